@@ -1,0 +1,118 @@
+//! The command line: one file per verb. The only place that prints.
+//!
+//! Data goes to stdout, everything else to stderr; exit codes are those of [`Exit`].
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// How a verb prints its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Aligned tables for people.
+    #[default]
+    Human,
+    /// One JSON object.
+    Json,
+}
+
+/// Options that every verb takes.
+#[derive(Args, Clone, Debug)]
+pub struct Common {
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t, global = true)]
+    pub format: Format,
+    /// No progress on stderr
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// The seed of every random choice
+    #[arg(long, global = true)]
+    pub seed: Option<u64>,
+}
+
+/// How a verb ended: the process's exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: everything as asked.
+    Fine,
+    /// 1: an expectation did not hold.
+    Expectation,
+    /// 4: ended in a deadlock that nothing recovered.
+    Deadlocked,
+    /// 5: not converged where convergence was required.
+    NotConverged,
+}
+
+/// Why a verb could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// 2: a bad name or combination on the command line.
+    #[error("{0}")]
+    Usage(String),
+    /// 3: a bad input file, with its place.
+    #[error("{0}")]
+    Input(#[from] Box<crate::diagnostics::Faults>),
+    /// 7: a file that is missing or cannot be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+#[derive(Parser)]
+#[command(name = "simnet", version, about = "A simulator of switched cluster networks")]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let ended: Result<Exit, Failure> = match cli.verb {};
+    match ended {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(failure) => {
+            let _ = writeln!(std::io::stderr(), "{failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+impl Exit {
+    /// The number that the process ends with.
+    pub const fn code(self) -> u8 {
+        match self {
+            Exit::Fine => 0,
+            Exit::Expectation => 1,
+            Exit::Deadlocked => 4,
+            Exit::NotConverged => 5,
+        }
+    }
+}
+
+impl Failure {
+    /// The number that the process ends with.
+    pub const fn code(&self) -> u8 {
+        match self {
+            Failure::Usage(_) => 2,
+            Failure::Input(_) => 3,
+            Failure::Io { .. } => 7,
+        }
+    }
+}

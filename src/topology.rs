@@ -1,0 +1,8 @@
+//! The network as a port-numbered multigraph: switches, hosts and the cables between their ports.
+//!
+//! Parallel cables, cables looped back to their own switch and networks in several components are legal.
+//! Topology knows wiring only: no routes, no traffic, no time.
+
+mod graph;
+
+pub use graph::{CablingError, End, Host, Link, Network, Switch};

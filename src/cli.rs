@@ -2,6 +2,14 @@
 //!
 //! Data goes to stdout, everything else to stderr; exit codes are those of [`Exit`].
 
+mod check;
+mod map;
+mod network;
+mod route;
+mod run;
+mod schema;
+mod topo;
+
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -73,7 +81,21 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-enum Verb {}
+enum Verb {
+    /// Run a scenario
+    Run(run::Options),
+    /// Report every fault of scenario files without running them
+    Check(check::Options),
+    /// Print the scenario file's JSON Schema
+    Schema(schema::Options),
+    /// Show, convert, compare or generate networks
+    #[command(subcommand)]
+    Topo(topo::Action),
+    /// Compute routes and judge whether they can deadlock
+    Route(route::Options),
+    /// Map a network in-band and compare the map with the truth
+    Map(map::Options),
+}
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -84,7 +106,14 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let ended: Result<Exit, Failure> = match cli.verb {};
+    let ended: Result<Exit, Failure> = match &cli.verb {
+        Verb::Run(options) => run::run(options, &cli.common),
+        Verb::Check(options) => check::run(options, &cli.common),
+        Verb::Schema(options) => schema::run(options, &cli.common),
+        Verb::Topo(action) => topo::run(action, &cli.common),
+        Verb::Route(options) => route::run(options, &cli.common),
+        Verb::Map(options) => map::run(options, &cli.common),
+    };
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {

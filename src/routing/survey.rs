@@ -42,7 +42,7 @@ impl Survey {
         let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
         destinations.sort_by_key(|host| (switch(host), *host));
         let mut at = None;
-        let mut minimal = Vec::new();
+        let mut minimal = graph.distances(None);
         for destination in destinations {
             let end = switch(&destination);
             if end != at {

@@ -1,1 +1,5 @@
 //! The integration tests: one binary, one file per kind of check.
+
+mod routing;
+mod routing_oracle;
+mod support;

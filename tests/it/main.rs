@@ -1,5 +1,8 @@
 //! The integration tests: one binary, one file per kind of check.
+#![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
+mod oracle;
+mod random_network;
 mod routing;
 mod routing_oracle;
 mod support;

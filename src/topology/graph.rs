@@ -276,6 +276,11 @@ impl Network {
         }
     }
 
+    /// Whether a node is called `name`. Costs O(log nodes).
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
     /// The node called `name`, or the only one with that description. Costs O(log nodes) for a name.
     pub fn find(&self, name: &str) -> Option<Node> {
         self.names.get(name).copied().or_else(|| {

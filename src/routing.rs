@@ -13,6 +13,7 @@ mod metrics;
 mod paths;
 mod plan;
 mod roots;
+mod routes_file;
 mod select;
 mod survey;
 mod table;
@@ -23,6 +24,7 @@ pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
 pub use plan::{Algorithm, Choices, Plan, Report};
+pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, select_routes};
 pub use survey::Survey;
 pub use table::{RouteTable, Routes, TableTooLarge};

@@ -21,7 +21,7 @@ use crate::topology::End;
 
 use super::graph::Attachments;
 use super::paths::{LegalMoves, State, Steps, Toward};
-use super::table::{RouteTable, TableBuilder, TableTooLarge};
+use super::table::{RouteTable, Row, TableTooLarge};
 
 /// The rule that picks one path out of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,43 +45,24 @@ const STREAMS: u64 = 0x7275_7465 << 32;
 /// Costs one search per switch with hosts, and O(length) per pair; deterministic in its arguments.
 ///
 /// # Errors
-/// [`TableTooLarge`] if the routes do not fit one table.
+/// [`TableTooLarge`] for more hosts than a table holds.
 pub fn select_routes(
     moves: &LegalMoves<'_>,
     attachments: &Attachments,
     selection: Selection,
 ) -> Result<RouteTable, TableTooLarge> {
+    let mut table = RouteTable::for_all_pairs(attachments.hosts())?;
     let mut destinations: Vec<HostId> = (0..attachments.hosts()).map(HostId::new).collect();
     destinations.sort_by_key(|host| (attachments.switch(*host).map(|(switch, _)| switch), *host));
-    let mut builder = TableBuilder::new(&destinations);
     let mut search = Search::new(moves);
     for destination in destinations {
-        let end = attachments.switch(destination);
-        if let Some((switch, _)) = end {
+        if let Some((switch, _)) = attachments.switch(destination) {
             search.toward_switch(moves, switch);
         }
-        let mut choice = Choice::new(selection, destination);
-        for source in (0..attachments.hosts()).map(HostId::new) {
-            // Every source draws, routed or not, so that no pair's choice depends on another's.
-            let draw = choice.draw();
-            let ends = attachments.switch(source).zip(end).filter(|_| source != destination);
-            match ends.filter(|((from, _), _)| search.toward.paths(State::start(*from)) > 0) {
-                Some(((from, mut input), (_, last))) => {
-                    let rank = search.rank(draw, from);
-                    builder.route(|turns| {
-                        search.steps.nth_path(State::start(from), rank, |output| {
-                            turns.push(input.turn_to(output.port));
-                            input = output.input;
-                        });
-                        turns.push(input.turn_to(last));
-                    })?;
-                }
-                None if joined(attachments, source, destination) => builder.route(|_| ())?,
-                None => builder.skip()?,
-            }
-        }
+        let choice = Choice::new(selection, destination);
+        table.set_row(destination, search.row(attachments, destination, choice));
     }
-    builder.finish()
+    Ok(table)
 }
 
 /// How the routes to one destination are chosen.
@@ -146,6 +127,32 @@ impl Search {
             self.at = Some(switch);
             self.taken.fill(0);
         }
+    }
+
+    /// The routes from everywhere to `destination`, at whose switch the search is.
+    fn row(&mut self, attachments: &Attachments, destination: HostId, mut choice: Choice) -> Row {
+        let end = attachments.switch(destination);
+        let mut row = Row::new(attachments.hosts());
+        for source in (0..attachments.hosts()).map(HostId::new) {
+            // Every source draws, routed or not, so that no pair's choice depends on another's.
+            let draw = choice.draw();
+            let ends = attachments.switch(source).zip(end).filter(|_| source != destination);
+            match ends.filter(|((from, _), _)| self.toward.paths(State::start(*from)) > 0) {
+                Some(((from, mut input), (_, last))) => {
+                    let rank = self.rank(draw, from);
+                    row.route(|turns| {
+                        self.steps.nth_path(State::start(from), rank, |output| {
+                            turns.push(input.turn_to(output.port));
+                            input = output.input;
+                        });
+                        turns.push(input.turn_to(last));
+                    });
+                }
+                None if joined(attachments, source, destination) => row.route(|_| ()),
+                None => row.skip(),
+            }
+        }
+        row
     }
 
     /// The rank of the path that a pair takes out of all those from the switch `from`.

@@ -10,29 +10,43 @@ pub trait Routes {
     fn route(&self, source: HostId, destination: HostId, turns: &mut Vec<Turn>) -> bool;
 }
 
-/// The routes of all pairs of hosts, one after the other in memory.
+/// The routes of all pairs of hosts, row by row of one destination each.
 ///
-/// Costs 4 bytes and one bit a pair, and 2 bytes a turn: 14 MB for 1,024 hosts on pink.
+/// Costs 4 bytes and one bit a pair, and 2 bytes a turn: 15 MB for 1,024 hosts on pink.
 #[derive(Clone, Debug)]
 pub struct RouteTable {
-    /// Per destination its row: destinations of one switch are filled in together.
-    rows: Vec<u32>,
-    /// Where the turns of the pair number `row of the destination * hosts + source` begin; one entry more.
-    offsets: Vec<u32>,
-    turns: Vec<Turn>,
-    /// One bit a pair: whether it has a route (which may have no turns, if a cable joins the two hosts).
-    routed: Vec<u64>,
+    rows: Vec<Row>,
 }
 
-/// The routes of a network are too long to be held in one table.
+/// The routes of a network would fill the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the routes of {hosts} hosts have more than 2^32 turns together: too many for one table")]
+#[error("the routes between {hosts} hosts do not fit a table, which holds those of {} at most", MOST_HOSTS)]
 pub struct TableTooLarge {
     /// How many hosts there are.
     pub hosts: usize,
 }
 
+/// The most hosts whose routes are all put in a table: their pairs alone take 1 GiB.
+const MOST_HOSTS: usize = 16_384;
+
 impl RouteTable {
+    /// A table without routes.
+    pub(super) fn new(hosts: usize) -> RouteTable {
+        RouteTable { rows: vec![Row::default(); hosts] }
+    }
+
+    /// A table without routes that is going to hold those of all pairs.
+    pub(super) fn for_all_pairs(hosts: usize) -> Result<RouteTable, TableTooLarge> {
+        if hosts > MOST_HOSTS { Err(TableTooLarge { hosts }) } else { Ok(RouteTable::new(hosts)) }
+    }
+
+    /// Replaces the routes to `destination`.
+    pub(super) fn set_row(&mut self, destination: HostId, mut row: Row) {
+        assert_eq!(row.ends.len(), self.rows.len(), "a row names every source");
+        row.turns.shrink_to_fit();
+        self.rows[destination.index()] = row;
+    }
+
     /// How many hosts the table is for.
     pub fn hosts(&self) -> usize {
         self.rows.len()
@@ -40,9 +54,10 @@ impl RouteTable {
 
     /// The turns from `source` to `destination`; `None` without a route, and for a host to itself.
     pub fn turns(&self, source: HostId, destination: HostId) -> Option<&[Turn]> {
-        let pair = self.rows[destination.index()] as usize * self.hosts() + source.index();
-        let routed = self.routed[pair / 64] >> (pair % 64) & 1 == 1;
-        routed.then(|| &self.turns[self.offsets[pair] as usize..self.offsets[pair + 1] as usize])
+        let row = &self.rows[destination.index()];
+        let routed = row.routed.get(source.index() / 64)? >> (source.index() % 64) & 1 == 1;
+        let start = source.index().checked_sub(1).map_or(0, |before| row.ends[before]);
+        routed.then(|| &row.turns[start as usize..row.ends[source.index()] as usize])
     }
 
     /// All routes: source, destination, turns; by source, then destination.
@@ -55,12 +70,13 @@ impl RouteTable {
 
     /// How many pairs have a route.
     pub fn len(&self) -> usize {
-        self.routed.iter().map(|word| word.count_ones() as usize).sum()
+        let words = self.rows.iter().flat_map(|row| &row.routed);
+        words.map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether no pair has a route.
     pub fn is_empty(&self) -> bool {
-        self.routed.iter().all(|word| *word == 0)
+        self.len() == 0
     }
 }
 
@@ -72,49 +88,40 @@ impl Routes for RouteTable {
     }
 }
 
-/// Fills a table pair by pair: by destination in the order given, then by source in order of position.
-pub(super) struct TableBuilder {
-    table: RouteTable,
+/// The routes to one destination, filled in source by source; nothing in it means no route from anywhere.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    /// Per source where its turns end; they begin where those of the source before it end.
+    ends: Vec<u32>,
+    turns: Vec<Turn>,
+    /// One bit a source: whether it has a route (which has no turns if a cable joins the two hosts).
+    routed: Vec<u64>,
 }
 
-impl TableBuilder {
-    pub(super) fn new(destinations: &[HostId]) -> TableBuilder {
-        let pairs = destinations.len() * destinations.len();
-        let mut rows = vec![0; destinations.len()];
-        for (row, destination) in (0..).zip(destinations) {
-            rows[destination.index()] = row;
-        }
-        let offsets = Vec::with_capacity(pairs + 1);
-        let routed = vec![0; pairs.div_ceil(64)];
-        TableBuilder { table: RouteTable { rows, offsets, turns: Vec::new(), routed } }
+impl Row {
+    /// An empty row for `hosts` sources.
+    pub(super) fn new(hosts: usize) -> Row {
+        let routed = vec![0; hosts.div_ceil(64)];
+        Row { ends: Vec::with_capacity(hosts), turns: Vec::new(), routed }
     }
 
-    /// The next pair has a route, whose turns `fill` appends.
-    pub(super) fn route(&mut self, fill: impl FnOnce(&mut Vec<Turn>)) -> Result<(), TableTooLarge> {
-        let pair = self.table.offsets.len();
-        self.skip()?;
-        fill(&mut self.table.turns);
-        self.table.routed[pair / 64] |= 1 << (pair % 64);
-        Ok(())
+    /// The next source has a route, whose turns `fill` appends.
+    pub(super) fn route(&mut self, fill: impl FnOnce(&mut Vec<Turn>)) {
+        let source = self.ends.len();
+        fill(&mut self.turns);
+        self.routed[source / 64] |= 1 << (source % 64);
+        self.skip();
     }
 
-    /// The next pair has no route.
-    pub(super) fn skip(&mut self) -> Result<(), TableTooLarge> {
-        self.table.offsets.push(self.end()?);
-        Ok(())
+    /// The next source has no route.
+    pub(super) fn skip(&mut self) {
+        let end = u32::try_from(self.turns.len());
+        self.ends.push(end.expect("16,384 routes of at most 65,536 turns each"));
     }
 
-    fn end(&self) -> Result<u32, TableTooLarge> {
-        u32::try_from(self.table.turns.len()).map_err(|_| TableTooLarge { hosts: self.table.hosts() })
-    }
-
-    /// The table, once every pair was named.
-    pub(super) fn finish(mut self) -> Result<RouteTable, TableTooLarge> {
-        let hosts = self.table.hosts();
-        assert_eq!(self.table.offsets.len(), hosts * hosts, "every pair was named");
-        self.table.offsets.push(self.end()?);
-        self.table.turns.shrink_to_fit();
-        Ok(self.table)
+    /// How many sources were named.
+    pub(super) fn sources(&self) -> usize {
+        self.ends.len()
     }
 }
 
@@ -125,19 +132,29 @@ mod tests {
     /// Wrong if an empty route were taken for none, or a pair for its reverse.
     #[test]
     fn a_route_without_turns_is_a_route() {
-        let mut builder = TableBuilder::new(&[HostId(1), HostId(0)]);
-        builder.route(|turns| turns.push(Turn(3))).unwrap();
-        builder.skip().unwrap();
-        builder.skip().unwrap();
-        builder.route(|_| ()).unwrap();
-        let table = builder.finish().unwrap();
+        let mut table = RouteTable::new(2);
         let (a, b) = (HostId(0), HostId(1));
+        let (mut to_a, mut to_b) = (Row::new(2), Row::new(2));
+        to_b.route(|turns| turns.push(Turn(3)));
+        to_b.skip();
+        to_a.skip();
+        to_a.route(|_| ());
+        table.set_row(b, to_b);
+        assert_eq!((table.turns(b, a), table.len()), (None, 1));
+        table.set_row(a, to_a);
         assert_eq!(table.turns(a, a), None);
         assert_eq!(table.turns(b, a), Some(&[][..]));
         assert_eq!(table.turns(a, b), Some(&[Turn(3)][..]));
-        assert_eq!(table.len(), 2);
+        assert_eq!(table.iter().count(), 2);
         let mut turns = vec![Turn(9)];
         assert!(table.route(a, b, &mut turns) && !table.route(a, a, &mut turns));
         assert_eq!(turns, [Turn(9), Turn(3)]);
+    }
+
+    /// Wrong if a network too large for a table were tried all the same.
+    #[test]
+    fn a_table_has_a_limit() {
+        assert!(RouteTable::for_all_pairs(16_384).is_ok());
+        assert_eq!(RouteTable::for_all_pairs(16_385).unwrap_err(), TableTooLarge { hosts: 16_385 });
     }
 }

@@ -60,7 +60,9 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
     if let Some(help) = &help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
-    Renderer::plain().term_width(180).render(&[group])
+    let rendered = Renderer::plain().term_width(180).render(&[group]);
+    // The renderer marks a snippet without a path of its own as one of another file, which it is not.
+    rendered.lines().filter(|line| line.trim() != ":::").collect::<Vec<_>>().join("\n")
 }
 
 /// Cuts a message after 400 characters; only a list of very long names makes one so long.

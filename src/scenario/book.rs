@@ -34,7 +34,8 @@ struct Source {
 impl Book {
     /// Opens a source; its position is what places name it by.
     pub(super) fn add_source(&mut self, name: impl Into<String>, text: impl Into<String>) -> usize {
-        let source = Source { name: name.into(), text: text.into(), faults: Vec::new(), warnings: Vec::new() };
+        let source =
+            Source { name: name.into(), text: text.into(), faults: Vec::new(), warnings: Vec::new() };
         self.sources.push(source);
         self.sources.len() - 1
     }
@@ -62,6 +63,16 @@ impl Book {
     /// Whether nothing wrong has been noted.
     pub(super) fn is_clean(&self) -> bool {
         self.foreign.is_empty() && self.sources.iter().all(|source| source.faults.is_empty())
+    }
+
+    /// Whether nothing wrong has been noted in a source.
+    pub(super) fn is_clean_at(&self, source: usize) -> bool {
+        self.sources[source].faults.is_empty()
+    }
+
+    /// The names and the texts of all sources.
+    pub(super) fn sources(&self) -> Vec<(String, String)> {
+        self.sources.iter().map(|source| (source.name.clone(), source.text.clone())).collect()
     }
 
     /// The warnings, printed, one a source.

@@ -21,7 +21,12 @@ use super::expect::{Expectation, Expectations};
 use super::wire::{At, Document, Given, Quantity};
 
 /// Checks a scenario whose keys have been read; `None` after noting at least one fault.
-pub(super) fn build(document: &Document, folder: &Path, seed: Option<u64>, book: &mut Book) -> Option<Checked> {
+pub(super) fn build(
+    document: &Document,
+    folder: &Path,
+    seed: Option<u64>,
+    book: &mut Book,
+) -> Option<Checked> {
     let topology = document.topology.value().and_then(|wire| topology::build(wire, folder, book));
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));

@@ -243,10 +243,12 @@ fn descend(at: &mut Item, book: &mut Book, path: &[(String, Place)], value: Item
             });
             descend(&mut entries[position].item, book, rest, value);
         }
-        _ => *at = {
-            let mut table = Item { place: *place, value: Value::Table(Vec::new()) };
-            descend(&mut table, book, path, value);
-            table
-        },
+        _ => {
+            *at = {
+                let mut table = Item { place: *place, value: Value::Table(Vec::new()) };
+                descend(&mut table, book, path, value);
+                table
+            }
+        }
     }
 }

@@ -11,10 +11,9 @@ mod sections;
 mod table;
 mod topology;
 
-pub(super) use expected::Expected;
 pub(super) use kinds::{NeverOr, Quantity};
 pub(super) use sections::{
     Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Traffic, Uniform,
 };
-pub(super) use table::{At, Free, Given, Wire};
-pub(super) use topology::{Generator, Topology};
+pub(super) use table::{At, Given, Wire};
+pub(super) use topology::{Generator, PlainTopology, Topology};

@@ -22,7 +22,12 @@ pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric>
     let timeout = wire.deadlock_timeout.get();
     if let Some(At { value: wire::NeverOr(Some(Duration::ZERO)), place }) = timeout {
         book.add(*place, |span| {
-            Fault::new("out-of-range", span, "this time must not be zero", "expected a time above zero or \"never\"")
+            Fault::new(
+                "out-of-range",
+                span,
+                "this time must not be zero",
+                "expected a time above zero or \"never\"",
+            )
         });
     }
     let rate = quantity(&wire.rate);
@@ -66,14 +71,25 @@ fn check_order(
     let written = |first: Place, second: Place| if first == section { second } else { first };
     if stop.value > buffer.value {
         book.add(written(stop.place, buffer.place), |span| {
-            let message = format!("STOP at {} B never comes from a buffer of {} B", stop.value.0, buffer.value.0);
-            Fault::new("out-of-range", span, message, format!("expected stop from 1 B to {} B", buffer.value.0))
+            let message =
+                format!("STOP at {} B never comes from a buffer of {} B", stop.value.0, buffer.value.0);
+            Fault::new(
+                "out-of-range",
+                span,
+                message,
+                format!("expected stop from 1 B to {} B", buffer.value.0),
+            )
         });
     }
     if go.value >= stop.value {
         book.add(written(go.place, stop.place), |span| {
             let message = format!("GO at {} B is not below STOP at {} B", go.value.0, stop.value.0);
-            Fault::new("out-of-range", span, message, format!("expected go from 0 B to {} B", stop.value.0 - 1))
+            Fault::new(
+                "out-of-range",
+                span,
+                message,
+                format!("expected go from 0 B to {} B", stop.value.0 - 1),
+            )
         });
     }
 }
@@ -116,13 +132,16 @@ fn receive(
     book: &mut Book,
 ) -> Option<ReceiveBuffer> {
     let buffer = quantity(&wire.receive_buffer).and_then(|amount| flits(amount, 1, book))?;
-    let part = |share: u64, least: u64| At { value: Flits((buffer.value.0 / share).max(least)), place: section };
+    let part =
+        |share: u64, least: u64| At { value: Flits((buffer.value.0 / share).max(least)), place: section };
     let stop = match &wire.receive_stop {
         given if given.is_absent() => part(2, 1),
         given => quantity(given).and_then(|amount| flits(amount, 1, book))?,
     };
     let go = match &wire.receive_go {
-        given if given.is_absent() => At { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section },
+        given if given.is_absent() => {
+            At { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section }
+        }
         given => quantity(given).and_then(|amount| flits(amount, 0, book))?,
     };
     check_order(Some(buffer), Some(stop), Some(go), section, book);

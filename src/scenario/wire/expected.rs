@@ -1,19 +1,19 @@
 //! What the `[expect]` table can want: a literal, a range, or nearness.
 
 use schemars::{Schema, json_schema};
-use serde_json::{Number, Value as Json};
+use serde_json::{Number, Value as Json, json};
 
 use crate::diagnostics::Fault;
 
-use super::super::book::{Book, Place};
+use super::super::book::Book;
 use super::super::expect::Wanted;
 use super::super::tree::{Entry, Item, Value};
 use super::table::{At, Given, Presence, Reading, Wire, table, wrong_type};
 use super::table::{Described, table_schema};
 
-/// One expectation's value.
+/// The `[expect]` table: paths and what is wanted there, in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Expected(pub(in super::super) Wanted);
+pub(in super::super) struct Expected(pub(in super::super) Vec<(At<String>, Wanted)>);
 
 table! {
     /// A number at least `min`, at most `max`.
@@ -37,7 +37,7 @@ table! {
 
 /// A share written as a text in per cent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Share(f64);
+pub(super) struct Share(f64);
 
 impl Wire for Share {
     fn read(item: &Item, book: &mut Book) -> Option<Share> {
@@ -50,7 +50,12 @@ impl Wire for Share {
         let share = plain.and_then(|number| number.parse::<f64>().ok()).map(|per_cent| per_cent / 100.0);
         if share.is_none() {
             book.add(item.place, |span| {
-                Fault::new("not-a-share", span, "this is no share", "expected a share in per cent, as in \"6 %\"")
+                Fault::new(
+                    "not-a-share",
+                    span,
+                    "this is no share",
+                    "expected a share in per cent, as in \"6 %\"",
+                )
             });
         }
         share.map(Share)
@@ -63,31 +68,55 @@ impl Wire for Share {
 
 impl Wire for Expected {
     fn read(item: &Item, book: &mut Book) -> Option<Expected> {
-        let wanted = match &item.value {
-            Value::Table(entries) if has(entries, &["near", "within"]) => {
-                let nearness = Nearness::read(item, book)?;
-                Wanted::Near { near: *nearness.near.value()?, share: nearness.within.value()?.0 }
-            }
-            Value::Table(_) => range(item, book)?,
-            _ => Wanted::Equal(literal(item, book)?),
+        let Value::Table(entries) = &item.value else {
+            wrong_type(item, "a table", book);
+            return None;
         };
-        Some(Expected(wanted))
+        let mut list = Vec::new();
+        collect("", entries, &mut list, book);
+        Some(Expected(list))
     }
 
     fn schema() -> Schema {
-        json_schema!({
-            "description": "a literal (\"null\" for no value), {min=, max=} or {near=, within=\"6 %\"}",
-            "anyOf": [
-                { "type": ["string", "number", "boolean", "array"] },
-                Range::schema(),
-                Nearness::schema(),
-            ]
-        })
+        let wanted = json!({ "anyOf": [
+            { "type": ["string", "number", "boolean", "array"] },
+            Range::schema(),
+            Nearness::schema(),
+            { "$ref": "#/properties/expect" },
+        ] });
+        json_schema!({ "title": "[expect]", "type": "object", "additionalProperties": wanted })
+    }
+}
+
+/// Collects expectations; a table that is neither range nor nearness is a further step of the path, as in
+/// `map.isomorphic = true` without quotes.
+fn collect(prefix: &str, entries: &[Entry], list: &mut Vec<(At<String>, Wanted)>, book: &mut Book) {
+    for entry in entries {
+        let path = format!("{prefix}{}", entry.key);
+        let wanted = match &entry.item.value {
+            Value::Table(inner) if has(inner, &["near", "within"]) => nearness(&entry.item, book),
+            Value::Table(inner) if inner.is_empty() || has(inner, &["min", "max"]) => {
+                range(&entry.item, book)
+            }
+            Value::Table(inner) => {
+                collect(&format!("{path}."), inner, list, book);
+                None
+            }
+            _ => literal(&entry.item, book).map(Wanted::Equal),
+        };
+        if let Some(wanted) = wanted {
+            list.push((At { value: path, place: entry.place }, wanted));
+        }
     }
 }
 
 fn has(entries: &[Entry], keys: &[&str]) -> bool {
     entries.iter().any(|entry| keys.contains(&entry.key.as_str()))
+}
+
+fn nearness(item: &Item, book: &mut Book) -> Option<Wanted> {
+    let nearness = Nearness::read(item, book)?;
+    Some(Wanted::Near { near: *nearness.near.value()?, share: nearness.within.value()?.0 })
 }
 
 fn range(item: &Item, book: &mut Book) -> Option<Wanted> {

@@ -33,7 +33,9 @@ impl<U: Unit> Wire for Quantity<U> {
                 Fault::new("needs-unit", span, message, needs::<U>())
                     .with_help(format!("write a text with a unit, as in \"{}\"", U::EXAMPLE))
             }),
-            _ => wrong_type(item, &format!("{} in {}, as in \"{}\"", U::KIND, units::<U>(), U::EXAMPLE), book),
+            _ => {
+                wrong_type(item, &format!("{} in {}, as in \"{}\"", U::KIND, units::<U>(), U::EXAMPLE), book)
+            }
         }
         None
     }
@@ -105,7 +107,8 @@ pub(in super::super) trait Choice: Copy + 'static {
 
 impl<C: Choice> Wire for C {
     fn read(item: &Item, book: &mut Book) -> Option<C> {
-        let words = || C::CHOICES.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+        let words =
+            || C::CHOICES.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
         let Value::Text(text) = &item.value else {
             wrong_type(item, &format!("one of {}", words()), book);
             return None;
@@ -130,7 +133,9 @@ impl Wire for String {
     fn read(item: &Item, book: &mut Book) -> Option<String> {
         match &item.value {
             Value::Text(text) if text.trim().is_empty() => {
-                book.add(item.place, |span| Fault::new("empty-text", span, "an empty text", "expected a text"));
+                book.add(item.place, |span| {
+                    Fault::new("empty-text", span, "an empty text", "expected a text")
+                });
                 None
             }
             Value::Text(text) => Some(text.clone()),

@@ -1,13 +1,13 @@
 //! The sections of a scenario and their keys. The sentences here are what the schema and the reference say.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::super::book::{Book, Place};
+use super::super::book::Book;
 use super::super::checked::{MapAlgorithm, Select, Tree};
 use super::super::tree::Item;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
-use super::table::{At, Described, Free, Given, Presence, Reading, Wire, table, table_schema};
+use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use crate::fabric::Arbitration;
 use crate::units::{BitRate, Bytes, Duration, Length};
@@ -38,7 +38,7 @@ table! {
         /// What is written beside the summary.
         output: Output = Default("{}");
         /// Expectations: a path into summary.json, joined by dots and in quotes, and what is wanted there.
-        expect: Free<Expected> = Default("{}");
+        expect: Expected = Default("{}");
     }
 }
 

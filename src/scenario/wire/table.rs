@@ -137,7 +137,12 @@ pub(super) fn key_of(field: &str) -> String {
 /// Notes that a value is of the wrong type.
 pub(super) fn wrong_type(item: &Item, expected: &str, book: &mut Book) {
     book.add(item.place, |span| {
-        Fault::new("wrong-type", span, format!("this is {}", item.value.kind()), format!("expected {expected}"))
+        Fault::new(
+            "wrong-type",
+            span,
+            format!("this is {}", item.value.kind()),
+            format!("expected {expected}"),
+        )
     });
 }
 
@@ -226,8 +231,9 @@ impl<T: Wire> Wire for Vec<At<T>> {
             return None;
         };
         let read = items.iter().map(|item| T::read(item, book).map(|value| At { value, place: item.place }));
-        // Every item is read, so that every fault is noted, before one faulty item spoils the list.
-        read.collect::<Vec<_>>().into_iter().collect()
+        // Faulty items have been noted; the others still have their own faults to show.
+        let sound: Vec<At<T>> = read.flatten().collect();
+        (items.is_empty() || !sound.is_empty()).then_some(sound)
     }
 
     fn schema() -> Schema {

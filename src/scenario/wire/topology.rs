@@ -1,6 +1,6 @@
 //! The `[topology]` section: its own keys, and one table a family of generated networks.
 
-use schemars::{Schema, json_schema};
+use schemars::Schema;
 use serde_json::{Map, Value as Json, json};
 
 use crate::diagnostics::{Fault, quoted};
@@ -13,7 +13,7 @@ use super::table::{Described, table_schema};
 
 table! {
     /// The network: a preset, a file or a generator, exactly one of them.
-    "[topology]" Plain {
+    "[topology]" PlainTopology {
         /// A network known by name: now-c, now-ca, now-cab or pink.
         preset: String = Presence::Optional;
         /// A file in any supported format, relative to the scenario's folder.
@@ -22,16 +22,18 @@ table! {
         utility: String = Presence::Optional;
         /// Hosts that are added to every switch, for file formats without hosts.
         hosts_per_switch: u16 = Presence::Optional;
+        /// Leave out the hosts that switches of a file bring along for in-network aggregation.
+        drop_aggregation_nodes: bool = Presence::Default("false");
         /// For hosts with several cables: the port that the run uses, as `"host" = port`.
         attach: Free<u16> = Presence::Default("{}");
     }
 }
 
-/// The `[topology]` section.
+/// The `[topology]` section: its own keys and the generators.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Topology {
     pub(in super::super) place: Place,
-    pub(in super::super) plain: Plain,
+    pub(in super::super) plain: PlainTopology,
     /// The generators asked for; `None` where one is faulty.
     pub(in super::super) generators: Vec<At<Option<Generator>>>,
 }
@@ -47,7 +49,7 @@ pub(in super::super) struct Generator {
 impl Wire for Topology {
     fn read(item: &Item, book: &mut Book) -> Option<Topology> {
         let mut reading = Reading::open("[topology]", item, book)?;
-        let plain = Plain::take_from(&mut reading, book);
+        let plain = PlainTopology::take_from(&mut reading, book);
         let families: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
         let mut generators = Vec::new();
         for entry in reading.take_rest(&families) {
@@ -60,7 +62,7 @@ impl Wire for Topology {
     }
 
     fn schema() -> Schema {
-        let mut schema = Plain::schema();
+        let mut schema = PlainTopology::schema();
         if let Some(Json::Object(properties)) = schema.get_mut("properties") {
             for family in FAMILIES {
                 properties.insert(family.name.to_owned(), family_schema(family));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::fabric::Arbitration;
 use crate::ids::{HostId, LinkId, Port, SwitchId};
 use crate::topology::{End, Network};
-use crate::units::{BitRate, Bytes, Duration, Flits, Length, Time};
+use crate::units::{BitRate, Duration, Flits, Length, Time};
 
 use super::expect::Expectations;
 
@@ -314,9 +314,4 @@ impl Default for Measure {
     fn default() -> Measure {
         Measure { warmup: Duration::ZERO, extent: Extent::Messages(20_000), horizon: None }
     }
-}
-
-/// The flits of an amount of data: one flit is one byte.
-pub(super) fn flits(amount: Bytes) -> Flits {
-    Flits(amount.0)
 }

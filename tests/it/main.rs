@@ -3,6 +3,7 @@
 
 mod oracle;
 mod random_network;
+mod folded_clos;
 mod routing;
 mod routing_oracle;
 mod support;

@@ -3,6 +3,8 @@
 //! Parsing reports several syntax faults at once and never recurses deeper than the parser's own limit of 80,
 //! so no file, however nested, exhausts the stack.
 
+use std::collections::BTreeSet;
+
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeString, DeTable, DeValue};
 
@@ -59,18 +61,16 @@ impl Value {
 pub(super) fn parse(book: &mut Book, source: usize) -> Option<Item> {
     let text = book.text(source).to_owned();
     let (table, errors) = DeTable::parse_recoverable(&text);
-    let mut lines_with_faults = Vec::new();
+    let line_starts: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let mut lines_with_faults = BTreeSet::new();
     let mut readable = true;
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        let line = text.as_bytes()[..span.start.min(text.len())].iter().filter(|b| **b == b'\n').count();
-        let duplicate = error.message() == "duplicate key";
-        readable &= duplicate;
+        readable &= error.message() == "duplicate key";
         // One slip often makes the parser stumble several times in its line; the first stumble says it all.
-        if lines_with_faults.contains(&line) || lines_with_faults.len() > 1_000 {
+        if !lines_with_faults.insert(line_starts.partition_point(|start| *start <= span.start)) {
             continue;
         }
-        lines_with_faults.push(line);
         book.add(Place { source, start: span.start, end: span.end }, |span| syntax(&error, &text, span));
     }
     readable.then(|| Item {

@@ -1,3 +1,5 @@
-//! Discrete-event machinery: what happens next, who waits for it, and chance. No networking word in it.
+//! Discrete events: what every simulated thing needs and that knows no networking word.
 
+pub mod process;
 pub mod random;
+pub mod timers;

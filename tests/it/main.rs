@@ -6,4 +6,5 @@ mod oracle;
 mod random_network;
 mod routing;
 mod routing_oracle;
+mod scenario;
 mod support;

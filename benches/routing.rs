@@ -1,8 +1,9 @@
 //! How long routes take: all pairs with their proof, and one route at a time on a large folded Clos.
 
 use divan::Bencher;
-use simnet::routing::{Attachments, Choices, Plan, Survey};
-use simnet::topology::presets;
+use simnet::ids::HostId;
+use simnet::routing::{Attachments, Choices, FoldedClos, Plan, Routes, Survey, SwitchGraph};
+use simnet::topology::{generate, presets};
 
 fn main() {
     divan::main();
@@ -37,5 +38,25 @@ fn report(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| {
         let plan = Plan::new(&network, &attachments, &Choices::default()).expect("they fit");
         plan.report(&network, &attachments)
+    });
+}
+
+/// Single routes between random hosts of 16,384 on a 4-ary 7-tree of 28,672 switches. Goal: well under 200 ns each.
+#[divan::bench(sample_count = 10)]
+fn ten_thousand_computed_routes(bencher: Bencher<'_, '_>) {
+    let network = generate::build("fat-tree", &[("arity", 4), ("levels", 7)], 0).expect("a 4-ary 7-tree");
+    let clos = FoldedClos::new(&SwitchGraph::new(&network), &Attachments::lowest(&network), 0);
+    let clos = clos.expect("a tree is a folded Clos");
+    let mut turns = Vec::new();
+    let mut pair = 1u32;
+    bencher.bench_local(|| {
+        let mut length = 0;
+        for _ in 0..10_000 {
+            pair = pair.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            turns.clear();
+            clos.route(HostId(pair >> 18), HostId(pair >> 4 & 0x3fff), &mut turns);
+            length += turns.len();
+        }
+        length
     });
 }

@@ -99,7 +99,7 @@ enum Verb {
     #[command(subcommand)]
     Topo(topo::Action),
     /// Compute routes and judge whether they can deadlock
-    Route(route::Options),
+    Route(Box<route::Options>),
     /// Map a network in-band and compare the map with the truth
     Map(map::Options),
 }

@@ -4,6 +4,7 @@
 mod bad_input;
 mod oracle;
 mod random_network;
+mod folded_clos;
 mod routing;
 mod routing_oracle;
 mod scenario;

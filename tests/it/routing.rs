@@ -45,7 +45,7 @@ fn choices(net: &Network, seed: u64) -> Choices {
         1 => Selection::Random { seed },
         _ => Selection::RoundRobin,
     };
-    let utility = (!net.hosts().is_empty() && seed % 5 == 0).then_some(HostId(0));
+    let utility = (!net.hosts().is_empty() && seed.is_multiple_of(5)).then_some(HostId(0));
     Choices { algorithm, selection, utility }
 }
 

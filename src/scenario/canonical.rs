@@ -38,6 +38,8 @@ impl Checked {
                 "algorithm": "berkeley",
                 "mapper": host(mapping.mapper),
                 "probe-timeout": mapping.probe_timeout.to_string(),
+                "retries": mapping.retries,
+                "explorations": mapping.explorations,
                 "depth": mapping.depth,
                 "also-at-routing-latency": also,
             })

@@ -156,6 +156,10 @@ pub struct Mapping {
     pub mapper: HostId,
     /// How long it waits for the answer to a probe.
     pub probe_timeout: Duration,
+    /// How often a turn that gave nothing is tried again.
+    pub retries: u32,
+    /// Explorations of switches after which it gives up; at least 1.
+    pub explorations: u64,
     /// The search depth in turns; `None`: what the mapper itself takes to be enough.
     pub depth: Option<u32>,
     /// Other routing latencies at which the mapping is timed again.

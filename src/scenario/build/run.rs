@@ -85,6 +85,11 @@ pub(super) fn mapping(
             Fault::new("out-of-range", span, "no depth that a search can have", "expected 1 to 1000 turns")
         });
     }
+    if let Some(At { value: 0, place }) = wire.explorations.get() {
+        book.add(*place, |span| {
+            Fault::new("out-of-range", span, "a mapper that explores nothing", "expected 1 or more")
+        });
+    }
     let depth = wire.depth.value().copied();
     let latencies = wire.also_at_routing_latency.value()?;
     for latency in latencies.iter().filter(|latency| latency.value.0 == Duration::ZERO) {
@@ -101,6 +106,8 @@ pub(super) fn mapping(
         algorithm: *wire.algorithm.value()?,
         mapper: mapper?,
         probe_timeout: probe_timeout?,
+        retries: *wire.retries.value()?,
+        explorations: *wire.explorations.value()?,
         depth,
         also_at_routing_latency: latencies.iter().map(|latency| latency.value.0).collect(),
     })

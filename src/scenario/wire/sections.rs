@@ -123,7 +123,11 @@ table! {
         /// The host on which it runs.
         mapper: String = Required;
         /// How long it waits for the answer to a probe, above zero.
-        probe_timeout: Quantity<Duration> = Default("'1 ms'");
+        probe_timeout: Quantity<Duration> = Default("'1050 us'");
+        /// How often a turn that gave nothing is tried again.
+        retries: u32 = Default("0");
+        /// Explorations of switches after which the mapper gives up, at least 1.
+        explorations: u64 = Default("20000");
         /// The search depth in turns, 1 to 1000; if not given, what the mapper takes to be enough.
         depth: u32 = Optional;
         /// Other routing latencies, each above zero, at which the mapping is timed again to show what they change.

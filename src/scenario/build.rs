@@ -6,6 +6,7 @@
 mod fabric;
 mod files;
 mod names;
+mod routing;
 mod run;
 mod topology;
 mod trace;
@@ -36,8 +37,10 @@ pub(super) fn build(
     }
     let failures = document.failures.value().map_or_else(Vec::new, |list| run::failures(list, network, book));
     let mapping = document.mapping.get().and_then(|wire| run::mapping(wire, network, book));
-    let routing = document.routing.get().and_then(|wire| run::routing(wire, network, folder, book));
-    let traffic = document.traffic.get().and_then(|wire| run::traffic(wire, network, folder, book));
+    let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
+    let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
+    let traffic =
+        document.traffic.get().and_then(|wire| run::traffic(wire, network, routing.as_ref(), folder, book));
     let measure = document.measure.get().and_then(|wire| run::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
@@ -54,7 +57,7 @@ pub(super) fn build(
     Some(Checked {
         name: scenario.name.value()?.0.clone(),
         description: scenario.description.value().cloned(),
-        seed: seed.or(scenario.seed.value().copied())?,
+        seed: seed?,
         topology: topology?,
         fabric: fabric?,
         hosts: hosts?,

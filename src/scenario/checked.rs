@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::fabric::Arbitration;
-use crate::ids::{HostId, LinkId, Port, SwitchId};
+use crate::ids::{HostId, LinkId, Port};
+use crate::routing::{Choices, RouteTable};
 use crate::topology::{End, Network};
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
@@ -155,6 +156,10 @@ pub struct Mapping {
     pub mapper: HostId,
     /// How long it waits for the answer to a probe.
     pub probe_timeout: Duration,
+    /// How often a turn that gave nothing is tried again.
+    pub retries: u32,
+    /// Explorations of switches after which it gives up; at least 1.
+    pub explorations: u64,
     /// The search depth in turns; `None`: what the mapper itself takes to be enough.
     pub depth: Option<u32>,
     /// Other routing latencies at which the mapping is timed again.
@@ -170,7 +175,7 @@ pub enum MapAlgorithm {
 }
 
 /// Where routes come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Routing {
     /// A file or an algorithm.
     pub source: RouteSource,
@@ -179,59 +184,17 @@ pub struct Routing {
 }
 
 /// A file or an algorithm that gives routes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum RouteSource {
-    /// A file as `simnet route --routes` writes.
+    /// A file as `simnet route --routes` writes; every message of a trace has a route in it.
     File {
         /// The file.
         file: InputFile,
-        /// Its text.
-        text: String,
+        /// Its routes.
+        table: RouteTable,
     },
-    /// UP*/DOWN* routes.
-    UpDown {
-        /// How ranks are given.
-        tree: Tree,
-        /// The root or roots.
-        root: Root,
-        /// Which of several equally good routes is taken.
-        select: Select,
-    },
-    /// Shortest routes whatever the directions; they may deadlock.
-    Minimal {
-        /// Which of several shortest routes is taken.
-        select: Select,
-    },
-}
-
-/// How UP*/DOWN* ranks switches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tree {
-    /// By distance from the nearest root.
-    #[default]
-    Bfs,
-}
-
-/// Which switch is the root.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Root {
-    /// The switch whose nearest host is farthest.
-    #[default]
-    Far,
-    /// The switch with the lowest id.
-    R0,
-    /// These switches; at least one, no two the same.
-    Named(Vec<SwitchId>),
-}
-
-/// Which of several equally good routes is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Select {
-    /// The first in order of port numbers.
-    First,
-    /// One at random.
-    #[default]
-    Random,
+    /// Routes to be computed; random choices have the scenario's seed.
+    Computed(Choices),
 }
 
 /// What hosts send.

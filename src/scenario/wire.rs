@@ -13,7 +13,8 @@ mod topology;
 
 pub(super) use kinds::{NeverOr, Quantity};
 pub(super) use sections::{
-    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Traffic, Uniform,
+    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Select, Traffic, Tree,
+    Uniform,
 };
 pub(super) use table::{At, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};

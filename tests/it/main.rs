@@ -7,4 +7,5 @@ mod oracle;
 mod random_network;
 mod routing;
 mod routing_oracle;
+mod scenario;
 mod support;

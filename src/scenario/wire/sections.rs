@@ -3,13 +3,14 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::super::book::Book;
-use super::super::checked::{MapAlgorithm, Select, Tree};
+use super::super::checked::MapAlgorithm;
 use super::super::tree::Item;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use crate::fabric::Arbitration;
+use crate::routing::Heuristic;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
 use Presence::{Default, Optional, Required};
@@ -122,7 +123,11 @@ table! {
         /// The host on which it runs.
         mapper: String = Required;
         /// How long it waits for the answer to a probe, above zero.
-        probe_timeout: Quantity<Duration> = Default("'1 ms'");
+        probe_timeout: Quantity<Duration> = Default("'1050 us'");
+        /// How often a turn that gave nothing is tried again.
+        retries: u32 = Default("0");
+        /// Explorations of switches after which the mapper gives up, at least 1.
+        explorations: u64 = Default("20000");
         /// The search depth in turns, 1 to 1000; if not given, what the mapper takes to be enough.
         depth: u32 = Optional;
         /// Other routing latencies, each above zero, at which the mapping is timed again to show what they change.
@@ -137,9 +142,11 @@ table! {
         file: String = Optional;
         /// UP*/DOWN* routes, or shortest routes whatever the directions (they may deadlock).
         algorithm: RouteAlgorithm = Optional;
-        /// How `updown` ranks switches.
+        /// How `updown` labels switches: breadth first or depth first; `bfs` if not given.
         tree: Tree = Optional;
-        /// The root of `updown`: `far`, `r0`, the name of a switch or a list of names; `far` if not given.
+        /// Which neighbour a depth-first tree visits next; `h2` if not given.
+        heuristic: Heuristic = Optional;
+        /// The root of `updown`: `far`, `r0`, `r1`, `r2`, the name of a switch or a list of names; `far` if not given.
         root: RootNames = Optional;
         /// Which of several equally good routes is taken; `random` if not given.
         select: Select = Optional;
@@ -223,13 +230,34 @@ impl Choice for MapAlgorithm {
     const CHOICES: &'static [(&'static str, MapAlgorithm)] = &[("berkeley", MapAlgorithm::Berkeley)];
 }
 
+/// How UP*/DOWN* labels switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) enum Tree {
+    #[default]
+    Bfs,
+    Dfs,
+}
+
+/// Which of several equally good routes is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) enum Select {
+    First,
+    #[default]
+    Random,
+    RoundRobin,
+}
+
 impl Choice for Tree {
-    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs)];
+    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs), ("dfs", Tree::Dfs)];
+}
+
+impl Choice for Heuristic {
+    const CHOICES: &'static [(&'static str, Heuristic)] = &[("h1", Heuristic::H1), ("h2", Heuristic::H2)];
 }
 
 impl Choice for Select {
     const CHOICES: &'static [(&'static str, Select)] =
-        &[("first", Select::First), ("random", Select::Random)];
+        &[("first", Select::First), ("random", Select::Random), ("round-robin", Select::RoundRobin)];
 }
 
 impl JsonSchema for Document {

@@ -1,7 +1,5 @@
 //! Computed routes of folded Clos networks against searches.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up is a failed test")]
-
 use std::collections::BTreeMap;
 
 use simnet::ids::{HostId, Node, SwitchId};

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod bad_input;
+mod folded_clos;
 mod oracle;
 mod random_network;
-mod folded_clos;
 mod routing;
+mod routing_files;
 mod routing_oracle;
 mod support;

@@ -1,7 +1,5 @@
 //! Routing against slow oracles on random multigraphs, and on networks whose answers are known.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up is a failed test")]
-
 use std::collections::BTreeMap;
 
 use simnet::ids::{HostId, Node, SwitchId};

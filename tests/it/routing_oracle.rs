@@ -1,7 +1,5 @@
 //! Slow, obvious versions of what routing does fast, and random multigraphs to compare them on.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up is a failed test")]
-
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rand::{Rng, RngExt};

@@ -102,7 +102,8 @@ impl Plan {
 
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
     ///
-    /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is chance.
+    /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is
+    /// chance.
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         let graph = SwitchGraph::new(network);
         let moves = legal_moves(&graph, self.directions.as_ref());

@@ -4,8 +4,9 @@
 //! {"src": "c00", "dst": "c05", "hops": [{"switch": "C1.0", "in": 3, "out": 5}], "turns": [2]}
 //! ```
 //!
-//! A pair without a line has no route. Where a line has `hops`, they must follow the cables from the source to the destination and agree with the
-//! turns; a line with `turns` alone is taken as it is, so that a replay can send worms along routes that lead nowhere.
+//! A pair without a line has no route. Where a line has `hops`, they must follow the cables from the source
+//! to the destination and agree with the turns; a line with `turns` alone is taken as it is, so that a replay
+//! can send worms along routes that lead nowhere.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -20,10 +21,8 @@ use crate::topology::{End, Network};
 use super::graph::{Attachments, Landing, Wiring};
 use super::table::{RouteTable, Routes, Row};
 
-/// How many faults of a file are told one by one.
-const MOST_FAULTS: usize = 100;
-
-/// Writes the routes of all pairs, by source, then destination. A route that does not follow the cables is written without hops.
+/// Writes the routes of all pairs, by source, then destination. A route that does not follow the cables is
+/// written without hops.
 ///
 /// # Errors
 /// Whatever `out` says.
@@ -64,8 +63,8 @@ pub fn write_routes(
 /// Reads a route file that the user calls `file`.
 ///
 /// # Errors
-/// All faults of the file, up to a hundred: text that is not UTF-8 or not such an object, unknown names, a pair that occurs twice or is a host
-/// and itself, hops that do not follow the cables, turns that do not agree with the hops.
+/// All faults of the file: text that is not UTF-8 or not such an object, unknown names, a pair that occurs
+/// twice or is a host and itself, hops that do not follow the cables, turns that do not agree with the hops.
 pub fn read_routes(
     network: &Network,
     attachments: &Attachments,
@@ -91,11 +90,6 @@ pub fn read_routes(
         return Ok(reader.table());
     }
     faults.sort_by_key(|fault| fault.span.start);
-    let more = faults.len().saturating_sub(MOST_FAULTS);
-    faults.truncate(MOST_FAULTS);
-    if let Some(last) = faults.last_mut().filter(|_| more > 0) {
-        last.help = Some(format!("{more} more lines are wrong"));
-    }
     Err(Box::new(Faults { file: file.to_owned(), text: text.into_owned(), faults }))
 }
 

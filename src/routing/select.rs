@@ -1,13 +1,14 @@
 //! Which of the shortest legal paths of a pair of hosts becomes its route.
 //!
 //! # Scope and limitations
-//! The paths of a pair of switches are numbered in the order of their ports; a selection is a rule that gives a
-//! pair of hosts one of these numbers. Parallel cables make different paths, so every rule spreads over them too.
+//! The paths of a pair of switches are numbered in the order of their ports; a selection is a rule that gives
+//! a pair of hosts one of these numbers. Parallel cables make different paths, so every rule spreads over
+//! them too.
 //!
 //! # Source
-//! Random among equal cables: Mainwaring et al. 1997, section 5.5. Random and round-robin selection: Sancho and
-//! Robles 2000, section 4, which does not say between what round robin turns; here the routes of a pair of switches
-//! take its paths in turn, hosts in order of position.
+//! Random among equal cables: Mainwaring et al. 1997, section 5.5. Random and round-robin selection: Sancho
+//! and Robles 2000, section 4, which does not say between what round robin turns; here the routes of a pair
+//! of switches take its paths in turn, hosts in order of position.
 //!
 //! # Validation
 //! tests/it/routing.rs: every choice is shortest and legal, random choices are uniform over all paths.

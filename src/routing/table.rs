@@ -6,7 +6,8 @@ use crate::ids::{HostId, Turn};
 
 /// Something that knows the route of every pair of hosts.
 pub trait Routes {
-    /// Appends the turns from `source` to `destination` to `turns`; `false` without a route, `turns` untouched.
+    /// Appends the turns from `source` to `destination` to `turns`; `false` without a route, `turns`
+    /// untouched.
     fn route(&self, source: HostId, destination: HostId, turns: &mut Vec<Turn>) -> bool;
 }
 

@@ -6,6 +6,7 @@ mod folded_clos;
 mod oracle;
 mod random_network;
 mod routing;
+mod routing_files;
 mod routing_oracle;
 mod scenario;
 mod support;

@@ -1,1 +1,5 @@
 //! The integration tests: one binary, one file per kind of check.
+#![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
+
+mod support;
+mod topology;

@@ -96,9 +96,10 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, 
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
+            // The text shown has a replacement character where the bytes are no text.
             let at = error.valid_up_to();
             let fault =
-                Fault::new("not-utf8", at..at + 1, "the file is not UTF-8 text", "not UTF-8 from here on");
+                Fault::new("not-utf8", at..at + '\u{fffd}'.len_utf8(), "the file is not UTF-8 text", "not UTF-8 from here on");
             return Err(failed(&String::from_utf8_lossy(bytes), vec![fault]));
         }
     };

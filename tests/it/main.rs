@@ -1,5 +1,11 @@
 //! The integration tests: one binary, one file per kind of check.
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
+mod bad_input;
+mod folded_clos;
+mod oracle;
+mod random_network;
+mod routing;
+mod routing_oracle;
 mod support;
 mod topology;

@@ -123,7 +123,8 @@ fn families_take_or_refuse_whatever_they_are_given() {
                 continue;
             }
             match generate::build(family.name, &parameters, 3) {
-                Ok(net) => assert!(measure(&net).components <= 1, "{} {parameters:?}", family.name),
+                Ok(net) if net.switches().len() > 1_000 => {}
+                Ok(net) => assert_eq!(measure(&net).components, 1, "{} {parameters:?}", family.name),
                 Err(error) => assert!(error.parameter().is_some(), "{} {parameters:?}", family.name),
             }
         }

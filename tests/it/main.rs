@@ -10,3 +10,4 @@ mod routing_files;
 mod routing_oracle;
 mod scenario;
 mod support;
+mod topology;

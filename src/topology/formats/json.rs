@@ -69,6 +69,9 @@ fn place(text: &str, line: usize, column: usize) -> Range<usize> {
 
 fn lowered(sentence: &str) -> String {
     let mut letters = sentence.chars();
+    if sentence.starts_with("EOF") {
+        return sentence.replacen("EOF", "the file ends", 1);
+    }
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 

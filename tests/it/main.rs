@@ -1,6 +1,10 @@
 //! The integration tests: one binary, one file per kind of check.
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
+mod bad_input;
 mod oracle;
 mod random_network;
+mod folded_clos;
+mod routing;
+mod routing_oracle;
 mod support;

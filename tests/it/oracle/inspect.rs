@@ -25,7 +25,7 @@ pub(crate) struct ChannelView {
     pub(crate) go: bool,
     /// Flits sent so far.
     pub(crate) sent: u64,
-    /// Cycles so far in which the channel was owned and stopped.
+    /// Cycles so far in which the channel was owned and (a head waited for it or it was stopped).
     pub(crate) blocked: u64,
 }
 
@@ -82,6 +82,9 @@ impl Oracle {
             && self.live().is_empty()
     }
 
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
     /// The flits in buffers and in flight.
     pub(crate) fn flits_present(&self) -> u64 {
         let wires = self.outputs.iter().map(|output| output.data.len() as u64).sum::<u64>();

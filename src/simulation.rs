@@ -24,6 +24,7 @@ use thiserror::Error;
 use crate::fabric::BuildError;
 use crate::ids::LinkId;
 use crate::measure::Window;
+use crate::routing::TableTooLarge;
 use crate::report::{Curve, CurvePoint, draw};
 use crate::scenario::Checked;
 use crate::scenario::checked::{
@@ -55,6 +56,9 @@ pub enum RunError {
     /// The fabric refuses its parameters.
     #[error(transparent)]
     Fabric(#[from] BuildError),
+    /// The network is too large for routes of all pairs.
+    #[error(transparent)]
+    Routes(#[from] TableTooLarge),
 }
 
 /// Hears how far a run has come; for progress bars. May be called from several threads.

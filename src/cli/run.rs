@@ -16,7 +16,7 @@ use super::{Common, Exit, Failure, Format, print};
 #[derive(Args)]
 pub(super) struct Options {
     /// The scenario file
-    scenario: PathBuf,
+    scenario: String,
     /// Where the results go; `results/<scenario name>` if not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -34,8 +34,11 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
     let begun = std::time::Instant::now();
-    let overrides = Overrides { seed: common.seed, set: options.set.clone(), quick: options.quick };
-    let checked = scenario::load(&options.scenario, &overrides)?;
+    let overrides = Overrides { seed: common.seed, set: options.set.clone() };
+    let mut checked = read(&options.scenario, &overrides)?;
+    if options.quick {
+        checked.measure = checked.measure.quick();
+    }
     for warning in &checked.warnings {
         super::warn(warning);
     }
@@ -60,8 +63,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         Format::Json => print(&format!("{}\n", json(&value))),
         Format::Human => print(&summary::text(&checked, &run, &place)),
     }
-    for fault in &broken {
-        super::warn(&fault.to_string());
+    for faults in expect::report(&checked.expect, &broken) {
+        super::warn(&faults.to_string());
     }
     Ok(if run.summary.outcome == Outcome::Deadlocked {
         Exit::Deadlocked
@@ -70,6 +73,11 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     } else {
         Exit::Expectation
     })
+}
+
+fn read(file: &str, overrides: &Overrides) -> Result<Checked, Failure> {
+    let bytes = std::fs::read(file).map_err(|error| Failure::Io { path: file.to_owned(), error })?;
+    Ok(scenario::read(file, &bytes, overrides)?)
 }
 
 fn write(folder: &Folder, summary: &serde_json::Value, run: &Run, manifest: &Manifest) -> Result<(), FolderError> {

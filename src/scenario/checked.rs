@@ -6,6 +6,7 @@ use crate::fabric::Arbitration;
 use crate::ids::{HostId, LinkId, Port};
 use crate::routing::{Choices, RouteTable};
 use crate::topology::{End, Network};
+use crate::traffic::TraceMessage;
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
 use super::expect::Expectations;
@@ -215,21 +216,6 @@ pub struct Trace {
     pub messages: Vec<TraceMessage>,
 }
 
-/// One message of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceMessage {
-    /// What the file calls it; unique.
-    pub name: String,
-    /// When its host creates it.
-    pub at: Time,
-    /// Its sender; it has a cable.
-    pub source: HostId,
-    /// Its receiver; it has a cable.
-    pub destination: HostId,
-    /// Its flits after the route flits (header, data, CRC-8 and tail counted in); at least 1.
-    pub payload: u32,
-}
-
 /// Uniform random destinations, Poisson arrivals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uniform {
@@ -275,6 +261,18 @@ impl Topology {
         let port = self.attachments[host.index()]?;
         let end = End::host(host, port.0);
         Some((port, self.network.link_at(end)?, self.network.peer(end)?))
+    }
+}
+
+impl Measure {
+    /// The same with a twentieth of the messages or of the time, and at least one message.
+    #[must_use]
+    pub fn quick(self) -> Measure {
+        let extent = match self.extent {
+            Extent::Messages(messages) => Extent::Messages((messages / 20).max(1)),
+            Extent::Duration(span) => Extent::Duration(Duration::from_ps((span.as_ps() / 20).max(1))),
+        };
+        Measure { extent, ..self }
     }
 }
 

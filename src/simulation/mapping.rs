@@ -121,13 +121,13 @@ pub struct Mapped {
     pub map: Map,
     /// From the first probe to the finished map.
     pub time: Duration,
-    /// The routes that `plan` found on the map, and how they were handed out if they were.
-    pub routes: Option<(RouteTable, distribution::Report)>,
+    /// How routes were handed out, if they were.
+    pub distribution: Option<distribution::Report>,
     /// Events that the fabric handled.
     pub events: u64,
 }
 
-/// Maps the network in-band; then, if `plan` finds routes on the map, hands them out in-band.
+/// Maps the network in-band; then hands out in-band the routes that `plan` gives for the map, if it gives any.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -146,19 +146,18 @@ pub fn run(task: &Task<'_>, plan: impl FnOnce(&Network) -> Option<RouteTable>) -
     let program = |mut station: Station| async move {
         let map = berkeley::map(&mut station, &task.options).await;
         let time = station.now().since(Time::ZERO);
-        let routes = match plan(&map.network) {
+        let distribution = match plan(&map.network) {
             Some(table) => {
                 let by_name = by_name(&map.network, &table);
-                let report = distribute(&mut station, &by_name, &distribution::Options::default()).await;
-                Some((table, report))
+                Some(distribute(&mut station, &by_name, &distribution::Options::default()).await)
             }
             None => None,
         };
-        (map, time, routes)
+        (map, time, distribution)
     };
     let outcome = hosts::run(&setup, task.mapper, program, |_| true)?;
-    let (map, time, routes) = outcome.result.expect("a mapper waits for nothing without a time-out");
-    Ok(Mapped { map, time, routes, events: outcome.events })
+    let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
+    Ok(Mapped { map, time, distribution, events: outcome.events })
 }
 
 fn by_name(map: &Network, table: &RouteTable) -> RoutesByName {

@@ -90,7 +90,8 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
 
 fn routes(summary: &Summary) -> String {
     let Some(route) = &summary.route else { return String::new() };
-    let mut text = format!("\nRoutes: {} from root {}, ", route.algorithm, route.root_text());
+    let root = route.root.as_ref().map(|root| format!(" from root {root}")).unwrap_or_default();
+    let mut text = format!("\nRoutes: {}{root}, ", route.algorithm);
     let _ = match &route.dependency_cycle {
         None => writeln!(text, "no cyclic dependency: they cannot deadlock"),
         Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", cycle.join(" > ")),
@@ -187,7 +188,7 @@ fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
 /// A table without lines whose columns but the first are aligned to the right.
 fn columns(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     table.set_header(header);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::traffic::TraceMessage;
 use crate::diagnostics::{Fault, decode, quoted};
 use crate::ids::HostId;
 use crate::units::{Duration, ParseUnitError, Time, Unit as _};
 
 use super::super::book::{Book, Place};
-use super::super::checked::{InputFile, RouteSource, Routing, Topology, Trace, TraceMessage};
+use super::super::checked::{InputFile, RouteSource, Routing, Topology, Trace};
 use super::super::wire::At;
 use super::{files, names};
 
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
         let (at, payload) = (time_of(&time, &mut self.faults), payload_of(&payload, &mut self.faults));
         let (source, destination) = (source?, destination?);
         self.route(source, destination, to.1);
-        Some(TraceMessage { name: name.0.to_owned(), at: at?, source, destination, payload: payload? })
+        Some(TraceMessage { name: name.0.to_owned(), created: at?, source, destination, payload: payload? })
     }
 
     /// Notes a name that is missing or taken.

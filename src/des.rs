@@ -1,5 +1,6 @@
 //! Discrete events: what every simulated thing needs and that knows no networking word.
 
+pub mod calendar;
 pub mod process;
 pub mod random;
 pub mod timers;

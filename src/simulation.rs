@@ -24,8 +24,8 @@ use thiserror::Error;
 use crate::fabric::BuildError;
 use crate::ids::LinkId;
 use crate::measure::Window;
-use crate::routing::TableTooLarge;
 use crate::report::{Curve, CurvePoint, draw};
+use crate::routing::TableTooLarge;
 use crate::scenario::Checked;
 use crate::scenario::checked::{
     Extent, LinkFailure, Measure, Trace as TraceFile, Traffic, Uniform as UniformLoads,
@@ -107,7 +107,8 @@ fn gather(
     routed: Routed,
     points: &[(Option<f64>, Point)],
 ) -> Run {
-    let reports: Vec<PointReport> = points.iter().map(|(load, p)| PointReport::new(*load, p, scale)).collect();
+    let reports: Vec<PointReport> =
+        points.iter().map(|(load, p)| PointReport::new(*load, p, scale)).collect();
     let deadlocks = deadlocks(checked, setup, scale, points);
     let periods: Vec<u64> = setup.parameters.links.iter().map(|link| link.period).collect();
     let channels: Vec<Vec<ChannelReport>> =
@@ -209,7 +210,11 @@ fn failures(checked: &Checked, base_cycle: Duration) -> Vec<(LinkId, Cycle, Opti
 
 /// The mean number of bits between two errors: the inverse of the rate, rounded.
 fn bits_between_errors(rate: f64) -> Option<u64> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate in (0, 1) has an inverse above 1; the cast saturates")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate in (0, 1) has an inverse above 1; the cast saturates"
+    )]
     (rate > 0.0).then(|| (1.0 / rate) as u64)
 }
 
@@ -266,7 +271,11 @@ impl Plan {
     fn new(load: f64, uniform: &UniformLoads, measure: &Measure, scale: &Scale) -> Plan {
         // One flit takes one flit time, so a message every payload / load flit times offers `load`.
         let gap_ps = f64::from(uniform.payload) / load * scale.flit_time.as_ps() as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; the cast saturates")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; the cast saturates"
+        )]
         let mean_gap = Duration::from_ps(gap_ps as u64);
         let length = match measure.extent {
             Extent::Duration(length) => length,
@@ -275,7 +284,8 @@ impl Plan {
         let from = (Time::ZERO + measure.warmup).to_cycle_ceil(scale.base_cycle);
         let to = (Time::ZERO + measure.warmup + length).to_cycle_ceil(scale.base_cycle);
         let window = Window { from, to: to.max(from + 1) };
-        let horizon = horizon(measure, scale.base_cycle).unwrap_or(Cycle(window.to.0.saturating_mul(PATIENCE)));
+        let horizon =
+            horizon(measure, scale.base_cycle).unwrap_or(Cycle(window.to.0.saturating_mul(PATIENCE)));
         Plan { mean_gap, window, horizon }
     }
 }

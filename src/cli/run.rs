@@ -44,7 +44,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     }
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
     let folder = Folder::begin(&place)?;
-    let run = simulation::run(&checked, &Bar::new(common.quiet)).map_err(|error| Failure::Usage(error.to_string()))?;
+    let run = simulation::run(&checked, &Bar::new(common.quiet))
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
     let broken = expect::evaluate(&checked.expect, &value);
 
@@ -80,7 +81,12 @@ fn read(file: &str, overrides: &Overrides) -> Result<Checked, Failure> {
     Ok(scenario::read(file, &bytes, overrides)?)
 }
 
-fn write(folder: &Folder, summary: &serde_json::Value, run: &Run, manifest: &Manifest) -> Result<(), FolderError> {
+fn write(
+    folder: &Folder,
+    summary: &serde_json::Value,
+    run: &Run,
+    manifest: &Manifest,
+) -> Result<(), FolderError> {
     folder.add("summary.json", &format!("{}\n", json(summary)))?;
     for (name, contents) in &run.files {
         folder.add(name, contents)?;

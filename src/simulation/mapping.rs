@@ -10,8 +10,8 @@ use crate::host::mapper::{Count, Map, berkeley};
 use crate::host::{Costs, Host as _, Station};
 use crate::ids::{HostId, Port};
 use crate::routing::RouteTable;
-use crate::topology::isomorphism::{Verdict, compare};
 use crate::topology::Network;
+use crate::topology::isomorphism::{Verdict, compare};
 use crate::units::{Duration, Time};
 
 use super::hosts;

@@ -34,7 +34,7 @@ pub(super) struct Routed {
 }
 
 /// Routes between the hosts of a network, found on that network or on a map of it.
-pub struct HostRoutes {
+pub(super) struct HostRoutes {
     table: RouteTable,
     /// Per host of the network, its id on the map; `None` where routes were found on the network itself.
     on_map: Option<Vec<Option<HostId>>>,
@@ -42,12 +42,12 @@ pub struct HostRoutes {
 
 impl HostRoutes {
     /// Routes of the network itself.
-    pub fn of_network(table: RouteTable) -> HostRoutes {
+    pub(super) fn of_network(table: RouteTable) -> HostRoutes {
         HostRoutes { table, on_map: None }
     }
 
     /// Routes found on `map`, for the hosts of `network` by their names.
-    pub fn of_map(table: RouteTable, map: &Network, network: &Network) -> HostRoutes {
+    pub(super) fn of_map(table: RouteTable, map: &Network, network: &Network) -> HostRoutes {
         let on_map = network.hosts().iter().map(|host| map.find_host(&host.name)).collect();
         HostRoutes { table, on_map: Some(on_map) }
     }

@@ -266,6 +266,6 @@ impl DeadlockReport {
 }
 
 /// How a message of generated traffic is called: its sender and its number there.
-pub fn message_name(network: &Network, source: HostId, number: u64) -> String {
+pub(super) fn message_name(network: &Network, source: HostId, number: u64) -> String {
     format!("{}#{number}", network.name_of(Node::Host(source)))
 }

@@ -1,6 +1,6 @@
 //! The tables of a run, as CSV files.
 
-use crate::fabric::{ChannelUse, Fate};
+use crate::fabric::{Cause, ChannelUse, Fate};
 use crate::ids::LinkId;
 use crate::report::Table;
 use crate::topology::Network;
@@ -153,12 +153,21 @@ pub(super) fn deliveries(messages: &[TraceMessage], point: &Point, scale: &Scale
             Some((Fate::Delivered { head, tail, .. }, spoilt)) => {
                 (if spoilt { "corrupted" } else { "delivered" }, Some(head), Some(tail))
             }
-            Some((Fate::Destroyed { cause, .. }, _)) => (cause.state(), None, None),
+            Some((Fate::Destroyed { cause, .. }, _)) => (state(cause), None, None),
         };
         let instant = |at: Option<crate::units::Cycle>| maybe(at.map(|at| scale.instant_ns(at)));
         table.row([message.name.clone(), state.to_owned(), instant(head), instant(tail)]);
     }
     table.into_csv()
+}
+
+/// How a replay calls the end of a destroyed message.
+const fn state(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Reset => "reset",
+        Cause::LinkFailure => "cut",
+        Cause::IllegalTurn | Cause::NoSuchWire | Cause::HostTooSoon | Cause::Stranded => "undeliverable",
+    }
 }
 
 /// A number without exponent, as short as it can be read back exactly.

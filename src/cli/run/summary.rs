@@ -60,7 +60,12 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
         let paper = configuration.and_then(|c| reference("000", figure, quantity, c));
         let deviation = paper.map(|paper| format!("{:+.1} %", (ours / paper - 1.0) * 100.0));
         let paper = paper.map(|paper| paper.to_string());
-        table.add_row([name.to_owned(), plain(ours), paper.unwrap_or_default(), deviation.unwrap_or_default()]);
+        table.add_row([
+            name.to_owned(),
+            plain(ours),
+            paper.unwrap_or_default(),
+            deviation.unwrap_or_default(),
+        ]);
     };
     row("mapping time (ms)", map.time_ms, "Fig7", "mapping time avg, one master");
     row("turns that found a host", map.turns.host_hits as f64, "Fig6", "host probe hits");
@@ -118,17 +123,8 @@ fn points(points: &[PointReport]) -> String {
     if points.is_empty() {
         return String::new();
     }
-    let mut table = columns(&[
-        "load",
-        "accepted",
-        "Mb/s",
-        "latency mean",
-        "p50",
-        "p99 (ns)",
-        "messages",
-        "lost",
-        "",
-    ]);
+    let mut table =
+        columns(&["load", "accepted", "Mb/s", "latency mean", "p50", "p99 (ns)", "messages", "lost", ""]);
     for point in points {
         let latency = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), plain);
         let state = match (point.saturated, point.converged) {
@@ -158,7 +154,12 @@ fn busiest(channels: &[ChannelReport]) -> String {
     let mut table = columns(&["busiest channels", "", "busy", "blocked"]);
     for channel in channels {
         let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        table.add_row([channel.from.clone(), channel.to.clone(), percent(channel.busy), percent(channel.blocked)]);
+        table.add_row([
+            channel.from.clone(),
+            channel.to.clone(),
+            percent(channel.busy),
+            percent(channel.blocked),
+        ]);
     }
     format!("\n{table}\n")
 }

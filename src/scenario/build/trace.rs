@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::traffic::TraceMessage;
 use crate::diagnostics::{Fault, decode, quoted};
 use crate::ids::HostId;
+use crate::traffic::TraceMessage;
 use crate::units::{Duration, ParseUnitError, Time, Unit as _};
 
 use super::super::book::{Book, Place};

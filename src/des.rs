@@ -1,6 +1,3 @@
-//! Discrete events: what every simulated thing needs and that knows no networking word.
+//! Discrete events, with no networking word in it: the calendar of cycles and phases.
 
 pub mod calendar;
-pub mod process;
-pub mod random;
-pub mod timers;

@@ -1,1 +1,4 @@
-//! des.
+//! Discrete events: what every simulated thing needs and that knows no networking word.
+
+pub mod process;
+pub mod timers;

@@ -1,0 +1,1 @@
+//! Handing routes to every interface.

@@ -37,7 +37,7 @@ impl Sweep {
     pub(super) fn new(ports: u16, window: bool, order: Order) -> Sweep {
         let ports = i32::from(ports);
         let (next, side) = match order {
-            Order::Outwards => ([1, 1], 0),
+            Order::Outwards => ([1, 1], 1),
             Order::Ascending => ([1, ports - 1], 1),
         };
         Sweep { ports, window, order, next, side, known: (0, 0) }

@@ -9,9 +9,12 @@
 //!   formats --+
 //! ```
 
+pub mod difference;
 pub mod formats;
 pub mod generate;
 mod graph;
+pub mod isomorphism;
+pub mod metrics;
 pub mod presets;
 
 pub use graph::{CablingError, End, Host, Link, Network, Switch};

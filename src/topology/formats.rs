@@ -217,7 +217,7 @@ fn with_hosts(net: &Network, count: u16) -> Result<Network, Fault> {
 
 fn free_name(net: &Network, wanted: &str) -> String {
     let mut name = wanted.to_owned();
-    while net.has_name(&name) {
+    while net.named(&name).is_some() {
         name.push('\'');
     }
     name

@@ -276,14 +276,14 @@ impl Network {
         }
     }
 
-    /// Whether a node is called `name`. Costs O(log nodes).
-    pub fn has_name(&self, name: &str) -> bool {
-        self.names.contains_key(name)
+    /// The node whose name is exactly `name`; descriptions do not count. Costs O(log nodes).
+    pub fn named(&self, name: &str) -> Option<Node> {
+        self.names.get(name).copied()
     }
 
     /// The node called `name`, or the only one with that description. Costs O(log nodes) for a name.
     pub fn find(&self, name: &str) -> Option<Node> {
-        self.names.get(name).copied().or_else(|| {
+        self.named(name).or_else(|| {
             let switches =
                 self.switch_ids().map(|s| (Node::Switch(s), &self.switches[s.index()].description));
             let hosts = self.host_ids().map(|h| (Node::Host(h), &self.hosts[h.index()].description));

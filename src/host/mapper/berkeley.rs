@@ -94,6 +94,9 @@ pub async fn map(host: &mut impl Host, options: &Options) -> Map {
         mapper.explore(host, vertex).await;
         mapper.model.merge();
     }
+    if mapper.prober.turns.host_hits + mapper.prober.turns.switch_hits == 0 {
+        mapper.look_behind_the_cable(host).await;
+    }
     mapper.finish(host.name(), unfinished)
 }
 
@@ -140,6 +143,23 @@ impl Mapper<'_> {
         // A switch is entered at its own port 0, and a host has no other.
         self.model.connect(place, Place { vertex: found, port: 0 });
         true
+    }
+
+    /// Where no turn of the first switch answered, finds out whether it is a switch at all.
+    ///
+    /// # Source
+    /// A departure: the paper takes it for granted that the mapper's cable leads to a switch.
+    async fn look_behind_the_cable(&mut self, host: &mut impl Host) {
+        let behind = self.prober.probe(host, &[]).await;
+        if behind == Response::Switch {
+            return;
+        }
+        self.model = Model::default();
+        let root = self.model.host(host.name());
+        if let Response::Host(name) = behind {
+            let other = self.model.host(&name);
+            self.model.connect(Place { vertex: root, port: 0 }, Place { vertex: other, port: 0 });
+        }
     }
 
     fn finish(mut self, name: &str, unfinished: bool) -> Map {

@@ -89,6 +89,8 @@ impl Prober {
             }
         }
         match response {
+            // The cable of the mapper itself is no turn.
+            _ if turns.is_empty() => {}
             Response::Host(_) => self.turns.host_hits += 1,
             Response::Switch => self.turns.switch_hits += 1,
             Response::Nothing => self.turns.nothing += 1,

@@ -7,6 +7,7 @@ pub mod fabric;
 pub mod host;
 pub mod ids;
 pub mod measure;
+pub mod report;
 pub mod routing;
 pub mod scenario;
 pub mod simulation;

@@ -1,1 +1,3 @@
-//! simulation.
+//! What a checked scenario becomes; see `docs/ARCHITECTURE.md`.
+
+pub mod hosts;

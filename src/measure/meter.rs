@@ -116,14 +116,14 @@ impl Meter {
         self.open
     }
 
-    /// Traffic offered in the window, in payload flits per cycle of all hosts together.
-    pub fn offered(&self) -> f64 {
-        self.offered_flits as f64 / self.window.cycles() as f64
+    /// Payload flits of the messages created in the window.
+    pub fn offered_flits(&self) -> u64 {
+        self.offered_flits
     }
 
-    /// Traffic accepted in the window, in payload flits per cycle of all hosts together.
-    pub fn accepted(&self) -> f64 {
-        self.accepted_flits as f64 / self.window.cycles() as f64
+    /// Payload flits of the messages whose tail arrived in the window.
+    pub fn accepted_flits(&self) -> u64 {
+        self.accepted_flits
     }
 
     /// Half the width of the 95 % confidence interval of the mean latency, relative to that mean.
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(meter.latency.mean(), Some(60.0));
         assert_eq!(meter.network_latency.mean(), Some(59.0));
         // Tails at 110 and 160 fall into the window, at 259 and 260 do not.
-        assert_eq!((meter.offered(), meter.accepted()), (0.2, 0.2));
+        assert_eq!((meter.offered_flits(), meter.accepted_flits()), (20, 20));
         assert_eq!(meter.relative_half_width(), None);
     }
 

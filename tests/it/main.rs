@@ -1,6 +1,14 @@
 //! The integration tests: one binary, one file per kind of check.
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
+mod bad_input;
+mod folded_clos;
 mod mapper;
+mod mapper_fabric;
 mod mapper_random;
+mod oracle;
+mod processes;
+mod random_network;
+mod routing;
+mod routing_oracle;
 mod support;

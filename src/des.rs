@@ -1,5 +1,6 @@
-//! Discrete events: what every simulated thing needs and that knows no networking word.
+//! Discrete events, with no networking word in it: what happens next, who waits for it, and chance.
 
+pub mod calendar;
 pub mod process;
 pub mod random;
 pub mod timers;

@@ -1,3 +1,6 @@
-//! Discrete events, with no networking word in it: the calendar of cycles and phases.
+//! Discrete events, with no networking word in it: what happens next, who waits for it, and chance.
 
 pub mod calendar;
+pub mod process;
+pub mod random;
+pub mod timers;

@@ -5,10 +5,11 @@ mod model;
 mod probe;
 mod sweep;
 
-pub use probe::{Count, Prober, Probes, Response, Turns};
+pub use probe::{Count, Probes, Prober, Response, Turns};
 pub use sweep::Order;
 
 use crate::topology::Network;
+use crate::units::Duration;
 
 /// What a mapper found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Map {
     pub turns: Turns,
     /// Switches whose ports were probed, replicates counted.
     pub explorations: u64,
+    /// From the first probe to the last answer or time-out.
+    pub time: Duration,
     /// Why the map may be wrong, if the mapper knows of a reason.
     pub doubt: Option<Doubt>,
 }

@@ -164,6 +164,7 @@ impl Host for Plain<'_> {
     }
 }
 
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,11 @@
 
 mod bad_input;
 mod folded_clos;
+mod mapper;
+mod mapper_fabric;
+mod mapper_random;
 mod oracle;
+mod processes;
 mod random_network;
 mod routing;
 mod routing_files;

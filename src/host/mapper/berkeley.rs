@@ -62,7 +62,7 @@ impl Default for Options {
             skip_known: false,
             depth: None,
             explorations: 20_000,
-            timeout: Duration::from_us(1050),
+            timeout: Duration::from_ms(1),
             retries: 0,
         }
     }
@@ -70,6 +70,7 @@ impl Default for Options {
 
 /// Maps the network that `host` is cabled to. Costs at most `explorations` times 2 x (`ports` - 1) probes.
 pub async fn map(host: &mut impl Host, options: &Options) -> Map {
+    let began = host.now();
     let mut mapper = Mapper {
         options,
         prober: Prober::new(options.timeout, options.retries),
@@ -97,7 +98,7 @@ pub async fn map(host: &mut impl Host, options: &Options) -> Map {
     if mapper.prober.turns.host_hits + mapper.prober.turns.switch_hits == 0 {
         mapper.look_behind_the_cable(host).await;
     }
-    mapper.finish(host.name(), unfinished)
+    mapper.finish(host.name(), host.now().since(began), unfinished)
 }
 
 struct Mapper<'a> {
@@ -162,7 +163,7 @@ impl Mapper<'_> {
         }
     }
 
-    fn finish(mut self, name: &str, unfinished: bool) -> Map {
+    fn finish(mut self, name: &str, time: Duration, unfinished: bool) -> Map {
         self.model.merge();
         self.model.prune();
         let network = self.model.network(&format!("as mapped by {name}"), self.options.ports);
@@ -172,6 +173,7 @@ impl Mapper<'_> {
             probes: self.prober.probes,
             turns: self.prober.turns,
             explorations: self.explorations,
+            time,
             doubt: contradiction.or(unfinished.then_some(Doubt::Unfinished)),
         }
     }

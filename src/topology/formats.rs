@@ -100,7 +100,7 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, 
         Some(format) => format,
         None => recognise(text).map_err(|fault| failed(vec![fault]))?,
     };
-    let net = format.read(text).map_err(|faults| failed(faults))?;
+    let net = format.read(text).map_err(&failed)?;
     let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };
     match options.hosts_per_switch {
         None => Ok(net),

@@ -100,7 +100,7 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, 
         Some(format) => format,
         None => recognise(text).map_err(|fault| failed(vec![fault]))?,
     };
-    let net = format.read(text).map_err(|faults| failed(faults))?;
+    let net = format.read(text).map_err(&failed)?;
     let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };
     match options.hosts_per_switch {
         None => Ok(net),
@@ -108,9 +108,7 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, 
     }
 }
 
-/// Writes a network; [`read`] gives it back.
-///
-/// Does not keep: a node's first port where it has no cable to show it, in formats that cannot say it.
+/// Writes a network; [`read`] gives it back, but for a guid that a name alone tells.
 pub fn write(net: &Network, format: Format) -> String {
     match format {
         Format::Json => json::write(net),

@@ -41,6 +41,7 @@ fn mistakes_end_with_their_codes() {
         (vec!["topo", "show", bad, "--from", "jsn"], 2),
         (vec!["topo", "show", bad, "--from", "toml"], 3),
         (vec!["topo", "show", "now-c", "--hosts-per-switch", "4"], 2),
+        (vec!["topo", "show", "now-c", "--utility", "c-utl"], 2),
         (vec!["topo", "show"], 2),
         (vec!["topo", "convert", "now-c", "--to", "xml"], 2),
         (vec!["topo", "convert", "now-c", "--to", "json", "--out", "/nonexistent/x.json"], 7),

@@ -279,7 +279,13 @@ impl Topology {
 }
 
 impl Default for Measure {
+    /// What a scenario without `[measure]` gets.
     fn default() -> Measure {
-        Measure { warmup: Duration::ZERO, extent: Extent::Messages(20_000), precision: 0.05, horizon: None }
+        Measure {
+            warmup: Duration::from_ms(1),
+            extent: Extent::Messages(20_000),
+            precision: 0.05,
+            horizon: None,
+        }
     }
 }

@@ -145,6 +145,19 @@ fn large_faulty_files_are_refused_briefly() {
     }
 }
 
+/// Wrong if judging a file leaves another one behind.
+#[test]
+fn nothing_is_written() {
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let source = folder().join("scenarios/many-faults.toml");
+    std::fs::copy(source, temporary.path().join("faulty.toml")).expect("the temporary folder is writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    let output = command.args(["check", "faulty.toml"]).current_dir(temporary.path()).output();
+    assert_eq!(output.expect("the binary was built for this test").status.code(), Some(3));
+    let left = std::fs::read_dir(temporary.path()).expect("readable").count();
+    assert_eq!(left, 1, "something beside faulty.toml");
+}
+
 /// The faults as data: every one has a file, a line, a column, a code and a message.
 #[test]
 fn faults_are_listed_as_json() {

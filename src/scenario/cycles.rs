@@ -77,7 +77,7 @@ pub(super) fn overshoot(timing: LinkTiming) -> u64 {
 }
 
 fn small(flits: Flits) -> u32 {
-    u32::try_from(flits.0).expect("the reader refuses buffers of 2^32 flits and more")
+    u32::try_from(flits.0).expect("the reader refuses buffers of 2^16 flits and more")
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

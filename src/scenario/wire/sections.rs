@@ -60,7 +60,7 @@ table! {
     "[fabric]" Fabric {
         /// The rate of every cable that gives none of its own.
         rate: Quantity<BitRate> = Default("'1.28 Gb/s'");
-        /// Room of a switch port's input buffer, 1 B to 4294967295 B.
+        /// Room of a switch port's input buffer, 1 B to 65535 B.
         buffer: Quantity<Bytes> = Default("'108 B'");
         /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has to fit.
         stop: Quantity<Bytes> = Default("'56 B'");
@@ -84,7 +84,7 @@ table! {
     "[hosts]" Hosts {
         /// Time that the interface needs to set up a message.
         nic_send_overhead: Quantity<Duration> = Default("'0 ns'");
-        /// Room of the interface's receive buffer; without it a host takes at once what arrives.
+        /// Room of the interface's receive buffer, 1 B to 65535 B; without it a host takes at once what arrives.
         receive_buffer: Quantity<Bytes> = Optional;
         /// Occupancy at which the interface sends STOP; half the receive buffer if not given.
         receive_stop: Quantity<Bytes> = Optional;

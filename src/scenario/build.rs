@@ -1,7 +1,7 @@
 //! From keys and types to a scenario that cannot be wrong: ranges, names, files, and what fits what.
 //!
-//! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a part
-//! that is faulty is left unchecked rather than judged against a guess.
+//! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a
+//! part that is faulty is left unchecked rather than judged against a guess.
 
 mod fabric;
 mod files;

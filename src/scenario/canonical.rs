@@ -10,7 +10,8 @@ use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
 use crate::topology::formats;
 
 impl Checked {
-    /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their bytes.
+    /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their
+    /// bytes.
     ///
     /// Two scenario files that mean the same have the same text, however they are written.
     pub fn canonical(&self) -> String {

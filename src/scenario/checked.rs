@@ -39,7 +39,8 @@ pub struct Checked {
     pub output: Output,
     /// What the results are expected to be.
     pub expect: Expectations,
-    /// Sentences about values that are legal but deserve a look, each with its place; to be printed to stderr.
+    /// Sentences about values that are legal but deserve a look, each with its place; to be printed to
+    /// stderr.
     pub warnings: Vec<String>,
 }
 
@@ -248,8 +249,8 @@ pub struct Measure {
     pub extent: Extent,
     /// The relative half-width of the mean latency's 95 % confidence interval that counts as converged.
     pub precision: f64,
-    /// When a point ends whatever is still under way, counted from its start; `None`: a generated load after four
-    /// times its warm-up and measurement, a trace never.
+    /// When a point ends whatever is still under way, counted from its start; `None`: a generated load
+    /// after four times its warm-up and measurement, a trace never.
     pub horizon: Option<Duration>,
 }
 

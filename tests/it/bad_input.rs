@@ -1,5 +1,6 @@
-//! Bad input: every faulty file is refused with exit code 3 (7 where a file is missing), a located message and
-//! nothing written. The messages are pinned: wrong if one changes its place, its sense or its suggestion.
+//! Bad input: every faulty file is refused with exit code 3 (7 where a file is missing), a located message
+//! and nothing written. The messages are pinned: wrong if one changes its place, its sense or its
+//! suggestion.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -155,8 +155,8 @@ fn every_default_may_be_written_out() {
     assert!(count >= 15, "only {count} defaults");
 }
 
-/// Wrong if docs/SCENARIO.md says of a key what the reader does not do. `simnet schema --reference` prints the
-/// tables as they should be.
+/// Wrong if docs/SCENARIO.md says of a key what the reader does not do. `simnet schema --reference` prints
+/// the tables as they should be.
 #[test]
 fn the_reference_is_up_to_date() {
     let page = std::fs::read_to_string(root().join("docs/SCENARIO.md")).unwrap();
@@ -235,8 +235,8 @@ fn no_text_makes_the_reader_panic() {
     }
 }
 
-/// Several keys of the schema at once set to values that fit some other key: wrong if a part that is refused
-/// leaves nothing noted, or if one part trips over another's fault.
+/// Several keys of the schema at once set to values that fit some other key: wrong if a part that is
+/// refused leaves nothing noted, or if one part trips over another's fault.
 #[test]
 fn no_overrides_make_the_reader_panic() {
     const VALUES: [&str; 24] = [
@@ -309,8 +309,8 @@ fn mutate(text: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut ChaCha8Rng) {
     }
 }
 
-/// Cables of 2.5 m delay by two cycles, so three flits arrive after a STOP. Wrong if the bound is off by one, or
-/// if a GO that leaves a pause is refused or passes in silence.
+/// Cables of 2.5 m delay by two cycles, so three flits arrive after a STOP. Wrong if the bound is off by
+/// one, or if a GO that leaves a pause is refused or passes in silence.
 #[test]
 fn a_buffer_must_hold_what_still_arrives() {
     let (file, text) = good("base.toml");

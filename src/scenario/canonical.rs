@@ -7,9 +7,11 @@ use super::expect::Wanted;
 use crate::fabric::Arbitration;
 use crate::ids::Node;
 use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
+use crate::topology::formats;
 
 impl Checked {
-    /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their bytes.
+    /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their
+    /// bytes.
     ///
     /// Two scenario files that mean the same have the same text, however they are written.
     pub fn canonical(&self) -> String {
@@ -73,7 +75,8 @@ impl Checked {
         let ports: Vec<Option<u16>> =
             topology.attachments.iter().map(|port| port.map(|port| port.0)).collect();
         let utility = topology.utility.map(|id| topology.network.name_of(Node::Host(id)));
-        let wiring = blake3::hash(format!("{:?}", topology.network).as_bytes()).to_hex().to_string();
+        let wiring = formats::write(&topology.network, formats::Format::Json);
+        let wiring = blake3::hash(wiring.as_bytes()).to_hex().to_string();
         json!({ "source": source, "wiring": wiring, "utility": utility, "ports": ports })
     }
 

@@ -40,7 +40,8 @@ pub struct Checked {
     pub output: Output,
     /// What the results are expected to be.
     pub expect: Expectations,
-    /// Sentences about values that are legal but deserve a look, each with its place; to be printed to stderr.
+    /// Sentences about values that are legal but deserve a look, each with its place; to be printed to
+    /// stderr.
     pub warnings: Vec<String>,
 }
 
@@ -234,8 +235,8 @@ pub struct Measure {
     pub extent: Extent,
     /// The relative half-width of the mean latency's 95 % confidence interval that counts as converged.
     pub precision: f64,
-    /// When a point ends whatever is still under way, counted from its start; `None`: a generated load after four
-    /// times its warm-up and measurement, a trace never.
+    /// When a point ends whatever is still under way, counted from its start; `None`: a generated load
+    /// after four times its warm-up and measurement, a trace never.
     pub horizon: Option<Duration>,
 }
 
@@ -277,7 +278,13 @@ impl Measure {
 }
 
 impl Default for Measure {
+    /// What a scenario without `[measure]` gets.
     fn default() -> Measure {
-        Measure { warmup: Duration::ZERO, extent: Extent::Messages(20_000), precision: 0.05, horizon: None }
+        Measure {
+            warmup: Duration::from_ms(1),
+            extent: Extent::Messages(20_000),
+            precision: 0.05,
+            horizon: None,
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! The reference of all keys, written from the JSON Schema, so that neither can say what the other does not.
+//! The reference of all keys, written from the JSON Schema, so that neither can say what the other does
+//! not.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! TOML text as a tree of located values, with `--set` laid over it.
 //!
-//! Parsing reports several syntax faults at once and never recurses deeper than the parser's own limit of 80,
-//! so no file, however nested, exhausts the stack.
+//! Parsing reports several syntax faults at once and never recurses deeper than the parser's own limit of
+//! 80, so no file, however nested, exhausts the stack.
 
 use std::collections::BTreeSet;
 

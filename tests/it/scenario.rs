@@ -155,8 +155,8 @@ fn every_default_may_be_written_out() {
     assert!(count >= 15, "only {count} defaults");
 }
 
-/// Wrong if docs/SCENARIO.md says of a key what the reader does not do. `simnet schema --reference` prints the
-/// tables as they should be.
+/// Wrong if docs/SCENARIO.md says of a key what the reader does not do. `simnet schema --reference` prints
+/// the tables as they should be.
 #[test]
 fn the_reference_is_up_to_date() {
     let page = std::fs::read_to_string(root().join("docs/SCENARIO.md")).unwrap();
@@ -235,6 +235,54 @@ fn no_text_makes_the_reader_panic() {
     }
 }
 
+/// Several keys of the schema at once set to values that fit some other key: wrong if a part that is
+/// refused leaves nothing noted, or if one part trips over another's fault.
+#[test]
+fn no_overrides_make_the_reader_panic() {
+    const VALUES: [&str; 24] = [
+        "0",
+        "1",
+        "7",
+        "-1",
+        "0.5",
+        "1e-9",
+        "true",
+        "\"0 ns\"",
+        "\"1 ns\"",
+        "\"3 ms\"",
+        "\"0 B\"",
+        "\"5 B\"",
+        "\"1 KiB\"",
+        "\"9 Gb/s\"",
+        "\"1 km\"",
+        "\"h1\"",
+        "\"s1\"",
+        "\"s1:0\"",
+        "\"far\"",
+        "\"never\"",
+        "[]",
+        "[0.5, 0.25]",
+        "{}",
+        "\"net.json\"",
+    ];
+    let mut found = Vec::new();
+    keys(&schema(), "", &mut found);
+    found.extend(["failures.0.link", "failures.1.at", "expect.a"].map(|path| (path.to_owned(), Value::Null)));
+    let texts = ["base.toml", "everything.toml", "replay.toml"].map(good);
+    for seed in 0..cases(20_000) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (file, text) = &texts[rng.random_range(0..texts.len())];
+        let mut one = || {
+            let (path, _) = &found[rng.random_range(0..found.len())];
+            format!("{path}={}", VALUES[rng.random_range(0..VALUES.len())])
+        };
+        let set: Vec<String> = (0..3).map(|_| one()).collect();
+        let overrides = Overrides { set, seed: None };
+        let outcome = std::panic::catch_unwind(|| read(file, text, &overrides).err().map(|r| r.to_string()));
+        assert!(outcome.is_ok(), "seed {seed}: {file} {:?}", overrides.set);
+    }
+}
+
 fn mutate(text: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut ChaCha8Rng) {
     const BYTES: &[u8] = b"[]{}=\"'.,#\n\r\0\x1b\xc3\xff 0-ae";
     if text.is_empty() {
@@ -259,6 +307,20 @@ fn mutate(text: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut ChaCha8Rng) {
             }
         }
     }
+}
+
+/// Cables of 2.5 m delay by two cycles, so three flits arrive after a STOP. Wrong if the bound is off by
+/// one, or if a GO that leaves a pause is refused or passes in silence.
+#[test]
+fn a_buffer_must_hold_what_still_arrives() {
+    let (file, text) = good("base.toml");
+    let with = |set: &str| read(&file, &text, &Overrides { set: vec![set.to_owned()], seed: None });
+    assert!(with("fabric.stop=105 B").is_ok());
+    assert!(with("fabric.stop=106 B").unwrap_err().to_string().contains("buffer-overrun"));
+    assert!(with("fabric.go=3 B").unwrap().warnings.is_empty());
+    let warnings = with("fabric.go=2 B").unwrap().warnings;
+    assert!(warnings.len() == 1 && warnings[0].contains("warning[bubble]"), "{warnings:?}");
+    assert!(warnings[0].contains("--set:1:11"), "{warnings:?}");
 }
 
 /// Wrong if `--set` cannot reach a key, a list or a dotted name, or does not win over the file.

@@ -9,14 +9,14 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Fabric, Hosts, ReceiveBuffer};
 use super::super::cycles::{base_cycle, overshoot, timing};
 use super::super::wire::{self, At, Document};
-use super::{above_zero, flits, names, quantity};
+use super::{MOST_BUFFER, above_zero, flits, names, quantity};
 
 /// The fabric in physical units.
 pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric> {
     let (section, wire) = (wire.place, &wire.value);
-    let buffer = quantity(&wire.buffer).and_then(|amount| flits(amount, 1, book));
-    let stop = quantity(&wire.stop).and_then(|amount| flits(amount, 1, book));
-    let go = quantity(&wire.go).and_then(|amount| flits(amount, 0, book));
+    let buffer = quantity(&wire.buffer).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book));
+    let stop = quantity(&wire.stop).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book));
+    let go = quantity(&wire.go).and_then(|amount| flits(amount, 0..=MOST_BUFFER, book));
     check_order(buffer, stop, go, section, book);
     let routing_latency = above_zero(&wire.routing_latency, book);
     let timeout = wire.deadlock_timeout.get();
@@ -131,18 +131,18 @@ fn receive(
     fabric: Option<&Fabric>,
     book: &mut Book,
 ) -> Option<ReceiveBuffer> {
-    let buffer = quantity(&wire.receive_buffer).and_then(|amount| flits(amount, 1, book))?;
+    let buffer = quantity(&wire.receive_buffer).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book))?;
     let part =
         |share: u64, least: u64| At { value: Flits((buffer.value.0 / share).max(least)), place: section };
     let stop = match &wire.receive_stop {
         given if given.is_absent() => part(2, 1),
-        given => quantity(given).and_then(|amount| flits(amount, 1, book))?,
+        given => quantity(given).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book))?,
     };
     let go = match &wire.receive_go {
         given if given.is_absent() => {
             At { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section }
         }
-        given => quantity(given).and_then(|amount| flits(amount, 0, book))?,
+        given => quantity(given).and_then(|amount| flits(amount, 0..=MOST_BUFFER, book))?,
     };
     check_order(Some(buffer), Some(stop), Some(go), section, book);
     let rate = match &wire.receive_rate {

@@ -8,7 +8,7 @@ use crate::units::{Duration, Time};
 use super::super::book::Book;
 use super::super::checked::{Extent, LinkFailure, Mapping, Measure, Routing, Topology, Traffic, Uniform};
 use super::super::wire::{self, At, Document, Given};
-use super::{above_zero, conflict, files, flits, names, quantity, trace};
+use super::{MOST_PAYLOAD, above_zero, conflict, files, flits, names, quantity, trace};
 
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
@@ -141,7 +141,7 @@ pub(super) fn traffic(
 }
 
 fn uniform(wire: &wire::Uniform, book: &mut Book) -> Option<Uniform> {
-    let payload = quantity(&wire.payload).and_then(|amount| flits(amount, 1, book));
+    let payload = quantity(&wire.payload).and_then(|amount| flits(amount, 1..=MOST_PAYLOAD, book));
     let loads = wire.loads.get()?;
     if loads.value.is_empty() {
         book.add(loads.place, |span| {

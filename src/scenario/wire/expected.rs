@@ -97,8 +97,8 @@ impl Wire for Expected {
     }
 }
 
-/// Collects expectations; a table that is neither equality, range nor nearness is a further step of the path, as in
-/// `map.isomorphic = true` without quotes.
+/// Collects expectations; a table that is neither equality, range nor nearness is a further step of the
+/// path, as in `map.isomorphic = true` without quotes.
 fn collect(prefix: &str, entries: &[Entry], list: &mut Vec<(At<String>, Wanted)>, book: &mut Book) {
     for entry in entries {
         let path = format!("{prefix}{}", entry.key);

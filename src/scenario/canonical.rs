@@ -31,12 +31,14 @@ impl Checked {
                 json!({ "link": failure.link.0, "at": failure.at.to_string(), "lasting": lasting })
             })
             .collect();
-        let mapping = self.mapping.map(|mapping| {
+        let mapping = self.mapping.as_ref().map(|mapping| {
+            let also: Vec<String> = mapping.also_at_routing_latency.iter().map(ToString::to_string).collect();
             json!({
                 "algorithm": "berkeley",
                 "mapper": host(mapping.mapper),
                 "probe-timeout": mapping.probe_timeout.to_string(),
                 "depth": mapping.depth,
+                "also-at-routing-latency": also,
             })
         });
         json!({
@@ -155,6 +157,7 @@ impl Checked {
             "warmup": self.measure.warmup.to_string(),
             "messages": messages,
             "duration": duration,
+            "precision": self.measure.precision,
             "horizon": self.measure.horizon.map(|span| span.to_string()),
         })
     }

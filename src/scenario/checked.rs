@@ -147,7 +147,7 @@ pub struct LinkFailure {
 }
 
 /// A mapper that runs before traffic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// How it explores.
     pub algorithm: MapAlgorithm,
@@ -157,6 +157,8 @@ pub struct Mapping {
     pub probe_timeout: Duration,
     /// The search depth in turns; `None`: what the mapper itself takes to be enough.
     pub depth: Option<u32>,
+    /// Other routing latencies at which the mapping is timed again.
+    pub also_at_routing_latency: Vec<Duration>,
 }
 
 /// How a mapper explores.
@@ -275,13 +277,16 @@ pub struct Uniform {
 }
 
 /// How long each point is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// Simulated time before measuring begins.
     pub warmup: Duration,
     /// What is measured.
     pub extent: Extent,
-    /// When a point ends whatever is still under way, counted from its start; `None`: never.
+    /// The relative half-width of the mean latency's 95 % confidence interval that counts as converged.
+    pub precision: f64,
+    /// When a point ends whatever is still under way, counted from its start; `None`: a generated load after four
+    /// times its warm-up and measurement, a trace never.
     pub horizon: Option<Duration>,
 }
 
@@ -312,6 +317,6 @@ impl Topology {
 
 impl Default for Measure {
     fn default() -> Measure {
-        Measure { warmup: Duration::ZERO, extent: Extent::Messages(20_000), horizon: None }
+        Measure { warmup: Duration::ZERO, extent: Extent::Messages(20_000), precision: 0.05, horizon: None }
     }
 }

@@ -89,11 +89,23 @@ pub(super) fn mapping(
         });
     }
     let depth = wire.depth.value().copied();
+    let latencies = wire.also_at_routing_latency.value()?;
+    for latency in latencies.iter().filter(|latency| latency.value.0 == Duration::ZERO) {
+        book.add(latency.place, |span| {
+            Fault::new(
+                "out-of-range",
+                span,
+                "no switch decodes a head in no time",
+                "expected a time above zero",
+            )
+        });
+    }
     Some(Mapping {
         algorithm: *wire.algorithm.value()?,
         mapper: mapper?,
         probe_timeout: probe_timeout?,
         depth,
+        also_at_routing_latency: latencies.iter().map(|latency| latency.value.0).collect(),
     })
 }
 
@@ -295,5 +307,11 @@ pub(super) fn measure(
         (None, Some(messages)) => Extent::Messages(*messages),
         (None, None) => Measure::default().extent,
     };
-    Some(Measure { warmup: warmup?.value, extent, horizon })
+    let precision = wire.precision.get()?;
+    if precision.value.0 <= 0.0 {
+        book.add(precision.place, |span| {
+            Fault::new("out-of-range", span, "no mean is known that well", "expected above 0 and below 1")
+        });
+    }
+    Some(Measure { warmup: warmup?.value, extent, precision: precision.value.0, horizon })
 }

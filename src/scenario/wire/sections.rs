@@ -125,6 +125,8 @@ table! {
         probe_timeout: Quantity<Duration> = Default("'1 ms'");
         /// The search depth in turns, 1 to 1000; if not given, what the mapper takes to be enough.
         depth: u32 = Optional;
+        /// Other routing latencies, each above zero, at which the mapping is timed again to show what they change.
+        also_at_routing_latency: Vec<At<Quantity<Duration>>> = Default("[]");
     }
 }
 
@@ -183,7 +185,11 @@ table! {
         messages: u64 = Optional;
         /// Instead: the span in which the measured messages are created, above zero.
         duration: Quantity<Duration> = Optional;
-        /// When a point ends whatever is still under way, above the warm-up; never if not given.
+        /// The half-width of the mean latency's 95 % confidence interval, relative to the mean, that counts as
+        /// converged: above 0 and below 1.
+        precision: Probability = Default("0.05");
+        /// When a point ends whatever is still under way, above the warm-up; if not given, after four times the
+        /// warm-up and the measurement (never for a trace).
         horizon: Quantity<Duration> = Optional;
     }
 }

@@ -12,8 +12,8 @@
 //! 2.
 //!
 //! # Validation
-//! tests/it/routing.rs: dependencies against those of enumerated paths, and the length of a shortest cycle against
-//! a search from every channel, on random multigraphs.
+//! tests/it/routing.rs: dependencies against those of enumerated paths, and the length of a shortest cycle
+//! against a search from every channel, on random multigraphs.
 
 use crate::ids::{ChannelId, LinkId, Node};
 use crate::topology::{End, Network};

@@ -117,7 +117,7 @@ impl Plan {
         let restrictions = self.directions.as_ref().map(|d| restrictions_per_switch(&graph, d));
         Report {
             algorithm: if self.directions.is_some() { "updown" } else { "minimal" },
-            root: self.directions.as_ref().map(|d| names(network, d.roots())),
+            root: self.directions.as_ref().and_then(|d| names(network, d.roots())),
             switch_mean_distance: metrics.mean_distance(graph.switches()),
             crossing_paths: Some(metrics.crossing_paths),
             restrictions_per_switch: Some(restrictions.unwrap_or(0.0)),
@@ -169,7 +169,7 @@ fn legal_moves<'a>(graph: &'a SwitchGraph, directions: Option<&Directions>) -> L
     }
 }
 
-fn names(network: &Network, switches: &[SwitchId]) -> String {
+fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {
     let each: Vec<&str> = switches.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
-    each.join(",")
+    (!each.is_empty()).then(|| each.join(","))
 }

@@ -19,7 +19,7 @@ use crate::ids::{HostId, Node, Port, Turn};
 use crate::topology::{End, Network};
 
 use super::graph::{Attachments, Landing, Wiring};
-use super::table::{RouteTable, Routes, Row};
+use super::table::{RouteTable, Routes, Row, TableTooLarge};
 
 /// Writes the routes of all pairs, by source, then destination. A route that does not follow the cables is
 /// written without hops.
@@ -64,7 +64,8 @@ pub fn write_routes(
 ///
 /// # Errors
 /// All faults of the file: text that is not UTF-8 or not such an object, unknown names, a pair that occurs
-/// twice or is a host and itself, hops that do not follow the cables, turns that do not agree with the hops.
+/// twice or is a host and itself, hops that do not follow the cables, turns that do not agree with the hops,
+/// more turns than a table holds.
 pub fn read_routes(
     network: &Network,
     attachments: &Attachments,
@@ -87,7 +88,10 @@ pub fn read_routes(
     }
     faults.extend(reader.repeated());
     if faults.is_empty() {
-        return Ok(reader.table());
+        match reader.table() {
+            Ok(table) => return Ok(table),
+            Err(error) => faults.push(Fault::new("too-long", 0..0, error.to_string(), "fewer turns")),
+        }
     }
     faults.sort_by_key(|fault| fault.span.start);
     Err(Box::new(Faults { file: file.to_owned(), text: text.into_owned(), faults }))
@@ -254,7 +258,7 @@ impl Reader<'_> {
     }
 
     /// The table of the entries, which are in order and without repetition.
-    fn table(self) -> RouteTable {
+    fn table(self) -> Result<RouteTable, TableTooLarge> {
         let hosts = self.network.hosts().len();
         let mut table = RouteTable::new(hosts);
         for entries in self.entries.chunk_by(|a, b| a.destination == b.destination) {
@@ -268,9 +272,9 @@ impl Reader<'_> {
             while row.sources() < hosts {
                 row.skip();
             }
-            table.set_row(entries[0].destination, row);
+            table.set_row(entries[0].destination, row)?;
         }
-        table
+        Ok(table)
     }
 }
 

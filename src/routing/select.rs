@@ -46,7 +46,7 @@ const STREAMS: u64 = 0x7275_7465 << 32;
 /// Costs one search per switch with hosts, and O(length) per pair; deterministic in its arguments.
 ///
 /// # Errors
-/// [`TableTooLarge`] for more hosts than a table holds.
+/// [`TableTooLarge`] for more hosts or turns than a table holds.
 pub fn select_routes(
     moves: &LegalMoves<'_>,
     attachments: &Attachments,
@@ -61,7 +61,7 @@ pub fn select_routes(
             search.toward_switch(moves, switch);
         }
         let choice = Choice::new(selection, destination);
-        table.set_row(destination, search.row(attachments, destination, choice));
+        table.set_row(destination, search.row(attachments, destination, choice))?;
     }
     Ok(table)
 }

@@ -55,6 +55,13 @@ impl Oracle {
         wires.chain(buffers).chain(open).chain(hosts).collect()
     }
 
+    /// The tags of the messages under way, in order.
+    pub(crate) fn live_tags(&self) -> Vec<u64> {
+        let mut tags: Vec<u64> = self.live().iter().map(|worm| self.worms[*worm].message.tag).collect();
+        tags.sort_unstable();
+        tags
+    }
+
     /// The messages that are over, by tag.
     pub(crate) fn ended(&self) -> Vec<Ended> {
         let live = self.live();
@@ -82,9 +89,6 @@ impl Oracle {
             && self.live().is_empty()
     }
 
-    pub(crate) fn now(&self) -> u64 {
-        self.now
-    }
     /// The flits in buffers and in flight.
     pub(crate) fn flits_present(&self) -> u64 {
         let wires = self.outputs.iter().map(|output| output.data.len() as u64).sum::<u64>();

@@ -1,3 +1,4 @@
-//! Discrete-event machinery: what happens next, who waits for it, and chance. No networking word in it.
+//! Discrete events: the calendar that orders them, and random streams. No networking word in here.
 
+pub mod calendar;
 pub mod random;

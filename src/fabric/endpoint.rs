@@ -79,16 +79,19 @@ pub struct Ended {
 pub trait Endpoint {
     /// Gives the next message of `host`, if one is known, and writes its turns to `route` (cleared before).
     ///
-    /// Asked once at the start, and again whenever the previous message of that host has left its interface;
-    /// after `None`, only once [`Fabric::wake`](crate::fabric::Fabric::wake) names the host.
+    /// Asked once at the start, and again as soon as the previous message of that host has started to leave
+    /// its interface; after `None`, only once [`Fabric::wake`](crate::fabric::Fabric::wake) names the host.
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing>;
 
-    /// Hears that a message is over. `Break` ends the run after the present cycle is complete.
+    /// Hears that a message is over, at the end of the cycle in which that happens; messages of one cycle come
+    /// by sender and tag. `Break` ends the run after the present cycle.
     fn ended(&mut self, message: &Ended) -> ControlFlow<()>;
 }
 
 /// Someone who watches the fabric. Watching changes nothing; every method does nothing unless overridden.
 pub trait Observer {
+    /// Whether it watches at all; what would be told is not even worked out for one that does not.
+    const WATCHES: bool = true;
     /// Output `output` was granted to the worm with this tag, whose head waits at port `input` of that switch.
     fn granted(&mut self, _now: Cycle, _input: End, _output: End, _tag: u64) {}
     /// A forward reset fired at `output` against the worm with this tag.
@@ -97,4 +100,6 @@ pub trait Observer {
     fn flow_control(&mut self, _now: Cycle, _port: End, _stop: bool) {}
 }
 
-impl Observer for () {}
+impl Observer for () {
+    const WATCHES: bool = false;
+}

@@ -1,0 +1,166 @@
+//! Deadlocks as cycles of input ports, each of which waits for the next.
+//!
+//! A port whose front worm is connected to a stopped output waits for the port at the other end, if that has
+//! said STOP and nothing else since; a port whose head waits for an owned output waits for the owner. Each
+//! port waits for one other at most, so a new cycle goes through a port whose waiting is new. Such ports are
+//! *suspects*: they are followed at the end of the cycle. A stop that ends soon costs a step or two.
+
+use super::engine::Engine;
+use super::ports::{NONE, State};
+use crate::ids::HostId;
+use crate::topology::End;
+use crate::units::Cycle;
+
+/// A cycle of worms each of which waits for the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// The first cycle at whose end it was there.
+    pub formed: Cycle,
+    /// Who waits, each for the next and the last for the first.
+    pub members: Vec<Member>,
+    /// What broke it, if anything did.
+    pub cleared: Option<Cleared>,
+}
+
+/// A worm that takes part in a deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The output that it owns, or waits for.
+    pub output: End,
+    /// The input port in whose buffer it is in front.
+    pub input: End,
+    /// Its tag.
+    pub tag: u64,
+    /// Its sender.
+    pub source: HostId,
+}
+
+/// The end of a deadlock: a forward reset or a failed cable hit a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cleared {
+    /// When.
+    pub at: Cycle,
+    /// The output that the member owned or waited for.
+    pub output: End,
+}
+
+/// What is known about deadlocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watch {
+    pub(super) found: Vec<Deadlock>,
+    suspects: Vec<u32>,
+    /// Ports in deadlocks that are not cleared, with the deadlock's position; seldom more than a few.
+    members: Vec<(u32, usize)>,
+    /// Per switch port: when its last STOP or GO arrives.
+    control: Vec<u64>,
+    /// Per switch port: the number of the last walk that came by.
+    seen: Vec<u32>,
+    walks: u32,
+}
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// The port may have begun to wait for another in a way that can close a cycle.
+    #[inline]
+    pub(super) fn suspect(&mut self, port: u32) {
+        if self.is_switch_port(port) {
+            self.watch.suspects.push(port);
+        }
+    }
+
+    /// A STOP or GO sent by the port arrives in cycle `arrival`.
+    #[inline]
+    pub(super) fn note_control(&mut self, port: u32, arrival: u64) {
+        if self.watch.control.is_empty() {
+            self.watch.control = vec![0; self.outs.len()];
+        }
+        self.watch.control[port as usize] = arrival;
+    }
+
+    /// The end of cycle `t`.
+    #[inline]
+    pub(super) fn look_for_deadlocks(&mut self, t: u64) {
+        while let Some(port) = self.watch.suspects.pop() {
+            if self.waits_for(port, t) != NONE {
+                self.follow(port, t);
+            }
+        }
+    }
+
+    /// The port that the front worm of `port` waits for at the end of cycle `t`, or [`NONE`].
+    fn waits_for(&self, port: u32, t: u64) -> u32 {
+        let entry = &self.ins[port as usize];
+        match entry.state {
+            State::Waiting => self.outs[entry.out as usize].owner,
+            State::Connected => {
+                let output = &self.outs[entry.out as usize];
+                let peer = output.peer;
+                let stopped = !output.go
+                    && self.is_switch_port(peer)
+                    && self.ins[peer as usize].stop_sent
+                    && self.watch.control[peer as usize] <= t;
+                if stopped { peer } else { NONE }
+            }
+            _ => NONE,
+        }
+    }
+
+    fn follow(&mut self, start: u32, t: u64) {
+        self.watch.seen.resize(self.switch_ports as usize, 0);
+        self.watch.walks += 1;
+        let walk = self.watch.walks;
+        let mut port = start;
+        loop {
+            self.watch.seen[port as usize] = walk;
+            port = self.waits_for(port, t);
+            if port == NONE || !self.is_switch_port(port) {
+                return;
+            }
+            if port == start {
+                break;
+            }
+            if self.watch.seen[port as usize] == walk {
+                // A cycle, but an older one or another suspect's.
+                return;
+            }
+        }
+        if self.watch.members.iter().all(|(member, _)| *member != start) {
+            self.record(start, t);
+        }
+    }
+
+    fn record(&mut self, start: u32, t: u64) {
+        let mut members = Vec::new();
+        let mut port = start;
+        loop {
+            let entry = &self.ins[port as usize];
+            let worm = &self.worms[entry.front];
+            members.push(Member {
+                output: self.wiring.end(entry.out),
+                input: self.wiring.end(port),
+                tag: worm.tag,
+                source: HostId(worm.source),
+            });
+            self.watch.members.push((port, self.watch.found.len()));
+            port = self.waits_for(port, t);
+            if port == start {
+                break;
+            }
+        }
+        // The first member is the one with the least input port, whoever was suspected first.
+        let first = (0..members.len()).min_by_key(|index| members[*index].input).unwrap_or(0);
+        members.rotate_left(first);
+        self.watch.found.push(Deadlock { formed: Cycle(t), members, cleared: None });
+    }
+
+    /// The front worm of `port`, which owns or waits for `out`, is destroyed.
+    #[inline]
+    pub(super) fn deadlock_hit(&mut self, port: u32, out: u32, t: u64) {
+        if self.watch.members.is_empty() {
+            return;
+        }
+        let Some(&(_, index)) = self.watch.members.iter().find(|(member, _)| *member == port) else { return };
+        self.watch.members.retain(|(_, other)| *other != index);
+        let output = self.wiring.end(out);
+        self.watch.found[index].cleared = Some(Cleared { at: Cycle(t), output });
+    }
+}

@@ -1,0 +1,384 @@
+//! The engine: its state, its events, and the cycle loop that runs the phases in order.
+
+use std::ops::ControlFlow;
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::deadlock::Watch;
+use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer};
+use super::parameters::{Arbitration, Receive, SwitchParameters};
+use super::ports::{ChannelRate, Host, InPort, OutPort, Rates, Switch, WideRequests};
+use super::wiring::{Plant, Wiring};
+use super::worm::Worms;
+use super::{Parameters, Pause};
+use crate::des::calendar::Calendar;
+use crate::ids::HostId;
+use crate::units::Cycle;
+
+/// P0: cables fail and return.
+pub(super) const LINKS: usize = 0;
+/// P1: flits arrive.
+pub(super) const DATA: usize = 1;
+/// P2: STOP and GO arrive.
+pub(super) const CONTROL: usize = 2;
+/// P3a: routing units finish.
+pub(super) const ROUTES: usize = 3;
+/// Between P3 and P4: hosts start messages.
+pub(super) const HOSTS: usize = 4;
+/// P4 and P5: something predicted happens at an input port.
+pub(super) const FLOW: usize = 5;
+/// P4.5a: forward resets arrive.
+pub(super) const TOKENS: usize = 6;
+/// P4.5b: blocked outputs fire.
+pub(super) const FIRES: usize = 7;
+const PHASES: usize = 8;
+
+/// All that can happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// The cable fails or returns.
+    Link { link: u32, up: bool },
+    /// A head arrives, the worm's other flits behind it.
+    Head { port: u32, worm: u32 },
+    /// From this cycle on no flit arrives.
+    Pause { port: u32 },
+    /// From this cycle on a flit arrives every `period` cycles.
+    Resume { port: u32, period: u32 },
+    /// A tail arrives at a host that takes everything at once.
+    Deliver { port: u32, worm: u32 },
+    /// STOP or GO arrives.
+    Control { out: u32, go: bool },
+    /// The head in front of this port is decoded.
+    Route { port: u32 },
+    /// The host is to be asked for a message.
+    Wake { host: u32 },
+    /// The host may be able to start its next message.
+    Start { host: u32 },
+    /// What was predicted for this port happens.
+    Predicted { port: u32 },
+    /// A forward reset arrives.
+    Token { port: u32, worm: u32 },
+    /// The last worm in this port lost its tail with a cable.
+    Flush { port: u32 },
+    /// The output has been blocked for the whole timeout.
+    Fire { out: u32 },
+}
+
+/// The fabric's state. `EQUAL`: every channel carries one flit a cycle, and hosts take everything at once.
+#[derive(Debug)]
+pub(super) struct Engine<const EQUAL: bool> {
+    pub(super) calendar: Calendar<Event>,
+    pub(super) ins: Vec<InPort>,
+    pub(super) outs: Vec<OutPort>,
+    pub(super) switches: Vec<Switch>,
+    pub(super) hosts: Vec<Host>,
+    pub(super) worms: Worms,
+    pub(super) rates: Vec<Rates>,
+    pub(super) channels: Vec<ChannelRate>,
+    pub(super) wide_waits: WideRequests,
+    pub(super) wide_pending: WideRequests,
+    pub(super) switch_ports: u32,
+    pub(super) transmitters: u32,
+    pub(super) switch: SwitchParameters,
+    pub(super) serial: bool,
+    pub(super) receive: Option<Receive>,
+    pub(super) send_overhead: u64,
+    pub(super) wiring: Wiring,
+    /// The next cycle to be run.
+    pub(super) now: u64,
+    /// Ports to be evaluated in P4 and settled in P5 of this cycle.
+    pub(super) touched: Vec<u32>,
+    /// Ports whose next head becomes pending in the next cycle.
+    pub(super) pending_next: Vec<u32>,
+    /// Routing units that may take a head in this cycle.
+    pub(super) units: Vec<u32>,
+    /// Outputs to be arbitrated in this cycle, and in the next.
+    pub(super) requests: Vec<u32>,
+    pub(super) requests_next: Vec<u32>,
+    /// Messages that are over in this cycle.
+    pub(super) over: Vec<Ended>,
+    /// When blocked outputs are looked through next.
+    pub(super) next_sweep: u64,
+    /// Per port: when its cable last failed; empty if none ever did.
+    pub(super) cuts: Vec<u64>,
+    /// Worms to be struck with `NoSuchWire` at the end of P0.
+    pub(super) unwired: Vec<u32>,
+    pub(super) watch: Watch,
+    pub(super) in_flight: usize,
+    pub(super) events: u64,
+    pub(super) asked: bool,
+    pub(super) route: RouteBuffer,
+    pub(super) shuffle: Option<ChaCha8Rng>,
+}
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    pub(super) fn new(parameters: &Parameters, wiring: Wiring, plant: Plant) -> Engine<EQUAL> {
+        let switch_ports = wiring.switch_ports();
+        Engine {
+            calendar: Calendar::new(PHASES),
+            ins: plant.ins,
+            outs: plant.outs,
+            switches: plant.switches,
+            hosts: plant.hosts,
+            worms: Worms::default(),
+            rates: plant.rates,
+            channels: plant.channels,
+            wide_waits: plant.wide_waits,
+            wide_pending: plant.wide_pending,
+            switch_ports,
+            transmitters: plant.transmitters,
+            switch: parameters.switch,
+            serial: parameters.switch.arbitration == Arbitration::Serial,
+            receive: parameters.host.receive,
+            send_overhead: parameters.host.send_overhead,
+            wiring,
+            now: 0,
+            touched: Vec::new(),
+            pending_next: Vec::new(),
+            units: Vec::new(),
+            requests: Vec::new(),
+            requests_next: Vec::new(),
+            over: Vec::new(),
+            next_sweep: 0,
+            cuts: Vec::new(),
+            unwired: Vec::new(),
+            watch: Watch::default(),
+            in_flight: 0,
+            events: 0,
+            asked: false,
+            route: RouteBuffer::new(),
+            shuffle: None,
+        }
+    }
+
+    pub(super) fn run_until<E: Endpoint, O: Observer>(
+        &mut self,
+        limit: Cycle,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) -> Pause {
+        if !self.asked {
+            self.asked = true;
+            self.ask_all(endpoint);
+        }
+        loop {
+            let cycle = match self.next_cycle(limit.0) {
+                Ok(cycle) => cycle,
+                Err(pause) => {
+                    if pause == Pause::Limit {
+                        self.now = self.now.max(limit.0);
+                    }
+                    return pause;
+                }
+            };
+            self.now = cycle;
+            self.run_cycle(cycle, endpoint, observer);
+            self.now = cycle + 1;
+            if self.report(endpoint).is_break() {
+                return Pause::Break;
+            }
+        }
+    }
+
+    /// The next cycle in which something happens, or why there is none to be run.
+    fn next_cycle(&mut self, limit: u64) -> Result<u64, Pause> {
+        if self.now >= limit {
+            return Err(Pause::Limit);
+        }
+        if !(self.pending_next.is_empty() && self.requests_next.is_empty()) {
+            return Ok(self.now);
+        }
+        let Some(timeout) = self.switch.timeout else {
+            let next = self.calendar.next_before(limit);
+            return next.ok_or(if self.calendar.is_empty() { Pause::Idle } else { Pause::Limit });
+        };
+        loop {
+            if let Some(cycle) = self.calendar.next_before(limit.min(self.next_sweep)) {
+                return Ok(cycle);
+            }
+            if self.calendar.is_empty() && !self.is_any_blocked() {
+                return Err(Pause::Idle);
+            }
+            if limit <= self.next_sweep {
+                return Err(Pause::Limit);
+            }
+            self.sweep(timeout, limit);
+        }
+    }
+
+    /// Runs one cycle: the phases of the table in the module's documentation.
+    fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
+        self.calendar.open(t);
+        // P0: not shuffled, since requests of one cycle are carried out in their order.
+        while let Some(event) = self.calendar.pop(LINKS) {
+            self.handle(event, t, endpoint, observer);
+        }
+        self.strike_unwired(t);
+        // P1, P2.
+        for phase in [DATA, CONTROL] {
+            self.run_phase(phase, t, endpoint, observer);
+        }
+        // P2': heads that have come to the front at the end of the last cycle.
+        if !self.pending_next.is_empty() {
+            self.request_units(t);
+        }
+        // P3a, P3b, P3c, and hosts.
+        self.run_phase(ROUTES, t, endpoint, observer);
+        if !self.units.is_empty() {
+            self.assign_units(t);
+        }
+        if !(self.requests.is_empty() && self.requests_next.is_empty()) {
+            self.arbitrate(t, observer);
+        }
+        for phase in [HOSTS, FLOW] {
+            self.run_phase(phase, t, endpoint, observer);
+        }
+        // P4: one decision per port and cycle.
+        self.shuffle_list(|engine| &mut engine.touched);
+        for index in 0..self.touched.len() {
+            self.evaluate(self.touched[index], t);
+        }
+        // P4.5a, P4.5b: they touch further ports, for P5 only.
+        for phase in [TOKENS, FIRES] {
+            self.run_phase(phase, t, endpoint, observer);
+        }
+        // P5.
+        for index in 0..self.touched.len() {
+            self.settle(self.touched[index], t, observer);
+        }
+        self.touched.clear();
+        self.look_for_deadlocks(t);
+    }
+
+    #[inline]
+    fn run_phase<E: Endpoint, O: Observer>(
+        &mut self,
+        phase: usize,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        if let Some(rng) = &mut self.shuffle {
+            self.calendar.upcoming(phase).shuffle(rng);
+        }
+        while let Some(event) = self.calendar.pop(phase) {
+            self.handle(event, t, endpoint, observer);
+        }
+    }
+
+    #[inline]
+    fn handle<E: Endpoint, O: Observer>(&mut self, event: Event, t: u64, endpoint: &mut E, observer: &mut O) {
+        self.events += 1;
+        match event {
+            Event::Link { link, up: false } => self.fail(link, t),
+            Event::Link { link, up: true } => self.restore(link, t),
+            Event::Head { port, worm } => self.head_arrives(port, worm, t),
+            Event::Pause { port } => self.inflow_pauses(port, t),
+            Event::Resume { port, period } => self.inflow_resumes(port, period, t),
+            Event::Deliver { port, worm } => self.deliver(port, worm, t),
+            Event::Control { out, go: false } => self.stop_arrives(out, t),
+            Event::Control { out, go: true } => self.go_arrives(out, t),
+            Event::Route { port } => self.route(port, t, observer),
+            Event::Wake { host } => self.host_wakes(host, t, endpoint),
+            Event::Start { host } => self.host_may_start(host, t, endpoint),
+            Event::Predicted { port } => self.predicted(port, t),
+            Event::Token { port, worm } => self.token_arrives(port, worm, t),
+            Event::Flush { port } => self.flush(port, t),
+            Event::Fire { out } => self.fire(out, t, observer),
+        }
+    }
+
+    /// Tells the endpoint about the messages that are over, in an order that depends on nothing else.
+    #[inline]
+    fn report<E: Endpoint>(&mut self, endpoint: &mut E) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        if self.over.len() > 1 {
+            self.over.sort_unstable_by_key(|message| (message.source, message.tag, message.created));
+        }
+        for message in &self.over {
+            if endpoint.ended(message).is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        self.over.clear();
+        flow
+    }
+
+    /// Puts a port on the list for P4 and P5, accounted to the beginning of `t`.
+    #[inline]
+    pub(super) fn touch(&mut self, port: u32, t: u64) {
+        self.bring_to(port, t);
+        let entry = &mut self.ins[port as usize];
+        if !entry.touched {
+            entry.touched = true;
+            self.touched.push(port);
+        }
+    }
+
+    /// Accounts a port to the beginning of `t`; a tail that has left before is a thing of the past.
+    #[inline]
+    pub(super) fn bring_to(&mut self, port: u32, t: u64) {
+        self.sync(port, t);
+        if self.ins[port as usize].has_finished(t) {
+            self.finish(port);
+        }
+    }
+
+    /// Ends one piece of a worm in cycle `t`; with the last piece the message is over.
+    pub(super) fn end_piece(&mut self, worm: u32, delivered: Option<Fate>) {
+        let record = &mut self.worms[worm];
+        record.pieces -= 1;
+        if record.pieces > 0 {
+            return;
+        }
+        self.in_flight -= 1;
+        let last = self.worms.remove(worm);
+        let fate = match (last.cause, delivered) {
+            (Some(cause), _) => Fate::Destroyed { cause, at: Cycle(last.struck_at) },
+            (None, Some(fate)) => fate,
+            (None, None) => unreachable!("a worm that is not delivered has a cause to end"),
+        };
+        self.over.push(Ended {
+            tag: last.tag,
+            source: HostId(last.source),
+            payload: last.payload,
+            created: Cycle(last.created),
+            started: Cycle(last.started),
+            fate,
+        });
+    }
+
+    pub(super) fn shuffle_list(&mut self, list: impl Fn(&mut Self) -> &mut Vec<u32>) {
+        if let Some(mut rng) = self.shuffle.take() {
+            list(self).shuffle(&mut rng);
+            self.shuffle = Some(rng);
+        }
+    }
+
+    /// Whether what arrives at `port` in cycle `t` was on the cable when it failed.
+    #[inline]
+    pub(super) fn is_lost(&self, port: u32, t: u64) -> bool {
+        !self.cuts.is_empty() && self.cuts[port as usize] + u64::from(self.outs[port as usize].delay) > t
+    }
+
+    /// Whether the port is a host's that takes everything at once.
+    #[inline]
+    pub(super) fn is_sink(&self, port: u32) -> bool {
+        port >= self.switch_ports && self.receive.is_none()
+    }
+
+    /// Whether the port is a switch's.
+    #[inline]
+    pub(super) fn is_switch_port(&self, port: u32) -> bool {
+        port < self.switch_ports
+    }
+
+    pub(super) fn wake(&mut self, host: u32, at: u64) {
+        self.calendar.schedule(at.max(self.now), HOSTS, Event::Wake { host });
+    }
+
+    pub(super) fn schedule_link(&mut self, link: u32, at: u64, up: bool) {
+        self.calendar.schedule(at.max(self.now), LINKS, Event::Link { link, up });
+    }
+}

@@ -1,0 +1,176 @@
+//! Hosts: when messages are asked for, started, and over.
+
+use super::endpoint::{Endpoint, Fate};
+use super::engine::{DATA, Engine, Event, HOSTS};
+use super::ports::{NEVER, NONE, State};
+use crate::ids::HostId;
+use crate::units::Cycle;
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// Asks every host with a cable for its first message.
+    pub(super) fn ask_all<E: Endpoint>(&mut self, endpoint: &mut E) {
+        for host in 0..self.hosts.len() {
+            if self.hosts[host].transmitter == NONE {
+                continue;
+            }
+            let host = u32::try_from(host).expect("host ids have 32 bits");
+            self.ask(host, endpoint);
+            let entry = &self.hosts[host as usize];
+            if entry.next != NONE {
+                let ready = self.ready(host, 0).max(self.now);
+                self.attempt(host, ready);
+            }
+        }
+    }
+
+    fn ask<E: Endpoint>(&mut self, host: u32, endpoint: &mut E) {
+        self.route.clear();
+        if let Some(message) = endpoint.next_message(HostId(host), &mut self.route) {
+            self.hosts[host as usize].next = self.worms.add(host, &message, &self.route);
+        }
+    }
+
+    /// The first cycle in which the next message may start if the transmitter is free from `free` on.
+    fn ready(&self, host: u32, free: u64) -> u64 {
+        let entry = &self.hosts[host as usize];
+        let created = self.worms[entry.next].created;
+        let ready = created.max(free).saturating_add(self.send_overhead);
+        if EQUAL { ready } else { ready.max(self.channels[entry.out as usize].free) }
+    }
+
+    fn attempt(&mut self, host: u32, at: u64) {
+        self.hosts[host as usize].attempt = at;
+        self.calendar.schedule(at, HOSTS, Event::Start { host });
+    }
+
+    /// The endpoint has said that this host has something to send again.
+    pub(super) fn host_wakes<E: Endpoint>(&mut self, host: u32, t: u64, endpoint: &mut E) {
+        let entry = &self.hosts[host as usize];
+        if entry.next == NONE && entry.transmitter != NONE {
+            self.ask(host, endpoint);
+            self.try_to_start(host, t, endpoint);
+        }
+    }
+
+    /// The instant has come at which the next message was thought able to start.
+    pub(super) fn host_may_start<E: Endpoint>(&mut self, host: u32, t: u64, endpoint: &mut E) {
+        if self.hosts[host as usize].attempt == t {
+            self.hosts[host as usize].attempt = NEVER;
+            self.try_to_start(host, t, endpoint);
+        }
+    }
+
+    fn try_to_start<E: Endpoint>(&mut self, host: u32, t: u64, endpoint: &mut E) {
+        let entry = self.hosts[host as usize];
+        if entry.next == NONE {
+            return;
+        }
+        self.bring_to(entry.transmitter, t);
+        if self.ins[entry.transmitter as usize].state != State::Idle {
+            self.hosts[host as usize].backlog = true;
+            self.care_for_exit(entry.transmitter);
+            return;
+        }
+        if self.outs[entry.out as usize].dead {
+            self.hosts[host as usize].waits_for_cable = true;
+            return;
+        }
+        let ready = self.ready(host, self.hosts[host as usize].free);
+        if ready > t {
+            self.attempt(host, ready);
+            return;
+        }
+        self.start(host, t);
+        self.ask(host, endpoint);
+        self.plan_next(host, t);
+    }
+
+    fn start(&mut self, host: u32, t: u64) {
+        let entry = &mut self.hosts[host as usize];
+        let (port, out) = (entry.transmitter, entry.out);
+        let worm = std::mem::replace(&mut entry.next, NONE);
+        let record = &mut self.worms[worm];
+        record.started = t;
+        let flits = record.flits();
+        self.in_flight += 1;
+        self.touch(port, t);
+        let entry = &mut self.ins[port as usize];
+        entry.state = State::Connected;
+        entry.out = out;
+        entry.head_sent = false;
+        (entry.front, entry.back, entry.segments) = (worm, worm, 1);
+        (entry.occ, entry.in_rem, entry.out_rem) = (flits, 0, flits);
+        let output = &mut self.outs[out as usize];
+        output.owner = port;
+        output.flits += u64::from(flits);
+        if !output.go {
+            output.since = t;
+        }
+    }
+
+    /// A message has started in `t`: plans the next attempt for when it will have left, if nothing stops it.
+    fn plan_next(&mut self, host: u32, t: u64) {
+        let entry = &self.hosts[host as usize];
+        if entry.next == NONE {
+            return;
+        }
+        if self.outs[entry.out as usize].go {
+            let period = if EQUAL { 1 } else { self.channels[entry.out as usize].period };
+            let flits = u64::from(self.ins[entry.transmitter as usize].out_rem);
+            let ready = self.ready(host, t + (flits - 1) * period + 1);
+            self.attempt(host, ready);
+        } else {
+            self.hosts[host as usize].backlog = true;
+        }
+    }
+
+    /// The transmitter `port` is free from cycle `t` on.
+    pub(super) fn transmitter_free(&mut self, port: u32, t: u64) {
+        let host = self.ins[port as usize].node;
+        let entry = &mut self.hosts[host as usize];
+        entry.free = t;
+        if std::mem::take(&mut entry.backlog) {
+            let ready = self.ready(host, t);
+            self.attempt(host, ready);
+        }
+    }
+
+    /// The tail of the worm on its way to a host that takes everything at once is now expected in cycle `tail`.
+    #[inline]
+    pub(super) fn expect_tail(&mut self, port: u32, worm: u32, tail: u64) {
+        let record = &mut self.worms[worm];
+        if record.tail_at != tail {
+            record.tail_at = tail;
+            if tail != NEVER {
+                self.calendar.schedule(tail, DATA, Event::Deliver { port, worm });
+            }
+        }
+    }
+
+    /// P1: a tail arrives at a host that takes everything at once, unless it was held up.
+    #[inline]
+    pub(super) fn deliver(&mut self, port: u32, worm: u32, t: u64) {
+        let record = &mut self.worms[worm];
+        if record.tail_at != t {
+            return;
+        }
+        record.tail_at = NEVER;
+        if record.too_soon {
+            record.strike(super::Cause::HostTooSoon, record.head_at, false);
+        }
+        let fate =
+            Fate::Delivered { host: self.wiring.host(port), head: Cycle(record.head_at), tail: Cycle(t) };
+        self.end_piece(worm, Some(fate));
+    }
+
+    /// P4: a host's interface has taken the tail out of its receive buffer in cycle `t`.
+    pub(super) fn taken(&mut self, port: u32, worm: u32, t: u64) {
+        self.rates[port as usize].take_free += self.receive.map_or(0, |receive| receive.overhead);
+        let fate = Fate::Delivered {
+            host: self.wiring.host(port),
+            head: Cycle(self.worms[worm].head_at),
+            tail: Cycle(t),
+        };
+        self.end_piece(worm, Some(fate));
+    }
+}

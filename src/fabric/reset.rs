@@ -1,0 +1,162 @@
+//! P4.5: blocked outputs fire, and forward resets run ahead of what they destroy.
+
+use super::endpoint::{Cause, Observer};
+use super::engine::{Engine, Event, FIRES, TOKENS};
+use super::ports::{NEVER, NONE, State};
+use crate::units::Cycle;
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// Whether any switch output is blocked. Costs O(ports).
+    pub(super) fn is_any_blocked(&self) -> bool {
+        self.outs[..self.switch_ports as usize].iter().any(|output| output.since != NEVER)
+    }
+
+    /// Looks through all outputs and schedules those that would fire before the next look. Costs O(ports).
+    ///
+    /// A timer therefore costs nothing while it does not run for a good part of the timeout.
+    pub(super) fn sweep(&mut self, timeout: u64, limit: u64) {
+        let begin = self.next_sweep;
+        let end = begin.saturating_add((timeout / 4).max(1));
+        let mut beyond = limit;
+        for out in 0..self.switch_ports {
+            let since = self.outs[out as usize].since;
+            if since == NEVER {
+                continue;
+            }
+            let due = since.saturating_add(timeout);
+            if due < end {
+                // Before `begin` only by an earlier sweep, which has seen it.
+                if due >= begin {
+                    self.calendar.schedule(due, FIRES, Event::Fire { out });
+                }
+            } else {
+                beyond = beyond.min(due);
+            }
+        }
+        // Until the next event nothing new becomes blocked, so there is nothing to be looked for.
+        let idle_until = self.calendar.next_before(beyond).unwrap_or(beyond);
+        self.next_sweep = end.max(idle_until);
+    }
+
+    /// P4.5b: the output has been blocked for the whole timeout: its worm is destroyed.
+    pub(super) fn fire<O: Observer>(&mut self, out: u32, t: u64, observer: &mut O) {
+        let output = &self.outs[out as usize];
+        let timeout = self.switch.timeout.unwrap_or(NEVER);
+        if output.owner == NONE || output.since.saturating_add(timeout) != t {
+            return;
+        }
+        // A tail that has left in P4 of this cycle has released the output.
+        let port = self.owner_at(out, t + 1);
+        if port == NONE {
+            return;
+        }
+        self.touch(port, t + 1);
+        let worm = self.ins[port as usize].front;
+        self.worms[worm].strike(Cause::Reset, t, false);
+        if O::WATCHES {
+            observer.reset(Cycle(t), self.wiring.end(out), self.worms[worm].tag);
+        }
+        self.deadlock_hit(port, out, t);
+        if self.ins[port as usize].head_sent {
+            self.worms[worm].pieces += 1;
+            self.send_token(out, worm, t);
+        }
+        self.abandon(port, t + 1);
+        self.start_draining(port);
+    }
+
+    fn send_token(&mut self, out: u32, worm: u32, t: u64) {
+        let output = &self.outs[out as usize];
+        if output.sink {
+            self.worms[worm].tail_at = NEVER;
+        }
+        let event = Event::Token { port: output.peer, worm };
+        self.calendar.schedule(t + u64::from(output.delay), TOKENS, event);
+    }
+
+    /// The connected port gives up its output from cycle `t` on, with flits left to be sent.
+    pub(super) fn abandon(&mut self, port: u32, t: u64) {
+        let entry = &self.ins[port as usize];
+        let out = entry.out;
+        self.outs[out as usize].flits -= u64::from(entry.out_rem);
+        self.release(out, t);
+    }
+
+    /// P4.5a: a forward reset arrives.
+    pub(super) fn token_arrives(&mut self, port: u32, worm: u32, t: u64) {
+        if self.is_lost(port, t) {
+            return;
+        }
+        if self.is_sink(port) {
+            self.end_piece(worm, None);
+        } else {
+            self.flush(port, t);
+        }
+    }
+
+    /// P4.5a: destroys the last segment in the port, whose tail will never come.
+    pub(super) fn flush(&mut self, port: u32, t: u64) {
+        self.touch(port, t + 1);
+        let entry = &mut self.ins[port as usize];
+        if entry.in_rem == 0 {
+            return;
+        }
+        let worm = entry.back;
+        let there = if entry.segments == 1 { entry.occ } else { self.worms[worm].flits() - entry.in_rem };
+        entry.occ -= there;
+        entry.in_on = false;
+        entry.in_rem = 0;
+        if entry.segments > 1 {
+            let mut back = entry.front;
+            for _ in 2..entry.segments {
+                back = self.worms[back].next;
+            }
+            entry.back = back;
+            entry.segments -= 1;
+            self.end_piece(worm, None);
+            return;
+        }
+        self.flush_front(port, worm, t);
+    }
+
+    fn flush_front(&mut self, port: u32, worm: u32, t: u64) {
+        let entry = &self.ins[port as usize];
+        let (out, forwards) = (entry.out, entry.state == State::Connected && entry.head_sent);
+        self.deadlock_hit(port, out, t);
+        match self.ins[port as usize].state {
+            State::Pending => self.clear_pending(port),
+            State::Routing if self.serial => {
+                let node = self.ins[port as usize].node;
+                self.switches[node as usize].killed = true;
+            }
+            State::Waiting => {
+                self.clear_waiting(port, out);
+                let output = &mut self.outs[out as usize];
+                if output.wait == 0 && output.go {
+                    output.unblock(t + 1);
+                }
+            }
+            State::Connected => {
+                if forwards {
+                    self.send_token(out, worm, t);
+                }
+                self.abandon(port, t + 1);
+            }
+            State::Idle | State::Routing | State::Draining | State::Taking => {}
+        }
+        self.empty(port);
+        if !forwards {
+            self.end_piece(worm, None);
+        }
+    }
+
+    /// Makes the port forget its only worm.
+    pub(super) fn empty(&mut self, port: u32) {
+        let entry = &mut self.ins[port as usize];
+        entry.state = State::Idle;
+        (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
+        (entry.occ, entry.in_rem, entry.out_rem) = (0, 0, 0);
+        (entry.in_on, entry.out_on, entry.head_sent) = (false, false, false);
+        (entry.exit, entry.out) = (NEVER, NONE);
+    }
+}

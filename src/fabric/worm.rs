@@ -1,0 +1,164 @@
+//! Worms: the messages that are in the fabric, or about to enter it.
+
+use crate::fabric::{Cause, Outgoing};
+use crate::ids::Turn;
+
+use super::ports::{NEVER, NONE};
+
+const INLINE: usize = 16;
+
+/// A message and its way. The route is carried along: no table of all routes is needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worm {
+    pub(super) tag: u64,
+    pub(super) created: u64,
+    /// [`NEVER`] until it has started.
+    pub(super) started: u64,
+    /// When the head reaches, or is taken by, the host at the end.
+    pub(super) head_at: u64,
+    /// When the tail reaches a host that takes everything at once, if nothing happens before.
+    pub(super) tail_at: u64,
+    /// When the first cause of destruction struck.
+    pub(super) struck_at: u64,
+    pub(super) payload: u32,
+    pub(super) source: u32,
+    /// The worm behind it in the one buffer that holds both its tail and the other's head.
+    pub(super) next: u32,
+    /// Its pieces: 1, and one more for each cut. The record is free at 0.
+    pub(super) pieces: u32,
+    /// Where its turns are, if not in `route`.
+    spill: u32,
+    /// Cycles between the first flits on the cable that the head has last entered.
+    pub(super) head_period: u32,
+    turns: u16,
+    /// Turns not yet taken.
+    pub(super) left: u16,
+    pub(super) cause: Option<Cause>,
+    /// It reaches, or has reached, a host with turns left.
+    pub(super) too_soon: bool,
+    route: [i8; INLINE],
+}
+
+/// All worms, and the slots free for new ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Worms {
+    slots: Vec<Worm>,
+    free: Vec<u32>,
+    spilled: Vec<Box<[Turn]>>,
+    free_spills: Vec<u32>,
+}
+
+impl Worms {
+    /// Makes the record of a message that `source` is going to send.
+    pub(super) fn add(&mut self, source: u32, message: &Outgoing, route: &[Turn]) -> u32 {
+        let mut short = [0; INLINE];
+        let fits = route.len() <= INLINE
+            && route
+                .iter()
+                .zip(&mut short)
+                .all(|(turn, place)| i8::try_from(turn.0).map(|small| *place = small).is_ok());
+        let turns = u16::try_from(route.len()).expect("a route has fewer than 65,536 turns");
+        let worm = Worm {
+            tag: message.tag,
+            created: message.created.0,
+            started: NEVER,
+            head_at: NEVER,
+            tail_at: NEVER,
+            struck_at: NEVER,
+            payload: message.payload.max(1),
+            source,
+            next: NONE,
+            pieces: 1,
+            spill: if fits { NONE } else { self.spill(route) },
+            head_period: 1,
+            turns,
+            left: turns,
+            cause: None,
+            too_soon: false,
+            route: short,
+        };
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = worm;
+            return slot;
+        }
+        self.slots.push(worm);
+        u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 worms")
+    }
+
+    fn spill(&mut self, route: &[Turn]) -> u32 {
+        if let Some(slot) = self.free_spills.pop() {
+            self.spilled[slot as usize] = route.into();
+            return slot;
+        }
+        self.spilled.push(route.into());
+        u32::try_from(self.spilled.len() - 1).expect("fewer than 2^32 worms")
+    }
+
+    /// Frees a record; gives its last content.
+    pub(super) fn remove(&mut self, worm: u32) -> Worm {
+        let slot = &mut self.slots[worm as usize];
+        let last = *slot;
+        slot.tail_at = NEVER;
+        slot.started = NEVER;
+        if last.spill != NONE {
+            self.spilled[last.spill as usize] = Box::default();
+            self.free_spills.push(last.spill);
+        }
+        self.free.push(worm);
+        last
+    }
+
+    /// The turn that the head is to take next.
+    #[inline]
+    pub(super) fn turn(&self, worm: &Worm) -> i32 {
+        let taken = usize::from(worm.turns - worm.left);
+        if worm.spill == NONE {
+            i32::from(worm.route[taken])
+        } else {
+            i32::from(self.spilled[worm.spill as usize][taken].0)
+        }
+    }
+
+    /// All worms that have started and are not over.
+    pub(super) fn started(&self) -> impl Iterator<Item = &Worm> {
+        self.slots.iter().filter(|worm| worm.started != NEVER)
+    }
+}
+
+impl Worm {
+    /// Flits of the worm where its head is: the turns left and the payload.
+    #[inline]
+    pub(super) fn flits(&self) -> u32 {
+        self.payload + u32::from(self.left)
+    }
+
+    /// Notes why and when it is destroyed, unless something else struck it before.
+    ///
+    /// `before_data`: the cause strikes in P0, before flits arrive in cycle `at`.
+    pub(super) fn strike(&mut self, cause: Cause, at: u64, before_data: bool) {
+        if self.cause.is_some() {
+            return;
+        }
+        let arrived = self.head_at < at || (self.head_at == at && !before_data);
+        (self.cause, self.struck_at) = if self.too_soon && arrived {
+            (Some(Cause::HostTooSoon), self.head_at)
+        } else {
+            (Some(cause), at)
+        };
+    }
+}
+
+impl std::ops::Index<u32> for Worms {
+    type Output = Worm;
+    #[inline]
+    fn index(&self, worm: u32) -> &Worm {
+        &self.slots[worm as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Worms {
+    #[inline]
+    fn index_mut(&mut self, worm: u32) -> &mut Worm {
+        &mut self.slots[worm as usize]
+    }
+}

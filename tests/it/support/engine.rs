@@ -45,10 +45,16 @@ impl Engine {
         Engine { fabric, network: case.network.clone(), hosts, logs: Logs::default() }
     }
 
-    /// Runs all cycles before `limit`.
-    pub(crate) fn run_until(&mut self, limit: u64) {
+    /// Runs all cycles before `limit`; gives the next cycle, which is less than `limit` if nothing is left to happen.
+    pub(crate) fn run_until(&mut self, limit: u64) -> u64 {
         self.fabric.run_until(Cycle(limit), &mut self.hosts, &mut Notebook(&mut self.logs));
         self.hosts.ended.sort_unstable_by_key(|message| message.tag);
+        self.now()
+    }
+
+    /// The next cycle to be run.
+    pub(crate) fn now(&self) -> u64 {
+        self.fabric.now().0
     }
 
     /// The messages that are over, by tag.

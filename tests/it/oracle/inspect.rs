@@ -30,6 +30,11 @@ pub(crate) struct ChannelView {
 }
 
 impl Oracle {
+    /// The next cycle to be run.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
     /// All channels, by channel id.
     pub(crate) fn channels(&self) -> Vec<ChannelView> {
         let views =

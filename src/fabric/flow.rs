@@ -381,7 +381,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let plug = &self.outs[port as usize];
         let arrival = t + u64::from(plug.delay);
         self.calendar.schedule(arrival, CONTROL, Event::Control { out: plug.peer, go: !stops });
-        self.note_control(port, arrival);
+        self.note_control(port, t, arrival);
         if O::WATCHES {
             observer.flow_control(crate::units::Cycle(t), self.wiring.end(port), stops);
         }

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod bad_input;
+mod closed_forms;
+mod differential;
 mod folded_clos;
 mod mapper;
 mod mapper_fabric;

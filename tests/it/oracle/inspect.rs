@@ -30,6 +30,11 @@ pub(crate) struct ChannelView {
 }
 
 impl Oracle {
+    /// The next cycle to be run.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
     /// All channels, by channel id.
     pub(crate) fn channels(&self) -> Vec<ChannelView> {
         let views =
@@ -53,6 +58,13 @@ impl Oracle {
         let open = self.inputs.iter().filter_map(|input| input.arriving);
         let hosts = self.hosts.iter().filter_map(|host| host.current).map(|(worm, _)| worm);
         wires.chain(buffers).chain(open).chain(hosts).collect()
+    }
+
+    /// The tags of the messages under way, in order.
+    pub(crate) fn live_tags(&self) -> Vec<u64> {
+        let mut tags: Vec<u64> = self.live().iter().map(|worm| self.worms[*worm].message.tag).collect();
+        tags.sort_unstable();
+        tags
     }
 
     /// The messages that are over, by tag.
@@ -82,9 +94,6 @@ impl Oracle {
             && self.live().is_empty()
     }
 
-    pub(crate) fn now(&self) -> u64 {
-        self.now
-    }
     /// The flits in buffers and in flight.
     pub(crate) fn flits_present(&self) -> u64 {
         let wires = self.outputs.iter().map(|output| output.data.len() as u64).sum::<u64>();

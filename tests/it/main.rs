@@ -15,5 +15,7 @@ mod routing;
 mod routing_files;
 mod routing_oracle;
 mod scenario;
+mod scenarios;
 mod support;
+mod tidy;
 mod topology;

@@ -199,7 +199,7 @@ fn the_contracts_replay_is_read() {
     let messages: Vec<_> = trace
         .messages
         .iter()
-        .map(|m| (m.name.as_str(), m.at.since(simnet::units::Time::ZERO).as_ps(), m.payload))
+        .map(|m| (m.name.as_str(), m.created.since(simnet::units::Time::ZERO).as_ps(), m.payload))
         .collect();
     assert_eq!(messages, [("1", 0, 32), ("2", 6_250, 512)]);
 }

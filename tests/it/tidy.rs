@@ -66,7 +66,8 @@ fn folders_use_only_those_below_them() {
         let Some(level) = FLOORS.iter().position(|name| *name == own) else { continue };
         let text = code(&path);
         for (other, name) in FLOORS.iter().enumerate() {
-            let used = text.contains(&format!("crate::{name}::")) || text.contains(&format!("crate::{name};"));
+            let used =
+                text.contains(&format!("crate::{name}::")) || text.contains(&format!("crate::{name};"));
             let apart = APART.contains(&(own.as_str(), name));
             if used && *name != own && (other > level || apart) {
                 faults.push(format!("{} uses {name}", path.display()));
@@ -82,7 +83,8 @@ fn des_knows_no_networking_word() {
     for path in files(&root().join("src/des"), ".rs") {
         let text = fs::read_to_string(&path).unwrap().to_lowercase();
         for word in ["flit", "worm", "switch", "packet", "topology", "channel", "route"] {
-            let found = text.split(|c: char| !c.is_ascii_alphabetic()).any(|w| w == word || w == format!("{word}s"));
+            let found =
+                text.split(|c: char| !c.is_ascii_alphabetic()).any(|w| w == word || w == format!("{word}s"));
             assert!(!found, "{} says {word}", path.display());
         }
     }

@@ -8,7 +8,7 @@ use crate::host::mapper::berkeley;
 use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Attachments, Choices, Plan, Report, RouteTable, Routes, Survey};
 use crate::scenario::Checked;
-use crate::scenario::checked::{Mapping, RouteSource, Routing};
+use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing};
 use crate::topology::Network;
 use crate::topology::formats::{Format, write};
 use crate::units::Duration;
@@ -150,7 +150,7 @@ fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters)
         network,
         parameters,
         attachments: &checked.topology.attachments,
-        costs: Costs::default(),
+        costs: costs(&checked.hosts),
         bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
         seed: checked.seed,
         mapper: mapping.mapper,
@@ -163,6 +163,10 @@ fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters)
             ..berkeley::Options::default()
         },
     }
+}
+
+fn costs(hosts: &Hosts) -> Costs {
+    Costs { send: hosts.send_overhead, reply: hosts.reply_overhead, loopback: hosts.loop_overhead }
 }
 
 /// The mapping time at each of the other routing latencies.
@@ -187,4 +191,20 @@ fn sensitivity(
 fn translate(choices: &Choices, network: &Network, map: &Network) -> Choices {
     let name = |host: HostId| network.name_of(Node::Host(host));
     Choices { utility: choices.utility.and_then(|host| map.find_host(name(host))), ..choices.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Overrides, read};
+
+    /// Wrong if a scenario that says nothing of software had other costs than the mapper's fitted ones.
+    #[test]
+    fn a_scenario_s_default_costs_are_the_fitted_ones() {
+        let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c-util'\n";
+        let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
+        assert_eq!(costs(&checked.hosts), Costs::default());
+        let timeout = berkeley::Options::default().timeout;
+        assert_eq!(checked.mapping.unwrap().probe_timeout, timeout);
+    }
 }

@@ -97,11 +97,11 @@ table! {
         /// Time that the interface rests after it has emptied a message's last byte.
         receive_overhead: Quantity<Duration> = Optional;
         /// Software time that a process needs to send a message.
-        send_overhead: Quantity<Duration> = Default("'0 ns'");
+        send_overhead: Quantity<Duration> = Default("'15 us'");
         /// Software time between the arrival of a probe and a passive host's answer.
-        reply_overhead: Quantity<Duration> = Default("'0 ns'");
-        /// Software time that a mapper spends on a probe beside sending it and waiting for its answer.
-        loop_overhead: Quantity<Duration> = Default("'0 ns'");
+        reply_overhead: Quantity<Duration> = Default("'920 us'");
+        /// Software time between the return of a loop-back probe and the mapper's seeing it.
+        loop_overhead: Quantity<Duration> = Default("'292 us'");
     }
 }
 

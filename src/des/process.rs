@@ -78,7 +78,9 @@ impl<'a, Q: 'a, A: 'a, T> Process<'a, Q, A, T> {
         let mut context = Context::from_waker(Waker::noop());
         match self.future.as_mut().poll(&mut context) {
             Poll::Ready(result) => Step::Done(result),
-            Poll::Pending => Step::Asks(self.cells.request.take().expect("a process waits only for its world")),
+            Poll::Pending => {
+                Step::Asks(self.cells.request.take().expect("a process waits only for its world"))
+            }
         }
     }
 }

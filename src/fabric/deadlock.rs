@@ -67,9 +67,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    /// A STOP or GO sent by the port arrives in cycle `arrival`.
+    /// A STOP or GO sent by the port in cycle `t` arrives in cycle `arrival`.
+    ///
+    /// A deadlocked port says GO only if a forward reset, on its way when the deadlock formed, has come.
     #[inline]
-    pub(super) fn note_control(&mut self, port: u32, arrival: u64) {
+    pub(super) fn note_control(&mut self, port: u32, t: u64, arrival: u64) {
+        let entry = &self.ins[port as usize];
+        if !entry.stop_sent && !self.watch.members.is_empty() {
+            self.deadlock_hit(port, entry.out, t);
+        }
         if self.watch.control.is_empty() {
             self.watch.control = vec![0; self.outs.len()];
         }

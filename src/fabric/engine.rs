@@ -186,24 +186,29 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.now >= limit {
             return Err(Pause::Limit);
         }
-        if !(self.pending_next.is_empty() && self.requests_next.is_empty()) {
-            return Ok(self.now);
-        }
+        let urgent = !(self.pending_next.is_empty() && self.requests_next.is_empty());
         let Some(timeout) = self.switch.timeout else {
+            if urgent {
+                return Ok(self.now);
+            }
             let next = self.calendar.next_before(limit);
             return next.ok_or(if self.calendar.is_empty() { Pause::Idle } else { Pause::Limit });
         };
         loop {
-            if let Some(cycle) = self.calendar.next_before(limit.min(self.next_sweep)) {
+            let horizon = limit.min(self.next_sweep);
+            if urgent && self.now < horizon {
+                return Ok(self.now);
+            }
+            if let Some(cycle) = self.calendar.next_before(horizon) {
                 return Ok(cycle);
             }
-            if self.calendar.is_empty() && !self.is_any_blocked() {
+            if self.calendar.is_empty() && !urgent && !self.is_any_blocked() {
                 return Err(Pause::Idle);
             }
             if limit <= self.next_sweep {
                 return Err(Pause::Limit);
             }
-            self.sweep(timeout, limit);
+            self.sweep(timeout, if urgent { self.now } else { limit });
         }
     }
 

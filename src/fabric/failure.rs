@@ -158,7 +158,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 // The worm is cut in two: one piece drains upstream, one is flushed downstream.
                 self.worms[worm].pieces += 1;
             }
-            self.deadlock_hit(port, self.ins[port as usize].out, t);
         }
     }
 

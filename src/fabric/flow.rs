@@ -381,7 +381,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let plug = &self.outs[port as usize];
         let arrival = t + u64::from(plug.delay);
         self.calendar.schedule(arrival, CONTROL, Event::Control { out: plug.peer, go: !stops });
-        self.note_control(port, arrival);
+        self.note_control(port, t, arrival);
         if O::WATCHES {
             observer.flow_control(crate::units::Cycle(t), self.wiring.end(port), stops);
         }
@@ -448,12 +448,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let (stop, go) = self.levels(port);
         let entry = &self.ins[port as usize];
         let rates = &self.rates[port as usize];
-        let (inflow, outflow) = (self.inflow(port), self.outflow(port));
+        let (inflow, mut outflow) = (self.inflow(port), self.outflow(port));
         let occ = u64::from(entry.occ);
         let mut due = NEVER;
         if entry.out_on {
             due = match self.starves(port) {
-                Some(starved) => starved,
+                Some(starved) => {
+                    outflow.left = outflow.until(starved - 1);
+                    starved
+                }
                 None if self.cares_for_exit(port, entry) => entry.exit,
                 None => NEVER,
             };

@@ -82,7 +82,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let worm = entry.front;
         self.forget_reserved_head(port, t);
-        self.ins[port as usize].flying = 1;
+        self.ins[port as usize].flying += 1;
         self.calendar.schedule(start, super::engine::DATA, Event::Head { port, worm });
     }
 

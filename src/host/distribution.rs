@@ -67,7 +67,8 @@ pub async fn distribute(host: &mut impl Host, routes: &RoutesByName, options: &O
             report.missing.push(name.clone());
             continue;
         };
-        let entries = table.iter().map(|(to, turns)| RouteEntry { destination: to.clone(), turns: turns.clone() });
+        let entries =
+            table.iter().map(|(to, turns)| RouteEntry { destination: to.clone(), turns: turns.clone() });
         let body = Body::RouteTable { nonce: nonce as u64, back: back.clone(), routes: entries.collect() };
         if hand_over(host, there, Message::new(body), options, &mut report).await {
             report.acknowledged += 1;

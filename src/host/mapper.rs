@@ -5,7 +5,7 @@ mod model;
 mod probe;
 mod sweep;
 
-pub use probe::{Count, Probes, Prober, Response, Turns};
+pub use probe::{Count, Prober, Probes, Response, Turns};
 pub use sweep::Order;
 
 use crate::topology::Network;

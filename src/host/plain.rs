@@ -164,7 +164,6 @@ impl Host for Plain<'_> {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

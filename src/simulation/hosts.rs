@@ -179,7 +179,17 @@ impl<'m, T> Kernel<'m, T> {
         program: Process<'m, Request, Answer, T>,
     ) -> Kernel<'m, T> {
         let (costs, now) = (setup.costs, Time::ZERO);
-        Kernel { fabric, post: Post::new(setup), seats, master, program, timers: Timers::new(), costs, now, arrivals: 0 }
+        Kernel {
+            fabric,
+            post: Post::new(setup),
+            seats,
+            master,
+            program,
+            timers: Timers::new(),
+            costs,
+            now,
+            arrivals: 0,
+        }
     }
 
     /// Runs until the master ends (its result), or until nothing can happen any more.
@@ -218,7 +228,9 @@ impl<'m, T> Kernel<'m, T> {
             if host == self.master {
                 return Some(self.program.resume(answer));
             }
-            if let Some(Step::Asks(request)) = self.seats[host.index()].daemon.as_mut().map(|d| d.resume(answer)) {
+            if let Some(Step::Asks(request)) =
+                self.seats[host.index()].daemon.as_mut().map(|d| d.resume(answer))
+            {
                 self.take_request(host, request);
             }
         }

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod bad_input;
+mod closed_forms;
+mod differential;
 mod folded_clos;
 mod mapper;
 mod mapper_fabric;
@@ -10,5 +12,10 @@ mod oracle;
 mod processes;
 mod random_network;
 mod routing;
+mod routing_files;
 mod routing_oracle;
+mod scenario;
+mod scenarios;
 mod support;
+mod tidy;
+mod topology;

@@ -13,8 +13,16 @@ fn fig_6() {
             let mapper = net.find_host("c-util").unwrap();
             let mut host = Plain::new(&net, mapper, collision);
             let map = run_at_once(berkeley::map(&mut host, &Options::default()));
-            println!("{preset} {collision:?} {:?} {:?} {} {:?} {} {} {}", map.turns, map.probes, map.explorations, map.doubt, map.network.hosts().len(), map.network.switches().len(), map.network.links().len());
+            println!(
+                "{preset} {collision:?} {:?} {:?} {} {:?} {} {} {}",
+                map.turns,
+                map.probes,
+                map.explorations,
+                map.doubt,
+                map.network.hosts().len(),
+                map.network.switches().len(),
+                map.network.links().len()
+            );
         }
     }
 }
-

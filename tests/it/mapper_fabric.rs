@@ -46,10 +46,16 @@ fn fig_6_and_7() {
         let net = presets::load(preset).unwrap();
         let mapper = net.find_host("c-util").unwrap();
         for routing in [150, 550] {
-        let out = map_with(&net, mapper, routing, &Options::default());
-        let map = out.result.unwrap();
-        let ms = map.time.as_ms_f64();
-        println!("{preset} {:?} {} {ms} {:+.2} % {:?}", map.turns, map.explorations, (ms / paper_ms - 1.0) * 100.0, isomorphism::compare(&map.network, &net, mapper));
+            let out = map_with(&net, mapper, routing, &Options::default());
+            let map = out.result.unwrap();
+            let ms = map.time.as_ms_f64();
+            println!(
+                "{preset} {:?} {} {ms} {:+.2} % {:?}",
+                map.turns,
+                map.explorations,
+                (ms / paper_ms - 1.0) * 100.0,
+                isomorphism::compare(&map.network, &net, mapper)
+            );
         }
     }
 }

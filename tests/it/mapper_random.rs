@@ -70,7 +70,10 @@ fn maps_of_random_networks_hold_the_core() {
             let verdict = isomorphism::compare(&map.network, &net, mapper);
             assert!(verdict.isomorphic, "seed {seed}, {collision:?}: {:?}", verdict.difference);
             if collision == Collision::Circuit {
-                assert!(verdict.isomorphic_to.is_some(), "seed {seed}: circuit routing shows exactly N or N - F");
+                assert!(
+                    verdict.isomorphic_to.is_some(),
+                    "seed {seed}: circuit routing shows exactly N or N - F"
+                );
             }
             whole += u64::from(verdict.isomorphic_to == Some("N"));
         }
@@ -93,6 +96,7 @@ fn random_networks_cover_what_is_difficult() {
         })
     };
     assert!(share(&parallel) > 50, "parallel cables");
-    let single = |net: &Network| net.switch_ids().any(|id: SwitchId| net.cables(Node::Switch(id)).count() == 1);
+    let single =
+        |net: &Network| net.switch_ids().any(|id: SwitchId| net.cables(Node::Switch(id)).count() == 1);
     assert!(share(&single) > 50, "switches of one cable");
 }

@@ -23,6 +23,7 @@ use simnet::topology::{End, Network};
 use simnet::units::Cycle;
 
 pub(crate) use deadlock::Deadlock;
+pub(crate) use inspect::ChannelView;
 
 /// A message as the workload gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +113,7 @@ struct Output {
     worm: usize,
     head_sent: bool,
     go: bool,
+    /// Since when the output has been owned and (a head waits for it or it is stopped).
     since: Option<u64>,
     last_sent: Option<u64>,
     /// Where the next round of the arbiter begins: an index into the switch's ports.
@@ -239,7 +241,7 @@ impl Oracle {
             self.moved = false;
             self.cycle(now);
             self.now = if self.moved || !self.leap { now + 1 } else { self.deadline(now).min(limit) };
-            for output in self.outputs.iter_mut().filter(|output| output.owner.is_some() && !output.go) {
+            for output in self.outputs.iter_mut().filter(|output| output.since.is_some()) {
                 output.blocked += self.now - now - 1;
             }
         }

@@ -12,7 +12,7 @@ use simnet::units::Duration;
 
 use crate::oracle::{Case, LinkEvent, Message};
 
-pub(crate) use shrink::shrunk;
+pub(crate) use shrink::{described, shrunk};
 pub(crate) use wiring::{Wiring, wired};
 
 /// The case with this seed.
@@ -22,7 +22,7 @@ pub(crate) fn random_case(seed: u64) -> Case {
     let parameters = random_parameters(&mut rng, wiring.network.links().len());
     let window = *[1, 100, 1_000, 5_000, 20_000].choose(&mut rng).unwrap();
     let messages = random_messages(&mut rng, &wiring, window);
-    let link_events = random_events(&mut rng, wiring.network.links().len(), window);
+    let link_events = random_events(&mut rng, wiring.network.links().len(), &messages);
     let slow = parameters.links.iter().map(|link| link.period).max().unwrap_or(1);
     let patience = parameters.switch.timeout.map_or(0, |timeout| timeout.saturating_mul(4));
     let horizon = window + rng.random_range(500..20_000) * slow + patience.min(40_000_000);
@@ -137,12 +137,15 @@ fn corrupt(rng: &mut ChaCha8Rng, mut route: Vec<Turn>) -> Vec<Turn> {
     route
 }
 
-fn random_events(rng: &mut ChaCha8Rng, links: usize, window: u64) -> Vec<LinkEvent> {
-    let count = if rng.random_bool(0.7) || links == 0 { 0 } else { rng.random_range(1..=4) };
-    let mut events = Vec::new();
+/// Failures and returns, most of them at a time when there is traffic, some at the same time.
+fn random_events(rng: &mut ChaCha8Rng, links: usize, messages: &[Vec<Message>]) -> Vec<LinkEvent> {
+    let count = if rng.random_bool(0.7) { 0 } else { rng.random_range(1..=5) };
+    let times: Vec<u64> = messages.iter().flatten().map(|message| message.created).collect();
+    let mut events: Vec<LinkEvent> = Vec::new();
     for _ in 0..count {
         let link = LinkId::new(rng.random_range(0..links));
-        let at = rng.random_range(0..window + 500);
+        let other = events.choose(rng).map(|event| event.at).filter(|_| rng.random_bool(0.3));
+        let at = other.unwrap_or_else(|| times.choose(rng).unwrap_or(&0) + rng.random_range(0..400));
         events.push(LinkEvent { at, link, up: false });
         let lasting = *[0, 1, rng.random_range(0..40), rng.random_range(0..3_000)].choose(rng).unwrap();
         if rng.random_bool(0.7) {

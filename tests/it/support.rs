@@ -1,5 +1,7 @@
 //! What several kinds of check share.
 
+pub(crate) mod engine;
+
 /// How many cases to run of `full`: all with `SIMNET_THOROUGH=1`, a fifth with `SIMNET_THOROUGH=ci`, otherwise a
 /// twentieth; at least one.
 pub(crate) fn cases(full: u64) -> u64 {

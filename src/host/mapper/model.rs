@@ -152,7 +152,8 @@ impl Model {
             let (parent, shift) = self.vertices[vertex].parent;
             let (above, further) = self.vertices[parent].parent;
             // Halve the path for the next caller.
-            self.vertices[vertex].parent = if above == parent { (parent, shift) } else { (above, shift + further) };
+            self.vertices[vertex].parent =
+                if above == parent { (parent, shift) } else { (above, shift + further) };
             port += self.vertices[vertex].parent.1;
             vertex = self.vertices[vertex].parent.0;
         }

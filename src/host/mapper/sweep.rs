@@ -80,7 +80,8 @@ impl Sweep {
         let turn = self.turn();
         let (low, high) = if self.window { self.known } else { (0, 0) };
         let reach = self.ports - 1;
-        let fits = if self.window { turn - low <= reach && high - turn <= reach } else { turn.abs() <= reach };
+        let fits =
+            if self.window { turn - low <= reach && high - turn <= reach } else { turn.abs() <= reach };
         fits && turn != 0
     }
 }

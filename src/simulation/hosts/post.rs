@@ -60,7 +60,8 @@ impl Letter {
 impl Post {
     pub(super) fn new(setup: &Setup<'_>) -> Post {
         let hosts = setup.network.hosts().len();
-        let errors = |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
+        let errors =
+            |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
         Post {
             base_cycle: setup.parameters.base_cycle,
             arrived: Vec::new(),

@@ -25,11 +25,16 @@ pub(crate) struct ChannelView {
     pub(crate) go: bool,
     /// Flits sent so far.
     pub(crate) sent: u64,
-    /// Cycles so far in which the channel was owned and stopped.
+    /// Cycles so far in which the channel was owned and (a head waited for it or it was stopped).
     pub(crate) blocked: u64,
 }
 
 impl Oracle {
+    /// The next cycle to be run.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
     /// All channels, by channel id.
     pub(crate) fn channels(&self) -> Vec<ChannelView> {
         let views =
@@ -53,6 +58,13 @@ impl Oracle {
         let open = self.inputs.iter().filter_map(|input| input.arriving);
         let hosts = self.hosts.iter().filter_map(|host| host.current).map(|(worm, _)| worm);
         wires.chain(buffers).chain(open).chain(hosts).collect()
+    }
+
+    /// The tags of the messages under way, in order.
+    pub(crate) fn live_tags(&self) -> Vec<u64> {
+        let mut tags: Vec<u64> = self.live().iter().map(|worm| self.worms[*worm].message.tag).collect();
+        tags.sort_unstable();
+        tags
     }
 
     /// The messages that are over, by tag.

@@ -220,6 +220,7 @@ impl Oracle {
             let worm = self.worms.len();
             host.current = Some((worm, message.route.len() as u64 + u64::from(message.payload)));
             (out.owner, out.worm, out.head_sent) = (Some(Owner::Host(index)), worm, false);
+            out.since = if out.go { None } else { Some(now) };
             let source = HostId::new(index);
             let (hop, struck, head, delivered) = (0, None, None, None);
             self.worms.push(Worm { source, message, started: now, hop, struck, head, delivered });
@@ -227,7 +228,7 @@ impl Oracle {
     }
 
     pub(super) fn count_blocked(&mut self) {
-        for output in self.outputs.iter_mut().filter(|output| output.owner.is_some() && !output.go) {
+        for output in self.outputs.iter_mut().filter(|output| output.since.is_some()) {
             output.blocked += 1;
         }
     }

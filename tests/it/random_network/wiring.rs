@@ -33,17 +33,18 @@ pub(crate) fn wired(rng: &mut ChaCha8Rng) -> Wiring {
     let is_chain = rng.random_bool(0.2);
     for index in 1..switches {
         let parent = if is_chain { index - 1 } else { rng.random_range(0..index) };
-        tree.push(cable(rng, &mut network, &mut free, parent, index));
+        cable(&mut network, &mut free, parent, index);
+        tree.push(true);
     }
     for _ in 0..rng.random_range(0..=2 * switches) {
         let (a, b) = (rng.random_range(0..switches), rng.random_range(0..switches));
         if free[a].len() > 5 && free[b].len() > 6 {
-            cable(rng, &mut network, &mut free, a, b);
+            cable(&mut network, &mut free, a, b);
             tree.push(false);
         }
     }
     if is_chain && switches > 2 && rng.random() {
-        cable(rng, &mut network, &mut free, 0, switches - 1);
+        cable(&mut network, &mut free, 0, switches - 1);
         tree.push(false);
     }
     let mut attachments = Vec::new();
@@ -67,12 +68,12 @@ fn add_switch(rng: &mut ChaCha8Rng, network: &mut Network, index: usize) -> Vec<
     free
 }
 
-fn cable(_: &mut ChaCha8Rng, network: &mut Network, free: &mut [Vec<u16>], a: usize, b: usize) -> bool {
+/// Lays a cable between free ports of two switches, which may be one.
+fn cable(network: &mut Network, free: &mut [Vec<u16>], a: usize, b: usize) {
     let mut end =
         |index: usize| End::switch(SwitchId::new(index), free[index].pop().expect("ports are left"));
     let (a, b) = (end(a), end(b));
     network.connect(a, b).unwrap();
-    true
 }
 
 /// Adds a host with a cable to the switch, now and then with a second one, or with one that it does not use.

@@ -26,8 +26,8 @@ use crate::des::timers::Timers;
 use crate::fabric::{BuildError, Deadlock, Fabric, Parameters, Pause};
 use crate::host::passive::{self, Memory};
 use crate::host::{Answer, Costs, Message, Received, Request, Station};
-use crate::ids::{HostId, Port, Turn};
-use crate::topology::Network;
+use crate::ids::{HostId, Node, Port, Turn};
+use crate::topology::{End, Network};
 use crate::units::{Cycle, Time};
 
 use post::{Letter, Post};
@@ -37,12 +37,10 @@ pub use post::Losses;
 /// Everything beside the processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The network.
+    /// The network, whose hosts have one cable each (see [`attached`]).
     pub network: &'a Network,
     /// The fabric's parameters for it.
     pub parameters: &'a Parameters,
-    /// Per host, the port that is used; `None`: the lowest-numbered cabled one.
-    pub attachments: &'a [Option<Port>],
     /// What software costs.
     pub costs: Costs,
     /// The mean number of bits between two bit errors; `None`: no errors.
@@ -84,7 +82,9 @@ where
     T: 'a,
     F: Future<Output = T> + 'a,
 {
-    let fabric = Fabric::new(setup.network, setup.parameters, setup.attachments)?;
+    let attachment = |host| setup.network.attachment(host).map(|(port, _, _)| port);
+    let attachments: Vec<Option<Port>> = setup.network.host_ids().map(attachment).collect();
+    let fabric = Fabric::new(setup.network, setup.parameters, &attachments)?;
     let mut memories = vec![Memory::default(); setup.network.hosts().len()];
     let reply = setup.costs.reply;
     let name = |host: HostId| setup.network.hosts()[host.index()].name.clone();
@@ -106,6 +106,30 @@ where
     drop(kernel);
     let (time, losses, messages) = ended;
     Ok(Outcome { result, time, memories, losses, deadlocks, messages, events })
+}
+
+/// The same network without the cables of hosts that are not in the port given for the host (its
+/// lowest-numbered cabled one where none is given). Nodes keep their ids, cables do not. Costs O(network).
+///
+/// A process answers along the way a message came, so a host must not receive on a cable on which it cannot send.
+pub fn attached(network: &Network, attachments: &[Option<Port>]) -> Network {
+    let lowest = |host| network.attachment(host).map(|(port, _, _)| port);
+    let port = |host: HostId| attachments.get(host.index()).copied().flatten().or_else(|| lowest(host));
+    let used = |end: End| match end.node {
+        Node::Host(host) => port(host) == Some(end.port),
+        Node::Switch(_) => true,
+    };
+    let mut reduced = Network::new(network.name.as_str());
+    for switch in network.switches() {
+        reduced.push_switch(switch.clone()).expect("names stay distinct");
+    }
+    for host in network.hosts() {
+        reduced.push_host(host.clone()).expect("names stay distinct");
+    }
+    for link in network.links().iter().filter(|link| used(link.a) && used(link.b)) {
+        reduced.push_link(link.clone()).expect("ports stay distinct");
+    }
+    reduced
 }
 
 /// A host as the kernel sees it.

@@ -29,11 +29,9 @@ pub(crate) fn parameters(network: &Network, routing_ns: u64) -> Parameters {
 
 fn map_with(network: &Network, mapper: HostId, routing_ns: u64, options: &Options) -> Outcome<Map> {
     let parameters = parameters(network, routing_ns);
-    let attachments = vec![None; network.hosts().len()];
     let setup = Setup {
         network,
         parameters: &parameters,
-        attachments: &attachments,
         costs: Costs::default(),
         bits_between_errors: None,
         seed: 0,

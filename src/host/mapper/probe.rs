@@ -51,10 +51,17 @@ pub struct Turns {
     pub nothing: u64,
 }
 
+/// What each turn of a probe adds to the time-out.
+///
+/// # Source
+/// Mainwaring et al. 1997, section 1.1: a switch takes up to 550 ns, and an answer passes it twice. Without this
+/// a time-out near a host's own time to answer would hide hosts behind some dozens of switches.
+pub const PER_TURN: Duration = Duration::from_us(2);
+
 /// Sends probes from a host and counts them.
 #[derive(Debug)]
 pub struct Prober {
-    /// How long an answer is waited for once both probes of a turn are sent.
+    /// How long an answer is waited for once both probes of a turn are sent, and [`PER_TURN`] more a turn.
     pub timeout: Duration,
     /// How often a turn that gave nothing is tried again.
     pub retries: u32,
@@ -105,7 +112,7 @@ impl Prober {
         host.send(turns, Message::new(Body::HostProbe { nonce, turns: turns.to_vec() })).await;
         self.probes.switch.sent += 1;
         host.send(&there_and_back(turns), Message::new(Body::LoopProbe { nonce })).await;
-        let deadline = host.now() + self.timeout;
+        let deadline = host.now() + self.timeout + PER_TURN * turns.len() as u64;
         while let Some(received) = host.recv(Some(deadline)).await {
             match received.message.body {
                 Body::HostReply { nonce: n, name } if n == nonce => {

@@ -94,7 +94,7 @@ pub fn run(checked: &Checked, progress: &dyn Progress) -> Result<Run, RunError> 
         hosts: checked.topology.attachments.iter().flatten().count(),
         precision: checked.measure.precision,
     };
-    let routed = routes::prepare(checked, &parameters, progress)?;
+    let routed = routes::prepare(checked, progress)?;
     let points = points(checked, &setup, &scale, routed.routes.as_ref(), progress)?;
     Ok(gather(checked, &setup, &scale, routed, &points))
 }

@@ -7,12 +7,13 @@ use crate::host::Costs;
 use crate::host::mapper::berkeley;
 use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Attachments, Choices, Plan, Report, RouteTable, Routes, Survey};
-use crate::scenario::Checked;
 use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing};
+use crate::scenario::{Checked, cycles};
 use crate::topology::Network;
 use crate::topology::formats::{Format, write};
 use crate::units::Duration;
 
+use super::hosts;
 use super::mapping::{self, DistributionReport, MapReport, Sensitivity};
 use super::{Progress, RunError};
 
@@ -66,14 +67,10 @@ impl Routes for HostRoutes {
 }
 
 /// Finds the routes that a scenario asks for, on a map made in-band if it asks for a mapper.
-pub(super) fn prepare(
-    checked: &Checked,
-    parameters: &Parameters,
-    progress: &dyn Progress,
-) -> Result<Routed, RunError> {
+pub(super) fn prepare(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunError> {
     match &checked.mapping {
         None => on_network(checked, progress),
-        Some(mapping) => on_map(checked, mapping, parameters, progress),
+        Some(mapping) => on_map(checked, mapping, progress),
     }
 }
 
@@ -102,12 +99,7 @@ fn on_network(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunE
 }
 
 /// A map made in-band; on it the routes, if any are asked for, handed out in-band if that is asked for.
-fn on_map(
-    checked: &Checked,
-    mapping: &Mapping,
-    parameters: &Parameters,
-    progress: &dyn Progress,
-) -> Result<Routed, RunError> {
+fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Result<Routed, RunError> {
     let network = &checked.topology.network;
     let mut routed = match &checked.routing {
         Some(Routing { source: RouteSource::File { .. }, .. }) => on_network(checked, progress)?,
@@ -115,7 +107,9 @@ fn on_map(
     };
     let others = mapping.also_at_routing_latency.len() as u64;
     progress.stage("mapping", 1 + others);
-    let task = task(checked, mapping, parameters);
+    let network = &hosts::attached(network, &checked.topology.attachments);
+    let parameters = cycles::parameters(&checked.fabric, &checked.hosts, network);
+    let task = task(checked, mapping, network, &parameters);
     let mut planned = None;
     let mapped = mapping::run(&task, |map| {
         let Some(Routing { source: RouteSource::Computed(choices), distribute }) = &checked.routing else {
@@ -131,7 +125,7 @@ fn on_map(
     })?;
     progress.step();
     let mut report = MapReport::new(&mapped, network, mapping.mapper);
-    report.sensitivity = sensitivity(checked, mapping, parameters, progress)?;
+    report.sensitivity = sensitivity(checked, mapping, &task, progress)?;
     routed.files.push(("map.json".to_owned(), write(&mapped.map.network, Format::Json)));
     routed.map = Some(report);
     routed.events = mapped.events;
@@ -144,12 +138,15 @@ fn on_map(
 }
 
 /// The mapping that a scenario asks for.
-fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters) -> mapping::Task<'a> {
-    let network = &checked.topology.network;
+fn task<'a>(
+    checked: &Checked,
+    mapping: &Mapping,
+    network: &'a Network,
+    parameters: &'a Parameters,
+) -> mapping::Task<'a> {
     mapping::Task {
         network,
         parameters,
-        attachments: &checked.topology.attachments,
         costs: costs(&checked.hosts),
         bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
         seed: checked.seed,
@@ -173,13 +170,14 @@ fn costs(hosts: &Hosts) -> Costs {
 fn sensitivity(
     checked: &Checked,
     mapping: &Mapping,
-    parameters: &Parameters,
+    task: &mapping::Task<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<Sensitivity>, RunError> {
     let at = |latency: &Duration| {
-        let mut other = parameters.clone();
-        other.switch.routing_latency = latency.to_cycles_ceil(parameters.base_cycle).max(1);
-        let mapped = mapping::run(&task(checked, mapping, &other), |_| None)?;
+        let mut fabric = checked.fabric;
+        fabric.routing_latency = *latency;
+        let parameters = cycles::parameters(&fabric, &checked.hosts, task.network);
+        let mapped = mapping::run(&mapping::Task { parameters: &parameters, ..*task }, |_| None)?;
         progress.step();
         let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
         Ok(Sensitivity { routing_latency_ns, time_ms })

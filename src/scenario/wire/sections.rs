@@ -99,9 +99,9 @@ table! {
         /// Software time that a process needs to send a message.
         send_overhead: Quantity<Duration> = Default("'15 us'");
         /// Software time between the arrival of a probe and a passive host's answer.
-        reply_overhead: Quantity<Duration> = Default("'920 us'");
+        reply_overhead: Quantity<Duration> = Default("'900 us'");
         /// Software time between the return of a loop-back probe and the mapper's seeing it.
-        loop_overhead: Quantity<Duration> = Default("'292 us'");
+        loop_overhead: Quantity<Duration> = Default("'330 us'");
     }
 }
 
@@ -125,7 +125,7 @@ table! {
         /// The host on which it runs.
         mapper: String = Required;
         /// How long it waits for the answer to a probe, above zero.
-        probe_timeout: Quantity<Duration> = Default("'1050 us'");
+        probe_timeout: Quantity<Duration> = Default("'1 ms'");
         /// How often a turn that gave nothing is tried again.
         retries: u32 = Default("0");
         /// Explorations of switches after which the mapper gives up, at least 1.

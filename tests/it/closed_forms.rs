@@ -10,7 +10,7 @@ use simnet::units::{Cycle, Duration};
 use crate::oracle::{Case, Message};
 use crate::random_network::{random_case, wired};
 use crate::support::cases;
-use crate::support::engine::Engine;
+use crate::support::engine::{Engine, Manner};
 
 fn switch_parameters(routing_latency: u64, arbitration: Arbitration) -> SwitchParameters {
     SwitchParameters {
@@ -63,7 +63,7 @@ fn path_of(case: &Case) -> (&Message, Vec<LinkTiming>) {
 }
 
 fn only_fate(case: &Case) -> (u64, u64) {
-    let mut engine = Engine::new(case, None);
+    let mut engine = Engine::new(case, Manner::default());
     engine.run_until(case.horizon);
     match engine.ended() {
         [message] => match message.fate {
@@ -121,7 +121,7 @@ fn worms_and_flits_are_conserved() {
     let mut whole = 0;
     for seed in 0..cases(4_000) {
         let case = random_case(seed);
-        let mut engine = Engine::new(&case, None);
+        let mut engine = Engine::new(&case, Manner::default());
         engine.run_until(case.horizon);
         let ended = engine.ended().to_vec();
         assert_eq!(engine.in_flight(), engine.live().len(), "seed {seed}");
@@ -191,7 +191,8 @@ fn one_output_waits_as_an_m_d_1_queue() {
     for load in [0.3, 0.5, 0.7] {
         let waits: Vec<f64> = (0..20)
             .map(|replication| {
-                let mut engine = Engine::new(&star(replication, hosts, payload, load, count), None);
+                let mut engine =
+                    Engine::new(&star(replication, hosts, payload, load, count), Manner::default());
                 engine.run_until(u64::MAX / 4);
                 assert_eq!(engine.ended().len(), count);
                 let wait = |message: &simnet::fabric::Ended| match message.fate {

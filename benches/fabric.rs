@@ -1,0 +1,150 @@
+//! How fast the fabric runs: messages and events a second of CPU time on networks of several sizes.
+//!
+//! `cargo bench --bench fabric [-- NAME-PART]`. CPU time is the process's own (Linux), so that other work on the
+//! machine disturbs little. Sources are open: exponential gaps, uniform destinations.
+
+#[path = "fabric/networks.rs"]
+mod networks;
+
+use std::ops::ControlFlow;
+
+use networks::{Plan, fat_tree, four_ary_tree, random_regular};
+use simnet::fabric::{
+    Arbitration, Ended, Endpoint, Fabric, HostParameters, LinkTiming, Outgoing, Parameters, Pause,
+    RouteBuffer, SwitchParameters,
+};
+use simnet::ids::{HostId, Port};
+use simnet::units::{Cycle, Duration};
+
+struct Sources<'a> {
+    plan: &'a Plan,
+    hosts: Vec<(u64, f64)>,
+    mean_gap: f64,
+    payload: u32,
+    ended: u64,
+    stop_at: u64,
+    latency: u64,
+    most: u64,
+    started: u64,
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Endpoint for Sources<'_> {
+    fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        let hosts = self.hosts.len() as u64;
+        let (state, time) = &mut self.hosts[host.index()];
+        let uniform = ((random(state) >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        *time -= libm::log(uniform) * self.mean_gap;
+        let mut to = random(state) % (hosts - 1);
+        to += u64::from(to >= u64::from(host.0));
+        self.plan.route(host.index(), usize::try_from(to).unwrap(), random(state), route);
+        self.started += 1;
+        Some(Outgoing { created: Cycle(*time as u64), payload: self.payload, tag: 0 })
+    }
+
+    fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
+        self.ended += 1;
+        if let simnet::fabric::Fate::Delivered { tail, .. } = message.fate {
+            self.latency += tail.0 - message.created.0;
+        }
+        self.most = self.most.max(self.started - self.ended);
+        if self.ended == self.stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+fn parameters(links: usize) -> Parameters {
+    Parameters {
+        base_cycle: Duration::from_ps(6_250),
+        switch: SwitchParameters {
+            buffer: 108,
+            stop: 56,
+            go: 40,
+            routing_latency: 24,
+            arbitration: Arbitration::Serial,
+            timeout: Some(8_000_000),
+        },
+        host: HostParameters::default(),
+        links: vec![LinkTiming { period: 1, delay: 2 }; links],
+    }
+}
+
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux");
+    text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).expect("nanoseconds") / 1e9
+}
+
+fn resident_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages") * 4096
+}
+
+fn measure(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64) {
+    let hosts = plan.network.hosts().len();
+    let before = resident_bytes();
+    let attachments = vec![Some(Port(0)); hosts];
+    let mut fabric =
+        Fabric::new(&plan.network, &parameters(plan.network.links().len()), &attachments).unwrap();
+    let built = resident_bytes();
+    let mut sources = Sources {
+        plan,
+        hosts: (0..hosts as u64).map(|host| (random(&mut (host * 77 + 1)), 0.0)).collect(),
+        mean_gap: f64::from(payload) / load,
+        payload,
+        ended: 0,
+        stop_at: messages / 10,
+        latency: 0,
+        most: 0,
+        started: 0,
+    };
+    assert_eq!(fabric.run_until(Cycle(u64::MAX), &mut sources, &mut ()), Pause::Break);
+    let (events, cycles, seconds) = (fabric.events(), fabric.now().0, cpu_seconds());
+    sources.latency = 0;
+    sources.stop_at += messages;
+    assert_eq!(fabric.run_until(Cycle(u64::MAX), &mut sources, &mut ()), Pause::Break);
+    let seconds = cpu_seconds() - seconds;
+    let done = messages as f64;
+    let cycles = (fabric.now().0 - cycles) as f64;
+    println!(
+        "{name:<22} load {load:<8.5} accepted {:<8.5} {:>7.3} M messages/s {:>6.2} events/message {:>5.1} ns/event \
+         latency {:>6.1} in flight {:>6} bytes/host {:>5} later {:>5} kB",
+        done * f64::from(payload) / cycles / hosts as f64,
+        done / seconds / 1e6,
+        (fabric.events() - events) as f64 / done,
+        seconds * 1e9 / (fabric.events() - events) as f64,
+        sources.latency as f64 / done,
+        fabric.in_flight(),
+        (built - before) / hosts as u64,
+        (resident_bytes() - built) / 1024,
+    );
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let selected = |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str()));
+    if selected("irregular-32") {
+        let plan = random_regular(32, 4, 4, 1);
+        for share in [0.25, 0.5, 0.75] {
+            measure("irregular-32", &plan, 32, 0.0288 * share, 400_000);
+        }
+        for share in [0.25, 0.5, 0.75] {
+            measure("irregular-32, 512 fl", &plan, 512, 0.05 * share, 200_000);
+        }
+    }
+    if selected("clos-320") {
+        let plan = fat_tree(16);
+        for share in [0.25, 0.5, 0.75] {
+            measure("clos-320", &plan, 32, 0.06 * share, 300_000);
+        }
+    }
+    if selected("tree-16384") {
+        let plan = four_ary_tree(7);
+        measure("tree-16384", &plan, 32, 0.05, 400_000);
+    }
+}

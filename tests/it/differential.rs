@@ -8,6 +8,7 @@ mod coverage;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use simnet::fabric::Ended;
 
 use crate::oracle::{Case, ChannelView, Logs, Oracle};
@@ -102,9 +103,10 @@ fn same_list<T: Clone + Ord + std::fmt::Debug>(what: &str, oracle: &[T], engine:
 /// in which it handles what happens in one phase of one cycle.
 #[test]
 fn the_engine_agrees_with_the_oracle() {
-    let total: Coverage = (0..cases(10_000)).fold(Coverage::default(), |mut total, seed| {
-        total += checked(seed);
-        total
+    let each = (0..cases(10_000)).into_par_iter().map(checked);
+    let total = each.reduce(Coverage::default, |mut sum, one| {
+        sum += one;
+        sum
     });
     println!("{total:#?}");
     total.assert_complete();

@@ -9,6 +9,7 @@ use simnet::topology::{End, Network};
 use simnet::units::Cycle;
 
 use crate::oracle::{Case, ChannelView, Deadlock, Logs, Message};
+use crate::support::first_if;
 
 /// In what manner the engine is run. None of it may change a result.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,14 +145,18 @@ impl Engine {
 impl Endpoint for Hosts {
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
         let known = self.known_before;
-        let message = self.waiting[host.index()].pop_front_if(|message| message.created < known)?;
+        let message = first_if(&mut self.waiting[host.index()], |message| message.created < known)?;
         route.extend_from_slice(&message.route);
         Some(Outgoing { created: Cycle(message.created), payload: message.payload, tag: message.tag })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
         self.ended.push(*message);
-        if self.breaking && message.tag % 3 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.breaking && message.tag.is_multiple_of(3) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

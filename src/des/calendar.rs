@@ -197,6 +197,12 @@ impl<E: Copy> Calendar<E> {
         None
     }
 
+    /// The event that `ahead` calls of [`Calendar::pop`] from now would skip, if nothing else is scheduled.
+    #[inline]
+    pub fn peek(&self, phase: usize, ahead: usize) -> Option<&E> {
+        self.current[phase].get(self.cursors[phase] + ahead)
+    }
+
     /// The events of `phase` in the open cycle that have not been popped, to be reordered or looked at.
     pub fn upcoming(&mut self, phase: usize) -> &mut [E] {
         &mut self.current[phase][self.cursors[phase]..]

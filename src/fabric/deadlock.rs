@@ -139,7 +139,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let mut port = start;
         loop {
             let entry = &self.ins[port as usize];
-            let worm = &self.worms[entry.front];
+            let worm = self.worms.message(entry.front);
             members.push(Member {
                 output: self.wiring.end(entry.out),
                 input: self.wiring.end(port),

@@ -52,13 +52,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         self.touch(port, t + 1);
         let worm = self.ins[port as usize].front;
-        self.worms[worm].strike(Cause::Reset, t, false);
+        self.worms.strike(worm, Cause::Reset, t, false);
         if O::WATCHES {
-            observer.reset(Cycle(t), self.wiring.end(out), self.worms[worm].tag);
+            observer.reset(Cycle(t), self.wiring.end(out), self.worms.message(worm).tag);
         }
         self.deadlock_hit(port, out, t);
         if self.ins[port as usize].head_sent {
-            self.worms[worm].pieces += 1;
+            self.worms.message_mut(worm).pieces += 1;
             self.send_token(out, worm, t);
         }
         self.abandon(port, t + 1);
@@ -67,7 +67,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn send_token(&mut self, out: u32, worm: u32, t: u64) {
         let output = &self.outs[out as usize];
-        if output.sink {
+        if self.is_sink(output.peer) {
             self.worms[worm].tail_at = NEVER;
         }
         let event = Event::Token { port: output.peer, worm };
@@ -78,7 +78,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn abandon(&mut self, port: u32, t: u64) {
         let entry = &self.ins[port as usize];
         let out = entry.out;
-        self.outs[out as usize].flits -= u64::from(entry.out_rem);
+        self.used[out as usize].flits -= u64::from(entry.out_rem);
         self.release(out, t);
     }
 
@@ -131,9 +131,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             State::Waiting => {
                 self.clear_waiting(port, out);
-                let output = &mut self.outs[out as usize];
+                let output = &self.outs[out as usize];
                 if output.wait == 0 && output.go {
-                    output.unblock(t + 1);
+                    self.unblock(out, t + 1);
                 }
             }
             State::Connected => {

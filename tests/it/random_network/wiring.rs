@@ -31,8 +31,14 @@ pub(crate) fn wired(rng: &mut ChaCha8Rng) -> Wiring {
     let mut free: Vec<Vec<u16>> = (0..switches).map(|index| add_switch(rng, &mut network, index)).collect();
     let mut tree = Vec::new();
     let is_chain = rng.random_bool(0.2);
+    let fork = if rng.random_bool(0.2) { rng.random_range(2..=4) } else { usize::MAX };
     for index in 1..switches {
-        let parent = if is_chain { index - 1 } else { rng.random_range(0..index) };
+        // A chain, a tree in which every switch has `fork` below it, or any tree.
+        let parent = match (is_chain, fork) {
+            (true, _) => index - 1,
+            (false, usize::MAX) => rng.random_range(0..index),
+            (false, fork) => (index - 1) / fork,
+        };
         cable(&mut network, &mut free, parent, index);
         tree.push(true);
     }

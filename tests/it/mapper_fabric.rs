@@ -32,6 +32,7 @@ fn map_with(network: &Network, mapper: HostId, routing_ns: u64, options: &Option
     let setup = Setup {
         network,
         parameters: &parameters,
+        attachments: &[],
         costs: Costs::default(),
         bits_between_errors: None,
         seed: 0,

@@ -86,8 +86,7 @@ where
     F: Future<Output = T> + 'a,
 {
     let (network, parameters) = attached(setup);
-    let ports: Vec<Option<Port>> =
-        network.host_ids().map(|host| Some(network.attachment(host)?.0)).collect();
+    let ports: Vec<Option<Port>> = network.host_ids().map(|host| Some(network.attachment(host)?.0)).collect();
     let fabric = Fabric::new(&network, &parameters, &ports)?;
     let mut memories = vec![Memory::default(); setup.network.hosts().len()];
     let reply = setup.costs.reply;

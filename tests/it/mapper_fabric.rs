@@ -53,11 +53,7 @@ struct Paper {
 
 /// Mainwaring et al. 1997, Fig. 6 (hits, and the misses that both columns have in common) and Fig. 7 (averages).
 const PAPER: [Paper; 3] = [
-    Paper {
-        preset: "now-c",
-        turns: Turns { host_hits: 107, switch_hits: 157, nothing: 93 },
-        time_ms: 256.0,
-    },
+    Paper { preset: "now-c", turns: Turns { host_hits: 107, switch_hits: 157, nothing: 93 }, time_ms: 256.0 },
     Paper {
         preset: "now-ca",
         turns: Turns { host_hits: 216, switch_hits: 295, nothing: 196 },
@@ -155,7 +151,10 @@ fn bit_errors_cost_messages_and_retries_make_up_for_them() {
     let outcome = map_with(&setup, mapper, &Options::default(), |_| true);
     assert!(outcome.losses.corrupted > 0);
     let plain = outcome.result.unwrap();
-    assert!(!isomorphism::compare(&plain.network, &net, mapper).isomorphic, "an error cost a host or a cable");
+    assert!(
+        !isomorphism::compare(&plain.network, &net, mapper).isomorphic,
+        "an error cost a host or a cable"
+    );
     let options = Options { retries: 8, ..Options::default() };
     let outcome = map_with(&setup, mapper, &options, |_| true);
     assert!(outcome.losses.corrupted > 0);

@@ -11,7 +11,6 @@ use crate::host::mapper::berkeley;
 use crate::scenario::checked::{Fabric, Hosts};
 use crate::scenario::cycles;
 use crate::simulation::MapReport;
-use crate::simulation::hosts;
 use crate::simulation::mapping::{self, Task};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
@@ -77,11 +76,11 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     }
     let net = options.network.load()?;
     let mapper = find_host(&net, &options.mapper)?;
-    let attached = hosts::attached(&net, &[]);
-    let parameters = parameters(&attached, options.routing_latency);
+    let parameters = parameters(&net, options.routing_latency);
     let task = Task {
-        network: &attached,
+        network: &net,
         parameters: &parameters,
+        attachments: &[],
         costs: Costs::default(),
         bits_between_errors: None,
         seed: common.seed.unwrap_or(0),

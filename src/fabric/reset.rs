@@ -70,8 +70,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.is_sink(output.peer) {
             self.worms[worm].tail_at = NEVER;
         }
-        let event = Event::Token { port: output.peer, worm };
-        self.calendar.schedule(t + u64::from(output.delay), TOKENS, event);
+        let (port, arrival) = (output.peer, t + u64::from(output.delay));
+        self.calendar.schedule(arrival, TOKENS, Event::Token { port, worm });
+        self.note_on_cable(port, arrival);
     }
 
     /// The connected port gives up its output from cycle `t` on, with flits left to be sent.
@@ -97,6 +98,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// P4.5a: destroys the last segment in the port, whose tail will never come.
     pub(super) fn flush(&mut self, port: u32, t: u64) {
         self.touch(port, t + 1);
+        // If this leaves the port stopped, whoever sends to it now waits for it.
+        let upstream = self.outs[self.outs[port as usize].peer as usize].owner;
+        if upstream != NONE {
+            self.suspect(upstream);
+        }
         let entry = &mut self.ins[port as usize];
         if entry.in_rem == 0 {
             return;

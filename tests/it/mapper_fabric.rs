@@ -32,7 +32,7 @@ pub(crate) fn parameters(network: &Network, routing_latency: Duration) -> Parame
 
 pub(crate) fn setup<'a>(network: &'a Network, parameters: &'a Parameters) -> Setup<'a> {
     let (costs, bits_between_errors, seed) = (Costs::default(), None, 0);
-    Setup { network, parameters, costs, bits_between_errors, seed }
+    Setup { network, parameters, attachments: &[], costs, bits_between_errors, seed }
 }
 
 fn map_with(

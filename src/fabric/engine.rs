@@ -273,8 +273,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if let Some(rng) = &mut self.shuffle {
             self.calendar.upcoming(phase).shuffle(rng);
         }
+        let many = self.calendar.peek(phase, prefetch::WORTH_WHILE).is_some();
+        if many {
+            self.call_at_start(phase);
+        }
         while let Some(event) = self.calendar.pop(phase) {
-            if self.calendar.peek(phase, prefetch::FIFTH).is_some() {
+            if many {
                 self.call_ahead(phase);
             }
             self.handle(event, t, endpoint, observer);

@@ -8,12 +8,11 @@
 use super::engine::{Engine, Event};
 use super::ports::{NONE, State};
 
-/// How many events before its turn the first record of an event is called for; later records follow.
-const FIRST: usize = 20;
-const SECOND: usize = 16;
-const THIRD: usize = 12;
-const FOURTH: usize = 8;
-pub(super) const FIFTH: usize = 4;
+/// How many events before its turn an event's records are called for: those that it names, then those that
+/// these name, and so on.
+const STAGES: [(usize, usize); 5] = [(1, 20), (2, 16), (3, 12), (4, 8), (5, WORTH_WHILE)];
+/// Phases with no more events than this are left alone.
+pub(super) const WORTH_WHILE: usize = 4;
 
 /// Calls a record into the cache.
 #[inline]
@@ -32,23 +31,33 @@ fn call<T>(list: &[T], index: u32) {
 }
 
 impl<const EQUAL: bool> Engine<EQUAL> {
+    /// Calls for the records of the first events of this phase.
+    #[inline(never)]
+    pub(super) fn call_at_start(&self, phase: usize) {
+        for (stage, ahead) in STAGES {
+            for place in 0..ahead {
+                self.call_stage(stage, phase, place);
+            }
+        }
+    }
+
     /// Calls for the records of the events to come in this phase.
     #[inline(never)]
     pub(super) fn call_ahead(&self, phase: usize) {
-        if let Some(event) = self.calendar.peek(phase, FIRST) {
-            self.call_first(event);
+        for (stage, ahead) in STAGES {
+            self.call_stage(stage, phase, ahead);
         }
-        if let Some(event) = self.calendar.peek(phase, SECOND) {
-            self.call_second(event);
-        }
-        if let Some(event) = self.calendar.peek(phase, THIRD) {
-            self.call_third(event);
-        }
-        if let Some(event) = self.calendar.peek(phase, FOURTH) {
-            self.call_fourth(event);
-        }
-        if let Some(event) = self.calendar.peek(phase, FIFTH) {
-            self.call_fifth(event);
+    }
+
+    #[inline(always)]
+    fn call_stage(&self, stage: usize, phase: usize, ahead: usize) {
+        let Some(event) = self.calendar.peek(phase, ahead) else { return };
+        match stage {
+            1 => self.call_first(event),
+            2 => self.call_second(event),
+            3 => self.call_third(event),
+            4 => self.call_fourth(event),
+            _ => self.call_fifth(event),
         }
     }
 
@@ -59,7 +68,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 call(&self.ins, port);
                 call(self.worms.records(), worm);
             }
-            Event::Deliver { worm, .. } => call(self.worms.records(), worm),
+            Event::Deliver { port, worm } => {
+                call(self.worms.records(), worm);
+                call(self.worms.messages(), worm);
+                call(self.wiring.host_ports(), port - self.switch_ports);
+            }
             Event::Pause { port }
             | Event::Resume { port, .. }
             | Event::Route { port }
@@ -89,7 +102,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 let entry = &self.hosts[host as usize];
                 call(&self.ins, entry.transmitter);
                 call(&self.outs, entry.out);
+                call(&self.used, entry.out);
                 call(self.worms.records(), entry.next);
+                call(self.worms.messages(), entry.next);
             }
             _ => {}
         }
@@ -113,15 +128,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Calls the port that a head will be sent to.
     fn call_fourth(&self, event: &Event) {
-        match *event {
-            Event::Route { port } => {
-                let out = self.likely_output(port);
-                if let Some(output) = self.outs.get(out as usize) {
-                    call(&self.ins, output.peer);
-                    call(&self.ins, output.owner);
-                }
-            }
-            _ => {}
+        let Event::Route { port } = *event else { return };
+        if let Some(output) = self.outs.get(self.likely_output(port) as usize) {
+            call(&self.ins, output.peer);
+            call(&self.ins, output.owner);
         }
     }
 
@@ -141,6 +151,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn likely_output(&self, port: u32) -> u32 {
         let entry = &self.ins[port as usize];
-        if entry.state == State::Routing { self.decode(port).unwrap_or(NONE) } else { NONE }
+        if entry.state == State::Routing { self.asked_output(port).unwrap_or(NONE) } else { NONE }
     }
 }

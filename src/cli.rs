@@ -50,6 +50,10 @@ pub enum Exit {
     Deadlocked,
     /// 5: not converged where convergence was required.
     NotConverged,
+    /// 3: files were judged, and some are bad; their faults have been printed as the verb's result.
+    BadInput,
+    /// 7: files were to be judged, and some cannot be read; that has been printed as the verb's result.
+    Unreadable,
 }
 
 /// Why a verb could not do its work.
@@ -61,6 +65,9 @@ pub enum Failure {
     /// 3: a bad input file, with its place.
     #[error("{0}")]
     Input(#[from] Box<crate::diagnostics::Faults>),
+    /// 3: a bad scenario, or a bad file that it names; 7 if such files are missing and nothing else is wrong.
+    #[error("{0}")]
+    Refused(#[from] Box<crate::diagnostics::Refusal>),
     /// 7: a file that is missing or cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -92,7 +99,7 @@ enum Verb {
     #[command(subcommand)]
     Topo(topo::Action),
     /// Compute routes and judge whether they can deadlock
-    Route(route::Options),
+    Route(Box<route::Options>),
     /// Map a network in-band and compare the map with the truth
     Map(map::Options),
 }
@@ -131,16 +138,20 @@ impl Exit {
             Exit::Expectation => 1,
             Exit::Deadlocked => 4,
             Exit::NotConverged => 5,
+            Exit::BadInput => 3,
+            Exit::Unreadable => 7,
         }
     }
 }
 
 impl Failure {
     /// The number that the process ends with.
-    pub const fn code(&self) -> u8 {
+    pub fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
             Failure::Input(_) => 3,
+            Failure::Refused(refusal) if refusal.only_missing_files() => 7,
+            Failure::Refused(_) => 3,
             Failure::Io { .. } => 7,
         }
     }

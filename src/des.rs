@@ -1,3 +1,4 @@
-//! Discrete events, with no networking word in it: the calendar of cycles and phases.
+//! Discrete events: the calendar that orders them, and random streams. No networking word in here.
 
 pub mod calendar;
+pub mod random;

@@ -1,1 +1,32 @@
-//! routing.
+//! Routes: directions of cables, legal paths, selections, the proof against deadlock, figures of merit, route files.
+//!
+//! ```text
+//!   Network -> SwitchGraph -> Directions -> LegalMoves -> select_routes -> RouteTable -> Survey (loads, proof, metrics)
+//!                                                                              ^ |
+//!                                                          a --routes file ----+ +--> turns of every message
+//! ```
+
+mod dependency;
+mod directions;
+mod folded_clos;
+mod graph;
+mod metrics;
+mod paths;
+mod plan;
+mod roots;
+mod routes_file;
+mod select;
+mod survey;
+mod table;
+
+pub use dependency::DependencyGraph;
+pub use directions::{Directions, Heuristic, Root, Tree};
+pub use folded_clos::{FoldedClos, NotFoldedClos};
+pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
+pub use metrics::{SwitchMetrics, restrictions_per_switch};
+pub use paths::{LegalMoves, State, Toward};
+pub use plan::{Algorithm, Choices, Plan, Report};
+pub use routes_file::{read_routes, write_routes};
+pub use select::{Selection, select_routes};
+pub use survey::Survey;
+pub use table::{RouteTable, Routes, TableTooLarge};

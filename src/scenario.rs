@@ -1,1 +1,72 @@
-//! scenario.
+//! The scenario: text that says what is cabled, what runs, what to measure and what to expect.
+//!
+//! ```text
+//!   text (TOML) --tree--> located values --wire--> keys and types --build--> Checked
+//!                 ^                                          ^
+//!            --set a.b=c                   networks, routes, traces: files beside it
+//! ```
+//! Reads, never runs. Every fault of every file is reported at once, each with its place and what is allowed
+//! there. Keys, JSON Schema and reference come from one description (`wire`).
+
+pub mod checked;
+pub mod cycles;
+pub mod expect;
+
+mod book;
+mod build;
+mod canonical;
+mod reference;
+mod tree;
+mod wire;
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::diagnostics::{Refusal, decode};
+
+use book::Book;
+use wire::{Document, Wire as _};
+
+pub use checked::Checked;
+pub use reference::reference;
+
+/// What the command line changes in a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Assignments `path.to.key=value`, the value in TOML or a plain text; later ones win.
+    pub set: Vec<String>,
+    /// The seed, instead of the scenario's.
+    pub seed: Option<u64>,
+}
+
+/// Reads and checks a scenario. Files that it names are looked for in the folder of `file`.
+///
+/// # Errors
+/// Every fault of the scenario, of the overrides and of the files it names, each with its place. Where TOML's
+/// syntax is broken, nothing but that is reported of the scenario itself.
+pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, Box<Refusal>> {
+    let text = decode(file, bytes)?;
+    let mut book = Book::default();
+    let source = book.add_source(file, text);
+    let mut checked = None;
+    if let Some(mut root) = tree::parse(&mut book, source) {
+        for assignment in &overrides.set {
+            tree::set(&mut root, &mut book, assignment);
+        }
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let document = Document::read(&root, &mut book);
+        checked = document.and_then(|document| build::build(&document, folder, overrides.seed, &mut book));
+    }
+    match (book.into_refusal(), checked) {
+        (None, Some(checked)) => Ok(checked),
+        (Some(refusal), _) => Err(refusal),
+        (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
+    }
+}
+
+/// The JSON Schema (draft-07) of the scenario file.
+pub fn schema() -> Json {
+    let generator = schemars::generate::SchemaSettings::draft07().into_generator();
+    generator.into_root_schema_for::<Document>().to_value()
+}

@@ -1,1 +1,1 @@
-//! simulation.
+//! What a checked scenario becomes; see `docs/ARCHITECTURE.md`.

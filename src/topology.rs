@@ -2,7 +2,19 @@
 //!
 //! Parallel cables, cables looped back to their own switch and networks in several components are legal.
 //! Topology knows wiring only: no routes, no traffic, no time.
+//!
+//! ```text
+//!   presets --+
+//!   generate -+--> Network --> metrics, isomorphism, formats::write
+//!   formats --+
+//! ```
 
+pub mod difference;
+pub mod formats;
+pub mod generate;
 mod graph;
+pub mod isomorphism;
+pub mod metrics;
+pub mod presets;
 
 pub use graph::{CablingError, End, Host, Link, Network, Switch};

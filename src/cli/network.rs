@@ -2,20 +2,106 @@
 
 use clap::Args;
 
-use crate::topology::Network;
+use crate::diagnostics::nearest;
+use crate::topology::formats::{self, Format, ReadOptions};
+use crate::topology::{Network, presets};
 
 use super::Failure;
 
 /// The network that a verb works on.
-#[derive(Args)]
+#[derive(Args, Clone, Debug)]
 pub(super) struct NetworkArguments {
-    /// A preset (now-c, now-ca, now-cab, pink) or a file
+    /// A preset (now-c, now-ca, now-cab, pink) or a file in any format that simnet reads
+    #[arg(value_name = "TOPO")]
     pub(super) topology: String,
+    #[command(flatten)]
+    pub(super) reading: ReadingArguments,
+}
+
+/// How a verb reads its network.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ReadingArguments {
+    /// The file's format, instead of recognising it by its content
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) from: Option<String>,
+    /// Hosts to put on every switch of a file that has none
+    #[arg(long, value_name = "N")]
+    pub(super) hosts_per_switch: Option<u16>,
+    /// Leave out the hosts that are the aggregation units of switches
+    #[arg(long)]
+    pub(super) drop_aggregation_nodes: bool,
+    /// The host left out of account when `far` picks a root [default: c-util in the now presets]
+    #[arg(long, value_name = "HOST")]
+    pub(super) utility: Option<String>,
 }
 
 impl NetworkArguments {
-    /// Loads the network.
+    /// Loads the network: the preset of that name, else the file.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for an unknown format, [`Failure::Io`] for a file that cannot be read,
+    /// [`Failure::Input`] for one that is wrong.
     pub(super) fn load(&self) -> Result<Network, Failure> {
-        Err(Failure::Usage(format!("no network called `{}`", self.topology)))
+        self.reading.load(&self.topology)
     }
+
+    /// The utility host: the one asked for, else the preset's, if any.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if the network has no such host.
+    pub(super) fn utility(&self, net: &Network) -> Result<Option<crate::ids::HostId>, Failure> {
+        match &self.reading.utility {
+            Some(name) => find_host(net, name).map(Some),
+            None => Ok(presets::utility_host(&self.topology).and_then(|name| net.find_host(name))),
+        }
+    }
+}
+
+impl ReadingArguments {
+    /// Loads the network called `topology`: the preset of that name, else the file.
+    ///
+    /// # Errors
+    /// As [`NetworkArguments::load`].
+    pub(super) fn load(&self, topology: &str) -> Result<Network, Failure> {
+        let from = self.from.as_deref().map(Format::parse).transpose().map_err(Failure::Usage)?;
+        if from.is_none()
+            && let Some(preset) = presets::load(topology)
+        {
+            if self.hosts_per_switch.is_some() {
+                let text = format!("`--hosts-per-switch` is for files without hosts; {topology} has its own");
+                return Err(Failure::Usage(text));
+            }
+            return Ok(preset);
+        }
+        let bytes = std::fs::read(topology).map_err(|error| missing(topology, error))?;
+        let options = ReadOptions {
+            from,
+            hosts_per_switch: self.hosts_per_switch,
+            drop_aggregation_nodes: self.drop_aggregation_nodes,
+        };
+        Ok(formats::read(topology, &bytes, &options)?)
+    }
+}
+
+/// The host called `name` in a network that was loaded.
+///
+/// # Errors
+/// [`Failure::Usage`] with the nearest name.
+pub(super) fn find_host(net: &Network, name: &str) -> Result<crate::ids::HostId, Failure> {
+    net.find_host(name).ok_or_else(|| {
+        let near = nearest(name, net.hosts().iter().map(|host| host.name.as_str()));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Failure::Usage(format!("no host of {} is called `{name}`{near}", net.name))
+    })
+}
+
+/// A file that cannot be read; one that is not there may be a preset misspelt.
+fn missing(topology: &str, error: std::io::Error) -> Failure {
+    if error.kind() != std::io::ErrorKind::NotFound {
+        return Failure::Io { path: topology.to_owned(), error };
+    }
+    let near = nearest(topology, presets::NAMES).map(|near| format!("; did you mean the preset `{near}`?"));
+    let presets = presets::NAMES.join(", ");
+    let text = format!("no such file, and no preset of that name ({presets}){}", near.unwrap_or_default());
+    Failure::Io { path: topology.to_owned(), error: std::io::Error::new(error.kind(), text) }
 }

@@ -1,12 +1,22 @@
-//! `simnet schema`.
+//! `simnet schema`: the scenario file's JSON Schema, or its reference in Markdown.
+
+use std::io::Write as _;
 
 use clap::Args;
 
 use super::{Common, Exit, Failure};
+use crate::scenario;
 
 #[derive(Args)]
-pub(super) struct Options {}
+pub(super) struct Options {
+    /// Print the tables of docs/SCENARIO.md instead
+    #[arg(long)]
+    reference: bool,
+}
 
-pub(super) fn run(_options: &Options, _common: &Common) -> Result<Exit, Failure> {
+pub(super) fn run(options: &Options, _common: &Common) -> Result<Exit, Failure> {
+    let text = if options.reference { scenario::reference() } else { format!("{:#}\n", scenario::schema()) };
+    let printed = std::io::stdout().write_all(text.as_bytes());
+    printed.map_err(|error| Failure::Io { path: "stdout".to_owned(), error })?;
     Ok(Exit::Fine)
 }

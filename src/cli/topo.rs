@@ -1,17 +1,135 @@
 //! `simnet topo show|convert|diff|generate`.
 
-use clap::Subcommand;
+mod diff;
+mod generate;
 
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use crate::topology::Network;
+use crate::topology::formats::{self, Format};
+use crate::topology::metrics::{self, Metrics};
+
+use super::network::NetworkArguments;
 use super::{Common, Exit, Failure};
 
 #[derive(Subcommand)]
 pub(super) enum Action {
     /// Print a network's figures
-    Show,
+    Show(NetworkArguments),
+    /// Write a network in another format
+    Convert(Convert),
+    /// Compare two networks by the names of nodes and their ports
+    Diff(diff::Options),
+    /// Build a network of a family
+    Generate(generate::Options),
 }
 
-pub(super) fn run(action: &Action, _common: &Common) -> Result<Exit, Failure> {
+#[derive(Args)]
+pub(super) struct Convert {
+    #[command(flatten)]
+    network: NetworkArguments,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Where a network is written and how.
+#[derive(Args)]
+struct Output {
+    /// The format: json or toml
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    to: String,
+    /// The file, written whole or not at all, instead of stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(action: &Action, common: &Common) -> Result<Exit, Failure> {
     match action {
-        Action::Show => Ok(Exit::Fine),
+        Action::Show(network) => show(network, common),
+        Action::Convert(options) => options.output.write(&options.network.load()?),
+        Action::Diff(options) => diff::run(options, common),
+        Action::Generate(options) => generate::run(options, common),
     }
+}
+
+fn show(network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
+    let net = network.load()?;
+    let metrics = metrics::measure(&net);
+    match common.format {
+        super::Format::Json => print_json(&metrics),
+        super::Format::Human => print(&as_text(&net, &metrics)),
+    }
+}
+
+fn as_text(net: &Network, metrics: &Metrics) -> String {
+    let none = || "none: not connected".to_owned();
+    let rows = [
+        ("hosts", metrics.hosts.to_string()),
+        ("switches", metrics.switches.to_string()),
+        ("links", metrics.links.to_string()),
+        ("  between switches", metrics.switch_links.to_string()),
+        ("  parallel", metrics.parallel_links.to_string()),
+        ("  looped back", metrics.loopback_links.to_string()),
+        ("components", metrics.components.to_string()),
+        ("switch diameter, links", metrics.switch_diameter.map_or_else(none, |d| d.to_string())),
+        (
+            "mean switch distance, links",
+            metrics.switch_mean_distance.map_or_else(none, |m| format!("{m:.4}")),
+        ),
+        ("a tree", if metrics.is_tree { "yes" } else { "no" }.to_owned()),
+    ];
+    let rows = rows.iter().map(|(label, value)| format!("{label:<29}{value}\n"));
+    format!("{}\n{}", net.name, rows.collect::<String>())
+}
+
+impl Output {
+    fn write(&self, net: &Network) -> Result<Exit, Failure> {
+        let format = Format::parse(&self.to).map_err(Failure::Usage)?;
+        let text = formats::write(net, format);
+        match &self.out {
+            None => print(&text),
+            Some(path) => write_whole(path, &text).map(|()| Exit::Fine),
+        }
+    }
+}
+
+/// Writes an object to stdout as one line of JSON.
+fn print_json(object: &impl serde::Serialize) -> Result<Exit, Failure> {
+    let text = serde_json::to_string(object).expect("results are plain data with text keys");
+    print(&format!("{text}\n"))
+}
+
+/// Writes to stdout; a reader that has gone away is no failure.
+fn print(text: &str) -> Result<Exit, Failure> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Io { path: "stdout".to_owned(), error })
+        }
+        _ => Ok(Exit::Fine),
+    }
+}
+
+/// Writes a file whole or not at all: beside its place, synced, then renamed. What is there and is no plain
+/// file, such as a pipe, is written to as it is.
+fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::Io { path: path.display().to_string(), error };
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return std::fs::write(path, text).map_err(failed);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = builder().tempfile_in(folder).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map(|_| ()).map_err(|error| failed(error.error))
+}
+
+/// Temporary files with the permissions of any other new file.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
 }

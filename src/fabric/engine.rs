@@ -172,10 +172,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let cycle = match self.next_cycle(limit.0) {
                 Ok(cycle) => cycle,
                 Err(pause) => {
-                    if pause == Pause::Limit {
-                        self.now = self.now.max(limit.0);
-                    }
-                    return pause;
+                    // Flits may go on moving for a while after the last event.
+                    let rest = if pause == Pause::Idle { self.standstill().min(limit.0) } else { limit.0 };
+                    self.now = self.now.max(rest);
+                    return if self.now < limit.0 { pause } else { Pause::Limit };
                 }
             };
             self.now = cycle;

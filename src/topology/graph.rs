@@ -107,6 +107,7 @@ pub struct Network {
     hosts: Vec<Host>,
     links: Vec<Link>,
     /// Per switch, per port from `first_port` on: the link in it and whether this is the link's end `a`.
+    /// Lists end with the highest cabled port, so that a switch of many free ports costs nothing.
     switch_cabling: Vec<Vec<Option<(LinkId, bool)>>>,
     host_cabling: Vec<Vec<Option<(LinkId, bool)>>>,
     names: std::collections::BTreeMap<String, Node>,
@@ -133,7 +134,7 @@ impl Network {
     pub fn push_switch(&mut self, switch: Switch) -> Result<SwitchId, CablingError> {
         let id = SwitchId::new(self.switches.len());
         self.claim(&switch.name, Node::Switch(id))?;
-        self.switch_cabling.push(vec![None; usize::from(switch.ports)]);
+        self.switch_cabling.push(Vec::new());
         self.switches.push(switch);
         Ok(id)
     }
@@ -153,7 +154,7 @@ impl Network {
     pub fn push_host(&mut self, host: Host) -> Result<HostId, CablingError> {
         let id = HostId::new(self.hosts.len());
         self.claim(&host.name, Node::Host(id))?;
-        self.host_cabling.push(vec![None; usize::from(host.ports)]);
+        self.host_cabling.push(Vec::new());
         self.hosts.push(host);
         Ok(id)
     }
@@ -187,10 +188,21 @@ impl Network {
         }
         let (slot_a, slot_b) = (self.free_slot(link.a)?, self.free_slot(link.b)?);
         let id = LinkId::new(self.links.len());
-        self.cabling_mut(link.a.node)[slot_a] = Some((id, true));
-        self.cabling_mut(link.b.node)[slot_b] = Some((id, false));
+        self.plug(link.a.node, slot_a, (id, true));
+        self.plug(link.b.node, slot_b, (id, false));
         self.links.push(link);
         Ok(id)
+    }
+
+    fn plug(&mut self, node: Node, slot: usize, cable: (LinkId, bool)) {
+        let cabling = match node {
+            Node::Switch(id) => &mut self.switch_cabling[id.index()],
+            Node::Host(id) => &mut self.host_cabling[id.index()],
+        };
+        if cabling.len() <= slot {
+            cabling.resize(slot + 1, None);
+        }
+        cabling[slot] = Some(cable);
     }
 
     fn free_slot(&self, end: End) -> Result<usize, CablingError> {
@@ -201,9 +213,9 @@ impl Network {
             node: node(),
             port: end.port.0,
             first,
-            last: (first + ports).saturating_sub(1),
+            last: first.saturating_add(ports.saturating_sub(1)),
         })?);
-        match self.cabling(end.node)[slot] {
+        match self.cabling(end.node).get(slot).copied().flatten() {
             None => Ok(slot),
             Some((link, _)) => {
                 Err(CablingError::PortInUse { node: node(), port: end.port.0, link: link.index() })
@@ -215,13 +227,6 @@ impl Network {
         match node {
             Node::Switch(id) => &self.switch_cabling[id.index()],
             Node::Host(id) => &self.host_cabling[id.index()],
-        }
-    }
-
-    fn cabling_mut(&mut self, node: Node) -> &mut Vec<Option<(LinkId, bool)>> {
-        match node {
-            Node::Switch(id) => &mut self.switch_cabling[id.index()],
-            Node::Host(id) => &mut self.host_cabling[id.index()],
         }
     }
 
@@ -271,9 +276,14 @@ impl Network {
         }
     }
 
+    /// The node whose name is exactly `name`; descriptions do not count. Costs O(log nodes).
+    pub fn named(&self, name: &str) -> Option<Node> {
+        self.names.get(name).copied()
+    }
+
     /// The node called `name`, or the only one with that description. Costs O(log nodes) for a name.
     pub fn find(&self, name: &str) -> Option<Node> {
-        self.names.get(name).copied().or_else(|| {
+        self.named(name).or_else(|| {
             let switches =
                 self.switch_ids().map(|s| (Node::Switch(s), &self.switches[s.index()].description));
             let hosts = self.host_ids().map(|h| (Node::Host(h), &self.hosts[h.index()].description));
@@ -319,7 +329,7 @@ impl Network {
     /// The cabled ports of a node in order of port number: the port, its cable, the cable's far end.
     pub fn cables(&self, node: Node) -> impl Iterator<Item = (Port, LinkId, End)> + '_ {
         let (first, _) = self.port_range(node);
-        (first..).zip(self.cabling(node)).filter_map(move |(number, cable)| {
+        (first..=u16::MAX).zip(self.cabling(node)).filter_map(move |(number, cable)| {
             let (id, is_a) = (*cable)?;
             let port = Port(number);
             let link = self.link(id);

@@ -1,0 +1,62 @@
+//! How long routes take: all pairs with their proof, and one route at a time on a large folded Clos.
+
+use divan::Bencher;
+use simnet::ids::HostId;
+use simnet::routing::{Attachments, Choices, FoldedClos, Plan, Routes, Survey, SwitchGraph};
+use simnet::topology::{generate, presets};
+
+fn main() {
+    divan::main();
+}
+
+/// All routes of all pairs, and the proof that they are free of deadlock. Goal: pink under 0.3 s.
+#[divan::bench(args = ["now-c", "now-cab", "pink"], sample_count = 10)]
+fn routes_and_proof(bencher: Bencher<'_, '_>, name: &str) {
+    let network = presets::load(name).expect("a preset");
+    let attachments = Attachments::lowest(&network);
+    bencher.bench_local(|| {
+        let plan = Plan::new(&network, &attachments, &Choices::default()).expect("they fit");
+        let survey = Survey::new(&network, &attachments, &plan.table);
+        assert!(survey.dependencies.shortest_cycle().is_none());
+        (plan, survey)
+    });
+}
+
+/// The routes alone.
+#[divan::bench(args = ["now-c", "now-cab", "pink"], sample_count = 10)]
+fn routes(bencher: Bencher<'_, '_>, name: &str) {
+    let network = presets::load(name).expect("a preset");
+    let attachments = Attachments::lowest(&network);
+    bencher.bench_local(|| Plan::new(&network, &attachments, &Choices::default()).expect("they fit"));
+}
+
+/// Everything that `simnet route` prints.
+#[divan::bench(args = ["now-c", "now-cab", "pink"], sample_count = 10)]
+fn report(bencher: Bencher<'_, '_>, name: &str) {
+    let network = presets::load(name).expect("a preset");
+    let attachments = Attachments::lowest(&network);
+    bencher.bench_local(|| {
+        let plan = Plan::new(&network, &attachments, &Choices::default()).expect("they fit");
+        plan.report(&network, &attachments)
+    });
+}
+
+/// Single routes between random hosts of 16,384 on a 4-ary 7-tree of 28,672 switches. Goal: well under 200 ns each.
+#[divan::bench(sample_count = 10)]
+fn ten_thousand_computed_routes(bencher: Bencher<'_, '_>) {
+    let network = generate::build("fat-tree", &[("arity", 4), ("levels", 7)], 0).expect("a 4-ary 7-tree");
+    let clos = FoldedClos::new(&SwitchGraph::new(&network), &Attachments::lowest(&network), 0);
+    let clos = clos.expect("a tree is a folded Clos");
+    let mut turns = Vec::new();
+    let mut pair = 1u32;
+    bencher.bench_local(|| {
+        let mut length = 0;
+        for _ in 0..10_000 {
+            pair = pair.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            turns.clear();
+            clos.route(HostId(pair >> 18), HostId(pair >> 4 & 0x3fff), &mut turns);
+            length += turns.len();
+        }
+        length
+    });
+}

@@ -1,0 +1,64 @@
+//! `simnet topo diff A B`.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::network::ReadingArguments;
+use crate::cli::{Common, Exit, Failure, Format};
+use crate::topology::{difference, isomorphism};
+
+use super::{print, print_json};
+
+#[derive(Args)]
+pub(in crate::cli) struct Options {
+    /// The first network: a preset or a file
+    a: String,
+    /// The second network
+    b: String,
+    /// Let switches have other names and shifted ports: compare as a map with the truth
+    #[arg(long)]
+    up_to_ports: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
+}
+
+pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
+    let (a, b) = (options.reading.load(&options.a)?, options.reading.load(&options.b)?);
+    let equal = if options.up_to_ports {
+        let found = isomorphism::difference(&a, &b);
+        match common.format {
+            Format::Json => print_json(&json!({"equal": found.is_none(), "difference": found}))?,
+            Format::Human => print(&format!("{}\n", found.as_deref().unwrap_or("no difference")))?,
+        };
+        found.is_none()
+    } else {
+        let found = difference::between(&a, &b);
+        match common.format {
+            Format::Json => print_json(&json!({"equal": found.is_empty(), "difference": found}))?,
+            Format::Human => print(&as_text(options, &found))?,
+        };
+        found.is_empty()
+    };
+    Ok(if equal { Exit::Fine } else { Exit::Expectation })
+}
+
+fn as_text(options: &Options, found: &difference::Difference) -> String {
+    if found.is_empty() {
+        return "no difference\n".to_owned();
+    }
+    let only = |what: &str, file: &str, list: &[String]| {
+        let rows: String = list.iter().map(|row| format!("  {row}\n")).collect();
+        if rows.is_empty() { String::new() } else { format!("{what} only in {file}:\n{rows}") }
+    };
+    let changed: String = found.changed.iter().map(|row| format!("  {row}\n")).collect();
+    let changed =
+        if changed.is_empty() { String::new() } else { format!("in both, but not alike:\n{changed}") };
+    [
+        only("nodes", &options.a, &found.nodes_only_in_a),
+        only("nodes", &options.b, &found.nodes_only_in_b),
+        only("cables", &options.a, &found.links_only_in_a),
+        only("cables", &options.b, &found.links_only_in_b),
+        changed,
+    ]
+    .concat()
+}

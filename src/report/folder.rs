@@ -1,0 +1,172 @@
+//! A results folder: it appears whole or not at all, and only ever replaces another run's results.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use thiserror::Error;
+
+/// The file by which a results folder is known.
+const MARK: &str = "manifest.json";
+
+/// Why results cannot be put where they were wanted.
+#[derive(Debug, Error)]
+pub enum FolderError {
+    /// Something stands there that no run wrote.
+    #[error("{}: not the results of an earlier run (it has no {MARK}); choose another --out", path.display())]
+    Foreign {
+        /// The place.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// A folder in the making: its files gather beside the place where it will stand.
+#[derive(Debug)]
+pub struct Folder {
+    place: PathBuf,
+    gathered: TempDir,
+}
+
+impl Folder {
+    /// Starts a folder that will stand at `place`, whose parents are made if need be.
+    ///
+    /// # Errors
+    /// If something else than an empty folder or an earlier run's results stands there, or the system refuses.
+    pub fn begin(place: &Path) -> Result<Folder, FolderError> {
+        Folder::vacant(place)?;
+        let parent = match place.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(parent).map_err(|error| refused(parent, error))?;
+        let gathered = tempfile::Builder::new().prefix(".simnet-").tempdir_in(parent);
+        let gathered = gathered.map_err(|error| refused(parent, error))?;
+        Ok(Folder { place: place.to_owned(), gathered })
+    }
+
+    /// Checks that results may be put at `place`, without changing anything.
+    ///
+    /// # Errors
+    /// If something else than an empty folder or an earlier run's results stands there.
+    pub fn vacant(place: &Path) -> Result<(), FolderError> {
+        if place.join(MARK).is_file() {
+            return Ok(());
+        }
+        match fs::read_dir(place).map(Iterator::count) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(FolderError::Foreign { path: place.to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                Err(FolderError::Foreign { path: place.to_owned() })
+            }
+            Err(error) => Err(refused(place, error)),
+        }
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn add(&self, name: &str, contents: &str) -> Result<(), FolderError> {
+        let path = self.gathered.path().join(name);
+        let written = fs::File::create(&path).and_then(|mut file| {
+            file.write_all(contents.as_bytes())?;
+            file.sync_all()
+        });
+        written.map_err(|error| refused(&path, error))
+    }
+
+    /// Puts the folder in its place, instead of an earlier run's.
+    ///
+    /// # Errors
+    /// If the system refuses; the earlier results are then still there.
+    pub fn finish(self) -> Result<(), FolderError> {
+        Folder::vacant(&self.place)?;
+        let Folder { place, gathered } = self;
+        let moved = || -> io::Result<()> {
+            open_to_all(gathered.path())?;
+            if !place.exists() {
+                return fs::rename(gathered.path(), &place);
+            }
+            let beside = place.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let old =
+                tempfile::Builder::new().prefix(".simnet-").tempdir_in(beside.unwrap_or(Path::new(".")))?;
+            let old_place = old.path().join("old");
+            fs::rename(&place, &old_place)?;
+            fs::rename(gathered.path(), &place)
+                .or_else(|error| fs::rename(&old_place, &place).and(Err(error)))
+        };
+        moved().map_err(|error| refused(&place, error))?;
+        // It has moved: there is nothing left to clean up.
+        let _ = gathered.keep();
+        Ok(())
+    }
+}
+
+/// Gives a folder the permissions of any other; temporary ones are made for their owner alone.
+#[cfg(unix)]
+fn open_to_all(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn open_to_all(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn refused(path: &Path, error: io::Error) -> FolderError {
+    FolderError::Io { path: path.to_owned(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_folder_appears_whole_and_replaces_only_its_like() {
+        let room = tempfile::tempdir().unwrap();
+        let place = room.path().join("results/a");
+        let folder = Folder::begin(&place).unwrap();
+        folder.add("one.csv", "1\n").unwrap();
+        assert!(!place.exists());
+        folder.add(MARK, "{}").unwrap();
+        folder.finish().unwrap();
+        assert_eq!(entries(&place), [MARK, "one.csv"]);
+
+        let again = Folder::begin(&place).unwrap();
+        again.add(MARK, "{}").unwrap();
+        again.finish().unwrap();
+        assert_eq!(entries(&place), [MARK]);
+        assert_eq!(entries(&room.path().join("results")), ["a"]);
+    }
+
+    #[test]
+    fn an_empty_folder_is_taken_and_a_foreign_one_refused() {
+        let room = tempfile::tempdir().unwrap();
+        let folder = Folder::begin(room.path().join("").as_path());
+        drop(folder.unwrap());
+        fs::write(room.path().join("thesis.txt"), "dear").unwrap();
+        assert!(matches!(Folder::begin(room.path()), Err(FolderError::Foreign { .. })));
+        assert!(matches!(Folder::begin(&room.path().join("thesis.txt")), Err(FolderError::Foreign { .. })));
+        assert_eq!(entries(room.path()), ["thesis.txt"]);
+    }
+}

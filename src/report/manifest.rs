@@ -1,0 +1,111 @@
+//! Where results come from. The only file of a run that may differ from machine to machine.
+
+use std::fs;
+
+use serde::Serialize;
+
+/// What a run cost this process.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Usage {
+    /// Seconds of wall time.
+    pub wall_s: f64,
+    /// Seconds of processor time, user and system; `None` where the system does not tell.
+    pub cpu_s: Option<f64>,
+    /// The most memory it held at once, in bytes; `None` where the system does not tell.
+    pub max_rss_bytes: Option<u64>,
+}
+
+/// The provenance of a results folder: `manifest.json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Manifest {
+    /// simnet's version.
+    pub version: &'static str,
+    /// The commit it was built from.
+    pub commit: &'static str,
+    /// The scenario's name.
+    pub scenario: String,
+    /// BLAKE3 of the scenario with all defaults and files resolved, in hexadecimal.
+    pub scenario_hash: String,
+    /// The seed.
+    pub seed: u64,
+    /// The command line.
+    pub argv: Vec<String>,
+    /// The machine's name.
+    pub host: String,
+    /// What it cost.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// Events of all fabrics together.
+    pub events: u64,
+    /// Messages delivered over all points, warm-up included.
+    pub messages_delivered: u64,
+}
+
+/// The version and the commit that this program was built from.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The commit that this program was built from, or `unknown`.
+pub const COMMIT: &str = env!("SIMNET_COMMIT");
+
+impl Usage {
+    /// The usage of this process so far, given its wall time.
+    ///
+    /// # Source
+    /// Linux, proc(5): `utime` and `stime` in /proc/self/stat, in ticks of 10 ms; `VmHWM` in /proc/self/status.
+    pub fn of_this_process(wall_s: f64) -> Usage {
+        let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        Usage { wall_s, cpu_s: cpu_seconds(&stat), max_rss_bytes: peak_bytes(&status) }
+    }
+}
+
+fn cpu_seconds(stat: &str) -> Option<f64> {
+    // The second field is the command in parentheses and may hold blanks.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace().skip(11);
+    let user: f64 = fields.next()?.parse().ok()?;
+    let system: f64 = fields.next()?.parse().ok()?;
+    Some((user + system) / 100.0)
+}
+
+fn peak_bytes(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1_024)
+}
+
+/// The machine's name, or `unknown`.
+pub(crate) fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    if name.trim().is_empty() { "unknown".to_owned() } else { name.trim().to_owned() }
+}
+
+impl Manifest {
+    /// The manifest of a run of this process.
+    pub fn new(scenario: &str, scenario_hash: String, seed: u64, usage: Usage) -> Manifest {
+        Manifest {
+            version: VERSION,
+            commit: COMMIT,
+            scenario: scenario.to_owned(),
+            scenario_hash,
+            seed,
+            argv: std::env::args().collect(),
+            host: host_name(),
+            usage,
+            events: 0,
+            messages_delivered: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_s_figures_are_found() {
+        let stat = "42 (a b) c) R 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20 0 1 0 99";
+        assert_eq!(cpu_seconds(stat), Some(3.0));
+        assert_eq!(peak_bytes("Name:\tx\nVmHWM:\t    2048 kB\n"), Some(2_097_152));
+        assert_eq!((cpu_seconds(""), peak_bytes("")), (None, None));
+    }
+}

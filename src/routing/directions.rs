@@ -1,0 +1,222 @@
+//! Which end of each switch-to-switch cable is up.
+//!
+//! # Scope and limitations
+//! A tree gives every switch a label; of a cable's two ends the one with the lower label is up, and between
+//! equal labels the one with the lower id (guids as numbers where every switch has one, else positions). So
+//! directions are always those of a total order of the switches, and no cycle of channels all up, or all
+//! down, exists whatever the labels are: this is what makes UP*/DOWN* routes free of deadlock.
+//!
+//! ```text
+//!            root  rank 0            up: towards the root; between equal ranks towards the lower id
+//!           /    \
+//!      1 --+      +-- 1              legal route: up* down*
+//! ```
+//!
+//! # Source
+//! Breadth-first labels, the root `far` and the relabelling: Mainwaring et al. 1997, section 5.5. Depth-first
+//! labels, the roots r0, r1 and r2, the heuristics h1 and h2: Sancho and Robles 2000, sections 2 and 3.
+//! Departures: section 5.5 calls the end with the *greater* label up in a parenthesis, which contradicts its
+//! own "minus one"; the smaller label is up here. In a depth-first tree labels fall from the root in the order
+//! of visits and the higher one is up, as printed; they are stored negated, so that lower is up everywhere.
+//!
+//! # Validation
+//! tests/it/routing.rs: known trees, relabelling on now-c and on hypercubes, acyclic on random multigraphs.
+
+use crate::ids::{HostId, SwitchId};
+
+use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::roots;
+
+/// How the labels are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tree {
+    /// Breadth first: the label is the distance from the nearest root.
+    #[default]
+    Bfs,
+    /// Depth first, going on by the given heuristic.
+    Dfs(Heuristic),
+}
+
+/// Which neighbour a depth-first search visits next.
+///
+/// # Source
+/// Sancho and Robles 2000, section 3. Last ties go to the lowest id, of which the paper says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Heuristic {
+    /// The one with the highest mean distance to the other switches.
+    H1,
+    /// The one with most cables to switches already in the tree, then as h1.
+    #[default]
+    H2,
+}
+
+/// Which switch is the root; all but [`Root::Named`] choose one per component.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Root {
+    /// The switch whose nearest host is farthest, then with the larger sum of distances to the hosts, then with
+    /// the lower id; dominant switches are relabelled.
+    #[default]
+    Far,
+    /// The switch with the lowest id.
+    R0,
+    /// The switch with the lowest mean distance to the others, then with the lower id.
+    R1,
+    /// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower id.
+    R2,
+    /// These switches, all of rank 0.
+    Named(Vec<SwitchId>),
+}
+
+/// The up and down ends of all cables between switches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directions {
+    roots: Vec<SwitchId>,
+    labels: Vec<i64>,
+    relabelled: Vec<SwitchId>,
+    /// Per switch its place in the total order; lower is up.
+    place: Vec<u32>,
+}
+
+impl Directions {
+    /// Finds the directions of a graph. `utility` is the host that [`Root::Far`] leaves out.
+    ///
+    /// Costs O(switches x links) for `far` at worst and for `r1`, O(switches^2 x links) for `r2`.
+    pub fn new(
+        graph: &SwitchGraph,
+        attachments: &Attachments,
+        utility: Option<HostId>,
+        root: &Root,
+        tree: Tree,
+    ) -> Directions {
+        let roots = match root {
+            Root::Far => roots::far(graph, &attachments.per_switch(graph.switches(), utility)),
+            Root::R0 => roots::r0(graph),
+            Root::R1 => roots::r1(graph),
+            Root::R2 => roots::r2(graph, tree),
+            Root::Named(switches) => switches.clone(),
+        };
+        let mut directions = Directions::from_roots(graph, roots, tree);
+        // The paper relabels a breadth-first tree; a depth-first one has no ranks to be dominant in.
+        if *root == Root::Far && tree == Tree::Bfs {
+            directions.relabel_dominant(graph, &attachments.per_switch(graph.switches(), utility));
+        }
+        directions
+    }
+
+    /// The directions of the trees that grow from `roots`, without relabelling.
+    ///
+    /// Switches that no root reaches share one label, so that ids alone decide between them.
+    pub fn from_roots(graph: &SwitchGraph, roots: Vec<SwitchId>, tree: Tree) -> Directions {
+        let labels = match tree {
+            Tree::Bfs => breadth_first(graph, &roots),
+            Tree::Dfs(heuristic) => depth_first(graph, &roots, heuristic),
+        };
+        let place = order(graph, &labels);
+        Directions { roots, labels, relabelled: Vec::new(), place }
+    }
+
+    /// The roots, one per component or as named.
+    pub fn roots(&self) -> &[SwitchId] {
+        &self.roots
+    }
+
+    /// The switches whose label was lowered to make them useful, in the order in which that was done.
+    pub fn relabelled(&self) -> &[SwitchId] {
+        &self.relabelled
+    }
+
+    /// A switch's label: its distance from the root, or lower if it was relabelled; the lower one is up.
+    pub fn label(&self, switch: SwitchId) -> i64 {
+        self.labels[switch.index()]
+    }
+
+    /// Whether a channel from `from` to `to` leads up.
+    pub fn is_up(&self, from: SwitchId, to: SwitchId) -> bool {
+        self.place[to.index()] < self.place[from.index()]
+    }
+
+    /// Lowers the labels of switches that no route would ever cross, because all their cables lead up.
+    ///
+    /// In order of id, each switch at most once, judged by the labels as they then are: a switch that is no root,
+    /// has no host but the utility host, and whose cables to other switches all lead up gets the least label of
+    /// its neighbours minus one. No other route is lost: nothing crossed that switch before.
+    ///
+    /// # Source
+    /// Mainwaring et al. 1997, section 5.5. The paper relabels every such switch; doing so to one with hosts would
+    /// send transit traffic through it, so switches with hosts are left alone.
+    fn relabel_dominant(&mut self, graph: &SwitchGraph, hosts: &[u32]) {
+        let mut by_id: Vec<SwitchId> = graph.switch_ids().collect();
+        by_id.sort_by_key(|s| graph.id(*s));
+        let key = |labels: &[i64], s: SwitchId| (labels[s.index()], graph.id(s));
+        for switch in by_id {
+            let outputs = graph.of(switch);
+            let own = key(&self.labels, switch);
+            let free = hosts[switch.index()] == 0 && !self.roots.contains(&switch);
+            if !free || !outputs.iter().all(|o| key(&self.labels, o.to) < own) {
+                continue;
+            }
+            if let Some(least) = outputs.iter().map(|o| self.labels[o.to.index()]).min() {
+                self.labels[switch.index()] = least - 1;
+                self.relabelled.push(switch);
+            }
+        }
+        self.place = order(graph, &self.labels);
+    }
+}
+
+/// The place of each switch in the order of (label, id).
+fn order(graph: &SwitchGraph, labels: &[i64]) -> Vec<u32> {
+    let mut sorted: Vec<SwitchId> = graph.switch_ids().collect();
+    sorted.sort_by_key(|s| (labels[s.index()], graph.id(*s)));
+    let mut place = vec![0; sorted.len()];
+    for (nth, switch) in (0..).zip(sorted) {
+        place[switch.index()] = nth;
+    }
+    place
+}
+
+fn breadth_first(graph: &SwitchGraph, roots: &[SwitchId]) -> Vec<i64> {
+    let distances = graph.distances(roots.iter().copied());
+    distances.into_iter().map(i64::from).collect()
+}
+
+/// Numbers the switches 0, 1, 2, ... in the order of visits, root first: the negated falling labels.
+fn depth_first(graph: &SwitchGraph, roots: &[SwitchId], heuristic: Heuristic) -> Vec<i64> {
+    let far = roots::sums_of_distances(graph);
+    let unvisited = i64::from(UNREACHED);
+    let mut labels = vec![unvisited; graph.switches()];
+    let mut visits = 0;
+    // Per switch how many of its cables end at visited switches.
+    let mut joined = vec![0u32; graph.switches()];
+    let mut visit = |switch: SwitchId, labels: &mut [i64], joined: &mut [u32]| {
+        labels[switch.index()] = visits;
+        visits += 1;
+        for output in graph.of(switch) {
+            joined[output.to.index()] += 1;
+        }
+    };
+    for root in roots {
+        if labels[root.index()] != unvisited {
+            continue;
+        }
+        visit(*root, &mut labels, &mut joined);
+        let mut path = vec![*root];
+        while let Some(&switch) = path.last() {
+            let open = graph.of(switch).iter().map(|o| o.to).filter(|s| labels[s.index()] == unvisited);
+            let worth = |s: SwitchId| match heuristic {
+                Heuristic::H1 => (0, far[s.index()]),
+                Heuristic::H2 => (joined[s.index()], far[s.index()]),
+            };
+            match open.max_by_key(|s| (worth(*s), std::cmp::Reverse(graph.id(*s)))) {
+                Some(next) => {
+                    visit(next, &mut labels, &mut joined);
+                    path.push(next);
+                }
+                None => {
+                    path.pop();
+                }
+            }
+        }
+    }
+    labels
+}

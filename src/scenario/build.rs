@@ -1,0 +1,124 @@
+//! From keys and types to a scenario that cannot be wrong: ranges, names, files, and what fits what.
+//!
+//! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a part
+//! that is faulty is left unchecked rather than judged against a guess.
+
+mod fabric;
+mod files;
+mod names;
+mod run;
+mod topology;
+mod trace;
+
+use std::path::Path;
+
+use crate::diagnostics::Fault;
+use crate::units::{Bytes, Duration, Flits};
+
+use super::book::{Book, Place};
+use super::checked::{Checked, Output, Traffic};
+use super::expect::{Expectation, Expectations};
+use super::wire::{At, Document, Given, Quantity};
+
+/// Checks a scenario whose keys have been read; `None` after noting at least one fault.
+pub(super) fn build(
+    document: &Document,
+    folder: &Path,
+    seed: Option<u64>,
+    book: &mut Book,
+) -> Option<Checked> {
+    let topology = document.topology.value().and_then(|wire| topology::build(wire, folder, book));
+    let network = topology.as_ref();
+    let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));
+    let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
+    if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
+        fabric::check_buffers(document, fabric, hosts, &topology.network, book);
+    }
+    let failures = document.failures.value().map_or_else(Vec::new, |list| run::failures(list, network, book));
+    let mapping = document.mapping.get().and_then(|wire| run::mapping(wire, network, book));
+    let routing = document.routing.get().and_then(|wire| run::routing(wire, network, folder, book));
+    let traffic = document.traffic.get().and_then(|wire| run::traffic(wire, network, folder, book));
+    let measure = document.measure.get().and_then(|wire| run::measure(wire, &document.traffic, book));
+    let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
+    run::check_sections(document, book);
+    if let (Some(At { value: true, place }), Some(Traffic::Uniform(_)) | None) = (output, &traffic) {
+        book.warn(place, |span| {
+            Fault::new("no-effect", span, "only a trace has deliveries.csv", "has no effect here")
+        });
+    }
+    let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, book));
+    if !book.is_clean() {
+        return None;
+    }
+    let scenario = document.scenario.value()?;
+    Some(Checked {
+        name: scenario.name.value()?.0.clone(),
+        description: scenario.description.value().cloned(),
+        seed: seed.or(scenario.seed.value().copied())?,
+        topology: topology?,
+        fabric: fabric?,
+        hosts: hosts?,
+        failures,
+        mapping,
+        routing,
+        traffic,
+        measure: measure?,
+        output: Output { deliveries: output?.value },
+        expect: Expectations { sources: book.sources(), list: expect },
+        warnings: book.warnings(),
+    })
+}
+
+fn expectations(table: &[(At<String>, super::expect::Wanted)], book: &mut Book) -> Vec<Expectation> {
+    let mut list: Vec<Expectation> = Vec::new();
+    for (path, wanted) in table {
+        if path.value.split('.').any(str::is_empty) {
+            book.add(path.place, |span| {
+                let expected = "expected keys and positions joined by single dots";
+                Fault::new("bad-path", span, "no path into the summary", expected)
+            });
+        }
+        if list.iter().any(|other| other.path == path.value) {
+            book.add(path.place, |span| {
+                Fault::new("duplicate-key", span, "this path is given twice", "one expectation a path")
+            });
+        }
+        list.push(Expectation { path: path.value.clone(), wanted: wanted.clone(), place: path.place });
+    }
+    list
+}
+
+/// A quantity that the wire has read, with its place.
+fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<At<U>> {
+    given.get().map(|at| At { value: at.value.0, place: at.place })
+}
+
+/// A span of time that must be above zero.
+fn above_zero(given: &Given<Quantity<Duration>>, book: &mut Book) -> Option<Duration> {
+    let span = quantity(given)?;
+    if span.value == Duration::ZERO {
+        book.add(span.place, |span| {
+            Fault::new("out-of-range", span, "this time must not be zero", "expected a time above zero")
+        });
+        return None;
+    }
+    Some(span.value)
+}
+
+/// An amount of data in `least..=2^32 - 1` flits.
+fn flits(amount: At<Bytes>, least: u64, book: &mut Book) -> Option<At<Flits>> {
+    if (least..=u64::from(u32::MAX)).contains(&amount.value.0) {
+        return Some(At { value: Flits(amount.value.0), place: amount.place });
+    }
+    book.add(amount.place, |span| {
+        let message = format!("{} is out of range", amount.value);
+        Fault::new("out-of-range", span, message, format!("expected {least} B to 4294967295 B"))
+    });
+    None
+}
+
+/// Notes that two things cannot stand together, at the place of the second.
+fn conflict(place: Place, message: impl Into<String>, expected: impl Into<String>, book: &mut Book) {
+    let (message, expected) = (message.into(), expected.into());
+    book.add(place, |span| Fault::new("conflict", span, message, expected));
+}

@@ -1,0 +1,299 @@
+//! What runs on the network: failures, the mapper, routes, traffic, and how long it is measured.
+
+use std::path::Path;
+
+use crate::diagnostics::Fault;
+use crate::ids::SwitchId;
+use crate::units::{Duration, Time};
+
+use super::super::book::Book;
+use super::super::checked::{
+    Extent, LinkFailure, Mapping, Measure, Root, RouteSource, Routing, Topology, Traffic, Uniform,
+};
+use super::super::wire::{self, At, Document, Given, RouteAlgorithm};
+use super::{above_zero, conflict, files, flits, names, quantity, trace};
+
+/// Sections that need another one, and a scenario that does nothing.
+pub(super) fn check_sections(document: &Document, book: &mut Book) {
+    if let (Some(traffic), true) = (document.traffic.get(), document.routing.is_absent()) {
+        book.add(traffic.place, |span| {
+            let expected = "needs a [routing] section with a file or an algorithm";
+            Fault::new("missing-section", span, "traffic without routes", expected)
+        });
+    }
+    if let Some(distribute) = document.routing.value().and_then(|routing| routing.distribute.get())
+        && distribute.value
+        && document.mapping.is_absent()
+    {
+        book.add(distribute.place, |span| {
+            let expected = "needs a [mapping] section: the mapper hands routes out";
+            Fault::new("missing-section", span, "routes are distributed without a mapper", expected)
+        });
+    }
+    if document.mapping.is_absent()
+        && document.routing.is_absent()
+        && document.traffic.is_absent()
+        && let Some(scenario) = document.scenario.get()
+    {
+        book.add(scenario.place, |span| {
+            let expected = "needs [mapping], [routing] or [routing] and [traffic]";
+            Fault::new("missing-section", span, "this scenario does nothing", expected)
+        });
+    }
+}
+
+/// The failures of cables; those of one cable may not overlap.
+pub(super) fn failures(
+    list: &[At<wire::Failure>],
+    topology: Option<&Topology>,
+    book: &mut Book,
+) -> Vec<LinkFailure> {
+    let mut failures: Vec<(LinkFailure, super::Place)> = Vec::new();
+    for At { value: wire, place } in list {
+        let link = wire.link.get().zip(topology).and_then(|(link, t)| names::link(link, &t.network, book));
+        let lasting = above_zero(&wire.lasting, book);
+        let (Some(link), Some(at)) = (link, quantity(&wire.at)) else { continue };
+        let at = Time::ZERO + at.value;
+        let end = lasting.map(|lasting| at + lasting);
+        let overlaps = failures.iter().any(|(other, _)| {
+            let other_end = other.lasting.map(|lasting| other.at + lasting);
+            other.link == link
+                && other_end.is_none_or(|other_end| at <= other_end)
+                && end.is_none_or(|end| other.at <= end)
+        });
+        if overlaps {
+            conflict(
+                *place,
+                "this cable is already down then",
+                "failures of one cable must not overlap",
+                book,
+            );
+        }
+        failures.push((LinkFailure { link, at, lasting }, *place));
+    }
+    failures.into_iter().map(|(failure, _)| failure).collect()
+}
+
+/// The mapper.
+pub(super) fn mapping(
+    wire: &At<wire::Mapping>,
+    topology: Option<&Topology>,
+    book: &mut Book,
+) -> Option<Mapping> {
+    let wire = &wire.value;
+    let mapper = wire.mapper.get().zip(topology).and_then(|(name, t)| names::attached_host(name, t, book));
+    let probe_timeout = above_zero(&wire.probe_timeout, book);
+    if let Some(At { value: 0 | 1001.., place }) = wire.depth.get() {
+        book.add(*place, |span| {
+            Fault::new("out-of-range", span, "no depth that a search can have", "expected 1 to 1000 turns")
+        });
+    }
+    let depth = wire.depth.value().copied();
+    Some(Mapping {
+        algorithm: *wire.algorithm.value()?,
+        mapper: mapper?,
+        probe_timeout: probe_timeout?,
+        depth,
+    })
+}
+
+/// Where routes come from.
+pub(super) fn routing(
+    wire: &At<wire::Routing>,
+    topology: Option<&Topology>,
+    folder: &Path,
+    book: &mut Book,
+) -> Option<Routing> {
+    let (section, wire) = (wire.place, &wire.value);
+    let distribute = wire.distribute.value().copied();
+    let source = match (wire.file.get(), wire.algorithm.get()) {
+        (Some(file), Some(algorithm)) => {
+            let place = file.place.max(algorithm.place);
+            conflict(place, "routes from a file and from an algorithm", "expected one of the two", book);
+            None
+        }
+        (Some(file), None) => {
+            only_with(wire, &["tree", "root", "select"], "a file", book);
+            let (file, bytes) = files::open(file, folder, book)?;
+            match crate::diagnostics::decode(&files::shown(&file), &bytes) {
+                Ok(text) => Some(RouteSource::File { text: text.to_owned(), file }),
+                Err(faults) => {
+                    book.add_file(*faults);
+                    None
+                }
+            }
+        }
+        (None, Some(At { value: RouteAlgorithm::UpDown, .. })) => up_down(wire, topology, book),
+        (None, Some(At { value: RouteAlgorithm::Minimal, .. })) => {
+            only_with(wire, &["tree", "root"], "`minimal`", book);
+            let select = or_default(&wire.select)?;
+            Some(RouteSource::Minimal { select })
+        }
+        (None, None) => {
+            if wire.file.is_absent() && wire.algorithm.is_absent() {
+                book.add(section, |span| {
+                    let expected = "expected file, or algorithm = \"updown\" or \"minimal\"";
+                    Fault::new("missing-key", span, "no routes are given", expected)
+                });
+            }
+            None
+        }
+    };
+    Some(Routing { source: source?, distribute: distribute? })
+}
+
+/// Notes keys that belong to UP*/DOWN* routes beside routes of another kind.
+fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) {
+    let given = [
+        ("tree", wire.tree.get().map(|at| at.place)),
+        ("root", wire.root.get().map(|at| at.place)),
+        ("select", wire.select.get().map(|at| at.place)),
+    ];
+    for (key, place) in given {
+        if let (true, Some(place)) = (keys.contains(&key), place) {
+            conflict(
+                place,
+                format!("`{key}` means nothing to {other}"),
+                "belongs to algorithm = \"updown\"",
+                book,
+            );
+        }
+    }
+}
+
+/// The value given, or the type's own default; `None` after a fault.
+fn or_default<T: Copy + Default>(given: &Given<T>) -> Option<T> {
+    if given.is_absent() { Some(T::default()) } else { given.value().copied() }
+}
+
+fn up_down(wire: &wire::Routing, topology: Option<&Topology>, book: &mut Book) -> Option<RouteSource> {
+    let tree = or_default(&wire.tree);
+    let select = or_default(&wire.select);
+    let root = match &wire.root {
+        given if given.is_absent() => Some(Root::Far),
+        given => given.value().zip(topology).and_then(|(names, t)| root(&names.0, t, book)),
+    };
+    Some(RouteSource::UpDown { tree: tree?, root: root?, select: select? })
+}
+
+fn root(names: &[At<String>], topology: &Topology, book: &mut Book) -> Option<Root> {
+    match names {
+        [At { value, .. }] if value == "far" => return Some(Root::Far),
+        [At { value, .. }] if value == "r0" => return Some(Root::R0),
+        _ => {}
+    }
+    let mut switches: Vec<SwitchId> = Vec::new();
+    let mut sound = true;
+    for name in names {
+        match names::switch(name, &topology.network, book) {
+            Some(switch) if switches.contains(&switch) => {
+                conflict(name.place, "this switch is named twice", "expected each root once", book);
+            }
+            Some(switch) => switches.push(switch),
+            None => sound = false,
+        }
+    }
+    sound.then_some(Root::Named(switches))
+}
+
+/// What hosts send.
+pub(super) fn traffic(
+    wire: &At<wire::Traffic>,
+    topology: Option<&Topology>,
+    folder: &Path,
+    book: &mut Book,
+) -> Option<Traffic> {
+    let (section, wire) = (wire.place, &wire.value);
+    if let (Some(trace), Some(uniform)) = (wire.trace.get(), wire.uniform.get()) {
+        let place = trace.place.max(uniform.place);
+        conflict(place, "a trace and uniform traffic in one scenario", "expected one of the two", book);
+    } else if wire.trace.is_absent() && wire.uniform.is_absent() {
+        book.add(section, |span| {
+            let expected = "expected [traffic.trace] or [traffic.uniform]";
+            Fault::new("missing-section", span, "no traffic is given", expected)
+        });
+    }
+    let uniform = wire.uniform.value().and_then(|wire| uniform(wire, book)).map(Traffic::Uniform);
+    let file = wire.trace.value().and_then(|wire| wire.file.get());
+    let opened = file.and_then(|named| files::open(named, folder, book));
+    let trace =
+        opened.and_then(|(file, bytes)| trace::read(file, &bytes, topology?, book)).map(Traffic::Trace);
+    trace.or(uniform)
+}
+
+fn uniform(wire: &wire::Uniform, book: &mut Book) -> Option<Uniform> {
+    let payload = quantity(&wire.payload).and_then(|amount| flits(amount, 1, book));
+    let loads = wire.loads.get()?;
+    if loads.value.is_empty() {
+        book.add(loads.place, |span| {
+            Fault::new(
+                "empty-list",
+                span,
+                "no load is given",
+                "expected at least one load, above 0 and at most 1",
+            )
+        });
+    }
+    let mut seen: Vec<f64> = Vec::new();
+    for load in &loads.value {
+        if !(load.value > 0.0 && load.value <= 1.0) {
+            book.add(load.place, |span| {
+                let message = format!("{} payload flits per flit time cannot be offered", load.value);
+                Fault::new("out-of-range", span, message, "expected above 0 and at most 1")
+            });
+        }
+        if seen.iter().any(|other| other.total_cmp(&load.value).is_eq()) {
+            conflict(
+                load.place,
+                format!("the load {} is given twice", load.value),
+                "expected each load once",
+                book,
+            );
+        }
+        seen.push(load.value);
+    }
+    let payload = u32::try_from(payload?.value.0).expect("an amount of flits was checked to fit 32 bits");
+    Some(Uniform { payload, loads: seen })
+}
+
+/// How long each point is measured.
+pub(super) fn measure(
+    wire: &At<wire::Measure>,
+    traffic: &Given<wire::Traffic>,
+    book: &mut Book,
+) -> Option<Measure> {
+    let wire = &wire.value;
+    let warmup = quantity(&wire.warmup);
+    let duration = above_zero(&wire.duration, book);
+    let horizon = above_zero(&wire.horizon, book);
+    if let Some(At { value: 0, place }) = wire.messages.get() {
+        book.add(*place, |span| {
+            Fault::new("out-of-range", span, "no message would be measured", "expected 1 or more")
+        });
+    }
+    if let (Some(messages), Some(duration)) = (wire.messages.get(), wire.duration.get()) {
+        let place = messages.place.max(duration.place);
+        conflict(place, "a number of messages and a duration", "expected one of the two", book);
+    }
+    let uniform = traffic.value().is_some_and(|traffic| !traffic.uniform.is_absent());
+    if let (true, Some(warmup), Some(end), Some(at)) = (uniform, warmup, horizon, wire.horizon.get()) {
+        let least = warmup.value + duration.unwrap_or(Duration::ZERO);
+        if end <= least && (end < least || duration.is_none()) {
+            book.add(at.place, |span| {
+                let message = format!("the horizon {end} ends before the measurement does");
+                let expected = if duration.is_some() {
+                    format!("expected at least warmup + duration, {least}")
+                } else {
+                    format!("expected above the warm-up, {least}")
+                };
+                Fault::new("out-of-range", span, message, expected)
+            });
+        }
+    }
+    let extent = match (duration, wire.messages.value()) {
+        (Some(duration), _) => Extent::Duration(duration),
+        (None, Some(messages)) => Extent::Messages(*messages),
+        (None, None) => Measure::default().extent,
+    };
+    Some(Measure { warmup: warmup?.value, extent, horizon })
+}

@@ -1,0 +1,222 @@
+//! Messages from a CSV file: `message,time_ns,source,destination,payload_bytes`, columns in any order.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::diagnostics::{Fault, decode, quoted};
+use crate::ids::HostId;
+use crate::topology::Network;
+use crate::units::{Duration, ParseUnitError, Time, Unit as _};
+
+use super::super::book::{Book, Place};
+use super::super::checked::{InputFile, Topology, Trace, TraceMessage};
+use super::super::wire::At;
+use super::{files, names};
+
+const COLUMNS: [&str; 5] = ["message", "time_ns", "source", "destination", "payload_bytes"];
+/// After so many faults the rest of the file is not looked at.
+const MOST_FAULTS: usize = 1_000;
+
+/// A field of a row and where it stands.
+type Field<'a> = (&'a str, Range<usize>);
+
+/// Reads a trace; `None` after noting faults located in its file.
+pub(super) fn read(file: InputFile, bytes: &[u8], topology: &Topology, book: &mut Book) -> Option<Trace> {
+    let shown = files::shown(&file);
+    let text = match decode(&shown, bytes) {
+        Ok(text) => text,
+        Err(faults) => {
+            book.add_file(*faults);
+            return None;
+        }
+    };
+    let source = book.add_source(shown, text);
+    let mut faults = Vec::new();
+    let mut rows = rows(text);
+    let messages = match rows.next().map(|header| positions(&header, &mut faults)) {
+        None => {
+            let expected = format!("expected a header row: {}", COLUMNS.join(","));
+            faults.push(Fault::new("empty-file", 0..0, "this file is empty", expected));
+            None
+        }
+        Some(None) => None,
+        Some(Some(positions)) => Some(read_rows(rows, &positions, topology, book, source, &mut faults)),
+    };
+    if faults.is_empty() && messages.as_ref().is_some_and(Vec::is_empty) {
+        let end = text.len();
+        faults.push(Fault::new(
+            "empty-file",
+            end..end,
+            "this trace has no message",
+            "expected a row a message",
+        ));
+    }
+    let sound = faults.is_empty();
+    for fault in faults {
+        let place = Place { source, start: fault.span.start, end: fault.span.end };
+        book.add(place, |_| fault);
+    }
+    messages.filter(|_| sound && book.is_clean_at(source)).map(|messages| Trace { file, messages })
+}
+
+/// The rows that are not blank, split at commas, blanks around fields left out.
+fn rows(text: &str) -> impl Iterator<Item = Vec<Field<'_>>> {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut at = start;
+    let lines = text[start..].split_inclusive('\n').map(move |line| {
+        let line_start = at;
+        at += line.len();
+        (line_start, line.trim_end_matches(['\n', '\r']))
+    });
+    lines.filter(|(_, line)| !line.trim().is_empty()).map(|(line_start, line)| {
+        let mut at = line_start;
+        let field = move |raw: &str| {
+            let start = at + (raw.len() - raw.trim_start().len());
+            at += raw.len() + 1;
+            start..start + raw.trim().len()
+        };
+        let ranges = line.split(',').map(field);
+        ranges.map(|range| (&text[range.clone()], range)).collect()
+    })
+}
+
+/// Where in a row each of [`COLUMNS`] stands; `None` after a fault.
+fn positions(header: &[Field<'_>], faults: &mut Vec<Fault>) -> Option<[usize; 5]> {
+    let before = faults.len();
+    let all =
+        header.first().map_or(0, |(_, range)| range.start)..header.last().map_or(0, |(_, range)| range.end);
+    for (nth, (name, range)) in header.iter().enumerate() {
+        if !COLUMNS.contains(name) {
+            let message = format!("unknown column `{}`", quoted(name));
+            let fault = Fault::new(
+                "unknown-column",
+                range.clone(),
+                message,
+                format!("expected {}", COLUMNS.join(",")),
+            );
+            faults.push(fault.with_nearest(name, COLUMNS));
+        } else if header[..nth].iter().any(|(other, _)| other == name) {
+            let message = format!("the column `{name}` is there twice");
+            faults.push(Fault::new("duplicate-column", range.clone(), message, "expected each column once"));
+        }
+    }
+    let position = |column: &str| header.iter().position(|(name, _)| *name == column);
+    let missing: Vec<&str> = COLUMNS.into_iter().filter(|column| position(column).is_none()).collect();
+    if !missing.is_empty() {
+        let message = format!("no column {}", missing.join(", "));
+        faults.push(Fault::new("missing-column", all, message, format!("expected {}", COLUMNS.join(","))));
+    }
+    (faults.len() == before).then(|| COLUMNS.map(|column| position(column).unwrap_or_default()))
+}
+
+fn read_rows<'a>(
+    rows: impl Iterator<Item = Vec<Field<'a>>>,
+    positions: &[usize; 5],
+    topology: &Topology,
+    book: &mut Book,
+    source: usize,
+    faults: &mut Vec<Fault>,
+) -> Vec<TraceMessage> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut messages = Vec::new();
+    for (nth, row) in rows.enumerate() {
+        if faults.len() > MOST_FAULTS {
+            break;
+        }
+        if row.len() != COLUMNS.len() {
+            let (start, end) = (row[0].1.start, row[row.len() - 1].1.end);
+            let message = format!("{} fields where the header has {}", row.len(), COLUMNS.len());
+            faults.push(Fault::new(
+                "missing-field",
+                start..end,
+                message,
+                "expected a field for every column",
+            ));
+            continue;
+        }
+        let [name, time, from, to, payload] = positions.map(|position| row[position].clone());
+        if name.0.is_empty() {
+            faults.push(Fault::new(
+                "missing-field",
+                name.1,
+                "a message without a name",
+                "expected a name or number",
+            ));
+        } else if let Some(other) = seen.insert(name.0, nth) {
+            let message = format!(
+                "message `{}` is there twice, first as message {} of the file",
+                quoted(name.0),
+                other + 1
+            );
+            faults.push(Fault::new(
+                "duplicate-message",
+                name.1.clone(),
+                message,
+                "expected each message once",
+            ));
+        }
+        let mut host =
+            |field: &Field<'_>, faults: &mut Vec<Fault>| find_host(field, topology, book, source, faults);
+        let (sender, receiver) = (host(&from, faults), host(&to, faults));
+        let (at, payload) = (time_of(&time, faults), payload_of(&payload, faults));
+        if let (Some(source), Some(destination), Some(at), Some(payload)) = (sender, receiver, at, payload) {
+            messages.push(TraceMessage { name: name.0.to_owned(), at, source, destination, payload });
+        }
+    }
+    messages
+}
+
+fn find_host(
+    (name, range): &Field<'_>,
+    topology: &Topology,
+    book: &mut Book,
+    source: usize,
+    faults: &mut Vec<Fault>,
+) -> Option<HostId> {
+    let network: &Network = &topology.network;
+    if network.find_host(name).is_none() {
+        faults.push(names::no_host(name, network, range.clone()));
+        return None;
+    }
+    let place = Place { source, start: range.start, end: range.end };
+    names::attached_host(&At { value: (*name).to_owned(), place }, topology, book)
+}
+
+/// A number of nanoseconds, down to the picosecond.
+fn time_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<Time> {
+    let parsed = Duration::parse(&format!("{text} ns"));
+    let plain = !text.contains('_') && !text.ends_with('.');
+    if let (true, Ok(span)) = (plain, &parsed) {
+        return Some(Time::ZERO + *span);
+    }
+    let shown = quoted(text);
+    let (code, message) = match parsed {
+        Err(ParseUnitError::Negative { .. }) => ("negative", "a time before the start of the run".to_owned()),
+        Err(ParseUnitError::TooFine { .. }) => ("too-fine", format!("`{shown}` ns is finer than 1 ps")),
+        Err(ParseUnitError::TooLarge { .. }) => ("overflow", format!("`{shown}` ns is more than 213 days")),
+        _ => ("not-a-number", format!("`{shown}` is no number of nanoseconds")),
+    };
+    faults.push(Fault::new(code, range.clone(), message, "expected a time in ns, as 1500 or 6.25"));
+    None
+}
+
+/// A number of bytes that 32 bits hold, at least 1.
+fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let (true, Ok(payload @ 1..)) = (digits, text.parse::<u32>()) {
+        return Some(payload);
+    }
+    let shown = quoted(text);
+    let (code, message) = match text.strip_prefix('-') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+            ("negative", "a negative payload".to_owned())
+        }
+        _ if digits && text.parse::<u32>().is_ok() => {
+            ("out-of-range", "a message without payload".to_owned())
+        }
+        _ if digits => ("overflow", format!("`{shown}` bytes are too many")),
+        _ => ("not-a-number", format!("`{shown}` is no number of bytes")),
+    };
+    faults.push(Fault::new(code, range.clone(), message, "expected 1 to 4294967295"));
+    None
+}

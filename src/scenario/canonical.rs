@@ -1,0 +1,179 @@
+//! The scenario resolved: every value, defaults included, in one spelling, so that equal runs hash equally.
+
+use serde_json::{Value, json};
+
+use super::checked::{Checked, Extent, InputFile, Root, RouteSource, Select, TopologySource, Traffic, Tree};
+use super::expect::Wanted;
+use crate::fabric::Arbitration;
+use crate::ids::Node;
+
+impl Checked {
+    /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their bytes.
+    ///
+    /// Two scenario files that mean the same have the same text, however they are written.
+    pub fn canonical(&self) -> String {
+        self.canonical_value().to_string()
+    }
+
+    /// The blake3 hash of [`Checked::canonical`], in hexadecimal.
+    pub fn hash(&self) -> String {
+        blake3::hash(self.canonical().as_bytes()).to_hex().to_string()
+    }
+
+    fn canonical_value(&self) -> Value {
+        let network = &self.topology.network;
+        let host = |id| network.name_of(Node::Host(id));
+        let failures: Vec<Value> = self
+            .failures
+            .iter()
+            .map(|failure| {
+                let lasting = failure.lasting.map(|span| span.to_string());
+                json!({ "link": failure.link.0, "at": failure.at.to_string(), "lasting": lasting })
+            })
+            .collect();
+        let mapping = self.mapping.map(|mapping| {
+            json!({
+                "algorithm": "berkeley",
+                "mapper": host(mapping.mapper),
+                "probe-timeout": mapping.probe_timeout.to_string(),
+                "depth": mapping.depth,
+            })
+        });
+        json!({
+            "scenario": { "name": self.name, "description": self.description, "seed": self.seed },
+            "topology": self.canonical_topology(),
+            "fabric": self.canonical_fabric(),
+            "hosts": self.canonical_hosts(),
+            "failures": failures,
+            "mapping": mapping,
+            "routing": self.canonical_routing(),
+            "traffic": self.canonical_traffic(),
+            "measure": self.canonical_measure(),
+            "output": { "deliveries": self.output.deliveries },
+            "expect": self.canonical_expect(),
+        })
+    }
+
+    fn canonical_topology(&self) -> Value {
+        let topology = &self.topology;
+        let source = match &topology.source {
+            TopologySource::Preset(name) => json!({ "preset": name }),
+            TopologySource::File(file) => file_value(file),
+            TopologySource::Generated { family, parameters } => {
+                let parameters: serde_json::Map<String, Value> =
+                    parameters.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+                json!({ "generator": family, "parameters": parameters })
+            }
+        };
+        let ports: Vec<Option<u16>> =
+            topology.attachments.iter().map(|port| port.map(|port| port.0)).collect();
+        let utility = topology.utility.map(|id| topology.network.name_of(Node::Host(id)));
+        let wiring = blake3::hash(format!("{:?}", topology.network).as_bytes()).to_hex().to_string();
+        json!({ "source": source, "wiring": wiring, "utility": utility, "ports": ports })
+    }
+
+    fn canonical_fabric(&self) -> Value {
+        let fabric = &self.fabric;
+        let arbitration = match fabric.arbitration {
+            Arbitration::Serial => "serial",
+            Arbitration::PerInput => "per-input",
+        };
+        json!({
+            "rate": fabric.rate.to_string(),
+            "buffer": fabric.buffer.0,
+            "stop": fabric.stop.0,
+            "go": fabric.go.0,
+            "routing-latency": fabric.routing_latency.to_string(),
+            "arbitration": arbitration,
+            "deadlock-timeout": fabric.deadlock_timeout.map(|span| span.to_string()),
+            "cable-length": fabric.cable_length.to_string(),
+            "bit-error-rate": fabric.bit_error_rate,
+        })
+    }
+
+    fn canonical_hosts(&self) -> Value {
+        let hosts = &self.hosts;
+        let receive = hosts.receive.map(|receive| {
+            json!({
+                "buffer": receive.buffer.0,
+                "stop": receive.stop.0,
+                "go": receive.go.0,
+                "rate": receive.rate.to_string(),
+                "overhead": receive.overhead.to_string(),
+            })
+        });
+        json!({
+            "nic-send-overhead": hosts.nic_send_overhead.to_string(),
+            "receive": receive,
+            "send-overhead": hosts.send_overhead.to_string(),
+            "reply-overhead": hosts.reply_overhead.to_string(),
+            "loop-overhead": hosts.loop_overhead.to_string(),
+        })
+    }
+
+    fn canonical_routing(&self) -> Option<Value> {
+        let routing = self.routing.as_ref()?;
+        let select = |select: &Select| match select {
+            Select::First => "first",
+            Select::Random => "random",
+        };
+        let source = match &routing.source {
+            RouteSource::File { file, .. } => file_value(file),
+            RouteSource::Minimal { select: choice } => {
+                json!({ "algorithm": "minimal", "select": select(choice) })
+            }
+            RouteSource::UpDown { tree: Tree::Bfs, root, select: choice } => {
+                let root = match root {
+                    Root::Far => json!("far"),
+                    Root::R0 => json!("r0"),
+                    Root::Named(switches) => {
+                        let name = |id: &_| self.topology.network.name_of(Node::Switch(*id));
+                        json!({ "switches": switches.iter().map(name).collect::<Vec<_>>() })
+                    }
+                };
+                json!({ "algorithm": "updown", "tree": "bfs", "root": root, "select": select(choice) })
+            }
+        };
+        Some(json!({ "source": source, "distribute": routing.distribute }))
+    }
+
+    fn canonical_traffic(&self) -> Option<Value> {
+        Some(match self.traffic.as_ref()? {
+            Traffic::Trace(trace) => json!({ "trace": file_value(&trace.file) }),
+            Traffic::Uniform(uniform) => {
+                json!({ "uniform": { "payload": uniform.payload, "loads": uniform.loads } })
+            }
+        })
+    }
+
+    fn canonical_measure(&self) -> Value {
+        let (messages, duration) = match self.measure.extent {
+            Extent::Messages(messages) => (Some(messages), None),
+            Extent::Duration(span) => (None, Some(span.to_string())),
+        };
+        json!({
+            "warmup": self.measure.warmup.to_string(),
+            "messages": messages,
+            "duration": duration,
+            "horizon": self.measure.horizon.map(|span| span.to_string()),
+        })
+    }
+
+    fn canonical_expect(&self) -> Value {
+        let entry = |wanted: &Wanted| match wanted {
+            Wanted::Equal(value) => json!({ "equal": value }),
+            Wanted::Within { min, max } => json!({ "min": min, "max": max }),
+            Wanted::Near { near, share } => json!({ "near": near, "share": share }),
+        };
+        self.expect
+            .list
+            .iter()
+            .map(|e| (e.path.clone(), entry(&e.wanted)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    }
+}
+
+fn file_value(file: &InputFile) -> Value {
+    json!({ "file": file.hash })
+}

@@ -1,0 +1,317 @@
+//! A scenario that cannot be wrong: every value in its unit, every name looked up, every file read.
+
+use std::path::PathBuf;
+
+use crate::fabric::Arbitration;
+use crate::ids::{HostId, LinkId, Port, SwitchId};
+use crate::topology::{End, Network};
+use crate::units::{BitRate, Duration, Flits, Length, Time};
+
+use super::expect::Expectations;
+
+/// A whole scenario, ready to be run.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The folder's name under `results/`.
+    pub name: String,
+    /// What it is about, for people.
+    pub description: Option<String>,
+    /// The seed of every random choice of the run (a generated network has its own).
+    pub seed: u64,
+    /// The network and how hosts are attached to it.
+    pub topology: Topology,
+    /// The fabric, in physical units; [`Checked::fabric_parameters`] converts to flits and base cycles.
+    pub fabric: Fabric,
+    /// What all hosts share.
+    pub hosts: Hosts,
+    /// Failures of cables, in the order of the file.
+    pub failures: Vec<LinkFailure>,
+    /// The mapper that runs before traffic, if any.
+    pub mapping: Option<Mapping>,
+    /// Where routes come from, if there are any.
+    pub routing: Option<Routing>,
+    /// The traffic, if any; with it there is a [`Routing`].
+    pub traffic: Option<Traffic>,
+    /// How long each point is measured.
+    pub measure: Measure,
+    /// What is written beside the summary.
+    pub output: Output,
+    /// What the results are expected to be.
+    pub expect: Expectations,
+    /// Sentences about values that are legal but deserve a look, each with its place; to be printed to stderr.
+    pub warnings: Vec<String>,
+}
+
+/// The network of a run: it has at least two hosts with a cable.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    /// The network, whole.
+    pub network: Network,
+    /// Where it came from.
+    pub source: TopologySource,
+    /// The host that is left out when `far` picks a root.
+    pub utility: Option<HostId>,
+    /// Per host: the port that the run uses, `None` for a host without a cable.
+    pub attachments: Vec<Option<Port>>,
+}
+
+/// Where a network came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TopologySource {
+    /// A preset, by name.
+    Preset(String),
+    /// A file.
+    File(InputFile),
+    /// A generator.
+    Generated {
+        /// The family, such as `random-regular`.
+        family: String,
+        /// Every parameter with its value, defaults included, in the family's order.
+        parameters: Vec<(String, u64)>,
+    },
+}
+
+/// A file that the scenario names, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    /// As the scenario names it: relative to the scenario's folder, or absolute.
+    pub named: String,
+    /// Where it was found.
+    pub path: PathBuf,
+    /// The blake3 hash of its bytes, in hexadecimal.
+    pub hash: String,
+}
+
+/// The wormhole fabric in physical units; one flit is one byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fabric {
+    /// The rate of cables that give none.
+    pub rate: BitRate,
+    /// Room of a port's input buffer.
+    pub buffer: Flits,
+    /// Occupancy at which an input port sends STOP.
+    pub stop: Flits,
+    /// Occupancy at which it sends GO again; below `stop`.
+    pub go: Flits,
+    /// Time to decode a head; above zero.
+    pub routing_latency: Duration,
+    /// How heads are decoded.
+    pub arbitration: Arbitration,
+    /// How long an output may stay blocked before a forward reset; `None`: for ever.
+    pub deadlock_timeout: Option<Duration>,
+    /// The length of cables that give none.
+    pub cable_length: Length,
+    /// Chance that a bit is wrong, in `0..1`.
+    pub bit_error_rate: f64,
+}
+
+/// What all hosts share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// Time that the interface needs to set up a message.
+    pub nic_send_overhead: Duration,
+    /// The receive buffer; `None`: a host takes what arrives at once.
+    pub receive: Option<ReceiveBuffer>,
+    /// Software time that a process needs to send a message.
+    pub send_overhead: Duration,
+    /// Software time between a message's arrival and the answer of a replying daemon.
+    pub reply_overhead: Duration,
+    /// Software time that a mapper spends on a probe beside sending it and waiting for the answer.
+    pub loop_overhead: Duration,
+}
+
+/// The receive buffer of a host that does not take everything at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveBuffer {
+    /// Its room.
+    pub buffer: Flits,
+    /// Occupancy at which the host's port sends STOP.
+    pub stop: Flits,
+    /// Occupancy at which it sends GO again; below `stop`.
+    pub go: Flits,
+    /// The rate at which the interface empties the buffer.
+    pub rate: BitRate,
+    /// Time that the interface rests after it has taken out a tail.
+    pub overhead: Duration,
+}
+
+/// A cable that fails, both directions at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkFailure {
+    /// The cable.
+    pub link: LinkId,
+    /// When it fails.
+    pub at: Time,
+    /// How long it stays down; `None`: for ever.
+    pub lasting: Option<Duration>,
+}
+
+/// A mapper that runs before traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// How it explores.
+    pub algorithm: MapAlgorithm,
+    /// The host on which it runs; it has a cable.
+    pub mapper: HostId,
+    /// How long it waits for the answer to a probe.
+    pub probe_timeout: Duration,
+    /// The search depth in turns; `None`: what the mapper itself takes to be enough.
+    pub depth: Option<u32>,
+}
+
+/// How a mapper explores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapAlgorithm {
+    /// The Berkeley mapper.
+    #[default]
+    Berkeley,
+}
+
+/// Where routes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Routing {
+    /// A file or an algorithm.
+    pub source: RouteSource,
+    /// Hand the routes to every interface in-band, as acknowledged messages; then there is a [`Mapping`].
+    pub distribute: bool,
+}
+
+/// A file or an algorithm that gives routes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RouteSource {
+    /// A file as `simnet route --routes` writes.
+    File {
+        /// The file.
+        file: InputFile,
+        /// Its text.
+        text: String,
+    },
+    /// UP*/DOWN* routes.
+    UpDown {
+        /// How ranks are given.
+        tree: Tree,
+        /// The root or roots.
+        root: Root,
+        /// Which of several equally good routes is taken.
+        select: Select,
+    },
+    /// Shortest routes whatever the directions; they may deadlock.
+    Minimal {
+        /// Which of several shortest routes is taken.
+        select: Select,
+    },
+}
+
+/// How UP*/DOWN* ranks switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tree {
+    /// By distance from the nearest root.
+    #[default]
+    Bfs,
+}
+
+/// Which switch is the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Root {
+    /// The switch whose nearest host is farthest.
+    #[default]
+    Far,
+    /// The switch with the lowest id.
+    R0,
+    /// These switches; at least one, no two the same.
+    Named(Vec<SwitchId>),
+}
+
+/// Which of several equally good routes is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Select {
+    /// The first in order of port numbers.
+    First,
+    /// One at random.
+    #[default]
+    Random,
+}
+
+/// What hosts send.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Traffic {
+    /// Messages from a file.
+    Trace(Trace),
+    /// Uniform random destinations, Poisson arrivals.
+    Uniform(Uniform),
+}
+
+/// Messages from a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// The file.
+    pub file: InputFile,
+    /// Its messages in the order of the file; at least one.
+    pub messages: Vec<TraceMessage>,
+}
+
+/// One message of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceMessage {
+    /// What the file calls it; unique.
+    pub name: String,
+    /// When its host creates it.
+    pub at: Time,
+    /// Its sender; it has a cable.
+    pub source: HostId,
+    /// Its receiver; it has a cable.
+    pub destination: HostId,
+    /// Its flits after the route flits (header, data, CRC-8 and tail counted in); at least 1.
+    pub payload: u32,
+}
+
+/// Uniform random destinations, Poisson arrivals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uniform {
+    /// A message's flits after the route flits (header, data, CRC-8 and tail counted in); at least 1.
+    pub payload: u32,
+    /// Offered payload flits per host and flit time, each above 0 and at most 1; one measured point each.
+    pub loads: Vec<f64>,
+}
+
+/// How long each point is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// Simulated time before measuring begins.
+    pub warmup: Duration,
+    /// What is measured.
+    pub extent: Extent,
+    /// When a point ends whatever is still under way, counted from its start; `None`: never.
+    pub horizon: Option<Duration>,
+}
+
+/// What is measured at each point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// So many messages created after the warm-up; at least 1.
+    Messages(u64),
+    /// The messages created in this span after the warm-up; above zero.
+    Duration(Duration),
+}
+
+/// What is written beside the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// `deliveries.csv`: what became of every message of a trace.
+    pub deliveries: bool,
+}
+
+impl Topology {
+    /// The port of `host` that the run uses and the far end of its cable, if it has one.
+    pub fn attachment(&self, host: HostId) -> Option<(Port, LinkId, End)> {
+        let port = self.attachments[host.index()]?;
+        let end = End::host(host, port.0);
+        Some((port, self.network.link_at(end)?, self.network.peer(end)?))
+    }
+}
+
+impl Default for Measure {
+    fn default() -> Measure {
+        Measure { warmup: Duration::ZERO, extent: Extent::Messages(20_000), horizon: None }
+    }
+}

@@ -1,0 +1,206 @@
+//! What a run's summary is expected to hold, and whether it does.
+
+use serde_json::Value;
+
+use crate::diagnostics::{Fault, Faults, quoted};
+
+pub use super::book::Place;
+
+/// The `[expect]` table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expectations {
+    /// Name and text of the scenario file, then of every `--set`, which places point into.
+    pub sources: Vec<(String, String)>,
+    /// One entry a path, in the order of the file.
+    pub list: Vec<Expectation>,
+}
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// The path into the summary: keys and positions in lists, joined by dots.
+    pub path: String,
+    /// What is wanted there.
+    pub wanted: Wanted,
+    /// Where the scenario states it.
+    pub place: Place,
+}
+
+/// What is wanted at a place of the summary.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wanted {
+    /// This very value; numbers are compared as numbers.
+    Equal(Value),
+    /// A number in a closed range; a missing bound does not bind.
+    Within {
+        /// The least that will do.
+        min: Option<f64>,
+        /// The most that will do.
+        max: Option<f64>,
+    },
+    /// A number that differs from `near` by at most `share * |near|`.
+    Near {
+        /// The number.
+        near: f64,
+        /// The share: 0.06 for `"6 %"`.
+        share: f64,
+    },
+}
+
+/// An expectation that did not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Broken {
+    /// The path into the summary.
+    pub path: String,
+    /// What was wanted, in words.
+    pub wanted: String,
+    /// What is there, as JSON; `None` if the summary has nothing at that path.
+    pub got: Option<Value>,
+    /// Where the scenario states it.
+    pub place: Place,
+}
+
+/// Compares a summary with what is expected of it; the broken expectations in the order of the file.
+pub fn evaluate(expectations: &Expectations, summary: &Value) -> Vec<Broken> {
+    let broken = expectations.list.iter().filter_map(|expectation| {
+        let got = look_up(summary, &expectation.path);
+        let holds = got.is_some_and(|got| expectation.wanted.holds(got));
+        (!holds).then(|| Broken {
+            path: expectation.path.clone(),
+            wanted: expectation.wanted.to_string(),
+            got: got.cloned(),
+            place: expectation.place,
+        })
+    });
+    broken.collect()
+}
+
+/// The broken expectations as faults of the files that state them, for printing; none for none.
+pub fn report(expectations: &Expectations, broken: &[Broken]) -> Vec<Faults> {
+    let sources = expectations.sources.iter().enumerate();
+    let reports = sources.filter_map(|(position, (file, text))| {
+        let here = broken.iter().filter(|broken| broken.place.source == position);
+        let faults: Vec<Fault> = here.map(Broken::fault).collect();
+        (!faults.is_empty()).then(|| Faults { file: file.clone(), text: text.clone(), faults })
+    });
+    reports.collect()
+}
+
+/// The value at a path of keys and positions.
+fn look_up<'a>(summary: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(summary, |at, step| match at {
+        Value::Object(table) => table.get(step),
+        Value::Array(list) => list.get(step.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+impl Wanted {
+    fn holds(&self, got: &Value) -> bool {
+        match self {
+            Wanted::Equal(wanted) => equal(wanted, got),
+            Wanted::Within { min, max } => got
+                .as_f64()
+                .is_some_and(|got| min.is_none_or(|min| got >= min) && max.is_none_or(|max| got <= max)),
+            Wanted::Near { near, share } => {
+                got.as_f64().is_some_and(|got| (got - near).abs() <= share * near.abs())
+            }
+        }
+    }
+}
+
+/// Whether two values are the same, with numbers compared as numbers: 1 equals 1.0.
+fn equal(wanted: &Value, got: &Value) -> bool {
+    match (wanted, got) {
+        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
+            (Some(a), Some(b)) => a == b,
+            _ => a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| a.total_cmp(&b).is_eq()),
+        },
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        _ => wanted == got,
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Wanted::Equal(value) => write!(f, "{value}"),
+            Wanted::Within { min: Some(min), max: Some(max) } => write!(f, "{min} to {max}"),
+            Wanted::Within { min: Some(min), max: None } => write!(f, "at least {min}"),
+            Wanted::Within { min: None, max: Some(max) } => write!(f, "at most {max}"),
+            Wanted::Within { min: None, max: None } => write!(f, "a number"),
+            Wanted::Near { near, share } => write!(f, "{near} within {} %", share * 100.0),
+        }
+    }
+}
+
+impl Broken {
+    fn fault(&self) -> Fault {
+        let message = match &self.got {
+            Some(got) => format!("`{}` is {}", quoted(&self.path), quoted(&got.to_string())),
+            None => format!("the summary has nothing at `{}`", quoted(&self.path)),
+        };
+        let span = self.place.start..self.place.end;
+        Fault::new("expectation", span, message, format!("wanted {}", self.wanted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn holds(wanted: Wanted, path: &str) -> bool {
+        let summary = json!({
+            "outcome": "drained", "map": { "isomorphic": true, "time_ms": 247.5 },
+            "route": { "dependency_cycle": null },
+            "points": [{ "load": 0.1, "messages": 20000 }, { "load": 0.25, "messages": 3 }],
+        });
+        let place = Place { source: 0, start: 0, end: 0 };
+        let list = vec![Expectation { path: path.to_owned(), wanted, place }];
+        evaluate(&Expectations { sources: Vec::new(), list }, &summary).is_empty()
+    }
+
+    /// Wrong if a path into a list, a null, an integer against a float, or a bound is judged otherwise.
+    #[test]
+    fn every_form_of_expectation_is_judged() {
+        let within = |min, max| Wanted::Within { min, max };
+        let near = |near, share| Wanted::Near { near, share };
+        let rows = [
+            ("outcome", Wanted::Equal(json!("drained")), true),
+            ("outcome", Wanted::Equal(json!("horizon")), false),
+            ("map.isomorphic", Wanted::Equal(json!(true)), true),
+            ("route.dependency_cycle", Wanted::Equal(Value::Null), true),
+            ("map.time_ms", Wanted::Equal(Value::Null), false),
+            ("route.nothing", Wanted::Equal(Value::Null), false),
+            ("points.1.load", Wanted::Equal(json!(0.25)), true),
+            ("points.1.load", Wanted::Equal(json!(0.250_000_1)), false),
+            ("points.0.messages", Wanted::Equal(json!(20000.0)), true),
+            ("points.2.load", within(None, None), false),
+            ("points.-1.load", within(None, None), false),
+            ("map.time_ms", within(Some(247.5), Some(247.5)), true),
+            ("map.time_ms", within(Some(247.6), None), false),
+            ("map.time_ms", within(None, Some(247.4)), false),
+            ("outcome", within(None, None), false),
+            ("map.time_ms", near(250.0, 0.01), true),
+            ("map.time_ms", near(250.0, 0.0099), false),
+            ("map.time_ms", near(-250.0, 0.06), false),
+        ];
+        for (path, wanted, expected) in rows {
+            assert_eq!(holds(wanted.clone(), path), expected, "{path}: {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_broken_expectation_names_its_place() {
+        let sources = vec![("s.toml".to_owned(), "[expect]\noutcome = \"drained\"\n".to_owned())];
+        let place = Place { source: 0, start: 9, end: 16 };
+        let wanted = Wanted::Equal(json!("drained"));
+        let expectations =
+            Expectations { sources, list: vec![Expectation { path: "outcome".to_owned(), wanted, place }] };
+        let broken = evaluate(&expectations, &json!({ "outcome": "horizon" }));
+        let printed = report(&expectations, &broken).iter().map(ToString::to_string).collect::<String>();
+        assert!(printed.contains("s.toml:2:1") && printed.contains("`outcome` is \"horizon\""), "{printed}");
+        assert!(printed.contains("wanted \"drained\""), "{printed}");
+    }
+}

@@ -1,0 +1,78 @@
+//! The reference of all keys, written from the JSON Schema, so that neither can say what the other does not.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+/// The reference as Markdown: a table a section, a row a key.
+pub fn reference() -> String {
+    let mut text = String::new();
+    section(&mut text, "The sections", &super::schema(), false);
+    text
+}
+
+/// Writes a section's table, then those of the tables in it.
+fn section(text: &mut String, title: &str, schema: &Value, described: bool) {
+    let empty = Map::new();
+    let properties = schema["properties"].as_object().unwrap_or(&empty);
+    let required = |key: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|r| r == key));
+    let _ = writeln!(text, "### {}\n", title.replace('[', "\\[").replace(']', "\\]"));
+    if let (true, Some(about)) = (described, schema["description"].as_str()) {
+        let _ = writeln!(text, "{}\n", sentence(about));
+    }
+    text.push_str("| key | value | without it | meaning |\n|---|---|---|---|\n");
+    for (key, value) in properties {
+        let absent = match (&value["default"], required(key)) {
+            (_, true) => "must be given".to_owned(),
+            (Value::Null, false) => "none".to_owned(),
+            (default, false) => format!("`{default}`"),
+        };
+        let about = sentence(value["description"].as_str().unwrap_or_default());
+        let _ = writeln!(text, "| `{key}` | {} | {absent} | {about} |", kind(value));
+    }
+    text.push('\n');
+    for value in properties.values() {
+        let inner = if value["type"] == "array" { &value["items"] } else { value };
+        if inner["properties"].is_object() {
+            section(text, inner["title"].as_str().unwrap_or_default(), inner, true);
+        }
+    }
+}
+
+/// What a value looks like, in a few words.
+fn kind(schema: &Value) -> String {
+    if let Some(example) = schema["examples"][0].as_str() {
+        return format!("text with a unit, as `\"{example}\"`");
+    }
+    if let Some(choices) = schema["enum"].as_array() {
+        return choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(kinds) = schema["anyOf"].as_array() {
+        return kinds.iter().map(kind).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(word) = schema["const"].as_str() {
+        return format!("`\"{word}\"`");
+    }
+    match schema["type"].as_str() {
+        Some("array") if schema["items"]["properties"].is_object() => "list of tables".to_owned(),
+        Some("array") => format!("list: {}", kind(&schema["items"])),
+        Some("object") => "table".to_owned(),
+        Some("integer") => match (schema["minimum"].as_u64(), schema["maximum"].as_u64()) {
+            (Some(least), Some(most)) => format!("whole number, {least} to {most}"),
+            (Some(least), None) => format!("whole number, at least {least}"),
+            _ => "whole number".to_owned(),
+        },
+        Some("boolean") => "`true` or `false`".to_owned(),
+        Some("string") => "text".to_owned(),
+        Some(other) => other.to_owned(),
+        None => String::new(),
+    }
+}
+
+/// A text that begins with a capital and ends with a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    let stop = if text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str()).replace('|', "\\|")
+}

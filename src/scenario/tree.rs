@@ -1,0 +1,254 @@
+//! TOML text as a tree of located values, with `--set` laid over it.
+//!
+//! Parsing reports several syntax faults at once and never recurses deeper than the parser's own limit of 80,
+//! so no file, however nested, exhausts the stack.
+
+use std::collections::BTreeSet;
+
+use toml::Spanned;
+use toml::de::{DeFloat, DeInteger, DeString, DeTable, DeValue};
+
+use crate::diagnostics::{Fault, quoted};
+
+use super::book::{Book, Place};
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) place: Place,
+    pub(super) value: Value,
+}
+
+/// A value as TOML knows them.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Text(String),
+    /// `None` where 128 bits cannot hold it.
+    Integer(Option<i128>),
+    /// `None` where no finite float is near it.
+    Float(Option<f64>),
+    Boolean(bool),
+    Datetime,
+    List(Vec<Item>),
+    /// In the order of the text.
+    Table(Vec<Entry>),
+}
+
+/// A key, where it stands, and its value.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) place: Place,
+    pub(super) item: Item,
+}
+
+impl Value {
+    /// What the value is, for messages.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Value::Text(_) => "a text",
+            Value::Integer(_) => "a whole number",
+            Value::Float(_) => "a number",
+            Value::Boolean(_) => "true or false",
+            Value::Datetime => "a date or time of day",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+/// Parses a source of the book. `None` if its syntax is too broken for more than the faults noted.
+pub(super) fn parse(book: &mut Book, source: usize) -> Option<Item> {
+    let text = book.text(source).to_owned();
+    let (table, errors) = DeTable::parse_recoverable(&text);
+    let line_starts: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let mut lines_with_faults = BTreeSet::new();
+    let mut readable = true;
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        readable &= error.message() == "duplicate key";
+        // One slip often makes the parser stumble several times in its line; the first stumble says it all.
+        if !lines_with_faults.insert(line_starts.partition_point(|start| *start <= span.start)) {
+            continue;
+        }
+        book.add(Place { source, start: span.start, end: span.end }, |span| syntax(&error, &text, span));
+    }
+    readable.then(|| Item {
+        place: Place { source, start: 0, end: 0 },
+        value: Value::Table(entries(table.get_ref(), source)),
+    })
+}
+
+fn syntax(error: &toml::de::Error, text: &str, span: std::ops::Range<usize>) -> Fault {
+    if error.message() == "duplicate key" {
+        let key = quoted(text.get(span.clone()).unwrap_or_default());
+        return Fault::new("duplicate-key", span, format!("`{key}` is given twice"), "one value a key");
+    }
+    let (message, expected) = match error.message().split_once(", expected ") {
+        Some((message, expected)) => (message, format!("expected {expected}")),
+        None => (error.message(), "not TOML".to_owned()),
+    };
+    let fault = Fault::new("syntax", span, quoted(message), expected);
+    if message == "string values must be quoted" {
+        return fault.with_help("write texts and quantities in quotes, as in \"50 ms\"");
+    }
+    fault
+}
+
+/// A table's entries in the order of the text.
+fn entries(table: &DeTable<'_>, source: usize) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = table.iter().map(|(key, value)| entry(key, value, source)).collect();
+    entries.sort_by_key(|entry| entry.place.start);
+    entries
+}
+
+fn entry(key: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>, source: usize) -> Entry {
+    let place = Place { source, start: key.span().start, end: key.span().end };
+    Entry { key: key.get_ref().to_string(), place, item: item(value, source) }
+}
+
+fn item(value: &Spanned<DeValue<'_>>, source: usize) -> Item {
+    let place = Place { source, start: value.span().start, end: value.span().end };
+    let value = match value.get_ref() {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(number) => Value::Integer(integer(number)),
+        DeValue::Float(number) => Value::Float(float(number)),
+        DeValue::Boolean(value) => Value::Boolean(*value),
+        DeValue::Datetime(_) => Value::Datetime,
+        DeValue::Array(list) => Value::List(list.iter().map(|value| item(value, source)).collect()),
+        DeValue::Table(table) => Value::Table(entries(table, source)),
+    };
+    Item { place, value }
+}
+
+fn integer(number: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+fn float(number: &DeFloat<'_>) -> Option<f64> {
+    let value: f64 = number.as_str().parse().ok()?;
+    (value.is_finite() || number.as_str().contains("inf") || number.as_str().contains("nan")).then_some(value)
+}
+
+/// The item that a text in TOML's syntax of values stands for, as if it stood at `place`.
+pub(super) fn default_item(text: &str, place: Place) -> Item {
+    let parsed = DeValue::parse(text).expect("a default is written in TOML");
+    let mut item = item(&parsed, place.source);
+    move_to(&mut item, place);
+    item
+}
+
+fn move_to(item: &mut Item, place: Place) {
+    item.place = place;
+    match &mut item.value {
+        Value::List(items) => items.iter_mut().for_each(|item| move_to(item, place)),
+        Value::Table(entries) => entries.iter_mut().for_each(|entry| {
+            entry.place = place;
+            move_to(&mut entry.item, place);
+        }),
+        _ => {}
+    }
+}
+
+/// Lays one `--set path.to.key=value` over the tree. A value that is not TOML is taken as a text.
+pub(super) fn set(root: &mut Item, book: &mut Book, assignment: &str) {
+    let source = book.add_source("--set", assignment);
+    let whole = Place { source, start: 0, end: assignment.len() };
+    let Some((path, value_start)) = split_assignment(assignment) else {
+        book.add(whole, |span| {
+            Fault::new("syntax", span, "no `=` in this override", "expected path.to.key=value")
+        });
+        return;
+    };
+    let document = format!("{path}=0");
+    let Ok(keys) = DeTable::parse(&document) else {
+        let place = Place { source, start: 0, end: path.len() };
+        book.add(place, |span| {
+            Fault::new("syntax", span, "not a path of keys", "expected keys joined by dots")
+        });
+        return;
+    };
+    let Some(value) = override_value(book, source, assignment, value_start) else { return };
+    let mut path = Vec::new();
+    keys_of(keys.get_ref(), source, &mut path);
+    descend(root, book, &path, value);
+}
+
+/// The path before the first `=` outside quotes, and where the value begins.
+fn split_assignment(assignment: &str) -> Option<(&str, usize)> {
+    let mut quote = None;
+    for (at, c) in assignment.char_indices() {
+        match (quote, c) {
+            (None, '=') => return Some((&assignment[..at], at + 1)),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The value of an override, or a fault where it begins like TOML and is none.
+fn override_value(book: &mut Book, source: usize, assignment: &str, start: usize) -> Option<Item> {
+    let text = &assignment[start..];
+    let place = Place { source, start, end: assignment.len() };
+    match DeValue::parse(text) {
+        Ok(value) => {
+            let mut value = item(&value, source);
+            move_to(&mut value, place);
+            Some(value)
+        }
+        Err(error) if text.trim_start().starts_with(['"', '\'', '[', '{']) => {
+            book.add(place, |span| {
+                Fault::new("syntax", span, quoted(error.message()), "expected a value in TOML")
+            });
+            None
+        }
+        Err(_) => Some(Item { place, value: Value::Text(text.trim().to_owned()) }),
+    }
+}
+
+fn keys_of(table: &DeTable<'_>, source: usize, path: &mut Vec<(String, Place)>) {
+    if let Some((key, value)) = table.iter().next() {
+        let place = Place { source, start: key.span().start, end: key.span().end };
+        path.push((key.get_ref().to_string(), place));
+        if let DeValue::Table(inner) = value.get_ref() {
+            keys_of(inner, source, path);
+        }
+    }
+}
+
+/// Puts `value` where `path` leads, making tables on the way; a number leads into a list.
+fn descend(at: &mut Item, book: &mut Book, path: &[(String, Place)], value: Item) {
+    let Some(((key, place), rest)) = path.split_first() else {
+        *at = value;
+        return;
+    };
+    match &mut at.value {
+        Value::List(items) => {
+            let length = items.len();
+            match key.parse::<usize>().ok().and_then(|nth| items.get_mut(nth)) {
+                Some(item) => descend(item, book, rest, value),
+                None => book.add(*place, |span| {
+                    let message = format!("`{}` is no place in a list of {length}", quoted(key));
+                    Fault::new("unknown-key", span, message, "expected a position, from 0")
+                }),
+            }
+        }
+        Value::Table(entries) => {
+            let position = entries.iter().position(|entry| entry.key == *key).unwrap_or_else(|| {
+                let item = Item { place: *place, value: Value::Table(Vec::new()) };
+                entries.push(Entry { key: key.clone(), place: *place, item });
+                entries.len() - 1
+            });
+            descend(&mut entries[position].item, book, rest, value);
+        }
+        _ => {
+            *at = {
+                let mut table = Item { place: *place, value: Value::Table(Vec::new()) };
+                descend(&mut table, book, path, value);
+                table
+            }
+        }
+    }
+}

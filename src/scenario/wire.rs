@@ -1,0 +1,19 @@
+//! The scenario's keys: one description from which the reader, the JSON Schema and the reference all come.
+//!
+//! `table!` declares a section: its keys, each with its sentences, its kind of value and whether it must be
+//! given. What it makes reads a tree of located values into a struct of [`Given`] fields, notes every unknown,
+//! missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is for
+//! [`build`](super::build) to judge.
+
+mod expected;
+mod kinds;
+mod sections;
+mod table;
+mod topology;
+
+pub(super) use kinds::{NeverOr, Quantity};
+pub(super) use sections::{
+    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Traffic, Uniform,
+};
+pub(super) use table::{At, Given, Wire};
+pub(super) use topology::{Generator, PlainTopology, Topology};

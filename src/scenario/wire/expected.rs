@@ -1,0 +1,165 @@
+//! What the `[expect]` table can want: a literal, a range, or nearness.
+
+use schemars::{Schema, json_schema};
+use serde_json::{Number, Value as Json, json};
+
+use crate::diagnostics::Fault;
+
+use super::super::book::Book;
+use super::super::expect::Wanted;
+use super::super::tree::{Entry, Item, Value};
+use super::table::{At, Given, Presence, Reading, Wire, table, wrong_type};
+use super::table::{Described, table_schema};
+
+/// The `[expect]` table: paths and what is wanted there, in the order of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Expected(pub(in super::super) Vec<(At<String>, Wanted)>);
+
+table! {
+    /// A number at least `min`, at most `max`.
+    "a range" Range {
+        /// The least that will do.
+        min: f64 = Presence::Optional;
+        /// The most that will do.
+        max: f64 = Presence::Optional;
+    }
+}
+
+table! {
+    /// A number that differs from `near` by at most `within`, a share of `near`.
+    "a nearness" Nearness {
+        /// The number.
+        near: f64 = Presence::Required;
+        /// The share, as in `"6 %"`.
+        within: Share = Presence::Required;
+    }
+}
+
+/// A share written as a text in per cent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Share(f64);
+
+impl Wire for Share {
+    fn read(item: &Item, book: &mut Book) -> Option<Share> {
+        let Value::Text(text) = &item.value else {
+            wrong_type(item, "a share in per cent, as in \"6 %\"", book);
+            return None;
+        };
+        let number = text.trim().strip_suffix('%').map(str::trim_end);
+        let plain = number.filter(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+        let share = plain.and_then(|number| number.parse::<f64>().ok()).map(|per_cent| per_cent / 100.0);
+        if share.is_none() {
+            book.add(item.place, |span| {
+                Fault::new(
+                    "not-a-share",
+                    span,
+                    "this is no share",
+                    "expected a share in per cent, as in \"6 %\"",
+                )
+            });
+        }
+        share.map(Share)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$", "examples": ["6 %"] })
+    }
+}
+
+impl Wire for Expected {
+    fn read(item: &Item, book: &mut Book) -> Option<Expected> {
+        let Value::Table(entries) = &item.value else {
+            wrong_type(item, "a table", book);
+            return None;
+        };
+        let mut list = Vec::new();
+        collect("", entries, &mut list, book);
+        Some(Expected(list))
+    }
+
+    fn schema() -> Schema {
+        let wanted = json!({ "anyOf": [
+            { "type": ["string", "number", "boolean", "array"] },
+            Range::schema(),
+            Nearness::schema(),
+            { "$ref": "#/properties/expect" },
+        ] });
+        json_schema!({ "title": "[expect]", "type": "object", "additionalProperties": wanted })
+    }
+}
+
+/// Collects expectations; a table that is neither range nor nearness is a further step of the path, as in
+/// `map.isomorphic = true` without quotes.
+fn collect(prefix: &str, entries: &[Entry], list: &mut Vec<(At<String>, Wanted)>, book: &mut Book) {
+    for entry in entries {
+        let path = format!("{prefix}{}", entry.key);
+        let wanted = match &entry.item.value {
+            Value::Table(inner) if has(inner, &["near", "within"]) => nearness(&entry.item, book),
+            Value::Table(inner) if inner.is_empty() || has(inner, &["min", "max"]) => {
+                range(&entry.item, book)
+            }
+            Value::Table(inner) => {
+                collect(&format!("{path}."), inner, list, book);
+                None
+            }
+            _ => literal(&entry.item, book).map(Wanted::Equal),
+        };
+        if let Some(wanted) = wanted {
+            list.push((At { value: path, place: entry.place }, wanted));
+        }
+    }
+}
+
+fn has(entries: &[Entry], keys: &[&str]) -> bool {
+    entries.iter().any(|entry| keys.contains(&entry.key.as_str()))
+}
+
+fn nearness(item: &Item, book: &mut Book) -> Option<Wanted> {
+    let nearness = Nearness::read(item, book)?;
+    Some(Wanted::Near { near: *nearness.near.value()?, share: nearness.within.value()?.0 })
+}
+
+fn range(item: &Item, book: &mut Book) -> Option<Wanted> {
+    let range = Range::read(item, book)?;
+    let (min, max) = (range.min.value().copied(), range.max.value().copied());
+    if range.min.is_absent() && range.max.is_absent() {
+        book.add(item.place, |span| {
+            let expected = "expected min, max or both; or near and within";
+            Fault::new("missing-key", span, "an expectation without a bound", expected)
+        });
+        return None;
+    }
+    if let (Some(low), Some(high)) = (min, max)
+        && low > high
+    {
+        book.add(item.place, |span| {
+            let message = format!("min {low} is above max {high}");
+            Fault::new("out-of-range", span, message, "no number meets this")
+        });
+        return None;
+    }
+    Some(Wanted::Within { min, max })
+}
+
+/// A value as JSON; the text `null` stands for no value.
+fn literal(item: &Item, book: &mut Book) -> Option<Json> {
+    match &item.value {
+        Value::Text(text) if text == "null" => Some(Json::Null),
+        Value::Text(text) => Some(Json::from(text.as_str())),
+        Value::Boolean(value) => Some(Json::from(*value)),
+        Value::Integer(Some(number)) if i64::try_from(*number).is_ok() => {
+            i64::try_from(*number).ok().map(Json::from)
+        }
+        Value::Integer(_) | Value::Float(_) => {
+            f64::read(item, book).and_then(Number::from_f64).map(Json::Number)
+        }
+        Value::List(items) => {
+            let items: Vec<Option<Json>> = items.iter().map(|item| literal(item, book)).collect();
+            items.into_iter().collect::<Option<Vec<_>>>().map(Json::Array)
+        }
+        Value::Table(_) | Value::Datetime => {
+            wrong_type(item, "a text, a number, true, false or a list of these", book);
+            None
+        }
+    }
+}

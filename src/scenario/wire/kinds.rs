@@ -1,0 +1,325 @@
+//! The kinds of single values: quantities, choices, counts, names.
+
+use schemars::{Schema, json_schema};
+
+use crate::diagnostics::{Fault, quoted};
+use crate::units::{ParseUnitError, Unit};
+
+use super::super::book::Book;
+use super::super::tree::{Item, Value};
+use super::table::{At, Wire, wrong_type};
+
+/// A text with a unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct Quantity<U>(pub(in super::super) U);
+
+fn units<U: Unit>() -> String {
+    U::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+fn needs<U: Unit>() -> String {
+    format!("expected {} in {}", U::KIND, units::<U>())
+}
+
+impl<U: Unit> Wire for Quantity<U> {
+    fn read(item: &Item, book: &mut Book) -> Option<Quantity<U>> {
+        match &item.value {
+            Value::Text(text) => match U::parse(text) {
+                Ok(quantity) => return Some(Quantity(quantity)),
+                Err(error) => book.add(item.place, |span| unit_fault::<U>(text, &error, span)),
+            },
+            Value::Integer(_) | Value::Float(_) => book.add(item.place, |span| {
+                let message = format!("a bare number where {} is needed", U::KIND);
+                Fault::new("needs-unit", span, message, needs::<U>())
+                    .with_help(format!("write a text with a unit, as in \"{}\"", U::EXAMPLE))
+            }),
+            _ => {
+                wrong_type(item, &format!("{} in {}, as in \"{}\"", U::KIND, units::<U>(), U::EXAMPLE), book)
+            }
+        }
+        None
+    }
+
+    fn schema() -> Schema {
+        let names = U::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join("|");
+        let pattern = format!("^ *[0-9][0-9_]*(\\.[0-9_]*)? *({names}) *$");
+        json_schema!({ "type": "string", "pattern": pattern, "examples": [U::EXAMPLE] })
+    }
+}
+
+fn unit_fault<U: Unit>(text: &str, error: &ParseUnitError, span: std::ops::Range<usize>) -> Fault {
+    let shown = quoted(text);
+    let fault = |code, message: String| Fault::new(code, span, message, needs::<U>());
+    match error {
+        ParseUnitError::Bare { .. } => {
+            fault("needs-unit", format!("`{shown}` is a bare number where {} is needed", U::KIND))
+                .with_help(format!("add a unit, as in \"{}\"", U::EXAMPLE))
+        }
+        ParseUnitError::Unit { unit, .. } => {
+            let message = format!("`{}` is no unit of {}", quoted(unit), U::KIND);
+            fault("unknown-unit", message).with_nearest(unit, near_units::<U>(unit))
+        }
+        ParseUnitError::Number { .. } => {
+            fault("not-a-quantity", format!("`{shown}` does not begin with a number"))
+                .with_help(format!("write a number and a unit, as in \"{}\"", U::EXAMPLE))
+        }
+        ParseUnitError::Negative { .. } => fault("negative", format!("{} cannot be negative", U::KIND)),
+        ParseUnitError::TooFine { .. } => {
+            fault("too-fine", format!("`{shown}` is finer than {}, the finest step", U::GRAIN))
+        }
+        ParseUnitError::TooLarge { .. } if text.trim_start().starts_with('0') => {
+            fault("out-of-range", format!("`{shown}` is no {}", &U::KIND[2..]))
+                .with_help(format!("it must be above zero and below {}", U::LIMIT))
+        }
+        ParseUnitError::TooLarge { .. } => fault("overflow", format!("`{shown}` is too large"))
+            .with_help(format!("{} stays below {}", U::KIND, U::LIMIT)),
+    }
+}
+
+/// The units worth suggesting for `unit`: those that share its first letter's case or are nearly as long.
+fn near_units<U: Unit>(unit: &str) -> impl Iterator<Item = &'static str> {
+    let length = unit.chars().count();
+    U::UNITS.iter().map(|(name, _)| *name).filter(move |name| name.len().abs_diff(length) <= 1)
+}
+
+/// `"never"`, or a quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct NeverOr<U>(pub(in super::super) Option<U>);
+
+impl<U: Unit> Wire for NeverOr<U> {
+    fn read(item: &Item, book: &mut Book) -> Option<NeverOr<U>> {
+        match &item.value {
+            Value::Text(text) if text == "never" => Some(NeverOr(None)),
+            _ => Quantity::<U>::read(item, book).map(|quantity| NeverOr(Some(quantity.0))),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [{ "const": "never" }, Quantity::<U>::schema()] })
+    }
+}
+
+/// One of a few words.
+pub(in super::super) trait Choice: Copy + 'static {
+    /// The words and what they stand for.
+    const CHOICES: &'static [(&'static str, Self)];
+}
+
+impl<C: Choice> Wire for C {
+    fn read(item: &Item, book: &mut Book) -> Option<C> {
+        let words =
+            || C::CHOICES.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+        let Value::Text(text) = &item.value else {
+            wrong_type(item, &format!("one of {}", words()), book);
+            return None;
+        };
+        let chosen = C::CHOICES.iter().find(|(word, _)| word == text).map(|(_, choice)| *choice);
+        if chosen.is_none() {
+            book.add(item.place, |span| {
+                let message = format!("`{}` is not one of the choices", quoted(text));
+                Fault::new("unknown-choice", span, message, format!("expected one of {}", words()))
+                    .with_nearest(text, C::CHOICES.iter().map(|(word, _)| *word))
+            });
+        }
+        chosen
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "enum": C::CHOICES.iter().map(|(word, _)| *word).collect::<Vec<_>>() })
+    }
+}
+
+impl Wire for String {
+    fn read(item: &Item, book: &mut Book) -> Option<String> {
+        match &item.value {
+            Value::Text(text) if text.trim().is_empty() => {
+                book.add(item.place, |span| {
+                    Fault::new("empty-text", span, "an empty text", "expected a text")
+                });
+                None
+            }
+            Value::Text(text) => Some(text.clone()),
+            _ => {
+                wrong_type(item, "a text in quotes", book);
+                None
+            }
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "minLength": 1 })
+    }
+}
+
+impl Wire for bool {
+    fn read(item: &Item, book: &mut Book) -> Option<bool> {
+        match &item.value {
+            Value::Boolean(value) => Some(*value),
+            _ => {
+                wrong_type(item, "true or false", book);
+                None
+            }
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "boolean" })
+    }
+}
+
+/// Reads a whole number in `0..=max`.
+fn whole(item: &Item, max: u64, book: &mut Book) -> Option<u64> {
+    let Value::Integer(number) = &item.value else {
+        wrong_type(item, "a whole number, without unit and quotes", book);
+        return None;
+    };
+    let fits = number.and_then(|number| u64::try_from(number).ok()).filter(|number| *number <= max);
+    if fits.is_none() {
+        let negative = number.is_some_and(|number| number < 0);
+        let code = if negative { "negative" } else { "overflow" };
+        let message = if negative { "a negative number" } else { "this number is too large" };
+        book.add(item.place, |span| Fault::new(code, span, message, format!("expected 0 to {max}")));
+    }
+    fits
+}
+
+impl Wire for u64 {
+    fn read(item: &Item, book: &mut Book) -> Option<u64> {
+        // JSON and TOML readers agree on whole numbers up to 2^63 - 1 only.
+        whole(item, i64::MAX.unsigned_abs(), book)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "integer", "minimum": 0 })
+    }
+}
+
+impl Wire for u32 {
+    fn read(item: &Item, book: &mut Book) -> Option<u32> {
+        whole(item, u64::from(u32::MAX), book).and_then(|number| u32::try_from(number).ok())
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "integer", "minimum": 0, "maximum": u32::MAX })
+    }
+}
+
+impl Wire for u16 {
+    fn read(item: &Item, book: &mut Book) -> Option<u16> {
+        whole(item, u64::from(u16::MAX), book).and_then(|number| u16::try_from(number).ok())
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "integer", "minimum": 0, "maximum": u16::MAX })
+    }
+}
+
+impl Wire for f64 {
+    fn read(item: &Item, book: &mut Book) -> Option<f64> {
+        let number = match &item.value {
+            #[expect(clippy::cast_precision_loss, reason = "a whole number where a fraction may stand")]
+            Value::Integer(number) => number.map(|number| number as f64),
+            Value::Float(number) => *number,
+            _ => {
+                wrong_type(item, "a number without unit and quotes", book);
+                return None;
+            }
+        };
+        match number {
+            Some(number) if number.is_finite() => Some(number),
+            Some(_) => {
+                book.add(item.place, |span| {
+                    Fault::new("not-finite", span, "this is no finite number", "expected a number")
+                });
+                None
+            }
+            None => {
+                book.add(item.place, |span| {
+                    Fault::new("overflow", span, "this number is too large", "expected a finite number")
+                });
+                None
+            }
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "number" })
+    }
+}
+
+/// A chance in `0..1`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct Probability(pub(in super::super) f64);
+
+impl Wire for Probability {
+    fn read(item: &Item, book: &mut Book) -> Option<Probability> {
+        let number = f64::read(item, book)?;
+        if (0.0..1.0).contains(&number) {
+            return Some(Probability(number));
+        }
+        book.add(item.place, |span| {
+            Fault::new("out-of-range", span, format!("{number} is no chance"), "expected 0 or more, below 1")
+        });
+        None
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "number", "minimum": 0, "exclusiveMaximum": 1 })
+    }
+}
+
+/// A name fit for a folder.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct ScenarioName(pub(in super::super) String);
+
+impl Wire for ScenarioName {
+    fn read(item: &Item, book: &mut Book) -> Option<ScenarioName> {
+        let name = String::read(item, book)?;
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+        if plain && name.len() <= 100 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            return Some(ScenarioName(name));
+        }
+        book.add(item.place, |span| {
+            let message = format!("`{}` cannot name a folder", quoted(&name));
+            let expected = "expected letters, digits, `.`, `_`, `-`, beginning with a letter or digit";
+            Fault::new("bad-name", span, message, expected).with_help("at most 100 characters")
+        });
+        None
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": 100 })
+    }
+}
+
+/// One name or a list of names.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct RootNames(pub(in super::super) Vec<At<String>>);
+
+impl Wire for RootNames {
+    fn read(item: &Item, book: &mut Book) -> Option<RootNames> {
+        match &item.value {
+            Value::List(items) if items.is_empty() => {
+                book.add(item.place, |span| {
+                    Fault::new("empty-list", span, "an empty list", "expected at least one switch")
+                });
+                None
+            }
+            Value::List(_) => Vec::<At<String>>::read(item, book).map(RootNames),
+            Value::Text(_) => {
+                String::read(item, book).map(|value| RootNames(vec![At { value, place: item.place }]))
+            }
+            _ => {
+                wrong_type(item, "\"far\", \"r0\", the name of a switch or a list of names", book);
+                None
+            }
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "string", "minLength": 1 },
+            { "type": "array", "items": { "type": "string", "minLength": 1 }, "minItems": 1 }
+        ] })
+    }
+}

@@ -1,0 +1,237 @@
+//! The sections of a scenario and their keys. The sentences here are what the schema and the reference say.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use super::super::book::Book;
+use super::super::checked::{MapAlgorithm, Select, Tree};
+use super::super::tree::Item;
+use super::expected::Expected;
+use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
+use super::topology::Topology;
+use crate::fabric::Arbitration;
+use crate::units::{BitRate, Bytes, Duration, Length};
+
+use Presence::{Default, Optional, Required};
+
+table! {
+    /// A simnet scenario: what is cabled, what runs, what to measure and what to expect.
+    "the scenario" Document {
+        /// What the run is called, and its seed.
+        scenario: Scenario = Required;
+        /// The network: a preset, a file or a generator, exactly one of them.
+        topology: Topology = Required;
+        /// The wormhole fabric; one flit is one byte.
+        fabric: Fabric = Default("{}");
+        /// What all hosts share: interfaces and software.
+        hosts: Hosts = Default("{}");
+        /// Cables that fail, in any order.
+        failures: Vec<At<Failure>> = Default("[]");
+        /// A mapper that runs in-band before traffic.
+        mapping: Mapping = Optional;
+        /// Where routes come from; traffic needs it.
+        routing: Routing = Optional;
+        /// What hosts send: a trace or uniform traffic, not both.
+        traffic: Traffic = Optional;
+        /// How long each point is measured.
+        measure: Measure = Default("{}");
+        /// What is written beside the summary.
+        output: Output = Default("{}");
+        /// Expectations: a path into summary.json, joined by dots and in quotes, and what is wanted there.
+        expect: Expected = Default("{}");
+    }
+}
+
+table! {
+    /// What the run is called, and its seed.
+    "[scenario]" Scenario {
+        /// The name of the folder under results/: letters, digits, `.`, `_` and `-`.
+        name: ScenarioName = Required;
+        /// The seed of every random choice of the run; `--seed` replaces it.
+        seed: u64 = Default("0");
+        /// What the scenario is about, for people.
+        description: String = Optional;
+    }
+}
+
+table! {
+    /// The wormhole fabric; one flit is one byte.
+    "[fabric]" Fabric {
+        /// The rate of every cable that gives none of its own.
+        rate: Quantity<BitRate> = Default("'1.28 Gb/s'");
+        /// Room of a switch port's input buffer, 1 B to 4294967295 B.
+        buffer: Quantity<Bytes> = Default("'108 B'");
+        /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has to fit.
+        stop: Quantity<Bytes> = Default("'56 B'");
+        /// Occupancy at which it sends GO again, below `stop`.
+        go: Quantity<Bytes> = Default("'40 B'");
+        /// Time that a switch needs to decode a head, above zero.
+        routing_latency: Quantity<Duration> = Default("'150 ns'");
+        /// How heads are decoded: one at a time in each switch, or one at a time at each input port.
+        arbitration: Arbitration = Default("'serial'");
+        /// How long an output may stay blocked before its switch sends a forward reset, above zero.
+        deadlock_timeout: NeverOr<Duration> = Default("'50 ms'");
+        /// The length of every cable that gives none of its own; 5 ns/m.
+        cable_length: Quantity<Length> = Default("'2.5 m'");
+        /// Chance that a bit is wrong on its way over a cable: 0 or more, below 1.
+        bit_error_rate: Probability = Default("0.0");
+    }
+}
+
+table! {
+    /// What all hosts share: interfaces and software.
+    "[hosts]" Hosts {
+        /// Time that the interface needs to set up a message.
+        nic_send_overhead: Quantity<Duration> = Default("'0 ns'");
+        /// Room of the interface's receive buffer; without it a host takes at once what arrives.
+        receive_buffer: Quantity<Bytes> = Optional;
+        /// Occupancy at which the interface sends STOP; half the receive buffer if not given.
+        receive_stop: Quantity<Bytes> = Optional;
+        /// Occupancy at which it sends GO again; a quarter of the receive buffer if not given.
+        receive_go: Quantity<Bytes> = Optional;
+        /// The rate at which the interface empties its receive buffer; the fabric's rate if not given.
+        receive_rate: Quantity<BitRate> = Optional;
+        /// Time that the interface rests after it has emptied a message's last byte.
+        receive_overhead: Quantity<Duration> = Optional;
+        /// Software time that a process needs to send a message.
+        send_overhead: Quantity<Duration> = Default("'0 ns'");
+        /// Software time between the arrival of a probe and a passive host's answer.
+        reply_overhead: Quantity<Duration> = Default("'0 ns'");
+        /// Software time that a mapper spends on a probe beside sending it and waiting for its answer.
+        loop_overhead: Quantity<Duration> = Default("'0 ns'");
+    }
+}
+
+table! {
+    /// A cable that fails, both directions at once, with everything that is on it.
+    "[[failures]]" Failure {
+        /// Either end of the cable, as `node:port`.
+        link: String = Required;
+        /// When it fails, from the start of the run.
+        at: Quantity<Duration> = Required;
+        /// How long it stays down, above zero; for ever if not given.
+        lasting: Quantity<Duration> = Optional;
+    }
+}
+
+table! {
+    /// A mapper that runs in-band before traffic.
+    "[mapping]" Mapping {
+        /// How it explores.
+        algorithm: MapAlgorithm = Default("'berkeley'");
+        /// The host on which it runs.
+        mapper: String = Required;
+        /// How long it waits for the answer to a probe, above zero.
+        probe_timeout: Quantity<Duration> = Default("'1 ms'");
+        /// The search depth in turns, 1 to 1000; if not given, what the mapper takes to be enough.
+        depth: u32 = Optional;
+    }
+}
+
+table! {
+    /// Where routes come from: a file or an algorithm.
+    "[routing]" Routing {
+        /// A file as `simnet route --routes` writes, relative to the scenario's folder.
+        file: String = Optional;
+        /// UP*/DOWN* routes, or shortest routes whatever the directions (they may deadlock).
+        algorithm: RouteAlgorithm = Optional;
+        /// How `updown` ranks switches.
+        tree: Tree = Optional;
+        /// The root of `updown`: `far`, `r0`, the name of a switch or a list of names; `far` if not given.
+        root: RootNames = Optional;
+        /// Which of several equally good routes is taken; `random` if not given.
+        select: Select = Optional;
+        /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
+        distribute: bool = Default("false");
+    }
+}
+
+table! {
+    /// What hosts send: a trace or uniform traffic, not both.
+    "[traffic]" Traffic {
+        /// Messages from a file.
+        trace: Trace = Optional;
+        /// Uniform random destinations, Poisson arrivals.
+        uniform: Uniform = Optional;
+    }
+}
+
+table! {
+    /// Messages from a file.
+    "[traffic.trace]" Trace {
+        /// A CSV file with the columns message, time_ns, source, destination, payload_bytes.
+        file: String = Required;
+    }
+}
+
+table! {
+    /// Uniform random destinations, Poisson arrivals.
+    "[traffic.uniform]" Uniform {
+        /// A message's flits after its route flits (header, data, CRC-8 and tail counted in), 1 B to 4294967295 B.
+        payload: Quantity<Bytes> = Required;
+        /// Offered payload flits per host and flit time, each above 0 and at most 1; one measured point each.
+        loads: Vec<At<f64>> = Required;
+    }
+}
+
+table! {
+    /// How long each point of uniform traffic is measured, and when a run ends at the latest.
+    "[measure]" Measure {
+        /// Simulated time before measuring begins.
+        warmup: Quantity<Duration> = Default("'1 ms'");
+        /// Messages that are measured at each point, at least 1; 20000 if no duration is given either.
+        messages: u64 = Optional;
+        /// Instead: the span in which the measured messages are created, above zero.
+        duration: Quantity<Duration> = Optional;
+        /// When a point ends whatever is still under way, above the warm-up; never if not given.
+        horizon: Quantity<Duration> = Optional;
+    }
+}
+
+table! {
+    /// What is written beside the summary.
+    "[output]" Output {
+        /// deliveries.csv: what became of every message of a trace.
+        deliveries: bool = Default("false");
+    }
+}
+
+/// Where computed routes come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum RouteAlgorithm {
+    UpDown,
+    Minimal,
+}
+
+impl Choice for RouteAlgorithm {
+    const CHOICES: &'static [(&'static str, RouteAlgorithm)] =
+        &[("updown", RouteAlgorithm::UpDown), ("minimal", RouteAlgorithm::Minimal)];
+}
+
+impl Choice for Arbitration {
+    const CHOICES: &'static [(&'static str, Arbitration)] =
+        &[("serial", Arbitration::Serial), ("per-input", Arbitration::PerInput)];
+}
+
+impl Choice for MapAlgorithm {
+    const CHOICES: &'static [(&'static str, MapAlgorithm)] = &[("berkeley", MapAlgorithm::Berkeley)];
+}
+
+impl Choice for Tree {
+    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs)];
+}
+
+impl Choice for Select {
+    const CHOICES: &'static [(&'static str, Select)] =
+        &[("first", Select::First), ("random", Select::Random)];
+}
+
+impl JsonSchema for Document {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "scenario".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Document::schema()
+    }
+}

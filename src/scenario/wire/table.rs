@@ -1,0 +1,285 @@
+//! Values that may be given, absent or faulty, and the reading of tables of them.
+
+use schemars::Schema;
+use serde_json::{Map, Value as Json, json};
+
+use crate::diagnostics::{Fault, quoted};
+
+use super::super::book::{Book, Place};
+use super::super::tree::{Entry, Item, Value, default_item};
+
+/// A kind of value that a scenario can give.
+pub(in super::super) trait Wire: Sized {
+    /// Reads a value; `None` after noting why there is none.
+    fn read(item: &Item, book: &mut Book) -> Option<Self>;
+    /// The kind as JSON Schema.
+    fn schema() -> Schema;
+}
+
+/// A value and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct At<T> {
+    pub(in super::super) value: T,
+    pub(in super::super) place: Place,
+}
+
+/// What a key came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) enum Given<T> {
+    /// It is not there and has no default.
+    Absent,
+    /// It is there, or has to be, and a fault has been noted.
+    Faulty,
+    /// Its value, or its default.
+    Is(At<T>),
+}
+
+/// Whether a key must be given.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum Presence {
+    /// It must.
+    Required,
+    /// It need not; without it there is no value.
+    Optional,
+    /// It need not; this text in TOML stands for it.
+    Default(&'static str),
+}
+
+impl<T> Given<T> {
+    /// The value, if there is one without fault.
+    pub(in super::super) fn get(&self) -> Option<&At<T>> {
+        match self {
+            Given::Is(at) => Some(at),
+            Given::Absent | Given::Faulty => None,
+        }
+    }
+
+    /// The bare value, if there is one without fault.
+    pub(in super::super) fn value(&self) -> Option<&T> {
+        self.get().map(|at| &at.value)
+    }
+
+    /// Whether nothing is given.
+    pub(in super::super) fn is_absent(&self) -> bool {
+        matches!(self, Given::Absent)
+    }
+}
+
+/// The entries of a table that is being read.
+pub(super) struct Reading<'a> {
+    title: &'static str,
+    place: Place,
+    entries: &'a [Entry],
+    known: Vec<String>,
+}
+
+impl<'a> Reading<'a> {
+    /// Begins to read a table; `None` after noting that the value is none.
+    pub(super) fn open(title: &'static str, item: &'a Item, book: &mut Book) -> Option<Reading<'a>> {
+        let Value::Table(entries) = &item.value else {
+            wrong_type(item, "a table", book);
+            return None;
+        };
+        Some(Reading { title, place: item.place, entries, known: Vec::new() })
+    }
+
+    /// Reads the key that the field `field` stands for.
+    pub(super) fn take<T: Wire>(&mut self, field: &str, presence: Presence, book: &mut Book) -> Given<T> {
+        let key = key_of(field);
+        let entry = self.entries.iter().find(|entry| entry.key == key);
+        let read = match (entry, presence) {
+            (Some(entry), _) => T::read(&entry.item, book).map(|value| At { value, place: entry.item.place }),
+            (None, Presence::Default(text)) => {
+                let item = default_item(text, self.place);
+                T::read(&item, book).map(|value| At { value, place: self.place })
+            }
+            (None, Presence::Optional) => {
+                self.known.push(key);
+                return Given::Absent;
+            }
+            (None, Presence::Required) => {
+                let title = self.title;
+                book.add(self.place, |span| {
+                    let message = format!("the key `{key}` is missing from {title}");
+                    Fault::new("missing-key", span, message, format!("needs `{key}`"))
+                });
+                None
+            }
+        };
+        self.known.push(key);
+        read.map_or(Given::Faulty, Given::Is)
+    }
+
+    /// Notes every key that was not asked for.
+    pub(super) fn close(self, book: &mut Book) {
+        let all = self.known.join(", ");
+        for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key)) {
+            book.add(entry.place, |span| {
+                let message = format!("unknown key `{}` in {}", quoted(&entry.key), self.title);
+                Fault::new("unknown-key", span, message, format!("expected one of {all}"))
+                    .with_nearest(&entry.key, self.known.iter().map(String::as_str))
+            });
+        }
+    }
+
+    /// Adds further keys to those that are known and hands out their entries.
+    pub(super) fn take_rest(&mut self, keys: &[&str]) -> Vec<&'a Entry> {
+        self.known.extend(keys.iter().map(|key| (*key).to_owned()));
+        self.entries.iter().filter(|entry| keys.contains(&entry.key.as_str())).collect()
+    }
+}
+
+/// The key in the text that a field stands for.
+pub(super) fn key_of(field: &str) -> String {
+    field.replace('_', "-")
+}
+
+/// Notes that a value is of the wrong type.
+pub(super) fn wrong_type(item: &Item, expected: &str, book: &mut Book) {
+    book.add(item.place, |span| {
+        Fault::new(
+            "wrong-type",
+            span,
+            format!("this is {}", item.value.kind()),
+            format!("expected {expected}"),
+        )
+    });
+}
+
+/// One key's part of a table's schema.
+pub(super) struct Described {
+    pub(super) field: &'static str,
+    pub(super) doc: &'static str,
+    pub(super) presence: Presence,
+    pub(super) schema: Schema,
+}
+
+/// The schema of a table.
+pub(super) fn table_schema(title: &str, doc: &str, keys: Vec<Described>) -> Schema {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for key in keys {
+        let name = key_of(key.field);
+        let mut schema = key.schema;
+        schema.insert("description".to_owned(), Json::from(plain(key.doc)));
+        match key.presence {
+            Presence::Required => required.push(Json::from(name.clone())),
+            Presence::Default(text) if text != "{}" => {
+                schema.insert("default".to_owned(), default_json(text));
+            }
+            Presence::Optional | Presence::Default(_) => {}
+        }
+        properties.insert(name, schema.to_value());
+    }
+    let mut schema = Schema::default();
+    schema.insert("title".to_owned(), Json::from(title));
+    schema.insert("description".to_owned(), Json::from(plain(doc)));
+    schema.insert("type".to_owned(), Json::from("object"));
+    schema.insert("properties".to_owned(), Json::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), Json::Array(required));
+    }
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    schema
+}
+
+/// A doc comment's lines as one text.
+fn plain(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A default, in TOML, as JSON.
+fn default_json(text: &str) -> Json {
+    let value: toml::Value = toml::de::ValueDeserializer::parse(text)
+        .and_then(serde::Deserialize::deserialize)
+        .expect("a default is written in TOML");
+    serde_json::to_value(value).expect("TOML's values are JSON's")
+}
+
+/// A table whose keys are free: names of hosts, paths into the summary.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Free<T> {
+    /// In the order of the text.
+    pub(in super::super) entries: Vec<(At<String>, At<T>)>,
+}
+
+impl<T: Wire> Wire for Free<T> {
+    fn read(item: &Item, book: &mut Book) -> Option<Free<T>> {
+        let Value::Table(table) = &item.value else {
+            wrong_type(item, "a table", book);
+            return None;
+        };
+        let mut entries = Vec::new();
+        for entry in table {
+            if let Some(value) = T::read(&entry.item, book) {
+                let key = At { value: entry.key.clone(), place: entry.place };
+                entries.push((key, At { value, place: entry.item.place }));
+            }
+        }
+        Some(Free { entries })
+    }
+
+    fn schema() -> Schema {
+        schemars::json_schema!({ "type": "object", "additionalProperties": T::schema() })
+    }
+}
+
+impl<T: Wire> Wire for Vec<At<T>> {
+    fn read(item: &Item, book: &mut Book) -> Option<Vec<At<T>>> {
+        let Value::List(items) = &item.value else {
+            wrong_type(item, "a list", book);
+            return None;
+        };
+        let read = items.iter().map(|item| T::read(item, book).map(|value| At { value, place: item.place }));
+        // Faulty items have been noted; the others still have their own faults to show.
+        let sound: Vec<At<T>> = read.flatten().collect();
+        (items.is_empty() || !sound.is_empty()).then_some(sound)
+    }
+
+    fn schema() -> Schema {
+        schemars::json_schema!({ "type": "array", "items": T::schema() })
+    }
+}
+
+/// Declares a section of the scenario: see the module.
+macro_rules! table {
+    (
+        $(#[doc = $doc:literal])* $title:literal $name:ident {
+            $( $(#[doc = $key_doc:literal])* $field:ident : $kind:ty = $presence:expr; )*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug)]
+        pub(in super::super) struct $name {
+            $( $(#[doc = $key_doc])* pub(in super::super) $field: Given<$kind>, )*
+        }
+
+        impl $name {
+            /// Reads the section's keys out of a table that may hold others.
+            fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
+                $name { $( $field: reading.take(stringify!($field), $presence, book), )* }
+            }
+        }
+
+        impl Wire for $name {
+            fn read(item: &Item, book: &mut Book) -> Option<$name> {
+                let mut reading = Reading::open($title, item, book)?;
+                let read = $name::take_from(&mut reading, book);
+                reading.close(book);
+                Some(read)
+            }
+
+            fn schema() -> Schema {
+                let keys = vec![ $( Described {
+                    field: stringify!($field),
+                    doc: concat!($($key_doc, "\n"),*),
+                    presence: $presence,
+                    schema: <$kind as Wire>::schema(),
+                }, )* ];
+                table_schema($title, concat!($($doc, "\n"),*), keys)
+            }
+        }
+    };
+}
+
+pub(super) use table;

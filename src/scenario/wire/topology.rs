@@ -1,0 +1,160 @@
+//! The `[topology]` section: its own keys, and one table a family of generated networks.
+
+use schemars::Schema;
+use serde_json::{Map, Value as Json, json};
+
+use crate::diagnostics::{Fault, quoted};
+use crate::topology::generate::{FAMILIES, Family};
+
+use super::super::book::{Book, Place};
+use super::super::tree::{Item, Value};
+use super::table::{At, Free, Given, Presence, Reading, Wire, table, wrong_type};
+use super::table::{Described, table_schema};
+
+table! {
+    /// The network: a preset, a file or a generator, exactly one of them.
+    "[topology]" PlainTopology {
+        /// A network known by name: now-c, now-ca, now-cab or pink.
+        preset: String = Presence::Optional;
+        /// A file in any supported format, relative to the scenario's folder.
+        file: String = Presence::Optional;
+        /// The host that is left out when `far` picks a root; c-util in the now-* presets, none elsewhere.
+        utility: String = Presence::Optional;
+        /// Hosts that are added to every switch, for file formats without hosts.
+        hosts_per_switch: u16 = Presence::Optional;
+        /// Leave out the hosts that switches of a file bring along for in-network aggregation.
+        drop_aggregation_nodes: bool = Presence::Default("false");
+        /// For hosts with several cables: the port that the run uses, as `"host" = port`.
+        attach: Free<u16> = Presence::Default("{}");
+    }
+}
+
+/// The `[topology]` section: its own keys and the generators.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Topology {
+    pub(in super::super) place: Place,
+    pub(in super::super) plain: PlainTopology,
+    /// The generators asked for; `None` where one is faulty.
+    pub(in super::super) generators: Vec<At<Option<Generator>>>,
+}
+
+/// A generator and its parameters, each known to the family and in its range.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Generator {
+    pub(in super::super) family: &'static Family,
+    pub(in super::super) parameters: Vec<(&'static str, At<u64>)>,
+    pub(in super::super) seed: u64,
+}
+
+impl Wire for Topology {
+    fn read(item: &Item, book: &mut Book) -> Option<Topology> {
+        let mut reading = Reading::open("[topology]", item, book)?;
+        let plain = PlainTopology::take_from(&mut reading, book);
+        let families: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+        let mut generators = Vec::new();
+        for entry in reading.take_rest(&families) {
+            let family = FAMILIES.iter().find(|family| family.name == entry.key);
+            let value = family.and_then(|family| generator(family, &entry.item, book));
+            generators.push(At { value, place: entry.place });
+        }
+        reading.close(book);
+        Some(Topology { place: item.place, plain, generators })
+    }
+
+    fn schema() -> Schema {
+        let mut schema = PlainTopology::schema();
+        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+            for family in FAMILIES {
+                properties.insert(family.name.to_owned(), family_schema(family));
+            }
+        }
+        schema
+    }
+}
+
+/// Reads a family's table: its parameters, and a seed where chance plays a part.
+fn generator(family: &'static Family, item: &Item, book: &mut Book) -> Option<Generator> {
+    let Value::Table(entries) = &item.value else {
+        wrong_type(item, &format!("a table with the parameters of {}", family.name), book);
+        return None;
+    };
+    let names = || family.parameters.iter().map(|p| p.name).chain(family.random.then_some("seed"));
+    let all = names().collect::<Vec<_>>().join(", ");
+    let mut sound = true;
+    for entry in entries.iter().filter(|entry| !names().any(|name| name == entry.key)) {
+        sound = false;
+        book.add(entry.place, |span| {
+            let message = format!("unknown key `{}` in [topology.{}]", quoted(&entry.key), family.name);
+            Fault::new("unknown-key", span, message, format!("expected one of {all}"))
+                .with_nearest(&entry.key, names())
+        });
+    }
+    let mut parameters = Vec::new();
+    for parameter in family.parameters {
+        match entries.iter().find(|entry| entry.key == parameter.name) {
+            Some(entry) => match in_range(&entry.item, parameter.least, parameter.most, book) {
+                Some(value) => parameters.push((parameter.name, At { value, place: entry.item.place })),
+                None => sound = false,
+            },
+            None if parameter.default.is_none() => {
+                sound = false;
+                book.add(item.place, |span| {
+                    let name = parameter.name;
+                    let message = format!("the key `{name}` is missing from [topology.{}]", family.name);
+                    Fault::new("missing-key", span, message, format!("needs `{name}`: {}", parameter.about))
+                });
+            }
+            None => {}
+        }
+    }
+    let seed = entries.iter().find(|entry| family.random && entry.key == "seed");
+    let seed = seed.map_or(Some(0), |entry| u64::read(&entry.item, book));
+    seed.filter(|_| sound).map(|seed| Generator { family, parameters, seed })
+}
+
+fn in_range(item: &Item, least: u64, most: u64, book: &mut Book) -> Option<u64> {
+    if !matches!(item.value, Value::Integer(Some(number)) if number > i128::from(most)) {
+        let value = u64::read(item, book)?;
+        if (least..=most).contains(&value) {
+            return Some(value);
+        }
+    }
+    book.add(item.place, |span| {
+        Fault::new("out-of-range", span, "out of range", format!("expected {least} to {most}"))
+    });
+    None
+}
+
+fn family_schema(family: &Family) -> Json {
+    let mut properties = Map::new();
+    for parameter in family.parameters {
+        let mut schema = json!({
+            "description": parameter.about,
+            "type": "integer",
+            "minimum": parameter.least,
+            "maximum": parameter.most,
+        });
+        if let Some(default) = parameter.default {
+            schema["default"] = json!(default);
+        }
+        properties.insert(parameter.name.to_owned(), schema);
+    }
+    if family.random {
+        let about = "The seed of the network; the scenario's own does not matter to it.";
+        let seed = json!({ "description": about, "type": "integer", "minimum": 0, "default": 0 });
+        properties.insert("seed".to_owned(), seed);
+    }
+    let needed = family.parameters.iter().filter(|parameter| parameter.default.is_none());
+    let required: Vec<&str> = needed.map(|parameter| parameter.name).collect();
+    let mut schema = json!({
+        "title": format!("[topology.{}]", family.name),
+        "description": family.about,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}

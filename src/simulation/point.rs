@@ -1,0 +1,131 @@
+//! One load point: a fresh fabric, traffic on given routes, and what came of it.
+
+use rayon::prelude::*;
+
+use crate::fabric::{ChannelUse, Deadlock, Fabric, Parameters, Pause};
+use crate::ids::{HostId, LinkId, Port};
+use crate::measure::{Meter, Window};
+use crate::routing::Routes;
+use crate::topology::Network;
+use crate::traffic::{BitErrors, Source};
+use crate::units::{Cycle, Duration};
+
+use super::traffic::{Delivery, Hosts, Tally};
+
+/// What all load points of a run share.
+pub struct Setup<'a> {
+    /// The network.
+    pub network: &'a Network,
+    /// The fabric, in base cycles.
+    pub parameters: &'a Parameters,
+    /// Per host, the port that it uses.
+    pub attachments: &'a [Option<Port>],
+    /// Cables that fail: when, and when they return.
+    pub failures: Vec<(LinkId, Cycle, Option<Cycle>)>,
+    /// The mean number of bits between two errors, if there are any.
+    pub bits_between_errors: Option<u64>,
+    /// The seed of bit errors.
+    pub seed: u64,
+}
+
+/// How a load point ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PointEnd {
+    /// Every measured message ended.
+    Drained,
+    /// The horizon came first.
+    Horizon,
+    /// Nothing can happen any more, and messages are stuck.
+    Deadlocked,
+}
+
+/// What came of one load point.
+pub struct Point {
+    /// How it ended.
+    pub end: PointEnd,
+    /// The cycles over which rates are taken.
+    pub window: Window,
+    /// What was measured.
+    pub meter: Meter,
+    /// How messages ended, warm-up included.
+    pub tally: Tally,
+    /// Every message's end, if asked for.
+    pub deliveries: Option<Vec<Delivery>>,
+    /// Per channel, its use within the window.
+    pub channels: Vec<ChannelUse>,
+    /// Every deadlock, in order of formation.
+    pub deadlocks: Vec<Deadlock>,
+    /// Tags of the messages that were still in the fabric at the end.
+    pub stuck: Vec<u64>,
+    /// Events that the fabric handled.
+    pub events: u64,
+    /// The last cycle that was run.
+    pub last: Cycle,
+}
+
+/// Runs one load point until every message created in `window` has ended, or to `horizon`.
+///
+/// # Errors
+/// What the fabric finds wrong with its parameters.
+pub fn run(
+    setup: &Setup<'_>,
+    source: impl Source,
+    routes: &impl Routes,
+    window: Window,
+    horizon: Cycle,
+    keep_deliveries: bool,
+) -> Result<Point, crate::fabric::BuildError> {
+    let mut fabric = Fabric::new(setup.network, setup.parameters, setup.attachments)?;
+    for (link, at, until) in &setup.failures {
+        fabric.fail_link(*link, *at);
+        if let Some(until) = until {
+            fabric.restore_link(*link, *until);
+        }
+    }
+    let hosts = setup.network.hosts().len();
+    let errors = |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
+    let bit_errors = setup.bits_between_errors.map_or_else(Vec::new, errors);
+    let base_cycle: Duration = setup.parameters.base_cycle;
+    let mut traffic = Hosts::new(source, routes, base_cycle, hosts, bit_errors, Meter::new(window));
+    traffic.deliveries = keep_deliveries.then(Vec::new);
+
+    advance(&mut fabric, &mut traffic, window.from.min(horizon));
+    let before = fabric.channel_use();
+    advance(&mut fabric, &mut traffic, window.to.min(horizon));
+    let after = fabric.channel_use();
+    while !traffic.settled() && fabric.now() < horizon {
+        if fabric.run_until(horizon, &mut traffic, &mut ()) == Pause::Idle {
+            break;
+        }
+    }
+    traffic.count_backlog();
+    let end = if traffic.settled() {
+        PointEnd::Drained
+    } else if fabric.now() < horizon && fabric.in_flight() > 0 {
+        PointEnd::Deadlocked
+    } else {
+        PointEnd::Horizon
+    };
+    Ok(Point {
+        end,
+        window,
+        channels: after.iter().zip(&before).map(|(after, before)| after.since(before)).collect(),
+        deadlocks: fabric.deadlocks().to_vec(),
+        stuck: fabric.stuck(),
+        events: fabric.events(),
+        last: fabric.now(),
+        meter: traffic.meter,
+        tally: traffic.tally,
+        deliveries: traffic.deliveries,
+    })
+}
+
+/// Runs to `until` whether or not all measured messages have ended before.
+fn advance<S: Source, R: Routes>(fabric: &mut Fabric, traffic: &mut Hosts<'_, S, R>, until: Cycle) {
+    while fabric.now() < until {
+        if fabric.run_until(until, traffic, &mut ()) == Pause::Idle {
+            break;
+        }
+    }
+}

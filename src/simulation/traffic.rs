@@ -1,0 +1,172 @@
+//! The hosts of a load point, as the fabric sees them: sources, routes and the meter in one endpoint.
+
+use std::ops::ControlFlow;
+
+use crate::fabric::{Cause, Endpoint, Ended, Fate, Outgoing, RouteBuffer};
+use crate::ids::HostId;
+use crate::measure::Meter;
+use crate::routing::Routes;
+use crate::traffic::{BitErrors, Source};
+use crate::units::{Cycle, Duration};
+
+/// What became of one message of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its row in the trace.
+    pub number: u64,
+    /// Its end.
+    pub fate: Fate,
+    /// Whether bit errors spoilt it, so that the receiver dropped it.
+    pub spoilt: bool,
+}
+
+/// How many messages ended in which way, warm-up included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Delivered whole and sound.
+    pub delivered: u64,
+    /// Delivered with a wrong CRC and dropped by the interface.
+    pub crc_errors: u64,
+    /// Destroyed by a forward reset.
+    pub resets: u64,
+    /// Destroyed by the failure of a cable.
+    pub link_failures: u64,
+    /// Turned out of the switch's ports.
+    pub illegal_turns: u64,
+    /// Turned to a port without a working cable.
+    pub no_such_wire: u64,
+    /// Reached a host with turns left.
+    pub host_too_soon: u64,
+    /// Ended at a switch.
+    pub stranded: u64,
+    /// Never sent, for want of a route.
+    pub unroutable: u64,
+}
+
+impl Tally {
+    fn count(&mut self, fate: Fate, spoilt: bool) {
+        let counter = match fate {
+            Fate::Delivered { .. } if spoilt => &mut self.crc_errors,
+            Fate::Delivered { .. } => &mut self.delivered,
+            Fate::Destroyed { cause, .. } => match cause {
+                Cause::Reset => &mut self.resets,
+                Cause::LinkFailure => &mut self.link_failures,
+                Cause::IllegalTurn => &mut self.illegal_turns,
+                Cause::NoSuchWire => &mut self.no_such_wire,
+                Cause::HostTooSoon => &mut self.host_too_soon,
+                Cause::Stranded => &mut self.stranded,
+            },
+        };
+        *counter += 1;
+    }
+}
+
+/// How often in a row a host may draw a destination without a route before it falls silent.
+const FRUITLESS_DRAWS: u32 = 10_000;
+
+/// The hosts of one load point.
+pub struct Hosts<'a, S, R> {
+    source: S,
+    routes: &'a R,
+    base_cycle: Duration,
+    bit_errors: Vec<BitErrors>,
+    /// Per host: whether the message it sends next was created after the window, or there is none.
+    beyond: Vec<bool>,
+    hosts_within: usize,
+    /// What was measured.
+    pub meter: Meter,
+    /// How messages ended.
+    pub tally: Tally,
+    /// Every message's end, in order of their ends, if asked for.
+    pub deliveries: Option<Vec<Delivery>>,
+}
+
+impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
+    /// Hosts that have sent nothing yet; `bit_errors` has one entry a host, or none for perfect cables.
+    pub fn new(
+        source: S,
+        routes: &'a R,
+        base_cycle: Duration,
+        hosts: usize,
+        bit_errors: Vec<BitErrors>,
+        meter: Meter,
+    ) -> Hosts<'a, S, R> {
+        Hosts {
+            source,
+            routes,
+            base_cycle,
+            bit_errors,
+            beyond: vec![false; hosts],
+            hosts_within: hosts,
+            meter,
+            tally: Tally::default(),
+            deliveries: None,
+        }
+    }
+
+    /// Whether every message created in the window has ended.
+    pub fn settled(&self) -> bool {
+        self.hosts_within == 0 && self.meter.open() == 0
+    }
+
+    /// Counts as offered what hosts created in the window but had no chance to send.
+    pub fn count_backlog(&mut self) {
+        for host in (0..self.beyond.len()).map(HostId::new) {
+            while !self.beyond[host.index()] {
+                self.plan(host, &mut RouteBuffer::new());
+            }
+        }
+    }
+
+    fn now_beyond(&mut self, host: HostId) {
+        if !std::mem::replace(&mut self.beyond[host.index()], true) {
+            self.hosts_within -= 1;
+        }
+    }
+
+    /// The next message of `host` that has a route.
+    fn plan(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        for _ in 0..FRUITLESS_DRAWS {
+            let Some(planned) = self.source.next(host) else { break };
+            let created = planned.created.to_cycle_ceil(self.base_cycle);
+            if created >= self.meter.window().to {
+                self.now_beyond(host);
+            }
+            route.clear();
+            if !self.routes.route(host, planned.destination, route) {
+                self.tally.unroutable += 1;
+                continue;
+            }
+            self.meter.created(created, planned.payload);
+            let spoilt = match self.bit_errors.get_mut(host.index()) {
+                Some(errors) => errors.strike(planned.payload, route.len()),
+                None => false,
+            };
+            let tag = planned.number << 1 | u64::from(spoilt);
+            return Some(Outgoing { created, payload: planned.payload, tag });
+        }
+        self.now_beyond(host);
+        None
+    }
+}
+
+impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
+    fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        self.plan(host, route)
+    }
+
+    fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
+        let spoilt = message.tag & 1 == 1;
+        self.tally.count(message.fate, spoilt);
+        match message.fate {
+            Fate::Delivered { tail, .. } if !spoilt => {
+                self.meter.delivered(message.created, message.started, tail, message.payload);
+            }
+            _ => self.meter.lost(message.created),
+        }
+        if let Some(deliveries) = &mut self.deliveries {
+            deliveries.push(Delivery { number: message.tag >> 1, fate: message.fate, spoilt });
+        }
+        if self.settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

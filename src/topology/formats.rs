@@ -1,0 +1,224 @@
+//! Networks as text: one file per format, recognised by what the text says and never by a file's name.
+//!
+//! ```text
+//!   bytes --> text --> recognise --> json / toml --> tree of values with places --> document --> Network
+//! ```
+//!
+//! A reader reports every fault of a file in one go, each with its place. What is written reads back equal.
+
+mod document;
+mod json;
+mod reader;
+mod toml;
+mod tree;
+
+use crate::diagnostics::{Fault, Faults, nearest};
+use crate::ids::{Node, SwitchId};
+
+use super::{End, Host, Network};
+
+/// A text format for networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// simnet's own, as JSON.
+    Json,
+    /// simnet's own, as TOML.
+    Toml,
+}
+
+impl Format {
+    /// All formats, in the order in which they are tried on a text.
+    pub const ALL: [Format; 2] = [Format::Json, Format::Toml];
+
+    /// What `--from` and `--to` call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Json => "json",
+            Format::Toml => "toml",
+        }
+    }
+
+    /// The format called `name`.
+    ///
+    /// # Errors
+    /// A sentence that names the formats and the nearest of them.
+    pub fn parse(name: &str) -> Result<Format, String> {
+        Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            let names = Format::ALL.map(Format::name);
+            let near =
+                nearest(name, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            format!("no format is called `{name}`, only {}{near}", names.join(", "))
+        })
+    }
+
+    fn recognises(self, text: &str) -> bool {
+        match self {
+            Format::Json => json::recognises(text),
+            Format::Toml => toml::recognises(text),
+        }
+    }
+
+    fn read(self, text: &str) -> Result<Network, Vec<Fault>> {
+        match self {
+            Format::Json => document::network(&json::parse(text)?),
+            Format::Toml => document::network(&toml::parse(text)?),
+        }
+    }
+}
+
+/// How to read a file.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The format; `None` recognises it by content.
+    pub from: Option<Format>,
+    /// How many hosts every switch is given, in a file that has no hosts.
+    pub hosts_per_switch: Option<u16>,
+    /// Whether to leave out the hosts that switches bring along for in-network aggregation.
+    pub drop_aggregation_nodes: bool,
+}
+
+/// The most ports of a node: more could not be turned between, since a turn has 16 bits.
+pub const MOST_PORTS: u16 = 32_767;
+/// How many faults of a file are reported one by one.
+const MOST_FAULTS: usize = 100;
+/// What the description of an aggregation node contains.
+const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
+
+/// Reads a network from the text of a file, which messages call `file`.
+///
+/// # Errors
+/// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts asked
+/// for in a file that has some.
+pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, Box<Faults>> {
+    let failed = |text: &str, faults: Vec<Fault>| {
+        Box::new(Faults { file: file.to_owned(), text: text.to_owned(), faults: in_order(faults) })
+    };
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            let fault =
+                Fault::new("not-utf8", at..at + 1, "the file is not UTF-8 text", "not UTF-8 from here on");
+            return Err(failed(&String::from_utf8_lossy(bytes), vec![fault]));
+        }
+    };
+    // A byte order mark means nothing in UTF-8; blanks in its stead leave every place where it was.
+    let unmarked = text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
+    let text = unmarked.as_deref().unwrap_or(text);
+    let format = match options.from {
+        Some(format) => format,
+        None => recognise(text).map_err(|fault| failed(text, vec![fault]))?,
+    };
+    let net = format.read(text).map_err(|faults| failed(text, faults))?;
+    let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };
+    match options.hosts_per_switch {
+        None => Ok(net),
+        Some(count) => with_hosts(&net, count).map_err(|fault| failed(text, vec![fault])),
+    }
+}
+
+/// Writes a network; [`read`] gives it back.
+///
+/// Does not keep: a node's first port where it has no cable to show it, in formats that cannot say it.
+pub fn write(net: &Network, format: Format) -> String {
+    match format {
+        Format::Json => json::write(net),
+        Format::Toml => toml::write(net),
+    }
+}
+
+fn recognise(text: &str) -> Result<Format, Fault> {
+    if text.trim().is_empty() {
+        let expected = format!("one of the formats {}", Format::ALL.map(Format::name).join(", "));
+        return Err(Fault::new("empty-file", 0..0, "the file is empty", expected));
+    }
+    Format::ALL.into_iter().find(|format| format.recognises(text)).ok_or_else(|| {
+        let start = text.len() - text.trim_start().len();
+        let end = start + text[start..].chars().next().map_or(0, char::len_utf8);
+        let expected =
+            format!("the beginning of one of the formats {}", Format::ALL.map(Format::name).join(", "));
+        Fault::new("unknown-format", start..end, "no known format of networks looks like this", expected)
+            .with_help("`--from` names the format of a file that is not recognised")
+    })
+}
+
+/// Faults by place, as many as a person may want to read.
+fn in_order(mut faults: Vec<Fault>) -> Vec<Fault> {
+    faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
+    let more = faults.len().saturating_sub(MOST_FAULTS);
+    faults.truncate(MOST_FAULTS);
+    if let (Some(last), 1..) = (faults.last_mut(), more) {
+        let help = last.help.take().map(|help| format!("{help}; ")).unwrap_or_default();
+        last.help = Some(format!("{help}there are {more} faults more"));
+    }
+    faults
+}
+
+/// The network without the hosts that stand for the aggregation units of switches.
+fn without_aggregation_nodes(net: &Network) -> Network {
+    let stays = |host: &Host| !host.description.as_deref().is_some_and(|d| d.contains(AGGREGATION_NODE));
+    let mut kept = Network::new(net.name.as_str());
+    for switch in net.switches() {
+        kept.push_switch(switch.clone()).expect("names were distinct");
+    }
+    let mut ids = Vec::new();
+    for host in net.hosts() {
+        ids.push(stays(host).then(|| kept.push_host(host.clone()).expect("names were distinct")));
+    }
+    for link in net.links() {
+        let end = |end: End| match end.node {
+            Node::Switch(_) => Some(end),
+            Node::Host(id) => Some(End { node: Node::Host(ids[id.index()]?), ..end }),
+        };
+        if let (Some(a), Some(b)) = (end(link.a), end(link.b)) {
+            kept.push_link(super::Link { a, b, ..link.clone() }).expect("ports were used once");
+        }
+    }
+    kept
+}
+
+/// The network with `count` hosts on the lowest free ports of every switch; switches grow ports they lack.
+fn with_hosts(net: &Network, count: u16) -> Result<Network, Fault> {
+    if !net.hosts().is_empty() {
+        let message =
+            format!("hosts for every switch were asked for, but the file has {}", net.hosts().len());
+        return Err(Fault::new("hosts-present", 0..0, message, "a file without hosts")
+            .with_help("leave out `--hosts-per-switch`, or `hosts-per-switch` in a scenario"));
+    }
+    let mut grown = Network::new(net.name.as_str());
+    let free_ports = |id: SwitchId| {
+        let switch = &net.switches()[id.index()];
+        let all = (switch.first_port..MOST_PORTS).map(move |port| End::switch(id, port));
+        all.filter(|end| net.link_at(*end).is_none()).take(usize::from(count)).collect::<Vec<_>>()
+    };
+    for id in net.switch_ids() {
+        let mut switch = net.switches()[id.index()].clone();
+        let free = free_ports(id);
+        if free.len() < usize::from(count) {
+            let message = format!("switch `{}` has no room for {count} hosts", switch.name);
+            return Err(Fault::new("too-many-hosts", 0..0, message, format!("at most {MOST_PORTS} ports")));
+        }
+        let highest = free.last().map_or(0, |end| end.port.0 - switch.first_port + 1);
+        switch.ports = switch.ports.max(highest);
+        grown.push_switch(switch).expect("names were distinct");
+    }
+    for link in net.links() {
+        grown.push_link(link.clone()).expect("ports were used once");
+    }
+    for id in net.switch_ids() {
+        for (nth, end) in free_ports(id).into_iter().enumerate() {
+            let name = free_name(&grown, &format!("{}-h{nth}", net.switches()[id.index()].name));
+            let host = grown.add_host(name).expect("the name is free");
+            grown.connect(End::host(host, 0), end).expect("the port is free");
+        }
+    }
+    Ok(grown)
+}
+
+fn free_name(net: &Network, wanted: &str) -> String {
+    let mut name = wanted.to_owned();
+    while net.named(&name).is_some() {
+        name.push('\'');
+    }
+    name
+}

@@ -1,0 +1,133 @@
+//! simnet's network format as JSON (RFC 8259, strictly: no comments, no trailing commas).
+
+use std::ops::Range;
+
+use jsonc_parser::ast;
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use crate::diagnostics::Fault;
+use crate::topology::Network;
+
+use super::document::{self, Field};
+use super::tree::{Entry, Kind, Value};
+
+/// Whether a text begins as JSON does.
+pub(super) fn recognises(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+/// Parses JSON into values with places.
+///
+/// # Errors
+/// The first place where the text is not JSON: after it nothing can be told.
+pub(super) fn parse(text: &str) -> Result<Value, Vec<Fault>> {
+    strict(text)?;
+    let options = ParseOptions {
+        allow_comments: false,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
+        let range = error.range();
+        let message = lowered(&error.kind().to_string());
+        vec![Fault::new("syntax", range.start..range.end, message, "JSON up to here")]
+    })?;
+    match parsed.value {
+        Some(value) => Ok(converted(&value)),
+        None => Err(vec![Fault::new("syntax", 0..0, "the file is empty", "a JSON object")]),
+    }
+}
+
+/// Lets through only what a strict parser takes; it does not recurse, so deep nesting is no danger here.
+fn strict(text: &str) -> Result<(), Vec<Fault>> {
+    let checked: Result<serde::de::IgnoredAny, serde_json::Error> = serde_json::from_str(text);
+    let Err(error) = checked else { return Ok(()) };
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+    let place = place(text, error.line(), error.column());
+    Err(vec![Fault::new("syntax", place, lowered(message), "not JSON from here on")])
+}
+
+/// The character at a line, and a column in bytes, both from 1.
+fn place(text: &str, line: usize, column: usize) -> Range<usize> {
+    let line_start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let mut start = (line_start + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let width = text[start..].chars().next().map_or(0, char::len_utf8);
+    start..start + width
+}
+
+fn lowered(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn converted(value: &ast::Value<'_>) -> Value {
+    let range = value.range();
+    let kind = match value {
+        ast::Value::StringLit(text) => Kind::Text(text.value.clone().into_owned()),
+        ast::Value::NumberLit(number) => match number.value.parse() {
+            Ok(whole) => Kind::Integer(whole),
+            Err(_) => Kind::Number(number.value.to_owned()),
+        },
+        ast::Value::BooleanLit(_) => Kind::Other("true or false"),
+        ast::Value::NullKeyword(_) => Kind::Other("null"),
+        ast::Value::Array(list) => Kind::List(list.elements.iter().map(converted).collect()),
+        ast::Value::Object(table) => Kind::Table(table.properties.iter().map(entry).collect()),
+    };
+    Value { span: range.start..range.end, kind }
+}
+
+fn entry(property: &ast::ObjectProp<'_>) -> Entry {
+    let key = match &property.name {
+        ast::ObjectPropName::String(text) => text.value.clone().into_owned(),
+        ast::ObjectPropName::Word(word) => word.value.to_owned(),
+    };
+    let range = property.name.range();
+    Entry { key, key_span: range.start..range.end, value: converted(&property.value) }
+}
+
+/// Writes a network: one node or cable a line.
+pub(super) fn write(net: &Network) -> String {
+    let head: Vec<String> =
+        document::head(net).iter().map(|(key, value)| format!("{}: {}", quoted(key), field(value))).collect();
+    let list = |key: &str, items: Vec<Vec<(&str, Field)>>| {
+        let rows: Vec<String> = items.iter().map(|item| format!("  {}", object(item))).collect();
+        let rows = if rows.is_empty() { String::new() } else { format!("\n{}\n ", rows.join(",\n")) };
+        format!(" {}: [{rows}]", quoted(key))
+    };
+    let lists = [
+        list("switches", document::switches(net)),
+        list("hosts", document::hosts(net)),
+        list("links", document::links(net)),
+    ];
+    format!("{{{},\n{}}}\n", head.join(", "), lists.join(",\n"))
+}
+
+fn object(fields: &[(&str, Field)]) -> String {
+    let fields: Vec<String> =
+        fields.iter().map(|(key, value)| format!("{}: {}", quoted(key), field(value))).collect();
+    format!("{{{}}}", fields.join(", "))
+}
+
+fn field(value: &Field) -> String {
+    match value {
+        Field::Text(text) => quoted(text),
+        Field::Number(number) => number.to_string(),
+    }
+}
+
+/// A text in quotes, as JSON escapes it.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("a text is always JSON")
+}

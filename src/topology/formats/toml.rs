@@ -1,0 +1,95 @@
+//! simnet's network format as TOML, with the keys of the JSON form.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostics::Fault;
+use crate::topology::Network;
+
+use super::document::{self, Field};
+use super::json::quoted;
+use super::tree::{Entry, Kind, Value};
+
+/// Whether some line of a text sets `format`, or heads one of the lists, as this format does.
+pub(super) fn recognises(text: &str) -> bool {
+    let heads = ["[[switches]]", "[[hosts]]", "[[links]]"];
+    text.lines().map(str::trim_start).any(|line| {
+        let sets = |key: &str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='));
+        sets("format") || sets("switches") || heads.iter().any(|head| line.starts_with(head))
+    })
+}
+
+/// Parses TOML into values with places.
+///
+/// # Errors
+/// Every place where the text is not TOML.
+pub(super) fn parse(text: &str) -> Result<Value, Vec<Fault>> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Ok(Value { span: 0..text.len().min(1), kind: self::table(table.get_ref()) });
+    }
+    let fault = |error: &toml::de::Error| {
+        let span = error.span().unwrap_or(0..0);
+        Fault::new("syntax", span, error.message().replace('\n', "; "), "not TOML here")
+    };
+    Err(errors.iter().map(fault).collect())
+}
+
+fn table(table: &DeTable<'_>) -> Kind {
+    let mut entries: Vec<Entry> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            key_span: key.span(),
+            value: converted(value),
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.key_span.start);
+    Kind::Table(entries)
+}
+
+fn converted(value: &Spanned<DeValue<'_>>) -> Value {
+    let kind = match value.get_ref() {
+        DeValue::String(text) => Kind::Text(text.to_string()),
+        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(whole) => Kind::Integer(whole),
+            Err(_) => Kind::Number(number.to_string()),
+        },
+        DeValue::Float(number) => Kind::Number(number.to_string()),
+        DeValue::Boolean(_) => Kind::Other("true or false"),
+        DeValue::Datetime(_) => Kind::Other("a date"),
+        DeValue::Array(list) => Kind::List(list.iter().map(converted).collect()),
+        DeValue::Table(entries) => table(entries),
+    };
+    Value { span: value.span(), kind }
+}
+
+/// Writes a network: one node or cable a line.
+pub(super) fn write(net: &Network) -> String {
+    let mut text = String::new();
+    for (key, value) in document::head(net) {
+        text += &format!("{key} = {}\n", field(&value));
+    }
+    for (key, items) in [
+        ("switches", document::switches(net)),
+        ("hosts", document::hosts(net)),
+        ("links", document::links(net)),
+    ] {
+        let rows: String = items.iter().map(|item| format!("\n  {},", inline(item))).collect();
+        text += &if rows.is_empty() { format!("{key} = []\n") } else { format!("{key} = [{rows}\n]\n") };
+    }
+    text
+}
+
+fn inline(fields: &[(&str, Field)]) -> String {
+    let fields: Vec<String> = fields.iter().map(|(key, value)| format!("{key} = {}", field(value))).collect();
+    format!("{{ {} }}", fields.join(", "))
+}
+
+/// A value as TOML writes it: JSON's escapes are TOML's, but TOML escapes the delete character too.
+fn field(value: &Field) -> String {
+    match value {
+        Field::Text(text) => quoted(text).replace('\u{7f}', "\\u007f"),
+        Field::Number(number) => number.to_string(),
+    }
+}

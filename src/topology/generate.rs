@@ -1,0 +1,361 @@
+//! Networks built from a rule: one file per family, all of them listed in [`FAMILIES`].
+//!
+//! Every family has a plain struct of checked parameters with a `build` that cannot fail for want of ports;
+//! [`FAMILIES`] describes the same parameters as a table, so that the command line and the scenario language
+//! offer whatever stands here. Parameters are whole numbers.
+//!
+//! Names: switches are `s0`, `s1`, ..., hosts `h0`, `h1`, ... in the order of their switches. On every switch
+//! the ports to other switches come first, those of its hosts after them.
+//!
+//! # Scope and limitations
+//! Wiring only. Random families draw from ChaCha8 with the seed given, so that a seed names one network on
+//! every machine.
+
+mod fat_tree;
+mod grid;
+mod layout;
+mod line;
+mod random_irregular;
+mod random_regular;
+mod star;
+
+use thiserror::Error;
+
+use super::Network;
+
+pub use fat_tree::{FatTree, LeafSpine};
+pub use grid::{Grid, Hypercube};
+pub use line::Line;
+pub use random_irregular::RandomIrregular;
+pub use random_regular::RandomRegular;
+pub use star::{Star, Tree};
+
+/// The most switches, and the most hosts, of a generated network.
+pub const MOST_NODES: u64 = 1 << 20;
+/// The most ports of a switch of a generated network.
+pub const MOST_PORTS: u64 = 4096;
+
+/// A family of networks: what it is called and what it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// Its name, as in `[topology.random-regular]`.
+    pub name: &'static str,
+    /// One sentence about it.
+    pub about: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Whether the seed matters.
+    pub random: bool,
+    build: fn(&Values<'_>, u64) -> Result<Network, GenerateError>,
+}
+
+/// A parameter of a family: a whole number.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name, as in `hosts-per-switch`.
+    pub name: &'static str,
+    /// What stands for it if it is not given; `None` if it must be.
+    pub default: Option<u64>,
+    /// The least value.
+    pub least: u64,
+    /// The greatest value.
+    pub most: u64,
+    /// What it says.
+    pub about: &'static str,
+}
+
+/// Why no network can be generated.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GenerateError {
+    /// No family of that name.
+    #[error("no family of networks is called `{name}`{}", did_you_mean(.near))]
+    UnknownFamily {
+        /// The name as given.
+        name: String,
+        /// The nearest family.
+        near: Option<&'static str>,
+    },
+    /// No parameter of that name in the family.
+    #[error("`{family}` has no parameter `{name}`{}", did_you_mean(.near))]
+    UnknownParameter {
+        /// The family.
+        family: &'static str,
+        /// The name as given.
+        name: String,
+        /// The nearest parameter.
+        near: Option<&'static str>,
+    },
+    /// A parameter that must be given is not.
+    #[error("`{family}` needs `{parameter}`: {about}")]
+    Missing {
+        /// The family.
+        family: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What it says.
+        about: &'static str,
+    },
+    /// A value for which there is no such network.
+    #[error("`{parameter}` of `{family}` {reason}")]
+    Invalid {
+        /// The family.
+        family: &'static str,
+        /// The parameter at fault.
+        parameter: &'static str,
+        /// What it would have to be, as `must be ...`.
+        reason: String,
+    },
+}
+
+fn did_you_mean(near: &Option<&'static str>) -> String {
+    near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
+impl GenerateError {
+    /// The name of the parameter that is at fault, as the user wrote it, if one is.
+    pub fn parameter(&self) -> Option<&str> {
+        match self {
+            GenerateError::UnknownFamily { .. } => None,
+            GenerateError::UnknownParameter { name, .. } => Some(name),
+            GenerateError::Missing { parameter, .. } | GenerateError::Invalid { parameter, .. } => {
+                Some(parameter)
+            }
+        }
+    }
+}
+
+const HOSTS: Parameter = Parameter {
+    name: "hosts-per-switch",
+    default: Some(1),
+    least: 0,
+    most: MOST_PORTS,
+    about: "hosts on every switch",
+};
+
+const fn needed(name: &'static str, least: u64, most: u64, about: &'static str) -> Parameter {
+    Parameter { name, default: None, least, most, about }
+}
+
+const fn optional(name: &'static str, default: u64, least: u64, most: u64, about: &'static str) -> Parameter {
+    Parameter { name, default: Some(default), least, most, about }
+}
+
+const SWITCHES: Parameter = needed("switches", 1, MOST_NODES, "how many switches");
+
+/// Every family.
+pub const FAMILIES: &[Family] = &[
+    Family {
+        name: "random-regular",
+        about: "a random connected graph of switches, each cabled to `degree` different others",
+        parameters: &[
+            SWITCHES,
+            needed("degree", 0, MOST_PORTS, "cables of a switch to other switches"),
+            HOSTS,
+        ],
+        random: true,
+        build: |v, seed| {
+            RandomRegular::new(v.u32("switches"), v.u32("degree"), v.u32("hosts-per-switch"))?.build(seed)
+        },
+    },
+    Family {
+        name: "random-irregular",
+        about: "a random connected network, cables in random ports",
+        parameters: &[
+            SWITCHES,
+            needed("hosts", 0, MOST_NODES, "how many hosts"),
+            needed("links", 0, MOST_NODES * 8, "cables between switches"),
+            optional("ports", 8, 1, MOST_PORTS, "ports of a switch"),
+            optional("multigraph", 0, 0, 1, "1: parallel cables and cables looped back are allowed"),
+        ],
+        random: true,
+        build: |v, seed| {
+            RandomIrregular::new(
+                v.u32("switches"),
+                v.u32("hosts"),
+                v.u32("links"),
+                v.u32("ports"),
+                v.get("multigraph") == 1,
+            )?
+            .build(seed)
+        },
+    },
+    Family {
+        name: "mesh",
+        about: "a grid of one to six dimensions without wrap-around",
+        parameters: GRID,
+        random: false,
+        build: |v, _| Ok(Grid::mesh(&v.sizes(), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "torus",
+        about: "a grid of one to six dimensions with wrap-around; a dimension of size 2 has one cable, not two",
+        parameters: GRID,
+        random: false,
+        build: |v, _| Ok(Grid::torus(&v.sizes(), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "hypercube",
+        about: "2^dimensions switches, cabled where their numbers differ in one bit",
+        parameters: &[needed("dimensions", 0, 20, "dimensions of the cube"), HOSTS],
+        random: false,
+        build: |v, _| Ok(Hypercube::new(v.u32("dimensions"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "ring",
+        about: "switches in a circle",
+        parameters: &[needed("switches", 3, MOST_NODES, "how many switches"), HOSTS],
+        random: false,
+        build: |v, _| Ok(Line::ring(v.u32("switches"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "chain",
+        about: "switches in a row",
+        parameters: &[SWITCHES, HOSTS],
+        random: false,
+        build: |v, _| Ok(Line::chain(v.u32("switches"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "star",
+        about: "leaf switches round one hub",
+        parameters: &[
+            needed("leaves", 0, MOST_PORTS, "switches round the hub"),
+            optional("hosts-per-switch", 1, 0, MOST_PORTS, "hosts on every leaf"),
+            optional("hub-hosts", 0, 0, MOST_PORTS, "hosts on the hub"),
+        ],
+        random: false,
+        build: |v, _| Ok(Star::new(v.u32("leaves"), v.u32("hosts-per-switch"), v.u32("hub-hosts"))?.build()),
+    },
+    Family {
+        name: "tree",
+        about: "a complete tree of switches with hosts on the lowest level",
+        parameters: &[
+            needed("arity", 1, MOST_PORTS, "switches below each switch"),
+            needed("depth", 1, MOST_NODES, "levels of switches"),
+            optional("hosts-per-switch", 1, 0, MOST_PORTS, "hosts on every switch of the lowest level"),
+        ],
+        random: false,
+        build: |v, _| Ok(Tree::new(v.u32("arity"), v.u32("depth"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "fat-tree",
+        about: "an arity-ary levels-tree: levels * arity^(levels-1) switches of 2 * arity ports",
+        parameters: &[
+            needed("arity", 1, MOST_PORTS / 2, "switches below, and above, each switch"),
+            needed("levels", 1, 20, "levels of switches"),
+            Parameter {
+                name: "hosts-per-switch",
+                default: Some(0),
+                least: 0,
+                most: MOST_PORTS,
+                about: "hosts on every switch of the lowest level; 0 stands for `arity`",
+            },
+        ],
+        random: false,
+        build: |v, _| Ok(FatTree::new(v.u32("arity"), v.u32("levels"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "leaf-spine",
+        about: "a folded Clos network of two levels: every leaf is cabled to every spine",
+        parameters: &[
+            needed("leaves", 1, MOST_PORTS, "switches with hosts"),
+            needed("spines", 0, MOST_PORTS, "switches above them"),
+            optional("hosts-per-switch", 1, 0, MOST_PORTS, "hosts on every leaf"),
+            optional("cables", 1, 1, MOST_PORTS, "parallel cables between a leaf and a spine"),
+        ],
+        random: false,
+        build: |v, _| {
+            let (leaves, spines) = (v.u32("leaves"), v.u32("spines"));
+            Ok(LeafSpine::new(leaves, spines, v.u32("hosts-per-switch"), v.u32("cables"))?.build())
+        },
+    },
+];
+
+const GRID: &[Parameter] = &[
+    needed("x", 1, MOST_NODES, "size of the first dimension"),
+    optional("y", 1, 1, MOST_NODES, "size of the second dimension"),
+    optional("z", 1, 1, MOST_NODES, "size of the third dimension"),
+    optional("u", 1, 1, MOST_NODES, "size of the fourth dimension"),
+    optional("v", 1, 1, MOST_NODES, "size of the fifth dimension"),
+    optional("w", 1, 1, MOST_NODES, "size of the sixth dimension"),
+    HOSTS,
+];
+
+/// The family called `name`.
+///
+/// # Errors
+/// [`GenerateError::UnknownFamily`].
+pub fn family(name: &str) -> Result<&'static Family, GenerateError> {
+    FAMILIES.iter().find(|family| family.name == name).ok_or_else(|| GenerateError::UnknownFamily {
+        name: name.to_owned(),
+        near: crate::diagnostics::nearest(name, FAMILIES.iter().map(|family| family.name)),
+    })
+}
+
+/// Builds the network of a family from named parameters; those not given take their defaults.
+///
+/// The network is called after the family. A parameter given twice counts as given last.
+///
+/// # Errors
+/// A [`GenerateError`] that names the parameter at fault.
+pub fn build(family_name: &str, parameters: &[(&str, u64)], seed: u64) -> Result<Network, GenerateError> {
+    let family = family(family_name)?;
+    let values = Values::checked(family, parameters)?;
+    let mut net = (family.build)(&values, seed)?;
+    family.name.clone_into(&mut net.name);
+    Ok(net)
+}
+
+/// A value for every parameter of a family, each within its range.
+struct Values<'a> {
+    family: &'a Family,
+    values: Vec<u64>,
+}
+
+impl Values<'_> {
+    fn checked<'a>(family: &'a Family, given: &[(&str, u64)]) -> Result<Values<'a>, GenerateError> {
+        let names = || family.parameters.iter().map(|parameter| parameter.name);
+        if let Some((name, _)) = given.iter().find(|(name, _)| !names().any(|known| known == *name)) {
+            return Err(GenerateError::UnknownParameter {
+                family: family.name,
+                name: (*name).to_owned(),
+                near: crate::diagnostics::nearest(name, names()),
+            });
+        }
+        let value = |parameter: &'a Parameter| {
+            let given = given.iter().rev().find(|(name, _)| *name == parameter.name).map(|(_, value)| *value);
+            let value = given.or(parameter.default).ok_or(GenerateError::Missing {
+                family: family.name,
+                parameter: parameter.name,
+                about: parameter.about,
+            })?;
+            if (parameter.least..=parameter.most).contains(&value) {
+                return Ok(value);
+            }
+            let reason = format!("must be from {} to {}, not {value}", parameter.least, parameter.most);
+            Err(invalid(family.name, parameter.name, reason))
+        };
+        let values = family.parameters.iter().map(value).collect::<Result<_, _>>()?;
+        Ok(Values { family, values })
+    }
+
+    fn get(&self, name: &str) -> u64 {
+        let position = self.family.parameters.iter().position(|parameter| parameter.name == name);
+        self.values[position.expect("a family asks for its own parameters")]
+    }
+
+    fn u32(&self, name: &str) -> u32 {
+        u32::try_from(self.get(name)).expect("every range ends below 2^32")
+    }
+
+    fn sizes(&self) -> Vec<u32> {
+        ["x", "y", "z", "u", "v", "w"]
+            .map(|axis| self.u32(axis))
+            .into_iter()
+            .filter(|size| *size > 1)
+            .collect()
+    }
+}
+
+fn invalid(family: &'static str, parameter: &'static str, reason: impl Into<String>) -> GenerateError {
+    GenerateError::Invalid { family, parameter, reason: reason.into() }
+}

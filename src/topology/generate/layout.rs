@@ -1,0 +1,62 @@
+//! What the families share: checking sizes, adding switches and hosts, filling ports in order.
+
+use crate::ids::SwitchId;
+use crate::topology::{End, Network};
+
+use super::{GenerateError, MOST_NODES, MOST_PORTS, invalid};
+
+/// Checks that a switch has room for its cables and that the network is not too large to hold.
+pub(super) fn check_size(
+    family: &'static str,
+    parameter: &'static str,
+    switches: u64,
+    hosts: u64,
+    ports: u64,
+) -> Result<(), GenerateError> {
+    if switches > MOST_NODES {
+        return Err(invalid(
+            family,
+            parameter,
+            format!("makes {switches} switches; at most {MOST_NODES} do"),
+        ));
+    }
+    if hosts > MOST_NODES {
+        let reason = format!("makes {hosts} hosts; at most {MOST_NODES} do");
+        return Err(invalid(family, "hosts-per-switch", reason));
+    }
+    if ports > MOST_PORTS {
+        return Err(invalid(
+            family,
+            parameter,
+            format!("makes switches of {ports} ports; at most {MOST_PORTS} do"),
+        ));
+    }
+    Ok(())
+}
+
+/// A port number below [`MOST_PORTS`].
+pub(super) fn port(number: u64) -> u16 {
+    u16::try_from(number).expect("sizes were checked against MOST_PORTS")
+}
+
+/// Adds `count` switches of `ports` ports, named on from those that are there.
+pub(super) fn add_switches(net: &mut Network, count: u64, ports: u64) -> Vec<SwitchId> {
+    let first = net.switches().len() as u64;
+    (first..first + count)
+        .map(|number| net.add_switch(format!("s{number}"), port(ports)).expect("numbers are distinct"))
+        .collect()
+}
+
+/// Adds `count` hosts to a switch, on its ports from `first_port` on, named on from those that are there.
+pub(super) fn add_hosts(net: &mut Network, switch: SwitchId, first_port: u64, count: u64) {
+    for nth in 0..count {
+        let host = net.add_host(format!("h{}", net.hosts().len())).expect("numbers are distinct");
+        net.connect(End::host(host, 0), End::switch(switch, port(first_port + nth)))
+            .expect("the family leaves these ports free");
+    }
+}
+
+/// Lays a cable between two switches.
+pub(super) fn cable(net: &mut Network, a: (SwitchId, u64), b: (SwitchId, u64)) {
+    net.connect(End::switch(a.0, port(a.1)), End::switch(b.0, port(b.1))).expect("each port is used once");
+}

@@ -1,0 +1,108 @@
+//! What can be asked of the oracle between two cycles.
+
+use std::collections::BTreeSet;
+
+use simnet::fabric::Ended;
+use simnet::topology::End;
+use simnet::units::Cycle;
+
+use super::Oracle;
+
+/// A channel at the end of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChannelView {
+    /// The port that sends on it.
+    pub(crate) from: End,
+    /// The port that receives from it.
+    pub(crate) to: End,
+    /// Whether its cable works.
+    pub(crate) up: bool,
+    /// Flits in the receiving port's buffer.
+    pub(crate) occupancy: u32,
+    /// Whether the receiving port's last word was STOP.
+    pub(crate) stop_sent: bool,
+    /// Whether the sending port may send.
+    pub(crate) go: bool,
+    /// Flits sent so far.
+    pub(crate) sent: u64,
+    /// Cycles so far in which the channel was owned and (a head waited for it or it was stopped).
+    pub(crate) blocked: u64,
+}
+
+impl Oracle {
+    /// The next cycle to be run.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// All channels, by channel id.
+    pub(crate) fn channels(&self) -> Vec<ChannelView> {
+        let views =
+            self.outputs.iter().zip(&self.inputs).enumerate().map(|(x, (output, input))| ChannelView {
+                from: output.end,
+                to: input.end,
+                up: self.up[x / 2],
+                occupancy: u32::try_from(input.buffer.len()).expect("buffers are small"),
+                stop_sent: input.stop_sent,
+                go: output.go,
+                sent: output.sent,
+                blocked: output.blocked,
+            });
+        views.collect()
+    }
+
+    /// The worms of which something is left in the fabric or in a transmitter.
+    fn live(&self) -> BTreeSet<usize> {
+        let wires = self.outputs.iter().flat_map(|output| &output.data).map(|(_, flit)| flit.worm);
+        let buffers = self.inputs.iter().flat_map(|input| &input.buffer).map(|flit| flit.worm);
+        let open = self.inputs.iter().filter_map(|input| input.arriving);
+        let hosts = self.hosts.iter().filter_map(|host| host.current).map(|(worm, _)| worm);
+        wires.chain(buffers).chain(open).chain(hosts).collect()
+    }
+
+    /// The tags of the messages under way, in order.
+    pub(crate) fn live_tags(&self) -> Vec<u64> {
+        let mut tags: Vec<u64> = self.live().iter().map(|worm| self.worms[*worm].message.tag).collect();
+        tags.sort_unstable();
+        tags
+    }
+
+    /// The messages that are over, by tag.
+    pub(crate) fn ended(&self) -> Vec<Ended> {
+        let live = self.live();
+        let over = self.worms.iter().enumerate().filter(|(worm, _)| !live.contains(worm));
+        let mut over: Vec<Ended> = over
+            .map(|(_, worm)| Ended {
+                tag: worm.message.tag,
+                source: worm.source,
+                payload: worm.message.payload,
+                created: Cycle(worm.message.created),
+                started: Cycle(worm.started),
+                fate: Oracle::fate(worm).expect("a worm of which nothing is left met its fate"),
+            })
+            .collect();
+        over.sort_unstable_by_key(|message| message.tag);
+        over
+    }
+
+    /// Whether no worm is under way, none will start and no port is stopped.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let wires = self.outputs.iter().all(|output| output.control.is_empty() && output.go);
+        wires
+            && self.events.is_empty()
+            && self.hosts.iter().all(|host| host.output.is_none() || host.waiting.is_empty())
+            && self.live().is_empty()
+    }
+
+    /// The flits in buffers and in flight.
+    pub(crate) fn flits_present(&self) -> u64 {
+        let wires = self.outputs.iter().map(|output| output.data.len() as u64).sum::<u64>();
+        let buffers = self.inputs.iter().map(|input| input.buffer.len() as u64).sum::<u64>();
+        wires + buffers
+    }
+
+    /// How many worms have been started.
+    pub(crate) fn started_worms(&self) -> usize {
+        self.worms.len()
+    }
+}

@@ -2,7 +2,9 @@
 
 use divan::Bencher;
 use simnet::ids::HostId;
-use simnet::routing::{Attachments, Choices, FoldedClos, Plan, Routes, Survey, SwitchGraph};
+use simnet::routing::{
+    Attachments, Choices, Directions, FoldedClos, Plan, Root, Routes, Survey, SwitchGraph, Tree,
+};
 use simnet::topology::{generate, presets};
 
 fn main() {
@@ -41,7 +43,17 @@ fn report(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// Single routes between random hosts of 16,384 on a 4-ary 7-tree of 28,672 switches. Goal: well under 200 ns each.
+/// The root `r2` of a random 4-regular network: every tree is computed. Goal: 64 switches under 0.1 s.
+#[divan::bench(args = [16, 32, 64], sample_count = 10)]
+fn root_r2(bencher: Bencher<'_, '_>, switches: u64) {
+    let size = [("switches", switches), ("degree", 4), ("hosts-per-switch", 4)];
+    let network = generate::build("random-regular", &size, 1).expect("such a graph exists");
+    let (graph, attachments) = (SwitchGraph::new(&network), Attachments::lowest(&network));
+    bencher.bench_local(|| Directions::new(&graph, &attachments, None, &Root::R2, Tree::Bfs));
+}
+
+/// Single routes between random hosts of 16,384 on a 4-ary 7-tree of 28,672 switches. Goal: well under 200 ns
+/// each.
 #[divan::bench(sample_count = 10)]
 fn ten_thousand_computed_routes(bencher: Bencher<'_, '_>) {
     let network = generate::build("fat-tree", &[("arity", 4), ("levels", 7)], 0).expect("a 4-ary 7-tree");

@@ -5,6 +5,7 @@
 mod check;
 mod map;
 mod network;
+mod progress;
 mod route;
 mod run;
 mod schema;
@@ -14,6 +15,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::FolderError;
 
 /// How a verb prints its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -76,6 +79,9 @@ pub enum Failure {
         /// What the system said.
         error: std::io::Error,
     },
+    /// 7: results cannot go where they were wanted.
+    #[error("{0}")]
+    Place(String),
 }
 
 #[derive(Parser)]
@@ -130,6 +136,25 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Prints a result to stdout. A reader who has gone away is no failure.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Tells something to stderr that should be looked at before the result is trusted.
+fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Failure {
+        match error {
+            FolderError::Io { path, error } => Failure::Io { path: path.display().to_string(), error },
+            foreign @ FolderError::Foreign { .. } => Failure::Place(foreign.to_string()),
+        }
+    }
+}
+
 impl Exit {
     /// The number that the process ends with.
     pub const fn code(self) -> u8 {
@@ -152,7 +177,7 @@ impl Failure {
             Failure::Input(_) => 3,
             Failure::Refused(refusal) if refusal.only_missing_files() => 7,
             Failure::Refused(_) => 3,
-            Failure::Io { .. } => 7,
+            Failure::Io { .. } | Failure::Place(_) => 7,
         }
     }
 }

@@ -1,4 +1,6 @@
-//! Discrete events: the calendar that orders them, and random streams. No networking word in here.
+//! Discrete events, with no networking word in it: what happens next, who waits for it, and chance.
 
 pub mod calendar;
+pub mod process;
 pub mod random;
+pub mod timers;

@@ -1,8 +1,9 @@
 //! Faults in files that people write: located, explained, all of them at once.
 //!
 //! A reader of a file collects [`Fault`]s and returns them as [`Faults`], which print as
-//! `error[code]: message`, `--> file:line:col`, the line with a caret, what is allowed there and the nearest
-//! valid spelling. A reader that opens several files returns a [`Refusal`]: the faults of all of them.
+//! `error[code]: message`, `--> file:line:col`, the line with a caret, what is allowed there and the
+//! nearest valid spelling. A reader that opens several files returns a [`Refusal`]: the faults of all of
+//! them.
 //!
 //! What is printed is bounded, whatever the file: [`SHOWN`] faults a file, lines of a terminal's width, no
 //! control characters, no colour.

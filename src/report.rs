@@ -3,9 +3,11 @@
 mod curve;
 mod folder;
 mod manifest;
+mod reference;
 mod table;
 
 pub use curve::{Curve, CurvePoint, draw};
 pub use folder::{Folder, FolderError};
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
+pub use reference::reference;
 pub use table::Table;

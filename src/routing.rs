@@ -1,9 +1,10 @@
-//! Routes: directions of cables, legal paths, selections, the proof against deadlock, figures of merit, route files.
+//! Routes: directions of cables, legal paths, selections, the proof against deadlock, figures of merit, route
+//! files.
 //!
 //! ```text
-//!   Network -> SwitchGraph -> Directions -> LegalMoves -> select_routes -> RouteTable -> Survey (loads, proof, metrics)
-//!                                                                              ^ |
-//!                                                          a --routes file ----+ +--> turns of every message
+//!   Network -> SwitchGraph -> Directions -> LegalMoves -> select_routes -> RouteTable -> Survey -> Report
+//!                                                                            ^   |
+//!                                                    a --routes file --------+   +--> turns of every message
 //! ```
 
 mod dependency;

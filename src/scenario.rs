@@ -5,8 +5,8 @@
 //!                 ^                                          ^
 //!            --set a.b=c                   networks, routes, traces: files beside it
 //! ```
-//! Reads, never runs. Every fault of every file is reported at once, each with its place and what is allowed
-//! there. Keys, JSON Schema and reference come from one description (`wire`).
+//! Reads, never runs. Every fault of every file is reported at once, each with its place and what is
+//! allowed there. Keys, JSON Schema and reference come from one description (`wire`).
 
 pub mod checked;
 pub mod cycles;
@@ -43,8 +43,8 @@ pub struct Overrides {
 /// Reads and checks a scenario. Files that it names are looked for in the folder of `file`.
 ///
 /// # Errors
-/// Every fault of the scenario, of the overrides and of the files it names, each with its place. Where TOML's
-/// syntax is broken, nothing but that is reported of the scenario itself.
+/// Every fault of the scenario, of the overrides and of the files it names, each with its place. Where
+/// TOML's syntax is broken, nothing but that is reported of the scenario itself.
 pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, Box<Refusal>> {
     let text = decode(file, bytes)?;
     let mut book = Book::default();

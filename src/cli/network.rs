@@ -39,10 +39,12 @@ impl NetworkArguments {
     /// Loads the network: the preset of that name, else the file.
     ///
     /// # Errors
-    /// [`Failure::Usage`] for an unknown format, [`Failure::Io`] for a file that cannot be read,
+    /// [`Failure::Usage`] for an unknown format or utility host, [`Failure::Io`] for a file that cannot be read,
     /// [`Failure::Input`] for one that is wrong.
     pub(super) fn load(&self) -> Result<Network, Failure> {
-        self.reading.load(&self.topology)
+        let net = self.reading.load(&self.topology)?;
+        self.utility(&net)?;
+        Ok(net)
     }
 
     /// The utility host: the one asked for, else the preset's, if any.

@@ -202,8 +202,8 @@ fn not_a_root(net: &Network, name: &str) -> Failure {
     Failure::Usage(text)
 }
 
-/// Writes a route file whole or not at all: beside its place, synced, then renamed. What is there and is no plain
-/// file, such as a pipe, is written to as it is.
+/// Writes a route file whole or not at all: beside its place, synced, then renamed. What is there and is no
+/// plain file, such as a pipe, is written to as it is.
 fn write_whole(
     net: &Network,
     attachments: &Attachments,

@@ -1,12 +1,100 @@
-//! `simnet run`.
+//! `simnet run`: a scenario, to its results folder and a summary worth reading.
+
+mod summary;
+
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, Exit, Failure};
+use crate::report::{Folder, FolderError, Manifest, Usage};
+use crate::scenario::{self, Checked, Overrides, expect};
+use crate::simulation::{self, Outcome, Run};
+
+use super::progress::Bar;
+use super::{Common, Exit, Failure, Format, print};
 
 #[derive(Args)]
-pub(super) struct Options {}
+pub(super) struct Options {
+    /// The scenario file
+    scenario: String,
+    /// Where the results go; `results/<scenario name>` if not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replaces a value of the scenario, as in --set fabric.buffer='"200 B"'; may be given again
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Measure a twentieth of the messages
+    #[arg(long)]
+    quick: bool,
+    /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
 
-pub(super) fn run(_options: &Options, _common: &Common) -> Result<Exit, Failure> {
-    Ok(Exit::Fine)
+pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
+    #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
+    let begun = std::time::Instant::now();
+    let overrides = Overrides { seed: common.seed, set: options.set.clone() };
+    let mut checked = read(&options.scenario, &overrides)?;
+    if options.quick {
+        checked.measure = checked.measure.quick();
+    }
+    for warning in &checked.warnings {
+        super::warn(warning);
+    }
+    let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
+    let folder = Folder::begin(&place)?;
+    let run = simulation::run(&checked, &Bar::new(common.quiet))
+        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
+    let broken = expect::evaluate(&checked.expect, &value);
+
+    let mut manifest = Manifest::new(
+        &checked.name,
+        checked.hash(),
+        checked.seed,
+        Usage::of_this_process(begun.elapsed().as_secs_f64()),
+    );
+    manifest.events = run.events;
+    manifest.messages_delivered = run.messages_delivered;
+    write(&folder, &value, &run, &manifest)?;
+    folder.finish()?;
+
+    match common.format {
+        Format::Json => print(&format!("{}\n", json(&value))),
+        Format::Human => print(&summary::text(&checked, &run, &place)),
+    }
+    for faults in expect::report(&checked.expect, &broken) {
+        super::warn(&faults.to_string());
+    }
+    Ok(if run.summary.outcome == Outcome::Deadlocked {
+        Exit::Deadlocked
+    } else if broken.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Expectation
+    })
+}
+
+fn read(file: &str, overrides: &Overrides) -> Result<Checked, Failure> {
+    let bytes = std::fs::read(file).map_err(|error| Failure::Io { path: file.to_owned(), error })?;
+    Ok(scenario::read(file, &bytes, overrides)?)
+}
+
+fn write(
+    folder: &Folder,
+    summary: &serde_json::Value,
+    run: &Run,
+    manifest: &Manifest,
+) -> Result<(), FolderError> {
+    folder.add("summary.json", &format!("{}\n", json(summary)))?;
+    for (name, contents) in &run.files {
+        folder.add(name, contents)?;
+    }
+    let manifest = serde_json::to_value(manifest).expect("a manifest is plain data");
+    folder.add("manifest.json", &format!("{}\n", json(&manifest)))
+}
+
+fn json(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).expect("JSON values print")
 }

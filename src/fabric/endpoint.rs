@@ -37,6 +37,17 @@ pub enum Cause {
     Stranded,
 }
 
+impl Cause {
+    /// How a replay calls the end of such a message.
+    pub const fn state(self) -> &'static str {
+        match self {
+            Cause::Reset => "reset",
+            Cause::LinkFailure => "cut",
+            Cause::IllegalTurn | Cause::NoSuchWire | Cause::HostTooSoon | Cause::Stranded => "undeliverable",
+        }
+    }
+}
+
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {

@@ -16,8 +16,9 @@
 //! Breadth-first labels, the root `far` and the relabelling: Mainwaring et al. 1997, section 5.5. Depth-first
 //! labels, the roots r0, r1 and r2, the heuristics h1 and h2: Sancho and Robles 2000, sections 2 and 3.
 //! Departures: section 5.5 calls the end with the *greater* label up in a parenthesis, which contradicts its
-//! own "minus one"; the smaller label is up here. In a depth-first tree labels fall from the root in the order
-//! of visits and the higher one is up, as printed; they are stored negated, so that lower is up everywhere.
+//! own "minus one"; the smaller label is up here. In a depth-first tree labels fall from the root in the
+//! order of visits and the higher one is up, as printed; they are stored negated, so that lower is up
+//! everywhere.
 //!
 //! # Validation
 //! tests/it/routing.rs: known trees, relabelling on now-c and on hypercubes, acyclic on random multigraphs.
@@ -53,15 +54,16 @@ pub enum Heuristic {
 /// Which switch is the root; all but [`Root::Named`] choose one per component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Root {
-    /// The switch whose nearest host is farthest, then with the larger sum of distances to the hosts, then with
-    /// the lower id; dominant switches are relabelled.
+    /// The switch whose nearest host is farthest, then with the larger sum of distances to the hosts, then
+    /// with the lower id; dominant switches are relabelled.
     #[default]
     Far,
     /// The switch with the lowest id.
     R0,
     /// The switch with the lowest mean distance to the others, then with the lower id.
     R1,
-    /// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower id.
+    /// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower
+    /// id.
     R2,
     /// These switches, all of rank 0.
     Named(Vec<SwitchId>),
@@ -137,13 +139,13 @@ impl Directions {
 
     /// Lowers the labels of switches that no route would ever cross, because all their cables lead up.
     ///
-    /// In order of id, each switch at most once, judged by the labels as they then are: a switch that is no root,
-    /// has no host but the utility host, and whose cables to other switches all lead up gets the least label of
-    /// its neighbours minus one. No other route is lost: nothing crossed that switch before.
+    /// In order of id, each switch at most once, judged by the labels as they then are: a switch that is no
+    /// root, has no host but the utility host, and whose cables to other switches all lead up gets the least
+    /// label of its neighbours minus one. No other route is lost: nothing crossed that switch before.
     ///
     /// # Source
-    /// Mainwaring et al. 1997, section 5.5. The paper relabels every such switch; doing so to one with hosts would
-    /// send transit traffic through it, so switches with hosts are left alone.
+    /// Mainwaring et al. 1997, section 5.5. The paper relabels every such switch; doing so to one with hosts
+    /// would send transit traffic through it, so switches with hosts are left alone.
     fn relabel_dominant(&mut self, graph: &SwitchGraph, hosts: &[u32]) {
         let mut by_id: Vec<SwitchId> = graph.switch_ids().collect();
         by_id.sort_by_key(|s| graph.id(*s));

@@ -1,14 +1,15 @@
 //! Routes of large folded Clos networks, computed one by one instead of held in a table.
 //!
 //! # Scope and limitations
-//! For k-ary n-trees, leaf-spine networks, pink and others that are as regular: switches stand in rows by their
-//! distance from the nearest host, cables join neighbouring rows only, what a switch reaches downwards is a run of
-//! leaves, in equal parts by its downward cables, and all upper neighbours of a switch reach the same leaves. Such a
-//! network is recognised by its cables, not by its name; any other is refused, a decayed one included.
+//! For k-ary n-trees, leaf-spine networks, pink and others that are as regular: switches stand in rows by
+//! their distance from the nearest host, cables join neighbouring rows only, what a switch reaches downwards
+//! is a run of leaves, in equal parts by its downward cables, and all upper neighbours of a switch reach the
+//! same leaves. Such a network is recognised by its cables, not by its name; any other is refused, a decayed
+//! one included.
 //!
-//! A route climbs, by any upward cable at each switch, until the destination's leaf lies below, then descends: every
-//! such route is a shortest one, and every shortest one is such a route. They are UP*/DOWN* routes whose roots are the
-//! switches of the highest row, and so free of deadlock.
+//! A route climbs, by any upward cable at each switch, until the destination's leaf lies below, then
+//! descends: every such route is a shortest one, and every shortest one is such a route. They are UP*/DOWN*
+//! routes whose roots are the switches of the highest row, and so free of deadlock.
 //!
 //! ```text
 //!        row 2    o   o   o   o        climb by any cable ...
@@ -19,12 +20,13 @@
 //! ```
 //!
 //! # Source
-//! Petrini and Vanneschi 1997 (k-ary n-trees), for the claim about shortest routes. Which cables are taken is decided by a
-//! hash of (seed, source, destination): the finaliser of SplitMix64 (Steele, Lea and Flood 2014), twice, whose digits
-//! in mixed radix are the choices from the source on.
+//! Petrini and Vanneschi 1997 (k-ary n-trees), for the claim about shortest routes. Which cables are taken is
+//! decided by a hash of (seed, source, destination): the finaliser of SplitMix64 (Steele, Lea and Flood
+//! 2014), twice, whose digits in mixed radix are the choices from the source on.
 //!
 //! # Validation
-//! tests/it/folded_clos.rs: every route legal and as long as a search says, choices uniform, on trees and on pink.
+//! tests/it/folded_clos.rs: every route legal and as long as a search says, choices uniform, on trees and on
+//! pink.
 
 use std::cmp::Ordering;
 
@@ -254,7 +256,8 @@ impl Routes for FoldedClos {
     }
 }
 
-/// Draws a digit below `radix` from a fraction: the whole part of the fraction times the radix; the rest stays.
+/// Draws a digit below `radix` from a fraction: the whole part of the fraction times the radix; the rest
+/// stays.
 fn draw(fraction: &mut u64, radix: u32) -> u32 {
     let wide = u128::from(*fraction) * u128::from(radix);
     #[expect(clippy::cast_possible_truncation, reason = "the lower half is the fraction that is left")]
@@ -280,7 +283,8 @@ fn mix(number: u64) -> u64 {
 mod tests {
     use super::mix;
 
-    /// Wrong if the hash changed, and with it every route: the first numbers of SplitMix64 from seed 0 and 1234567.
+    /// Wrong if the hash changed, and with it every route: the first numbers of SplitMix64 from seed 0 and
+    /// 1234567.
     #[test]
     fn the_hash_is_splitmix64() {
         assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);

@@ -86,8 +86,8 @@ impl SwitchGraph {
         &self.outputs[self.range(switch)]
     }
 
-    /// What breaks a tie between switches, the lower first: their guids as numbers where every switch has one,
-    /// else their positions. Equal guids, which no sound file has, are told apart by position.
+    /// What breaks a tie between switches, the lower first: their guids as numbers where every switch has
+    /// one, else their positions. Equal guids, which no sound file has, are told apart by position.
     pub fn id(&self, switch: SwitchId) -> (u64, SwitchId) {
         (self.ids[switch.index()], switch)
     }
@@ -206,8 +206,8 @@ impl Wiring {
         if slot < end { self.wires[slot] } else { None }
     }
 
-    /// Follows `turns` from the far end `from` of a host's cable, calling `visit(switch, input, output, wire)`
-    /// at every switch that is left again. Costs O(turns).
+    /// Follows `turns` from the far end `from` of a host's cable, calling `visit(switch, input, output,
+    /// wire)` at every switch that is left again. Costs O(turns).
     pub fn walk(
         &self,
         from: End,

@@ -9,9 +9,9 @@ use super::paths::{LegalMoves, Toward};
 /// What the rule allows between switches, whichever paths are then selected.
 ///
 /// # Source
-/// Sancho and Robles 2000, section 3 and Table 1. The paper's text leaves open what exactly is counted; these readings
-/// reproduce its printed numbers best: distances over ordered pairs of distinct switches, and *all* shortest legal paths of
-/// every such pair counted on each directed channel.
+/// Sancho and Robles 2000, section 3 and Table 1. The paper's text leaves open what exactly is counted; these
+/// readings reproduce its printed numbers best: distances over ordered pairs of distinct switches, and *all*
+/// shortest legal paths of every such pair counted on each directed channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchMetrics {
     /// The sum of the shortest legal distances, in cables.
@@ -67,8 +67,8 @@ impl Crossings {
         Crossings { over: vec![0; graph.outputs().len()], arriving: vec![0; graph.switches() * 2] }
     }
 
-    /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it, times as many as
-    /// go on behind it.
+    /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it,
+    /// times as many as go on behind it.
     fn add(&mut self, moves: &LegalMoves<'_>, toward: &Toward) {
         for state in toward.reached() {
             self.arriving[state.index()] = u64::from(!state.went_down());
@@ -85,8 +85,8 @@ impl Crossings {
     }
 }
 
-/// The mean number per switch of forbidden transitions: ordered pairs of distinct cables that both lead up from it, since a
-/// worm that came down one of them may not go up the other.
+/// The mean number per switch of forbidden transitions: ordered pairs of distinct cables that both lead up
+/// from it, since a worm that came down one of them may not go up the other.
 ///
 /// # Source
 /// Sancho and Robles 2000, Table 1, "restrictions per switch" (its table head says "per node").

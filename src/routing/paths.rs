@@ -1,9 +1,10 @@
 //! Shortest legal paths between switches, by search over (switch, phase).
 //!
 //! # Scope and limitations
-//! A legal path goes up any number of channels, then down any number, never up again. Whether a worm may still
-//! go up is its phase; a path is a walk over states (switch, phase), and each legal path is exactly one such
-//! walk, so counting walks counts paths. Minimal routing is the same search with every channel called up.
+//! A legal path goes up any number of channels, then down any number, never up again. Whether a worm may
+//! still go up is its phase; a path is a walk over states (switch, phase), and each legal path is exactly one
+//! such walk, so counting walks counts paths. Minimal routing is the same search with every channel called
+//! up.
 //!
 //! ```text
 //!   (u, may go up) --up--> (v, may go up)      (u, may go up) --down--> (v, went down)
@@ -13,8 +14,8 @@
 //! Path counts saturate at `u64::MAX`; beyond that a random choice is no longer uniform, but still legal.
 //!
 //! # Source
-//! Mainwaring et al. 1997, section 5.5. The paper runs Floyd-Warshall over the same states; searching backwards
-//! from each destination gives the same distances (the tests compare them) at O(switches x links).
+//! Mainwaring et al. 1997, section 5.5. The paper runs Floyd-Warshall over the same states; searching
+//! backwards from each destination gives the same distances (the tests compare them) at O(switches x links).
 //!
 //! # Validation
 //! tests/it/routing.rs: distances against Floyd-Warshall, counts against enumeration.
@@ -127,8 +128,8 @@ impl Toward {
         }
     }
 
-    /// Adds the states from which one move leads to `state`. All shortest paths from `state` are counted by now,
-    /// since every nearer state was popped before.
+    /// Adds the states from which one move leads to `state`. All shortest paths from `state` are counted by
+    /// now, since every nearer state was popped before.
     fn extend_back(&mut self, moves: &LegalMoves<'_>, state: State) {
         let (distance, paths) = (self.distance[state.index()] + 1, self.paths[state.index()]);
         for output in moves.graph.of(state.switch()) {
@@ -166,8 +167,8 @@ impl Toward {
         &self.reached
     }
 
-    /// The moves from `state` that lie on a shortest path, in order of port: the position of the output, the state
-    /// it leads to.
+    /// The moves from `state` that lie on a shortest path, in order of port: the position of the output, the
+    /// state it leads to.
     pub fn steps<'b>(
         &'b self,
         moves: &'b LegalMoves<'_>,

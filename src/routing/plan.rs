@@ -102,7 +102,8 @@ impl Plan {
 
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
     ///
-    /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is chance.
+    /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is
+    /// chance.
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         let graph = SwitchGraph::new(network);
         let moves = legal_moves(&graph, self.directions.as_ref());
@@ -116,7 +117,7 @@ impl Plan {
         let restrictions = self.directions.as_ref().map(|d| restrictions_per_switch(&graph, d));
         Report {
             algorithm: if self.directions.is_some() { "updown" } else { "minimal" },
-            root: self.directions.as_ref().map(|d| names(network, d.roots())),
+            root: self.directions.as_ref().and_then(|d| names(network, d.roots())),
             switch_mean_distance: metrics.mean_distance(graph.switches()),
             crossing_paths: Some(metrics.crossing_paths),
             restrictions_per_switch: Some(restrictions.unwrap_or(0.0)),
@@ -168,7 +169,7 @@ fn legal_moves<'a>(graph: &'a SwitchGraph, directions: Option<&Directions>) -> L
     }
 }
 
-fn names(network: &Network, switches: &[SwitchId]) -> String {
+fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {
     let each: Vec<&str> = switches.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
-    each.join(",")
+    (!each.is_empty()).then(|| each.join(","))
 }

@@ -11,8 +11,8 @@ use super::paths::LegalMoves;
 
 /// The switch whose nearest host is farthest, then with the larger sum of distances, then with the lower id.
 ///
-/// `hosts` counts the hosts of each switch, the utility host left out. In a component without hosts all switches
-/// are alike, and the lowest id is taken.
+/// `hosts` counts the hosts of each switch, the utility host left out. In a component without hosts all
+/// switches are alike, and the lowest id is taken.
 ///
 /// # Source
 /// Mainwaring et al. 1997, section 5.5: "a switch as far away from all hosts as possible".

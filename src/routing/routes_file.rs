@@ -4,8 +4,9 @@
 //! {"src": "c00", "dst": "c05", "hops": [{"switch": "C1.0", "in": 3, "out": 5}], "turns": [2]}
 //! ```
 //!
-//! A pair without a line has no route. Where a line has `hops`, they must follow the cables from the source to the destination and agree with the
-//! turns; a line with `turns` alone is taken as it is, so that a replay can send worms along routes that lead nowhere.
+//! A pair without a line has no route. Where a line has `hops`, they must follow the cables from the source
+//! to the destination and agree with the turns; a line with `turns` alone is taken as it is, so that a replay
+//! can send worms along routes that lead nowhere.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -18,12 +19,10 @@ use crate::ids::{HostId, Node, Port, Turn};
 use crate::topology::{End, Network};
 
 use super::graph::{Attachments, Landing, Wiring};
-use super::table::{RouteTable, Routes, Row};
+use super::table::{RouteTable, Routes, Row, TableTooLarge};
 
-/// How many faults of a file are told one by one.
-const MOST_FAULTS: usize = 100;
-
-/// Writes the routes of all pairs, by source, then destination. A route that does not follow the cables is written without hops.
+/// Writes the routes of all pairs, by source, then destination. A route that does not follow the cables is
+/// written without hops.
 ///
 /// # Errors
 /// Whatever `out` says.
@@ -64,8 +63,9 @@ pub fn write_routes(
 /// Reads a route file that the user calls `file`.
 ///
 /// # Errors
-/// All faults of the file, up to a hundred: text that is not UTF-8 or not such an object, unknown names, a pair that occurs twice or is a host
-/// and itself, hops that do not follow the cables, turns that do not agree with the hops.
+/// All faults of the file: text that is not UTF-8 or not such an object, unknown names, a pair that occurs
+/// twice or is a host and itself, hops that do not follow the cables, turns that do not agree with the hops,
+/// more turns than a table holds.
 pub fn read_routes(
     network: &Network,
     attachments: &Attachments,
@@ -88,14 +88,12 @@ pub fn read_routes(
     }
     faults.extend(reader.repeated());
     if faults.is_empty() {
-        return Ok(reader.table());
+        match reader.table() {
+            Ok(table) => return Ok(table),
+            Err(error) => faults.push(Fault::new("too-long", 0..0, error.to_string(), "fewer turns")),
+        }
     }
     faults.sort_by_key(|fault| fault.span.start);
-    let more = faults.len().saturating_sub(MOST_FAULTS);
-    faults.truncate(MOST_FAULTS);
-    if let Some(last) = faults.last_mut().filter(|_| more > 0) {
-        last.help = Some(format!("{more} more lines are wrong"));
-    }
     Err(Box::new(Faults { file: file.to_owned(), text: text.into_owned(), faults }))
 }
 
@@ -260,7 +258,7 @@ impl Reader<'_> {
     }
 
     /// The table of the entries, which are in order and without repetition.
-    fn table(self) -> RouteTable {
+    fn table(self) -> Result<RouteTable, TableTooLarge> {
         let hosts = self.network.hosts().len();
         let mut table = RouteTable::new(hosts);
         for entries in self.entries.chunk_by(|a, b| a.destination == b.destination) {
@@ -274,9 +272,9 @@ impl Reader<'_> {
             while row.sources() < hosts {
                 row.skip();
             }
-            table.set_row(entries[0].destination, row);
+            table.set_row(entries[0].destination, row)?;
         }
-        table
+        Ok(table)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Which of the shortest legal paths of a pair of hosts becomes its route.
 //!
 //! # Scope and limitations
-//! The paths of a pair of switches are numbered in the order of their ports; a selection is a rule that gives a
-//! pair of hosts one of these numbers. Parallel cables make different paths, so every rule spreads over them too.
+//! The paths of a pair of switches are numbered in the order of their ports; a selection is a rule that gives
+//! a pair of hosts one of these numbers. Parallel cables make different paths, so every rule spreads over
+//! them too.
 //!
 //! # Source
-//! Random among equal cables: Mainwaring et al. 1997, section 5.5. Random and round-robin selection: Sancho and
-//! Robles 2000, section 4, which does not say between what round robin turns; here the routes of a pair of switches
-//! take its paths in turn, hosts in order of position.
+//! Random among equal cables: Mainwaring et al. 1997, section 5.5. Random and round-robin selection: Sancho
+//! and Robles 2000, section 4, which does not say between what round robin turns; here the routes of a pair
+//! of switches take its paths in turn, hosts in order of position.
 //!
 //! # Validation
 //! tests/it/routing.rs: every choice is shortest and legal, random choices are uniform over all paths.
@@ -45,7 +46,7 @@ const STREAMS: u64 = 0x7275_7465 << 32;
 /// Costs one search per switch with hosts, and O(length) per pair; deterministic in its arguments.
 ///
 /// # Errors
-/// [`TableTooLarge`] for more hosts than a table holds.
+/// [`TableTooLarge`] for more hosts or turns than a table holds.
 pub fn select_routes(
     moves: &LegalMoves<'_>,
     attachments: &Attachments,
@@ -60,7 +61,7 @@ pub fn select_routes(
             search.toward_switch(moves, switch);
         }
         let choice = Choice::new(selection, destination);
-        table.set_row(destination, search.row(attachments, destination, choice));
+        table.set_row(destination, search.row(attachments, destination, choice))?;
     }
     Ok(table)
 }

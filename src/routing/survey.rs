@@ -1,4 +1,5 @@
-//! What a table of routes does to its network: reach, lengths, loads and dependencies of the very routes in it.
+//! What a table of routes does to its network: reach, lengths, loads and dependencies of the very routes in
+//! it.
 
 use crate::ids::{ChannelId, HostId, Node, SwitchId};
 use crate::topology::{End, Network};

@@ -6,7 +6,8 @@ use crate::ids::{HostId, Turn};
 
 /// Something that knows the route of every pair of hosts.
 pub trait Routes {
-    /// Appends the turns from `source` to `destination` to `turns`; `false` without a route, `turns` untouched.
+    /// Appends the turns from `source` to `destination` to `turns`; `false` without a route, `turns`
+    /// untouched.
     fn route(&self, source: HostId, destination: HostId, turns: &mut Vec<Turn>) -> bool;
 }
 
@@ -16,11 +17,16 @@ pub trait Routes {
 #[derive(Clone, Debug)]
 pub struct RouteTable {
     rows: Vec<Row>,
+    turns: usize,
 }
 
 /// The routes of a network would fill the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the routes between {hosts} hosts do not fit a table, which holds those of {} at most", MOST_HOSTS)]
+#[error(
+    "the routes between {hosts} hosts do not fit a table: it holds those of {} hosts and {} turns at most",
+    MOST_HOSTS,
+    MOST_TURNS
+)]
 pub struct TableTooLarge {
     /// How many hosts there are.
     pub hosts: usize,
@@ -29,10 +35,13 @@ pub struct TableTooLarge {
 /// The most hosts whose routes are all put in a table: their pairs alone take 1 GiB.
 const MOST_HOSTS: usize = 16_384;
 
+/// The most turns in a table: 2 GiB of them.
+const MOST_TURNS: usize = 1 << 30;
+
 impl RouteTable {
     /// A table without routes.
     pub(super) fn new(hosts: usize) -> RouteTable {
-        RouteTable { rows: vec![Row::default(); hosts] }
+        RouteTable { rows: vec![Row::default(); hosts], turns: 0 }
     }
 
     /// A table without routes that is going to hold those of all pairs.
@@ -40,11 +49,16 @@ impl RouteTable {
         if hosts > MOST_HOSTS { Err(TableTooLarge { hosts }) } else { Ok(RouteTable::new(hosts)) }
     }
 
-    /// Replaces the routes to `destination`.
-    pub(super) fn set_row(&mut self, destination: HostId, mut row: Row) {
+    /// Puts in the routes to `destination`, which had none.
+    pub(super) fn set_row(&mut self, destination: HostId, mut row: Row) -> Result<(), TableTooLarge> {
         assert_eq!(row.ends.len(), self.rows.len(), "a row names every source");
+        self.turns += row.turns.len();
+        if self.turns > MOST_TURNS {
+            return Err(TableTooLarge { hosts: self.hosts() });
+        }
         row.turns.shrink_to_fit();
         self.rows[destination.index()] = row;
+        Ok(())
     }
 
     /// How many hosts the table is for.
@@ -139,9 +153,9 @@ mod tests {
         to_b.skip();
         to_a.skip();
         to_a.route(|_| ());
-        table.set_row(b, to_b);
+        table.set_row(b, to_b).unwrap();
         assert_eq!((table.turns(b, a), table.len()), (None, 1));
-        table.set_row(a, to_a);
+        table.set_row(a, to_a).unwrap();
         assert_eq!(table.turns(a, a), None);
         assert_eq!(table.turns(b, a), Some(&[][..]));
         assert_eq!(table.turns(a, b), Some(&[Turn(3)][..]));

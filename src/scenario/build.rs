@@ -1,15 +1,18 @@
 //! From keys and types to a scenario that cannot be wrong: ranges, names, files, and what fits what.
 //!
-//! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a part
-//! that is faulty is left unchecked rather than judged against a guess.
+//! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a
+//! part that is faulty is left unchecked rather than judged against a guess.
 
 mod fabric;
 mod files;
+mod limits;
 mod names;
+mod routing;
 mod run;
 mod topology;
 mod trace;
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use crate::diagnostics::Fault;
@@ -33,11 +36,14 @@ pub(super) fn build(
     let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
         fabric::check_buffers(document, fabric, hosts, &topology.network, book);
+        limits::check(document, fabric, hosts, &topology.network, book);
     }
     let failures = document.failures.value().map_or_else(Vec::new, |list| run::failures(list, network, book));
     let mapping = document.mapping.get().and_then(|wire| run::mapping(wire, network, book));
-    let routing = document.routing.get().and_then(|wire| run::routing(wire, network, folder, book));
-    let traffic = document.traffic.get().and_then(|wire| run::traffic(wire, network, folder, book));
+    let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
+    let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
+    let traffic =
+        document.traffic.get().and_then(|wire| run::traffic(wire, network, routing.as_ref(), folder, book));
     let measure = document.measure.get().and_then(|wire| run::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
@@ -54,7 +60,7 @@ pub(super) fn build(
     Some(Checked {
         name: scenario.name.value()?.0.clone(),
         description: scenario.description.value().cloned(),
-        seed: seed.or(scenario.seed.value().copied())?,
+        seed: seed?,
         topology: topology?,
         fabric: fabric?,
         hosts: hosts?,
@@ -105,14 +111,24 @@ fn above_zero(given: &Given<Quantity<Duration>>, book: &mut Book) -> Option<Dura
     Some(span.value)
 }
 
-/// An amount of data in `least..=2^32 - 1` flits.
-fn flits(amount: At<Bytes>, least: u64, book: &mut Book) -> Option<At<Flits>> {
-    if (least..=u64::from(u32::MAX)).contains(&amount.value.0) {
+/// The most flits of a message.
+const MOST_PAYLOAD: u64 = u32::MAX as u64;
+/// The most flits of a buffer, as the fabric itself has it.
+const MOST_BUFFER: u64 = u16::MAX as u64;
+
+/// An amount of data in `range`, in flits.
+fn flits(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<At<Flits>> {
+    if range.contains(&amount.value.0) {
         return Some(At { value: Flits(amount.value.0), place: amount.place });
     }
     book.add(amount.place, |span| {
         let message = format!("{} is out of range", amount.value);
-        Fault::new("out-of-range", span, message, format!("expected {least} B to 4294967295 B"))
+        Fault::new(
+            "out-of-range",
+            span,
+            message,
+            format!("expected {} B to {} B", range.start(), range.end()),
+        )
     });
     None
 }

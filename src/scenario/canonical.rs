@@ -2,13 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::checked::{Checked, Extent, InputFile, Root, RouteSource, Select, TopologySource, Traffic, Tree};
+use super::checked::{Checked, Extent, InputFile, RouteSource, TopologySource, Traffic};
 use super::expect::Wanted;
 use crate::fabric::Arbitration;
 use crate::ids::Node;
+use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
+use crate::topology::formats;
 
 impl Checked {
-    /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their bytes.
+    /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their
+    /// bytes.
     ///
     /// Two scenario files that mean the same have the same text, however they are written.
     pub fn canonical(&self) -> String {
@@ -31,12 +34,16 @@ impl Checked {
                 json!({ "link": failure.link.0, "at": failure.at.to_string(), "lasting": lasting })
             })
             .collect();
-        let mapping = self.mapping.map(|mapping| {
+        let mapping = self.mapping.as_ref().map(|mapping| {
+            let also: Vec<String> = mapping.also_at_routing_latency.iter().map(ToString::to_string).collect();
             json!({
                 "algorithm": "berkeley",
                 "mapper": host(mapping.mapper),
                 "probe-timeout": mapping.probe_timeout.to_string(),
+                "retries": mapping.retries,
+                "explorations": mapping.explorations,
                 "depth": mapping.depth,
+                "also-at-routing-latency": also,
             })
         });
         json!({
@@ -68,7 +75,8 @@ impl Checked {
         let ports: Vec<Option<u16>> =
             topology.attachments.iter().map(|port| port.map(|port| port.0)).collect();
         let utility = topology.utility.map(|id| topology.network.name_of(Node::Host(id)));
-        let wiring = blake3::hash(format!("{:?}", topology.network).as_bytes()).to_hex().to_string();
+        let wiring = formats::write(&topology.network, formats::Format::Json);
+        let wiring = blake3::hash(wiring.as_bytes()).to_hex().to_string();
         json!({ "source": source, "wiring": wiring, "utility": utility, "ports": ports })
     }
 
@@ -113,28 +121,37 @@ impl Checked {
 
     fn canonical_routing(&self) -> Option<Value> {
         let routing = self.routing.as_ref()?;
-        let select = |select: &Select| match select {
-            Select::First => "first",
-            Select::Random => "random",
-        };
         let source = match &routing.source {
             RouteSource::File { file, .. } => file_value(file),
-            RouteSource::Minimal { select: choice } => {
-                json!({ "algorithm": "minimal", "select": select(choice) })
-            }
-            RouteSource::UpDown { tree: Tree::Bfs, root, select: choice } => {
-                let root = match root {
-                    Root::Far => json!("far"),
-                    Root::R0 => json!("r0"),
-                    Root::Named(switches) => {
-                        let name = |id: &_| self.topology.network.name_of(Node::Switch(*id));
-                        json!({ "switches": switches.iter().map(name).collect::<Vec<_>>() })
-                    }
+            RouteSource::Computed(choices) => {
+                let select = match choices.selection {
+                    Selection::First => "first",
+                    Selection::Random { .. } => "random",
+                    Selection::RoundRobin => "round-robin",
                 };
-                json!({ "algorithm": "updown", "tree": "bfs", "root": root, "select": select(choice) })
+                match &choices.algorithm {
+                    Algorithm::Minimal => json!({ "algorithm": "minimal", "select": select }),
+                    Algorithm::UpDown { tree, root } => {
+                        let (tree, root) = (tree_value(*tree), self.root_value(root));
+                        json!({ "algorithm": "updown", "tree": tree, "root": root, "select": select })
+                    }
+                }
             }
         };
         Some(json!({ "source": source, "distribute": routing.distribute }))
+    }
+
+    fn root_value(&self, root: &Root) -> Value {
+        match root {
+            Root::Far => json!("far"),
+            Root::R0 => json!("r0"),
+            Root::R1 => json!("r1"),
+            Root::R2 => json!("r2"),
+            Root::Named(switches) => {
+                let name = |id: &_| self.topology.network.name_of(Node::Switch(*id));
+                json!({ "switches": switches.iter().map(name).collect::<Vec<_>>() })
+            }
+        }
     }
 
     fn canonical_traffic(&self) -> Option<Value> {
@@ -155,6 +172,7 @@ impl Checked {
             "warmup": self.measure.warmup.to_string(),
             "messages": messages,
             "duration": duration,
+            "precision": self.measure.precision,
             "horizon": self.measure.horizon.map(|span| span.to_string()),
         })
     }
@@ -171,6 +189,14 @@ impl Checked {
             .map(|e| (e.path.clone(), entry(&e.wanted)))
             .collect::<serde_json::Map<_, _>>()
             .into()
+    }
+}
+
+fn tree_value(tree: Tree) -> &'static str {
+    match tree {
+        Tree::Bfs => "bfs",
+        Tree::Dfs(Heuristic::H1) => "dfs by h1",
+        Tree::Dfs(Heuristic::H2) => "dfs by h2",
     }
 }
 

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use crate::fabric::Arbitration;
-use crate::ids::{HostId, LinkId, Port, SwitchId};
+use crate::ids::{HostId, LinkId, Port};
+use crate::routing::{Choices, RouteTable};
 use crate::topology::{End, Network};
+use crate::traffic::TraceMessage;
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
 use super::expect::Expectations;
@@ -38,7 +40,8 @@ pub struct Checked {
     pub output: Output,
     /// What the results are expected to be.
     pub expect: Expectations,
-    /// Sentences about values that are legal but deserve a look, each with its place; to be printed to stderr.
+    /// Sentences about values that are legal but deserve a look, each with its place; to be printed to
+    /// stderr.
     pub warnings: Vec<String>,
 }
 
@@ -147,7 +150,7 @@ pub struct LinkFailure {
 }
 
 /// A mapper that runs before traffic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// How it explores.
     pub algorithm: MapAlgorithm,
@@ -155,8 +158,14 @@ pub struct Mapping {
     pub mapper: HostId,
     /// How long it waits for the answer to a probe.
     pub probe_timeout: Duration,
+    /// How often a turn that gave nothing is tried again.
+    pub retries: u32,
+    /// Explorations of switches after which it gives up; at least 1.
+    pub explorations: u64,
     /// The search depth in turns; `None`: what the mapper itself takes to be enough.
     pub depth: Option<u32>,
+    /// Other routing latencies at which the mapping is timed again.
+    pub also_at_routing_latency: Vec<Duration>,
 }
 
 /// How a mapper explores.
@@ -168,7 +177,7 @@ pub enum MapAlgorithm {
 }
 
 /// Where routes come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Routing {
     /// A file or an algorithm.
     pub source: RouteSource,
@@ -177,59 +186,17 @@ pub struct Routing {
 }
 
 /// A file or an algorithm that gives routes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum RouteSource {
-    /// A file as `simnet route --routes` writes.
+    /// A file as `simnet route --routes` writes; every message of a trace has a route in it.
     File {
         /// The file.
         file: InputFile,
-        /// Its text.
-        text: String,
+        /// Its routes.
+        table: RouteTable,
     },
-    /// UP*/DOWN* routes.
-    UpDown {
-        /// How ranks are given.
-        tree: Tree,
-        /// The root or roots.
-        root: Root,
-        /// Which of several equally good routes is taken.
-        select: Select,
-    },
-    /// Shortest routes whatever the directions; they may deadlock.
-    Minimal {
-        /// Which of several shortest routes is taken.
-        select: Select,
-    },
-}
-
-/// How UP*/DOWN* ranks switches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tree {
-    /// By distance from the nearest root.
-    #[default]
-    Bfs,
-}
-
-/// Which switch is the root.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Root {
-    /// The switch whose nearest host is farthest.
-    #[default]
-    Far,
-    /// The switch with the lowest id.
-    R0,
-    /// These switches; at least one, no two the same.
-    Named(Vec<SwitchId>),
-}
-
-/// Which of several equally good routes is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Select {
-    /// The first in order of port numbers.
-    First,
-    /// One at random.
-    #[default]
-    Random,
+    /// Routes to be computed; random choices have the scenario's seed.
+    Computed(Choices),
 }
 
 /// What hosts send.
@@ -250,21 +217,6 @@ pub struct Trace {
     pub messages: Vec<TraceMessage>,
 }
 
-/// One message of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceMessage {
-    /// What the file calls it; unique.
-    pub name: String,
-    /// When its host creates it.
-    pub at: Time,
-    /// Its sender; it has a cable.
-    pub source: HostId,
-    /// Its receiver; it has a cable.
-    pub destination: HostId,
-    /// Its flits after the route flits (header, data, CRC-8 and tail counted in); at least 1.
-    pub payload: u32,
-}
-
 /// Uniform random destinations, Poisson arrivals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uniform {
@@ -275,13 +227,16 @@ pub struct Uniform {
 }
 
 /// How long each point is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// Simulated time before measuring begins.
     pub warmup: Duration,
     /// What is measured.
     pub extent: Extent,
-    /// When a point ends whatever is still under way, counted from its start; `None`: never.
+    /// The relative half-width of the mean latency's 95 % confidence interval that counts as converged.
+    pub precision: f64,
+    /// When a point ends whatever is still under way, counted from its start; `None`: a generated load
+    /// after four times its warm-up and measurement, a trace never.
     pub horizon: Option<Duration>,
 }
 
@@ -310,8 +265,26 @@ impl Topology {
     }
 }
 
+impl Measure {
+    /// The same with a twentieth of the messages or of the time, and at least one message.
+    #[must_use]
+    pub fn quick(self) -> Measure {
+        let extent = match self.extent {
+            Extent::Messages(messages) => Extent::Messages((messages / 20).max(1)),
+            Extent::Duration(span) => Extent::Duration(Duration::from_ps((span.as_ps() / 20).max(1))),
+        };
+        Measure { extent, ..self }
+    }
+}
+
 impl Default for Measure {
+    /// What a scenario without `[measure]` gets.
     fn default() -> Measure {
-        Measure { warmup: Duration::ZERO, extent: Extent::Messages(20_000), horizon: None }
+        Measure {
+            warmup: Duration::from_ms(1),
+            extent: Extent::Messages(20_000),
+            precision: 0.05,
+            horizon: None,
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The one boundary at which physical units become flits and base cycles.
 //!
 //! # Source
-//! The base cycle is the greatest common divisor of all flit times, so that every channel sends a flit every
-//! whole number of base cycles. A cable's delay is its time of flight in base cycles, rounded up, at least 1.
+//! The base cycle is the greatest common divisor of all flit times, so that every channel sends a flit
+//! every whole number of base cycles. A cable's delay is its time of flight in base cycles, rounded up, at
+//! least 1.
 
 use crate::fabric::{HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
 use crate::topology::{Link, Network};
@@ -71,13 +72,14 @@ pub(super) fn timing(fabric: &Fabric, link: &Link, base_cycle: Duration) -> Link
     }
 }
 
-/// The flits that still arrive after a STOP was sent over a cable of this timing: those of `2 delay - 1` cycles.
+/// The flits that still arrive after a STOP was sent over a cable of this timing: those of `2 delay - 1`
+/// cycles.
 pub(super) fn overshoot(timing: LinkTiming) -> u64 {
     (timing.delay.saturating_mul(2) - 1).div_ceil(timing.period)
 }
 
 fn small(flits: Flits) -> u32 {
-    u32::try_from(flits.0).expect("the reader refuses buffers of 2^32 flits and more")
+    u32::try_from(flits.0).expect("the reader refuses buffers of 2^16 flits and more")
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

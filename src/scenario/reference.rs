@@ -1,4 +1,5 @@
-//! The reference of all keys, written from the JSON Schema, so that neither can say what the other does not.
+//! The reference of all keys, written from the JSON Schema, so that neither can say what the other does
+//! not.
 
 use std::fmt::Write as _;
 
@@ -42,7 +43,7 @@ fn section(text: &mut String, title: &str, schema: &Value, described: bool) {
 /// What a value looks like, in a few words.
 fn kind(schema: &Value) -> String {
     if let Some(example) = schema["examples"][0].as_str() {
-        return format!("text with a unit, as `\"{example}\"`");
+        return format!("{}, as `\"{example}\"`", schema["title"].as_str().unwrap_or("text"));
     }
     if let Some(choices) = schema["enum"].as_array() {
         return choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(" or ");

@@ -1,7 +1,7 @@
 //! TOML text as a tree of located values, with `--set` laid over it.
 //!
-//! Parsing reports several syntax faults at once and never recurses deeper than the parser's own limit of 80,
-//! so no file, however nested, exhausts the stack.
+//! Parsing reports several syntax faults at once and never recurses deeper than the parser's own limit of
+//! 80, so no file, however nested, exhausts the stack.
 
 use std::collections::BTreeSet;
 
@@ -84,15 +84,23 @@ fn syntax(error: &toml::de::Error, text: &str, span: std::ops::Range<usize>) -> 
         let key = quoted(text.get(span.clone()).unwrap_or_default());
         return Fault::new("duplicate-key", span, format!("`{key}` is given twice"), "one value a key");
     }
+    let text = text.get(span.clone()).unwrap_or_default();
+    let words = text.starts_with(|c: char| c.is_alphabetic());
+    if error.message() == "recursion limit" {
+        return Fault::new("syntax", span, "nested too deeply", "at most 80 levels");
+    }
     let (message, expected) = match error.message().split_once(", expected ") {
         Some((message, expected)) => (message, format!("expected {expected}")),
         None => (error.message(), "not TOML".to_owned()),
     };
-    let fault = Fault::new("syntax", span, quoted(message), expected);
-    if message == "string values must be quoted" {
-        return fault.with_help("write texts and quantities in quotes, as in \"50 ms\"");
+    if message == "string values must be quoted" && text.is_empty() {
+        return Fault::new("syntax", span, "a key without a value", "expected a value");
     }
-    fault
+    if message == "string values must be quoted" || (message == "invalid float" && words) {
+        return Fault::new("syntax", span, "a text without quotes", "expected a value")
+            .with_help("write texts and quantities in quotes, as in \"50 ms\"");
+    }
+    Fault::new("syntax", span, quoted(message), expected)
 }
 
 /// A table's entries in the order of the text.

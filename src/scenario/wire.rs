@@ -1,9 +1,9 @@
 //! The scenario's keys: one description from which the reader, the JSON Schema and the reference all come.
 //!
 //! `table!` declares a section: its keys, each with its sentences, its kind of value and whether it must be
-//! given. What it makes reads a tree of located values into a struct of [`Given`] fields, notes every unknown,
-//! missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is for
-//! [`build`](super::build) to judge.
+//! given. What it makes reads a tree of located values into a struct of [`Given`] fields, notes every
+//! unknown, missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is
+//! for [`build`](super::build) to judge.
 
 mod expected;
 mod kinds;
@@ -13,7 +13,8 @@ mod topology;
 
 pub(super) use kinds::{NeverOr, Quantity};
 pub(super) use sections::{
-    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Traffic, Uniform,
+    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Select, Traffic, Tree,
+    Uniform,
 };
 pub(super) use table::{At, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};

@@ -1,7 +1,5 @@
 //! One load point: a fresh fabric, traffic on given routes, and what came of it.
 
-use rayon::prelude::*;
-
 use crate::fabric::{ChannelUse, Deadlock, Fabric, Parameters, Pause};
 use crate::ids::{HostId, LinkId, Port};
 use crate::measure::{Meter, Window};
@@ -84,10 +82,12 @@ pub fn run(
         }
     }
     let hosts = setup.network.hosts().len();
-    let errors = |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
+    let errors =
+        |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
     let bit_errors = setup.bits_between_errors.map_or_else(Vec::new, errors);
     let base_cycle: Duration = setup.parameters.base_cycle;
-    let mut traffic = Hosts::new(source, routes, base_cycle, hosts, bit_errors, Meter::new(window));
+    let mut traffic =
+        Hosts::new(source, routes, base_cycle, setup.attachments, bit_errors, Meter::new(window));
     traffic.deliveries = keep_deliveries.then(Vec::new);
 
     advance(&mut fabric, &mut traffic, window.from.min(horizon));
@@ -110,15 +110,20 @@ pub fn run(
     Ok(Point {
         end,
         window,
-        channels: after.iter().zip(&before).map(|(after, before)| after.since(before)).collect(),
+        channels: after.iter().zip(&before).map(|(after, before)| between(before, after)).collect(),
         deadlocks: fabric.deadlocks().to_vec(),
-        stuck: fabric.stuck(),
+        stuck: fabric.live().iter().map(|live| live.tag).collect(),
         events: fabric.events(),
         last: fabric.now(),
         meter: traffic.meter,
         tally: traffic.tally,
         deliveries: traffic.deliveries,
     })
+}
+
+/// What a channel did between two readings.
+fn between(before: &ChannelUse, after: &ChannelUse) -> ChannelUse {
+    ChannelUse { flits: after.flits - before.flits, blocked: after.blocked - before.blocked }
 }
 
 /// Runs to `until` whether or not all measured messages have ended before.

@@ -1,13 +1,18 @@
 //! What a run says in the end: the object of `summary.json`, with the unit last in every key.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::fabric::Deadlock;
 use crate::ids::{HostId, Node};
+use crate::routing::Report as RouteReport;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
+use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
+use super::tables::ChannelReport;
 use super::traffic::Tally;
 
 /// How a run ended, the gravest point deciding.
@@ -22,6 +27,31 @@ pub enum Outcome {
     Horizon,
     /// A point ended stuck, and nothing would ever have freed it.
     Deadlocked,
+}
+
+/// The object of `summary.json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The mapper's map, if one ran.
+    pub map: Option<MapReport>,
+    /// The routes, if there are any.
+    pub route: Option<RouteReport>,
+    /// How the routes were handed to the interfaces, if they were.
+    pub distribution: Option<DistributionReport>,
+    /// How many deadlocks formed.
+    pub deadlock_count: usize,
+    /// Every deadlock, in order of its point, then of its formation.
+    pub deadlocks: Vec<DeadlockReport>,
+    /// Every load point, in the scenario's order.
+    pub points: Vec<PointReport>,
+    /// The channels that were busiest at the highest load that was not saturated.
+    pub busiest_channels: Vec<ChannelReport>,
 }
 
 /// The figures of one load point.
@@ -136,7 +166,24 @@ impl Scale {
 /// The project's reading of sancho2000: saturation is the first load with accepted below 0.95 of offered.
 const SATURATION: f64 = 0.95;
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Outcome::Drained => "drained",
+            Outcome::Saturated => "saturated",
+            Outcome::Horizon => "horizon",
+            Outcome::Deadlocked => "deadlocked",
+        })
+    }
+}
+
 impl PointReport {
+    /// Messages that were sent and not delivered sound.
+    pub fn lost(&self) -> u64 {
+        let destroyed = self.resets + self.crc_errors + self.link_failures;
+        destroyed + self.illegal_turns + self.no_such_wire + self.host_too_soon + self.stranded
+    }
+
     /// The report of a point that ran at `load`.
     pub fn new(load: Option<f64>, point: &Point, scale: &Scale) -> PointReport {
         let cycles = point.window.cycles();
@@ -219,6 +266,6 @@ impl DeadlockReport {
 }
 
 /// How a message of generated traffic is called: its sender and its number there.
-pub fn message_name(network: &Network, source: HostId, number: u64) -> String {
+pub(super) fn message_name(network: &Network, source: HostId, number: u64) -> String {
     format!("{}#{number}", network.name_of(Node::Host(source)))
 }

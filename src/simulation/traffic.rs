@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::fabric::{Cause, Endpoint, Ended, Fate, Outgoing, RouteBuffer};
-use crate::ids::HostId;
+use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
+use crate::ids::{HostId, Port};
 use crate::measure::Meter;
 use crate::routing::Routes;
 use crate::traffic::{BitErrors, Source};
-use crate::units::{Cycle, Duration};
+use crate::units::Duration;
 
 /// What became of one message of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,22 +82,25 @@ pub struct Hosts<'a, S, R> {
 }
 
 impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
-    /// Hosts that have sent nothing yet; `bit_errors` has one entry a host, or none for perfect cables.
+    /// Hosts that have sent nothing yet, of which only those with an attachment will ever send; `bit_errors` has
+    /// one entry a host, or none for perfect cables.
     pub fn new(
         source: S,
         routes: &'a R,
         base_cycle: Duration,
-        hosts: usize,
+        attachments: &[Option<Port>],
         bit_errors: Vec<BitErrors>,
         meter: Meter,
     ) -> Hosts<'a, S, R> {
+        let beyond: Vec<bool> = attachments.iter().map(Option::is_none).collect();
+        let hosts_within = beyond.iter().filter(|beyond| !**beyond).count();
         Hosts {
             source,
             routes,
             base_cycle,
             bit_errors,
-            beyond: vec![false; hosts],
-            hosts_within: hosts,
+            beyond,
+            hosts_within,
             meter,
             tally: Tally::default(),
             deliveries: None,

@@ -12,7 +12,7 @@ mod reader;
 mod toml;
 mod tree;
 
-use crate::diagnostics::{Fault, Faults, nearest};
+use crate::diagnostics::{self, Fault, Faults, nearest};
 use crate::ids::{Node, SwitchId};
 
 use super::{End, Host, Network};
@@ -79,8 +79,6 @@ pub struct ReadOptions {
 
 /// The most ports of a node: more could not be turned between, since a turn has 16 bits.
 pub const MOST_PORTS: u16 = 32_767;
-/// How many faults of a file are reported one by one.
-const MOST_FAULTS: usize = 100;
 /// What the description of an aggregation node contains.
 const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
 
@@ -90,36 +88,27 @@ const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
 /// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts asked
 /// for in a file that has some.
 pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, Box<Faults>> {
-    let failed = |text: &str, faults: Vec<Fault>| {
-        Box::new(Faults { file: file.to_owned(), text: text.to_owned(), faults: in_order(faults) })
-    };
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let at = error.valid_up_to();
-            let fault =
-                Fault::new("not-utf8", at..at + 1, "the file is not UTF-8 text", "not UTF-8 from here on");
-            return Err(failed(&String::from_utf8_lossy(bytes), vec![fault]));
-        }
+    let original = diagnostics::decode(file, bytes)?;
+    let failed = |mut faults: Vec<Fault>| {
+        faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
+        Box::new(Faults { file: file.to_owned(), text: original.to_owned(), faults })
     };
     // A byte order mark means nothing in UTF-8; blanks in its stead leave every place where it was.
-    let unmarked = text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
-    let text = unmarked.as_deref().unwrap_or(text);
+    let unmarked = original.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
+    let text = unmarked.as_deref().unwrap_or(original);
     let format = match options.from {
         Some(format) => format,
-        None => recognise(text).map_err(|fault| failed(text, vec![fault]))?,
+        None => recognise(text).map_err(|fault| failed(vec![fault]))?,
     };
-    let net = format.read(text).map_err(|faults| failed(text, faults))?;
+    let net = format.read(text).map_err(&failed)?;
     let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };
     match options.hosts_per_switch {
         None => Ok(net),
-        Some(count) => with_hosts(&net, count).map_err(|fault| failed(text, vec![fault])),
+        Some(count) => with_hosts(&net, count).map_err(|fault| failed(vec![fault])),
     }
 }
 
-/// Writes a network; [`read`] gives it back.
-///
-/// Does not keep: a node's first port where it has no cable to show it, in formats that cannot say it.
+/// Writes a network; [`read`] gives it back, but for a guid that a name alone tells.
 pub fn write(net: &Network, format: Format) -> String {
     match format {
         Format::Json => json::write(net),
@@ -140,18 +129,6 @@ fn recognise(text: &str) -> Result<Format, Fault> {
         Fault::new("unknown-format", start..end, "no known format of networks looks like this", expected)
             .with_help("`--from` names the format of a file that is not recognised")
     })
-}
-
-/// Faults by place, as many as a person may want to read.
-fn in_order(mut faults: Vec<Fault>) -> Vec<Fault> {
-    faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
-    let more = faults.len().saturating_sub(MOST_FAULTS);
-    faults.truncate(MOST_FAULTS);
-    if let (Some(last), 1..) = (faults.last_mut(), more) {
-        let help = last.help.take().map(|help| format!("{help}; ")).unwrap_or_default();
-        last.help = Some(format!("{help}there are {more} faults more"));
-    }
-    faults
 }
 
 /// The network without the hosts that stand for the aggregation units of switches.

@@ -1,5 +1,6 @@
-//! Bad input: every faulty file is refused with exit code 3 (7 where a file is missing), a located message and
-//! nothing written. The messages are pinned: wrong if one changes its place, its sense or its suggestion.
+//! Bad input: every faulty file is refused with exit code 3 (7 where a file is missing), a located message
+//! and nothing written. The messages are pinned: wrong if one changes its place, its sense or its
+//! suggestion.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -143,6 +144,19 @@ fn large_faulty_files_are_refused_briefly() {
         let message = refused(name, &["check", &path.display().to_string()]);
         assert!(message.len() < 20_000, "{name}: {} bytes printed", message.len());
     }
+}
+
+/// Wrong if judging a file leaves another one behind.
+#[test]
+fn nothing_is_written() {
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let source = folder().join("scenarios/many-faults.toml");
+    std::fs::copy(source, temporary.path().join("faulty.toml")).expect("the temporary folder is writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    let output = command.args(["check", "faulty.toml"]).current_dir(temporary.path()).output();
+    assert_eq!(output.expect("the binary was built for this test").status.code(), Some(3));
+    let left = std::fs::read_dir(temporary.path()).expect("readable").count();
+    assert_eq!(left, 1, "something beside faulty.toml");
 }
 
 /// The faults as data: every one has a file, a line, a column, a code and a message.

@@ -1,7 +1,5 @@
 //! Computed routes of folded Clos networks against searches.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up is a failed test")]
-
 use std::collections::BTreeMap;
 
 use simnet::ids::{HostId, Node, SwitchId};
@@ -15,7 +13,8 @@ fn clos(net: &Network, seed: u64) -> FoldedClos {
     FoldedClos::new(&SwitchGraph::new(net), &Attachments::lowest(net), seed).unwrap()
 }
 
-/// Follows the routes of every `stride`-th pair: legal, arriving, as short as the rule allows, without cyclic dependency.
+/// Follows the routes of every `stride`-th pair: legal, arriving, as short as the rule allows, without cyclic
+/// dependency.
 fn check(net: &Network, stride: usize) {
     let (graph, attachments, wiring) = (SwitchGraph::new(net), Attachments::lowest(net), Wiring::new(net));
     let clos = clos(net, 7);
@@ -77,7 +76,8 @@ fn climbs_are_uniform() {
     assert!(seen.values().all(|n| (140..=260).contains(n)), "{seen:?}");
 }
 
-/// Wrong if a network that merely looks like a Clos were accepted: routes would be illegal or miss their leaf.
+/// Wrong if a network that merely looks like a Clos were accepted: routes would be illegal or miss their
+/// leaf.
 #[test]
 fn other_networks_are_refused() {
     for name in ["now-c", "now-cab"] {

@@ -41,16 +41,11 @@ impl Args for Options {
 
 fn of_family(family: &'static Family) -> Command {
     let random = if family.random { "; drawn by --seed" } else { "" };
-    let command = Command::new(family.name)
-        .about(format!("{}{random}", family.about))
-        .args(family.parameters.iter().map(of_parameter))
-        .arg(
-            Arg::new("name")
-                .long("name")
-                .value_name("NAME")
-                .help("The network's name [default: the family's]"),
-        );
-    Output::augment_args(command)
+    let command = Command::new(family.name).args(family.parameters.iter().map(of_parameter)).arg(
+        Arg::new("name").long("name").value_name("NAME").help("The network's name [default: the family's]"),
+    );
+    // Last, since flattened arguments bring a description of their own.
+    Output::augment_args(command).about(format!("{}{random}", family.about)).long_about(None)
 }
 
 fn of_parameter(parameter: &'static Parameter) -> Arg {

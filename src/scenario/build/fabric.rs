@@ -9,14 +9,14 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Fabric, Hosts, ReceiveBuffer};
 use super::super::cycles::{base_cycle, overshoot, timing};
 use super::super::wire::{self, At, Document};
-use super::{above_zero, flits, names, quantity};
+use super::{MOST_BUFFER, above_zero, flits, names, quantity};
 
 /// The fabric in physical units.
 pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric> {
     let (section, wire) = (wire.place, &wire.value);
-    let buffer = quantity(&wire.buffer).and_then(|amount| flits(amount, 1, book));
-    let stop = quantity(&wire.stop).and_then(|amount| flits(amount, 1, book));
-    let go = quantity(&wire.go).and_then(|amount| flits(amount, 0, book));
+    let buffer = quantity(&wire.buffer).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book));
+    let stop = quantity(&wire.stop).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book));
+    let go = quantity(&wire.go).and_then(|amount| flits(amount, 0..=MOST_BUFFER, book));
     check_order(buffer, stop, go, section, book);
     let routing_latency = above_zero(&wire.routing_latency, book);
     let timeout = wire.deadlock_timeout.get();
@@ -131,18 +131,18 @@ fn receive(
     fabric: Option<&Fabric>,
     book: &mut Book,
 ) -> Option<ReceiveBuffer> {
-    let buffer = quantity(&wire.receive_buffer).and_then(|amount| flits(amount, 1, book))?;
+    let buffer = quantity(&wire.receive_buffer).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book))?;
     let part =
         |share: u64, least: u64| At { value: Flits((buffer.value.0 / share).max(least)), place: section };
     let stop = match &wire.receive_stop {
         given if given.is_absent() => part(2, 1),
-        given => quantity(given).and_then(|amount| flits(amount, 1, book))?,
+        given => quantity(given).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book))?,
     };
     let go = match &wire.receive_go {
         given if given.is_absent() => {
             At { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section }
         }
-        given => quantity(given).and_then(|amount| flits(amount, 0, book))?,
+        given => quantity(given).and_then(|amount| flits(amount, 0..=MOST_BUFFER, book))?,
     };
     check_order(Some(buffer), Some(stop), Some(go), section, book);
     let rate = match &wire.receive_rate {
@@ -191,23 +191,36 @@ pub(super) fn check_buffers(
         [link.a, link.b].iter().any(|end| matches!(end.node, Node::Host(_)) == hosts_too)
     };
     let wire = document.fabric.value();
-    let place = |given: Option<Place>| given.or(document.fabric.get().map(|at| at.place));
+    let section = document.fabric.get().map(|at| at.place);
+    // A default stands at its section; point at the first of these that the user wrote instead.
+    let written = |places: &[Option<Place>]| {
+        places.iter().flatten().copied().find(|place| Some(*place) != section).or(section)
+    };
     let over = |stop: Flits, buffer: Flits| move |arriving: u64| stop.0.saturating_add(arriving) > buffer.0;
     let fits_not = over(fabric.stop, fabric.buffer);
-    if let Some(worst) = worst(&|link, arriving| ends_at(link, false) && fits_not(arriving)) {
-        let at = place(wire.and_then(|wire| wire.stop.get()).map(|at| at.place));
+    let in_order = fabric.stop.0 <= fabric.buffer.0;
+    if let Some(worst) = worst(&|link, arriving| in_order && ends_at(link, false) && fits_not(arriving)) {
+        let at = wire.and_then(|wire| {
+            let [stop, buffer] = [&wire.stop, &wire.buffer].map(|given| given.get().map(|at| at.place));
+            let from_scenario = network.link(worst.link).length.is_none();
+            let length = wire.cable_length.get().filter(|_| from_scenario).map(|at| at.place);
+            written(&[stop, buffer, length])
+        });
         overrun(at, ["stop", "buffer"], (fabric.stop, fabric.buffer), &worst, network, book);
     }
     if let Some(receive) = hosts.receive {
         let fits_not = over(receive.stop, receive.buffer);
-        if let Some(worst) = worst(&|link, arriving| ends_at(link, true) && fits_not(arriving)) {
+        let in_order = receive.stop.0 <= receive.buffer.0;
+        if let Some(worst) = worst(&|link, arriving| in_order && ends_at(link, true) && fits_not(arriving)) {
             let at = document.hosts.value().and_then(|wire| wire.receive_buffer.get()).map(|at| at.place);
             let keys = ["receive-stop", "receive-buffer"];
             overrun(at, keys, (receive.stop, receive.buffer), &worst, network, book);
         }
     }
     let bubble = worst(&|link, arriving| ends_at(link, false) && fabric.go.0 < arriving);
-    if let (Some(worst), Some(at)) = (bubble, place(wire.and_then(|wire| wire.go.get()).map(|at| at.place))) {
+    if let (Some(worst), Some(at)) =
+        (bubble, wire.and_then(|wire| written(&[wire.go.get().map(|at| at.place)])))
+    {
         book.warn(at, |span| {
             let message = format!(
                 "after a GO at {} B the flow pauses on {} of {} cables",

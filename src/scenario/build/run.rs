@@ -1,17 +1,14 @@
-//! What runs on the network: failures, the mapper, routes, traffic, and how long it is measured.
+//! What runs on the network: failures, the mapper, traffic, and how long it is measured.
 
 use std::path::Path;
 
 use crate::diagnostics::Fault;
-use crate::ids::SwitchId;
 use crate::units::{Duration, Time};
 
 use super::super::book::Book;
-use super::super::checked::{
-    Extent, LinkFailure, Mapping, Measure, Root, RouteSource, Routing, Topology, Traffic, Uniform,
-};
-use super::super::wire::{self, At, Document, Given, RouteAlgorithm};
-use super::{above_zero, conflict, files, flits, names, quantity, trace};
+use super::super::checked::{Extent, LinkFailure, Mapping, Measure, Routing, Topology, Traffic, Uniform};
+use super::super::wire::{self, At, Document, Given};
+use super::{MOST_PAYLOAD, above_zero, conflict, files, flits, names, quantity, trace};
 
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
@@ -88,118 +85,39 @@ pub(super) fn mapping(
             Fault::new("out-of-range", span, "no depth that a search can have", "expected 1 to 1000 turns")
         });
     }
+    if let Some(At { value: 0, place }) = wire.explorations.get() {
+        book.add(*place, |span| {
+            Fault::new("out-of-range", span, "a mapper that explores nothing", "expected 1 or more")
+        });
+    }
     let depth = wire.depth.value().copied();
+    let latencies = wire.also_at_routing_latency.value()?;
+    for latency in latencies.iter().filter(|latency| latency.value.0 == Duration::ZERO) {
+        book.add(latency.place, |span| {
+            Fault::new(
+                "out-of-range",
+                span,
+                "no switch decodes a head in no time",
+                "expected a time above zero",
+            )
+        });
+    }
     Some(Mapping {
         algorithm: *wire.algorithm.value()?,
         mapper: mapper?,
         probe_timeout: probe_timeout?,
+        retries: *wire.retries.value()?,
+        explorations: *wire.explorations.value()?,
         depth,
+        also_at_routing_latency: latencies.iter().map(|latency| latency.value.0).collect(),
     })
-}
-
-/// Where routes come from.
-pub(super) fn routing(
-    wire: &At<wire::Routing>,
-    topology: Option<&Topology>,
-    folder: &Path,
-    book: &mut Book,
-) -> Option<Routing> {
-    let (section, wire) = (wire.place, &wire.value);
-    let distribute = wire.distribute.value().copied();
-    let source = match (wire.file.get(), wire.algorithm.get()) {
-        (Some(file), Some(algorithm)) => {
-            let place = file.place.max(algorithm.place);
-            conflict(place, "routes from a file and from an algorithm", "expected one of the two", book);
-            None
-        }
-        (Some(file), None) => {
-            only_with(wire, &["tree", "root", "select"], "a file", book);
-            let (file, bytes) = files::open(file, folder, book)?;
-            match crate::diagnostics::decode(&files::shown(&file), &bytes) {
-                Ok(text) => Some(RouteSource::File { text: text.to_owned(), file }),
-                Err(faults) => {
-                    book.add_file(*faults);
-                    None
-                }
-            }
-        }
-        (None, Some(At { value: RouteAlgorithm::UpDown, .. })) => up_down(wire, topology, book),
-        (None, Some(At { value: RouteAlgorithm::Minimal, .. })) => {
-            only_with(wire, &["tree", "root"], "`minimal`", book);
-            let select = or_default(&wire.select)?;
-            Some(RouteSource::Minimal { select })
-        }
-        (None, None) => {
-            if wire.file.is_absent() && wire.algorithm.is_absent() {
-                book.add(section, |span| {
-                    let expected = "expected file, or algorithm = \"updown\" or \"minimal\"";
-                    Fault::new("missing-key", span, "no routes are given", expected)
-                });
-            }
-            None
-        }
-    };
-    Some(Routing { source: source?, distribute: distribute? })
-}
-
-/// Notes keys that belong to UP*/DOWN* routes beside routes of another kind.
-fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) {
-    let given = [
-        ("tree", wire.tree.get().map(|at| at.place)),
-        ("root", wire.root.get().map(|at| at.place)),
-        ("select", wire.select.get().map(|at| at.place)),
-    ];
-    for (key, place) in given {
-        if let (true, Some(place)) = (keys.contains(&key), place) {
-            conflict(
-                place,
-                format!("`{key}` means nothing to {other}"),
-                "belongs to algorithm = \"updown\"",
-                book,
-            );
-        }
-    }
-}
-
-/// The value given, or the type's own default; `None` after a fault.
-fn or_default<T: Copy + Default>(given: &Given<T>) -> Option<T> {
-    if given.is_absent() { Some(T::default()) } else { given.value().copied() }
-}
-
-fn up_down(wire: &wire::Routing, topology: Option<&Topology>, book: &mut Book) -> Option<RouteSource> {
-    let tree = or_default(&wire.tree);
-    let select = or_default(&wire.select);
-    let root = match &wire.root {
-        given if given.is_absent() => Some(Root::Far),
-        given => given.value().zip(topology).and_then(|(names, t)| root(&names.0, t, book)),
-    };
-    Some(RouteSource::UpDown { tree: tree?, root: root?, select: select? })
-}
-
-fn root(names: &[At<String>], topology: &Topology, book: &mut Book) -> Option<Root> {
-    match names {
-        [At { value, .. }] if value == "far" => return Some(Root::Far),
-        [At { value, .. }] if value == "r0" => return Some(Root::R0),
-        _ => {}
-    }
-    let mut switches: Vec<SwitchId> = Vec::new();
-    let mut sound = true;
-    for name in names {
-        match names::switch(name, &topology.network, book) {
-            Some(switch) if switches.contains(&switch) => {
-                conflict(name.place, "this switch is named twice", "expected each root once", book);
-            }
-            Some(switch) => switches.push(switch),
-            None => sound = false,
-        }
-    }
-    sound.then_some(Root::Named(switches))
 }
 
 /// What hosts send.
 pub(super) fn traffic(
     wire: &At<wire::Traffic>,
     topology: Option<&Topology>,
+    routing: Option<&Routing>,
     folder: &Path,
     book: &mut Book,
 ) -> Option<Traffic> {
@@ -216,13 +134,14 @@ pub(super) fn traffic(
     let uniform = wire.uniform.value().and_then(|wire| uniform(wire, book)).map(Traffic::Uniform);
     let file = wire.trace.value().and_then(|wire| wire.file.get());
     let opened = file.and_then(|named| files::open(named, folder, book));
-    let trace =
-        opened.and_then(|(file, bytes)| trace::read(file, &bytes, topology?, book)).map(Traffic::Trace);
+    let trace = opened
+        .and_then(|(file, bytes)| trace::read(file, &bytes, topology?, routing, book))
+        .map(Traffic::Trace);
     trace.or(uniform)
 }
 
 fn uniform(wire: &wire::Uniform, book: &mut Book) -> Option<Uniform> {
-    let payload = quantity(&wire.payload).and_then(|amount| flits(amount, 1, book));
+    let payload = quantity(&wire.payload).and_then(|amount| flits(amount, 1..=MOST_PAYLOAD, book));
     let loads = wire.loads.get()?;
     if loads.value.is_empty() {
         book.add(loads.place, |span| {
@@ -295,5 +214,11 @@ pub(super) fn measure(
         (None, Some(messages)) => Extent::Messages(*messages),
         (None, None) => Measure::default().extent,
     };
-    Some(Measure { warmup: warmup?.value, extent, horizon })
+    let precision = wire.precision.get()?;
+    if precision.value.0 <= 0.0 {
+        book.add(precision.place, |span| {
+            Fault::new("out-of-range", span, "no mean is known that well", "expected above 0 and below 1")
+        });
+    }
+    Some(Measure { warmup: warmup?.value, extent, precision: precision.value.0, horizon })
 }

@@ -40,7 +40,7 @@ fn load(wire: &wire::Topology, folder: &Path, book: &mut Book) -> Option<(Place,
             let message = format!("two networks: `{first}` and `{other}`");
             conflict(*place, message, "expected one of preset, file and a generator", book);
         }
-    } else if plain.preset.is_absent() && plain.file.is_absent() {
+    } else if plain.preset.is_absent() && plain.file.is_absent() && !wire.has_unknown_keys {
         book.add(wire.place, |span| {
             let expected = "expected preset, file or a generator such as [topology.random-regular]";
             Fault::new("missing-key", span, "no network is given", expected)

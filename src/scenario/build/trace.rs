@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use crate::diagnostics::{Fault, decode, quoted};
 use crate::ids::HostId;
-use crate::topology::Network;
+use crate::traffic::TraceMessage;
 use crate::units::{Duration, ParseUnitError, Time, Unit as _};
 
 use super::super::book::{Book, Place};
-use super::super::checked::{InputFile, Topology, Trace, TraceMessage};
+use super::super::checked::{InputFile, RouteSource, Routing, Topology, Trace};
 use super::super::wire::At;
 use super::{files, names};
 
@@ -21,7 +21,13 @@ const MOST_FAULTS: usize = 1_000;
 type Field<'a> = (&'a str, Range<usize>);
 
 /// Reads a trace; `None` after noting faults located in its file.
-pub(super) fn read(file: InputFile, bytes: &[u8], topology: &Topology, book: &mut Book) -> Option<Trace> {
+pub(super) fn read(
+    file: InputFile,
+    bytes: &[u8],
+    topology: &Topology,
+    routing: Option<&Routing>,
+    book: &mut Book,
+) -> Option<Trace> {
     let shown = files::shown(&file);
     let text = match decode(&shown, bytes) {
         Ok(text) => text,
@@ -40,7 +46,12 @@ pub(super) fn read(file: InputFile, bytes: &[u8], topology: &Topology, book: &mu
             None
         }
         Some(None) => None,
-        Some(Some(positions)) => Some(read_rows(rows, &positions, topology, book, source, &mut faults)),
+        Some(Some(positions)) => {
+            let mut reader = Reader { topology, routing, source, faults: Vec::new(), seen: BTreeMap::new() };
+            let messages = reader.rows(rows, &positions, book);
+            faults = reader.faults;
+            Some(messages)
+        }
     };
     if faults.is_empty() && messages.as_ref().is_some_and(Vec::is_empty) {
         let end = text.len();
@@ -109,77 +120,96 @@ fn positions(header: &[Field<'_>], faults: &mut Vec<Fault>) -> Option<[usize; 5]
     (faults.len() == before).then(|| COLUMNS.map(|column| position(column).unwrap_or_default()))
 }
 
-fn read_rows<'a>(
-    rows: impl Iterator<Item = Vec<Field<'a>>>,
-    positions: &[usize; 5],
-    topology: &Topology,
-    book: &mut Book,
+/// What reading rows needs, and the faults found on the way.
+struct Reader<'a> {
+    topology: &'a Topology,
+    routing: Option<&'a Routing>,
     source: usize,
-    faults: &mut Vec<Fault>,
-) -> Vec<TraceMessage> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut messages = Vec::new();
-    for (nth, row) in rows.enumerate() {
-        if faults.len() > MOST_FAULTS {
-            break;
-        }
-        if row.len() != COLUMNS.len() {
-            let (start, end) = (row[0].1.start, row[row.len() - 1].1.end);
-            let message = format!("{} fields where the header has {}", row.len(), COLUMNS.len());
-            faults.push(Fault::new(
-                "missing-field",
-                start..end,
-                message,
-                "expected a field for every column",
-            ));
-            continue;
-        }
-        let [name, time, from, to, payload] = positions.map(|position| row[position].clone());
-        if name.0.is_empty() {
-            faults.push(Fault::new(
-                "missing-field",
-                name.1,
-                "a message without a name",
-                "expected a name or number",
-            ));
-        } else if let Some(other) = seen.insert(name.0, nth) {
-            let message = format!(
-                "message `{}` is there twice, first as message {} of the file",
-                quoted(name.0),
-                other + 1
-            );
-            faults.push(Fault::new(
-                "duplicate-message",
-                name.1.clone(),
-                message,
-                "expected each message once",
-            ));
-        }
-        let mut host =
-            |field: &Field<'_>, faults: &mut Vec<Fault>| find_host(field, topology, book, source, faults);
-        let (sender, receiver) = (host(&from, faults), host(&to, faults));
-        let (at, payload) = (time_of(&time, faults), payload_of(&payload, faults));
-        if let (Some(source), Some(destination), Some(at), Some(payload)) = (sender, receiver, at, payload) {
-            messages.push(TraceMessage { name: name.0.to_owned(), at, source, destination, payload });
-        }
-    }
-    messages
+    faults: Vec<Fault>,
+    /// The messages by name, with their position in the file.
+    seen: BTreeMap<&'a str, usize>,
 }
 
-fn find_host(
-    (name, range): &Field<'_>,
-    topology: &Topology,
-    book: &mut Book,
-    source: usize,
-    faults: &mut Vec<Fault>,
-) -> Option<HostId> {
-    let network: &Network = &topology.network;
-    if network.find_host(name).is_none() {
-        faults.push(names::no_host(name, network, range.clone()));
-        return None;
+impl<'a> Reader<'a> {
+    fn rows(
+        &mut self,
+        rows: impl Iterator<Item = Vec<Field<'a>>>,
+        positions: &[usize; 5],
+        book: &mut Book,
+    ) -> Vec<TraceMessage> {
+        let mut messages = Vec::new();
+        for (nth, row) in rows.enumerate() {
+            if self.faults.len() > MOST_FAULTS {
+                break;
+            }
+            if row.len() == COLUMNS.len() {
+                let fields = positions.map(|position| row[position].clone());
+                messages.extend(self.message(nth, fields, book));
+            } else {
+                let (start, end) = (row[0].1.start, row[row.len() - 1].1.end);
+                let message = format!("{} fields where the header has {}", row.len(), COLUMNS.len());
+                let expected = "expected a field for every column";
+                self.faults.push(Fault::new("missing-field", start..end, message, expected));
+            }
+        }
+        messages
     }
-    let place = Place { source, start: range.start, end: range.end };
-    names::attached_host(&At { value: (*name).to_owned(), place }, topology, book)
+
+    fn message(
+        &mut self,
+        nth: usize,
+        [name, time, from, to, payload]: [Field<'a>; 5],
+        book: &mut Book,
+    ) -> Option<TraceMessage> {
+        self.name(nth, &name);
+        let (source, destination) = (self.host(&from, book), self.host(&to, book));
+        let (at, payload) = (time_of(&time, &mut self.faults), payload_of(&payload, &mut self.faults));
+        let (source, destination) = (source?, destination?);
+        self.route(source, destination, to.1);
+        Some(TraceMessage { name: name.0.to_owned(), created: at?, source, destination, payload: payload? })
+    }
+
+    /// Notes a name that is missing or taken.
+    fn name(&mut self, nth: usize, (name, range): &Field<'a>) {
+        if name.is_empty() {
+            let expected = "expected a name or number";
+            self.faults.push(Fault::new(
+                "missing-field",
+                range.clone(),
+                "a message without a name",
+                expected,
+            ));
+        } else if let Some(other) = self.seen.insert(name, nth) {
+            let shown = quoted(name);
+            let message =
+                format!("message `{shown}` is there twice, first as message {} of the file", other + 1);
+            let expected = "expected each message once";
+            self.faults.push(Fault::new("duplicate-message", range.clone(), message, expected));
+        }
+    }
+
+    fn host(&mut self, (name, range): &Field<'_>, book: &mut Book) -> Option<HostId> {
+        let network = &self.topology.network;
+        if network.find_host(name).is_none() {
+            self.faults.push(names::no_host(name, network, range.clone()));
+            return None;
+        }
+        let place = Place { source: self.source, start: range.start, end: range.end };
+        names::attached_host(&At { value: (*name).to_owned(), place }, self.topology, book)
+    }
+
+    /// Notes a pair for which the file of routes has none.
+    fn route(&mut self, source: HostId, destination: HostId, range: Range<usize>) {
+        let Some(RouteSource::File { file, table }) = self.routing.map(|routing| &routing.source) else {
+            return;
+        };
+        if table.turns(source, destination).is_none() {
+            let name = |host: HostId| quoted(&self.topology.network.hosts()[host.index()].name);
+            let message = format!("no route leads from `{}` to `{}`", name(source), name(destination));
+            let expected = format!("expected a pair with a route in {}", quoted(&file.named));
+            self.faults.push(Fault::new("missing-route", range, message, expected));
+        }
+    }
 }
 
 /// A number of nanoseconds, down to the picosecond.

@@ -35,6 +35,14 @@ table! {
     }
 }
 
+table! {
+    /// Exactly this value: the long form of the value alone.
+    "an equality" Exactly {
+        /// The value; `"null"` for no value.
+        is: Json = Presence::Required;
+    }
+}
+
 /// A share written as a text in per cent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Share(f64);
@@ -79,7 +87,8 @@ impl Wire for Expected {
 
     fn schema() -> Schema {
         let wanted = json!({ "anyOf": [
-            { "type": ["string", "number", "boolean", "array"] },
+            Json::schema(),
+            Exactly::schema(),
             Range::schema(),
             Nearness::schema(),
             { "$ref": "#/properties/expect" },
@@ -88,13 +97,16 @@ impl Wire for Expected {
     }
 }
 
-/// Collects expectations; a table that is neither range nor nearness is a further step of the path, as in
-/// `map.isomorphic = true` without quotes.
+/// Collects expectations; a table that is neither equality, range nor nearness is a further step of the
+/// path, as in `map.isomorphic = true` without quotes.
 fn collect(prefix: &str, entries: &[Entry], list: &mut Vec<(At<String>, Wanted)>, book: &mut Book) {
     for entry in entries {
         let path = format!("{prefix}{}", entry.key);
         let wanted = match &entry.item.value {
             Value::Table(inner) if has(inner, &["near", "within"]) => nearness(&entry.item, book),
+            Value::Table(inner) if has(inner, &["is"]) => Exactly::read(&entry.item, book)
+                .and_then(|exactly| exactly.is.value().cloned())
+                .map(Wanted::Equal),
             Value::Table(inner) if inner.is_empty() || has(inner, &["min", "max"]) => {
                 range(&entry.item, book)
             }
@@ -102,7 +114,7 @@ fn collect(prefix: &str, entries: &[Entry], list: &mut Vec<(At<String>, Wanted)>
                 collect(&format!("{path}."), inner, list, book);
                 None
             }
-            _ => literal(&entry.item, book).map(Wanted::Equal),
+            _ => Json::read(&entry.item, book).map(Wanted::Equal),
         };
         if let Some(wanted) = wanted {
             list.push((At { value: path, place: entry.place }, wanted));
@@ -142,24 +154,30 @@ fn range(item: &Item, book: &mut Book) -> Option<Wanted> {
 }
 
 /// A value as JSON; the text `null` stands for no value.
-fn literal(item: &Item, book: &mut Book) -> Option<Json> {
-    match &item.value {
-        Value::Text(text) if text == "null" => Some(Json::Null),
-        Value::Text(text) => Some(Json::from(text.as_str())),
-        Value::Boolean(value) => Some(Json::from(*value)),
-        Value::Integer(Some(number)) if i64::try_from(*number).is_ok() => {
-            i64::try_from(*number).ok().map(Json::from)
+impl Wire for Json {
+    fn read(item: &Item, book: &mut Book) -> Option<Json> {
+        match &item.value {
+            Value::Text(text) if text == "null" => Some(Json::Null),
+            Value::Text(text) => Some(Json::from(text.as_str())),
+            Value::Boolean(value) => Some(Json::from(*value)),
+            Value::Integer(Some(number)) if i64::try_from(*number).is_ok() => {
+                i64::try_from(*number).ok().map(Json::from)
+            }
+            Value::Integer(_) | Value::Float(_) => {
+                f64::read(item, book).and_then(Number::from_f64).map(Json::Number)
+            }
+            Value::List(items) => {
+                let items: Vec<Option<Json>> = items.iter().map(|item| Json::read(item, book)).collect();
+                items.into_iter().collect::<Option<Vec<_>>>().map(Json::Array)
+            }
+            Value::Table(_) | Value::Datetime => {
+                wrong_type(item, "a text, a number, true, false or a list of these", book);
+                None
+            }
         }
-        Value::Integer(_) | Value::Float(_) => {
-            f64::read(item, book).and_then(Number::from_f64).map(Json::Number)
-        }
-        Value::List(items) => {
-            let items: Vec<Option<Json>> = items.iter().map(|item| literal(item, book)).collect();
-            items.into_iter().collect::<Option<Vec<_>>>().map(Json::Array)
-        }
-        Value::Table(_) | Value::Datetime => {
-            wrong_type(item, "a text, a number, true, false or a list of these", book);
-            None
-        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": ["string", "number", "boolean", "array"] })
     }
 }

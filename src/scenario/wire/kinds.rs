@@ -43,7 +43,8 @@ impl<U: Unit> Wire for Quantity<U> {
     fn schema() -> Schema {
         let names = U::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join("|");
         let pattern = format!("^ *[0-9][0-9_]*(\\.[0-9_]*)? *({names}) *$");
-        json_schema!({ "type": "string", "pattern": pattern, "examples": [U::EXAMPLE] })
+        let kind = U::KIND.split_once(' ').map_or(U::KIND, |(_, noun)| noun);
+        json_schema!({ "title": kind, "type": "string", "pattern": pattern, "examples": [U::EXAMPLE] })
     }
 }
 
@@ -68,8 +69,8 @@ fn unit_fault<U: Unit>(text: &str, error: &ParseUnitError, span: std::ops::Range
             fault("too-fine", format!("`{shown}` is finer than {}, the finest step", U::GRAIN))
         }
         ParseUnitError::TooLarge { .. } if text.trim_start().starts_with('0') => {
-            fault("out-of-range", format!("`{shown}` is no {}", &U::KIND[2..]))
-                .with_help(format!("it must be above zero and below {}", U::LIMIT))
+            fault("out-of-range", format!("`{shown}` is not {}", U::KIND))
+                .with_help(format!("it must be below {}", U::LIMIT))
         }
         ParseUnitError::TooLarge { .. } => fault("overflow", format!("`{shown}` is too large"))
             .with_help(format!("{} stays below {}", U::KIND, U::LIMIT)),
@@ -117,7 +118,11 @@ impl<C: Choice> Wire for C {
         if chosen.is_none() {
             book.add(item.place, |span| {
                 let message = format!("`{}` is not one of the choices", quoted(text));
-                Fault::new("unknown-choice", span, message, format!("expected one of {}", words()))
+                let expected = match C::CHOICES {
+                    [(word, _)] => format!("expected \"{word}\""),
+                    _ => format!("expected one of {}", words()),
+                };
+                Fault::new("unknown-choice", span, message, expected)
                     .with_nearest(text, C::CHOICES.iter().map(|(word, _)| *word))
             });
         }

@@ -3,13 +3,14 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::super::book::Book;
-use super::super::checked::{MapAlgorithm, Select, Tree};
+use super::super::checked::MapAlgorithm;
 use super::super::tree::Item;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use crate::fabric::Arbitration;
+use crate::routing::Heuristic;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
 use Presence::{Default, Optional, Required};
@@ -59,9 +60,10 @@ table! {
     "[fabric]" Fabric {
         /// The rate of every cable that gives none of its own.
         rate: Quantity<BitRate> = Default("'1.28 Gb/s'");
-        /// Room of a switch port's input buffer, 1 B to 4294967295 B.
+        /// Room of a switch port's input buffer, 1 B to 65535 B.
         buffer: Quantity<Bytes> = Default("'108 B'");
-        /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has to fit.
+        /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has
+        /// to fit.
         stop: Quantity<Bytes> = Default("'56 B'");
         /// Occupancy at which it sends GO again, below `stop`.
         go: Quantity<Bytes> = Default("'40 B'");
@@ -83,7 +85,8 @@ table! {
     "[hosts]" Hosts {
         /// Time that the interface needs to set up a message.
         nic_send_overhead: Quantity<Duration> = Default("'0 ns'");
-        /// Room of the interface's receive buffer; without it a host takes at once what arrives.
+        /// Room of the interface's receive buffer, 1 B to 65535 B; without it a host takes at once what
+        /// arrives.
         receive_buffer: Quantity<Bytes> = Optional;
         /// Occupancy at which the interface sends STOP; half the receive buffer if not given.
         receive_stop: Quantity<Bytes> = Optional;
@@ -94,11 +97,11 @@ table! {
         /// Time that the interface rests after it has emptied a message's last byte.
         receive_overhead: Quantity<Duration> = Optional;
         /// Software time that a process needs to send a message.
-        send_overhead: Quantity<Duration> = Default("'0 ns'");
+        send_overhead: Quantity<Duration> = Default("'15 us'");
         /// Software time between the arrival of a probe and a passive host's answer.
-        reply_overhead: Quantity<Duration> = Default("'0 ns'");
-        /// Software time that a mapper spends on a probe beside sending it and waiting for its answer.
-        loop_overhead: Quantity<Duration> = Default("'0 ns'");
+        reply_overhead: Quantity<Duration> = Default("'900 us'");
+        /// Software time between the return of a loop-back probe and the mapper's seeing it.
+        loop_overhead: Quantity<Duration> = Default("'330 us'");
     }
 }
 
@@ -123,8 +126,15 @@ table! {
         mapper: String = Required;
         /// How long it waits for the answer to a probe, above zero.
         probe_timeout: Quantity<Duration> = Default("'1 ms'");
+        /// How often a turn that gave nothing is tried again.
+        retries: u32 = Default("0");
+        /// Explorations of switches after which the mapper gives up, at least 1.
+        explorations: u64 = Default("20000");
         /// The search depth in turns, 1 to 1000; if not given, what the mapper takes to be enough.
         depth: u32 = Optional;
+        /// Other routing latencies, each above zero, at which the mapping is timed again to show what they
+        /// change.
+        also_at_routing_latency: Vec<At<Quantity<Duration>>> = Default("[]");
     }
 }
 
@@ -135,9 +145,12 @@ table! {
         file: String = Optional;
         /// UP*/DOWN* routes, or shortest routes whatever the directions (they may deadlock).
         algorithm: RouteAlgorithm = Optional;
-        /// How `updown` ranks switches.
+        /// How `updown` labels switches: breadth first or depth first; `bfs` if not given.
         tree: Tree = Optional;
-        /// The root of `updown`: `far`, `r0`, the name of a switch or a list of names; `far` if not given.
+        /// Which neighbour a depth-first tree visits next; `h2` if not given.
+        heuristic: Heuristic = Optional;
+        /// The root of `updown`: `far`, `r0`, `r1`, `r2`, the name of a switch or a list of names; `far` if
+        /// not given.
         root: RootNames = Optional;
         /// Which of several equally good routes is taken; `random` if not given.
         select: Select = Optional;
@@ -167,9 +180,11 @@ table! {
 table! {
     /// Uniform random destinations, Poisson arrivals.
     "[traffic.uniform]" Uniform {
-        /// A message's flits after its route flits (header, data, CRC-8 and tail counted in), 1 B to 4294967295 B.
+        /// A message's flits after its route flits (header, data, CRC-8 and tail counted in), 1 B to
+        /// 4294967295 B.
         payload: Quantity<Bytes> = Required;
-        /// Offered payload flits per host and flit time, each above 0 and at most 1; one measured point each.
+        /// Offered payload flits per host and flit time, each above 0 and at most 1; one measured point
+        /// each.
         loads: Vec<At<f64>> = Required;
     }
 }
@@ -183,7 +198,11 @@ table! {
         messages: u64 = Optional;
         /// Instead: the span in which the measured messages are created, above zero.
         duration: Quantity<Duration> = Optional;
-        /// When a point ends whatever is still under way, above the warm-up; never if not given.
+        /// The half-width of the mean latency's 95 % confidence interval, relative to the mean, that counts
+        /// as converged: above 0 and below 1.
+        precision: Probability = Default("0.05");
+        /// When a point ends whatever is still under way, above the warm-up; if not given, after four times
+        /// the warm-up and the measurement (never for a trace).
         horizon: Quantity<Duration> = Optional;
     }
 }
@@ -217,13 +236,34 @@ impl Choice for MapAlgorithm {
     const CHOICES: &'static [(&'static str, MapAlgorithm)] = &[("berkeley", MapAlgorithm::Berkeley)];
 }
 
+/// How UP*/DOWN* labels switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) enum Tree {
+    #[default]
+    Bfs,
+    Dfs,
+}
+
+/// Which of several equally good routes is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) enum Select {
+    First,
+    #[default]
+    Random,
+    RoundRobin,
+}
+
 impl Choice for Tree {
-    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs)];
+    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs), ("dfs", Tree::Dfs)];
+}
+
+impl Choice for Heuristic {
+    const CHOICES: &'static [(&'static str, Heuristic)] = &[("h1", Heuristic::H1), ("h2", Heuristic::H2)];
 }
 
 impl Choice for Select {
     const CHOICES: &'static [(&'static str, Select)] =
-        &[("first", Select::First), ("random", Select::Random)];
+        &[("first", Select::First), ("random", Select::Random), ("round-robin", Select::RoundRobin)];
 }
 
 impl JsonSchema for Document {

@@ -65,6 +65,9 @@ impl<T> Given<T> {
     }
 }
 
+/// What messages call the scenario as a whole.
+const WHOLE: &str = "the scenario";
+
 /// The entries of a table that is being read.
 pub(super) struct Reading<'a> {
     title: &'static str,
@@ -99,9 +102,15 @@ impl<'a> Reading<'a> {
             }
             (None, Presence::Required) => {
                 let title = self.title;
-                book.add(self.place, |span| {
-                    let message = format!("the key `{key}` is missing from {title}");
-                    Fault::new("missing-key", span, message, format!("needs `{key}`"))
+                book.add(self.place, |span| match title {
+                    WHOLE => {
+                        let message = format!("the section [{key}] is missing");
+                        Fault::new("missing-section", span, message, format!("needs [{key}]"))
+                    }
+                    _ => {
+                        let message = format!("the key `{key}` is missing from {title}");
+                        Fault::new("missing-key", span, message, format!("needs `{key}`"))
+                    }
                 });
                 None
             }
@@ -110,16 +119,18 @@ impl<'a> Reading<'a> {
         read.map_or(Given::Faulty, Given::Is)
     }
 
-    /// Notes every key that was not asked for.
-    pub(super) fn close(self, book: &mut Book) {
+    /// Notes every key that was not asked for, and says whether there was one.
+    pub(super) fn close(self, book: &mut Book) -> bool {
         let all = self.known.join(", ");
-        for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key)) {
+        let unknown = || self.entries.iter().filter(|entry| !self.known.contains(&entry.key));
+        for entry in unknown() {
             book.add(entry.place, |span| {
                 let message = format!("unknown key `{}` in {}", quoted(&entry.key), self.title);
                 Fault::new("unknown-key", span, message, format!("expected one of {all}"))
                     .with_nearest(&entry.key, self.known.iter().map(String::as_str))
             });
         }
+        unknown().next().is_some()
     }
 
     /// Adds further keys to those that are known and hands out their entries.
@@ -227,7 +238,10 @@ impl<T: Wire> Wire for Free<T> {
 impl<T: Wire> Wire for Vec<At<T>> {
     fn read(item: &Item, book: &mut Book) -> Option<Vec<At<T>>> {
         let Value::List(items) = &item.value else {
-            wrong_type(item, "a list", book);
+            match item.value {
+                Value::Table(_) => wrong_type(item, "a list; a list of tables is written [[name]]", book),
+                _ => wrong_type(item, "a list", book),
+            }
             return None;
         };
         let read = items.iter().map(|item| T::read(item, book).map(|value| At { value, place: item.place }));

@@ -36,6 +36,8 @@ pub(in super::super) struct Topology {
     pub(in super::super) plain: PlainTopology,
     /// The generators asked for; `None` where one is faulty.
     pub(in super::super) generators: Vec<At<Option<Generator>>>,
+    /// Whether it has keys that mean nothing, one of which may have been meant as the network.
+    pub(in super::super) has_unknown_keys: bool,
 }
 
 /// A generator and its parameters, each known to the family and in its range.
@@ -57,8 +59,8 @@ impl Wire for Topology {
             let value = family.and_then(|family| generator(family, &entry.item, book));
             generators.push(At { value, place: entry.place });
         }
-        reading.close(book);
-        Some(Topology { place: item.place, plain, generators })
+        let has_unknown_keys = reading.close(book);
+        Some(Topology { place: item.place, plain, generators, has_unknown_keys })
     }
 
     fn schema() -> Schema {

@@ -52,7 +52,9 @@ fn strict(text: &str) -> Result<(), Vec<Fault>> {
     let Err(error) = checked else { return Ok(()) };
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    let place = place(text, error.line(), error.column());
+    // The parser stops before a control character, but after whatever else it does not take.
+    let column = error.column() + usize::from(message.starts_with("control character"));
+    let place = place(text, error.line(), column);
     Err(vec![Fault::new("syntax", place, lowered(message), "not JSON from here on")])
 }
 
@@ -69,6 +71,9 @@ fn place(text: &str, line: usize, column: usize) -> Range<usize> {
 
 fn lowered(sentence: &str) -> String {
     let mut letters = sentence.chars();
+    if sentence.starts_with("EOF") {
+        return sentence.replacen("EOF", "the file ends", 1);
+    }
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::topology::Network;
 
-use super::layout::{add_hosts, add_switches, cable, check_size};
+use super::layout::{add_hosts, add_switches, cable, check_size, nth};
 use super::{GenerateError, invalid};
 
 /// A k-ary n-tree: `levels` rows of `arity^(levels-1)` switches of `2 * arity` ports, lowest row first.
@@ -20,6 +20,8 @@ pub struct FatTree {
     arity: u64,
     levels: u64,
     hosts_per_leaf: u64,
+    /// Switches in a row.
+    row: u64,
 }
 
 impl FatTree {
@@ -40,16 +42,15 @@ impl FatTree {
         check_size("fat-tree", "arity", switches, 0, 2 * arity)?;
         let ports = hosts_per_leaf + arity;
         check_size("fat-tree", "hosts-per-switch", switches, row.saturating_mul(hosts_per_leaf), ports)?;
-        Ok(FatTree { arity, levels: u64::from(levels), hosts_per_leaf })
+        Ok(FatTree { arity, levels: u64::from(levels), hosts_per_leaf, row })
     }
 
     /// Builds it.
     pub fn build(&self) -> Network {
-        let row_length = self.arity.pow(u32::try_from(self.levels - 1).expect("checked to be small"));
         let mut net = Network::new("fat-tree");
         let down = |level: u64| if level == 0 { self.hosts_per_leaf } else { self.arity };
         let rows: Vec<_> = (0..self.levels)
-            .map(|level| add_switches(&mut net, row_length, down(level) + self.arity))
+            .map(|level| add_switches(&mut net, self.row, down(level) + self.arity))
             .collect();
         for leaf in &rows[0] {
             add_hosts(&mut net, *leaf, 0, self.hosts_per_leaf);
@@ -60,8 +61,7 @@ impl FatTree {
                 let digit = number / stride % self.arity;
                 for up in 0..self.arity {
                     let above = number - digit * stride + up * stride;
-                    let above = pair[1][usize::try_from(above).expect("held in memory")];
-                    cable(&mut net, (*below, down(level) + up), (above, digit));
+                    cable(&mut net, (*below, down(level) + up), (nth(&pair[1], above), digit));
                 }
             }
             stride *= self.arity;

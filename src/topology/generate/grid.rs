@@ -3,7 +3,7 @@
 use crate::topology::Network;
 
 use super::GenerateError;
-use super::layout::{add_hosts, add_switches, cable, check_size};
+use super::layout::{add_hosts, add_switches, cable, check_size, nth};
 
 /// A mesh or a torus of any number of dimensions.
 ///
@@ -67,8 +67,7 @@ impl Grid {
                     (self.wraps && *size > 2).then(|| number - coordinate * stride)
                 };
                 if let Some(next) = next {
-                    let next = switches[usize::try_from(next).expect("switches are held in memory")];
-                    cable(&mut net, (*switch, lower_port + 1), (next, lower_port));
+                    cable(&mut net, (*switch, lower_port + 1), (nth(&switches, next), lower_port));
                 }
                 stride *= size;
             }

@@ -39,11 +39,11 @@ pub(super) fn port(number: u64) -> u16 {
     u16::try_from(number).expect("sizes were checked against MOST_PORTS")
 }
 
-/// Adds `count` switches of `ports` ports, named on from those that are there.
+/// Adds `count` switches of `ports` ports, at least one, named on from those that are there.
 pub(super) fn add_switches(net: &mut Network, count: u64, ports: u64) -> Vec<SwitchId> {
     let first = net.switches().len() as u64;
     (first..first + count)
-        .map(|number| net.add_switch(format!("s{number}"), port(ports)).expect("numbers are distinct"))
+        .map(|number| net.add_switch(format!("s{number}"), port(ports.max(1))).expect("numbers are distinct"))
         .collect()
 }
 
@@ -54,6 +54,11 @@ pub(super) fn add_hosts(net: &mut Network, switch: SwitchId, first_port: u64, co
         net.connect(End::host(host, 0), End::switch(switch, port(first_port + nth)))
             .expect("the family leaves these ports free");
     }
+}
+
+/// The switch at a position that a family computed.
+pub(super) fn nth(switches: &[SwitchId], position: u64) -> SwitchId {
+    switches[usize::try_from(position).expect("the switches are held in memory")]
 }
 
 /// Lays a cable between two switches.

@@ -71,14 +71,10 @@ impl RandomRegular {
         let (degree, hosts) = (u64::from(self.degree), u64::from(self.hosts_per_switch));
         let mut net = Network::new(FAMILY);
         let switches = add_switches(&mut net, u64::from(self.switches), degree + hosts);
-        for (a, others) in neighbours.iter().enumerate() {
-            for (port_a, b) in (0..).zip(others) {
-                let b_index = *b as usize;
-                if a < b_index {
-                    let port_b = neighbours[b_index].iter().position(|back| *back as usize == a);
-                    let port_b = port_b.expect("neighbours know each other") as u64;
-                    cable(&mut net, (switches[a], port_a), (switches[b_index], port_b));
-                }
+        for (a, others) in (0..).zip(&neighbours) {
+            for (port_a, b) in (0..).zip(others).filter(|(_, b)| **b > a) {
+                let back = neighbours[*b as usize].partition_point(|other| *other < a) as u64;
+                cable(&mut net, (switches[a as usize], port_a), (switches[*b as usize], back));
             }
         }
         for switch in switches {

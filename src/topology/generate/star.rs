@@ -3,7 +3,7 @@
 use crate::topology::Network;
 
 use super::GenerateError;
-use super::layout::{add_hosts, add_switches, cable, check_size};
+use super::layout::{add_hosts, add_switches, cable, check_size, nth};
 
 /// Leaf switches round one hub, which is `s0`: the hub has leaf `i` on port `i` and its own hosts after them; a
 /// leaf has the hub on port 0 and its hosts after it.
@@ -87,7 +87,7 @@ impl Tree {
             let count = level_switches.len() as u64 * self.arity;
             let children = add_switches(&mut net, count, below(level) + parent_port(level));
             for (number, child) in (0..).zip(&children) {
-                let parent = level_switches[usize::try_from(number / self.arity).expect("held in memory")];
+                let parent = nth(&level_switches, number / self.arity);
                 cable(&mut net, (parent, number % self.arity), (*child, below(level)));
             }
             level_switches = children;

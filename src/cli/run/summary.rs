@@ -1,0 +1,204 @@
+//! What `simnet run` says to a person in the end.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::report::reference;
+use crate::scenario::Checked;
+use crate::scenario::checked::TopologySource;
+use crate::simulation::{ChannelReport, DeadlockReport, MapReport, PointReport, Run, Summary};
+
+/// The summary as text: what ran, what came out, what to look at next.
+pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
+    let summary = &run.summary;
+    let mut text = headline(checked, summary);
+    if let Some(map) = &summary.map {
+        text += &mapping(checked, map);
+    }
+    text += &routes(summary);
+    text += &points(&summary.points);
+    text += &busiest(&summary.busiest_channels);
+    text += &deadlocks(&summary.deadlocks);
+    let _ = writeln!(text, "\nResults: {}", place.display());
+    text
+}
+
+fn headline(checked: &Checked, summary: &Summary) -> String {
+    let network = &checked.topology.network;
+    let mut text = format!("{}, seed {}: {}\n", summary.scenario, summary.seed, summary.outcome);
+    if let Some(description) = &checked.description {
+        let _ = writeln!(text, "{description}");
+    }
+    let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());
+    let _ = writeln!(text, "{}: {hosts} hosts, {switches} switches, {links} cables", network.name);
+    text
+}
+
+/// How mainwaring1997 calls the configuration that a preset reconstructs.
+fn paper_configuration(checked: &Checked) -> Option<&'static str> {
+    let TopologySource::Preset(name) = &checked.topology.source else { return None };
+    match name.as_str() {
+        "now-c" => Some("C"),
+        "now-ca" => Some("C+A"),
+        "now-cab" => Some("C+A+B"),
+        _ => None,
+    }
+}
+
+fn mapping(checked: &Checked, map: &MapReport) -> String {
+    let configuration = paper_configuration(checked);
+    let verdict = match map.isomorphic_to {
+        Some(what) if map.isomorphic => format!("equal to the truth ({what})"),
+        _ => "NOT equal to the truth".to_owned(),
+    };
+    let (hosts, switches, links) = (map.hosts, map.switches, map.links);
+    let mut text = format!("\nMap: {hosts} hosts, {switches} switches, {links} cables; {verdict}\n");
+    let mut table = columns(&["", "ours", "paper", "deviation"]);
+    let mut row = |name: &str, ours: f64, figure: &str, quantity: &str| {
+        let paper = configuration.and_then(|c| reference("000", figure, quantity, c));
+        let deviation = paper.map(|paper| format!("{:+.1} %", (ours / paper - 1.0) * 100.0));
+        let paper = paper.map(|paper| paper.to_string());
+        table.add_row([
+            name.to_owned(),
+            plain(ours),
+            paper.unwrap_or_default(),
+            deviation.unwrap_or_default(),
+        ]);
+    };
+    row("mapping time (ms)", map.time_ms, "Fig7", "mapping time avg, one master");
+    row("turns that found a host", map.turns.host_hits as f64, "Fig6", "host probe hits");
+    row("turns that found a switch", map.turns.switch_hits as f64, "Fig6", "switch probe hits");
+    row(
+        "turns that found nothing",
+        map.turns.nothing as f64,
+        "Fig6",
+        "turns that found nothing (= host misses = switch misses)",
+    );
+    let turns = map.turns.host_hits + map.turns.switch_hits + 2 * map.turns.nothing;
+    row("probes, as the paper counts", turns as f64, "Fig6", "total probes");
+    let sent: u64 = map.probes.values().map(|probes| probes.sent).sum();
+    row("probes, as truly sent", sent as f64, "", "");
+    let _ = writeln!(text, "{table}");
+    for other in &map.sensitivity {
+        let _ = writeln!(
+            text,
+            "  at {:.0} ns a switch: {:.1} ms ({:+.2} %)",
+            other.routing_latency_ns,
+            other.time_ms,
+            (other.time_ms / map.time_ms - 1.0) * 100.0
+        );
+    }
+    text
+}
+
+fn routes(summary: &Summary) -> String {
+    let Some(route) = &summary.route else { return String::new() };
+    let root = route.root.as_ref().map(|root| format!(" from root {root}")).unwrap_or_default();
+    let mut text = format!("\nRoutes: {}{root}, ", route.algorithm);
+    let _ = match &route.dependency_cycle {
+        None => writeln!(text, "no cyclic dependency: they cannot deadlock"),
+        Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", cycle.join(" > ")),
+    };
+    let _ = writeln!(
+        text,
+        "  {} pairs, {} without a route, {} longer than minimal, {} over the busiest channel",
+        route.pairs, route.unreachable_pairs, route.non_minimal_pairs, route.max_channel_load
+    );
+    if let Some(given) = &summary.distribution {
+        let _ = writeln!(
+            text,
+            "  handed out in {} ms: {} tables sent, {} acknowledged, {} sent again",
+            plain(given.time_ms),
+            given.sent,
+            given.acknowledged,
+            given.retries
+        );
+    }
+    text
+}
+
+fn points(points: &[PointReport]) -> String {
+    if points.is_empty() {
+        return String::new();
+    }
+    let mut table =
+        columns(&["load", "accepted", "Mb/s", "latency mean", "p50", "p99 (ns)", "messages", "lost", ""]);
+    for point in points {
+        let latency = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), plain);
+        let state = match (point.saturated, point.converged) {
+            (true, _) => "saturated",
+            (_, false) if point.load.is_some() => "not converged",
+            _ => "",
+        };
+        table.add_row([
+            point.load.map_or_else(|| "trace".to_owned(), |load| load.to_string()),
+            format!("{:.4}", point.accepted_flits_per_cycle_per_host),
+            plain(point.accepted_bits_per_s / 1e6),
+            latency(point.latency_mean_ns),
+            latency(point.latency_p50_ns),
+            latency(point.latency_p99_ns),
+            point.messages.to_string(),
+            point.lost().to_string(),
+            state.to_owned(),
+        ]);
+    }
+    format!("\nTraffic, in payload flits per cycle and host:\n{table}\n")
+}
+
+fn busiest(channels: &[ChannelReport]) -> String {
+    if channels.is_empty() {
+        return String::new();
+    }
+    let mut table = columns(&["busiest channels", "", "busy", "blocked"]);
+    for channel in channels {
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        table.add_row([
+            channel.from.clone(),
+            channel.to.clone(),
+            percent(channel.busy),
+            percent(channel.blocked),
+        ]);
+    }
+    format!("\n{table}\n")
+}
+
+/// How many deadlocks are told one by one.
+const TOLD: usize = 3;
+
+fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
+    if deadlocks.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\nDeadlocks: {}\n", deadlocks.len());
+    for deadlock in deadlocks.iter().take(TOLD) {
+        let end = match (&deadlock.cleared_by, deadlock.cleared_ns) {
+            (Some(output), Some(at)) => format!("broken at {} us by {output}", plain(at / 1e3)),
+            _ => "never broken".to_owned(),
+        };
+        let cycle = deadlock.cycle.join(" > ");
+        let _ = writeln!(text, "  at {} us: {cycle}; {end}", plain(deadlock.formed_ns / 1e3));
+    }
+    if deadlocks.len() > TOLD {
+        let _ = writeln!(text, "  and {} more, in deadlocks.csv", deadlocks.len() - TOLD);
+    }
+    text
+}
+
+/// A table without lines whose columns but the first are aligned to the right.
+fn columns(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// A number for people: at most one digit after the point.
+fn plain(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.trim_end_matches(".0").to_owned()
+}

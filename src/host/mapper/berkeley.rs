@@ -1,0 +1,195 @@
+//! The Berkeley mapper: explores a tree of routes breadth first and merges what must be the same switch.
+//!
+//! # Scope and limitations
+//! One master; all other hosts answer. Nothing else may load the network. Every host has one cable: a host with
+//! several makes the mapper merge different ports, and the map says [`Doubt::Contradiction`]. The map holds what
+//! hosts can tell apart: switches that a bridge between two switches parts from every host are pruned or, where
+//! messages can pass a cable twice, shown if they lie on a cycle.
+//!
+//! # Source
+//! Mainwaring et al. 1997, section 3.1 as changed by 3.3 ("towards the actual algorithm"). The reading that
+//! reproduces its Fig. 6: the frontier is first in, first out; a vertex that was merged into an explored switch
+//! meanwhile is skipped; all ports of an explored vertex are probed, those that another replicate of it knows
+//! too; turns go outwards from the port of entry and change sides at each miss; ports that answer bound the
+//! others to a window; replicates are merged after each switch. Departures:
+//! - without a bound on depth the search ends when the frontier is empty (the paper's bound Q + D + 1 uses what
+//!   the mapper cannot know); a limit on explorations makes it end on every network;
+//! - "until(anyDeleted? = true)" of PRUNE and MERGE is meant as "= false", and turn 0 is never tried.
+//!
+//! # Validation
+//! `tests/it/mapper.rs`: probe counts against Fig. 6 and isomorphic maps of the three NOW configurations, random
+//! networks with parallel cables, looped cables and parts without hosts under packet and circuit routing, and
+//! the same on the flit-level fabric.
+
+use std::collections::VecDeque;
+
+use super::model::{Model, Place, VertexId};
+use super::probe::{Prober, Response};
+use super::sweep::{Order, Sweep};
+use super::{Doubt, Map};
+use crate::host::Host;
+use crate::ids::Turn;
+use crate::topology::Network;
+use crate::units::Duration;
+
+/// What the Berkeley mapper does at its own discretion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many ports the switches have (of the largest, where they differ).
+    pub ports: u16,
+    /// Whether answers bound the turns worth trying to a window of `ports`.
+    pub window: bool,
+    /// The order of turns.
+    pub order: Order,
+    /// Whether ports that a replicate of the switch has found are left out.
+    pub skip_known: bool,
+    /// The longest string of turns whose switch is still explored (`SearchDepth`); `None`: no bound.
+    pub depth: Option<usize>,
+    /// Explorations after which the mapper gives up.
+    pub explorations: u64,
+    /// How long an answer is waited for.
+    pub timeout: Duration,
+    /// How often a turn that gave nothing is tried again.
+    pub retries: u32,
+}
+
+impl Default for Options {
+    /// The reading that reproduces Fig. 6 on switches of eight ports.
+    fn default() -> Options {
+        Options {
+            ports: 8,
+            window: true,
+            order: Order::Outwards,
+            skip_known: false,
+            depth: None,
+            explorations: 20_000,
+            timeout: Duration::from_ms(1),
+            retries: 0,
+        }
+    }
+}
+
+impl Options {
+    /// The default for a network whose largest switch has more than eight ports: a window of as many.
+    ///
+    /// The mapper is told what kind of switches there are, as whoever installs it would; nothing else.
+    pub fn for_switches_of(network: &Network) -> Options {
+        let largest = network.switches().iter().map(|switch| switch.ports).max().unwrap_or(0);
+        let default = Options::default();
+        Options { ports: largest.clamp(default.ports, MOST_PORTS), ..default }
+    }
+}
+
+/// The most ports whose turns fit a [`Turn`].
+const MOST_PORTS: u16 = 1 << 15;
+
+/// Maps the network that `host` is cabled to. Costs at most `explorations` times 2 x (`ports` - 1) probes.
+pub async fn map(host: &mut impl Host, options: &Options) -> Map {
+    let began = host.now();
+    let mut mapper = Mapper {
+        options,
+        prober: Prober::new(options.timeout, options.retries),
+        model: Model::default(),
+        frontier: VecDeque::new(),
+        explorations: 0,
+    };
+    // INITIALIZATION: the mapper's own host, and the switch at the other end of its cable.
+    let root = mapper.model.host(host.name());
+    let first = mapper.model.add_switch(Vec::new());
+    mapper.model.connect(Place { vertex: root, port: 0 }, Place { vertex: first, port: 0 });
+    mapper.frontier.push_back(first);
+    let mut unfinished = false;
+    while let Some(vertex) = mapper.frontier.pop_front() {
+        if mapper.model.is_explored(vertex) || !mapper.is_within_depth(vertex) {
+            continue;
+        }
+        if mapper.explorations == options.explorations {
+            unfinished = true;
+            break;
+        }
+        mapper.explore(host, vertex).await;
+        mapper.model.merge();
+    }
+    if mapper.prober.turns.host_hits + mapper.prober.turns.switch_hits == 0 {
+        mapper.look_behind_the_cable(host).await;
+    }
+    mapper.finish(host.name(), host.now().since(began), unfinished)
+}
+
+struct Mapper<'a> {
+    options: &'a Options,
+    prober: Prober,
+    model: Model,
+    frontier: VecDeque<VertexId>,
+    explorations: u64,
+}
+
+impl Mapper<'_> {
+    fn is_within_depth(&self, vertex: VertexId) -> bool {
+        self.options.depth.is_none_or(|depth| self.model.route(vertex).len() <= depth)
+    }
+
+    /// EXPLORE for one vertex: tries its turns and adds a vertex for each that answers.
+    async fn explore(&mut self, host: &mut impl Host, vertex: VertexId) {
+        self.explorations += 1;
+        self.model.set_explored(vertex);
+        let mut sweep = Sweep::new(self.options.ports, self.options.window, self.options.order);
+        let mut turns = self.model.route(vertex).to_vec();
+        while let Some(turn) = sweep.next() {
+            let place = Place { vertex, port: i32::from(turn.0) };
+            let known = self.options.skip_known && self.model.is_known(place);
+            turns.push(turn);
+            let found = known || self.try_turn(host, place, &turns).await;
+            turns.pop();
+            sweep.note(turn, found);
+        }
+    }
+
+    /// Asks what is at the end of `turns`, out of the port `place`; says whether anything is.
+    async fn try_turn(&mut self, host: &mut impl Host, place: Place, turns: &[Turn]) -> bool {
+        let found = match self.prober.probe(host, turns).await {
+            Response::Host(name) => self.model.host(&name),
+            Response::Switch => {
+                let vertex = self.model.add_switch(turns.to_vec());
+                self.frontier.push_back(vertex);
+                vertex
+            }
+            Response::Nothing => return false,
+        };
+        // A switch is entered at its own port 0, and a host has no other.
+        self.model.connect(place, Place { vertex: found, port: 0 });
+        true
+    }
+
+    /// Where no turn of the first switch answered, finds out whether it is a switch at all.
+    ///
+    /// # Source
+    /// A departure: the paper takes it for granted that the mapper's cable leads to a switch.
+    async fn look_behind_the_cable(&mut self, host: &mut impl Host) {
+        let behind = self.prober.probe(host, &[]).await;
+        if behind == Response::Switch {
+            return;
+        }
+        self.model = Model::default();
+        let root = self.model.host(host.name());
+        if let Response::Host(name) = behind {
+            let other = self.model.host(&name);
+            self.model.connect(Place { vertex: root, port: 0 }, Place { vertex: other, port: 0 });
+        }
+    }
+
+    fn finish(mut self, name: &str, time: Duration, unfinished: bool) -> Map {
+        self.model.merge();
+        self.model.prune();
+        let network = self.model.network(&format!("as mapped by {name}"), self.options.ports);
+        let contradiction = self.model.is_contradictory().then_some(Doubt::Contradiction);
+        Map {
+            network,
+            probes: self.prober.probes,
+            turns: self.prober.turns,
+            explorations: self.explorations,
+            time,
+            doubt: contradiction.or(unfinished.then_some(Doubt::Unfinished)),
+        }
+    }
+}

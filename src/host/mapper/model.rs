@@ -1,0 +1,239 @@
+//! The model graph: what is known of the network, replicates merged as soon as they are recognised.
+//!
+//! A *vertex* is made for every answer to a probe; several may stand for one switch. Vertices known to be the
+//! same switch form a *class*: a union-find forest in which every step carries the shift between the two port
+//! numberings. A class knows at most one cable a port; when a second one turns up, both far ends must be the same
+//! port of the same switch, which puts the pair on the merge list.
+//!
+//! # Source
+//! Mainwaring et al. 1997, section 3.3, point 2 (merging with a merge list) for the labels of 3.1.2. Where the
+//! paper moves neighbour lists between vertex objects and re-indexes them, the shifts are added up on the way to
+//! a class's representative, the vertex that was made first. A host is one vertex: its name is its label.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{Port, Turn};
+use crate::topology::{End, Network};
+
+/// A vertex, by order of making.
+pub(super) type VertexId = usize;
+
+/// A port, numbered as a vertex sees it: relative to the port at which the vertex was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) vertex: VertexId,
+    pub(super) port: i32,
+}
+
+#[derive(Debug)]
+struct Vertex {
+    /// The host's name; `None` for a switch.
+    host: Option<String>,
+    /// The turns that led to it first.
+    route: Vec<Turn>,
+    /// Of a representative: the cables of its class by port, each with its far end.
+    cables: BTreeMap<i32, Place>,
+    /// Of a representative: whether a vertex of its class has been explored.
+    explored: bool,
+    /// A vertex nearer to the representative (itself at the representative), and what is to be added to a port's
+    /// number to get that vertex's number for it.
+    parent: (VertexId, i32),
+}
+
+/// The model graph of one mapper.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    vertices: Vec<Vertex>,
+    hosts: BTreeMap<String, VertexId>,
+    /// The merge list: pairs of places that are one and the same port.
+    same: Vec<(Place, Place)>,
+    contradiction: bool,
+}
+
+impl Model {
+    /// A new switch vertex, found by `route`.
+    pub(super) fn add_switch(&mut self, route: Vec<Turn>) -> VertexId {
+        self.add(None, route)
+    }
+
+    /// The vertex of the host called `name`.
+    pub(super) fn host(&mut self, name: &str) -> VertexId {
+        if let Some(vertex) = self.hosts.get(name) {
+            return *vertex;
+        }
+        let vertex = self.add(Some(name.to_owned()), Vec::new());
+        self.hosts.insert(name.to_owned(), vertex);
+        vertex
+    }
+
+    fn add(&mut self, host: Option<String>, route: Vec<Turn>) -> VertexId {
+        let id = self.vertices.len();
+        let cables = BTreeMap::new();
+        self.vertices.push(Vertex { host, route, cables, explored: false, parent: (id, 0) });
+        id
+    }
+
+    /// The turns that led to a vertex when it was made.
+    pub(super) fn route(&self, vertex: VertexId) -> &[Turn] {
+        &self.vertices[vertex].route
+    }
+
+    /// Whether the switch that a vertex stands for has been explored, by this or by another vertex of it.
+    pub(super) fn is_explored(&mut self, vertex: VertexId) -> bool {
+        let class = self.resolve(Place { vertex, port: 0 }).vertex;
+        self.vertices[class].explored
+    }
+
+    /// Notes that the switch of a vertex is explored.
+    pub(super) fn set_explored(&mut self, vertex: VertexId) {
+        let class = self.resolve(Place { vertex, port: 0 }).vertex;
+        self.vertices[class].explored = true;
+    }
+
+    /// Whether a cable is known at a place.
+    pub(super) fn is_known(&mut self, place: Place) -> bool {
+        let place = self.resolve(place);
+        self.vertices[place.vertex].cables.contains_key(&place.port)
+    }
+
+    /// Whether what was seen cannot be one network.
+    pub(super) fn is_contradictory(&self) -> bool {
+        self.contradiction
+    }
+
+    /// Notes a cable between two places. Costs O(log vertices).
+    pub(super) fn connect(&mut self, a: Place, b: Place) {
+        let (a, b) = (self.resolve(a), self.resolve(b));
+        self.contradiction |= a == b;
+        for (near, far) in [(a, b), (b, a)] {
+            self.lay(near, far);
+        }
+    }
+
+    /// Puts a cable to `far` into the port `near` of a representative, or `far` on the merge list.
+    fn lay(&mut self, near: Place, far: Place) {
+        let there = self.vertices[near.vertex].cables.entry(near.port).or_insert(far);
+        if *there != far {
+            self.same.push((*there, far));
+        }
+    }
+
+    /// Makes every deduction that follows from the merge list. Costs O(ports) for each pair of vertices merged.
+    pub(super) fn merge(&mut self) {
+        while let Some((a, b)) = self.same.pop() {
+            let (a, b) = (self.resolve(a), self.resolve(b));
+            if a.vertex == b.vertex {
+                self.contradiction |= a.port != b.port;
+            } else if self.vertices[a.vertex].host.is_some() || self.vertices[b.vertex].host.is_some() {
+                // Two hosts of different names, or a host and a switch, in one place.
+                self.contradiction = true;
+            } else if a.vertex < b.vertex {
+                self.absorb(a, b);
+            } else {
+                self.absorb(b, a);
+            }
+        }
+    }
+
+    /// Makes `b` and `a` the same port of the same class, represented by that of `a`.
+    fn absorb(&mut self, a: Place, b: Place) {
+        let shift = a.port - b.port;
+        self.vertices[b.vertex].parent = (a.vertex, shift);
+        self.vertices[a.vertex].explored |= self.vertices[b.vertex].explored;
+        for (port, far) in std::mem::take(&mut self.vertices[b.vertex].cables) {
+            self.lay(Place { vertex: a.vertex, port: port + shift }, far);
+        }
+    }
+
+    /// The same port as its representative sees it. Costs O(log vertices) amortised.
+    fn resolve(&mut self, place: Place) -> Place {
+        let Place { mut vertex, mut port } = place;
+        while self.vertices[vertex].parent.0 != vertex {
+            let (parent, shift) = self.vertices[vertex].parent;
+            let (above, further) = self.vertices[parent].parent;
+            // Halve the path for the next caller.
+            self.vertices[vertex].parent =
+                if above == parent { (parent, shift) } else { (above, shift + further) };
+            port += self.vertices[vertex].parent.1;
+            vertex = self.vertices[vertex].parent.0;
+        }
+        Place { vertex, port }
+    }
+
+    /// Deletes, again and again, the switches whose only cable leads to another switch.
+    ///
+    /// # Source
+    /// Mainwaring et al. 1997, section 3.1, PRUNE. A switch whose only cable leads to a host stays: the paper
+    /// takes it for granted that there are two hosts, so that no such switch exists.
+    pub(super) fn prune(&mut self) {
+        let mut suspects: Vec<VertexId> = (0..self.vertices.len()).collect();
+        while let Some(vertex) = suspects.pop() {
+            if self.vertices[vertex].host.is_some() || self.vertices[vertex].cables.len() != 1 {
+                continue;
+            }
+            let far = *self.vertices[vertex].cables.values().next().expect("it has one cable");
+            let far = self.resolve(far);
+            if self.vertices[far.vertex].host.is_none() {
+                self.vertices[vertex].cables.clear();
+                self.vertices[far.vertex].cables.remove(&far.port);
+                suspects.push(far.vertex);
+            }
+        }
+    }
+
+    /// The network that the model shows: hosts and those switches that have a cable, in order of making.
+    ///
+    /// Switches have `ports` ports, or as many as their cables span; their lowest cabled port is 0. A switch that
+    /// spans more than `ports`, or an end that two cables share, is a contradiction.
+    pub(super) fn network(&mut self, name: &str, ports: u16) -> Network {
+        let mut network = Network::new(name);
+        let mut ends: BTreeMap<VertexId, (End, i32)> = BTreeMap::new();
+        for (id, vertex) in self.vertices.iter().enumerate() {
+            if let Some(host) = &vertex.host {
+                let host = network.add_host(host.as_str()).expect("a name has one vertex");
+                ends.insert(id, (End::host(host, 0), 0));
+            }
+        }
+        let mut switches = 0;
+        for (id, vertex) in self.vertices.iter().enumerate() {
+            let (Some((low, _)), Some((high, _))) =
+                (vertex.cables.first_key_value(), vertex.cables.last_key_value())
+            else {
+                continue;
+            };
+            if vertex.host.is_none() {
+                let span = u16::try_from(high - low + 1).unwrap_or(u16::MAX);
+                self.contradiction |= span > ports;
+                let switch = network.add_switch(free_name(&network, &mut switches), span.max(ports));
+                ends.insert(id, (End::switch(switch.expect("the name is free"), 0), *low));
+            }
+        }
+        for id in 0..self.vertices.len() {
+            for (port, far) in self.vertices[id].cables.clone() {
+                let (near, far) = (Place { vertex: id, port }, self.resolve(far));
+                if (near.vertex, near.port) <= (far.vertex, far.port) {
+                    let cable = (end(&ends, near), end(&ends, far));
+                    let laid = cable.0.zip(cable.1).map(|(a, b)| network.connect(a, b));
+                    self.contradiction |= !matches!(laid, Some(Ok(_)));
+                }
+            }
+        }
+        network
+    }
+}
+
+/// The next name `s0`, `s1`, ... that no host has.
+fn free_name(network: &Network, next: &mut u32) -> String {
+    loop {
+        let name = format!("s{next}");
+        *next += 1;
+        if network.find(&name).is_none() {
+            return name;
+        }
+    }
+}
+
+fn end(ends: &BTreeMap<VertexId, (End, i32)>, place: Place) -> Option<End> {
+    let (end, low) = ends.get(&place.vertex)?;
+    Some(End { node: end.node, port: Port(u16::try_from(place.port - low).ok()?) })
+}

@@ -1,0 +1,101 @@
+//! What hosts say to each other.
+
+use crate::ids::Turn;
+
+/// A message: its body, and how long it is on the cable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// What it says.
+    pub body: Body,
+    /// Its length in bytes when it arrives: header flit, data, CRC-8 and tail counted in, route flits not.
+    pub length: u32,
+}
+
+/// What a message says. A nonce is a number that its sender never uses twice; an answer repeats it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// "Who are you?", to whatever host is at the end of these turns.
+    HostProbe {
+        /// The nonce.
+        nonce: u64,
+        /// The turns that the probe took; a host without routes answers along them reversed and negated.
+        turns: Vec<Turn>,
+    },
+    /// A probe that comes back to its sender if a switch is where its route turns round.
+    LoopProbe {
+        /// The nonce.
+        nonce: u64,
+    },
+    /// The answer to a host probe.
+    HostReply {
+        /// The probe's nonce.
+        nonce: u64,
+        /// The answering host's name.
+        name: String,
+    },
+    /// The routes that the receiver is to use from now on.
+    RouteTable {
+        /// The nonce.
+        nonce: u64,
+        /// The turns from the receiver back to the sender, for the acknowledgement.
+        back: Vec<Turn>,
+        /// The routes.
+        routes: Vec<RouteEntry>,
+    },
+    /// "Your table is in use".
+    Acknowledgement {
+        /// The table's nonce.
+        nonce: u64,
+    },
+}
+
+/// One route of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteEntry {
+    /// The name of the host it leads to.
+    pub destination: String,
+    /// Its turns.
+    pub turns: Vec<Turn>,
+}
+
+/// Header flit, two bytes of type, eight of nonce, CRC-8 and tail: what every message carries.
+const FRAME: usize = 13;
+
+/// The least length of a mapping message, in bytes.
+///
+/// # Source
+/// Mainwaring et al. 1997 give no size; 32 bytes hold the frame, an interface address and a dozen turns.
+const LEAST: usize = 32;
+
+impl Message {
+    /// A message with this body. Its length is that of the frame (header flit, type, nonce, CRC-8, tail) and of
+    /// the turns and six-byte interface addresses that the body holds, at least 32 bytes.
+    pub fn new(body: Body) -> Message {
+        const ADDRESS: usize = 6;
+        let data = match &body {
+            Body::HostProbe { turns, .. } => ADDRESS + turns.len(),
+            Body::LoopProbe { .. } | Body::HostReply { .. } => ADDRESS,
+            Body::Acknowledgement { .. } => ADDRESS,
+            Body::RouteTable { back, routes, .. } => {
+                // An entry is an address, a count of turns and the turns.
+                ADDRESS + back.len() + routes.iter().map(|r| ADDRESS + 1 + r.turns.len()).sum::<usize>()
+            }
+        };
+        let length = u32::try_from((FRAME + data).max(LEAST)).unwrap_or(u32::MAX);
+        Message { body, length }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_as_long_as_what_it_holds() {
+        let probe = |turns| Message::new(Body::HostProbe { nonce: 0, turns: vec![Turn(1); turns] }).length;
+        assert_eq!((probe(0), probe(13), probe(14)), (32, 32, 33));
+        let entry = |turns| RouteEntry { destination: "h".into(), turns: vec![Turn(1); turns] };
+        let table = Body::RouteTable { nonce: 0, back: vec![Turn(1); 3], routes: vec![entry(2), entry(5)] };
+        assert_eq!(Message::new(table).length, 13 + 6 + 3 + (7 + 2) + (7 + 5));
+    }
+}

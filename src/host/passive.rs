@@ -1,0 +1,61 @@
+//! The daemon of a host that maps nothing itself: it answers probes and keeps the routes it is given.
+//!
+//! # Scope and limitations
+//! One message at a time: what arrives while the daemon works waits. Loop-back probes need no daemon, since
+//! they turn round at a switch and come back to their sender.
+//!
+//! # Validation
+//! The mapper's tests, on the plain graph and on the fabric.
+
+use std::collections::BTreeMap;
+
+use super::{Body, Host, Message};
+use crate::ids::Turn;
+use crate::units::Duration;
+
+/// What a passive host remembers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// The routes it was given last, by the name of the destination; `None` before the first table.
+    pub routes: Option<BTreeMap<String, Vec<Turn>>>,
+}
+
+/// The turns of the way back: reversed, and each negated.
+///
+/// # Source
+/// Mainwaring et al. 1997, section 2.3: turns are relative to the port of entry, so that the way back through
+/// a switch is the same turn with the other sign.
+pub fn way_back(turns: &[Turn]) -> Vec<Turn> {
+    turns.iter().rev().map(|turn| turn.back()).collect()
+}
+
+impl Memory {
+    /// Takes note of a message to the host called `name`; gives the answer and its route, if there is to be one.
+    ///
+    /// A host that knows no routes answers a host probe along the turns that the probe carries.
+    pub fn take(&mut self, name: &str, body: &Body) -> Option<(Vec<Turn>, Message)> {
+        match body {
+            Body::HostProbe { nonce, turns } => {
+                let reply = Body::HostReply { nonce: *nonce, name: name.to_owned() };
+                Some((way_back(turns), Message::new(reply)))
+            }
+            Body::RouteTable { nonce, back, routes } => {
+                let entries = routes.iter().map(|entry| (entry.destination.clone(), entry.turns.clone()));
+                self.routes = Some(entries.collect());
+                Some((back.clone(), Message::new(Body::Acknowledgement { nonce: *nonce })))
+            }
+            Body::LoopProbe { .. } | Body::HostReply { .. } | Body::Acknowledgement { .. } => None,
+        }
+    }
+}
+
+/// Answers whatever arrives, for ever; `work` is the time that an answer takes.
+pub async fn serve(host: &mut impl Host, memory: &mut Memory, work: Duration) {
+    loop {
+        let Some(received) = host.recv(None).await else { continue };
+        if let Some((route, answer)) = memory.take(&host.name().to_owned(), &received.message.body) {
+            host.sleep(work).await;
+            host.send(&route, answer).await;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! A mapping: the mapper on its host, the daemons on the others, the map judged, the routes handed out.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::fabric::{BuildError, Parameters};
+use crate::host::distribution::{self, RoutesByName, distribute};
+use crate::host::mapper::{Count, Map, berkeley};
+use crate::host::{Costs, Host as _, Station};
+use crate::ids::{HostId, Port};
+use crate::routing::RouteTable;
+use crate::topology::Network;
+use crate::topology::isomorphism::{Verdict, compare};
+use crate::units::{Duration, Time};
+
+use super::hosts;
+
+/// How many messages of a kind were sent, and how many answered in time.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CountReport {
+    /// Messages truly sent.
+    pub sent: u64,
+    /// Those that were answered.
+    pub hits: u64,
+}
+
+/// Turns by what they led to, as Fig. 6 of mainwaring1997 counts.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TurnReport {
+    /// To a host.
+    pub host_hits: u64,
+    /// To a switch.
+    pub switch_hits: u64,
+    /// To nothing that answers.
+    pub nothing: u64,
+}
+
+/// The mapping time at another routing latency.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Sensitivity {
+    /// The routing latency.
+    pub routing_latency_ns: f64,
+    /// The mapping time.
+    pub time_ms: f64,
+}
+
+/// What a mapper found, and whether it is true.
+#[derive(Clone, Debug, Serialize)]
+pub struct MapReport {
+    /// The mapper's algorithm.
+    pub algorithm: &'static str,
+    /// Hosts on the map.
+    pub hosts: usize,
+    /// Switches on the map.
+    pub switches: usize,
+    /// Cables on the map.
+    pub links: usize,
+    /// Whether the map holds N - F, true to the port up to one shift a switch, and nothing that is not in N.
+    pub isomorphic: bool,
+    /// `N`, `N-F`, or none.
+    pub isomorphic_to: Option<&'static str>,
+    /// The first difference from the truth, in words.
+    pub difference: Option<String>,
+    /// Why the mapper itself does not trust the map, if it does not.
+    pub doubt: Option<String>,
+    /// Messages truly sent, by kind.
+    pub probes: BTreeMap<&'static str, CountReport>,
+    /// Turns tried.
+    pub turns: TurnReport,
+    /// From the first probe to the finished map.
+    pub time_ms: f64,
+    /// Switches whose ports were probed, replicates counted.
+    pub explorations: u64,
+    /// The mapping time at other routing latencies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensitivity: Vec<Sensitivity>,
+}
+
+/// How routes were handed to the interfaces.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DistributionReport {
+    /// Tables sent for the first time.
+    pub sent: u64,
+    /// Tables acknowledged.
+    pub acknowledged: u64,
+    /// Tables sent again.
+    pub retries: u64,
+    /// Hosts that could not be reached or did not acknowledge.
+    pub missing: u64,
+    /// Bytes of all tables.
+    pub bytes: u64,
+    /// From the first table to the last acknowledgement.
+    pub time_ms: f64,
+}
+
+/// What a mapping needs to know.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The network.
+    pub network: &'a Network,
+    /// Its fabric, in base cycles.
+    pub parameters: &'a Parameters,
+    /// Per host, the port that it uses.
+    pub attachments: &'a [Option<Port>],
+    /// What software costs.
+    pub costs: Costs,
+    /// The mean number of bits between two errors, if there are any.
+    pub bits_between_errors: Option<u64>,
+    /// The seed of bit errors.
+    pub seed: u64,
+    /// The mapper's host.
+    pub mapper: HostId,
+    /// How it explores.
+    pub options: berkeley::Options,
+}
+
+/// What came of a mapping.
+pub struct Mapped {
+    /// The map.
+    pub map: Map,
+    /// From the first probe to the finished map.
+    pub time: Duration,
+    /// How routes were handed out, if they were.
+    pub distribution: Option<distribution::Report>,
+    /// Events that the fabric handled.
+    pub events: u64,
+}
+
+/// Maps the network in-band; then hands out in-band the routes that `plan` gives for the map, if it gives any.
+///
+/// # Errors
+/// What the fabric finds wrong with its parameters.
+///
+/// # Panics
+/// Never: a mapper waits for nothing without a time-out.
+pub fn run(task: &Task<'_>, plan: impl FnOnce(&Network) -> Option<RouteTable>) -> Result<Mapped, BuildError> {
+    let setup = hosts::Setup {
+        network: task.network,
+        parameters: task.parameters,
+        attachments: task.attachments,
+        costs: task.costs,
+        bits_between_errors: task.bits_between_errors,
+        seed: task.seed,
+    };
+    let program = |mut station: Station| async move {
+        let map = berkeley::map(&mut station, &task.options).await;
+        let time = station.now().since(Time::ZERO);
+        let distribution = match plan(&map.network) {
+            Some(table) => {
+                let by_name = by_name(&map.network, &table);
+                Some(distribute(&mut station, &by_name, &distribution::Options::default()).await)
+            }
+            None => None,
+        };
+        (map, time, distribution)
+    };
+    let outcome = hosts::run(&setup, task.mapper, program, |_| true)?;
+    let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
+    Ok(Mapped { map, time, distribution, events: outcome.events })
+}
+
+fn by_name(map: &Network, table: &RouteTable) -> RoutesByName {
+    let name = |host: HostId| map.hosts()[host.index()].name.clone();
+    let mut routes: RoutesByName = map.host_ids().map(|host| (name(host), BTreeMap::new())).collect();
+    for (source, destination, turns) in table.iter() {
+        let own = routes.entry(name(source)).or_default();
+        own.insert(name(destination), turns.to_vec());
+    }
+    routes
+}
+
+impl MapReport {
+    /// Judges a map against the network that it is of.
+    pub fn new(mapped: &Mapped, network: &Network, mapper: HostId) -> MapReport {
+        let map = &mapped.map;
+        let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, network, mapper);
+        let count = |count: Count| CountReport { sent: count.sent, hits: count.hits };
+        MapReport {
+            algorithm: "berkeley",
+            hosts: map.network.hosts().len(),
+            switches: map.network.switches().len(),
+            links: map.network.links().len(),
+            isomorphic,
+            isomorphic_to,
+            difference,
+            doubt: map.doubt.map(|doubt| format!("{doubt:?}").to_lowercase()),
+            probes: BTreeMap::from([("host", count(map.probes.host)), ("switch", count(map.probes.switch))]),
+            turns: TurnReport {
+                host_hits: map.turns.host_hits,
+                switch_hits: map.turns.switch_hits,
+                nothing: map.turns.nothing,
+            },
+            time_ms: mapped.time.as_ms_f64(),
+            explorations: map.explorations,
+            sensitivity: Vec::new(),
+        }
+    }
+}
+
+impl From<&distribution::Report> for DistributionReport {
+    fn from(report: &distribution::Report) -> DistributionReport {
+        DistributionReport {
+            sent: report.sent,
+            acknowledged: report.acknowledged,
+            retries: report.retries,
+            missing: report.missing.len() as u64,
+            bytes: report.bytes,
+            time_ms: report.time.as_ms_f64(),
+        }
+    }
+}

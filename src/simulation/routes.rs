@@ -1,0 +1,203 @@
+//! From a checked scenario to the routes that its hosts use: read, computed on the network, or computed on a map.
+
+use rayon::prelude::*;
+
+use crate::fabric::Parameters;
+use crate::host::Costs;
+use crate::host::mapper::berkeley;
+use crate::ids::{HostId, Node, Turn};
+use crate::routing::{Attachments, Choices, Plan, Report, RouteTable, Routes, Survey};
+use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing};
+use crate::scenario::{Checked, cycles};
+use crate::topology::Network;
+use crate::topology::formats::{Format, write};
+use crate::units::Duration;
+
+use super::mapping::{self, DistributionReport, MapReport, Sensitivity};
+use super::{Progress, RunError};
+
+/// Everything that precedes traffic.
+#[derive(Default)]
+pub(super) struct Routed {
+    /// What the mapper found, if one ran.
+    pub(super) map: Option<MapReport>,
+    /// The figures of the routes.
+    pub(super) report: Option<Report>,
+    /// How they were handed out.
+    pub(super) distribution: Option<DistributionReport>,
+    /// The routes.
+    pub(super) routes: Option<HostRoutes>,
+    /// Result files: name and contents.
+    pub(super) files: Vec<(String, String)>,
+    /// Events of the fabrics on which mappers ran.
+    pub(super) events: u64,
+}
+
+/// Routes between the hosts of a network, found on that network or on a map of it.
+pub(super) struct HostRoutes {
+    table: RouteTable,
+    /// Per host of the network, its id on the map; `None` where routes were found on the network itself.
+    on_map: Option<Vec<Option<HostId>>>,
+}
+
+impl HostRoutes {
+    /// Routes of the network itself.
+    pub(super) fn of_network(table: RouteTable) -> HostRoutes {
+        HostRoutes { table, on_map: None }
+    }
+
+    /// Routes found on `map`, for the hosts of `network` by their names.
+    pub(super) fn of_map(table: RouteTable, map: &Network, network: &Network) -> HostRoutes {
+        let on_map = network.hosts().iter().map(|host| map.find_host(&host.name)).collect();
+        HostRoutes { table, on_map: Some(on_map) }
+    }
+}
+
+impl Routes for HostRoutes {
+    fn route(&self, source: HostId, destination: HostId, turns: &mut Vec<Turn>) -> bool {
+        match &self.on_map {
+            None => self.table.route(source, destination, turns),
+            Some(ids) => match (ids[source.index()], ids[destination.index()]) {
+                (Some(source), Some(destination)) => self.table.route(source, destination, turns),
+                _ => false,
+            },
+        }
+    }
+}
+
+/// Finds the routes that a scenario asks for, on a map made in-band if it asks for a mapper.
+pub(super) fn prepare(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunError> {
+    match &checked.mapping {
+        None => on_network(checked, progress),
+        Some(mapping) => on_map(checked, mapping, progress),
+    }
+}
+
+/// Routes from a file, or computed on the network itself.
+fn on_network(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunError> {
+    let network = &checked.topology.network;
+    let attachments = Attachments::by_ports(network, &checked.topology.attachments);
+    let mut routed = Routed::default();
+    let Some(routing) = &checked.routing else { return Ok(routed) };
+    progress.stage("routing", 1);
+    let (table, report) = match &routing.source {
+        RouteSource::File { table, .. } => {
+            let report = Report::of_file(network, &Survey::new(network, &attachments, table));
+            (table.clone(), report)
+        }
+        RouteSource::Computed(choices) => {
+            let plan = Plan::new(network, &attachments, choices)?;
+            let report = plan.report(network, &attachments);
+            (plan.table, report)
+        }
+    };
+    routed.report = Some(report);
+    routed.routes = Some(HostRoutes::of_network(table));
+    progress.step();
+    Ok(routed)
+}
+
+/// A map made in-band; on it the routes, if any are asked for, handed out in-band if that is asked for.
+fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Result<Routed, RunError> {
+    let network = &checked.topology.network;
+    let mut routed = match &checked.routing {
+        Some(Routing { source: RouteSource::File { .. }, .. }) => on_network(checked, progress)?,
+        _ => Routed::default(),
+    };
+    let others = mapping.also_at_routing_latency.len() as u64;
+    progress.stage("mapping", 1 + others);
+    let parameters = checked.fabric_parameters();
+    let task = task(checked, mapping, &parameters);
+    let mut planned = None;
+    let mapped = mapping::run(&task, |map| {
+        let Some(Routing { source: RouteSource::Computed(choices), distribute }) = &checked.routing else {
+            return None;
+        };
+        let choices = translate(choices, network, map);
+        let attachments = Attachments::lowest(map);
+        let plan = Plan::new(map, &attachments, &choices);
+        let report = plan.as_ref().ok().map(|plan| plan.report(map, &attachments));
+        let handed_out = plan.as_ref().ok().filter(|_| *distribute).map(|plan| plan.table.clone());
+        planned = Some((plan, report));
+        handed_out
+    })?;
+    progress.step();
+    let mut report = MapReport::new(&mapped, network, mapping.mapper);
+    report.sensitivity = sensitivity(checked, mapping, &task, progress)?;
+    routed.files.push(("map.json".to_owned(), write(&mapped.map.network, Format::Json)));
+    routed.map = Some(report);
+    routed.events = mapped.events;
+    routed.distribution = mapped.distribution.as_ref().map(DistributionReport::from);
+    if let Some((plan, report)) = planned {
+        routed.routes = Some(HostRoutes::of_map(plan?.table, &mapped.map.network, network));
+        routed.report = report;
+    }
+    Ok(routed)
+}
+
+/// The mapping that a scenario asks for.
+fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters) -> mapping::Task<'a> {
+    let network = &checked.topology.network;
+    mapping::Task {
+        network,
+        parameters,
+        attachments: &checked.topology.attachments,
+        costs: costs(&checked.hosts),
+        bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
+        seed: checked.seed,
+        mapper: mapping.mapper,
+        options: berkeley::Options {
+            ports: network.switches().iter().map(|switch| switch.ports).max().unwrap_or(1),
+            depth: mapping.depth.map(|depth| depth as usize),
+            explorations: mapping.explorations,
+            timeout: mapping.probe_timeout,
+            retries: mapping.retries,
+            ..berkeley::Options::default()
+        },
+    }
+}
+
+fn costs(hosts: &Hosts) -> Costs {
+    Costs { send: hosts.send_overhead, reply: hosts.reply_overhead, loopback: hosts.loop_overhead }
+}
+
+/// The mapping time at each of the other routing latencies.
+fn sensitivity(
+    checked: &Checked,
+    mapping: &Mapping,
+    task: &mapping::Task<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Sensitivity>, RunError> {
+    let at = |latency: &Duration| {
+        let mut fabric = checked.fabric;
+        fabric.routing_latency = *latency;
+        let parameters = cycles::parameters(&fabric, &checked.hosts, task.network);
+        let mapped = mapping::run(&mapping::Task { parameters: &parameters, ..*task }, |_| None)?;
+        progress.step();
+        let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
+        Ok(Sensitivity { routing_latency_ns, time_ms })
+    };
+    mapping.also_at_routing_latency.par_iter().map(at).collect()
+}
+
+/// The same choices on a map: the utility host by its name, named roots by where they stand on the map.
+fn translate(choices: &Choices, network: &Network, map: &Network) -> Choices {
+    let name = |host: HostId| network.name_of(Node::Host(host));
+    Choices { utility: choices.utility.and_then(|host| map.find_host(name(host))), ..choices.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Overrides, read};
+
+    /// Wrong if a scenario that says nothing of software had other costs than the mapper's fitted ones.
+    #[test]
+    fn a_scenario_s_default_costs_are_the_fitted_ones() {
+        let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c-util'\n";
+        let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
+        assert_eq!(costs(&checked.hosts), Costs::default());
+        let timeout = berkeley::Options::default().timeout;
+        assert_eq!(checked.mapping.unwrap().probe_timeout, timeout);
+    }
+}

@@ -1,0 +1,180 @@
+//! The tables of a run, as CSV files.
+
+use crate::fabric::{Cause, ChannelUse, Fate};
+use crate::ids::LinkId;
+use crate::report::Table;
+use crate::topology::Network;
+use crate::traffic::TraceMessage;
+
+use super::point::Point;
+use super::summary::{DeadlockReport, PointReport, Scale, port_name};
+
+/// One row a load point.
+pub(super) fn points(points: &[PointReport]) -> String {
+    let mut table = Table::new(&[
+        "load",
+        "offered_flits_per_cycle_per_host",
+        "accepted_flits_per_cycle_per_host",
+        "accepted_bits_per_s",
+        "latency_mean_ns",
+        "latency_half_width_ns",
+        "latency_p50_ns",
+        "latency_p90_ns",
+        "latency_p99_ns",
+        "network_latency_mean_ns",
+        "network_latency_p99_ns",
+        "messages",
+        "saturated",
+        "converged",
+        "deadlocks",
+        "resets",
+        "crc_errors",
+    ]);
+    for point in points {
+        table.row([
+            maybe(point.load),
+            number(point.offered_flits_per_cycle_per_host),
+            number(point.accepted_flits_per_cycle_per_host),
+            number(point.accepted_bits_per_s),
+            maybe(point.latency_mean_ns),
+            maybe(point.latency_half_width_ns),
+            maybe(point.latency_p50_ns),
+            maybe(point.latency_p90_ns),
+            maybe(point.latency_p99_ns),
+            maybe(point.network_latency_mean_ns),
+            maybe(point.network_latency_p99_ns),
+            point.messages.to_string(),
+            point.saturated.to_string(),
+            point.converged.to_string(),
+            point.deadlocks.to_string(),
+            point.resets.to_string(),
+            point.crc_errors.to_string(),
+        ]);
+    }
+    table.into_csv()
+}
+
+/// The use of one channel within the window of a point.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct ChannelReport {
+    /// Where it begins, `node:port`.
+    pub from: String,
+    /// Where it ends.
+    pub to: String,
+    /// Flits that it carried.
+    pub flits: u64,
+    /// Share of the time in which a flit was put on it.
+    pub busy: f64,
+    /// Share of the time in which a worm held it and was stopped, or another waited for it.
+    pub blocked: f64,
+}
+
+/// The use of every channel within the window of `point`, in order of channel id.
+pub(super) fn channel_use(network: &Network, point: &Point, periods: &[u64]) -> Vec<ChannelReport> {
+    let cycles = point.window.cycles().max(1) as f64;
+    let report = |(index, used): (usize, &ChannelUse)| {
+        let link = network.link(LinkId::new(index / 2));
+        let (from, to) = if index % 2 == 0 { (link.a, link.b) } else { (link.b, link.a) };
+        ChannelReport {
+            from: port_name(network, from),
+            to: port_name(network, to),
+            flits: used.flits,
+            busy: (used.flits * periods[index / 2]) as f64 / cycles,
+            blocked: used.blocked as f64 / cycles,
+        }
+    };
+    point.channels.iter().enumerate().map(report).collect()
+}
+
+/// One row a channel and load point.
+pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [ChannelReport])>) -> String {
+    let mut table = Table::new(&["load", "from", "to", "flits", "busy_share", "blocked_share", "idle_share"]);
+    for (load, channels) in points {
+        for channel in channels {
+            table.row([
+                maybe(load),
+                channel.from.clone(),
+                channel.to.clone(),
+                channel.flits.to_string(),
+                number(channel.busy),
+                number(channel.blocked),
+                number((1.0 - channel.busy - channel.blocked).max(0.0)),
+            ]);
+        }
+    }
+    table.into_csv()
+}
+
+/// One row a cell of a point's latency histogram.
+pub(super) fn histograms<'a>(
+    points: impl Iterator<Item = (Option<f64>, &'a Point)>,
+    scale: &Scale,
+) -> String {
+    let mut table = Table::new(&["load", "kind", "messages", "up_to_latency_ns"]);
+    for (load, point) in points {
+        let kinds = [("creation", &point.meter.latency), ("network", &point.meter.network_latency)];
+        for (kind, latency) in kinds {
+            for (cycles, count) in latency.cells() {
+                let up_to = number(scale.ns(cycles as f64));
+                table.row([maybe(load), kind.to_owned(), count.to_string(), up_to]);
+            }
+        }
+    }
+    table.into_csv()
+}
+
+/// One row a deadlock.
+pub(super) fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
+    let mut table = Table::new(&["time_ns", "point", "cycle", "worms", "cleared_by_reset_of", "cleared_ns"]);
+    for deadlock in deadlocks {
+        table.row([
+            number(deadlock.formed_ns),
+            deadlock.point.to_string(),
+            deadlock.cycle.join(" > "),
+            deadlock.worms.join(" > "),
+            deadlock.cleared_by.clone().unwrap_or_default(),
+            maybe(deadlock.cleared_ns),
+        ]);
+    }
+    table.into_csv()
+}
+
+/// One row a message of a trace, in the trace's order.
+pub(super) fn deliveries(messages: &[TraceMessage], point: &Point, scale: &Scale) -> String {
+    let mut ends = vec![None; messages.len()];
+    for delivery in point.deliveries.iter().flatten() {
+        let row = usize::try_from(delivery.number).expect("a row of the trace");
+        ends[row] = Some(delivery);
+    }
+    let mut table = Table::new(&["message", "state", "head_ns", "tail_ns"]);
+    for (message, end) in messages.iter().zip(ends) {
+        let (state, head, tail) = match end.map(|end| (end.fate, end.spoilt)) {
+            None => ("stuck", None, None),
+            Some((Fate::Delivered { head, tail, .. }, spoilt)) => {
+                (if spoilt { "corrupted" } else { "delivered" }, Some(head), Some(tail))
+            }
+            Some((Fate::Destroyed { cause, .. }, _)) => (state(cause), None, None),
+        };
+        let instant = |at: Option<crate::units::Cycle>| maybe(at.map(|at| scale.instant_ns(at)));
+        table.row([message.name.clone(), state.to_owned(), instant(head), instant(tail)]);
+    }
+    table.into_csv()
+}
+
+/// How a replay calls the end of a destroyed message.
+const fn state(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Reset => "reset",
+        Cause::LinkFailure => "cut",
+        Cause::IllegalTurn | Cause::NoSuchWire | Cause::HostTooSoon | Cause::Stranded => "undeliverable",
+    }
+}
+
+/// A number without exponent, as short as it can be read back exactly.
+fn number(value: f64) -> String {
+    format!("{value}")
+}
+
+fn maybe(value: Option<f64>) -> String {
+    value.map(number).unwrap_or_default()
+}

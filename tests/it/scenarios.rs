@@ -1,0 +1,84 @@
+//! The scenarios of the project: each runs in its quick form and meets what it expects; and running is a function.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn simnet(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    command.args(arguments).envs(environment.iter().copied()).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.output().unwrap()
+}
+
+fn scenarios() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    found.sort();
+    found
+}
+
+/// Runs a scenario and gives the bytes of every result file but the manifest.
+fn results(scenario: &str, more: &[&str], environment: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
+    let room = tempfile::tempdir().unwrap();
+    let out = room.path().join("out");
+    let mut arguments = vec!["run", scenario, "--quick", "--out", out.to_str().unwrap()];
+    arguments.extend(more);
+    let output = simnet(&arguments, environment);
+    assert!(output.status.success(), "{scenario}: {}", String::from_utf8_lossy(&output.stderr));
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(&out).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name != "manifest.json" {
+            files.insert(name, fs::read(&path).unwrap());
+        }
+    }
+    files
+}
+
+/// Wrong if a scenario that we ship did not load, did not run, or did not find what it says it finds.
+#[test]
+fn every_scenario_meets_what_it_expects() {
+    for scenario in scenarios() {
+        let files = results(scenario.to_str().unwrap(), &[], &[]);
+        assert!(files.contains_key("summary.json"), "{}", scenario.display());
+    }
+}
+
+/// Wrong if threads, logging or tracing changed a byte of the results, or two runs differed.
+#[test]
+fn threads_and_tracing_change_no_byte() {
+    for scenario in ["scenarios/now100.toml", "scenarios/deadlock-ring.toml"] {
+        let plain = results(scenario, &[], &[("RAYON_NUM_THREADS", "1")]);
+        let room = tempfile::tempdir().unwrap();
+        let log = room.path().join("trace.ndjson");
+        let trace = ["--trace", log.to_str().unwrap()];
+        let watched = results(scenario, &trace, &[("RAYON_NUM_THREADS", "4"), ("SIMNET_LOG", "debug")]);
+        assert_eq!(plain.keys().collect::<Vec<_>>(), watched.keys().collect::<Vec<_>>());
+        for (name, bytes) in &plain {
+            assert!(*bytes == watched[name], "{scenario}: {name} differs");
+        }
+        assert!(fs::metadata(&log).unwrap().len() > 0, "the trace says something");
+    }
+}
+
+/// Wrong if another seed gave the same traffic.
+#[test]
+fn the_seed_matters() {
+    let one = results("scenarios/now100.toml", &["--seed", "1"], &[]);
+    let two = results("scenarios/now100.toml", &["--seed", "2"], &[]);
+    assert!(one["points.csv"] != two["points.csv"]);
+}
+
+/// Wrong if a run wrote into a folder that no run made, or left something behind where it was refused.
+#[test]
+fn a_foreign_folder_is_left_alone() {
+    let room = tempfile::tempdir().unwrap();
+    fs::write(room.path().join("thesis.txt"), "years of work").unwrap();
+    let out = room.path().to_str().unwrap();
+    let output = simnet(&["run", "scenarios/now-c.toml", "--quick", "--out", out], &[]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(fs::read_dir(room.path()).unwrap().count(), 1);
+}

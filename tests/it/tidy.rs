@@ -1,0 +1,130 @@
+//! Our own text: what the architecture forbids, and what style asks for, as far as text can show it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders of `src` from the ground up: each uses only those before it.
+const FLOORS: [&str; 14] = [
+    "units",
+    "ids",
+    "diagnostics",
+    "des",
+    "topology",
+    "routing",
+    "fabric",
+    "host",
+    "traffic",
+    "measure",
+    "scenario",
+    "report",
+    "simulation",
+    "cli",
+];
+
+/// Pairs that the order of floors would allow and the architecture does not.
+const APART: [(&str, &str); 4] =
+    [("host", "fabric"), ("scenario", "host"), ("traffic", "routing"), ("measure", "routing")];
+
+fn files(folder: &Path, suffix: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, suffix));
+        } else if path.to_str().unwrap().ends_with(suffix) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The part of a source file before its unit tests, without comments.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let body = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+    body.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
+}
+
+/// The floor of a file: the first part of its path below `src`.
+fn floor(path: &Path) -> String {
+    let below = path.strip_prefix(root().join("src")).unwrap();
+    let first = below.components().next().unwrap().as_os_str().to_str().unwrap();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// Wrong if some folder used one above it, or one that it must not know.
+#[test]
+fn folders_use_only_those_below_them() {
+    let mut faults = Vec::new();
+    for path in files(&root().join("src"), ".rs") {
+        let own = floor(&path);
+        let Some(level) = FLOORS.iter().position(|name| *name == own) else { continue };
+        let text = code(&path);
+        for (other, name) in FLOORS.iter().enumerate() {
+            let used =
+                text.contains(&format!("crate::{name}::")) || text.contains(&format!("crate::{name};"));
+            let apart = APART.contains(&(own.as_str(), name));
+            if used && *name != own && (other > level || apart) {
+                faults.push(format!("{} uses {name}", path.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Wrong if event machinery learned a word of networking.
+#[test]
+fn des_knows_no_networking_word() {
+    for path in files(&root().join("src/des"), ".rs") {
+        let text = fs::read_to_string(&path).unwrap().to_lowercase();
+        for word in ["flit", "worm", "switch", "packet", "topology", "channel", "route"] {
+            let found =
+                text.split(|c: char| !c.is_ascii_alphabetic()).any(|w| w == word || w == format!("{word}s"));
+            assert!(!found, "{} says {word}", path.display());
+        }
+    }
+}
+
+/// Wrong if a library file printed, or a file outgrew reading.
+#[test]
+fn only_the_command_line_prints_and_files_stay_readable() {
+    for path in files(&root().join("src"), ".rs") {
+        let text = code(&path);
+        if floor(&path) != "cli" && floor(&path) != "build" {
+            assert!(!text.contains("println!") && !text.contains("print!("), "{} prints", path.display());
+        }
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= 700, "{} has {lines} lines: look for the seam", path.display());
+    }
+}
+
+/// Wrong if a line were too long to be read beside another, or something were left for later.
+#[test]
+fn lines_fit_and_nothing_is_left_for_later() {
+    let later = ["to", "do"].concat().to_uppercase();
+    let mut paths = files(&root().join("src"), ".rs");
+    paths.extend(files(&root().join("tests"), ".rs"));
+    paths.extend(files(&root().join("benches"), ".rs"));
+    for path in paths {
+        for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
+            let place = format!("{}:{}", path.display(), number + 1);
+            assert!(line.chars().count() <= 120 || line.contains("\\n"), "{place} is too long");
+            assert!(!line.contains(&later), "{place} leaves something for later");
+        }
+    }
+}
+
+/// Wrong if a model did not say where it comes from.
+#[test]
+fn model_files_name_their_source() {
+    for name in ["fabric.rs", "host/mapper/berkeley.rs", "routing/directions.rs", "routing/dependency.rs"] {
+        let text = fs::read_to_string(root().join("src").join(name)).unwrap();
+        assert!(text.contains("# Source"), "{name} names no source");
+        assert!(text.contains("# Scope and limitations"), "{name} does not say what it leaves out");
+    }
+}

@@ -382,7 +382,6 @@ impl<E: Copy> Coarse<E> {
 }
 
 /// A block's place in its span, or a cycle's in its block.
-#[expect(clippy::cast_possible_truncation, reason = "masked to ten bits")]
 fn slot_of(index: u64) -> usize {
     (index & ((1 << SPAN) - 1)) as usize
 }

@@ -97,13 +97,13 @@ impl Output {
 }
 
 /// Writes an object to stdout as one line of JSON.
-fn print_json(object: &impl serde::Serialize) -> Result<Exit, Failure> {
+pub(super) fn print_json(object: &impl serde::Serialize) -> Result<Exit, Failure> {
     let text = serde_json::to_string(object).expect("results are plain data with text keys");
     print(&format!("{text}\n"))
 }
 
 /// Writes to stdout; a reader that has gone away is no failure.
-fn print(text: &str) -> Result<Exit, Failure> {
+pub(super) fn print(text: &str) -> Result<Exit, Failure> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::Io { path: "stdout".to_owned(), error })
@@ -114,7 +114,7 @@ fn print(text: &str) -> Result<Exit, Failure> {
 
 /// Writes a file whole or not at all: beside its place, synced, then renamed. What is there and is no plain
 /// file, such as a pipe, is written to as it is.
-fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error| Failure::Io { path: path.display().to_string(), error };
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return std::fs::write(path, text).map_err(failed);

@@ -3,6 +3,8 @@
 //! Data goes to stdout, everything else to stderr; exit codes are those of [`Exit`].
 
 mod check;
+mod interrupt;
+mod log;
 mod map;
 mod network;
 mod progress;
@@ -17,6 +19,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::report::FolderError;
+use interrupt::Interruptions;
 
 /// How a verb prints its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -55,6 +58,8 @@ pub enum Exit {
     NotConverged,
     /// 3: files were judged, and some are bad; their faults have been printed as the verb's result.
     BadInput,
+    /// 130: interrupted while the results were being put in their place; they are whole.
+    Interrupted,
     /// 7: files were to be judged, and some cannot be read; that has been printed as the verb's result.
     Unreadable,
 }
@@ -71,6 +76,9 @@ pub enum Failure {
     /// 3: a bad scenario, or a bad file that it names; 7 if such files are missing and nothing else is wrong.
     #[error("{0}")]
     Refused(#[from] Box<crate::diagnostics::Refusal>),
+    /// 3: a scenario that is too large to be run.
+    #[error("{0}")]
+    Scenario(String),
     /// 7: a file that is missing or cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -119,20 +127,31 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let ended: Result<Exit, Failure> = match &cli.verb {
-        Verb::Run(options) => run::run(options, &cli.common),
-        Verb::Check(options) => check::run(options, &cli.common),
-        Verb::Schema(options) => schema::run(options, &cli.common),
-        Verb::Topo(action) => topo::run(action, &cli.common),
-        Verb::Route(options) => route::run(options, &cli.common),
-        Verb::Map(options) => map::run(options, &cli.common),
-    };
+    let ended = start().and_then(|interruptions| run_verb(&cli, &interruptions));
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
             let _ = writeln!(std::io::stderr(), "{failure}");
             ExitCode::from(failure.code())
         }
+    }
+}
+
+/// What every verb needs before it begins.
+fn start() -> Result<Interruptions, Failure> {
+    log::begin()?;
+    let watched = Interruptions::watch(Exit::Interrupted.code());
+    watched.map_err(|error| Failure::Io { path: "signals".to_owned(), error })
+}
+
+fn run_verb(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
+    match &cli.verb {
+        Verb::Run(options) => run::run(options, &cli.common, interruptions),
+        Verb::Check(options) => check::run(options, &cli.common),
+        Verb::Schema(options) => schema::run(options, &cli.common),
+        Verb::Topo(action) => topo::run(action, &cli.common),
+        Verb::Route(options) => route::run(options, &cli.common),
+        Verb::Map(options) => map::run(options, &cli.common),
     }
 }
 
@@ -165,6 +184,7 @@ impl Exit {
             Exit::NotConverged => 5,
             Exit::BadInput => 3,
             Exit::Unreadable => 7,
+            Exit::Interrupted => 130,
         }
     }
 }
@@ -174,7 +194,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
-            Failure::Input(_) => 3,
+            Failure::Input(_) | Failure::Scenario(_) => 3,
             Failure::Refused(refusal) if refusal.only_missing_files() => 7,
             Failure::Refused(_) => 3,
             Failure::Io { .. } | Failure::Place(_) => 7,

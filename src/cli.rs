@@ -3,8 +3,10 @@
 //! Data goes to stdout, everything else to stderr; exit codes are those of [`Exit`].
 
 mod check;
+mod logging;
 mod map;
 mod network;
+mod output;
 mod progress;
 mod route;
 mod run;
@@ -13,10 +15,11 @@ mod topo;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::report::FolderError;
+use crate::report::{COMMIT, FolderError, VERSION};
 
 /// How a verb prints its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -38,7 +41,7 @@ pub struct Common {
     #[arg(long, global = true)]
     pub quiet: bool,
     /// The seed of every random choice
-    #[arg(long, global = true)]
+    #[arg(long, global = true, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 }
 
@@ -85,7 +88,7 @@ pub enum Failure {
 }
 
 #[derive(Parser)]
-#[command(name = "simnet", version, about = "A simulator of switched cluster networks")]
+#[command(name = "simnet", version = version(), about = "A simulator of switched cluster networks")]
 struct Cli {
     #[command(flatten)]
     common: Common,
@@ -119,15 +122,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let ended: Result<Exit, Failure> = match &cli.verb {
-        Verb::Run(options) => run::run(options, &cli.common),
-        Verb::Check(options) => check::run(options, &cli.common),
-        Verb::Schema(options) => schema::run(options, &cli.common),
-        Verb::Topo(action) => topo::run(action, &cli.common),
-        Verb::Route(options) => route::run(options, &cli.common),
-        Verb::Map(options) => map::run(options, &cli.common),
-    };
-    match ended {
+    match logging::begin().and_then(|()| dispatch(&cli)) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
             let _ = writeln!(std::io::stderr(), "{failure}");
@@ -136,9 +131,22 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints a result to stdout. A reader who has gone away is no failure.
-fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
+    tracing::debug!(version = VERSION, commit = COMMIT, format = ?cli.common.format, seed = cli.common.seed);
+    match &cli.verb {
+        Verb::Run(options) => run::run(options, &cli.common),
+        Verb::Check(options) => check::run(options, &cli.common),
+        Verb::Schema(options) => schema::run(options, &cli.common),
+        Verb::Topo(action) => topo::run(action, &cli.common),
+        Verb::Route(options) => route::run(options, &cli.common),
+        Verb::Map(options) => map::run(options, &cli.common),
+    }
+}
+
+/// The version and the commit, as `--version` prints them.
+fn version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| format!("{VERSION} (commit {COMMIT})"));
+    &TEXT
 }
 
 /// Tells something to stderr that should be looked at before the result is trusted.

@@ -10,8 +10,9 @@ use crate::report::{Folder, FolderError, Manifest, Usage};
 use crate::scenario::{self, Checked, Overrides, expect};
 use crate::simulation::{self, Outcome, Run};
 
+use super::output::print;
 use super::progress::Bar;
-use super::{Common, Exit, Failure, Format, print};
+use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -63,7 +64,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     match common.format {
         Format::Json => print(&format!("{}\n", json(&value))),
         Format::Human => print(&summary::text(&checked, &run, &place)),
-    }
+    }?;
     for faults in expect::report(&checked.expect, &broken) {
         super::warn(&faults.to_string());
     }

@@ -140,6 +140,13 @@ fn bad_names_are_usage_errors_with_the_nearest_name() {
     refused(&["topo", "generate", "rign", "--switches", "4"], &["'ring'"]);
     refused(&["topo", "generate", "ring", "--switches", "-4"], &["--switches", "from 3 to 1048576"]);
     refused(&["topo", "generate", "ring", "--switches", "9999999"], &["--switches", "from 3 to 1048576"]);
+    let dense = ["topo", "generate", "random-regular", "--switches", "1048576", "--degree", "4000"];
+    refused(&dense, &["`degree`", "2097152000 cables", "at most 8388608"]);
+    refused(&["topo", "generate", "hypercube", "--dimensions", "20"], &["`dimensions`", "at most 8388608"]);
+    refused(
+        &["topo", "generate", "fat-tree", "--arity", "2048", "--levels", "20"],
+        &["`levels`", "too many"],
+    );
     refused(&["topo", "show", "now-c", "--seed", "-1"], &["--seed"]);
     refused(&["topo", "show", "now-c", "--hosts-per-switch", "65536"], &["--hosts-per-switch", "65535"]);
     refused(&["rout", "now-c"], &["'route'"]);
@@ -247,4 +254,35 @@ fn judge(file: &str, bytes: &[u8], line: &[&str]) {
         Some(3) => assert!(output.stdout.is_empty() && err.contains(&format!("{file}:")), "{err}\n{shown}"),
         code => panic!("ended with {code:?}: {err}\n{shown}"),
     }
+}
+
+/// Wrong if what an editor adds to a text, a byte order mark or carriage returns, spoiled a file, or if it moved
+/// the place of a fault.
+#[test]
+fn marks_of_editors_are_borne() {
+    let (folder, net, routes) = room();
+    let text = std::fs::read_to_string(&routes).unwrap();
+    let other = folder.path().join("other");
+    let other = other.to_str().unwrap();
+    let check = ["route", "check", &net, "--routes", other];
+    std::fs::write(other, format!("\u{feff}{}", text.replace('\n', "\r\n"))).unwrap();
+    ends(&check, 0);
+    std::fs::write(other, format!("\u{feff}{}", text.replacen("\"h\"", "\"hh\"", 1))).unwrap();
+    let err = String::from_utf8(simnet(&check).stderr).unwrap();
+    assert!(err.contains("other:1:10") && err.contains("did you mean `h`?"), "{err}");
+    std::fs::write(other, format!("\u{feff}{}", SMALL.replace('\n', "\r\n"))).unwrap();
+    ends(&["topo", "diff", other, &net], 0);
+}
+
+/// Wrong if the link named as the other user of a port were miscounted behind one that is no table.
+#[test]
+fn links_are_counted_as_they_stand() {
+    let (folder, ..) = room();
+    let bad = folder.path().join("bad.json");
+    let twice =
+        SMALL.replace("[{\"a\": \"h\"", "[7, {\"a\": \"h\"").replace("\"b_port\": 2", "\"b_port\": 1");
+    std::fs::write(&bad, twice).unwrap();
+    let output = simnet(&["topo", "show", bad.to_str().unwrap()]);
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("port 1 of `B` already has a cable, link 2 counted from 0"), "{err}");
 }

@@ -17,7 +17,7 @@ use crate::topology::formats::{self, Format as FileFormat};
 use crate::units::{BitRate, Duration, Flits, Length, Unit as _};
 
 use super::network::{NetworkArguments, find_host};
-use super::topo::{print, print_json, write_whole};
+use super::output::{print, print_json, write_whole};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]

@@ -25,7 +25,7 @@ pub(super) struct ReadingArguments {
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<String>,
     /// Hosts to put on every switch of a file that has none
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) hosts_per_switch: Option<u16>,
     /// Leave out the hosts that are the aggregation units of switches
     #[arg(long)]
@@ -43,6 +43,8 @@ impl NetworkArguments {
     /// [`Failure::Input`] for one that is wrong.
     pub(super) fn load(&self) -> Result<Network, Failure> {
         let net = self.reading.load(&self.topology)?;
+        let (hosts, switches, links) = (net.hosts().len(), net.switches().len(), net.links().len());
+        tracing::debug!(name = net.name, hosts, switches, links, "loaded a network");
         self.utility(&net)?;
         Ok(net)
     }
@@ -60,6 +62,17 @@ impl NetworkArguments {
 }
 
 impl ReadingArguments {
+    /// The first of these options that is given, if any is.
+    pub(super) fn first_given(&self) -> Option<&'static str> {
+        let options = [
+            (self.from.is_some(), "--from"),
+            (self.hosts_per_switch.is_some(), "--hosts-per-switch"),
+            (self.drop_aggregation_nodes, "--drop-aggregation-nodes"),
+            (self.utility.is_some(), "--utility"),
+        ];
+        options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+
     /// Loads the network called `topology`: the preset of that name, else the file.
     ///
     /// # Errors

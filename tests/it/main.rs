@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod bad_input;
+mod cli;
 mod closed_forms;
 mod differential;
 mod folded_clos;
@@ -11,6 +12,7 @@ mod mapper_random;
 mod oracle;
 mod processes;
 mod random_network;
+mod replay;
 mod routing;
 mod routing_files;
 mod routing_oracle;

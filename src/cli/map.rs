@@ -114,8 +114,8 @@ impl Options {
     }
 }
 
-/// The fabric of a scenario that says nothing about it, with this routing latency; its buffers are larger where
-/// a long cable needs it.
+/// The fabric of a scenario that says nothing about it, with this routing latency; its buffers are larger
+/// where a long cable needs it.
 fn parameters(net: &Network, routing_latency: Duration) -> Parameters {
     let fabric = Fabric {
         rate: BitRate::new(1_280_000_000).expect("above zero"),

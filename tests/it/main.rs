@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod closed_forms;
+mod conservation;
 mod differential;
 mod folded_clos;
 mod mapper;
@@ -12,6 +13,7 @@ mod oracle;
 mod processes;
 mod random_network;
 mod replay;
+mod results;
 mod routing;
 mod routing_files;
 mod routing_oracle;

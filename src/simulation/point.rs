@@ -34,7 +34,7 @@ pub enum PointEnd {
     Drained,
     /// The horizon came first.
     Horizon,
-    /// Nothing can happen any more, and messages are stuck.
+    /// Messages are stuck, and nothing will ever free them.
     Deadlocked,
 }
 
@@ -56,8 +56,8 @@ pub struct Point {
     pub channels: Vec<ChannelUse>,
     /// Every deadlock, in order of formation.
     pub deadlocks: Vec<Deadlock>,
-    /// Tags of the messages that were still in the fabric at the end.
-    pub stuck: Vec<u64>,
+    /// How many messages were still in the fabric at the end.
+    pub in_flight: u64,
     /// Events that the fabric handled.
     pub events: u64,
     /// The last cycle that was run.
@@ -109,7 +109,7 @@ pub fn run(
     traffic.count_backlog();
     let end = if traffic.settled() {
         PointEnd::Drained
-    } else if fabric.now() < horizon && fabric.in_flight() > 0 {
+    } else if fabric.in_flight() > 0 && (fabric.now() < horizon || is_locked_for_ever(setup, &fabric)) {
         PointEnd::Deadlocked
     } else {
         PointEnd::Horizon
@@ -119,7 +119,7 @@ pub fn run(
         window: measured,
         channels: after.iter().zip(&before).map(|(after, before)| between(before, after)).collect(),
         deadlocks: fabric.deadlocks().to_vec(),
-        stuck: fabric.live().iter().map(|live| live.tag).collect(),
+        in_flight: fabric.in_flight() as u64,
         events: fabric.events(),
         last: fabric.now(),
         meter: traffic.meter,
@@ -127,6 +127,12 @@ pub fn run(
         deliveries: traffic.deliveries,
         unrouted: traffic.unrouted,
     })
+}
+
+/// Whether a deadlock stands that no forward reset will ever break, whatever else still moves.
+fn is_locked_for_ever(setup: &Setup<'_>, fabric: &Fabric) -> bool {
+    setup.parameters.switch.timeout.is_none()
+        && fabric.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none())
 }
 
 /// What a channel did between two readings.

@@ -109,7 +109,9 @@ pub struct PointReport {
     pub stranded: u64,
     /// Messages never sent, for want of a route.
     pub unroutable: u64,
-    /// Messages still in the fabric at the end.
+    /// Messages still in the fabric at the end, unmeasured ones among them.
+    pub in_flight: u64,
+    /// The same if the point ended in a deadlock, else none.
     pub stuck: u64,
 }
 
@@ -240,7 +242,8 @@ impl PointReport {
             host_too_soon,
             stranded,
             unroutable,
-            stuck: point.stuck.len() as u64,
+            in_flight: point.in_flight,
+            stuck: if point.end == PointEnd::Deadlocked { point.in_flight } else { 0 },
         }
     }
 

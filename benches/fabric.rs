@@ -3,6 +3,14 @@
 //! `cargo bench --bench fabric [-- NAME-PART]`. CPU time is the process's own (Linux), so that other work on the
 //! machine disturbs little. Sources are open: exponential gaps, uniform destinations.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a measurement prints, and may panic when it is set up wrongly"
+)]
+
 #[path = "fabric/networks.rs"]
 mod networks;
 

@@ -55,6 +55,7 @@ mod flow;
 mod hosts;
 mod parameters;
 mod ports;
+mod prefetch;
 mod reset;
 mod routing_unit;
 mod runs;

@@ -1,4 +1,52 @@
 //! simnet: a discrete-event simulator of switched cluster networks.
+//!
+//! # The guided tour
+//!
+//! A *scenario* says what is cabled, what runs, what to measure and what to expect. Reading it gives a value that
+//! cannot be wrong, and running that value is a function: the same scenario and seed give the same results.
+//!
+//! ```
+//! use simnet::scenario::{self, Overrides};
+//! use simnet::simulation::{self, Outcome};
+//!
+//! let text = r#"
+//!     [scenario]
+//!     name = "tour"
+//!     seed = 1
+//!
+//!     [topology.ring]                # four switches in a ring, one host at each
+//!     switches = 4
+//!     hosts-per-switch = 1
+//!
+//!     [routing]
+//!     algorithm = "updown"           # deadlock-free, and proved to be
+//!
+//!     [traffic.uniform]
+//!     payload = "32 B"
+//!     loads = [0.01, 0.02]           # payload flits per cycle and host: two points
+//!
+//!     [measure]
+//!     messages = 1000
+//! "#;
+//! let checked = scenario::read("tour.toml", text.as_bytes(), &Overrides::default())?;
+//! let run = simulation::run(&checked, &())?;
+//!
+//! assert_eq!(run.summary.outcome, Outcome::Drained);
+//! assert_eq!(run.summary.route.unwrap().dependency_cycle, None);
+//! assert!(run.summary.points[0].latency_mean_ns < run.summary.points[1].latency_mean_ns);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What lies behind, from the ground up:
+//!
+//! 1. [`units`] and [`ids`]: integer quantities, small ids.
+//! 2. [`des`]: the calendar, timers, processes and random streams. It knows no networking word.
+//! 3. [`topology`]: the port-numbered multigraph, its presets, generators and files; [`routing`]: routes and the
+//!    proof that they cannot deadlock.
+//! 4. [`fabric`]: the wormhole fabric, exact to the flit, paid for by the run of flits.
+//! 5. [`host`]: what runs on hosts, among it the mappers; it sees a handle, never a switch.
+//! 6. [`traffic`] and [`measure`]: who sends what to whom, and what is made of it.
+//! 7. [`scenario`] reads, [`simulation`] runs, [`report`] writes, [`cli`] prints.
 
 pub mod cli;
 pub mod des;

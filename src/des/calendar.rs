@@ -7,13 +7,14 @@
 //! recognised by its receiver from the state it finds.
 //!
 //! ```text
-//!   current cycle   one list a phase                                  <- pop(phase)
-//!   fine wheel      1,024 cycles: the current block, one list a cycle
-//!   coarse wheel    1,024 blocks: the current span of 2^20 cycles, one list a block
+//!   current cycle   one list a phase                                         <- pop(phase)
+//!   fine wheel      the current block of 64 cycles and the next, one list a cycle
+//!   coarse wheel    blocks after the next, up to the end of their span of 1,024, one list a block
 //!   heap            everything beyond
 //! ```
-//! Blocks and spans are aligned, so a list is always handed down whole and before anyone can add to its
-//! successors: this is what keeps the order first-in-first-out. All lists live in one pool of nodes.
+//! Blocks and spans are aligned, and a block's list is handed down whole when the block before it begins,
+//! before anyone can add to its cycles directly: this keeps the order first-in-first-out. What happens less
+//! than 64 cycles ahead goes to its cycle's list at once.
 //!
 //! # Validation
 //! A unit test drives it beside a binary heap with random schedules, limits and gaps.
@@ -21,9 +22,11 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-const SLOTS: usize = 1024;
-const WORDS: usize = SLOTS / 64;
-const BITS: u32 = 10;
+/// Cycles in a block: 2^6.
+const BLOCK: u32 = 6;
+/// Blocks in a span: 2^10.
+const SPAN: u32 = 10;
+const WORDS: usize = (1 << SPAN) / 64;
 const NIL: u32 = u32::MAX;
 
 /// Events in the order (cycle, phase, scheduling).
@@ -36,24 +39,34 @@ pub struct Calendar<E> {
     phase: usize,
     current: Vec<Vec<E>>,
     cursors: Vec<usize>,
-    /// The block of cycles that the fine wheel stands for.
+    /// The current block.
     block: u64,
-    fine: Wheel,
-    coarse: Wheel,
+    /// Two blocks, one list a cycle: the even block and the odd one.
+    fine: Vec<Vec<Entry<E>>>,
+    occupied: [u64; 2],
+    /// The span whose blocks are in the coarse wheel.
+    span: u64,
+    coarse: Coarse<E>,
     far: BinaryHeap<Reverse<Far<E>>>,
     sequence: u64,
-    nodes: Vec<Node<E>>,
-    free: u32,
     waiting: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node<E> {
+struct Entry<E> {
     event: E,
-    next: u32,
-    /// The cycle modulo the length of a block.
-    offset: u16,
     phase: u8,
+    /// The cycle within its block.
+    offset: u8,
+}
+
+/// A list of entries for each block of a span, all in one pool.
+#[derive(Clone, Debug)]
+struct Coarse<E> {
+    lists: Vec<List>,
+    occupied: [u64; WORDS],
+    nodes: Vec<Node<E>>,
+    free: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,18 +75,17 @@ struct List {
     tail: u32,
 }
 
-#[derive(Clone, Debug)]
-struct Wheel {
-    lists: Vec<List>,
-    occupied: [u64; WORDS],
+#[derive(Clone, Copy, Debug)]
+struct Node<E> {
+    entry: Entry<E>,
+    next: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Far<E> {
     time: u64,
     sequence: u64,
-    phase: u8,
-    event: E,
+    entry: Entry<E>,
 }
 
 impl<E: Copy> Calendar<E> {
@@ -90,12 +102,12 @@ impl<E: Copy> Calendar<E> {
             current: vec![Vec::new(); phases],
             cursors: vec![0; phases],
             block: 0,
-            fine: Wheel::new(),
-            coarse: Wheel::new(),
+            fine: vec![Vec::new(); 2 << BLOCK],
+            occupied: [0; 2],
+            span: 0,
+            coarse: Coarse::new(),
             far: BinaryHeap::new(),
             sequence: 0,
-            nodes: Vec::new(),
-            free: NIL,
             waiting: 0,
         }
     }
@@ -113,19 +125,25 @@ impl<E: Copy> Calendar<E> {
         }
         assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
         self.waiting += 1;
-        // Both casts lose nothing: phases are at most 256, and the offset is masked to ten bits.
-        #[expect(clippy::cast_possible_truncation, reason = "at most 256 phases, ten bits of offset")]
-        let (phase, offset) = (phase as u8, (time & (SLOTS as u64 - 1)) as u16);
-        let block = time >> BITS;
-        if block == self.block {
-            self.append(true, usize::from(offset), Node { event, next: NIL, offset, phase });
-        } else if block >> BITS == self.block >> BITS {
-            self.append(false, slot_of(block), Node { event, next: NIL, offset, phase });
+        #[expect(clippy::cast_possible_truncation, reason = "at most 256 phases, six bits of offset")]
+        let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
+        let block = time >> BLOCK;
+        if block <= self.block + 1 {
+            self.put_fine(block, entry);
+        } else if block >> SPAN == self.span {
+            self.coarse.put(slot_of(block), entry);
         } else {
             let sequence = self.sequence;
             self.sequence += 1;
-            self.far.push(Reverse(Far { time, sequence, phase, event }));
+            self.far.push(Reverse(Far { time, sequence, entry }));
         }
+    }
+
+    #[inline]
+    fn put_fine(&mut self, block: u64, entry: Entry<E>) {
+        let half = usize::from(block & 1 != 0);
+        self.occupied[half] |= 1 << entry.offset;
+        self.fine[(half << BLOCK) | usize::from(entry.offset)].push(entry);
     }
 
     /// The first cycle before `limit` that has an event; what is left of the open cycle does not count.
@@ -135,12 +153,15 @@ impl<E: Copy> Calendar<E> {
     pub fn next_before(&mut self, limit: u64) -> Option<u64> {
         loop {
             let first = if self.open { self.now + 1 } else { self.now };
-            let from = first.max(self.block << BITS);
-            if from >> BITS == self.block
-                && let Some(slot) = self.fine.next(slot_of(from))
-            {
-                let time = (self.block << BITS) | slot as u64;
-                return (time < limit).then_some(time);
+            let mut from = first.max(self.block << BLOCK);
+            while from >> BLOCK <= self.block + 1 {
+                let block = from >> BLOCK;
+                let ahead = self.occupied[usize::from(block & 1 != 0)] & (u64::MAX << (from & 63));
+                if ahead != 0 {
+                    let time = (block << BLOCK) | u64::from(ahead.trailing_zeros());
+                    return (time < limit).then_some(time);
+                }
+                from = (block + 1) << BLOCK;
             }
             if self.waiting == 0 || !self.next_block(limit) {
                 return None;
@@ -156,24 +177,22 @@ impl<E: Copy> Calendar<E> {
     pub fn open(&mut self, time: u64) {
         debug_assert!(self.current.iter().all(Vec::is_empty), "cycle {} is not complete", self.now);
         assert!(time >= self.now && !(self.open && time == self.now), "cycle {time} is over");
-        while time >> BITS != self.block {
-            // Only a caller who skips ahead of the events gets here without a block to enter.
-            if self.waiting == 0 || !self.next_block(time + 1) {
-                self.enter(time >> BITS);
+        while time >> BLOCK != self.block {
+            // The next block comes down step by step; beyond it, only a caller who skips ahead of the events
+            // gets to a block without any.
+            if time >> BLOCK == self.block + 1 || self.waiting == 0 || !self.next_block(time + 1) {
+                self.enter(time >> BLOCK);
             }
         }
         self.now = time;
         self.open = true;
         self.phase = 0;
-        let slot = slot_of(time);
-        let mut node = self.fine.take(slot);
-        while node != NIL {
-            let Node { event, next, phase, .. } = self.nodes[node as usize];
-            self.current[usize::from(phase)].push(event);
-            self.nodes[node as usize].next = self.free;
-            self.free = node;
-            self.waiting -= 1;
-            node = next;
+        let half = usize::from(self.block & 1 != 0);
+        self.occupied[half] &= !(1 << (time & 63));
+        let list = &mut self.fine[(half << BLOCK) | slot_of(time & 63)];
+        self.waiting -= list.len();
+        for entry in list.drain(..) {
+            self.current[usize::from(entry.phase)].push(entry.event);
         }
     }
 
@@ -195,6 +214,12 @@ impl<E: Copy> Calendar<E> {
             list.clear();
         }
         None
+    }
+
+    /// The event that `ahead` calls of [`Calendar::pop`] from now would skip, if nothing else is scheduled.
+    #[inline]
+    pub fn peek(&self, phase: usize, ahead: usize) -> Option<&E> {
+        self.current[phase].get(self.cursors[phase] + ahead)
     }
 
     /// The events of `phase` in the open cycle that have not been popped, to be reordered or looked at.
@@ -226,74 +251,83 @@ impl<E: Copy> Calendar<E> {
 
     /// Shows every event after the open cycle, in no particular order: cycle and event. Costs O(events).
     pub fn for_each(&self, mut see: impl FnMut(u64, &E)) {
-        for slot in 0..SLOTS {
-            self.walk(self.fine.lists[slot], self.block, &mut see);
-            let span = (self.block >> BITS) << BITS;
-            self.walk(self.coarse.lists[slot], span | slot as u64, &mut see);
+        for block in [self.block, self.block + 1] {
+            let half = usize::from(block & 1 != 0);
+            for entry in self.fine[half << BLOCK..][..1 << BLOCK].iter().flatten() {
+                see((block << BLOCK) | u64::from(entry.offset), &entry.event);
+            }
+        }
+        for (slot, list) in (0..).zip(&self.coarse.lists) {
+            let block = (self.span << SPAN) | slot;
+            let mut node = list.head;
+            while node != NIL {
+                let Node { ref entry, next } = self.coarse.nodes[node as usize];
+                see((block << BLOCK) | u64::from(entry.offset), &entry.event);
+                node = next;
+            }
         }
         for Reverse(far) in &self.far {
-            see(far.time, &far.event);
+            see(far.time, &far.entry.event);
         }
     }
 
-    fn walk(&self, list: List, block: u64, see: &mut impl FnMut(u64, &E)) {
-        let mut node = list.head;
-        while node != NIL {
-            let Node { ref event, next, offset, .. } = self.nodes[node as usize];
-            see((block << BITS) | u64::from(offset), event);
-            node = next;
-        }
-    }
-
-    /// Enters the next block that has events and begins before `limit`; whether there is one.
+    /// Enters the first block after the next that has events and begins before `limit`; whether there is one.
+    /// Those of the current block and the next are over.
     #[cold]
     fn next_block(&mut self, limit: u64) -> bool {
-        if let Some(slot) = self.coarse.next(slot_of(self.block)) {
-            let block = ((self.block >> BITS) << BITS) | slot as u64;
-            let near = block << BITS < limit;
-            if near {
-                self.enter(block);
-            }
-            return near;
-        }
-        let Some(Reverse(far)) = self.far.peek() else { return false };
-        if far.time >= limit {
+        let block = if let Some(slot) = self.coarse.first() {
+            (self.span << SPAN) | slot
+        } else if let Some(Reverse(far)) = self.far.peek() {
+            far.time >> BLOCK
+        } else {
             return false;
+        };
+        let near = block << BLOCK < limit;
+        if near {
+            self.enter(block);
         }
-        let block = (far.time >> (2 * BITS)) << BITS;
-        self.enter(block);
-        true
+        near
     }
 
-    /// Makes `block` the fine wheel's, which must be empty; loads its span first if that is a new one.
+    /// Makes `block` the current one. The lists of the blocks before it must be empty.
     fn enter(&mut self, block: u64) {
-        let span = block >> BITS;
-        let new_span = span != self.block >> BITS;
+        let is_down = block == self.block + 1;
         self.block = block;
-        if new_span {
+        if !is_down {
+            self.bring_down(block);
+        }
+        self.bring_down(block + 1);
+    }
+
+    /// Hands a block's events to the fine wheel; loads the block's span first if that is a new one.
+    fn bring_down(&mut self, block: u64) {
+        if block >> SPAN != self.span {
+            self.span = block >> SPAN;
             while let Some(Reverse(far)) = self.far.peek().copied() {
-                if far.time >> (2 * BITS) != span {
+                if far.time >> BLOCK >> SPAN != self.span {
                     break;
                 }
                 self.far.pop();
-                #[expect(clippy::cast_possible_truncation, reason = "masked to ten bits")]
-                let offset = (far.time & (SLOTS as u64 - 1)) as u16;
-                let node = Node { event: far.event, next: NIL, offset, phase: far.phase };
-                self.append(false, slot_of(far.time >> BITS), node);
+                self.coarse.put(slot_of(far.time >> BLOCK), far.entry);
             }
         }
         let mut node = self.coarse.take(slot_of(block));
         while node != NIL {
-            let next = self.nodes[node as usize].next;
-            self.nodes[node as usize].next = NIL;
-            let slot = usize::from(self.nodes[node as usize].offset);
-            self.fine.link(slot, node, &mut self.nodes);
+            let Node { entry, next } = self.coarse.free(node);
+            self.put_fine(block, entry);
             node = next;
         }
     }
+}
 
-    #[inline]
-    fn append(&mut self, fine: bool, slot: usize, node: Node<E>) {
+impl<E: Copy> Coarse<E> {
+    fn new() -> Coarse<E> {
+        let lists = vec![List { head: NIL, tail: NIL }; 1 << SPAN];
+        Coarse { lists, occupied: [0; WORDS], nodes: Vec::new(), free: NIL }
+    }
+
+    fn put(&mut self, slot: usize, entry: Entry<E>) {
+        let node = Node { entry, next: NIL };
         let index = if self.free == NIL {
             self.nodes.push(node);
             u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events wait")
@@ -303,54 +337,41 @@ impl<E: Copy> Calendar<E> {
             self.nodes[index as usize] = node;
             index
         };
-        let wheel = if fine { &mut self.fine } else { &mut self.coarse };
-        wheel.link(slot, index, &mut self.nodes);
-    }
-}
-
-impl Wheel {
-    fn new() -> Wheel {
-        Wheel { lists: vec![List { head: NIL, tail: NIL }; SLOTS], occupied: [0; WORDS] }
-    }
-
-    #[inline]
-    fn link<E>(&mut self, slot: usize, node: u32, nodes: &mut [Node<E>]) {
         let list = &mut self.lists[slot];
         if list.head == NIL {
-            list.head = node;
+            list.head = index;
             self.occupied[slot / 64] |= 1 << (slot % 64);
         } else {
-            nodes[list.tail as usize].next = node;
+            self.nodes[list.tail as usize].next = index;
         }
-        list.tail = node;
+        list.tail = index;
     }
 
     /// Empties a slot and gives the first node of its list.
-    #[inline]
     fn take(&mut self, slot: usize) -> u32 {
-        let list = &mut self.lists[slot];
-        let head = list.head;
-        *list = List { head: NIL, tail: NIL };
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        head
+        std::mem::replace(&mut self.lists[slot], List { head: NIL, tail: NIL }).head
     }
 
-    /// The first occupied slot from `slot` on.
-    #[inline]
-    fn next(&self, slot: usize) -> Option<usize> {
-        let mut word = slot / 64;
-        let mut bits = self.occupied[word] & (u64::MAX << (slot % 64));
-        while bits == 0 {
-            word += 1;
-            bits = *self.occupied.get(word)?;
-        }
-        Some(word * 64 + bits.trailing_zeros() as usize)
+    /// Frees a node; gives its content.
+    fn free(&mut self, node: u32) -> Node<E> {
+        let content = self.nodes[node as usize];
+        self.nodes[node as usize].next = self.free;
+        self.free = node;
+        content
+    }
+
+    /// The first slot with events.
+    fn first(&self) -> Option<u64> {
+        let (word, bits) = (0..).zip(self.occupied).find(|(_, bits)| *bits != 0)?;
+        Some(word * 64 + u64::from(bits.trailing_zeros()))
     }
 }
 
+/// A block's place in its span, or a cycle's in its block.
 #[expect(clippy::cast_possible_truncation, reason = "masked to ten bits")]
 fn slot_of(index: u64) -> usize {
-    (index & (SLOTS as u64 - 1)) as usize
+    (index & ((1 << SPAN) - 1)) as usize
 }
 
 impl<E> Ord for Far<E> {

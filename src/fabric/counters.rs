@@ -49,7 +49,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn channel_use_of(&self, out: u32) -> ChannelUse {
         let output = &self.outs[out as usize];
-        let (mut flits, mut blocked) = (output.flits, output.blocked);
+        let ChannelUse { mut flits, mut blocked } = self.used[out as usize];
         if output.owner != NONE {
             let unsent = u64::from(self.ins[output.owner as usize].out_rem) - self.flows(output.owner).1;
             flits -= unsent;
@@ -90,7 +90,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     pub(super) fn live(&self) -> Vec<Live> {
         let mut live: Vec<Live> =
-            self.worms.started().map(|worm| Live { tag: worm.tag, source: HostId(worm.source) }).collect();
+            self.worms.started().map(|it| Live { tag: it.tag, source: HostId(it.source) }).collect();
         live.sort_unstable_by_key(|worm| (worm.source, worm.tag));
         live
     }

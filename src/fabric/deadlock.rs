@@ -1,7 +1,7 @@
 //! Deadlocks as cycles of input ports, each of which waits for the next.
 //!
 //! A port whose front worm is connected to a stopped output waits for the port at the other end, if that has
-//! said STOP and nothing else since; a port whose head waits for an owned output waits for the owner. Each
+//! said STOP and no GO or forward reset is on the cable between them; a port whose head waits for an owned output waits for the owner. Each
 //! port waits for one other at most, so a new cycle goes through a port whose waiting is new. Such ports are
 //! *suspects*: they are followed at the end of the cycle. A stop that ends soon costs a step or two.
 
@@ -51,8 +51,8 @@ pub(super) struct Watch {
     suspects: Vec<u32>,
     /// Ports in deadlocks that are not cleared, with the deadlock's position; seldom more than a few.
     members: Vec<(u32, usize)>,
-    /// Per switch port: when its last STOP or GO arrives.
-    control: Vec<u64>,
+    /// Per port: when the last STOP or GO that it sent arrives, and the last forward reset sent to it.
+    on_cable: Vec<u64>,
     /// Per switch port: the number of the last walk that came by.
     seen: Vec<u32>,
     walks: u32,
@@ -68,18 +68,22 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// A STOP or GO sent by the port in cycle `t` arrives in cycle `arrival`.
-    ///
-    /// A deadlocked port says GO only if a forward reset, on its way when the deadlock formed, has come.
     #[inline]
     pub(super) fn note_control(&mut self, port: u32, t: u64, arrival: u64) {
         let entry = &self.ins[port as usize];
         if !entry.stop_sent && !self.watch.members.is_empty() {
             self.deadlock_hit(port, entry.out, t);
         }
-        if self.watch.control.is_empty() {
-            self.watch.control = vec![0; self.outs.len()];
+        self.note_on_cable(port, arrival);
+    }
+
+    /// Until cycle `arrival` something is on the cable of the port that may end its being stopped.
+    pub(super) fn note_on_cable(&mut self, port: u32, arrival: u64) {
+        if self.watch.on_cable.is_empty() {
+            self.watch.on_cable = vec![0; self.outs.len()];
         }
-        self.watch.control[port as usize] = arrival;
+        let latest = &mut self.watch.on_cable[port as usize];
+        *latest = arrival.max(*latest);
     }
 
     /// The end of cycle `t`.
@@ -103,7 +107,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 let stopped = !output.go
                     && self.is_switch_port(peer)
                     && self.ins[peer as usize].stop_sent
-                    && self.watch.control[peer as usize] <= t;
+                    && self.watch.on_cable[peer as usize] <= t;
                 if stopped { peer } else { NONE }
             }
             _ => NONE,
@@ -139,7 +143,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let mut port = start;
         loop {
             let entry = &self.ins[port as usize];
-            let worm = &self.worms[entry.front];
+            let worm = self.worms.message(entry.front);
             members.push(Member {
                 output: self.wiring.end(entry.out),
                 input: self.wiring.end(port),

@@ -5,10 +5,12 @@ use std::ops::ControlFlow;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::counters::ChannelUse;
 use super::deadlock::Watch;
 use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer};
 use super::parameters::{Arbitration, Receive, SwitchParameters};
 use super::ports::{ChannelRate, Host, InPort, OutPort, Rates, Switch, WideRequests};
+use super::prefetch;
 use super::wiring::{Plant, Wiring};
 use super::worm::Worms;
 use super::{Parameters, Pause};
@@ -74,6 +76,8 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) switches: Vec<Switch>,
     pub(super) hosts: Vec<Host>,
     pub(super) worms: Worms,
+    /// Per output: flits sent, those counted in that the present owner is going to send, and cycles blocked.
+    pub(super) used: Vec<ChannelUse>,
     pub(super) rates: Vec<Rates>,
     pub(super) channels: Vec<ChannelRate>,
     pub(super) wide_waits: WideRequests,
@@ -115,6 +119,7 @@ pub(super) struct Engine<const EQUAL: bool> {
 impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn new(parameters: &Parameters, wiring: Wiring, plant: Plant) -> Engine<EQUAL> {
         let switch_ports = wiring.switch_ports();
+        let used = vec![ChannelUse::default(); plant.outs.len()];
         Engine {
             calendar: Calendar::new(PHASES),
             ins: plant.ins,
@@ -122,6 +127,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             switches: plant.switches,
             hosts: plant.hosts,
             worms: Worms::default(),
+            used,
             rates: plant.rates,
             channels: plant.channels,
             wide_waits: plant.wide_waits,
@@ -267,7 +273,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if let Some(rng) = &mut self.shuffle {
             self.calendar.upcoming(phase).shuffle(rng);
         }
+        let many = self.calendar.peek(phase, prefetch::WORTH_WHILE).is_some();
+        if many {
+            self.call_at_start(phase);
+        }
         while let Some(event) = self.calendar.pop(phase) {
+            if many {
+                self.call_ahead(phase);
+            }
             self.handle(event, t, endpoint, observer);
         }
     }
@@ -332,12 +345,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Ends one piece of a worm in cycle `t`; with the last piece the message is over.
     pub(super) fn end_piece(&mut self, worm: u32, delivered: Option<Fate>) {
-        let record = &mut self.worms[worm];
+        let record = self.worms.message_mut(worm);
         record.pieces -= 1;
         if record.pieces > 0 {
             return;
         }
         self.in_flight -= 1;
+        let payload = self.worms[worm].payload;
         let last = self.worms.remove(worm);
         let fate = match (last.cause, delivered) {
             (Some(cause), _) => Fate::Destroyed { cause, at: Cycle(last.struck_at) },
@@ -347,7 +361,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.over.push(Ended {
             tag: last.tag,
             source: HostId(last.source),
-            payload: last.payload,
+            payload,
             created: Cycle(last.created),
             started: Cycle(last.started),
             fate,

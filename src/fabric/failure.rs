@@ -31,10 +31,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.touch(owner, t);
             cut = self.ins[owner as usize].front;
             head_sent = self.ins[owner as usize].head_sent;
-            self.worms[cut].strike(Cause::LinkFailure, t, true);
+            self.worms.strike(cut, Cause::LinkFailure, t, true);
             self.deadlock_hit(owner, out, t);
         }
-        if self.outs[out as usize].sink {
+        if self.is_sink(port) {
             self.cut_to_sink(port, cut, t);
         } else {
             self.cut_to_buffer(port, if head_sent { cut } else { NONE }, t);
@@ -77,7 +77,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The end of P0: other causes of this cycle's failures come first.
     pub(super) fn strike_unwired(&mut self, t: u64) {
         for worm in std::mem::take(&mut self.unwired) {
-            self.worms[worm].strike(Cause::NoSuchWire, t, true);
+            self.worms.strike(worm, Cause::NoSuchWire, t, true);
         }
     }
 
@@ -104,8 +104,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if record.tail_at == super::ports::NEVER {
                 continue;
             }
-            record.strike(Cause::LinkFailure, t, true);
             record.tail_at = super::ports::NEVER;
+            self.worms.strike(worm, Cause::LinkFailure, t, true);
             if worm != upstream {
                 self.end_piece(worm, None);
             }
@@ -141,7 +141,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.ins[port as usize].flying = 0;
         let mut tail_is_here = upstream != NONE;
         for (_, worm) in flying {
-            self.worms[worm].strike(Cause::LinkFailure, t, true);
+            self.worms.strike(worm, Cause::LinkFailure, t, true);
             if worm == upstream {
                 tail_is_here = false;
             } else {
@@ -152,11 +152,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.in_rem > 0 {
             entry.in_on = false;
             let worm = entry.back;
-            self.worms[worm].strike(Cause::LinkFailure, t, true);
+            self.worms.strike(worm, Cause::LinkFailure, t, true);
             self.calendar.schedule(t, TOKENS, Event::Flush { port });
             if tail_is_here {
                 // The worm is cut in two: one piece drains upstream, one is flushed downstream.
-                self.worms[worm].pieces += 1;
+                self.worms.message_mut(worm).pieces += 1;
             }
         }
     }

@@ -86,11 +86,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         self.touch(port, t);
-        let record = &mut self.worms[worm];
+        let record = &self.worms[worm];
         let flits = record.flits();
         let period = u64::from(record.head_period);
         if port >= self.switch_ports && record.left > 0 {
-            record.strike(Cause::HostTooSoon, t, false);
+            self.worms.strike(worm, Cause::HostTooSoon, t, false);
         }
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.in_rem == 0 && !entry.in_on, "a worm ends before the next begins");
@@ -162,7 +162,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let owner = self.owner_at(out, t);
         if owner != NONE {
             if self.outs[out as usize].wait == 0 {
-                self.outs[out as usize].unblock(t);
+                self.unblock(out, t);
             }
             self.touch(owner, t);
         }
@@ -221,7 +221,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if connected {
             let entry = &self.ins[port as usize];
             let out = &self.outs[entry.out as usize];
-            if out.sink && entry.head_sent {
+            if self.is_sink(out.peer) && entry.head_sent {
                 let tail = entry.exit.saturating_add(u64::from(out.delay));
                 let (front, peer) = (entry.front, out.peer);
                 self.expect_tail(peer, front, tail);
@@ -300,7 +300,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn send_pause(&mut self, port: u32, t: u64) {
         let out = &self.outs[self.ins[port as usize].out as usize];
-        if !out.sink {
+        if !self.is_sink(out.peer) {
             let event = Event::Pause { port: out.peer };
             self.calendar.schedule(t + u64::from(out.delay), DATA, event);
         }
@@ -308,7 +308,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn send_resume(&mut self, port: u32, period: u32, t: u64) {
         let out = &self.outs[self.ins[port as usize].out as usize];
-        if !out.sink {
+        if !self.is_sink(out.peer) {
             let event = Event::Resume { port: out.peer, period };
             self.calendar.schedule(t + u64::from(out.delay), DATA, event);
         }
@@ -321,8 +321,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         entry.head_sent = true;
         let worm = entry.front;
         let out = &self.outs[entry.out as usize];
-        let (peer, arrival, sink) = (out.peer, t + u64::from(out.delay), out.sink);
-        if sink {
+        let (peer, arrival) = (out.peer, t + u64::from(out.delay));
+        if self.is_sink(peer) {
             let record = &mut self.worms[worm];
             record.head_at = arrival;
             record.too_soon = record.left > 0;

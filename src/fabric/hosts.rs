@@ -1,6 +1,6 @@
 //! Hosts: when messages are asked for, started, and over.
 
-use super::endpoint::{Endpoint, Fate};
+use super::endpoint::{Cause, Endpoint, Fate};
 use super::engine::{DATA, Engine, Event, HOSTS};
 use super::ports::{NEVER, NONE, State};
 use crate::ids::HostId;
@@ -33,7 +33,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The first cycle in which the next message may start if the transmitter is free from `free` on.
     fn ready(&self, host: u32, free: u64) -> u64 {
         let entry = &self.hosts[host as usize];
-        let created = self.worms[entry.next].created;
+        let created = self.worms.message(entry.next).created;
         let ready = created.max(free).saturating_add(self.send_overhead);
         if EQUAL { ready } else { ready.max(self.channels[entry.out as usize].free) }
     }
@@ -89,9 +89,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.hosts[host as usize];
         let (port, out) = (entry.transmitter, entry.out);
         let worm = std::mem::replace(&mut entry.next, NONE);
-        let record = &mut self.worms[worm];
-        record.started = t;
-        let flits = record.flits();
+        self.worms.message_mut(worm).started = t;
+        let flits = self.worms[worm].flits();
         self.in_flight += 1;
         self.touch(port, t);
         let entry = &mut self.ins[port as usize];
@@ -102,7 +101,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (entry.occ, entry.in_rem, entry.out_rem) = (flits, 0, flits);
         let output = &mut self.outs[out as usize];
         output.owner = port;
-        output.flits += u64::from(flits);
+        self.used[out as usize].flits += u64::from(flits);
         if !output.go {
             output.since = t;
         }
@@ -155,11 +154,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         record.tail_at = NEVER;
+        let head = record.head_at;
         if record.too_soon {
-            record.strike(super::Cause::HostTooSoon, record.head_at, false);
+            self.worms.strike(worm, Cause::HostTooSoon, head, false);
         }
-        let fate =
-            Fate::Delivered { host: self.wiring.host(port), head: Cycle(record.head_at), tail: Cycle(t) };
+        let fate = Fate::Delivered { host: self.wiring.host(port), head: Cycle(head), tail: Cycle(t) };
         self.end_piece(worm, Some(fate));
     }
 

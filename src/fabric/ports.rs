@@ -35,6 +35,7 @@ pub(super) enum State {
 /// flit arrives in each cycle from `t` on while `in_on`, and one leaves while `out_on`, up to the remainders
 /// (with unequal rates, at the instants that [`Rates`] tells).
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct InPort {
     pub(super) t: u64,
     /// The cycle in which the front worm's tail leaves if nothing happens before.
@@ -108,17 +109,14 @@ impl InPort {
     }
 }
 
-/// An output port and the channel that leaves it.
+/// An output port and the channel that leaves it; what the channel has carried is counted elsewhere.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct OutPort {
     /// Since when the output is owned and (a head waits for it or it is stopped); [`NEVER`] if it is not so.
     pub(super) since: u64,
     /// The inputs whose heads wait for it: a bitmap, or their number at switches of more than 64 ports.
     pub(super) wait: u64,
-    /// Flits sent, those counted in that the present owner is going to send.
-    pub(super) flits: u64,
-    /// Cycles spent blocked, up to `since`.
-    pub(super) blocked: u64,
     /// The input port whose worm owns it.
     pub(super) owner: u32,
     /// The input port at the other end.
@@ -130,19 +128,15 @@ pub(super) struct OutPort {
     pub(super) go: bool,
     /// Whether the cable is absent or has failed.
     pub(super) dead: bool,
-    /// Whether the channel ends at a host that takes everything at once.
-    pub(super) sink: bool,
-    /// Whether it is on a list of outputs to be arbitrated.
-    pub(super) listed: bool,
 }
 
 /// A switch: its ports and its serial routing unit.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Switch {
-    /// Until when the unit decodes; [`NEVER`] if it is idle.
+    /// Until when the unit decodes; [`NEVER`] if it is idle. If decoding takes it until then from a cycle that
+    /// lies ahead, the unit is reserved for a head on the cable.
     pub(super) busy: u64,
-    /// Since when. It may lie ahead: the unit is then reserved for a head on the cable.
-    pub(super) start: u64,
     /// The inputs whose heads wait for the unit: a bitmap, or their number at more than 64 ports.
     pub(super) pending: u64,
     /// The input port being decoded.

@@ -52,13 +52,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         self.touch(port, t + 1);
         let worm = self.ins[port as usize].front;
-        self.worms[worm].strike(Cause::Reset, t, false);
+        self.worms.strike(worm, Cause::Reset, t, false);
         if O::WATCHES {
-            observer.reset(Cycle(t), self.wiring.end(out), self.worms[worm].tag);
+            observer.reset(Cycle(t), self.wiring.end(out), self.worms.message(worm).tag);
         }
         self.deadlock_hit(port, out, t);
         if self.ins[port as usize].head_sent {
-            self.worms[worm].pieces += 1;
+            self.worms.message_mut(worm).pieces += 1;
             self.send_token(out, worm, t);
         }
         self.abandon(port, t + 1);
@@ -67,18 +67,19 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn send_token(&mut self, out: u32, worm: u32, t: u64) {
         let output = &self.outs[out as usize];
-        if output.sink {
+        if self.is_sink(output.peer) {
             self.worms[worm].tail_at = NEVER;
         }
-        let event = Event::Token { port: output.peer, worm };
-        self.calendar.schedule(t + u64::from(output.delay), TOKENS, event);
+        let (port, arrival) = (output.peer, t + u64::from(output.delay));
+        self.calendar.schedule(arrival, TOKENS, Event::Token { port, worm });
+        self.note_on_cable(port, arrival);
     }
 
     /// The connected port gives up its output from cycle `t` on, with flits left to be sent.
     pub(super) fn abandon(&mut self, port: u32, t: u64) {
         let entry = &self.ins[port as usize];
         let out = entry.out;
-        self.outs[out as usize].flits -= u64::from(entry.out_rem);
+        self.used[out as usize].flits -= u64::from(entry.out_rem);
         self.release(out, t);
     }
 
@@ -97,6 +98,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// P4.5a: destroys the last segment in the port, whose tail will never come.
     pub(super) fn flush(&mut self, port: u32, t: u64) {
         self.touch(port, t + 1);
+        // If this leaves the port stopped, whoever sends to it now waits for it.
+        let upstream = self.outs[self.outs[port as usize].peer as usize].owner;
+        if upstream != NONE {
+            self.suspect(upstream);
+        }
         let entry = &mut self.ins[port as usize];
         if entry.in_rem == 0 {
             return;
@@ -131,9 +137,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             State::Waiting => {
                 self.clear_waiting(port, out);
-                let output = &mut self.outs[out as usize];
+                let output = &self.outs[out as usize];
                 if output.wait == 0 && output.go {
-                    output.unblock(t + 1);
+                    self.unblock(out, t + 1);
                 }
             }
             State::Connected => {

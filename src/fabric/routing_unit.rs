@@ -2,21 +2,20 @@
 
 use super::endpoint::{Cause, Observer};
 use super::engine::{Engine, Event, ROUTES};
-use super::ports::{NEVER, NONE, OutPort, State, first_from};
+use super::ports::{NEVER, NONE, State, first_from};
 use crate::units::Cycle;
 
-impl OutPort {
+impl<const EQUAL: bool> Engine<EQUAL> {
     /// The output is not blocked any more from cycle `t` on.
     #[inline]
-    pub(super) fn unblock(&mut self, t: u64) {
-        if self.since != NEVER {
-            self.blocked += t - self.since;
-            self.since = NEVER;
+    pub(super) fn unblock(&mut self, out: u32, t: u64) {
+        let output = &mut self.outs[out as usize];
+        if output.since != NEVER {
+            self.used[out as usize].blocked += t - output.since;
+            output.since = NEVER;
         }
     }
-}
 
-impl<const EQUAL: bool> Engine<EQUAL> {
     /// P2': the head in front of an idle port wants to be decoded.
     pub(super) fn request_unit(&mut self, port: u32, t: u64) {
         let entry = &mut self.ins[port as usize];
@@ -29,7 +28,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         entry.state = State::Pending;
         let unit = &self.switches[node as usize];
-        if unit.busy != NEVER && unit.start >= t {
+        if unit.busy != NEVER && unit.busy >= t + self.switch.routing_latency {
             self.revoke(node, t);
         }
         self.set_pending(node, port);
@@ -57,7 +56,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if unit.busy != NEVER || unit.pending != 0 {
                 return false;
             }
-            unit.start = arrival;
             unit.busy = arrival + self.switch.routing_latency;
             unit.current = port;
         }
@@ -68,7 +66,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// for which the unit was reserved.
     pub(super) fn revoke(&mut self, node: u32, t: u64) {
         let unit = &mut self.switches[node as usize];
-        let (port, start) = (unit.current, unit.start);
+        let (port, start) = (unit.current, unit.busy - self.switch.routing_latency);
         unit.busy = NEVER;
         unit.current = NONE;
         let entry = &mut self.ins[port as usize];
@@ -158,7 +156,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.wide_pending.first_from(node, u32::from(unit.pointer))
             };
             let port = unit.base + local;
-            unit.start = t;
             unit.busy = t + self.switch.routing_latency;
             unit.current = port;
             let busy = unit.busy;
@@ -198,14 +195,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             Ok(out) => self.request_output(port, out, t, observer),
             Err(cause) => {
                 let front = self.ins[port as usize].front;
-                self.worms[front].strike(cause, t, false);
+                self.worms.strike(front, cause, t, false);
                 self.start_draining(port);
             }
         }
     }
 
     /// The output that the front head of `port` asks for.
-    fn decode(&self, port: u32) -> Result<u32, Cause> {
+    pub(super) fn decode(&self, port: u32) -> Result<u32, Cause> {
         let entry = &self.ins[port as usize];
         let worm = &self.worms[entry.front];
         if worm.left == 0 {
@@ -245,10 +242,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.set_waiting(port, out);
         let output = &mut self.outs[out as usize];
         if owner == NONE {
-            if !output.listed {
-                output.listed = true;
-                self.requests.push(out);
-            }
+            self.requests.push(out);
             return;
         }
         output.since = output.since.min(t);
@@ -302,7 +296,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.shuffle_list(|engine| &mut engine.requests);
         let mut requests = std::mem::take(&mut self.requests);
         for out in requests.drain(..) {
-            self.outs[out as usize].listed = false;
             if self.owner_at(out, t) != NONE || self.outs[out as usize].wait == 0 {
                 continue;
             }
@@ -327,7 +320,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let output = &mut self.outs[out as usize];
         debug_assert!(output.owner == NONE && output.since == NEVER, "a free output is not blocked");
         output.owner = port;
-        output.flits += u64::from(entry.out_rem);
+        self.used[out as usize].flits += u64::from(entry.out_rem);
         let unit = &self.switches[entry.node as usize];
         let next = port - unit.base + 1;
         output.pointer = if next == u32::from(unit.ports) { 0 } else { u16::try_from(next).unwrap_or(0) };
@@ -335,11 +328,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             output.since = t;
         }
         let stopped = !output.go;
-        let worm = &mut self.worms[entry.front];
-        worm.left -= 1;
+        let front = entry.front;
+        self.worms[front].left -= 1;
         if O::WATCHES {
             let (input, output) = (self.wiring.end(port), self.wiring.end(out));
-            observer.granted(Cycle(t), input, output, worm.tag);
+            observer.granted(Cycle(t), input, output, self.worms.message(front).tag);
         }
         if stopped {
             self.suspect(port);
@@ -351,10 +344,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn release(&mut self, out: u32, t: u64) {
         let output = &mut self.outs[out as usize];
         output.owner = NONE;
-        output.unblock(t);
-        if output.wait != 0 && !output.listed {
-            output.listed = true;
+        if output.wait != 0 {
             self.requests_next.push(out);
         }
+        self.unblock(out, t);
     }
 }

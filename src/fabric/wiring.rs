@@ -285,7 +285,6 @@ pub(super) fn plant(
             out.peer = to;
             out.delay = u32::try_from(timing.delay).expect("checked");
             out.dead = false;
-            out.sink = to >= switch_ports && !receive;
             ins[to as usize].dead = false;
             if !equal {
                 channels[from as usize].period = timing.period;
@@ -327,32 +326,9 @@ fn idle_host(transmitter: u32, out: u32) -> Host {
 }
 
 fn idle_switch(base: u32, ports: u16) -> Switch {
-    Switch {
-        busy: NEVER,
-        start: NEVER,
-        pending: 0,
-        current: NONE,
-        base,
-        ports,
-        pointer: 0,
-        killed: false,
-        listed: false,
-    }
+    Switch { busy: NEVER, pending: 0, current: NONE, base, ports, pointer: 0, killed: false, listed: false }
 }
 
 fn idle_output() -> OutPort {
-    OutPort {
-        since: NEVER,
-        wait: 0,
-        flits: 0,
-        blocked: 0,
-        owner: NONE,
-        peer: NONE,
-        delay: 1,
-        pointer: 0,
-        go: true,
-        dead: true,
-        sink: false,
-        listed: false,
-    }
+    OutPort { since: NEVER, wait: 0, owner: NONE, peer: NONE, delay: 1, pointer: 0, go: true, dead: true }
 }

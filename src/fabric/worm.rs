@@ -7,25 +7,17 @@ use super::ports::{NEVER, NONE};
 
 const INLINE: usize = 16;
 
-/// A message and its way. The route is carried along: no table of all routes is needed.
+/// A worm as switches see it. The route is carried along: no table of all routes is needed.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Worm {
-    pub(super) tag: u64,
-    pub(super) created: u64,
-    /// [`NEVER`] until it has started.
-    pub(super) started: u64,
     /// When the head reaches, or is taken by, the host at the end.
     pub(super) head_at: u64,
     /// When the tail reaches a host that takes everything at once, if nothing happens before.
     pub(super) tail_at: u64,
-    /// When the first cause of destruction struck.
-    pub(super) struck_at: u64,
     pub(super) payload: u32,
-    pub(super) source: u32,
     /// The worm behind it in the one buffer that holds both its tail and the other's head.
     pub(super) next: u32,
-    /// Its pieces: 1, and one more for each cut. The record is free at 0.
-    pub(super) pieces: u32,
     /// Where its turns are, if not in `route`.
     spill: u32,
     /// Cycles between the first flits on the cable that the head has last entered.
@@ -33,16 +25,31 @@ pub(super) struct Worm {
     turns: u16,
     /// Turns not yet taken.
     pub(super) left: u16,
-    pub(super) cause: Option<Cause>,
     /// It reaches, or has reached, a host with turns left.
     pub(super) too_soon: bool,
     route: [i8; INLINE],
+}
+
+/// A worm as hosts see it, and what is seldom needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) tag: u64,
+    pub(super) created: u64,
+    /// [`NEVER`] until it has started.
+    pub(super) started: u64,
+    /// When the first cause of destruction struck.
+    pub(super) struck_at: u64,
+    pub(super) source: u32,
+    /// Its pieces: 1, and one more for each cut. The records are free at 0.
+    pub(super) pieces: u32,
+    pub(super) cause: Option<Cause>,
 }
 
 /// All worms, and the slots free for new ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worms {
     slots: Vec<Worm>,
+    messages: Vec<Message>,
     free: Vec<u32>,
     spilled: Vec<Box<[Turn]>>,
     free_spills: Vec<u32>,
@@ -59,29 +66,33 @@ impl Worms {
                 .all(|(turn, place)| i8::try_from(turn.0).map(|small| *place = small).is_ok());
         let turns = u16::try_from(route.len()).expect("a route has fewer than 65,536 turns");
         let worm = Worm {
-            tag: message.tag,
-            created: message.created.0,
-            started: NEVER,
             head_at: NEVER,
             tail_at: NEVER,
-            struck_at: NEVER,
             payload: message.payload.max(1),
-            source,
             next: NONE,
-            pieces: 1,
             spill: if fits { NONE } else { self.spill(route) },
             head_period: 1,
             turns,
             left: turns,
-            cause: None,
             too_soon: false,
             route: short,
         };
+        let message = Message {
+            tag: message.tag,
+            created: message.created.0,
+            started: NEVER,
+            struck_at: NEVER,
+            source,
+            pieces: 1,
+            cause: None,
+        };
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = worm;
+            self.messages[slot as usize] = message;
             return slot;
         }
         self.slots.push(worm);
+        self.messages.push(message);
         u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 worms")
     }
 
@@ -95,17 +106,46 @@ impl Worms {
     }
 
     /// Frees a record; gives its last content.
-    pub(super) fn remove(&mut self, worm: u32) -> Worm {
+    pub(super) fn remove(&mut self, worm: u32) -> Message {
         let slot = &mut self.slots[worm as usize];
-        let last = *slot;
         slot.tail_at = NEVER;
-        slot.started = NEVER;
-        if last.spill != NONE {
-            self.spilled[last.spill as usize] = Box::default();
-            self.free_spills.push(last.spill);
+        if slot.spill != NONE {
+            self.spilled[slot.spill as usize] = Box::default();
+            self.free_spills.push(slot.spill);
         }
         self.free.push(worm);
+        let last = self.messages[worm as usize];
+        self.messages[worm as usize].started = NEVER;
         last
+    }
+
+    /// What hosts know of a worm.
+    #[inline]
+    pub(super) fn message(&self, worm: u32) -> &Message {
+        &self.messages[worm as usize]
+    }
+
+    /// What hosts know of a worm, to be changed.
+    #[inline]
+    pub(super) fn message_mut(&mut self, worm: u32) -> &mut Message {
+        &mut self.messages[worm as usize]
+    }
+
+    /// Notes why and when a worm is destroyed, unless something else struck it before.
+    ///
+    /// `before_data`: the cause strikes in P0, before flits arrive in cycle `at`.
+    pub(super) fn strike(&mut self, worm: u32, cause: Cause, at: u64, before_data: bool) {
+        let message = &mut self.messages[worm as usize];
+        if message.cause.is_some() {
+            return;
+        }
+        let worm = &self.slots[worm as usize];
+        let arrived = worm.head_at < at || (worm.head_at == at && !before_data);
+        (message.cause, message.struck_at) = if worm.too_soon && arrived {
+            (Some(Cause::HostTooSoon), worm.head_at)
+        } else {
+            (Some(cause), at)
+        };
     }
 
     /// The turn that the head is to take next.
@@ -119,9 +159,15 @@ impl Worms {
         }
     }
 
+    /// All records, to be called into the cache.
+    #[inline]
+    pub(super) fn records(&self) -> &[Worm] {
+        &self.slots
+    }
+
     /// All worms that have started and are not over.
-    pub(super) fn started(&self) -> impl Iterator<Item = &Worm> {
-        self.slots.iter().filter(|worm| worm.started != NEVER)
+    pub(super) fn started(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|worm| worm.started != NEVER)
     }
 }
 
@@ -130,21 +176,6 @@ impl Worm {
     #[inline]
     pub(super) fn flits(&self) -> u32 {
         self.payload + u32::from(self.left)
-    }
-
-    /// Notes why and when it is destroyed, unless something else struck it before.
-    ///
-    /// `before_data`: the cause strikes in P0, before flits arrive in cycle `at`.
-    pub(super) fn strike(&mut self, cause: Cause, at: u64, before_data: bool) {
-        if self.cause.is_some() {
-            return;
-        }
-        let arrived = self.head_at < at || (self.head_at == at && !before_data);
-        (self.cause, self.struck_at) = if self.too_soon && arrived {
-            (Some(Cause::HostTooSoon), self.head_at)
-        } else {
-            (Some(cause), at)
-        };
     }
 }
 

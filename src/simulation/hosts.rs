@@ -37,10 +37,13 @@ pub use post::Losses;
 /// Everything beside the processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The network, whose hosts have one cable each (see [`attached`]).
+    /// The network.
     pub network: &'a Network,
     /// The fabric's parameters for it.
     pub parameters: &'a Parameters,
+    /// Per host, the port that it uses, its only one as far as processes are concerned; `None`: the
+    /// lowest-numbered cabled one.
+    pub attachments: &'a [Option<Port>],
     /// What software costs.
     pub costs: Costs,
     /// The mean number of bits between two bit errors; `None`: no errors.
@@ -82,9 +85,9 @@ where
     T: 'a,
     F: Future<Output = T> + 'a,
 {
-    let attachment = |host| setup.network.attachment(host).map(|(port, _, _)| port);
-    let attachments: Vec<Option<Port>> = setup.network.host_ids().map(attachment).collect();
-    let fabric = Fabric::new(setup.network, setup.parameters, &attachments)?;
+    let (network, parameters) = attached(setup);
+    let ports: Vec<Option<Port>> = network.host_ids().map(|host| Some(network.attachment(host)?.0)).collect();
+    let fabric = Fabric::new(&network, &parameters, &ports)?;
     let mut memories = vec![Memory::default(); setup.network.hosts().len()];
     let reply = setup.costs.reply;
     let name = |host: HostId| setup.network.hosts()[host.index()].name.clone();
@@ -108,13 +111,13 @@ where
     Ok(Outcome { result, time, memories, losses, deadlocks, messages, events })
 }
 
-/// The same network without the cables of hosts that are not in the port given for the host (its
-/// lowest-numbered cabled one where none is given). Nodes keep their ids, cables do not. Costs O(network).
+/// The network and its parameters without the cables of hosts that are in other ports than the host uses.
 ///
 /// A process answers along the way a message came, so a host must not receive on a cable on which it cannot send.
-pub fn attached(network: &Network, attachments: &[Option<Port>]) -> Network {
+fn attached(setup: &Setup<'_>) -> (Network, Parameters) {
+    let (network, parameters) = (setup.network, setup.parameters);
     let lowest = |host| network.attachment(host).map(|(port, _, _)| port);
-    let port = |host: HostId| attachments.get(host.index()).copied().flatten().or_else(|| lowest(host));
+    let port = |host: HostId| setup.attachments.get(host.index()).copied().flatten().or_else(|| lowest(host));
     let used = |end: End| match end.node {
         Node::Host(host) => port(host) == Some(end.port),
         Node::Switch(_) => true,
@@ -126,10 +129,14 @@ pub fn attached(network: &Network, attachments: &[Option<Port>]) -> Network {
     for host in network.hosts() {
         reduced.push_host(host.clone()).expect("names stay distinct");
     }
-    for link in network.links().iter().filter(|link| used(link.a) && used(link.b)) {
-        reduced.push_link(link.clone()).expect("ports stay distinct");
+    let mut links = Vec::with_capacity(parameters.links.len());
+    for (link, timing) in network.links().iter().zip(&parameters.links) {
+        if used(link.a) && used(link.b) {
+            reduced.push_link(link.clone()).expect("ports stay distinct");
+            links.push(*timing);
+        }
     }
-    reduced
+    (reduced, Parameters { links, ..parameters.clone() })
 }
 
 /// A host as the kernel sees it.

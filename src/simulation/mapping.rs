@@ -8,7 +8,7 @@ use crate::fabric::{BuildError, Parameters};
 use crate::host::distribution::{self, RoutesByName, distribute};
 use crate::host::mapper::{Count, Map, berkeley};
 use crate::host::{Costs, Host as _, Station};
-use crate::ids::HostId;
+use crate::ids::{HostId, Port};
 use crate::routing::RouteTable;
 use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
@@ -97,10 +97,12 @@ pub struct DistributionReport {
 /// What a mapping needs to know.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The network, whose hosts have one cable each (see [`hosts::attached`]).
+    /// The network.
     pub network: &'a Network,
     /// Its fabric, in base cycles.
     pub parameters: &'a Parameters,
+    /// Per host, the port that it uses.
+    pub attachments: &'a [Option<Port>],
     /// What software costs.
     pub costs: Costs,
     /// The mean number of bits between two errors, if there are any.
@@ -136,6 +138,7 @@ pub fn run(task: &Task<'_>, plan: impl FnOnce(&Network) -> Option<RouteTable>) -
     let setup = hosts::Setup {
         network: task.network,
         parameters: task.parameters,
+        attachments: task.attachments,
         costs: task.costs,
         bits_between_errors: task.bits_between_errors,
         seed: task.seed,

@@ -13,7 +13,6 @@ use crate::topology::Network;
 use crate::topology::formats::{Format, write};
 use crate::units::Duration;
 
-use super::hosts;
 use super::mapping::{self, DistributionReport, MapReport, Sensitivity};
 use super::{Progress, RunError};
 
@@ -107,9 +106,8 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
     };
     let others = mapping.also_at_routing_latency.len() as u64;
     progress.stage("mapping", 1 + others);
-    let network = &hosts::attached(network, &checked.topology.attachments);
-    let parameters = cycles::parameters(&checked.fabric, &checked.hosts, network);
-    let task = task(checked, mapping, network, &parameters);
+    let parameters = checked.fabric_parameters();
+    let task = task(checked, mapping, &parameters);
     let mut planned = None;
     let mapped = mapping::run(&task, |map| {
         let Some(Routing { source: RouteSource::Computed(choices), distribute }) = &checked.routing else {
@@ -138,15 +136,12 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
 }
 
 /// The mapping that a scenario asks for.
-fn task<'a>(
-    checked: &Checked,
-    mapping: &Mapping,
-    network: &'a Network,
-    parameters: &'a Parameters,
-) -> mapping::Task<'a> {
+fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters) -> mapping::Task<'a> {
+    let network = &checked.topology.network;
     mapping::Task {
         network,
         parameters,
+        attachments: &checked.topology.attachments,
         costs: costs(&checked.hosts),
         bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
         seed: checked.seed,

@@ -2,15 +2,15 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use simnet::fabric::{Arbitration, Fate, HostParameters, LinkTiming, Parameters, SwitchParameters};
-use simnet::ids::{HostId, Node, Port, Turn};
+use simnet::fabric::{Arbitration, Ended, Fate, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::ids::{HostId, Node, Port};
 use simnet::topology::{End, Network};
-use simnet::units::{Cycle, Duration};
+use simnet::units::Duration;
 
 use crate::oracle::{Case, Message};
 use crate::random_network::{random_case, wired};
 use crate::support::cases;
-use crate::support::engine::Engine;
+use crate::support::engine::{Engine, Manner};
 
 fn switch_parameters(routing_latency: u64, arbitration: Arbitration) -> SwitchParameters {
     SwitchParameters {
@@ -46,8 +46,8 @@ fn lone_message(rng: &mut ChaCha8Rng, slowest: u64) -> Option<Case> {
     Some(Case { network, parameters, attachments, messages, link_events: vec![], horizon: 40_000 })
 }
 
-/// The only message of a case, and the timing of the cables on its path, from the sender's on.
-fn path_of(case: &Case) -> (&Message, Vec<LinkTiming>) {
+/// The only message of a case, the timing of the cables on its path from the sender's on, and where that ends.
+fn path_of(case: &Case) -> (&Message, Vec<LinkTiming>, Node) {
     let (host, message) =
         case.network.host_ids().zip(&case.messages).find_map(|(h, m)| Some((h, m.first()?))).unwrap();
     let mut out = End { node: Node::Host(host), port: case.attachments[host.index()].unwrap() };
@@ -59,15 +59,16 @@ fn path_of(case: &Case) -> (&Message, Vec<LinkTiming>) {
             out = End { node: input.node, port: input.port.turned(*turn).unwrap() };
         }
     }
-    (message, cables)
+    let end = case.network.peer(out).unwrap().node;
+    (message, cables, end)
 }
 
-fn only_fate(case: &Case) -> (u64, u64) {
-    let mut engine = Engine::new(case, None);
+fn only_fate(case: &Case) -> (Node, u64, u64) {
+    let mut engine = Engine::new(case, Manner::default());
     engine.run_until(case.horizon);
     match engine.ended() {
         [message] => match message.fate {
-            Fate::Delivered { head: Cycle(head), tail: Cycle(tail), .. } => (head, tail),
+            Fate::Delivered { host, head, tail } => (Node::Host(host), head.0, tail.0),
             Fate::Destroyed { .. } => panic!("destroyed: {message:?} in {case:?}"),
         },
         other => panic!("{other:?} in {case:?}"),
@@ -80,13 +81,13 @@ fn only_fate(case: &Case) -> (u64, u64) {
 fn a_lone_message_takes_the_zero_load_latency() {
     for seed in 0..cases(20_000) {
         let Some(case) = lone_message(&mut ChaCha8Rng::seed_from_u64(seed), 1) else { continue };
-        let (message, cables) = path_of(&case);
+        let (message, cables, end) = path_of(&case);
         let latency = case.parameters.switch.routing_latency;
         let head = message.created
             + cables[0].delay
             + cables[1..].iter().map(|cable| latency + cable.delay).sum::<u64>();
         let tail = head + u64::from(message.payload) - 1;
-        assert_eq!(only_fate(&case), (head, tail), "seed {seed}");
+        assert_eq!(only_fate(&case), (end, head, tail), "seed {seed}");
     }
 }
 
@@ -96,7 +97,7 @@ fn a_lone_message_takes_the_zero_load_latency() {
 fn a_lone_message_keeps_every_channels_period() {
     for seed in 0..cases(10_000) {
         let Some(case) = lone_message(&mut ChaCha8Rng::seed_from_u64(seed), 5) else { continue };
-        let (message, cables) = path_of(&case);
+        let (message, cables, end) = path_of(&case);
         let flits = message.route.len() + message.payload as usize;
         let mut there = vec![message.created; flits];
         for (hop, cable) in cables.iter().enumerate() {
@@ -111,33 +112,45 @@ fn a_lone_message_keeps_every_channels_period() {
             }
             there.iter_mut().for_each(|at| *at += cable.delay);
         }
-        assert_eq!(only_fate(&case), (there[0], there[there.len() - 1]), "seed {seed}");
+        assert_eq!(only_fate(&case), (end, there[0], there[there.len() - 1]), "seed {seed}");
     }
 }
 
+/// Worms: created = waiting + under way + over. Flits: where nothing is destroyed, every worm is sent over each
+/// cable of its path with the route flits that it still has there.
 /// Wrong if a worm or a flit is lost, doubled, or stripped of its route at the wrong place.
 #[test]
 fn worms_and_flits_are_conserved() {
     let mut whole = 0;
     for seed in 0..cases(4_000) {
         let case = random_case(seed);
-        let mut engine = Engine::new(&case, None);
-        engine.run_until(case.horizon);
-        let ended = engine.ended().to_vec();
+        let mut engine = Engine::new(&case, Manner { waking: seed % 2 == 1, ..Manner::default() });
+        let reached = engine.run_until(case.horizon);
+        let created: Vec<&Message> = case.messages.iter().flatten().collect();
+        let mut seen: Vec<u64> =
+            engine.ended().iter().map(|message| message.tag).chain(engine.live()).collect();
+        seen.sort_unstable();
         assert_eq!(engine.in_flight(), engine.live().len(), "seed {seed}");
-        let delivered = ended.iter().filter(|message| matches!(message.fate, Fate::Delivered { .. })).count();
-        if delivered < case.messages.iter().map(Vec::len).sum() {
+        assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "seed {seed}: a worm is there twice");
+        if reached < case.horizon && engine.in_flight() == 0 && case.link_events.is_empty() {
+            assert_eq!(seen.len(), created.len(), "seed {seed}: a worm has gone");
+        }
+        if engine.ended().iter().filter(|message| is_delivered(message)).count() < created.len() {
             continue;
         }
         whole += 1;
         let sent: u64 = engine.channels().iter().map(|channel| channel.sent).sum();
-        let on_its_way = |message: &Message| {
+        let on_its_way = |message: &&Message| {
             let (hops, payload) = (message.route.len() as u64, u64::from(message.payload));
             (hops + 1) * payload + hops * (hops + 1) / 2
         };
-        assert_eq!(sent, case.messages.iter().flatten().map(on_its_way).sum::<u64>(), "seed {seed}");
+        assert_eq!(sent, created.iter().map(on_its_way).sum::<u64>(), "seed {seed}");
     }
     assert!(whole > 0, "no case was without losses");
+}
+
+fn is_delivered(message: &Ended) -> bool {
+    matches!(message.fate, Fate::Delivered { .. })
 }
 
 /// A star: every host but the last sends to the last, as Poisson arrivals of `load` in all.
@@ -191,10 +204,11 @@ fn one_output_waits_as_an_m_d_1_queue() {
     for load in [0.3, 0.5, 0.7] {
         let waits: Vec<f64> = (0..20)
             .map(|replication| {
-                let mut engine = Engine::new(&star(replication, hosts, payload, load, count), None);
+                let mut engine =
+                    Engine::new(&star(replication, hosts, payload, load, count), Manner::default());
                 engine.run_until(u64::MAX / 4);
                 assert_eq!(engine.ended().len(), count);
-                let wait = |message: &simnet::fabric::Ended| match message.fate {
+                let wait = |message: &Ended| match message.fate {
                     Fate::Delivered { head, .. } => head.0 - message.created.0 - (1 + 1 + 1),
                     Fate::Destroyed { .. } => panic!("nothing destroys here"),
                 };

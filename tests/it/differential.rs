@@ -8,12 +8,13 @@ mod coverage;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use simnet::fabric::Ended;
 
 use crate::oracle::{Case, ChannelView, Logs, Oracle};
 use crate::random_network::{described, random_case, shrunk};
 use crate::support::cases;
-use crate::support::engine::Engine;
+use crate::support::engine::{Engine, Manner};
 use coverage::Coverage;
 
 /// The cycles at which the two are stopped and compared: some early, some anywhere, and the horizon.
@@ -27,9 +28,9 @@ fn stops(seed: u64, horizon: u64) -> Vec<u64> {
 }
 
 /// Runs a case on both; gives what the case covered, or the first disagreement.
-fn compare(case: &Case, seed: u64, order: Option<u64>) -> Result<Coverage, String> {
+fn compare(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
     let mut oracle = Oracle::new(case);
-    let mut engine = Engine::new(case, order);
+    let mut engine = Engine::new(case, manner);
     let mut done = [0; 3];
     for stop in stops(seed, case.horizon) {
         // The engine may be through before: nothing is left to happen. Then nothing happens in the oracle either.
@@ -102,24 +103,30 @@ fn same_list<T: Clone + Ord + std::fmt::Debug>(what: &str, oracle: &[T], engine:
 /// in which it handles what happens in one phase of one cycle.
 #[test]
 fn the_engine_agrees_with_the_oracle() {
-    let total: Coverage = (0..cases(10_000)).fold(Coverage::default(), |mut total, seed| {
-        total += checked(seed);
-        total
+    let each = (0..cases(10_000)).into_par_iter().map(checked);
+    let total = each.reduce(Coverage::default, |mut sum, one| {
+        sum += one;
+        sum
     });
     println!("{total:#?}");
     total.assert_complete();
 }
 
-/// Compares one case, every fourth one with the order within phases shuffled; on a disagreement shrinks it,
-/// prints it and fails.
+/// The manner in which the engine runs the case of a seed.
+fn manner(seed: u64) -> Manner {
+    let order = (seed % 4 == 3).then_some(seed);
+    Manner { order, waking: seed % 3 == 1, breaking: seed % 5 == 2, unwatched: false }
+}
+
+/// Compares one case; on a disagreement shrinks it, prints it and fails.
 fn checked(seed: u64) -> Coverage {
     let case = random_case(seed);
-    let order = (seed % 4 == 3).then_some(seed);
-    compared(&case, seed, order).unwrap_or_else(|fault| {
-        let small = shrunk(&case, |case| compared(case, seed, order).is_err());
-        let last = compared(&small, seed, order).map(|_| ());
+    let manner = manner(seed);
+    compared(&case, seed, manner).unwrap_or_else(|fault| {
+        let small = shrunk(&case, |case| compared(case, seed, manner).is_err());
+        let last = compared(&small, seed, manner).map(|_| ());
         panic!(
-            "seed {seed}, order {order:?}: {fault}\nsmallest case found:\n{}\nthere: {}",
+            "seed {seed}, {manner:?}: {fault}\nsmallest case found:\n{}\nthere: {}",
             described(&small),
             last.unwrap_err()
         );
@@ -127,47 +134,24 @@ fn checked(seed: u64) -> Coverage {
 }
 
 /// As [`compare`]; what panics on the way is a disagreement too.
-fn compared(case: &Case, seed: u64, order: Option<u64>) -> Result<Coverage, String> {
-    std::panic::catch_unwind(|| compare(case, seed, order)).unwrap_or_else(|panic| {
+fn compared(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
+    std::panic::catch_unwind(|| compare(case, seed, manner)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         Err(format!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message")))
     })
 }
 
+/// Wrong if an observer changes what it observes.
 #[test]
-fn triage() {
-    use std::sync::Mutex;
-    static WHERE: Mutex<String> = Mutex::new(String::new());
-    std::panic::set_hook(Box::new(|info| {
-        *WHERE.lock().unwrap() =
-            info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
-    }));
-    let get =
-        |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let (from, to, show) = (get("FROM", 0), get("TO", 500), get("SHOW", 6));
-    let mut bad = 0;
-    let mut total = Coverage::default();
-    for seed in from..to {
+fn watching_changes_nothing() {
+    for seed in 0..cases(2_000) {
         let case = random_case(seed);
-        let order = (seed % 4 == 3).then_some(seed);
-        match compared(&case, seed, order) {
-            Ok(coverage) => total += coverage,
-            Err(fault) => {
-                bad += 1;
-                let place =
-                    if fault.starts_with("panic") { WHERE.lock().unwrap().clone() } else { String::new() };
-                if bad <= show {
-                    let small = shrunk(&case, |case| compared(case, seed, order).is_err());
-                    let last = compared(&small, seed, order).map(|_| ()).unwrap_err();
-                    println!(
-                        "#### seed {seed}, order {order:?}: {fault} {place}\n{}\nthere: {last}\n",
-                        described(&small)
-                    );
-                } else {
-                    println!("#### seed {seed}: {} {place}", fault.lines().next().unwrap());
-                }
-            }
-        }
+        let mut watched = Engine::new(&case, Manner::default());
+        let mut unwatched = Engine::new(&case, Manner { unwatched: true, ..Manner::default() });
+        assert_eq!(watched.run_until(case.horizon), unwatched.run_until(case.horizon), "seed {seed}");
+        assert_eq!(watched.ended(), unwatched.ended(), "seed {seed}");
+        assert_eq!(watched.live(), unwatched.live(), "seed {seed}");
+        assert_eq!(watched.channels(), unwatched.channels(), "seed {seed}");
+        assert_eq!(watched.deadlocks(), unwatched.deadlocks(), "seed {seed}");
     }
-    println!("{bad} of {} disagree; {total:?}", to - from);
 }

@@ -4,8 +4,8 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use simnet::des::process::run_at_once;
-use simnet::host::mapper::Map;
 use simnet::host::mapper::berkeley::{self, Options};
+use simnet::host::mapper::{Doubt, Map};
 use simnet::host::plain::{Collision, Plain};
 use simnet::ids::{HostId, Node, SwitchId};
 use simnet::topology::{End, Network, isomorphism};
@@ -53,19 +53,24 @@ fn options(net: &Network) -> Options {
     Options { ports, ..Options::default() }
 }
 
-fn map(net: &Network, mapper: HostId, collision: Collision) -> Map {
+fn map_plainly(net: &Network, mapper: HostId, collision: Collision) -> Map {
     run_at_once(berkeley::map(&mut Plain::new(net, mapper, collision), &options(net)))
 }
 
 #[test]
 fn maps_of_random_networks_hold_the_core() {
     // Wrong if replicates stay apart, if different switches are merged, or if a cable is lost or invented.
-    let mut whole = 0;
+    let (mut whole, mut unfinished) = (0, 0);
     let seeds = cases(20_000);
     for seed in 0..seeds {
         let (net, mapper) = random_network(seed);
         for collision in [Collision::Packet, Collision::Circuit] {
-            let map = map(&net, mapper, collision);
+            let map = map_plainly(&net, mapper, collision);
+            if collision == Collision::Circuit && map.doubt == Some(Doubt::Unfinished) {
+                // Many cables and hardly a host: ever longer circuits, without end in any reasonable time.
+                unfinished += 1;
+                continue;
+            }
             assert_eq!(map.doubt, None, "seed {seed}, {collision:?}");
             let verdict = isomorphism::compare(&map.network, &net, mapper);
             assert!(verdict.isomorphic, "seed {seed}, {collision:?}: {:?}", verdict.difference);
@@ -78,6 +83,7 @@ fn maps_of_random_networks_hold_the_core() {
             whole += u64::from(verdict.isomorphic_to == Some("N"));
         }
     }
+    assert!(unfinished <= 1 + seeds / 1_000, "{unfinished} of {seeds} searches did not end");
     assert!(whole > seeds / 4, "only {whole} of {seeds} networks have maps of all of N");
 }
 

@@ -15,6 +15,9 @@ use crate::oracle::{Case, LinkEvent, Message};
 pub(crate) use shrink::{described, shrunk};
 pub(crate) use wiring::{Wiring, wired};
 
+/// The delay of the longest cable, in cycles.
+const LONGEST: u32 = 27;
+
 /// The case with this seed.
 pub(crate) fn random_case(seed: u64) -> Case {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -37,28 +40,30 @@ pub(crate) fn random_case(seed: u64) -> Case {
 }
 
 fn random_parameters(rng: &mut ChaCha8Rng, links: usize) -> Parameters {
-    let delay = rng.random_range(1..=12);
+    let farthest = if rng.random_bool(0.9) { 12 } else { LONGEST };
+    let delay = rng.random_range(1..=u64::from(farthest));
     let same_delay = rng.random_bool(0.4);
     let slowest = if rng.random_bool(0.6) { 1 } else { rng.random_range(2..=5) };
     let links = (0..links)
         .map(|_| LinkTiming {
             period: rng.random_range(1..=slowest),
-            delay: if same_delay { delay } else { rng.random_range(1..=12) },
+            delay: if same_delay { delay } else { rng.random_range(1..=u64::from(farthest)) },
         })
         .collect();
     let stop = *[1, 2, rng.random_range(1..=12), rng.random_range(1..=108)].choose(rng).unwrap();
     let timeout = match rng.random_range(0..10) {
         0 => None,
         1 => Some(8_000_000),
-        2..5 => Some(rng.random_range(8..100)),
+        2 => Some(rng.random_range(1..20)),
+        3..5 => Some(rng.random_range(8..100)),
         5..8 => Some(rng.random_range(100..1_000)),
         _ => Some(rng.random_range(1_000..50_000)),
     };
     let switch = SwitchParameters {
-        buffer: stop + 24,
+        buffer: stop + 2 * LONGEST,
         stop,
         go: rng.random_range(0..stop),
-        routing_latency: rng.random_range(1..=26),
+        routing_latency: *[1, 24, rng.random_range(1..=26), rng.random_range(1..=80)].choose(rng).unwrap(),
         arbitration: if rng.random() { Arbitration::Serial } else { Arbitration::PerInput },
         timeout,
     };
@@ -94,7 +99,7 @@ fn random_messages(rng: &mut ChaCha8Rng, wiring: &Wiring, window: u64) -> Vec<Ve
     let kinds =
         [&[Routes::Tree] as &[_], &[Routes::Shortest], &[Routes::Walk], &[Routes::Tree, Routes::Walk]];
     let kinds = *kinds.choose(rng).unwrap();
-    let longest = *[1, 3, 8, 40, 150, 600].choose(rng).unwrap();
+    let longest = *[1, 3, 8, 8, 40, 40, 150, 150, 600, 600, 4_000].choose(rng).unwrap();
     let corrupted = if rng.random_bool(0.7) { 0.0 } else { 0.2 };
     let busiest = rng.random_range(1..=40);
     let mut tag = 0;
@@ -139,7 +144,7 @@ fn corrupt(rng: &mut ChaCha8Rng, mut route: Vec<Turn>) -> Vec<Turn> {
 
 /// Failures and returns, most of them at a time when there is traffic, some at the same time.
 fn random_events(rng: &mut ChaCha8Rng, links: usize, messages: &[Vec<Message>]) -> Vec<LinkEvent> {
-    let count = if rng.random_bool(0.7) { 0 } else { rng.random_range(1..=5) };
+    let count = *[0, 0, 0, 0, 0, 1, rng.random_range(1..=4), rng.random_range(5..=25)].choose(rng).unwrap();
     let times: Vec<u64> = messages.iter().flatten().map(|message| message.created).collect();
     let mut events: Vec<LinkEvent> = Vec::new();
     for _ in 0..count {

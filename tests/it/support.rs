@@ -2,6 +2,8 @@
 
 pub(crate) mod engine;
 
+use std::collections::VecDeque;
+
 /// How many cases to run of `full`: all with `SIMNET_THOROUGH=1`, a fifth with `SIMNET_THOROUGH=ci`, otherwise a
 /// twentieth; at least one.
 pub(crate) fn cases(full: u64) -> u64 {
@@ -11,4 +13,9 @@ pub(crate) fn cases(full: u64) -> u64 {
         _ => full / 20,
     };
     share.max(1)
+}
+
+/// Takes the first entry of a queue if it is `wanted`.
+pub(crate) fn first_if<T>(queue: &mut VecDeque<T>, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+    if wanted(queue.front()?) { queue.pop_front() } else { None }
 }

@@ -29,6 +29,7 @@ use super::sweep::{Order, Sweep};
 use super::{Doubt, Map};
 use crate::host::Host;
 use crate::ids::Turn;
+use crate::topology::Network;
 use crate::units::Duration;
 
 /// What the Berkeley mapper does at its own discretion.
@@ -67,6 +68,20 @@ impl Default for Options {
         }
     }
 }
+
+impl Options {
+    /// The default for a network whose largest switch has more than eight ports: a window of as many.
+    ///
+    /// The mapper is told what kind of switches there are, as whoever installs it would; nothing else.
+    pub fn for_switches_of(network: &Network) -> Options {
+        let largest = network.switches().iter().map(|switch| switch.ports).max().unwrap_or(0);
+        let default = Options::default();
+        Options { ports: largest.clamp(default.ports, MOST_PORTS), ..default }
+    }
+}
+
+/// The most ports whose turns fit a [`Turn`].
+const MOST_PORTS: u16 = 1 << 15;
 
 /// Maps the network that `host` is cabled to. Costs at most `explorations` times 2 x (`ports` - 1) probes.
 pub async fn map(host: &mut impl Host, options: &Options) -> Map {

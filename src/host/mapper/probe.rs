@@ -56,12 +56,12 @@ pub struct Turns {
 /// # Source
 /// Mainwaring et al. 1997, section 1.1: a switch takes up to 550 ns, and an answer passes it twice. Without this
 /// a time-out near a host's own time to answer would hide hosts behind some dozens of switches.
-pub const PER_TURN: Duration = Duration::from_us(2);
+const PER_TURN: Duration = Duration::from_us(2);
 
 /// Sends probes from a host and counts them.
 #[derive(Debug)]
 pub struct Prober {
-    /// How long an answer is waited for once both probes of a turn are sent, and [`PER_TURN`] more a turn.
+    /// How long an answer is waited for once both probes of a turn are sent, and 2 us more for each turn.
     pub timeout: Duration,
     /// How often a turn that gave nothing is tried again.
     pub retries: u32,

@@ -1,7 +1,7 @@
 //! Deadlocks, by a search of the whole wait-for graph at the end of every cycle.
 //!
 //! An input port waits for another one if it is connected to a stopped output whose far end has sent STOP
-//! and nothing since, or if its head waits for an output that the other one holds. Each port waits for at
+//! and nothing since, with no reset on its way, or if its head waits for an output that the other one holds. Each port waits for at
 //! most one other, so a deadlock is a cycle of this function.
 
 use simnet::topology::End;
@@ -56,7 +56,9 @@ impl Oracle {
         match self.inputs[input].state {
             State::Connected { output } => {
                 let out = &self.outputs[output];
-                let stopped = !out.go && self.inputs[output].stop_sent && out.control.is_empty();
+                let stopped = !out.go && self.inputs[output].stop_sent;
+                // A reset on its way may dissolve what is there.
+                let stopped = stopped && out.control.is_empty() && out.tokens.is_empty();
                 stopped.then_some(output)
             }
             State::Waiting { output } => match self.outputs[output].owner {

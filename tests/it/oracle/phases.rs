@@ -3,13 +3,15 @@
 use simnet::fabric::Cause;
 use simnet::ids::{HostId, Node, Port};
 
+use crate::support::first_if;
+
 use super::{Flit, LinkEvent, Oracle, Owner, State, Worm, is_serial};
 
 impl Oracle {
     /// P0: cables fail and come back.
     pub(super) fn links(&mut self, now: u64) {
         let mut turned_away = Vec::new();
-        while let Some(LinkEvent { link, up, .. }) = self.events.pop_front_if(|event| event.at <= now) {
+        while let Some(LinkEvent { link, up, .. }) = first_if(&mut self.events, |event| event.at <= now) {
             if self.up[link.index()] == up {
                 continue;
             }
@@ -60,7 +62,7 @@ impl Oracle {
     /// P1: flits arrive.
     pub(super) fn data(&mut self, now: u64) {
         for channel in 0..self.inputs.len() {
-            while let Some((_, flit)) = self.outputs[channel].data.pop_front_if(|(at, _)| *at == now) {
+            while let Some((_, flit)) = first_if(&mut self.outputs[channel].data, |(at, _)| *at == now) {
                 self.moved = true;
                 let host = self.inputs[channel].at_host();
                 let worm = &self.worms[flit.worm];
@@ -89,7 +91,7 @@ impl Oracle {
     /// P2: STOP and GO arrive.
     pub(super) fn control(&mut self, now: u64) {
         for channel in 0..self.outputs.len() {
-            while let Some((_, stop)) = self.outputs[channel].control.pop_front_if(|(at, _)| *at == now) {
+            while let Some((_, stop)) = first_if(&mut self.outputs[channel].control, |(at, _)| *at == now) {
                 self.moved = true;
                 let waiters = self.waiters(channel);
                 let output = &mut self.outputs[channel];
@@ -213,7 +215,7 @@ impl Oracle {
             if host.current.is_some() || !self.up[output / 2] || now < slot {
                 continue;
             }
-            let Some(message) = host.waiting.pop_front_if(|message| ready(message.created) <= now) else {
+            let Some(message) = first_if(&mut host.waiting, |message| ready(message.created) <= now) else {
                 continue;
             };
             self.moved = true;
@@ -275,7 +277,7 @@ impl Oracle {
         for channel in 0..self.inputs.len() {
             let input = &mut self.inputs[channel];
             let Some(host) = input.at_host() else { continue };
-            let Some(flit) = input.buffer.pop_front_if(|_| now >= input.next_take) else { continue };
+            let Some(flit) = first_if(&mut input.buffer, |_| now >= input.next_take) else { continue };
             self.moved = true;
             input.next_take = now + receive.period + if flit.tail { receive.overhead } else { 0 };
             self.take(host, flit, now);
@@ -299,7 +301,7 @@ impl Oracle {
     /// P4.5a: forward-reset tokens arrive, and what a failed cable cut off is flushed in the same way.
     pub(super) fn tokens(&mut self, now: u64) {
         for channel in 0..self.inputs.len() {
-            let token = self.outputs[channel].tokens.pop_front_if(|at| *at == now).is_some();
+            let token = first_if(&mut self.outputs[channel].tokens, |at| *at == now).is_some();
             if token || std::mem::take(&mut self.inputs[channel].cut) {
                 self.moved = true;
                 self.flush(channel, now);

@@ -19,7 +19,7 @@ pub(crate) struct Wiring {
     pub(crate) attachments: Vec<Option<Port>>,
 }
 
-/// Lays 1 to 9 switches with 1 to 4 hosts each; now and then two hosts on one cable and no switch.
+/// Lays 1 to 9 switches with 1 to 4 hosts each; now and then many more, or two hosts on one cable and no switch.
 pub(crate) fn wired(rng: &mut ChaCha8Rng) -> Wiring {
     let mut network = Network::new("random");
     if rng.random_bool(0.02) {
@@ -27,12 +27,19 @@ pub(crate) fn wired(rng: &mut ChaCha8Rng) -> Wiring {
         network.connect(End::host(a, 0), End::host(b, 0)).unwrap();
         return Wiring { network, tree: vec![true], attachments: vec![Some(Port(0)); 2] };
     }
-    let switches = *[1, 2, rng.random_range(1..=9), rng.random_range(3..=9)].choose(rng).unwrap();
+    let few = *[1, 2, rng.random_range(1..=9), rng.random_range(3..=9)].choose(rng).unwrap();
+    let switches = if rng.random_bool(0.005) { rng.random_range(24..=40) } else { few };
     let mut free: Vec<Vec<u16>> = (0..switches).map(|index| add_switch(rng, &mut network, index)).collect();
     let mut tree = Vec::new();
     let is_chain = rng.random_bool(0.2);
+    let fork = if rng.random_bool(0.2) { rng.random_range(2..=4) } else { usize::MAX };
     for index in 1..switches {
-        let parent = if is_chain { index - 1 } else { rng.random_range(0..index) };
+        // A chain, a tree in which every switch has `fork` below it, or any tree.
+        let parent = match (is_chain, fork) {
+            (true, _) => index - 1,
+            (false, usize::MAX) => rng.random_range(0..index),
+            (false, fork) => (index - 1) / fork,
+        };
         cable(&mut network, &mut free, parent, index);
         tree.push(true);
     }

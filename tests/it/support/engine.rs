@@ -3,18 +3,35 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use simnet::fabric::{Ended, Endpoint, Fabric, Observer, Outgoing, RouteBuffer};
+use simnet::fabric::{Ended, Endpoint, Fabric, Observer, Outgoing, Pause, RouteBuffer};
 use simnet::ids::HostId;
 use simnet::topology::{End, Network};
 use simnet::units::Cycle;
 
 use crate::oracle::{Case, ChannelView, Deadlock, Logs, Message};
+use crate::support::first_if;
+
+/// In what manner the engine is run. None of it may change a result.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner {
+    /// With a seed, the order of events within a phase is shuffled.
+    pub(crate) order: Option<u64>,
+    /// Hosts know of a message only from its creation on, and are woken for it.
+    pub(crate) waking: bool,
+    /// The run is broken off at the end of every third message, and taken up again.
+    pub(crate) breaking: bool,
+    /// Nobody watches: the logs stay empty.
+    pub(crate) unwatched: bool,
+}
 
 /// The engine with its hosts and what they have heard.
 pub(crate) struct Engine {
     fabric: Fabric,
     network: Network,
     hosts: Hosts,
+    manner: Manner,
+    /// With `waking`: when which host creates a message, the next one last.
+    creations: Vec<(u64, HostId)>,
     /// All grants, resets, STOPs and GOs.
     pub(crate) logs: Logs,
 }
@@ -22,15 +39,18 @@ pub(crate) struct Engine {
 struct Hosts {
     waiting: Vec<VecDeque<Message>>,
     ended: Vec<Ended>,
+    /// Messages created from this cycle on are not known yet.
+    known_before: u64,
+    breaking: bool,
 }
 
 struct Notebook<'a>(&'a mut Logs);
 
 impl Engine {
-    /// The engine before its first cycle; with `order`, the order within phases is shuffled by that seed.
-    pub(crate) fn new(case: &Case, order: Option<u64>) -> Engine {
+    /// The engine before its first cycle.
+    pub(crate) fn new(case: &Case, manner: Manner) -> Engine {
         let mut fabric = Fabric::new(&case.network, &case.parameters, &case.attachments).unwrap();
-        if let Some(seed) = order {
+        if let Some(seed) = manner.order {
             fabric.shuffle(seed);
         }
         for event in &case.link_events {
@@ -41,15 +61,36 @@ impl Engine {
             }
         }
         let waiting = case.messages.iter().map(|messages| messages.iter().cloned().collect()).collect();
-        let hosts = Hosts { waiting, ended: Vec::new() };
-        Engine { fabric, network: case.network.clone(), hosts, logs: Logs::default() }
+        let created = case.network.host_ids().zip(&case.messages);
+        let created = created.flat_map(|(host, messages)| messages.iter().map(move |m| (m.created, host)));
+        let mut creations: Vec<(u64, HostId)> = created.filter(|_| manner.waking).collect();
+        creations.sort_unstable_by(|a, b| b.cmp(a));
+        let known_before = if manner.waking { 0 } else { u64::MAX };
+        let hosts = Hosts { waiting, ended: Vec::new(), known_before, breaking: manner.breaking };
+        Engine { fabric, network: case.network.clone(), hosts, manner, creations, logs: Logs::default() }
     }
 
     /// Runs all cycles before `limit`; gives the next cycle, which is less than `limit` if nothing is left to happen.
     pub(crate) fn run_until(&mut self, limit: u64) -> u64 {
-        self.fabric.run_until(Cycle(limit), &mut self.hosts, &mut Notebook(&mut self.logs));
+        while let Some((created, host)) = self.creations.pop_if(|(created, _)| *created < limit) {
+            self.advance(created);
+            self.hosts.known_before = created + 1;
+            self.fabric.wake(host, Cycle(created));
+        }
+        self.advance(limit);
         self.hosts.ended.sort_unstable_by_key(|message| message.tag);
         self.now()
+    }
+
+    fn advance(&mut self, limit: u64) {
+        let mut pause = Pause::Break;
+        while pause == Pause::Break {
+            pause = if self.manner.unwatched {
+                self.fabric.run_until(Cycle(limit), &mut self.hosts, &mut ())
+            } else {
+                self.fabric.run_until(Cycle(limit), &mut self.hosts, &mut Notebook(&mut self.logs))
+            };
+        }
     }
 
     /// The next cycle to be run.
@@ -103,14 +144,19 @@ impl Engine {
 
 impl Endpoint for Hosts {
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
-        let message = self.waiting[host.index()].pop_front()?;
+        let known = self.known_before;
+        let message = first_if(&mut self.waiting[host.index()], |message| message.created < known)?;
         route.extend_from_slice(&message.route);
         Some(Outgoing { created: Cycle(message.created), payload: message.payload, tag: message.tag })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
         self.ended.push(*message);
-        ControlFlow::Continue(())
+        if self.breaking && message.tag.is_multiple_of(3) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

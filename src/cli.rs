@@ -3,6 +3,7 @@
 //! Data goes to stdout, everything else to stderr; exit codes are those of [`Exit`].
 
 mod check;
+mod interrupt;
 mod logging;
 mod map;
 mod network;
@@ -20,6 +21,7 @@ use std::sync::LazyLock;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::report::{COMMIT, FolderError, VERSION};
+use interrupt::Interruptions;
 
 /// How a verb prints its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -58,6 +60,8 @@ pub enum Exit {
     NotConverged,
     /// 3: files were judged, and some are bad; their faults have been printed as the verb's result.
     BadInput,
+    /// 130: interrupted while the results were being put in their place; they are whole.
+    Interrupted,
     /// 7: files were to be judged, and some cannot be read; that has been printed as the verb's result.
     Unreadable,
 }
@@ -74,6 +78,9 @@ pub enum Failure {
     /// 3: a bad scenario, or a bad file that it names; 7 if such files are missing and nothing else is wrong.
     #[error("{0}")]
     Refused(#[from] Box<crate::diagnostics::Refusal>),
+    /// 3: a scenario that is too large to be run.
+    #[error("{0}")]
+    Scenario(String),
     /// 7: a file that is missing or cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -122,7 +129,8 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    match logging::begin().and_then(|()| dispatch(&cli)) {
+    let ended = start().and_then(|interruptions| dispatch(&cli, &interruptions));
+    match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
             let _ = writeln!(std::io::stderr(), "{failure}");
@@ -131,10 +139,17 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
+/// What every verb needs before it begins.
+fn start() -> Result<Interruptions, Failure> {
+    logging::begin()?;
+    let watched = Interruptions::watch(Exit::Interrupted.code());
+    watched.map_err(|error| Failure::Io { path: "signals".to_owned(), error })
+}
+
+fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
     tracing::debug!(version = VERSION, commit = COMMIT, format = ?cli.common.format, seed = cli.common.seed);
     match &cli.verb {
-        Verb::Run(options) => run::run(options, &cli.common),
+        Verb::Run(options) => run::run(options, &cli.common, interruptions),
         Verb::Check(options) => check::run(options, &cli.common),
         Verb::Schema(options) => schema::run(options, &cli.common),
         Verb::Topo(action) => topo::run(action, &cli.common),
@@ -173,6 +188,7 @@ impl Exit {
             Exit::NotConverged => 5,
             Exit::BadInput => 3,
             Exit::Unreadable => 7,
+            Exit::Interrupted => 130,
         }
     }
 }
@@ -182,7 +198,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
-            Failure::Input(_) => 3,
+            Failure::Input(_) | Failure::Scenario(_) => 3,
             Failure::Refused(refusal) if refusal.only_missing_files() => 7,
             Failure::Refused(_) => 3,
             Failure::Io { .. } | Failure::Place(_) => 7,

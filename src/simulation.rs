@@ -13,13 +13,16 @@ mod routes;
 mod summary;
 mod tables;
 pub mod traffic;
+pub mod watch;
 
 pub use mapping::{DistributionReport, MapReport};
 pub use summary::{DeadlockReport, Outcome, PointReport, Scale, Summary, port_name};
 pub use tables::ChannelReport;
+pub use watch::Watch;
 
 use rayon::prelude::*;
 use thiserror::Error;
+use tracing::{debug, info};
 
 use crate::fabric::BuildError;
 use crate::ids::LinkId;
@@ -31,12 +34,12 @@ use crate::scenario::checked::{
     Extent, LinkFailure, Measure, Trace as TraceFile, Traffic, Uniform as UniformLoads,
 };
 use crate::scenario::cycles::flit_time;
-use crate::traffic::{Trace, Uniform};
+use crate::traffic::{Source, Trace, Uniform};
 use crate::units::{Cycle, Duration, Time};
 
 use point::{Point, Setup};
-use routes::Routed;
-use summary::message_name;
+use routes::{HostRoutes, Routed};
+use watch::Names;
 
 /// Everything that came of a run.
 pub struct Run {
@@ -74,11 +77,11 @@ impl Progress for () {
     fn step(&self) {}
 }
 
-/// Runs a checked scenario.
+/// Runs a checked scenario, with `watch` watching its load points.
 ///
 /// # Errors
 /// [`RunError`]; nothing that the reader of scenarios lets through causes one.
-pub fn run(checked: &Checked, progress: &dyn Progress) -> Result<Run, RunError> {
+pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> Result<Run, RunError> {
     let parameters = checked.fabric_parameters();
     let setup = Setup {
         network: &checked.topology.network,
@@ -95,7 +98,13 @@ pub fn run(checked: &Checked, progress: &dyn Progress) -> Result<Run, RunError> 
         precision: checked.measure.precision,
     };
     let routed = routes::prepare(checked, progress)?;
-    let points = points(checked, &setup, &scale, routed.routes.as_ref(), progress)?;
+    info!(pairs = routed.report.as_ref().map(|report| report.pairs), "routes are ready");
+    let stage = Stage { checked, setup: &setup, scale: &scale, progress, watch };
+    let points = match (&checked.traffic, &routed.routes) {
+        (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
+        (Some(Traffic::Uniform(uniform)), Some(routes)) => stage.loads(uniform, routes)?,
+        _ => Vec::new(),
+    };
     Ok(gather(checked, &setup, &scale, routed, &points))
 }
 
@@ -155,13 +164,8 @@ fn deadlocks(
     scale: &Scale,
     points: &[(Option<f64>, Point)],
 ) -> Vec<DeadlockReport> {
-    let worm = |source, tag: u64| match &checked.traffic {
-        Some(Traffic::Trace(TraceFile { messages, .. })) => {
-            let row = usize::try_from(tag >> 1).expect("a row of the trace");
-            messages[row].name.clone()
-        }
-        _ => message_name(setup.network, source, tag >> 1),
-    };
+    let names = Names::new(checked);
+    let worm = |tag| names.message(tag);
     let of_point = |(index, (_, point)): (usize, &(Option<f64>, Point))| {
         let report = move |deadlock| DeadlockReport::new(index, deadlock, setup.network, scale, worm);
         point.deadlocks.iter().map(report).collect::<Vec<_>>()
@@ -218,38 +222,67 @@ fn bits_between_errors(rate: f64) -> Option<u64> {
     (rate > 0.0).then(|| (1.0 / rate) as u64)
 }
 
-/// Runs every load point of the scenario, several at a time.
-fn points(
-    checked: &Checked,
-    setup: &Setup<'_>,
-    scale: &Scale,
-    routes: Option<&routes::HostRoutes>,
-    progress: &dyn Progress,
-) -> Result<Vec<(Option<f64>, Point)>, RunError> {
-    let (Some(traffic), Some(routes)) = (&checked.traffic, routes) else { return Ok(Vec::new()) };
-    let keep = checked.output.deliveries;
-    match traffic {
-        Traffic::Trace(trace) => {
-            progress.stage("replaying", 1);
-            let source = Trace::new(trace.messages.clone(), setup.network.hosts().len());
-            let horizon = horizon(&checked.measure, scale.base_cycle).unwrap_or(Cycle(u64::MAX));
-            let window = Window { from: Cycle::ZERO, to: horizon };
-            let point = point::run(setup, source, routes, window, horizon, keep)?;
-            progress.step();
-            Ok(vec![(None, point)])
-        }
-        Traffic::Uniform(uniform) => {
-            progress.stage("loading", uniform.loads.len() as u64);
-            let one = |load: &f64| {
-                let plan = Plan::new(*load, uniform, &checked.measure, scale);
-                let hosts = setup.network.hosts().len();
-                let source = Uniform::new(hosts, plan.mean_gap, uniform.payload, checked.seed);
-                let point = point::run(setup, source, routes, plan.window, plan.horizon, keep)?;
-                progress.step();
-                Ok((Some(*load), point))
-            };
-            uniform.loads.par_iter().map(one).collect()
-        }
+/// What every load point of a run needs.
+struct Stage<'a, W> {
+    checked: &'a Checked,
+    setup: &'a Setup<'a>,
+    scale: &'a Scale,
+    progress: &'a dyn Progress,
+    watch: &'a W,
+}
+
+impl<W: Watch> Stage<'_, W> {
+    /// The one point of a trace: measured from the start to the end of its last message.
+    fn replay(&self, trace: &TraceFile, routes: &HostRoutes) -> Result<(Option<f64>, Point), RunError> {
+        self.progress.stage("replaying", 1);
+        let source = Trace::new(trace.messages.clone(), self.setup.network.hosts().len());
+        let horizon = horizon(&self.checked.measure, self.scale.base_cycle).unwrap_or(Cycle(u64::MAX));
+        let window = Window { from: Cycle::ZERO, to: horizon };
+        let mut point = self.point(0, source, routes, window, horizon)?;
+        point.window.to = point.last.min(horizon).max(Cycle(1));
+        Ok((None, point))
+    }
+
+    /// Every load of generated traffic, several at a time.
+    fn loads(
+        &self,
+        uniform: &UniformLoads,
+        routes: &HostRoutes,
+    ) -> Result<Vec<(Option<f64>, Point)>, RunError> {
+        self.progress.stage("loading", uniform.loads.len() as u64);
+        let one = |(nth, load): (usize, &f64)| {
+            let plan = Plan::new(*load, uniform, &self.checked.measure, self.scale);
+            let hosts = self.setup.network.hosts().len();
+            let source = Uniform::new(hosts, plan.mean_gap, uniform.payload, self.checked.seed);
+            Ok((Some(*load), self.point(nth, source, routes, plan.window, plan.horizon)?))
+        };
+        uniform.loads.par_iter().enumerate().map(one).collect()
+    }
+
+    fn point(
+        &self,
+        nth: usize,
+        source: impl Source,
+        routes: &HostRoutes,
+        window: Window,
+        horizon: Cycle,
+    ) -> Result<Point, RunError> {
+        debug!(point = nth, from = window.from.0, to = window.to.0, horizon = horizon.0, "a point begins");
+        let mut eye = self.watch.open(nth);
+        let keep = self.checked.output.deliveries;
+        let point = point::run(self.setup, source, routes, window, horizon, keep, &mut eye)?;
+        self.watch.close(nth, eye);
+        self.progress.step();
+        info!(
+            point = nth,
+            end = ?point.end,
+            cycles = point.last.0,
+            events = point.events,
+            delivered = point.tally.delivered,
+            deadlocks = point.deadlocks.len(),
+            "a point ends"
+        );
+        Ok(point)
     }
 }
 

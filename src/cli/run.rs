@@ -1,18 +1,22 @@
 //! `simnet run`: a scenario, to its results folder and a summary worth reading.
 
 mod summary;
+mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use tracing::info;
 
 use crate::report::{Folder, FolderError, Manifest, Usage};
 use crate::scenario::{self, Checked, Overrides, expect};
 use crate::simulation::{self, Outcome, Run};
 
+use super::interrupt::Interruptions;
 use super::output::print;
 use super::progress::Bar;
 use super::{Common, Exit, Failure, Format};
+use trace::{MOST_EVENTS, TraceFile};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -27,12 +31,17 @@ pub(super) struct Options {
     /// Measure a twentieth of the messages
     #[arg(long)]
     quick: bool,
-    /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line
+    /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line: the first
+    /// 1,000,000 of each point
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
 
-pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
+pub(super) fn run(
+    options: &Options,
+    common: &Common,
+    interruptions: &Interruptions,
+) -> Result<Exit, Failure> {
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
     let begun = std::time::Instant::now();
     let overrides = Overrides { seed: common.seed, set: options.set.clone() };
@@ -44,27 +53,34 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         super::warn(warning);
     }
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
-    let folder = Folder::begin(&place)?;
-    let run = simulation::run(&checked, &Bar::new(common.quiet))
-        .map_err(|error| Failure::Usage(error.to_string()))?;
-    let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
-    let broken = expect::evaluate(&checked.expect, &value);
+    Folder::probe(&place)?;
+    let trace = options.trace.as_deref().map(|file| TraceFile::begin(file, &checked)).transpose()?;
+    info!(scenario = checked.name, seed = checked.seed, out = %place.display(), "the scenario is sound");
+    let progress = Bar::new(common.quiet);
+    let run = match &trace {
+        None => simulation::run(&checked, &progress, &()),
+        Some(trace) => simulation::run(&checked, &progress, trace),
+    };
+    drop(progress);
+    let run = run.map_err(|error| Failure::Scenario(format!("{}: {error}", options.scenario)))?;
 
-    let mut manifest = Manifest::new(
-        &checked.name,
-        checked.hash(),
-        checked.seed,
-        Usage::of_this_process(begun.elapsed().as_secs_f64()),
-    );
+    let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
+    let usage = Usage::of_this_process(begun.elapsed().as_secs_f64());
+    let mut manifest = Manifest::new(&checked.name, checked.hash(), checked.seed, usage);
     manifest.events = run.events;
     manifest.messages_delivered = run.messages_delivered;
-    write(&folder, &value, &run, &manifest)?;
-    folder.finish()?;
+    let (published, interrupted) = interruptions.hold(|| publish(&place, &value, &run, &manifest, trace));
+    published?;
+    if interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    info!(events = run.events, "the results are in their place");
 
     match common.format {
         Format::Json => print(&format!("{}\n", json(&value))),
         Format::Human => print(&summary::text(&checked, &run, &place)),
     }?;
+    let broken = expect::evaluate(&checked.expect, &value);
     for faults in expect::report(&checked.expect, &broken) {
         super::warn(&faults.to_string());
     }
@@ -75,6 +91,27 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     } else {
         Exit::Expectation
     })
+}
+
+/// Writes everything, then puts it in its place.
+fn publish(
+    place: &Path,
+    summary: &serde_json::Value,
+    run: &Run,
+    manifest: &Manifest,
+    trace: Option<TraceFile<'_>>,
+) -> Result<(), Failure> {
+    let folder = Folder::begin(place)?;
+    write(&folder, summary, run, manifest)?;
+    let trace = trace.map(TraceFile::join).transpose()?;
+    folder.finish()?;
+    if let Some(trace) = trace {
+        for point in &trace.full {
+            super::warn(&format!("the trace holds the first {MOST_EVENTS} events of point {point} only"));
+        }
+        trace.publish()?;
+    }
+    Ok(())
 }
 
 fn read(file: &str, overrides: &Overrides) -> Result<Checked, Failure> {

@@ -53,7 +53,7 @@ impl Memory {
 pub async fn serve(host: &mut impl Host, memory: &mut Memory, work: Duration) {
     loop {
         let Some(received) = host.recv(None).await else { continue };
-        if let Some((route, answer)) = memory.take(&host.name().to_owned(), &received.message.body) {
+        if let Some((route, answer)) = memory.take(host.name(), &received.message.body) {
             host.sleep(work).await;
             host.send(&route, answer).await;
         }

@@ -72,6 +72,20 @@ impl Folder {
         }
     }
 
+    /// Checks that a folder can be put at `place`, and leaves no trace of having tried.
+    ///
+    /// # Errors
+    /// If something else than an empty folder or an earlier run's results stands there, or the system would
+    /// refuse.
+    pub fn probe(place: &Path) -> Result<(), FolderError> {
+        Folder::vacant(place)?;
+        let parents = place.ancestors().skip(1);
+        let there = parents.map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        let nearest = there.into_iter().find(|parent| parent.exists()).unwrap_or(Path::new("."));
+        let tried = tempfile::Builder::new().prefix(".simnet-").tempdir_in(nearest);
+        tried.and_then(TempDir::close).map_err(|error| refused(nearest, error))
+    }
+
     /// Adds a file.
     ///
     /// # Errors
@@ -157,6 +171,17 @@ mod tests {
         again.finish().unwrap();
         assert_eq!(entries(&place), [MARK]);
         assert_eq!(entries(&room.path().join("results")), ["a"]);
+    }
+
+    #[test]
+    fn probing_leaves_nothing_behind() {
+        let room = tempfile::tempdir().unwrap();
+        Folder::probe(&room.path().join("results/deep/a")).unwrap();
+        assert!(entries(room.path()).is_empty());
+        fs::write(room.path().join("thesis.txt"), "dear").unwrap();
+        assert!(Folder::probe(&room.path().join("thesis.txt/a")).is_err());
+        assert!(matches!(Folder::probe(room.path()), Err(FolderError::Foreign { .. })));
+        assert_eq!(entries(room.path()), ["thesis.txt"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! A pair without a line has no route. Where a line has `hops`, they must follow the cables from the source
 //! to the destination and agree with the turns; a line with `turns` alone is taken as it is, so that a replay
-//! can send worms along routes that lead nowhere.
+//! can send worms along routes that lead nowhere, or back to their own host.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -64,7 +64,7 @@ pub fn write_routes(
 ///
 /// # Errors
 /// All faults of the file: text that is not UTF-8 or not such an object, unknown names, a pair that occurs
-/// twice or is a host and itself, hops that do not follow the cables, turns that do not agree with the hops,
+/// twice, hops from a host to itself, hops that do not follow the cables, turns that do not agree with the hops,
 /// more turns than a table holds.
 pub fn read_routes(
     network: &Network,
@@ -160,7 +160,7 @@ impl Reader<'_> {
         };
         let source = self.host(&line.src, place(&line.src))?;
         let destination = self.host(&line.dst, place(&line.dst))?;
-        if source == destination {
+        if source == destination && line.hops.is_some() {
             let message = format!("`{}` needs no route to itself", line.src);
             return Err(Fault::new("self-route", place(&line.dst), message, "another host"));
         }

@@ -1,6 +1,6 @@
 //! One load point: a fresh fabric, traffic on given routes, and what came of it.
 
-use crate::fabric::{ChannelUse, Deadlock, Fabric, Parameters, Pause};
+use crate::fabric::{ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
 use crate::ids::{HostId, LinkId, Port};
 use crate::measure::{Meter, Window};
 use crate::routing::Routes;
@@ -50,6 +50,8 @@ pub struct Point {
     pub tally: Tally,
     /// Every message's end, if asked for.
     pub deliveries: Option<Vec<Delivery>>,
+    /// The rows of a trace's messages that have no route, if deliveries were asked for.
+    pub unrouted: Option<Vec<u64>>,
     /// Per channel, its use within the window.
     pub channels: Vec<ChannelUse>,
     /// Every deadlock, in order of formation.
@@ -62,7 +64,8 @@ pub struct Point {
     pub last: Cycle,
 }
 
-/// Runs one load point until every message created in `window` has ended, or to `horizon`.
+/// Runs one load point until every message created in `window` has ended, or to `horizon`, before the eyes of
+/// `observer`.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -73,6 +76,7 @@ pub fn run(
     window: Window,
     horizon: Cycle,
     keep_deliveries: bool,
+    observer: &mut impl Observer,
 ) -> Result<Point, crate::fabric::BuildError> {
     let mut fabric = Fabric::new(setup.network, setup.parameters, setup.attachments)?;
     for (link, at, until) in &setup.failures {
@@ -89,13 +93,14 @@ pub fn run(
     let mut traffic =
         Hosts::new(source, routes, base_cycle, setup.attachments, bit_errors, Meter::new(window));
     traffic.deliveries = keep_deliveries.then(Vec::new);
+    traffic.unrouted = keep_deliveries.then(Vec::new);
 
-    advance(&mut fabric, &mut traffic, window.from.min(horizon));
+    advance(&mut fabric, &mut traffic, observer, window.from.min(horizon));
     let before = fabric.channel_use();
-    advance(&mut fabric, &mut traffic, window.to.min(horizon));
+    advance(&mut fabric, &mut traffic, observer, window.to.min(horizon));
     let after = fabric.channel_use();
     while !traffic.settled() && fabric.now() < horizon {
-        if fabric.run_until(horizon, &mut traffic, &mut ()) == Pause::Idle {
+        if fabric.run_until(horizon, &mut traffic, observer) == Pause::Idle {
             break;
         }
     }
@@ -118,6 +123,7 @@ pub fn run(
         meter: traffic.meter,
         tally: traffic.tally,
         deliveries: traffic.deliveries,
+        unrouted: traffic.unrouted,
     })
 }
 
@@ -127,9 +133,14 @@ fn between(before: &ChannelUse, after: &ChannelUse) -> ChannelUse {
 }
 
 /// Runs to `until` whether or not all measured messages have ended before.
-fn advance<S: Source, R: Routes>(fabric: &mut Fabric, traffic: &mut Hosts<'_, S, R>, until: Cycle) {
+fn advance<S: Source, R: Routes>(
+    fabric: &mut Fabric,
+    traffic: &mut Hosts<'_, S, R>,
+    observer: &mut impl Observer,
+    until: Cycle,
+) {
     while fabric.now() < until {
-        if fabric.run_until(until, traffic, &mut ()) == Pause::Idle {
+        if fabric.run_until(until, traffic, observer) == Pause::Idle {
             break;
         }
     }

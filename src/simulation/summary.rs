@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::fabric::Deadlock;
-use crate::ids::{HostId, Node};
+use crate::fabric::{Deadlock, Member};
 use crate::routing::Report as RouteReport;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
@@ -89,6 +88,8 @@ pub struct PointReport {
     pub end: PointEnd,
     /// How long the window was.
     pub measured_ms: f64,
+    /// Messages that began to leave their host, warm-up included.
+    pub sent: u64,
     /// Messages delivered, warm-up included.
     pub delivered: u64,
     /// Deadlocks that formed.
@@ -195,7 +196,7 @@ impl PointReport {
         let saturated = load.is_some() && accepted < SATURATION * offered;
         let sure = load.is_none() || doubt.is_some_and(|doubt| doubt <= scale.precision);
         let mean = latency.mean().map(|cycles| scale.ns(cycles));
-        let Tally { delivered, crc_errors, resets, link_failures, .. } = point.tally;
+        let Tally { sent, delivered, crc_errors, resets, link_failures, .. } = point.tally;
         let Tally { illegal_turns, no_such_wire, host_too_soon, stranded, unroutable, .. } = point.tally;
         PointReport {
             load,
@@ -214,6 +215,7 @@ impl PointReport {
             converged: !saturated && sure && point.end == PointEnd::Drained,
             end: point.end,
             measured_ms: scale.ns(cycles as f64) / 1e6,
+            sent,
             delivered,
             deadlocks: point.deadlocks.len() as u64,
             resets,
@@ -245,27 +247,93 @@ pub fn port_name(network: &Network, end: End) -> String {
 }
 
 impl DeadlockReport {
-    /// The report of a deadlock of the point at position `point`; `worm` names a message by sender and tag.
+    /// The report of a deadlock of the point at position `point`; `worm` names a message by its tag.
     pub fn new(
         point: usize,
         deadlock: &Deadlock,
         network: &Network,
         scale: &Scale,
-        worm: impl Fn(HostId, u64) -> String,
+        worm: impl Fn(u64) -> String,
     ) -> DeadlockReport {
-        let members = &deadlock.members;
+        let holders = holders(network, &deadlock.members);
         DeadlockReport {
             point,
             formed_ns: scale.instant_ns(deadlock.formed),
-            cycle: members.iter().map(|member| port_name(network, member.output)).collect(),
-            worms: members.iter().map(|member| worm(member.source, member.tag)).collect(),
+            cycle: holders.iter().map(|member| port_name(network, member.output)).collect(),
+            worms: holders.iter().map(|member| worm(member.tag)).collect(),
             cleared_by: deadlock.cleared.map(|cleared| port_name(network, cleared.output)),
             cleared_ns: deadlock.cleared.map(|cleared| scale.instant_ns(cleared.at)),
         }
     }
 }
 
-/// How a message of generated traffic is called: its sender and its number there.
-pub(super) fn message_name(network: &Network, source: HostId, number: u64) -> String {
-    format!("{}#{number}", network.name_of(Node::Host(source)))
+/// The members that hold an output; each output has one. The others wait for the output that the next one holds.
+///
+/// A worm that holds an output waits for the port at the other end of the cable.
+fn holders<'a>(network: &Network, members: &'a [Member]) -> Vec<&'a Member> {
+    let next = members.iter().cycle().skip(1);
+    let pairs = members.iter().zip(next);
+    pairs
+        .filter(|(member, next)| network.peer(member.output) == Some(next.input))
+        .map(|(member, _)| member)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{HostId, SwitchId};
+
+    /// Two switches on two cables: out of port 0 into port 1 of the other.
+    fn pair() -> Network {
+        let mut network = Network::new("pair");
+        let [a, b] = ["a", "b"].map(|name| network.add_switch(name, 4).unwrap());
+        network.connect(End::switch(a, 0), End::switch(b, 1)).unwrap();
+        network.connect(End::switch(b, 0), End::switch(a, 1)).unwrap();
+        let s = network.add_switch("s", 4).unwrap();
+        network.connect(End::switch(s, 0), End::switch(s, 1)).unwrap();
+        network
+    }
+
+    fn member(switch: u32, input: u16, output: u16, tag: u64) -> Member {
+        let end = |port| End::switch(SwitchId(switch), port);
+        Member { output: end(output), input: end(input), tag, source: HostId(0) }
+    }
+
+    fn named(members: Vec<Member>) -> (Vec<String>, Vec<String>) {
+        let deadlock = Deadlock { formed: Cycle(16), members, cleared: None };
+        let flit = Duration::from_ps(6_250);
+        let scale = Scale { base_cycle: flit, flit_time: flit, hosts: 2, precision: 0.05 };
+        let report = DeadlockReport::new(0, &deadlock, &pair(), &scale, |tag| format!("w{tag}"));
+        assert_eq!(report.formed_ns, 100.0);
+        (report.cycle, report.worms)
+    }
+
+    /// Wrong if an output were named once for the worm that holds it and once for the one that waits for it.
+    #[test]
+    fn a_deadlock_names_each_output_once_with_the_worm_that_holds_it() {
+        // The worm in a:2 holds a:0; the one in b:1 waits for b:0, which the one in b:2 holds; and round.
+        let round = [member(0, 1, 0, 4), member(0, 2, 0, 1), member(1, 1, 0, 2), member(1, 2, 0, 3)];
+        for start in 0..4 {
+            let mut members = round.to_vec();
+            members.rotate_left(start);
+            let (mut cycle, mut worms) = named(members);
+            if cycle[0] == "b:0" {
+                cycle.rotate_left(1);
+                worms.rotate_left(1);
+            }
+            assert_eq!(
+                (cycle, worms),
+                (vec!["a:0".to_owned(), "b:0".to_owned()], vec!["w1".into(), "w3".into()])
+            );
+        }
+    }
+
+    /// Wrong if the holder were told from the waiter by their order, which says nothing where all name one output.
+    #[test]
+    fn a_worm_behind_itself_on_a_looped_cable_is_named_once() {
+        for members in [[member(2, 2, 0, 7), member(2, 1, 0, 8)], [member(2, 1, 0, 8), member(2, 2, 0, 7)]] {
+            assert_eq!(named(members.to_vec()), (vec!["s:0".to_owned()], vec!["w7".to_owned()]));
+        }
+    }
 }

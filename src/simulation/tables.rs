@@ -1,10 +1,11 @@
 //! The tables of a run, as CSV files.
 
-use crate::fabric::{Cause, ChannelUse, Fate};
+use crate::fabric::{ChannelUse, Fate};
 use crate::ids::LinkId;
 use crate::report::Table;
 use crate::topology::Network;
 use crate::traffic::TraceMessage;
+use crate::units::{Cycle, Duration};
 
 use super::point::Point;
 use super::summary::{DeadlockReport, PointReport, Scale, port_name};
@@ -141,33 +142,33 @@ pub(super) fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
 
 /// One row a message of a trace, in the trace's order.
 pub(super) fn deliveries(messages: &[TraceMessage], point: &Point, scale: &Scale) -> String {
-    let mut ends = vec![None; messages.len()];
+    let mut ends = vec![("stuck", None, None); messages.len()];
+    let row = |number: u64| usize::try_from(number).expect("a row of the trace");
     for delivery in point.deliveries.iter().flatten() {
-        let row = usize::try_from(delivery.number).expect("a row of the trace");
-        ends[row] = Some(delivery);
+        ends[row(delivery.number)] = match delivery.fate {
+            Fate::Delivered { head, tail, .. } => {
+                (if delivery.spoilt { "corrupted" } else { "delivered" }, Some(head), Some(tail))
+            }
+            Fate::Destroyed { cause, .. } => (cause.state(), None, None),
+        };
+    }
+    // Whom no route leads to cannot be reached, whatever the fabric does.
+    for number in point.unrouted.iter().flatten() {
+        ends[row(*number)].0 = "undeliverable";
     }
     let mut table = Table::new(&["message", "state", "head_ns", "tail_ns"]);
-    for (message, end) in messages.iter().zip(ends) {
-        let (state, head, tail) = match end.map(|end| (end.fate, end.spoilt)) {
-            None => ("stuck", None, None),
-            Some((Fate::Delivered { head, tail, .. }, spoilt)) => {
-                (if spoilt { "corrupted" } else { "delivered" }, Some(head), Some(tail))
-            }
-            Some((Fate::Destroyed { cause, .. }, _)) => (state(cause), None, None),
-        };
-        let instant = |at: Option<crate::units::Cycle>| maybe(at.map(|at| scale.instant_ns(at)));
+    let instant = |at: Option<Cycle>| at.map(|at| exact_ns(at, scale.base_cycle)).unwrap_or_default();
+    for (message, (state, head, tail)) in messages.iter().zip(ends) {
         table.row([message.name.clone(), state.to_owned(), instant(head), instant(tail)]);
     }
     table.into_csv()
 }
 
-/// How a replay calls the end of a destroyed message.
-const fn state(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Reset => "reset",
-        Cause::LinkFailure => "cut",
-        Cause::IllegalTurn | Cause::NoSuchWire | Cause::HostTooSoon | Cause::Stranded => "undeliverable",
-    }
+/// An instant in nanoseconds, exact to the picosecond however late it is.
+fn exact_ns(at: Cycle, base_cycle: Duration) -> String {
+    let ps = u128::from(at.0) * u128::from(base_cycle.as_ps());
+    let text = format!("{}.{:03}", ps / 1_000, ps % 1_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A number without exponent, as short as it can be read back exactly.
@@ -177,4 +178,17 @@ fn number(value: f64) -> String {
 
 fn maybe(value: Option<f64>) -> String {
     value.map(number).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if instants went through floats, or ended in idle zeros.
+    #[test]
+    fn instants_are_exact() {
+        let ns = |cycles, ps| exact_ns(Cycle(cycles), Duration::from_ps(ps));
+        assert_eq!((ns(0, 6_250), ns(1, 6_250), ns(16, 6_250)), ("0".into(), "6.25".into(), "100".into()));
+        assert_eq!(ns((1 << 60) + 1, 1), "1152921504606846.977");
+    }
 }

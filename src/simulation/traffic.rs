@@ -20,9 +20,38 @@ pub struct Delivery {
     pub spoilt: bool,
 }
 
+/// What the tag of a message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// Its sender.
+    pub source: HostId,
+    /// Its number at the sender (the lower 31 bits of it), or its row in the trace.
+    pub number: u64,
+    /// Whether bit errors have spoilt it.
+    pub spoilt: bool,
+}
+
+impl Tag {
+    const NUMBERS: u64 = (1 << 31) - 1;
+
+    /// The tag as the fabric carries it.
+    pub fn pack(self) -> u64 {
+        u64::from(self.source.0) << 32 | (self.number & Tag::NUMBERS) << 1 | u64::from(self.spoilt)
+    }
+
+    /// What a tag says that the fabric carried.
+    pub fn unpack(tag: u64) -> Tag {
+        #[expect(clippy::cast_possible_truncation, reason = "what is left after the shift has 32 bits")]
+        let source = HostId((tag >> 32) as u32);
+        Tag { source, number: tag >> 1 & Tag::NUMBERS, spoilt: tag & 1 == 1 }
+    }
+}
+
 /// How many messages ended in which way, warm-up included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
+    /// Began to leave their host.
+    pub sent: u64,
     /// Delivered whole and sound.
     pub delivered: u64,
     /// Delivered with a wrong CRC and dropped by the interface.
@@ -73,12 +102,16 @@ pub struct Hosts<'a, S, R> {
     /// Per host: whether the message it sends next was created after the window, or there is none.
     beyond: Vec<bool>,
     hosts_within: usize,
+    /// Per host: whether the fabric was given a message that has not begun to leave.
+    waiting: Vec<bool>,
     /// What was measured.
     pub meter: Meter,
     /// How messages ended.
     pub tally: Tally,
     /// Every message's end, in order of their ends, if asked for.
     pub deliveries: Option<Vec<Delivery>>,
+    /// The rows of a trace's messages that have no route, if asked for.
+    pub unrouted: Option<Vec<u64>>,
 }
 
 impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
@@ -101,9 +134,11 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             bit_errors,
             beyond,
             hosts_within,
+            waiting: vec![false; attachments.len()],
             meter,
             tally: Tally::default(),
             deliveries: None,
+            unrouted: None,
         }
     }
 
@@ -138,6 +173,9 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             route.clear();
             if !self.routes.route(host, planned.destination, route) {
                 self.tally.unroutable += 1;
+                if let Some(unrouted) = &mut self.unrouted {
+                    unrouted.push(planned.number);
+                }
                 continue;
             }
             self.meter.created(created, planned.payload);
@@ -145,8 +183,8 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
                 Some(errors) => errors.strike(planned.payload, route.len()),
                 None => false,
             };
-            let tag = planned.number << 1 | u64::from(spoilt);
-            return Some(Outgoing { created, payload: planned.payload, tag });
+            let tag = Tag { source: host, number: planned.number, spoilt };
+            return Some(Outgoing { created, payload: planned.payload, tag: tag.pack() });
         }
         self.now_beyond(host);
         None
@@ -155,11 +193,14 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
 
 impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
-        self.plan(host, route)
+        let message = self.plan(host, route);
+        // The fabric asks again only when the message before has begun to leave.
+        self.tally.sent += u64::from(std::mem::replace(&mut self.waiting[host.index()], message.is_some()));
+        message
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
-        let spoilt = message.tag & 1 == 1;
+        let Tag { number, spoilt, .. } = Tag::unpack(message.tag);
         self.tally.count(message.fate, spoilt);
         match message.fate {
             Fate::Delivered { tail, .. } if !spoilt => {
@@ -168,8 +209,26 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
             _ => self.meter.lost(message.created),
         }
         if let Some(deliveries) = &mut self.deliveries {
-            deliveries.push(Delivery { number: message.tag >> 1, fate: message.fate, spoilt });
+            deliveries.push(Delivery { number, fate: message.fate, spoilt });
         }
         if self.settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if one of the three parts of a tag ran into another.
+    #[test]
+    fn a_tag_keeps_its_parts_apart() {
+        for source in [0, 1, u32::MAX].map(HostId) {
+            for number in [0, 1, Tag::NUMBERS] {
+                for spoilt in [false, true] {
+                    let tag = Tag { source, number, spoilt };
+                    assert_eq!(Tag::unpack(tag.pack()), tag);
+                }
+            }
+        }
     }
 }

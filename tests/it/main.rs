@@ -12,6 +12,7 @@ mod mapper_random;
 mod oracle;
 mod processes;
 mod random_network;
+mod replay;
 mod routing;
 mod routing_files;
 mod routing_oracle;

@@ -4,9 +4,10 @@
 
 mod check;
 mod interrupt;
-mod log;
+mod logging;
 mod map;
 mod network;
+mod output;
 mod progress;
 mod route;
 mod run;
@@ -15,10 +16,11 @@ mod topo;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::report::FolderError;
+use crate::report::{COMMIT, FolderError, VERSION};
 use interrupt::Interruptions;
 
 /// How a verb prints its result.
@@ -41,7 +43,7 @@ pub struct Common {
     #[arg(long, global = true)]
     pub quiet: bool,
     /// The seed of every random choice
-    #[arg(long, global = true)]
+    #[arg(long, global = true, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 }
 
@@ -93,7 +95,7 @@ pub enum Failure {
 }
 
 #[derive(Parser)]
-#[command(name = "simnet", version, about = "A simulator of switched cluster networks")]
+#[command(name = "simnet", version = version(), about = "A simulator of switched cluster networks")]
 struct Cli {
     #[command(flatten)]
     common: Common,
@@ -127,7 +129,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let ended = start().and_then(|interruptions| run_verb(&cli, &interruptions));
+    let ended = start().and_then(|interruptions| dispatch(&cli, &interruptions));
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
@@ -139,12 +141,13 @@ pub fn main() -> ExitCode {
 
 /// What every verb needs before it begins.
 fn start() -> Result<Interruptions, Failure> {
-    log::begin()?;
+    logging::begin()?;
     let watched = Interruptions::watch(Exit::Interrupted.code());
     watched.map_err(|error| Failure::Io { path: "signals".to_owned(), error })
 }
 
-fn run_verb(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
+fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
+    tracing::debug!(version = VERSION, commit = COMMIT, format = ?cli.common.format, seed = cli.common.seed);
     match &cli.verb {
         Verb::Run(options) => run::run(options, &cli.common, interruptions),
         Verb::Check(options) => check::run(options, &cli.common),
@@ -155,9 +158,10 @@ fn run_verb(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
     }
 }
 
-/// Prints a result to stdout. A reader who has gone away is no failure.
-fn print(text: &str) {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+/// The version and the commit, as `--version` prints them.
+fn version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| format!("{VERSION} (commit {COMMIT})"));
+    &TEXT
 }
 
 /// Tells something to stderr that should be looked at before the result is trusted.

@@ -16,8 +16,7 @@ pub mod traffic;
 pub mod watch;
 
 pub use mapping::{DistributionReport, MapReport};
-pub use summary::{DeadlockReport, Outcome, PointReport, Scale, Summary, port_name};
-pub use tables::ChannelReport;
+pub use summary::{ChannelReport, DeadlockReport, Outcome, PointReport, Scale, Summary, port_name};
 pub use watch::Watch;
 
 use rayon::prelude::*;

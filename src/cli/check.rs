@@ -1,11 +1,10 @@
 //! `simnet check`: every fault of every scenario, at once; nothing is run.
 
-use std::io::Write as _;
-
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Common, Exit, Failure, Format};
+use super::output::{print, print_json};
+use super::{Common, Exit, Failure, Format, warn};
 use crate::diagnostics::{Faults, MISSING_FILE, Refusal};
 use crate::scenario::{self, Overrides};
 
@@ -30,11 +29,10 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let overrides = Overrides { set: options.set.clone(), seed: common.seed };
     let verdicts: Vec<(&str, Verdict)> =
         options.files.iter().map(|file| (file.as_str(), judge(file, &overrides))).collect();
-    let printed = match common.format {
+    match common.format {
         Format::Human => print_human(&verdicts, common.quiet),
-        Format::Json => print_json(&verdicts),
-    };
-    printed.map_err(|error| Failure::Io { path: "stdout".to_owned(), error })?;
+        Format::Json => print_json(&faults_json(&verdicts)),
+    }?;
     let bad = |verdict: &Verdict| matches!(verdict, Verdict::Refused(r) if !r.only_missing_files());
     Ok(match &verdicts {
         all if all.iter().any(|(_, verdict)| bad(verdict)) => Exit::BadInput,
@@ -51,41 +49,40 @@ fn judge(file: &str, overrides: &Overrides) -> Verdict {
     }
 }
 
-fn print_human(verdicts: &[(&str, Verdict)], quiet: bool) -> std::io::Result<()> {
+fn print_human(verdicts: &[(&str, Verdict)], quiet: bool) -> Result<(), Failure> {
     for (file, verdict) in verdicts {
         match verdict {
             Verdict::Fine(warnings) => {
                 for warning in warnings {
-                    writeln!(std::io::stderr(), "{warning}\n")?;
+                    warn(&format!("{warning}\n"));
                 }
                 if !quiet {
-                    writeln!(std::io::stdout(), "{file}: no faults")?;
+                    print(&format!("{file}: no faults\n"))?;
                 }
             }
-            Verdict::Refused(refusal) => writeln!(std::io::stderr(), "{refusal}")?,
-            Verdict::Unreadable(error) => writeln!(std::io::stderr(), "{file}: {error}")?,
+            Verdict::Refused(refusal) => warn(&refusal.to_string()),
+            Verdict::Unreadable(error) => warn(&format!("{file}: {error}")),
         }
     }
     Ok(())
 }
 
 /// One list of the faults of all files.
-fn print_json(verdicts: &[(&str, Verdict)]) -> std::io::Result<()> {
-    let faults: Vec<Value> = verdicts
+fn faults_json(verdicts: &[(&str, Verdict)]) -> Vec<Value> {
+    verdicts
         .iter()
         .flat_map(|(file, verdict)| match verdict {
             Verdict::Fine(_) => Vec::new(),
-            Verdict::Refused(refusal) => refusal.files.iter().flat_map(faults_json).collect(),
+            Verdict::Refused(refusal) => refusal.files.iter().flat_map(of_one_file).collect(),
             Verdict::Unreadable(error) => vec![json!({
                 "file": file, "line": null, "column": null, "code": MISSING_FILE,
                 "message": error.to_string(), "expected": "a readable file", "help": null,
             })],
         })
-        .collect();
-    writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&faults)?)
+        .collect()
 }
 
-fn faults_json(faults: &Faults) -> Vec<Value> {
+fn of_one_file(faults: &Faults) -> Vec<Value> {
     let one = |fault: &crate::diagnostics::Fault| {
         let (line, column) = faults.place(fault.span.start);
         json!({

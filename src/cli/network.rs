@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::diagnostics::nearest;
+use crate::diagnostics::{did_you_mean, nearest, quoted};
 use crate::topology::formats::{self, Format, ReadOptions};
 use crate::topology::{Network, presets};
 
@@ -25,7 +25,7 @@ pub(super) struct ReadingArguments {
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<String>,
     /// Hosts to put on every switch of a file that has none
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) hosts_per_switch: Option<u16>,
     /// Leave out the hosts that are the aggregation units of switches
     #[arg(long)]
@@ -43,6 +43,8 @@ impl NetworkArguments {
     /// [`Failure::Input`] for one that is wrong.
     pub(super) fn load(&self) -> Result<Network, Failure> {
         let net = self.reading.load(&self.topology)?;
+        let (hosts, switches, links) = (net.hosts().len(), net.switches().len(), net.links().len());
+        tracing::debug!(name = net.name, hosts, switches, links, "loaded a network");
         self.utility(&net)?;
         Ok(net)
     }
@@ -60,6 +62,17 @@ impl NetworkArguments {
 }
 
 impl ReadingArguments {
+    /// The first of these options that is given, if any is.
+    pub(super) fn first_given(&self) -> Option<&'static str> {
+        let options = [
+            (self.from.is_some(), "--from"),
+            (self.hosts_per_switch.is_some(), "--hosts-per-switch"),
+            (self.drop_aggregation_nodes, "--drop-aggregation-nodes"),
+            (self.utility.is_some(), "--utility"),
+        ];
+        options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+
     /// Loads the network called `topology`: the preset of that name, else the file.
     ///
     /// # Errors
@@ -91,9 +104,11 @@ impl ReadingArguments {
 /// [`Failure::Usage`] with the nearest name.
 pub(super) fn find_host(net: &Network, name: &str) -> Result<crate::ids::HostId, Failure> {
     net.find_host(name).ok_or_else(|| {
-        let near = nearest(name, net.hosts().iter().map(|host| host.name.as_str()));
-        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Failure::Usage(format!("no host of {} is called `{name}`{near}", net.name))
+        let near = match net.find(name) {
+            Some(_) => "; that is a switch".to_owned(),
+            None => did_you_mean(name, net.hosts().iter().map(|host| host.name.as_str())),
+        };
+        Failure::Usage(format!("no host of {} is called `{name}`{near}", quoted(&net.name)))
     })
 }
 

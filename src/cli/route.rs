@@ -1,24 +1,22 @@
 //! `simnet route` and `simnet route check`: compute routes or read them, and judge whether they can deadlock.
 
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use comfy_table::{Table, presets};
 
-use crate::diagnostics::nearest;
+use crate::diagnostics::{did_you_mean, quoted};
 use crate::ids::Node;
 use crate::routing::{
-    Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, RouteTable, Selection, Survey, Tree,
+    Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Survey, TableTooLarge, Tree,
     read_routes, write_routes,
 };
 use crate::topology::Network;
 
 use super::network::{NetworkArguments, ReadingArguments};
+use super::output::{columns, print, print_json, write_whole_by};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Options {
     #[command(subcommand)]
     action: Option<Action>,
@@ -27,24 +25,31 @@ pub(super) struct Options {
     topology: Option<String>,
     #[command(flatten)]
     reading: ReadingArguments,
-    /// How routes are found
-    #[arg(long, value_enum, default_value_t)]
-    algorithm: AlgorithmName,
-    /// How the up ends of cables are found
-    #[arg(long, value_enum, default_value_t)]
-    tree: TreeName,
-    /// far, r0, r1, r2, or names of switches with commas between
-    #[arg(long, default_value = "far", value_name = "far|r0|r1|r2|NAME[,NAME...]")]
-    root: String,
-    /// Which neighbour a depth-first tree visits next
-    #[arg(long, value_enum, default_value_t)]
-    heuristic: HeuristicName,
-    /// Which of several shortest routes is taken
-    #[arg(long, value_enum, default_value_t)]
-    select: SelectionName,
+    #[command(flatten)]
+    finding: Finding,
+    /// Which of several shortest routes is taken [default: random]
+    #[arg(long, value_enum)]
+    select: Option<SelectionName>,
     /// Write the routes to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
-    routes: Option<String>,
+    routes: Option<PathBuf>,
+}
+
+/// How routes are found; what is not given takes its default.
+#[derive(Args)]
+struct Finding {
+    /// How routes are found [default: updown]
+    #[arg(long, value_enum)]
+    algorithm: Option<AlgorithmName>,
+    /// How the up ends of cables are found [default: bfs]
+    #[arg(long, value_enum)]
+    tree: Option<TreeName>,
+    /// far, r0, r1, r2, or names of switches with commas between [default: far]
+    #[arg(long, value_name = "far|r0|r1|r2|NAME[,NAME...]")]
+    root: Option<String>,
+    /// Which neighbour a depth-first tree visits next [default: h2]
+    #[arg(long, value_enum)]
+    heuristic: Option<HeuristicName>,
 }
 
 #[derive(Subcommand)]
@@ -59,10 +64,10 @@ struct CheckOptions {
     network: NetworkArguments,
     /// The routes, one JSON object a line, as `simnet route --routes` writes them
     #[arg(long, value_name = "FILE", required_unless_present = "lfts")]
-    routes: Option<String>,
+    routes: Option<PathBuf>,
     /// The forwarding tables of a subnet manager (not there yet)
     #[arg(long, value_name = "FILE", conflicts_with = "routes")]
-    lfts: Option<String>,
+    lfts: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -107,7 +112,12 @@ enum SelectionName {
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     match (&options.action, &options.topology) {
-        (Some(Action::Check(check)), _) => run_check(check, common),
+        (Some(Action::Check(check)), _) => match options.first_given() {
+            None => run_check(check, common),
+            Some(given) => {
+                Err(Failure::Usage(format!("`{given}` stands before `check`, which goes without it")))
+            }
+        },
         (None, Some(topology)) => {
             let network = NetworkArguments { topology: topology.clone(), reading: options.reading.clone() };
             run_plan(options, &network, common)
@@ -118,7 +128,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 
 /// Computes the routes, writes them where asked for, and prints their figures. Fine whatever it finds.
 fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
-    let selection = match options.select {
+    let selection = match options.select.unwrap_or_default() {
         SelectionName::First => Selection::First,
         SelectionName::Random => Selection::Random { seed: common.seed.unwrap_or(0) },
         SelectionName::RoundRobin => Selection::RoundRobin,
@@ -127,20 +137,17 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
             return Err(Failure::Usage(text.to_owned()));
         }
     };
+    options.finding.is_consistent()?;
     let net = network.load()?;
-    let algorithm = match options.algorithm {
-        AlgorithmName::Updown => Algorithm::UpDown { tree: options.tree(), root: root(&net, &options.root)? },
-        AlgorithmName::Minimal => Algorithm::Minimal,
-    };
+    let algorithm = options.finding.algorithm(&net)?;
     let choices = Choices { algorithm, selection, utility: network.utility(&net)? };
     let attachments = Attachments::lowest(&net);
-    let too_large = |error: crate::routing::TableTooLarge| Failure::Usage(error.to_string());
     let plan = Plan::new(&net, &attachments, &choices).map_err(too_large)?;
+    tracing::debug!(routes = plan.table.len(), "found the routes");
     if let Some(path) = &options.routes {
-        write_whole(&net, &attachments, &plan.table, path)
-            .map_err(|error| Failure::Io { path: path.clone(), error })?;
+        write_whole_by(path, |mut out| write_routes(&net, &attachments, &plan.table, &mut out))?;
     }
-    print(&plan.report(&net, &attachments), &net, common)?;
+    show(&plan.report(&net, &attachments), &net, common)?;
     Ok(Exit::Fine)
 }
 
@@ -152,21 +159,74 @@ fn run_check(options: &CheckOptions, common: &Common) -> Result<Exit, Failure> {
     };
     let net = options.network.load()?;
     let attachments = Attachments::lowest(&net);
-    let bytes = std::fs::read(path).map_err(|error| Failure::Io { path: path.clone(), error })?;
-    let table = read_routes(&net, &attachments, path, &bytes)?;
+    TableTooLarge::unless_held(net.hosts().len()).map_err(too_large)?;
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Failure::Io { path: name.clone(), error })?;
+    let table = read_routes(&net, &attachments, &name, &bytes)?;
     let report = Report::of_file(&net, &Survey::new(&net, &attachments, &table));
-    print(&report, &net, common)?;
+    show(&report, &net, common)?;
     let sound = report.dependency_cycle.is_none() && report.unreachable_pairs == 0;
     Ok(if sound { Exit::Fine } else { Exit::Expectation })
 }
 
+fn too_large(error: TableTooLarge) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
 impl Options {
-    fn tree(&self) -> Tree {
-        match (self.tree, self.heuristic) {
-            (TreeName::Bfs, _) => Tree::Bfs,
-            (TreeName::Dfs, HeuristicName::H1) => Tree::Dfs(Heuristic::H1),
-            (TreeName::Dfs, HeuristicName::H2) => Tree::Dfs(Heuristic::H2),
+    /// What is given of all that only routes to be computed go with.
+    fn first_given(&self) -> Option<&'static str> {
+        let own = [
+            (self.topology.is_some(), "TOPO"),
+            (self.finding.algorithm.is_some(), "--algorithm"),
+            (self.finding.tree.is_some(), "--tree"),
+            (self.finding.root.is_some(), "--root"),
+            (self.finding.heuristic.is_some(), "--heuristic"),
+            (self.select.is_some(), "--select"),
+            (self.routes.is_some(), "--routes"),
+        ];
+        let own = own.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
+        own.or_else(|| self.reading.first_given())
+    }
+}
+
+impl Finding {
+    /// Refuses what would be given in vain.
+    fn is_consistent(&self) -> Result<(), Failure> {
+        let up_down = matches!(self.algorithm.unwrap_or_default(), AlgorithmName::Updown);
+        let breadth_first = matches!(self.tree.unwrap_or_default(), TreeName::Bfs);
+        let vain = [
+            (
+                !up_down && self.tree.is_some(),
+                "`--tree` is for `--algorithm updown`: minimal routes have no tree",
+            ),
+            (
+                !up_down && self.root.is_some(),
+                "`--root` is for `--algorithm updown`: minimal routes have no root",
+            ),
+            (
+                self.heuristic.is_some() && (!up_down || breadth_first),
+                "`--heuristic` is for `--algorithm updown --tree dfs`: nothing else chooses a neighbour",
+            ),
+        ];
+        match vain.into_iter().find(|(given, _)| *given) {
+            Some((_, text)) => Err(Failure::Usage(text.to_owned())),
+            None => Ok(()),
         }
+    }
+
+    fn algorithm(&self, net: &Network) -> Result<Algorithm, Failure> {
+        Ok(match self.algorithm.unwrap_or_default() {
+            AlgorithmName::Minimal => Algorithm::Minimal,
+            AlgorithmName::Updown => Algorithm::UpDown {
+                tree: match (self.tree.unwrap_or_default(), self.heuristic.unwrap_or_default()) {
+                    (TreeName::Bfs, _) => Tree::Bfs,
+                    (TreeName::Dfs, HeuristicName::H1) => Tree::Dfs(Heuristic::H1),
+                    (TreeName::Dfs, HeuristicName::H2) => Tree::Dfs(Heuristic::H2),
+                },
+                root: root(net, self.root.as_deref().unwrap_or("far"))?,
+            },
+        })
     }
 }
 
@@ -194,55 +254,18 @@ fn root(net: &Network, text: &str) -> Result<Root, Failure> {
 
 fn not_a_root(net: &Network, name: &str) -> Failure {
     let names = net.switches().iter().map(|s| s.name.as_str()).chain(["far", "r0", "r1", "r2"]);
-    let near = nearest(name, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let near = did_you_mean(name, names);
     let text = match net.find(name) {
         Some(Node::Host(_)) => format!("`--root {name}`: that is a host, and a root is a switch"),
-        _ => format!("`--root {name}`: {} has no switch of that name{near}", net.name),
+        _ => format!("`--root {name}`: {} has no switch of that name{near}", quoted(&net.name)),
     };
     Failure::Usage(text)
 }
 
-/// Writes a route file whole or not at all: beside its place, synced, then renamed. What is there and is no
-/// plain file, such as a pipe, is written to as it is.
-fn write_whole(
-    net: &Network,
-    attachments: &Attachments,
-    table: &RouteTable,
-    path: &str,
-) -> std::io::Result<()> {
-    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        let mut out = BufWriter::new(std::fs::File::create(path)?);
-        write_routes(net, attachments, table, &mut out)?;
-        return out.flush();
-    }
-    let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut out = BufWriter::new(temporary().tempfile_in(folder.unwrap_or(Path::new(".")))?);
-    write_routes(net, attachments, table, &mut out)?;
-    let file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// Temporary files with the permissions of any other new file.
-fn temporary() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder
-}
-
-fn print(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> {
-    let text = match common.format {
-        Format::Json => serde_json::to_string_pretty(report).expect("a report is plain data"),
-        Format::Human => human(report, net),
-    };
-    match writeln!(std::io::stdout().lock(), "{text}") {
-        // A reader that has gone away is no failure.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Io { path: "stdout".to_owned(), error })
-        }
-        _ => Ok(()),
+fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> {
+    match common.format {
+        Format::Json => print_json(report),
+        Format::Human => print(&human(report, net)),
     }
 }
 
@@ -253,7 +276,7 @@ fn human(report: &Report, net: &Network) -> String {
         Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
     };
     let rows = [
-        ("network", net.name.clone()),
+        ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
         ("root", report.root.clone().unwrap_or("-".to_owned())),
         ("pairs of hosts", report.pairs.to_string()),
@@ -266,10 +289,7 @@ fn human(report: &Report, net: &Network) -> String {
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("deadlock", verdict),
     ];
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.add_rows(rows.map(|(name, value)| [name.to_owned(), value]));
     let cycle = report.dependency_cycle.iter().flatten();
-    let outputs = cycle.map(|output| format!("\n  waits for {output}"));
-    format!("{}{}", table.trim_fmt(), outputs.collect::<String>())
+    let outputs = cycle.map(|output| format!("  waits for {output}\n"));
+    format!("{}{}", columns(rows), outputs.collect::<String>())
 }

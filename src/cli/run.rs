@@ -13,8 +13,9 @@ use crate::scenario::{self, Checked, Overrides, expect};
 use crate::simulation::{self, Outcome, Run};
 
 use super::interrupt::Interruptions;
+use super::output::print;
 use super::progress::Bar;
-use super::{Common, Exit, Failure, Format, print};
+use super::{Common, Exit, Failure, Format};
 use trace::{MOST_EVENTS, TraceFile};
 
 #[derive(Args)]
@@ -78,7 +79,7 @@ pub(super) fn run(
     match common.format {
         Format::Json => print(&format!("{}\n", json(&value))),
         Format::Human => print(&summary::text(&checked, &run, &place)),
-    }
+    }?;
     let broken = expect::evaluate(&checked.expect, &value);
     for faults in expect::report(&checked.expect, &broken) {
         super::warn(&faults.to_string());

@@ -1,9 +1,8 @@
 //! `simnet schema`: the scenario file's JSON Schema, or its reference in Markdown.
 
-use std::io::Write as _;
-
 use clap::Args;
 
+use super::output::print;
 use super::{Common, Exit, Failure};
 use crate::scenario;
 
@@ -16,7 +15,6 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, _common: &Common) -> Result<Exit, Failure> {
     let text = if options.reference { scenario::reference() } else { format!("{:#}\n", scenario::schema()) };
-    let printed = std::io::stdout().write_all(text.as_bytes());
-    printed.map_err(|error| Failure::Io { path: "stdout".to_owned(), error })?;
+    print(&text)?;
     Ok(Exit::Fine)
 }

@@ -3,16 +3,17 @@
 mod diff;
 mod generate;
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::diagnostics::quoted;
 use crate::topology::Network;
 use crate::topology::formats::{self, Format};
 use crate::topology::metrics::{self, Metrics};
 
 use super::network::NetworkArguments;
+use super::output::{print, print_json, write_whole};
 use super::{Common, Exit, Failure};
 
 #[derive(Subcommand)]
@@ -61,7 +62,8 @@ fn show(network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
     match common.format {
         super::Format::Json => print_json(&metrics),
         super::Format::Human => print(&as_text(&net, &metrics)),
-    }
+    }?;
+    Ok(Exit::Fine)
 }
 
 fn as_text(net: &Network, metrics: &Metrics) -> String {
@@ -82,7 +84,7 @@ fn as_text(net: &Network, metrics: &Metrics) -> String {
         ("a tree", if metrics.is_tree { "yes" } else { "no" }.to_owned()),
     ];
     let rows = rows.iter().map(|(label, value)| format!("{label:<29}{value}\n"));
-    format!("{}\n{}", net.name, rows.collect::<String>())
+    format!("{}\n{}", quoted(&net.name), rows.collect::<String>())
 }
 
 impl Output {
@@ -91,45 +93,8 @@ impl Output {
         let text = formats::write(net, format);
         match &self.out {
             None => print(&text),
-            Some(path) => write_whole(path, &text).map(|()| Exit::Fine),
-        }
+            Some(path) => write_whole(path, &text),
+        }?;
+        Ok(Exit::Fine)
     }
-}
-
-/// Writes an object to stdout as one line of JSON.
-pub(super) fn print_json(object: &impl serde::Serialize) -> Result<Exit, Failure> {
-    let text = serde_json::to_string(object).expect("results are plain data with text keys");
-    print(&format!("{text}\n"))
-}
-
-/// Writes to stdout; a reader that has gone away is no failure.
-pub(super) fn print(text: &str) -> Result<Exit, Failure> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::Io { path: "stdout".to_owned(), error })
-        }
-        _ => Ok(Exit::Fine),
-    }
-}
-
-/// Writes a file whole or not at all: beside its place, synced, then renamed. What is there and is no plain
-/// file, such as a pipe, is written to as it is.
-pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error| Failure::Io { path: path.display().to_string(), error };
-    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return std::fs::write(path, text).map_err(failed);
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = builder().tempfile_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map(|_| ()).map_err(|error| failed(error.error))
-}
-
-/// Temporary files with the permissions of any other new file.
-fn builder() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder
 }

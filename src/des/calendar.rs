@@ -37,6 +37,8 @@ pub struct Calendar<E> {
     /// Whether `now` has been opened.
     open: bool,
     phase: usize,
+    /// The phases of the open cycle that may have events.
+    busy: u64,
     current: Vec<Vec<E>>,
     cursors: Vec<usize>,
     /// The current block.
@@ -92,13 +94,14 @@ impl<E: Copy> Calendar<E> {
     /// An empty calendar with phases `0..phases` in every cycle, at cycle 0.
     ///
     /// # Panics
-    /// If there are more than 256 phases.
+    /// If there are more than 64 phases.
     pub fn new(phases: usize) -> Calendar<E> {
-        assert!(phases <= 256, "a phase is one byte");
+        assert!(phases <= 64, "phases are kept in a 64-bit mask");
         Calendar {
             now: 0,
             open: false,
             phase: 0,
+            busy: 0,
             current: vec![Vec::new(); phases],
             cursors: vec![0; phases],
             block: 0,
@@ -121,11 +124,12 @@ impl<E: Copy> Calendar<E> {
         if self.open && time == self.now {
             assert!(phase >= self.phase, "scheduled into phase {phase} of {time} in phase {}", self.phase);
             self.current[phase].push(event);
+            self.busy |= 1 << phase;
             return;
         }
         assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
         self.waiting += 1;
-        #[expect(clippy::cast_possible_truncation, reason = "at most 256 phases, six bits of offset")]
+        #[expect(clippy::cast_possible_truncation, reason = "at most 64 phases, six bits of offset")]
         let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
         let block = time >> BLOCK;
         if block <= self.block + 1 {
@@ -191,9 +195,11 @@ impl<E: Copy> Calendar<E> {
         self.occupied[half] &= !(1 << (time & 63));
         let list = &mut self.fine[(half << BLOCK) | slot_of(time & 63)];
         self.waiting -= list.len();
-        for entry in list.drain(..) {
+        for entry in list.iter() {
             self.current[usize::from(entry.phase)].push(entry.event);
+            self.busy |= 1 << entry.phase;
         }
+        list.clear();
     }
 
     /// The next event of `phase` in the open cycle. Earlier phases are over from now on.
@@ -213,7 +219,14 @@ impl<E: Copy> Calendar<E> {
             *cursor = 0;
             list.clear();
         }
+        self.busy &= !(1 << phase);
         None
+    }
+
+    /// Whether [`Calendar::pop`] may have an event of `phase`; if not, it need not be asked.
+    #[inline]
+    pub fn has(&self, phase: usize) -> bool {
+        self.busy & (1 << phase) != 0
     }
 
     /// The event that `ahead` calls of [`Calendar::pop`] from now would skip, if nothing else is scheduled.
@@ -369,7 +382,6 @@ impl<E: Copy> Coarse<E> {
 }
 
 /// A block's place in its span, or a cycle's in its block.
-#[expect(clippy::cast_possible_truncation, reason = "masked to ten bits")]
 fn slot_of(index: u64) -> usize {
     (index & ((1 << SPAN) - 1)) as usize
 }

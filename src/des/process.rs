@@ -145,9 +145,9 @@ mod tests {
         let mut steps = processes.each_mut().map(Process::start).map(Some);
         let mut totals = [None, None];
         while totals.contains(&None) {
-            for nth in [1, 0] {
+            for (nth, answer) in [(1, 2), (0, 1)] {
                 match steps[nth].take() {
-                    Some(Step::Asks(_)) => steps[nth] = Some(processes[nth].resume(nth as u32 + 1)),
+                    Some(Step::Asks(_)) => steps[nth] = Some(processes[nth].resume(answer)),
                     Some(Step::Done(total)) => totals[nth] = Some(total),
                     None => {}
                 }
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_process_may_borrow_from_its_surroundings() {
-        let words = vec!["turn".to_owned()];
+        let words = ["turn".to_owned()];
         let mut process: Process<'_, (), (), usize> = Process::new(|_| async { words[0].len() });
         assert_eq!(process.start(), Step::Done(4));
     }

@@ -25,12 +25,9 @@ pub struct Live {
 }
 
 impl<const EQUAL: bool> Engine<EQUAL> {
-    /// Flits that arrive at and leave `port` from what it is accounted to up to now.
-    fn flows(&self, port: u32) -> (u64, u64) {
+    /// What flows in and out of `port` from what it is accounted to on, if nothing happens.
+    fn runs(&self, port: u32) -> (Run, Run) {
         let entry = &self.ins[port as usize];
-        if entry.t >= self.now {
-            return (0, 0);
-        }
         let (mut inflow, mut outflow) = (Run::NOTHING, Run::NOTHING);
         let (mut in_pace, mut out_pace) = ((entry.t, 1), (entry.t, 1));
         if !EQUAL {
@@ -44,7 +41,23 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.out_on {
             outflow = Run { next: out_pace.0, period: out_pace.1, left: u64::from(entry.out_rem) };
         }
+        (inflow, outflow)
+    }
+
+    /// Flits that arrive at and leave `port` from what it is accounted to up to now.
+    fn flows(&self, port: u32) -> (u64, u64) {
+        if self.ins[port as usize].t >= self.now {
+            return (0, 0);
+        }
+        let (inflow, outflow) = self.runs(port);
         (inflow.until(self.now - 1), outflow.until(self.now - 1))
+    }
+
+    /// The first cycle from which on no flit moves, if nothing happens. Costs O(ports).
+    pub(super) fn standstill(&self) -> u64 {
+        let ports = (0..self.ins.len()).map(|port| self.runs(u32::try_from(port).expect("a port's number")));
+        let runs = ports.flat_map(|(inflow, outflow)| [inflow, outflow]).filter(|run| run.left > 0);
+        runs.map(|run| run.at(run.left - 1) + 1).max().unwrap_or(0)
     }
 
     fn channel_use_of(&self, out: u32) -> ChannelUse {

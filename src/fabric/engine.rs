@@ -172,10 +172,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let cycle = match self.next_cycle(limit.0) {
                 Ok(cycle) => cycle,
                 Err(pause) => {
-                    if pause == Pause::Limit {
-                        self.now = self.now.max(limit.0);
-                    }
-                    return pause;
+                    // Flits may go on moving for a while after the last event.
+                    let rest = if pause == Pause::Idle { self.standstill().min(limit.0) } else { limit.0 };
+                    self.now = self.now.max(rest);
+                    return if self.now < limit.0 { pause } else { Pause::Limit };
                 }
             };
             self.now = cycle;
@@ -222,10 +222,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
         self.calendar.open(t);
         // P0: not shuffled, since requests of one cycle are carried out in their order.
-        while let Some(event) = self.calendar.pop(LINKS) {
-            self.handle(event, t, endpoint, observer);
+        if self.calendar.has(LINKS) {
+            while let Some(event) = self.calendar.pop(LINKS) {
+                self.handle(event, t, endpoint, observer);
+            }
+            self.strike_unwired(t);
         }
-        self.strike_unwired(t);
         // P1, P2.
         for phase in [DATA, CONTROL] {
             self.run_phase(phase, t, endpoint, observer);
@@ -270,6 +272,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         endpoint: &mut E,
         observer: &mut O,
     ) {
+        if !self.calendar.has(phase) {
+            return;
+        }
         if let Some(rng) = &mut self.shuffle {
             self.calendar.upcoming(phase).shuffle(rng);
         }
@@ -368,11 +373,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         });
     }
 
+    /// Puts a list of things to be done into a random order, if that is wanted.
+    #[inline]
     pub(super) fn shuffle_list(&mut self, list: impl Fn(&mut Self) -> &mut Vec<u32>) {
-        if let Some(mut rng) = self.shuffle.take() {
-            list(self).shuffle(&mut rng);
-            self.shuffle = Some(rng);
+        if self.shuffle.is_none() {
+            return;
         }
+        let mut moved = std::mem::take(list(self));
+        if let Some(rng) = &mut self.shuffle {
+            moved.shuffle(rng);
+        }
+        *list(self) = moved;
     }
 
     /// Whether what arrives at `port` in cycle `t` was on the cable when it failed.

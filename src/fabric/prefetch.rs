@@ -68,7 +68,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 call(&self.ins, port);
                 call(self.worms.records(), worm);
             }
-            Event::Deliver { worm, .. } => call(self.worms.records(), worm),
+            Event::Deliver { port, worm } => {
+                call(self.worms.records(), worm);
+                call(self.worms.messages(), worm);
+                call(self.wiring.host_ports(), port - self.switch_ports);
+            }
             Event::Pause { port }
             | Event::Resume { port, .. }
             | Event::Route { port }
@@ -98,7 +102,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 let entry = &self.hosts[host as usize];
                 call(&self.ins, entry.transmitter);
                 call(&self.outs, entry.out);
+                call(&self.used, entry.out);
                 call(self.worms.records(), entry.next);
+                call(self.worms.messages(), entry.next);
             }
             _ => {}
         }
@@ -145,6 +151,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn likely_output(&self, port: u32) -> u32 {
         let entry = &self.ins[port as usize];
-        if entry.state == State::Routing { self.decode(port).unwrap_or(NONE) } else { NONE }
+        if entry.state == State::Routing { self.asked_output(port).unwrap_or(NONE) } else { NONE }
     }
 }

@@ -201,8 +201,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    /// The output that the front head of `port` asks for.
-    pub(super) fn decode(&self, port: u32) -> Result<u32, Cause> {
+    fn decode(&self, port: u32) -> Result<u32, Cause> {
+        let out = self.asked_output(port)?;
+        if self.outs[out as usize].dead { Err(Cause::NoSuchWire) } else { Ok(out) }
+    }
+
+    /// The output that the front head of `port` asks for, wire or not.
+    pub(super) fn asked_output(&self, port: u32) -> Result<u32, Cause> {
         let entry = &self.ins[port as usize];
         let worm = &self.worms[entry.front];
         if worm.left == 0 {
@@ -212,8 +217,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let local = i64::from(port - unit.base) + i64::from(self.worms.turn(worm));
         let local =
             u16::try_from(local).ok().filter(|local| *local < unit.ports).ok_or(Cause::IllegalTurn)?;
-        let out = unit.base + u32::from(local);
-        if self.outs[out as usize].dead { Err(Cause::NoSuchWire) } else { Ok(out) }
+        Ok(unit.base + u32::from(local))
     }
 
     /// The front worm of `port` is eaten, from P4 of this cycle on.

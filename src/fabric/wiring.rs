@@ -148,6 +148,12 @@ impl Wiring {
         End::switch(SwitchId::new(switch), self.switch_first[switch] + local)
     }
 
+    /// All host ports: the host and the port's number at it.
+    #[inline]
+    pub(super) fn host_ports(&self) -> &[(HostId, Port)] {
+        &self.host_ports
+    }
+
     /// The host of a host port.
     pub(super) fn host(&self, port: u32) -> HostId {
         self.host_ports[(port - self.switch_ports()) as usize].0

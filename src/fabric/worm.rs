@@ -165,6 +165,12 @@ impl Worms {
         &self.slots
     }
 
+    /// The same, as hosts see them.
+    #[inline]
+    pub(super) fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
     /// All worms that have started and are not over.
     pub(super) fn started(&self) -> impl Iterator<Item = &Message> {
         self.messages.iter().filter(|worm| worm.started != NEVER)

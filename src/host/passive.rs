@@ -30,7 +30,8 @@ pub fn way_back(turns: &[Turn]) -> Vec<Turn> {
 }
 
 impl Memory {
-    /// Takes note of a message to the host called `name`; gives the answer and its route, if there is to be one.
+    /// Takes note of a message to the host called `name`; gives the answer and its route, if there is to be
+    /// one.
     ///
     /// A host that knows no routes answers a host probe along the turns that the probe carries.
     pub fn take(&mut self, name: &str, body: &Body) -> Option<(Vec<Turn>, Message)> {
@@ -53,7 +54,7 @@ impl Memory {
 pub async fn serve(host: &mut impl Host, memory: &mut Memory, work: Duration) {
     loop {
         let Some(received) = host.recv(None).await else { continue };
-        if let Some((route, answer)) = memory.take(&host.name().to_owned(), &received.message.body) {
+        if let Some((route, answer)) = memory.take(host.name(), &received.message.body) {
             host.sleep(work).await;
             host.send(&route, answer).await;
         }

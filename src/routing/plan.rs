@@ -94,6 +94,7 @@ impl Plan {
         choices: &Choices,
     ) -> Result<Plan, TableTooLarge> {
         let graph = SwitchGraph::new(network);
+        TableTooLarge::foreseen(&graph, attachments)?;
         let directions = choices.directions(&graph, attachments);
         let moves = legal_moves(&graph, directions.as_ref());
         let table = select_routes(&moves, attachments, choices.selection)?;

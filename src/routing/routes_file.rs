@@ -81,7 +81,11 @@ pub fn read_routes(
         let read = match std::str::from_utf8(raw) {
             Err(error) => Err(not_utf8(start + error.valid_up_to())),
             Ok(_) if line.trim().is_empty() => Ok(()),
-            Ok(_) => reader.line(number, start, line),
+            Ok(_) => {
+                // A byte order mark means nothing in UTF-8.
+                let unmarked = line.strip_prefix('\u{feff}').filter(|_| start == 0).unwrap_or(line);
+                reader.line(number, start + (line.len() - unmarked.len()), unmarked)
+            }
         };
         faults.extend(read.err());
         start += line.len() + 1;

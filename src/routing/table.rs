@@ -4,6 +4,8 @@ use thiserror::Error;
 
 use crate::ids::{HostId, Turn};
 
+use super::graph::{Attachments, SwitchGraph, UNREACHED};
+
 /// Something that knows the route of every pair of hosts.
 pub trait Routes {
     /// Appends the turns from `source` to `destination` to `turns`; `false` without a route, `turns`
@@ -38,6 +40,45 @@ const MOST_HOSTS: usize = 16_384;
 /// The most turns in a table: 2 GiB of them.
 const MOST_TURNS: usize = 1 << 30;
 
+impl TableTooLarge {
+    /// Refuses more hosts than a table holds the routes of.
+    ///
+    /// # Errors
+    /// [`TableTooLarge`].
+    pub fn unless_held(hosts: usize) -> Result<(), TableTooLarge> {
+        if hosts > MOST_HOSTS { Err(TableTooLarge { hosts }) } else { Ok(()) }
+    }
+
+    /// Refuses more hosts, or more turns, than a table holds, before any route is sought: no route is shorter
+    /// than the distance of its switches.
+    ///
+    /// Costs nothing for a few thousand hosts, else a search per switch with hosts until the turns are too many.
+    ///
+    /// # Errors
+    /// [`TableTooLarge`].
+    pub fn foreseen(graph: &SwitchGraph, attachments: &Attachments) -> Result<(), TableTooLarge> {
+        let hosts = attachments.hosts();
+        TableTooLarge::unless_held(hosts)?;
+        if hosts * hosts < MOST_TURNS / 64 {
+            return Ok(());
+        }
+        let per_switch = attachments.per_switch(graph.switches(), None);
+        let mut turns = 0;
+        for switch in graph.switch_ids().filter(|switch| per_switch[switch.index()] > 0) {
+            let distances = graph.distances([switch]);
+            let reached = distances.iter().zip(&per_switch).filter(|(distance, _)| **distance != UNREACHED);
+            let from_one: usize =
+                reached.map(|(distance, hosts)| (*distance as usize + 1) * *hosts as usize).sum();
+            // Of a host to itself there is no route; that switch's distance is 0.
+            turns += (from_one - 1) * per_switch[switch.index()] as usize;
+            if turns > MOST_TURNS {
+                return Err(TableTooLarge { hosts });
+            }
+        }
+        Ok(())
+    }
+}
+
 impl RouteTable {
     /// A table without routes.
     pub(super) fn new(hosts: usize) -> RouteTable {
@@ -46,7 +87,7 @@ impl RouteTable {
 
     /// A table without routes that is going to hold those of all pairs.
     pub(super) fn for_all_pairs(hosts: usize) -> Result<RouteTable, TableTooLarge> {
-        if hosts > MOST_HOSTS { Err(TableTooLarge { hosts }) } else { Ok(RouteTable::new(hosts)) }
+        TableTooLarge::unless_held(hosts).map(|()| RouteTable::new(hosts))
     }
 
     /// Puts in the routes to `destination`, which had none.

@@ -99,6 +99,8 @@ pub fn run(
     let before = fabric.channel_use();
     advance(&mut fabric, &mut traffic, observer, window.to.min(horizon));
     let after = fabric.channel_use();
+    // Once nothing is left to happen, time that passes measures nothing.
+    let measured = Window { to: window.to.min(fabric.now()).max(window.from + 1), ..window };
     while !traffic.settled() && fabric.now() < horizon {
         if fabric.run_until(horizon, &mut traffic, observer) == Pause::Idle {
             break;
@@ -114,7 +116,7 @@ pub fn run(
     };
     Ok(Point {
         end,
-        window,
+        window: measured,
         channels: after.iter().zip(&before).map(|(after, before)| between(before, after)).collect(),
         deadlocks: in_order(fabric.deadlocks()),
         in_flight: fabric.in_flight() as u64,

@@ -11,7 +11,6 @@ use crate::units::{Cycle, Duration};
 
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
-use super::tables::ChannelReport;
 use super::traffic::Tally;
 
 /// How a run ended, the gravest point deciding.
@@ -114,6 +113,21 @@ pub struct PointReport {
     pub in_flight: u64,
     /// The same if the point ended in a deadlock, else none.
     pub stuck: u64,
+}
+
+/// The use of one channel within the window of a point.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChannelReport {
+    /// Where it begins, `node:port`.
+    pub from: String,
+    /// Where it ends.
+    pub to: String,
+    /// Flits that it carried.
+    pub flits: u64,
+    /// Share of the time in which a flit was put on it.
+    pub busy: f64,
+    /// Share of the time in which a worm held it and was stopped, or another waited for it.
+    pub blocked: f64,
 }
 
 /// A deadlock, with names.

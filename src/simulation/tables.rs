@@ -8,7 +8,7 @@ use crate::traffic::TraceMessage;
 use crate::units::{Cycle, Duration};
 
 use super::point::Point;
-use super::summary::{DeadlockReport, PointReport, Scale, port_name};
+use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
 
 /// One row a load point.
 pub(super) fn points(points: &[PointReport]) -> String {
@@ -53,21 +53,6 @@ pub(super) fn points(points: &[PointReport]) -> String {
         ]);
     }
     table.into_csv()
-}
-
-/// The use of one channel within the window of a point.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct ChannelReport {
-    /// Where it begins, `node:port`.
-    pub from: String,
-    /// Where it ends.
-    pub to: String,
-    /// Flits that it carried.
-    pub flits: u64,
-    /// Share of the time in which a flit was put on it.
-    pub busy: f64,
-    /// Share of the time in which a worm held it and was stopped, or another waited for it.
-    pub blocked: f64,
 }
 
 /// The use of every channel within the window of `point`, in order of channel id.

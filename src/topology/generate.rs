@@ -32,6 +32,8 @@ pub use star::{Star, Tree};
 
 /// The most switches, and the most hosts, of a generated network.
 pub const MOST_NODES: u64 = 1 << 20;
+/// The most cables between switches of a generated network.
+pub const MOST_LINKS: u64 = 1 << 23;
 /// The most ports of a switch of a generated network.
 pub const MOST_PORTS: u64 = 4096;
 
@@ -163,7 +165,7 @@ pub const FAMILIES: &[Family] = &[
         parameters: &[
             SWITCHES,
             needed("hosts", 0, MOST_NODES, "how many hosts"),
-            needed("links", 0, MOST_NODES * 8, "cables between switches"),
+            needed("links", 0, MOST_LINKS, "cables between switches"),
             optional("ports", 8, 1, MOST_PORTS, "ports of a switch"),
             optional("multigraph", 0, 0, 1, "1: parallel cables and cables looped back are allowed"),
         ],

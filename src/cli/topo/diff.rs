@@ -4,10 +4,9 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::network::ReadingArguments;
+use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::topology::{difference, isomorphism};
-
-use super::{print, print_json};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
@@ -29,14 +28,14 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         match common.format {
             Format::Json => print_json(&json!({"equal": found.is_none(), "difference": found}))?,
             Format::Human => print(&format!("{}\n", found.as_deref().unwrap_or("no difference")))?,
-        };
+        }
         found.is_none()
     } else {
         let found = difference::between(&a, &b);
         match common.format {
             Format::Json => print_json(&json!({"equal": found.is_empty(), "difference": found}))?,
             Format::Human => print(&as_text(options, &found))?,
-        };
+        }
         found.is_empty()
     };
     Ok(if equal { Exit::Fine } else { Exit::Expectation })
@@ -46,11 +45,13 @@ fn as_text(options: &Options, found: &difference::Difference) -> String {
     if found.is_empty() {
         return "no difference\n".to_owned();
     }
+    // Names come from files: none of their control characters reaches a terminal.
+    let clean = |row: &String| row.replace(char::is_control, "\u{fffd}");
     let only = |what: &str, file: &str, list: &[String]| {
-        let rows: String = list.iter().map(|row| format!("  {row}\n")).collect();
+        let rows: String = list.iter().map(|row| format!("  {}\n", clean(row))).collect();
         if rows.is_empty() { String::new() } else { format!("{what} only in {file}:\n{rows}") }
     };
-    let changed: String = found.changed.iter().map(|row| format!("  {row}\n")).collect();
+    let changed: String = found.changed.iter().map(|row| format!("  {}\n", clean(row))).collect();
     let changed =
         if changed.is_empty() { String::new() } else { format!("in both, but not alike:\n{changed}") };
     [

@@ -1,7 +1,7 @@
 //! `simnet topo generate FAMILY --parameter N ...`: one clap command for every family in the library's table.
 
 use clap::error::{Error, ErrorKind};
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::topology::generate::{FAMILIES, Family, Parameter, build};
 
@@ -48,13 +48,24 @@ fn of_family(family: &'static Family) -> Command {
     Output::augment_args(command).about(format!("{}{random}", family.about)).long_about(None)
 }
 
+/// The value of a parameter.
+///
+/// # Errors
+/// What it would have to be, if it is anything else.
+fn in_range(parameter: &Parameter, text: &str) -> Result<u64, String> {
+    let range = parameter.least..=parameter.most;
+    let value = text.parse().ok().filter(|value| range.contains(value));
+    value.ok_or_else(|| format!("must be a whole number from {} to {}", parameter.least, parameter.most))
+}
+
 fn of_parameter(parameter: &'static Parameter) -> Arg {
     let default = parameter.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
     Arg::new(parameter.name)
         .long(parameter.name)
         .value_name("N")
         .required(parameter.default.is_none())
-        .value_parser(value_parser!(u64).range(parameter.least..=parameter.most))
+        .allow_negative_numbers(true)
+        .value_parser(move |text: &str| in_range(parameter, text))
         .help(format!("{}{default}", parameter.about))
 }
 

@@ -2,13 +2,14 @@
 //!
 //! A *vertex* is made for every answer to a probe; several may stand for one switch. Vertices known to be the
 //! same switch form a *class*: a union-find forest in which every step carries the shift between the two port
-//! numberings. A class knows at most one cable a port; when a second one turns up, both far ends must be the same
-//! port of the same switch, which puts the pair on the merge list.
+//! numberings. A class knows at most one cable a port; when a second one turns up, both far ends must be the
+//! same port of the same switch, which puts the pair on the merge list.
 //!
 //! # Source
-//! Mainwaring et al. 1997, section 3.3, point 2 (merging with a merge list) for the labels of 3.1.2. Where the
-//! paper moves neighbour lists between vertex objects and re-indexes them, the shifts are added up on the way to
-//! a class's representative, the vertex that was made first. A host is one vertex: its name is its label.
+//! Mainwaring et al. 1997, section 3.3, point 2 (merging with a merge list) for the labels of 3.1.2. Where
+//! the paper moves neighbour lists between vertex objects and re-indexes them, the shifts are added up on the
+//! way to a class's representative, the vertex that was made first. A host is one vertex: its name is its
+//! label.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +36,8 @@ struct Vertex {
     cables: BTreeMap<i32, Place>,
     /// Of a representative: whether a vertex of its class has been explored.
     explored: bool,
-    /// A vertex nearer to the representative (itself at the representative), and what is to be added to a port's
-    /// number to get that vertex's number for it.
+    /// A vertex nearer to the representative (itself at the representative), and what is to be added to a
+    /// port's number to get that vertex's number for it.
     parent: (VertexId, i32),
 }
 
@@ -118,7 +119,8 @@ impl Model {
         }
     }
 
-    /// Makes every deduction that follows from the merge list. Costs O(ports) for each pair of vertices merged.
+    /// Makes every deduction that follows from the merge list. Costs O(ports) for each pair of vertices
+    /// merged.
     pub(super) fn merge(&mut self) {
         while let Some((a, b)) = self.same.pop() {
             let (a, b) = (self.resolve(a), self.resolve(b));
@@ -183,8 +185,8 @@ impl Model {
 
     /// The network that the model shows: hosts and those switches that have a cable, in order of making.
     ///
-    /// Switches have `ports` ports, or as many as their cables span; their lowest cabled port is 0. A switch that
-    /// spans more than `ports`, or an end that two cables share, is a contradiction.
+    /// Switches have `ports` ports, or as many as their cables span; their lowest cabled port is 0. A switch
+    /// that spans more than `ports`, or an end that two cables share, is a contradiction.
     pub(super) fn network(&mut self, name: &str, ports: u16) -> Network {
         let mut network = Network::new(name);
         let mut ends: BTreeMap<VertexId, (End, i32)> = BTreeMap::new();
@@ -236,4 +238,89 @@ fn free_name(network: &Network, next: &mut u32) -> String {
 fn end(ends: &BTreeMap<VertexId, (End, i32)>, place: Place) -> Option<End> {
     let (end, low) = ends.get(&place.vertex)?;
     Some(End { node: end.node, port: Port(u16::try_from(place.port - low).ok()?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(vertex: VertexId, port: i32) -> Place {
+        Place { vertex, port }
+    }
+
+    /// The mapper `h` at port 0 of a switch.
+    fn begun() -> (Model, VertexId) {
+        let mut model = Model::default();
+        let h = model.host("h");
+        let s = model.add_switch(Vec::new());
+        model.connect(place(h, 0), place(s, 0));
+        (model, s)
+    }
+
+    #[test]
+    fn replicates_are_merged_through_a_host_and_their_neighbours_after_them() {
+        // h - s, s:1 - t:0; then a replicate of s behind t:2, entered at its port 4 of s, known by h at -4;
+        // and a replicate of t behind that.
+        let (mut model, s) = begun();
+        let t = model.add_switch(vec![Turn(1)]);
+        model.connect(place(s, 1), place(t, 0));
+        let again = model.add_switch(vec![Turn(1), Turn(2)]);
+        model.connect(place(t, 2), place(again, 0));
+        let t_again = model.add_switch(vec![Turn(1), Turn(2), Turn(-3)]);
+        model.connect(place(again, -3), place(t_again, 0));
+        model.set_explored(s);
+        assert!(!model.is_explored(again));
+        let h = model.host("h");
+        model.connect(place(again, -4), place(h, 0));
+        model.merge();
+        assert!(model.is_explored(again), "a host has one switch");
+        assert_eq!(model.resolve(place(again, 0)), place(s, 4));
+        assert_eq!(model.resolve(place(t_again, 5)), place(t, 5), "and a port one cable");
+        assert!(model.is_known(place(again, -3)) && !model.is_known(place(again, 1)));
+        let network = model.network("map", 8);
+        let found = (network.hosts().len(), network.switches().len(), network.links().len());
+        assert_eq!((found, model.is_contradictory()), ((1, 2, 3), false));
+    }
+
+    #[test]
+    fn a_cable_looped_back_is_one_cable() {
+        // s:1 - s:3, seen from either end as a replicate with the mapper behind it.
+        let (mut model, s) = begun();
+        for (out, into) in [(1, 3), (3, 1)] {
+            let again = model.add_switch(vec![Turn(out)]);
+            model.connect(place(s, i32::from(out)), place(again, 0));
+            let h = model.host("h");
+            model.connect(place(again, -into), place(h, 0));
+        }
+        model.merge();
+        let network = model.network("map", 8);
+        assert_eq!((network.switches().len(), network.links().len()), (1, 2));
+        assert!(!model.is_contradictory());
+    }
+
+    #[test]
+    fn pruning_takes_branches_that_end_in_switches() {
+        // A branch of two switches goes; the mapper's own switch stays though it has a single cable then.
+        let (mut model, s) = begun();
+        let t = model.add_switch(vec![Turn(1)]);
+        model.connect(place(s, 1), place(t, 0));
+        let u = model.add_switch(vec![Turn(1), Turn(1)]);
+        model.connect(place(t, 1), place(u, 0));
+        model.prune();
+        let network = model.network("map", 8);
+        assert_eq!((network.hosts().len(), network.switches().len(), network.links().len()), (1, 1, 1));
+    }
+
+    #[test]
+    fn what_cannot_be_is_noted() {
+        // One host at two ports of a switch; two hosts at one port.
+        for (second, port) in [("h", 2), ("g", 0)] {
+            let (mut model, s) = begun();
+            let host = model.host(second);
+            model.connect(place(s, port), place(host, 0));
+            model.merge();
+            assert!(model.is_contradictory(), "{second} at {port}");
+            model.network("map", 8);
+        }
+    }
 }

@@ -8,8 +8,8 @@ pub enum Order {
     /// Outwards from the port of entry on one side; at each miss over to the other side.
     ///
     /// # Source
-    /// Mainwaring et al. 1997, section 3.3, point 3: small turns first, "as we explore turns -1, -2, ..., and fail
-    /// to get a response, we should start probing outwards in the other direction".
+    /// Mainwaring et al. 1997, section 3.3, point 3: small turns first, "as we explore turns -1, -2, ..., and
+    /// fail to get a response, we should start probing outwards in the other direction".
     #[default]
     Outwards,
     /// From the most negative to the most positive.
@@ -18,16 +18,17 @@ pub enum Order {
 
 /// The turns at one switch still to try.
 ///
-/// Turn 0, the port of entry, is known and never tried. With a window, ports that answer bound the others: all
-/// lie within `ports` consecutive numbers.
+/// Turn 0, the port of entry, is known and never tried. With a window, ports that answer bound the others:
+/// all lie within `ports` consecutive numbers.
 #[derive(Debug)]
 pub(super) struct Sweep {
     ports: i32,
     window: bool,
     order: Order,
-    /// The next turn on the positive side and, negated, on the negative side.
-    next: [i32; 2],
-    side: usize,
+    /// Per side, negative then positive: how far out it has been tried. Ascending, the first counts up
+    /// instead.
+    tried: [i32; 2],
+    positive: bool,
     /// The least and the greatest turn known to be a port.
     known: (i32, i32),
 }
@@ -35,53 +36,106 @@ pub(super) struct Sweep {
 impl Sweep {
     /// The turns at a switch of `ports` ports.
     pub(super) fn new(ports: u16, window: bool, order: Order) -> Sweep {
-        let ports = i32::from(ports);
-        let (next, side) = match order {
-            Order::Outwards => ([1, 1], 1),
-            Order::Ascending => ([1, ports - 1], 1),
-        };
-        Sweep { ports, window, order, next, side, known: (0, 0) }
+        Sweep { ports: i32::from(ports), window, order, tried: [0, 0], positive: false, known: (0, 0) }
     }
 
     /// The next turn worth trying.
     pub(super) fn next(&mut self) -> Option<Turn> {
+        let turn = match self.order {
+            Order::Outwards => self.outwards(),
+            Order::Ascending => self.ascending(),
+        };
+        turn.map(|turn| Turn(i16::try_from(turn).expect("fewer than 32768 ports")))
+    }
+
+    fn outwards(&mut self) -> Option<i32> {
         for _ in 0..2 {
-            while self.order == Order::Ascending && self.side == 1 && self.next[1] > 0 && !self.open() {
-                self.next[1] -= 1;
+            let out = self.tried[usize::from(self.positive)] + 1;
+            let turn = if self.positive { out } else { -out };
+            if self.is_worthwhile(turn) {
+                self.tried[usize::from(self.positive)] = out;
+                return Some(turn);
             }
-            if self.open() {
-                let turn = self.turn();
-                match self.order {
-                    Order::Ascending if self.side == 1 => self.next[1] -= 1,
-                    _ => self.next[self.side] += 1,
-                }
-                return Some(Turn(i16::try_from(turn).expect("fewer than 32768 ports")));
-            }
-            self.side = 1 - self.side;
+            self.positive = !self.positive;
         }
         None
     }
 
-    /// Notes whether the last turn led to anything.
+    fn ascending(&mut self) -> Option<i32> {
+        while self.tried[0] < 2 * self.ports - 1 {
+            let turn = self.tried[0] - (self.ports - 1);
+            self.tried[0] += 1;
+            if turn != 0 && self.is_worthwhile(turn) {
+                return Some(turn);
+            }
+        }
+        None
+    }
+
+    /// Notes whether a turn that was tried led to anything.
     pub(super) fn note(&mut self, turn: Turn, hit: bool) {
         let turn = i32::from(turn.0);
         if hit {
             self.known = (self.known.0.min(turn), self.known.1.max(turn));
-        } else if self.order == Order::Outwards {
-            self.side = 1 - self.side;
+        } else {
+            self.positive = !self.positive;
         }
     }
 
-    fn turn(&self) -> i32 {
-        if self.side == 0 { self.next[0] } else { -self.next[1] }
+    /// Whether a turn may be a port, as far as known ports tell.
+    fn is_worthwhile(&self, turn: i32) -> bool {
+        let (low, high) = if self.window { self.known } else { (0, 0) };
+        turn - low < self.ports && high - turn < self.ports
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The turns tried at a switch of `ports` ports of which those at `hits` answer.
+    fn tried(ports: u16, window: bool, order: Order, hits: &[i16]) -> Vec<i16> {
+        let mut sweep = Sweep::new(ports, window, order);
+        let mut all = Vec::new();
+        while let Some(turn) = sweep.next() {
+            sweep.note(turn, hits.contains(&turn.0));
+            all.push(turn.0);
+        }
+        all
     }
 
-    fn open(&self) -> bool {
-        let turn = self.turn();
-        let (low, high) = if self.window { self.known } else { (0, 0) };
-        let reach = self.ports - 1;
-        let fits =
-            if self.window { turn - low <= reach && high - turn <= reach } else { turn.abs() <= reach };
-        fits && turn != 0
+    #[test]
+    fn outwards_changes_sides_at_each_miss() {
+        let outwards = |hits: &[i16]| tried(4, true, Order::Outwards, hits);
+        assert_eq!(outwards(&[]), [-1, 1, -2, 2, -3, 3]);
+        assert_eq!(outwards(&[-1, -2, -3]), [-1, -2, -3], "a full window leaves nothing to try");
+        assert_eq!(outwards(&[-1]), [-1, -2, 1, -3, 2], "3 lies 4 from -1");
+        assert_eq!(outwards(&[1, 2]), [-1, 1, 2, 3], "-2 lies 4 from 2");
+    }
+
+    #[test]
+    fn ascending_and_without_a_window() {
+        assert_eq!(tried(3, false, Order::Ascending, &[-2, -1]), [-2, -1, 1, 2]);
+        assert_eq!(tried(3, true, Order::Ascending, &[-2, -1]), [-2, -1]);
+        assert_eq!(tried(3, false, Order::Outwards, &[-2, -1]), [-1, -2, 1, 2]);
+        assert_eq!(tried(1, true, Order::Outwards, &[]), [0; 0]);
+    }
+
+    #[test]
+    fn a_window_never_hides_a_port() {
+        // Wrong if any set of ports of a switch, entered at any of them, were not found whole.
+        for ports in 1..=6u16 {
+            for cabled in 0..1u32 << ports {
+                for entry in (0..ports).filter(|port| cabled >> port & 1 == 1) {
+                    let turn = |port: u16| port.cast_signed() - entry.cast_signed();
+                    let hits: Vec<i16> =
+                        (0..ports).filter(|p| cabled >> p & 1 == 1 && *p != entry).map(turn).collect();
+                    for order in [Order::Outwards, Order::Ascending] {
+                        let tried = tried(ports, true, order, &hits);
+                        assert!(hits.iter().all(|hit| tried.contains(hit)), "{ports} {cabled:b} {entry}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -8,11 +8,12 @@
 //! ```
 //! A host without `ports` has as many as its cables need, at least one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::diagnostics::Fault;
-use crate::ids::{HostId, Node, Port};
+use crate::ids::{Node, Port};
 use crate::topology::{End, Host, Link, Network, Switch};
 use crate::units::{BitRate, Length};
 
@@ -46,7 +47,8 @@ pub(super) fn network(document: &Value) -> Result<Network, Vec<Fault>> {
         nodes.read(&mut reader, item, false, first_port);
     }
     let links = reader.need_list(&head, "links");
-    let cables: Vec<Cable> = links.iter().filter_map(|item| cable(&mut reader, item, &mut nodes)).collect();
+    let numbered = links.iter().enumerate();
+    let cables: Vec<Cable> = numbered.filter_map(|link| cable(&mut reader, link, &mut nodes)).collect();
     if reader.faults.is_empty() { Ok(assembled(name, nodes, cables)) } else { Err(reader.faults) }
 }
 
@@ -139,7 +141,7 @@ struct Cable {
     length: Option<Length>,
 }
 
-fn cable(reader: &mut Reader, item: &Value, nodes: &mut Nodes) -> Option<Cable> {
+fn cable(reader: &mut Reader, (position, item): (usize, &Value), nodes: &mut Nodes) -> Option<Cable> {
     let fields = reader.fields(item, "a link", LINK_KEYS)?;
     let ends = [("a", "a_port"), ("b", "b_port")].map(|(node, port)| {
         let node = node_at(reader, &fields, node, nodes);
@@ -149,7 +151,6 @@ fn cable(reader: &mut Reader, item: &Value, nodes: &mut Nodes) -> Option<Cable> 
     });
     let rate = fields.get("rate").and_then(|value| reader.quantity(value));
     let length = fields.get("length").and_then(|value| reader.quantity(value));
-    let position = reader.next_link();
     let [Some(a), Some(b)] = ends else { return None };
     if (a.0, a.1) == (b.0, b.1) {
         let message =
@@ -217,15 +218,17 @@ fn assembled(name: &str, nodes: Nodes, cables: Vec<Cable>) -> Network {
 }
 
 /// A value of a written document.
-pub(super) enum Field {
-    Text(String),
+pub(super) enum Field<'n> {
+    Text(Cow<'n, str>),
     Number(u16),
 }
 
+/// The keys and values of one table of a written document.
+pub(super) type Row<'n> = Vec<(&'static str, Field<'n>)>;
+
 /// The keys before the lists.
-pub(super) fn head(net: &Network) -> Vec<(&'static str, Field)> {
-    let mut fields =
-        vec![("format", Field::Text(FORMAT.to_owned())), ("name", Field::Text(net.name.clone()))];
+pub(super) fn head(net: &Network) -> Row<'_> {
+    let mut fields = vec![("format", text(FORMAT)), ("name", text(&net.name))];
     if let Some(first_port @ 1..) = common_first_port(net) {
         fields.push(("first_port", Field::Number(first_port)));
     }
@@ -241,60 +244,57 @@ fn common_first_port(net: &Network) -> Option<u16> {
 }
 
 /// The rows of `switches`.
-pub(super) fn switches(net: &Network) -> Vec<Vec<(&'static str, Field)>> {
+pub(super) fn switches(net: &Network) -> impl Iterator<Item = Row<'_>> {
     let own_first_port = common_first_port(net).is_none();
-    let row = |switch: &Switch| {
-        let mut row =
-            vec![("name", Field::Text(switch.name.clone())), ("ports", Field::Number(switch.ports))];
-        push_optional(
-            &mut row,
-            own_first_port.then_some(switch.first_port),
-            switch.guid,
-            &switch.description,
-        );
+    net.switches().iter().map(move |switch| {
+        let mut row = vec![("name", text(&switch.name)), ("ports", Field::Number(switch.ports))];
+        let first_port = own_first_port.then_some(switch.first_port);
+        push_optional(&mut row, first_port, switch.guid, switch.description.as_deref());
         row
-    };
-    net.switches().iter().map(row).collect()
+    })
 }
 
 /// The rows of `hosts`.
-pub(super) fn hosts(net: &Network) -> Vec<Vec<(&'static str, Field)>> {
+pub(super) fn hosts(net: &Network) -> impl Iterator<Item = Row<'_>> {
     let own_first_port = common_first_port(net).is_none();
-    let row = |(id, host): (HostId, &Host)| {
-        let mut row = vec![("name", Field::Text(host.name.clone()))];
+    net.host_ids().zip(net.hosts()).map(move |(id, host)| {
+        let mut row = vec![("name", text(&host.name))];
         let highest =
             net.cables(Node::Host(id)).last().map_or(1, |(port, _, _)| port.0 - host.first_port + 1);
         if highest != host.ports {
             row.push(("ports", Field::Number(host.ports)));
         }
-        push_optional(&mut row, own_first_port.then_some(host.first_port), host.guid, &host.description);
+        let first_port = own_first_port.then_some(host.first_port);
+        push_optional(&mut row, first_port, host.guid, host.description.as_deref());
         row
-    };
-    net.host_ids().zip(net.hosts()).map(row).collect()
+    })
 }
 
-fn push_optional(
-    row: &mut Vec<(&'static str, Field)>,
+fn push_optional<'n>(
+    row: &mut Row<'n>,
     first_port: Option<u16>,
     guid: Option<u64>,
-    description: &Option<String>,
+    description: Option<&'n str>,
 ) {
     row.extend(first_port.map(|port| ("first_port", Field::Number(port))));
-    row.extend(guid.map(|guid| ("guid", Field::Text(format!("0x{guid:016x}")))));
-    row.extend(description.clone().map(|text| ("description", Field::Text(text))));
+    row.extend(guid.map(|guid| ("guid", Field::Text(format!("0x{guid:016x}").into()))));
+    row.extend(description.map(|words| ("description", text(words))));
 }
 
 /// The rows of `links`.
-pub(super) fn links(net: &Network) -> Vec<Vec<(&'static str, Field)>> {
-    let row = |link: &Link| {
+pub(super) fn links(net: &Network) -> impl Iterator<Item = Row<'_>> {
+    net.links().iter().map(|link| {
         let mut row = Vec::new();
         for ((node, port), end) in [("a", "a_port"), ("b", "b_port")].into_iter().zip([link.a, link.b]) {
-            row.push((node, Field::Text(net.name_of(end.node).to_owned())));
+            row.push((node, text(net.name_of(end.node))));
             row.push((port, Field::Number(end.port.0)));
         }
-        row.extend(link.rate.map(|rate| ("rate", Field::Text(rate.to_string()))));
-        row.extend(link.length.map(|length| ("length", Field::Text(length.to_string()))));
+        row.extend(link.rate.map(|rate| ("rate", Field::Text(rate.to_string().into()))));
+        row.extend(link.length.map(|length| ("length", Field::Text(length.to_string().into()))));
         row
-    };
-    net.links().iter().map(row).collect()
+    })
+}
+
+fn text(words: &str) -> Field<'_> {
+    Field::Text(Cow::Borrowed(words))
 }

@@ -9,7 +9,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use crate::diagnostics::Fault;
 use crate::topology::Network;
 
-use super::document::{self, Field};
+use super::document::{self, Field, Row};
 use super::tree::{Entry, Kind, Value};
 
 /// Whether a text begins as JSON does.
@@ -104,28 +104,36 @@ fn entry(property: &ast::ObjectProp<'_>) -> Entry {
 
 /// Writes a network: one node or cable a line.
 pub(super) fn write(net: &Network) -> String {
-    let head: Vec<String> =
-        document::head(net).iter().map(|(key, value)| format!("{}: {}", quoted(key), field(value))).collect();
-    let list = |key: &str, items: Vec<Vec<(&str, Field)>>| {
-        let rows: Vec<String> = items.iter().map(|item| format!("  {}", object(item))).collect();
-        let rows = if rows.is_empty() { String::new() } else { format!("\n{}\n ", rows.join(",\n")) };
-        format!(" {}: [{rows}]", quoted(key))
-    };
-    let lists = [
-        list("switches", document::switches(net)),
-        list("hosts", document::hosts(net)),
-        list("links", document::links(net)),
-    ];
-    format!("{{{},\n{}}}\n", head.join(", "), lists.join(",\n"))
+    let mut text = format!("{{{},\n", fields(&document::head(net)));
+    push_list(&mut text, "switches", document::switches(net));
+    text.push_str(",\n");
+    push_list(&mut text, "hosts", document::hosts(net));
+    text.push_str(",\n");
+    push_list(&mut text, "links", document::links(net));
+    text.push_str("}\n");
+    text
 }
 
-fn object(fields: &[(&str, Field)]) -> String {
-    let fields: Vec<String> =
-        fields.iter().map(|(key, value)| format!("{}: {}", quoted(key), field(value))).collect();
-    format!("{{{}}}", fields.join(", "))
+/// Appends a list row by row, since the rows of a large network would not fit the memory beside their text.
+fn push_list<'n>(text: &mut String, key: &str, rows: impl Iterator<Item = Row<'n>>) {
+    text.push_str(&format!(" {}: [", quoted(key)));
+    let mut any = false;
+    for row in rows {
+        text.push_str(if any { ",\n  {" } else { "\n  {" });
+        text.push_str(&fields(&row));
+        text.push('}');
+        any = true;
+    }
+    text.push_str(if any { "\n ]" } else { "]" });
 }
 
-fn field(value: &Field) -> String {
+fn fields(row: &[(&str, Field<'_>)]) -> String {
+    let each: Vec<String> =
+        row.iter().map(|(key, value)| format!("{}: {}", quoted(key), field(value))).collect();
+    each.join(", ")
+}
+
+fn field(value: &Field<'_>) -> String {
     match value {
         Field::Text(text) => quoted(text),
         Field::Number(number) => number.to_string(),

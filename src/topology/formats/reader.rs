@@ -14,7 +14,6 @@ const HINTS: usize = 100;
 #[derive(Default)]
 pub(super) struct Reader {
     pub(super) faults: Vec<Fault>,
-    links: usize,
 }
 
 /// The keys of a table, all of them known.
@@ -40,12 +39,6 @@ impl Reader {
     /// Whether so few faults were found that a costly hint is worth while.
     pub(super) fn worth_a_hint(&self) -> bool {
         self.faults.len() < HINTS
-    }
-
-    /// Counts links: the position of the one being read.
-    pub(super) fn next_link(&mut self) -> usize {
-        self.links += 1;
-        self.links - 1
     }
 
     /// The keys of a table; faults where it is none, for keys unknown and for keys given twice.

@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use crate::diagnostics::Fault;
 use crate::topology::Network;
 
-use super::document::{self, Field};
+use super::document::{self, Field, Row};
 use super::json::quoted;
 use super::tree::{Entry, Kind, Value};
 
@@ -70,24 +70,31 @@ pub(super) fn write(net: &Network) -> String {
     for (key, value) in document::head(net) {
         text += &format!("{key} = {}\n", field(&value));
     }
-    for (key, items) in [
-        ("switches", document::switches(net)),
-        ("hosts", document::hosts(net)),
-        ("links", document::links(net)),
-    ] {
-        let rows: String = items.iter().map(|item| format!("\n  {},", inline(item))).collect();
-        text += &if rows.is_empty() { format!("{key} = []\n") } else { format!("{key} = [{rows}\n]\n") };
-    }
+    push_list(&mut text, "switches", document::switches(net));
+    push_list(&mut text, "hosts", document::hosts(net));
+    push_list(&mut text, "links", document::links(net));
     text
 }
 
-fn inline(fields: &[(&str, Field)]) -> String {
-    let fields: Vec<String> = fields.iter().map(|(key, value)| format!("{key} = {}", field(value))).collect();
-    format!("{{ {} }}", fields.join(", "))
+fn push_list<'n>(text: &mut String, key: &str, rows: impl Iterator<Item = Row<'n>>) {
+    text.push_str(&format!("{key} = ["));
+    let mut any = false;
+    for row in rows {
+        text.push_str("\n  { ");
+        text.push_str(&fields(&row));
+        text.push_str(" },");
+        any = true;
+    }
+    text.push_str(if any { "\n]\n" } else { "]\n" });
+}
+
+fn fields(row: &[(&str, Field<'_>)]) -> String {
+    let each: Vec<String> = row.iter().map(|(key, value)| format!("{key} = {}", field(value))).collect();
+    each.join(", ")
 }
 
 /// A value as TOML writes it: JSON's escapes are TOML's, but TOML escapes the delete character too.
-fn field(value: &Field) -> String {
+fn field(value: &Field<'_>) -> String {
     match value {
         Field::Text(text) => quoted(text).replace('\u{7f}', "\\u007f"),
         Field::Number(number) => number.to_string(),

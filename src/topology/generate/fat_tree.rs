@@ -2,7 +2,7 @@
 
 use crate::topology::Network;
 
-use super::layout::{add_hosts, add_switches, cable, check_size, nth};
+use super::layout::{add_hosts, add_switches, cable, check_links, check_size, nth};
 use super::{GenerateError, invalid};
 
 /// A k-ary n-tree: `levels` rows of `arity^(levels-1)` switches of `2 * arity` ports, lowest row first.
@@ -40,6 +40,7 @@ impl FatTree {
         let switches = row.saturating_mul(u64::from(levels));
         check_size("fat-tree", "levels", switches, 0, 0)?;
         check_size("fat-tree", "arity", switches, 0, 2 * arity)?;
+        check_links("fat-tree", "arity", (switches - row) * arity)?;
         let ports = hosts_per_leaf + arity;
         check_size("fat-tree", "hosts-per-switch", switches, row.saturating_mul(hosts_per_leaf), ports)?;
         Ok(FatTree { arity, levels: u64::from(levels), hosts_per_leaf, row })
@@ -96,6 +97,7 @@ impl LeafSpine {
         let switches = leaves + spines;
         check_size("leaf-spine", "leaves", switches, 0, leaves.saturating_mul(cables))?;
         check_size("leaf-spine", "spines", switches, 0, spines.saturating_mul(cables))?;
+        check_links("leaf-spine", "spines", leaves * spines * cables)?;
         let ports = hosts_per_leaf + spines * cables;
         check_size("leaf-spine", "hosts-per-switch", switches, leaves * hosts_per_leaf, ports)?;
         Ok(LeafSpine { leaves, spines, hosts_per_leaf, cables })

@@ -3,7 +3,7 @@
 use crate::topology::Network;
 
 use super::GenerateError;
-use super::layout::{add_hosts, add_switches, cable, check_size, nth};
+use super::layout::{add_hosts, add_switches, cable, check_links, check_size, nth};
 
 /// A mesh or a torus of any number of dimensions.
 ///
@@ -47,6 +47,7 @@ impl Grid {
         let hosts_per_switch = u64::from(hosts);
         let ports = 2 * sizes.len() as u64 + hosts_per_switch;
         check_size(family, "x", switches, switches.saturating_mul(hosts_per_switch), 0)?;
+        check_links(family, "x", switches * sizes.len() as u64)?;
         check_size(family, "hosts-per-switch", switches, 0, ports)?;
         Ok(Grid { sizes, hosts_per_switch, wraps })
     }
@@ -98,6 +99,7 @@ impl Hypercube {
         let (dimensions, hosts_per_switch) = (u64::from(dimensions), u64::from(hosts_per_switch));
         let switches = 1_u64.checked_shl(u32::try_from(dimensions).unwrap_or(64)).unwrap_or(u64::MAX);
         check_size("hypercube", "dimensions", switches, 0, dimensions)?;
+        check_links("hypercube", "dimensions", switches / 2 * dimensions)?;
         let hosts = switches * hosts_per_switch;
         check_size("hypercube", "hosts-per-switch", switches, hosts, dimensions + hosts_per_switch)?;
         Ok(Hypercube { dimensions, hosts_per_switch })

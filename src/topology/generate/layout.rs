@@ -3,7 +3,7 @@
 use crate::ids::SwitchId;
 use crate::topology::{End, Network};
 
-use super::{GenerateError, MOST_NODES, MOST_PORTS, invalid};
+use super::{GenerateError, MOST_LINKS, MOST_NODES, MOST_PORTS, invalid};
 
 /// Checks that a switch has room for its cables and that the network is not too large to hold.
 pub(super) fn check_size(
@@ -13,25 +13,33 @@ pub(super) fn check_size(
     hosts: u64,
     ports: u64,
 ) -> Result<(), GenerateError> {
-    if switches > MOST_NODES {
-        return Err(invalid(
-            family,
-            parameter,
-            format!("makes {switches} switches; at most {MOST_NODES} do"),
-        ));
+    within(family, parameter, switches, "switches", MOST_NODES)?;
+    within(family, "hosts-per-switch", hosts, "hosts", MOST_NODES)?;
+    within(family, parameter, ports, "ports of a switch", MOST_PORTS)
+}
+
+/// Checks that the cables between switches are not too many to hold.
+pub(super) fn check_links(
+    family: &'static str,
+    parameter: &'static str,
+    links: u64,
+) -> Result<(), GenerateError> {
+    within(family, parameter, links, "cables between switches", MOST_LINKS)
+}
+
+/// Checks one count of a network against its limit.
+fn within(
+    family: &'static str,
+    parameter: &'static str,
+    count: u64,
+    what: &str,
+    most: u64,
+) -> Result<(), GenerateError> {
+    match count {
+        count if count <= most => Ok(()),
+        u64::MAX => Err(invalid(family, parameter, format!("makes far too many {what}; at most {most} do"))),
+        _ => Err(invalid(family, parameter, format!("makes {count} {what}; at most {most} do"))),
     }
-    if hosts > MOST_NODES {
-        let reason = format!("makes {hosts} hosts; at most {MOST_NODES} do");
-        return Err(invalid(family, "hosts-per-switch", reason));
-    }
-    if ports > MOST_PORTS {
-        return Err(invalid(
-            family,
-            parameter,
-            format!("makes switches of {ports} ports; at most {MOST_PORTS} do"),
-        ));
-    }
-    Ok(())
 }
 
 /// A port number below [`MOST_PORTS`].

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::topology::Network;
 
-use super::layout::{add_hosts, add_switches, cable, check_size};
+use super::layout::{add_hosts, add_switches, cable, check_links, check_size};
 use super::{GenerateError, invalid};
 
 const FAMILY: &str = "random-regular";
@@ -54,6 +54,7 @@ impl RandomRegular {
         }
         let hosts = u64::from(hosts_per_switch);
         check_size(FAMILY, "degree", n, n * hosts, d)?;
+        check_links(FAMILY, "degree", n * d / 2)?;
         check_size(FAMILY, "hosts-per-switch", n, n * hosts, d + hosts)?;
         Ok(RandomRegular { switches, degree, hosts_per_switch })
     }

@@ -1,0 +1,86 @@
+//! Where results go: stdout, or a file that appears whole or not at all.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use comfy_table::{Table, presets};
+use serde::Serialize;
+
+use super::Failure;
+
+/// Prints a result to stdout. A reader who has gone away is no failure.
+///
+/// # Errors
+/// [`Failure::Io`] if the system refuses, as a full disk does.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Io { path: "stdout".to_owned(), error })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints an object as one line of JSON.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn print_json(object: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string(object).expect("results are plain data with text keys");
+    print(&format!("{text}\n"))
+}
+
+/// Two aligned columns, a line for each name and its value.
+pub(super) fn columns(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.add_rows(rows.into_iter().map(|(name, value)| [name.to_owned(), value]));
+    format!("{}\n", table.trim_fmt())
+}
+
+/// Writes a text to a file, whole or not at all.
+///
+/// # Errors
+/// As [`write_whole_by`].
+pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    write_whole_by(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes a file whole or not at all: `fill` writes beside its place, then it is synced and renamed.
+///
+/// What is there and is no plain file, such as a pipe, is written to as it is.
+///
+/// # Errors
+/// [`Failure::Io`] if the system refuses; what was there is then untouched.
+pub(super) fn write_whole_by(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    written(path, fill).map_err(|error| Failure::Io { path: path.display().to_string(), error })
+}
+
+fn written(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        let mut out = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
+        fill(&mut out)?;
+        return out.flush();
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Asked first, since the temporary file's own error would name a file that the user never heard of.
+    std::fs::metadata(folder)?;
+    let mut out = BufWriter::new(builder().tempfile_in(folder)?);
+    fill(&mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Temporary files with the permissions of any other new file.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}

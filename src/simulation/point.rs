@@ -118,7 +118,7 @@ pub fn run(
         end,
         window: measured,
         channels: after.iter().zip(&before).map(|(after, before)| between(before, after)).collect(),
-        deadlocks: fabric.deadlocks().to_vec(),
+        deadlocks: in_order(fabric.deadlocks()),
         in_flight: fabric.in_flight() as u64,
         events: fabric.events(),
         last: fabric.now(),
@@ -133,6 +133,13 @@ pub fn run(
 fn is_locked_for_ever(setup: &Setup<'_>, fabric: &Fabric) -> bool {
     setup.parameters.switch.timeout.is_none()
         && fabric.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none())
+}
+
+/// Deadlocks in order of their formation; those of one cycle by their first input ports.
+fn in_order(deadlocks: &[Deadlock]) -> Vec<Deadlock> {
+    let mut deadlocks = deadlocks.to_vec();
+    deadlocks.sort_by_key(|deadlock| (deadlock.formed, deadlock.members.first().map(|member| member.input)));
+    deadlocks
 }
 
 /// What a channel did between two readings.

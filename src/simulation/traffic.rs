@@ -41,7 +41,6 @@ impl Tag {
 
     /// What a tag says that the fabric carried.
     pub fn unpack(tag: u64) -> Tag {
-        #[expect(clippy::cast_possible_truncation, reason = "what is left after the shift has 32 bits")]
         let source = HostId((tag >> 32) as u32);
         Tag { source, number: tag >> 1 & Tag::NUMBERS, spoilt: tag & 1 == 1 }
     }

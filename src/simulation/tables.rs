@@ -48,8 +48,8 @@ pub(super) fn points(points: &[PointReport]) -> String {
             point.saturated.to_string(),
             point.converged.to_string(),
             point.deadlocks.to_string(),
-            point.resets.to_string(),
-            point.crc_errors.to_string(),
+            point.tally.resets.to_string(),
+            point.tally.crc_errors.to_string(),
         ]);
     }
     table.into_csv()

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use serde::Serialize;
+
 use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
 use crate::ids::{HostId, Port};
 use crate::measure::Meter;
@@ -47,7 +49,7 @@ impl Tag {
 }
 
 /// How many messages ended in which way, warm-up included.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Began to leave their host.
     pub sent: u64,
@@ -72,6 +74,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Messages that were sent and not delivered sound.
+    pub fn lost(&self) -> u64 {
+        let destroyed = self.resets + self.crc_errors + self.link_failures;
+        destroyed + self.illegal_turns + self.no_such_wire + self.host_too_soon + self.stranded
+    }
+
     fn count(&mut self, fate: Fate, spoilt: bool) {
         let counter = match fate {
             Fate::Delivered { .. } if spoilt => &mut self.crc_errors,

@@ -1,7 +1,7 @@
 //! How fast the fabric runs: messages and events a second of CPU time on networks of several sizes.
 //!
-//! `cargo bench --bench fabric [-- NAME-PART]`. CPU time is the process's own (Linux), so that other work on the
-//! machine disturbs little. Sources are open: exponential gaps, uniform destinations.
+//! `cargo bench --bench fabric [-- NAME-PART]`. CPU time is the process's own (Linux), so that other work on
+//! the machine disturbs little. Sources are open: exponential gaps, uniform destinations.
 
 #![allow(
     clippy::unwrap_used,
@@ -120,8 +120,8 @@ fn measure(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64) {
     let done = messages as f64;
     let cycles = (fabric.now().0 - cycles) as f64;
     println!(
-        "{name:<22} load {load:<8.5} accepted {:<8.5} {:>7.3} M messages/s {:>6.2} events/message {:>5.1} ns/event \
-         latency {:>6.1} in flight {:>6} bytes/host {:>5} later {:>5} kB",
+        "{name:<22} load {load:<8.5} accepted {:<8.5} {:>7.3} M messages/s {:>6.2} events/message \
+         {:>5.1} ns/event latency {:>6.1} in flight {:>6} bytes/host {:>5} later {:>5} kB",
         done * f64::from(payload) / cycles / hosts as f64,
         done / seconds / 1e6,
         (fabric.events() - events) as f64 / done,

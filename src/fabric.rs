@@ -21,22 +21,24 @@
 //! | P5 | STOP at `stop` flits or more, GO at `go` or fewer, each once |
 //!
 //! No event is spent on a flit. A flow in or out of a buffer runs evenly until something changes it, so a
-//! buffer's occupancy is known at any time, and events happen only where a run begins, ends or is interrupted:
+//! buffer's occupancy is known at any time, and events happen only where a run begins, ends or is
+//! interrupted:
 //!
 //! ```text
 //!   transmitter --run--> [in-port | occ, inflow, outflow | ] --run--> [in-port ...] --run--> host
 //!                          ^ settled to the beginning of cycle `t`; next change predicted
 //! ```
-//! The result does not depend on the order of processing within a phase; [`Fabric::shuffle`] lets tests check.
+//! The result does not depend on the order of processing within a phase; [`Fabric::shuffle`] lets tests
+//! check.
 //!
 //! What the phase table leaves open is settled so: a tail that leaves in P4 of t ends the blocked time of its
-//! output, which does not fire in P4.5b of t. The blocked time of an output begins when it is owned and a head
-//! begins to wait for it or STOP arrives, begins anew at each grant, and ends with the release, with a GO that
-//! finds no head waiting, or with the destruction of the last waiting head while it may go. Draining eats a
-//! flit a base cycle whatever the rates. A channel's rate is the channel's, not the worm's: it holds across
-//! worms and failures. A head destroyed in a serial routing unit leaves that busy to the end of its time.
-//! A failure in P0 of t loses all that is on the cable; the upstream worm drains in P4 of t already, the
-//! downstream one is flushed in P4.5a of t, and within P0 `LinkFailure` comes before `NoSuchWire`.
+//! output, which does not fire in P4.5b of t. The blocked time of an output begins when it is owned and a
+//! head begins to wait for it or STOP arrives, begins anew at each grant, and ends with the release, with a
+//! GO that finds no head waiting, or with the destruction of the last waiting head while it may go. Draining
+//! eats a flit a base cycle whatever the rates. A channel's rate is the channel's, not the worm's: it holds
+//! across worms and failures. A head destroyed in a serial routing unit leaves that busy to the end of its
+//! time. A failure in P0 of t loses all that is on the cable; the upstream worm drains in P4 of t already,
+//! the downstream one is flushed in P4.5a of t, and within P0 `LinkFailure` comes before `NoSuchWire`.
 //!
 //! # Source
 //! The switch follows Mainwaring et al. 1997, section 2, and Sancho and Robles 2000, section 5.1. Departure:
@@ -86,7 +88,7 @@ pub enum Pause {
     Limit,
     /// The endpoint said so.
     Break,
-    /// Nothing is left to happen. Worms still in flight have deadlocked for ever.
+    /// Nothing is left to happen, and no flit moves any more. Worms still in flight have deadlocked for ever.
     Idle,
 }
 
@@ -143,7 +145,8 @@ impl Fabric {
     }
 
     /// Runs all cycles before `limit`. Ends early after a cycle in which [`Endpoint::ended`] said `Break`, or
-    /// when nothing is left to happen.
+    /// when nothing is left to happen; [`Fabric::now`] is then the cycle after the last in which a flit moved
+    /// or an event was handled.
     pub fn run_until<E: Endpoint, O: Observer>(
         &mut self,
         limit: Cycle,
@@ -169,7 +172,8 @@ impl Fabric {
         on_engine!(&mut self.inner, engine => engine.schedule_link(link.0, at.0, true));
     }
 
-    /// What each channel has done up to now, worms in flight counted in; indexed by `ChannelId`. Costs O(links).
+    /// What each channel has done up to now, worms in flight counted in; indexed by `ChannelId`. Costs
+    /// O(links).
     pub fn channel_use(&self) -> Vec<ChannelUse> {
         on_engine!(&self.inner, engine => engine.channel_use())
     }

@@ -59,8 +59,8 @@ impl Plan {
                 let mut at = s;
                 let mut top = 0;
                 while at >> (2 * top) != d >> (2 * top) {
-                    // Upwards port 4 + c leads to the switch whose digit `top` is c, entered from below at the
-                    // port of the old digit.
+                    // Upwards port 4 + c leads to the switch whose digit `top` is c, entered from below at
+                    // the port of the old digit.
                     let up = (choice >> (2 * top)) as usize & 3;
                     let old = digit(at, top);
                     go(4 + up, old);

@@ -94,8 +94,8 @@ pub trait Endpoint {
     /// its interface; after `None`, only once [`Fabric::wake`](crate::fabric::Fabric::wake) names the host.
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing>;
 
-    /// Hears that a message is over, at the end of the cycle in which that happens; messages of one cycle come
-    /// by sender and tag. `Break` ends the run after the present cycle.
+    /// Hears that a message is over, at the end of the cycle in which that happens; messages of one cycle
+    /// come by sender and tag. `Break` ends the run after the present cycle.
     fn ended(&mut self, message: &Ended) -> ControlFlow<()>;
 }
 
@@ -103,7 +103,8 @@ pub trait Endpoint {
 pub trait Observer {
     /// Whether it watches at all; what would be told is not even worked out for one that does not.
     const WATCHES: bool = true;
-    /// Output `output` was granted to the worm with this tag, whose head waits at port `input` of that switch.
+    /// Output `output` was granted to the worm with this tag, whose head waits at port `input` of that
+    /// switch.
     fn granted(&mut self, _now: Cycle, _input: End, _output: End, _tag: u64) {}
     /// A forward reset fired at `output` against the worm with this tag.
     fn reset(&mut self, _now: Cycle, _output: End, _tag: u64) {}

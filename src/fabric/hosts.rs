@@ -134,7 +134,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    /// The tail of the worm on its way to a host that takes everything at once is now expected in cycle `tail`.
+    /// The tail of the worm on its way to a host that takes everything at once is now expected in cycle
+    /// `tail`.
     #[inline]
     pub(super) fn expect_tail(&mut self, port: u32, worm: u32, tail: u64) {
         let record = &mut self.worms[worm];

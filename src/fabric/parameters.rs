@@ -8,7 +8,8 @@ pub enum Arbitration {
     /// One routing unit a switch: one header at a time, round robin over the input ports.
     ///
     /// # Source
-    /// Sancho and Robles 2000, section 5.1: "a crossbar whose arbiter processes one message header at a time".
+    /// Sancho and Robles 2000, section 5.1: "a crossbar whose arbiter processes one message header at a
+    /// time".
     #[default]
     Serial,
     /// A routing unit at every input port.
@@ -48,8 +49,8 @@ pub struct Receive {
 /// The parameters that all hosts share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostParameters {
-    /// Base cycles that the interface needs to set up a message: it starts no earlier than this after the later
-    /// of the message's creation and the cycle in which the interface became free.
+    /// Base cycles that the interface needs to set up a message: it starts no earlier than this after the
+    /// later of the message's creation and the cycle in which the interface became free.
     pub send_overhead: u64,
     /// The receive buffer; `None`: the host takes what arrives at once.
     pub receive: Option<Receive>,

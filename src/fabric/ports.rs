@@ -134,8 +134,8 @@ pub(super) struct OutPort {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(super) struct Switch {
-    /// Until when the unit decodes; [`NEVER`] if it is idle. If decoding takes it until then from a cycle that
-    /// lies ahead, the unit is reserved for a head on the cable.
+    /// Until when the unit decodes; [`NEVER`] if it is idle. If decoding takes it until then from a cycle
+    /// that lies ahead, the unit is reserved for a head on the cable.
     pub(super) busy: u64,
     /// The inputs whose heads wait for the unit: a bitmap, or their number at more than 64 ports.
     pub(super) pending: u64,

@@ -34,8 +34,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.set_pending(node, port);
     }
 
-    /// Reserves the routing unit of `port` for a head that is sent in `t` and arrives in `arrival`, if the port
-    /// and the unit are idle and nothing else is on its way. Whoever comes before revokes it.
+    /// Reserves the routing unit of `port` for a head that is sent in `t` and arrives in `arrival`, if the
+    /// port and the unit are idle and nothing else is on its way. Whoever comes before revokes it.
     #[inline]
     pub(super) fn reserve(&mut self, port: u32, t: u64, arrival: u64) -> bool {
         let entry = &self.ins[port as usize];

@@ -142,7 +142,8 @@ fn a_slow_cable_paces_the_worm() {
     world.parameters.links[3].period = 4;
     world.send(0, 10, &[7, 1, -6], 20);
     let (_, fates) = world.run();
-    // Flit j (from 0) leaves switch 0 in cycle 36 + 4 (j - 1). The last, flit 22, finds nothing in its way after.
+    // Flit j (from 0) leaves switch 0 in cycle 36 + 4 (j - 1). The last, flit 22, finds nothing in its way
+    // after.
     assert_eq!(fates, [(0, delivered(2, 10 + 2 + 3 * 26, 36 + 4 * 21 + 3 * 2))]);
 }
 

@@ -12,8 +12,8 @@ use crate::topology::{End, Network};
 pub enum BuildError {
     /// A buffer that overflows before STOP takes effect.
     #[error(
-        "the cable between `{a}` port {a_port} and `{b}` port {b_port} (link {link}) is too long: the buffer of \
-         {buffer} flits would need room for {needed}"
+        "the cable between `{a}` port {a_port} and `{b}` port {b_port} (link {link}) is too long: the buffer \
+         of {buffer} flits would need room for {needed}"
     )]
     BufferTooSmall {
         /// The link's position in the network.

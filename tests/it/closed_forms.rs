@@ -1,4 +1,5 @@
-//! The engine against what can be calculated by hand: latency without load, conservation, a queue's waiting time.
+//! The engine against what can be calculated by hand: latency without load, conservation, a queue's waiting
+//! time.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,7 +47,8 @@ fn lone_message(rng: &mut ChaCha8Rng, slowest: u64) -> Option<Case> {
     Some(Case { network, parameters, attachments, messages, link_events: vec![], horizon: 40_000 })
 }
 
-/// The only message of a case, the timing of the cables on its path from the sender's on, and where that ends.
+/// The only message of a case, the timing of the cables on its path from the sender's on, and where that
+/// ends.
 fn path_of(case: &Case) -> (&Message, Vec<LinkTiming>, Node) {
     let (host, message) =
         case.network.host_ids().zip(&case.messages).find_map(|(h, m)| Some((h, m.first()?))).unwrap();
@@ -91,8 +93,8 @@ fn a_lone_message_takes_the_zero_load_latency() {
     }
 }
 
-/// The same where the channels' periods differ, flit by flit: a flit goes out as soon as it is there, the head is
-/// decoded and the channel's period since the flit before is over.
+/// The same where the channels' periods differ, flit by flit: a flit goes out as soon as it is there, the
+/// head is decoded and the channel's period since the flit before is over.
 #[test]
 fn a_lone_message_keeps_every_channels_period() {
     for seed in 0..cases(10_000) {
@@ -116,9 +118,9 @@ fn a_lone_message_keeps_every_channels_period() {
     }
 }
 
-/// Worms: created = waiting + under way + over. Flits: where nothing is destroyed, every worm is sent over each
-/// cable of its path with the route flits that it still has there.
-/// Wrong if a worm or a flit is lost, doubled, or stripped of its route at the wrong place.
+/// Worms: created = waiting + under way + over. Flits: where nothing is destroyed, every worm is sent over
+/// each cable of its path with the route flits that it still has there. Wrong if a worm or a flit is lost,
+/// doubled, or stripped of its route at the wrong place.
 #[test]
 fn worms_and_flits_are_conserved() {
     let mut whole = 0;
@@ -189,13 +191,14 @@ fn interval(sample: &[f64], quantile: f64) -> (f64, f64) {
 
 /// One output with Poisson arrivals is an M/D/1 queue: mean wait = load x service / (2 (1 - load)).
 ///
-/// The service of a worm is exactly its payload, in cycles: the route flit is stripped at the grant, the first
-/// flit of the payload goes out in the cycle of the grant and the tail `payload - 1` cycles later, and the output
-/// can be granted again in the cycle after that; so a grant costs nothing beside the route flit's passage, which
-/// is part of the wait of nobody else. Rounding arrivals up to whole cycles leaves the formula exact: the
-/// discrete queue's mean work at an arrival, (load x service - load (1 - load)) / (2 (1 - load)), and the
-/// load / 2 of those that came in the same cycle before it add up to the same. The order of service does not
-/// change the mean. What remains is that messages of one host follow each other through one port, hence many hosts.
+/// The service of a worm is exactly its payload, in cycles: the route flit is stripped at the grant, the
+/// first flit of the payload goes out in the cycle of the grant and the tail `payload - 1` cycles later,
+/// and the output can be granted again in the cycle after that; so a grant costs nothing beside the route
+/// flit's passage, which is part of the wait of nobody else. Rounding arrivals up to whole cycles leaves
+/// the formula exact: the discrete queue's mean work at an arrival, (load x service - load (1 - load)) / (2
+/// (1 - load)), and the load / 2 of those that came in the same cycle before it add up to the same. The
+/// order of service does not change the mean. What remains is that messages of one host follow each other
+/// through one port, hence many hosts.
 ///
 /// Wrong if a grant, a release or a restart costs or saves as much as a cycle on average.
 #[test]

@@ -33,7 +33,8 @@ fn compare(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
     let mut engine = Engine::new(case, manner);
     let mut done = [0; 3];
     for stop in stops(seed, case.horizon) {
-        // The engine may be through before: nothing is left to happen. Then nothing happens in the oracle either.
+        // The engine may be through before: nothing is left to happen. Then nothing happens in the oracle
+        // either.
         let reached = engine.run_until(stop);
         for limit in [reached, stop] {
             oracle.run_until(limit);
@@ -47,8 +48,8 @@ fn compare(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
     Ok(Coverage::of(case, &oracle))
 }
 
-/// Compares all channels. The flags of a failed cable mean nothing; if the engine was through before the oracle's
-/// present cycle, it has not counted on how long its channels are blocked.
+/// Compares all channels. The flags of a failed cable mean nothing; if the engine was through before the
+/// oracle's present cycle, it has not counted on how long its channels are blocked.
 fn same_channels(oracle: &Oracle, engine: &Engine) -> Result<(), String> {
     for (channel, (theirs, mut ours)) in oracle.channels().iter().zip(engine.channels()).enumerate() {
         if !theirs.up {
@@ -99,8 +100,8 @@ fn same_list<T: Clone + Ord + std::fmt::Debug>(what: &str, oracle: &[T], engine:
     }
 }
 
-/// Wrong if the engine departs from the semantics in any way that shows, or if its results depend on the order
-/// in which it handles what happens in one phase of one cycle.
+/// Wrong if the engine departs from the semantics in any way that shows, or if its results depend on the
+/// order in which it handles what happens in one phase of one cycle.
 #[test]
 fn the_engine_agrees_with_the_oracle() {
     let each = (0..cases(10_000)).into_par_iter().map(checked);

@@ -4,8 +4,8 @@ pub(crate) mod engine;
 
 use std::collections::VecDeque;
 
-/// How many cases to run of `full`: all with `SIMNET_THOROUGH=1`, a fifth with `SIMNET_THOROUGH=ci`, otherwise a
-/// twentieth; at least one.
+/// How many cases to run of `full`: all with `SIMNET_THOROUGH=1`, a fifth with `SIMNET_THOROUGH=ci`,
+/// otherwise a twentieth; at least one.
 pub(crate) fn cases(full: u64) -> u64 {
     let share = match std::env::var("SIMNET_THOROUGH").as_deref() {
         Ok("ci") => full / 5,

@@ -2,8 +2,7 @@
 //!
 //! An input port waits for another one if it is connected to a stopped output whose far end has sent STOP
 //! and nothing since, with no reset on its way, or if its head waits for an output that the other one
-//! holds. Each port waits for at
-//! most one other, so a deadlock is a cycle of this function.
+//! holds. Each port waits for at most one other, so a deadlock is a cycle of this function.
 
 use simnet::topology::End;
 

@@ -19,7 +19,8 @@ pub(crate) struct Wiring {
     pub(crate) attachments: Vec<Option<Port>>,
 }
 
-/// Lays 1 to 9 switches with 1 to 4 hosts each; now and then many more, or two hosts on one cable and no switch.
+/// Lays 1 to 9 switches with 1 to 4 hosts each; now and then many more, or two hosts on one cable and no
+/// switch.
 pub(crate) fn wired(rng: &mut ChaCha8Rng) -> Wiring {
     let mut network = Network::new("random");
     if rng.random_bool(0.02) {

@@ -70,7 +70,8 @@ impl Engine {
         Engine { fabric, network: case.network.clone(), hosts, manner, creations, logs: Logs::default() }
     }
 
-    /// Runs all cycles before `limit`; gives the next cycle, which is less than `limit` if nothing is left to happen.
+    /// Runs all cycles before `limit`; gives the next cycle, which is less than `limit` if nothing is left
+    /// to happen.
     pub(crate) fn run_until(&mut self, limit: u64) -> u64 {
         while let Some((created, host)) = self.creations.pop_if(|(created, _)| *created < limit) {
             self.advance(created);

@@ -1,7 +1,8 @@
 //! Deadlocks, by a search of the whole wait-for graph at the end of every cycle.
 //!
 //! An input port waits for another one if it is connected to a stopped output whose far end has sent STOP
-//! and nothing since, with no reset on its way, or if its head waits for an output that the other one holds. Each port waits for at
+//! and nothing since, with no reset on its way, or if its head waits for an output that the other one
+//! holds. Each port waits for at
 //! most one other, so a deadlock is a cycle of this function.
 
 use simnet::topology::End;

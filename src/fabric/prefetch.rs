@@ -2,9 +2,9 @@
 //!
 //! In a network of tens of thousands of ports every event meets records that are in no cache; the events of a
 //! cycle are known, though, so their records can be on the way while earlier events are handled. What is
-//! called for too early or in vain costs little. Measured on the 16,384-host folded Clos at load 0.05 (one
-//! core of a busy two-core machine, `benches/fabric.rs`): 0.10 M messages/s without, 0.36 M with it and with
-//! the calendar's flat lists. Phases of small networks have too few events for it to matter.
+//! called for too early or in vain costs little. Measured on the 16,384-host folded Clos at load 0.05 with
+//! `benches/fabric.rs` (one core of a busy two-core machine, twice each): 0.16 and 0.21 M messages/s without,
+//! 0.32 and 0.38 M with it. Phases of small networks have too few events for it to matter.
 
 use super::engine::{Engine, Event};
 use super::ports::{NONE, State};

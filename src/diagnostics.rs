@@ -99,6 +99,13 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     scored.filter(|(distance, _)| *distance <= limit).min().map(|(_, c)| c)
 }
 
+/// The end of a sentence that offers the candidate nearest to `word`; empty if none is near.
+///
+/// Costs as [`nearest`].
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, candidates).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
 /// Decodes a file's bytes as UTF-8.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! What runs on hosts: processes that read like the papers' pseudo-code.
 //!
-//! A process sees its machine as a [`Host`]: it sends messages along routes, receives, sleeps. It never sees a
-//! switch, and cannot tell whether a flit-level fabric or a plain graph lies behind its interface.
+//! A process sees its machine as a [`Host`]: it sends messages along routes, receives, sleeps. It never sees
+//! a switch, and cannot tell whether a flit-level fabric or a plain graph lies behind its interface.
 //!
 //! ```text
 //!   mapper, daemons, route distribution      async functions over `impl Host`
@@ -83,11 +83,12 @@ impl Default for Costs {
     /// The costs that give the mapping times of the paper, together with a probe time-out of 1 ms.
     ///
     /// # Source
-    /// Fitted to the averages of mainwaring1997, Fig. 7, one master: 256 ms for C and 522 ms for C+A; C+A+B was
-    /// left out of the fit. With the turns found here a turn costs about 0.94 ms where a host answers (a process
-    /// at user level), 0.36 ms where the probe itself comes back, and 1.03 ms where nothing does. Two equations
-    /// leave one of the three open: the paper says that the time-out is longer than an average round trip, and
-    /// 1 ms is the round value for which both can be met. The cost of sending is a guess of little weight.
+    /// Fitted to the averages of mainwaring1997, Fig. 7, one master: 256 ms for C and 522 ms for C+A; C+A+B
+    /// was left out of the fit. With the turns found here a turn costs about 0.94 ms where a host answers (a
+    /// process at user level), 0.36 ms where the probe itself comes back, and 1.03 ms where nothing does. Two
+    /// equations leave one of the three open: the paper says that the time-out is longer than an average
+    /// round trip, and 1 ms is the round value for which both can be met. The cost of sending is a guess of
+    /// little weight.
     fn default() -> Costs {
         Costs { send: Duration::from_us(15), reply: Duration::from_us(900), loopback: Duration::from_us(330) }
     }

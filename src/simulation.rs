@@ -16,8 +16,7 @@ pub mod traffic;
 pub mod watch;
 
 pub use mapping::{DistributionReport, MapReport};
-pub use summary::{DeadlockReport, Outcome, PointReport, Scale, Summary, port_name};
-pub use tables::ChannelReport;
+pub use summary::{ChannelReport, DeadlockReport, Outcome, PointReport, Scale, Summary, port_name};
 pub use watch::Watch;
 
 use rayon::prelude::*;
@@ -238,9 +237,7 @@ impl<W: Watch> Stage<'_, W> {
         let source = Trace::new(trace.messages.clone(), self.setup.network.hosts().len());
         let horizon = horizon(&self.checked.measure, self.scale.base_cycle).unwrap_or(Cycle(u64::MAX));
         let window = Window { from: Cycle::ZERO, to: horizon };
-        let mut point = self.point(0, source, routes, window, horizon)?;
-        point.window.to = point.last.min(horizon).max(Cycle(1));
-        Ok((None, point))
+        Ok((None, self.point(0, source, routes, window, horizon)?))
     }
 
     /// Every load of generated traffic, several at a time.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use comfy_table::{Table, presets};
 
+use crate::diagnostics::quoted;
 use crate::fabric::{Arbitration, Parameters};
 use crate::host::Costs;
 use crate::host::mapper::berkeley;
@@ -17,7 +17,7 @@ use crate::topology::formats::{self, Format as FileFormat};
 use crate::units::{BitRate, Duration, Flits, Length, Unit as _};
 
 use super::network::{NetworkArguments, find_host};
-use super::output::{print, print_json, write_whole};
+use super::output::{columns, print, print_json, write_whole};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -114,8 +114,8 @@ impl Options {
     }
 }
 
-/// The fabric of a scenario that says nothing about it, with this routing latency; its buffers are larger where
-/// a long cable needs it.
+/// The fabric of a scenario that says nothing about it, with this routing latency; its buffers are larger
+/// where a long cable needs it.
 fn parameters(net: &Network, routing_latency: Duration) -> Parameters {
     let fabric = Fabric {
         rate: BitRate::new(1_280_000_000).expect("above zero"),
@@ -148,7 +148,7 @@ fn human(report: &MapReport, net: &Network) -> String {
     };
     let turns = &report.turns;
     let rows = [
-        ("network", net.name.clone()),
+        ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
         ("hosts", report.hosts.to_string()),
         ("switches", report.switches.to_string()),
@@ -163,8 +163,5 @@ fn human(report: &MapReport, net: &Network) -> String {
         ("explorations", report.explorations.to_string()),
         ("time, ms", format!("{:.3}", report.time_ms)),
     ];
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.add_rows(rows.map(|(name, value)| [name.to_owned(), value]));
-    format!("{}\n", table.trim_fmt())
+    columns(rows)
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::diagnostics::nearest;
+use crate::diagnostics::{did_you_mean, nearest, quoted};
 use crate::topology::formats::{self, Format, ReadOptions};
 use crate::topology::{Network, presets};
 
@@ -104,9 +104,11 @@ impl ReadingArguments {
 /// [`Failure::Usage`] with the nearest name.
 pub(super) fn find_host(net: &Network, name: &str) -> Result<crate::ids::HostId, Failure> {
     net.find_host(name).ok_or_else(|| {
-        let near = nearest(name, net.hosts().iter().map(|host| host.name.as_str()));
-        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Failure::Usage(format!("no host of {} is called `{name}`{near}", net.name))
+        let near = match net.find(name) {
+            Some(_) => "; that is a switch".to_owned(),
+            None => did_you_mean(name, net.hosts().iter().map(|host| host.name.as_str())),
+        };
+        Failure::Usage(format!("no host of {} is called `{name}`{near}", quoted(&net.name)))
     })
 }
 

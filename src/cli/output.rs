@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use comfy_table::{Table, presets};
 use serde::Serialize;
 
 use super::Failure;
@@ -28,6 +29,14 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 pub(super) fn print_json(object: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(object).expect("results are plain data with text keys");
     print(&format!("{text}\n"))
+}
+
+/// Two aligned columns, a line for each name and its value.
+pub(super) fn columns(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.add_rows(rows.into_iter().map(|(name, value)| [name.to_owned(), value]));
+    format!("{}\n", table.trim_fmt())
 }
 
 /// Writes a text to a file, whole or not at all.

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use comfy_table::{Table, presets};
 
-use crate::diagnostics::nearest;
+use crate::diagnostics::{did_you_mean, quoted};
 use crate::ids::Node;
 use crate::routing::{
     Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Survey, TableTooLarge, Tree,
@@ -14,7 +13,7 @@ use crate::routing::{
 use crate::topology::Network;
 
 use super::network::{NetworkArguments, ReadingArguments};
-use super::output::{print, print_json, write_whole_by};
+use super::output::{columns, print, print_json, write_whole_by};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -255,10 +254,10 @@ fn root(net: &Network, text: &str) -> Result<Root, Failure> {
 
 fn not_a_root(net: &Network, name: &str) -> Failure {
     let names = net.switches().iter().map(|s| s.name.as_str()).chain(["far", "r0", "r1", "r2"]);
-    let near = nearest(name, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let near = did_you_mean(name, names);
     let text = match net.find(name) {
         Some(Node::Host(_)) => format!("`--root {name}`: that is a host, and a root is a switch"),
-        _ => format!("`--root {name}`: {} has no switch of that name{near}", net.name),
+        _ => format!("`--root {name}`: {} has no switch of that name{near}", quoted(&net.name)),
     };
     Failure::Usage(text)
 }
@@ -266,7 +265,7 @@ fn not_a_root(net: &Network, name: &str) -> Failure {
 fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> {
     match common.format {
         Format::Json => print_json(report),
-        Format::Human => print(&format!("{}\n", human(report, net))),
+        Format::Human => print(&human(report, net)),
     }
 }
 
@@ -277,7 +276,7 @@ fn human(report: &Report, net: &Network) -> String {
         Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
     };
     let rows = [
-        ("network", net.name.clone()),
+        ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
         ("root", report.root.clone().unwrap_or("-".to_owned())),
         ("pairs of hosts", report.pairs.to_string()),
@@ -290,10 +289,7 @@ fn human(report: &Report, net: &Network) -> String {
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("deadlock", verdict),
     ];
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.add_rows(rows.map(|(name, value)| [name.to_owned(), value]));
     let cycle = report.dependency_cycle.iter().flatten();
-    let outputs = cycle.map(|output| format!("\n  waits for {output}"));
-    format!("{}{}", table.trim_fmt(), outputs.collect::<String>())
+    let outputs = cycle.map(|output| format!("  waits for {output}\n"));
+    format!("{}{}", columns(rows), outputs.collect::<String>())
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::diagnostics::quoted;
 use crate::topology::Network;
 use crate::topology::formats::{self, Format};
 use crate::topology::metrics::{self, Metrics};
@@ -83,7 +84,7 @@ fn as_text(net: &Network, metrics: &Metrics) -> String {
         ("a tree", if metrics.is_tree { "yes" } else { "no" }.to_owned()),
     ];
     let rows = rows.iter().map(|(label, value)| format!("{label:<29}{value}\n"));
-    format!("{}\n{}", net.name, rows.collect::<String>())
+    format!("{}\n{}", quoted(&net.name), rows.collect::<String>())
 }
 
 impl Output {

@@ -1,8 +1,8 @@
 //! Timers by key: set, moved and cancelled at any time, due in order of time.
 //!
-//! Most timers of a simulation never fire: a probe's time-out is cancelled by the reply. They live in the keyed
-//! queue of the `priority-queue` crate, which is slower per operation than a binary heap but removes and moves
-//! an entry by its key, so that no dead timers pile up.
+//! Most timers of a simulation never fire: a probe's time-out is cancelled by the reply. They live in the
+//! keyed queue of the `priority-queue` crate, which is slower per operation than a binary heap but removes
+//! and moves an entry by its key, so that no dead timers pile up.
 
 use std::cmp::Reverse;
 use std::hash::Hash;
@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn timers_equal_a_naive_list() {
-        // Wrong if a moved or cancelled timer still fires, or if ties fire in another order than they were set.
+        // Wrong if a moved or cancelled timer still fires, or if ties fire in another order than they were
+        // set.
         for seed in 0..200 {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let (mut timers, mut list) = (Timers::new(), List::default());

@@ -2,9 +2,9 @@
 //!
 //! A port whose front worm is connected to a stopped output waits for the port at the other end, if that has
 //! said STOP and no GO or forward reset is on the cable between them; a port whose head waits for an owned
-//! output waits for the owner. Each port waits for one other at most, so a new cycle goes through a port
-//! whose waiting is new. Such ports are *suspects*: they are followed at the end of the cycle. A stop that
-//! ends soon costs a step or two.
+//! output waits for the owner. Each port waits for one other at most, so a new cycle goes through a port whose
+//! waiting is new. Such ports are *suspects*: they are followed at the end of the cycle. A stop that ends soon
+//! costs a step or two.
 
 use super::engine::Engine;
 use super::ports::{NONE, State};

@@ -1,14 +1,14 @@
 //! Handing routes to every interface, in-band, as acknowledged messages.
 //!
 //! # Scope and limitations
-//! One master hands out tables one host after the other: it waits for each acknowledgement, asks again after a
-//! time-out a bounded number of times, and goes on. Tables reach each host along the master's own routes, which
-//! are those computed from the map, and are acknowledged along the host's route back.
+//! One master hands out tables one host after the other: it waits for each acknowledgement, asks again after
+//! a time-out a bounded number of times, and goes on. Tables reach each host along the master's own routes,
+//! which are those computed from the map, and are acknowledged along the host's route back.
 //!
 //! # Source
 //! Mainwaring et al. 1997, section 5.5: the master "distributes them throughout the system". The paper says
-//! neither how long the messages are nor whether they are acknowledged; lengths follow from the number of routes
-//! (see [`Message::new`](super::Message::new)).
+//! neither how long the messages are nor whether they are acknowledged; lengths follow from the number of
+//! routes (see [`Message::new`](super::Message::new)).
 //!
 //! # Validation
 //! `tests/it/mapper.rs`: every interface of now-c holds its table afterwards, also when messages are lost.

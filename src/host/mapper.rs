@@ -14,8 +14,8 @@ use crate::units::Duration;
 /// What a mapper found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
-    /// The network as far as it was found: hosts by their own names, switches called `s0`, `s1`, ... in order of
-    /// discovery, ports equal to the true ones up to one shift a switch. The first host is the mapper's.
+    /// The network as far as it was found: hosts by their own names, switches called `s0`, `s1`, ... in order
+    /// of discovery, ports equal to the true ones up to one shift a switch. The first host is the mapper's.
     pub network: Network,
     /// Messages truly sent.
     pub probes: Probes,

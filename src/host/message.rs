@@ -68,8 +68,8 @@ const FRAME: usize = 13;
 const LEAST: usize = 32;
 
 impl Message {
-    /// A message with this body. Its length is that of the frame (header flit, type, nonce, CRC-8, tail) and of
-    /// the turns and six-byte interface addresses that the body holds, at least 32 bytes.
+    /// A message with this body. Its length is that of the frame (header flit, type, nonce, CRC-8, tail) and
+    /// of the turns and six-byte interface addresses that the body holds, at least 32 bytes.
     pub fn new(body: Body) -> Message {
         const ADDRESS: usize = 6;
         let data = match &body {

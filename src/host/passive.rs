@@ -30,7 +30,8 @@ pub fn way_back(turns: &[Turn]) -> Vec<Turn> {
 }
 
 impl Memory {
-    /// Takes note of a message to the host called `name`; gives the answer and its route, if there is to be one.
+    /// Takes note of a message to the host called `name`; gives the answer and its route, if there is to be
+    /// one.
     ///
     /// A host that knows no routes answers a host probe along the turns that the probe carries.
     pub fn take(&mut self, name: &str, body: &Body) -> Option<(Vec<Turn>, Message)> {

@@ -6,8 +6,8 @@
 //! two models of [`Collision`]; two messages never collide.
 //!
 //! # Source
-//! Mainwaring et al. 1997, section 2.2 (how a route is followed and the four ways it fails) and 2.3.1 (circuit
-//! collisions).
+//! Mainwaring et al. 1997, section 2.2 (how a route is followed and the four ways it fails) and 2.3.1
+//! (circuit collisions).
 //!
 //! # Validation
 //! Tests below walk every way a route fails; the mapper's tests compare its map here with the one made on the

@@ -43,14 +43,13 @@ impl Folder {
     /// If something else than an empty folder or an earlier run's results stands there, or the system refuses.
     pub fn begin(place: &Path) -> Result<Folder, FolderError> {
         Folder::vacant(place)?;
-        let parent = match place.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
+        let parent = parent_of(place);
         fs::create_dir_all(parent).map_err(|error| refused(parent, error))?;
-        let gathered = tempfile::Builder::new().prefix(".simnet-").tempdir_in(parent);
-        let gathered = gathered.map_err(|error| refused(parent, error))?;
-        Ok(Folder { place: place.to_owned(), gathered })
+        // A link to the folder stays a link, and `.` has a name.
+        let place = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
+        let gathered = tempfile::Builder::new().prefix(".simnet-").tempdir_in(parent_of(&place));
+        let gathered = gathered.map_err(|error| refused(parent_of(&place), error))?;
+        Ok(Folder { place, gathered })
     }
 
     /// Checks that results may be put at `place`, without changing anything.
@@ -111,9 +110,7 @@ impl Folder {
             if !place.exists() {
                 return fs::rename(gathered.path(), &place);
             }
-            let beside = place.parent().filter(|parent| !parent.as_os_str().is_empty());
-            let old =
-                tempfile::Builder::new().prefix(".simnet-").tempdir_in(beside.unwrap_or(Path::new(".")))?;
+            let old = tempfile::Builder::new().prefix(".simnet-").tempdir_in(parent_of(&place))?;
             let old_place = old.path().join("old");
             fs::rename(&place, &old_place)?;
             fs::rename(gathered.path(), &place)
@@ -124,6 +121,11 @@ impl Folder {
         let _ = gathered.keep();
         Ok(())
     }
+}
+
+/// The folder in which `place` stands.
+fn parent_of(place: &Path) -> &Path {
+    place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Gives a folder the permissions of any other; temporary ones are made for their owner alone.

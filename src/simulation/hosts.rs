@@ -1,8 +1,8 @@
 //! The kernel that couples the processes on hosts to a fabric, on one clock.
 //!
 //! One process is the *master*, whose end ends the run; every other host that has a daemon serves it. What a
-//! process does at an instant takes effect in the first cycle that does not begin before it; a message whose last
-//! flit arrives in cycle t is there at the end of t, so that an answer cannot start before t + 1.
+//! process does at an instant takes effect in the first cycle that does not begin before it; a message whose
+//! last flit arrives in cycle t is there at the end of t, so that an answer cannot start before t + 1.
 //!
 //! ```text
 //!   process --Send--> (software) --> queue --next_message--> Fabric
@@ -10,12 +10,12 @@
 //! ```
 //!
 //! # Scope and limitations
-//! Software on a host does one thing at a time; only its costs are modelled, not the sharing of its processor or
-//! bus. A message that is destroyed, or whose CRC is wrong when it arrives, is gone without a word.
+//! Software on a host does one thing at a time; only its costs are modelled, not the sharing of its processor
+//! or bus. A message that is destroyed, or whose CRC is wrong when it arrives, is gone without a word.
 //!
 //! # Validation
-//! `tests/it/processes.rs`: the time of an exchange in closed form; the mapper's tests compare counts and maps with
-//! those on a plain graph.
+//! `tests/it/processes.rs`: the time of an exchange in closed form; the mapper's tests compare counts and
+//! maps with those on a plain graph.
 
 mod post;
 
@@ -71,7 +71,8 @@ pub struct Outcome<T> {
     pub events: u64,
 }
 
-/// Runs `program` on the host `master` until it ends, and a daemon on every other host for which `serves` holds.
+/// Runs `program` on the host `master` until it ends, and a daemon on every other host for which `serves`
+/// holds.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -113,7 +114,8 @@ where
 
 /// The network and its parameters without the cables of hosts that are in other ports than the host uses.
 ///
-/// A process answers along the way a message came, so a host must not receive on a cable on which it cannot send.
+/// A process answers along the way a message came, so a host must not receive on a cable on which it cannot
+/// send.
 fn attached(setup: &Setup<'_>) -> (Network, Parameters) {
     let (network, parameters) = (setup.network, setup.parameters);
     let lowest = |host| network.attachment(host).map(|(port, _, _)| port);

@@ -34,7 +34,7 @@ pub enum PointEnd {
     Drained,
     /// The horizon came first.
     Horizon,
-    /// Nothing can happen any more, and messages are stuck.
+    /// Messages are stuck, and nothing will ever free them.
     Deadlocked,
 }
 
@@ -56,8 +56,8 @@ pub struct Point {
     pub channels: Vec<ChannelUse>,
     /// Every deadlock, in order of formation.
     pub deadlocks: Vec<Deadlock>,
-    /// Tags of the messages that were still in the fabric at the end.
-    pub stuck: Vec<u64>,
+    /// How many messages were still in the fabric at the end.
+    pub in_flight: u64,
     /// Events that the fabric handled.
     pub events: u64,
     /// The last cycle that was run.
@@ -99,6 +99,8 @@ pub fn run(
     let before = fabric.channel_use();
     advance(&mut fabric, &mut traffic, observer, window.to.min(horizon));
     let after = fabric.channel_use();
+    // Once nothing is left to happen, time that passes measures nothing.
+    let measured = Window { to: window.to.min(fabric.now()).max(window.from + 1), ..window };
     while !traffic.settled() && fabric.now() < horizon {
         if fabric.run_until(horizon, &mut traffic, observer) == Pause::Idle {
             break;
@@ -107,17 +109,17 @@ pub fn run(
     traffic.count_backlog();
     let end = if traffic.settled() {
         PointEnd::Drained
-    } else if fabric.now() < horizon && fabric.in_flight() > 0 {
+    } else if fabric.in_flight() > 0 && (fabric.now() < horizon || is_locked_for_ever(setup, &fabric)) {
         PointEnd::Deadlocked
     } else {
         PointEnd::Horizon
     };
     Ok(Point {
         end,
-        window,
+        window: measured,
         channels: after.iter().zip(&before).map(|(after, before)| between(before, after)).collect(),
-        deadlocks: fabric.deadlocks().to_vec(),
-        stuck: fabric.live().iter().map(|live| live.tag).collect(),
+        deadlocks: in_order(fabric.deadlocks()),
+        in_flight: fabric.in_flight() as u64,
         events: fabric.events(),
         last: fabric.now(),
         meter: traffic.meter,
@@ -125,6 +127,19 @@ pub fn run(
         deliveries: traffic.deliveries,
         unrouted: traffic.unrouted,
     })
+}
+
+/// Whether a deadlock stands that no forward reset will ever break, whatever else still moves.
+fn is_locked_for_ever(setup: &Setup<'_>, fabric: &Fabric) -> bool {
+    setup.parameters.switch.timeout.is_none()
+        && fabric.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none())
+}
+
+/// Deadlocks in order of their formation; those of one cycle by their first input ports.
+fn in_order(deadlocks: &[Deadlock]) -> Vec<Deadlock> {
+    let mut deadlocks = deadlocks.to_vec();
+    deadlocks.sort_by_key(|deadlock| (deadlock.formed, deadlock.members.first().map(|member| member.input)));
+    deadlocks
 }
 
 /// What a channel did between two readings.

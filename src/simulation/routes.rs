@@ -147,12 +147,11 @@ fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters)
         seed: checked.seed,
         mapper: mapping.mapper,
         options: berkeley::Options {
-            ports: network.switches().iter().map(|switch| switch.ports).max().unwrap_or(1),
             depth: mapping.depth.map(|depth| depth as usize),
             explorations: mapping.explorations,
             timeout: mapping.probe_timeout,
             retries: mapping.retries,
-            ..berkeley::Options::default()
+            ..berkeley::Options::for_switches_of(network)
         },
     }
 }

@@ -8,7 +8,7 @@ use crate::traffic::TraceMessage;
 use crate::units::{Cycle, Duration};
 
 use super::point::Point;
-use super::summary::{DeadlockReport, PointReport, Scale, port_name};
+use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
 
 /// One row a load point.
 pub(super) fn points(points: &[PointReport]) -> String {
@@ -48,26 +48,11 @@ pub(super) fn points(points: &[PointReport]) -> String {
             point.saturated.to_string(),
             point.converged.to_string(),
             point.deadlocks.to_string(),
-            point.resets.to_string(),
-            point.crc_errors.to_string(),
+            point.tally.resets.to_string(),
+            point.tally.crc_errors.to_string(),
         ]);
     }
     table.into_csv()
-}
-
-/// The use of one channel within the window of a point.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct ChannelReport {
-    /// Where it begins, `node:port`.
-    pub from: String,
-    /// Where it ends.
-    pub to: String,
-    /// Flits that it carried.
-    pub flits: u64,
-    /// Share of the time in which a flit was put on it.
-    pub busy: f64,
-    /// Share of the time in which a worm held it and was stopped, or another waited for it.
-    pub blocked: f64,
 }
 
 /// The use of every channel within the window of `point`, in order of channel id.

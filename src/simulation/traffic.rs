@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use serde::Serialize;
+
 use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
 use crate::ids::{HostId, Port};
 use crate::measure::Meter;
@@ -41,14 +43,13 @@ impl Tag {
 
     /// What a tag says that the fabric carried.
     pub fn unpack(tag: u64) -> Tag {
-        #[expect(clippy::cast_possible_truncation, reason = "what is left after the shift has 32 bits")]
         let source = HostId((tag >> 32) as u32);
         Tag { source, number: tag >> 1 & Tag::NUMBERS, spoilt: tag & 1 == 1 }
     }
 }
 
 /// How many messages ended in which way, warm-up included.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Began to leave their host.
     pub sent: u64,
@@ -73,6 +74,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Messages that were sent and not delivered sound.
+    pub fn lost(&self) -> u64 {
+        let destroyed = self.resets + self.crc_errors + self.link_failures;
+        destroyed + self.illegal_turns + self.no_such_wire + self.host_too_soon + self.stranded
+    }
+
     fn count(&mut self, fate: Fate, spoilt: bool) {
         let counter = match fate {
             Fate::Delivered { .. } if spoilt => &mut self.crc_errors,

@@ -47,6 +47,9 @@ impl<'a> Names<'a> {
     }
 
     /// The name of the message with this tag.
+    ///
+    /// # Panics
+    /// If it is the tag of no message of this scenario.
     pub fn message(&self, tag: u64) -> String {
         let Tag { source, number, .. } = Tag::unpack(tag);
         match &self.0.traffic {

@@ -12,7 +12,7 @@ mod reader;
 mod toml;
 mod tree;
 
-use crate::diagnostics::{self, Fault, Faults, nearest};
+use crate::diagnostics::{self, Fault, Faults, did_you_mean};
 use crate::ids::{Node, SwitchId};
 
 use super::{End, Host, Network};
@@ -45,8 +45,7 @@ impl Format {
     pub fn parse(name: &str) -> Result<Format, String> {
         Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
             let names = Format::ALL.map(Format::name);
-            let near =
-                nearest(name, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let near = did_you_mean(name, names);
             format!("no format is called `{name}`, only {}{near}", names.join(", "))
         })
     }

@@ -67,6 +67,11 @@ fn faulty_scenarios_are_refused() {
     for name in files {
         let message = refused(&name, &["check", &format!("scenarios/{name}")]);
         pin("scenario", &name, &message);
+        // What `check` refuses, `run` refuses too, and leaves nothing behind.
+        let room = tempfile::tempdir().expect("a temporary folder");
+        let out = room.path().join("out");
+        let ran = simnet(&["run", &format!("scenarios/{name}"), "--out", &out.display().to_string()]);
+        assert!(matches!(ran.status.code(), Some(3 | 7)) && !out.exists(), "{name}");
     }
 }
 

@@ -136,6 +136,7 @@ fn bad_names_are_usage_errors_with_the_nearest_name() {
     refused(&["route", "now-c", "--root", "c00"], &["a host"]);
     refused(&["route", "now-c", "--root", ""], &[]);
     refused(&["route", "now-c", "--utility", "c-utl"], &["did you mean `c-util`?"]);
+    refused(&["route", "now-c", "--utility", "C1.0"], &["that is a switch"]);
     refused(&["topo", "convert", "now-c", "--to", "tmol"], &["did you mean `toml`?"]);
     refused(&["topo", "generate", "rign", "--switches", "4"], &["'ring'"]);
     refused(&["topo", "generate", "ring", "--switches", "-4"], &["--switches", "from 3 to 1048576"]);
@@ -285,4 +286,27 @@ fn links_are_counted_as_they_stand() {
     let output = simnet(&["topo", "show", bad.to_str().unwrap()]);
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(err.contains("port 1 of `B` already has a cable, link 2 counted from 0"), "{err}");
+}
+
+/// Wrong if a name from a file could steer the terminal, or if names with blanks, colons and signs of other
+/// scripts did not come through.
+#[test]
+fn names_from_files_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (net, routes) = (place("net.json"), place("routes"));
+    let text = SMALL.replace("\"A\"", "\"a b:7 \u{65e5}\"").replace("\"B\"", "\"-\\\"x\\\\\\u001b[31m\"");
+    std::fs::write(&net, text.replace("\"n\"", "\"\\u001b[2J\\n\"")).unwrap();
+    for line in [&["topo", "show", &net][..], &["route", &net], &["topo", "diff", &net, "now-c"]] {
+        let output = simnet(line);
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
+    }
+    let json = ["--routes", &routes, "--format", "json"];
+    let report = ends(&[&["route", net.as_str(), "--root", "a b:7 \u{65e5}"][..], &json].concat(), 0);
+    assert_eq!(serde_json::from_str::<Value>(&report).unwrap()["root"], "a b:7 \u{65e5}");
+    ends(&["route", "check", &net, "--routes", &routes], 0);
+    let toml = place("net.toml");
+    ends(&["topo", "convert", &net, "--to", "toml", "--out", &toml], 0);
+    assert_eq!(ends(&["topo", "diff", &net, &toml], 0), "no difference\n");
 }

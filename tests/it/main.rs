@@ -4,6 +4,7 @@
 mod bad_input;
 mod cli;
 mod closed_forms;
+mod conservation;
 mod differential;
 mod folded_clos;
 mod mapper;
@@ -13,6 +14,7 @@ mod oracle;
 mod processes;
 mod random_network;
 mod replay;
+mod results;
 mod routing;
 mod routing_files;
 mod routing_oracle;

@@ -1,4 +1,5 @@
-//! The Berkeley mapper on the flit-level fabric: the paper's counts and times, random networks, lost messages.
+//! The Berkeley mapper on the flit-level fabric: the paper's counts and times, random networks, lost
+//! messages.
 
 use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::host::mapper::berkeley::{self, Options};
@@ -51,7 +52,8 @@ struct Paper {
     time_ms: f64,
 }
 
-/// Mainwaring et al. 1997, Fig. 6 (hits, and the misses that both columns have in common) and Fig. 7 (averages).
+/// Mainwaring et al. 1997, Fig. 6 (hits, and the misses that both columns have in common) and Fig. 7
+/// (averages).
 const PAPER: [Paper; 3] = [
     Paper { preset: "now-c", turns: Turns { host_hits: 107, switch_hits: 157, nothing: 93 }, time_ms: 256.0 },
     Paper {
@@ -72,7 +74,8 @@ fn deviation(ours: f64, paper: f64) -> f64 {
 
 #[test]
 fn maps_of_the_now_are_true_and_cost_what_the_paper_says() {
-    // Wrong if the mapper explored otherwise than the paper's, or if its host constants fitted one network only.
+    // Wrong if the mapper explored otherwise than the paper's, or if its host constants fitted one network
+    // only.
     for Paper { preset, turns, time_ms } in PAPER {
         let net = presets::load(preset).unwrap();
         let mapper = net.find_host("c-util").unwrap();
@@ -114,7 +117,8 @@ fn the_switches_latency_hardly_matters_to_a_mapper_at_user_level() {
 
 #[test]
 fn random_networks_are_mapped_on_the_fabric_too() {
-    // Wrong if the fabric's timing, its finite buffers or the kernel's queues broke what holds on a plain graph.
+    // Wrong if the fabric's timing, its finite buffers or the kernel's queues broke what holds on a plain
+    // graph.
     for seed in 0..cases(4_000) {
         let (net, mapper) = random_network(seed);
         let parameters = parameters(&net, Duration::from_ns(150));

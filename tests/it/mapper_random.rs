@@ -12,8 +12,8 @@ use simnet::topology::{End, Network, isomorphism};
 
 use crate::support::cases;
 
-/// A network of up to 6 switches of up to 8 ports with any cabling: parallel and looped cables, switches of one
-/// cable, parts without hosts, several components, hosts without a cable.
+/// A network of up to 6 switches of up to 8 ports with any cabling: parallel and looped cables, switches of
+/// one cable, parts without hosts, several components, hosts without a cable.
 pub(crate) fn random_network(seed: u64) -> (Network, HostId) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut net = Network::new(format!("random {seed}"));

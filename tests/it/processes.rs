@@ -32,8 +32,8 @@ fn probe(nonce: u64, turns: &[Turn]) -> Message {
 
 const CYCLE_PS: u64 = 6_250;
 
-/// From handing over to the end of the cycle in which the last of 32 flits arrives: head latency 24 + 2 x 2, 31 more
-/// flits, and the cycle itself.
+/// From handing over to the end of the cycle in which the last of 32 flits arrives: head latency 24 + 2 x 2,
+/// 31 more flits, and the cycle itself.
 const FLIGHT_PS: u64 = (24 + 4 + 31 + 1) * CYCLE_PS;
 
 #[test]

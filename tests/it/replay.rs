@@ -5,13 +5,14 @@
 
 mod case;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use simnet::fabric::{Cause, Fate};
 
-use crate::oracle::Oracle;
+use crate::oracle::{Deadlock, Oracle};
 use crate::support::cases;
 use case::{CYCLE_PS, Replay};
 
@@ -119,22 +120,27 @@ fn named(seed: u64, outcome: &Outcome, oracle: &Oracle, names: &[String]) {
     let reports = outcome.summary["deadlocks"].as_array().unwrap();
     assert_eq!(reports.len(), oracle.deadlocks.len(), "seed {seed}");
     assert_eq!(outcome.deadlocks.lines().count(), reports.len() + 1, "seed {seed}");
-    for (report, truth) in reports.iter().zip(&oracle.deadlocks) {
+    let mut left: Vec<&Deadlock> = oracle.deadlocks.iter().collect();
+    let mut last = 0;
+    for report in reports {
         let formed = picoseconds(&report["formed_ns"].to_string()).unwrap();
-        assert_eq!(formed, truth.formed * CYCLE_PS, "seed {seed}");
         let list = |key: &str| -> Vec<String> {
             let items = report[key].as_array().unwrap().iter();
             items.map(|item| item.as_str().unwrap().to_owned()).collect()
         };
         let (outputs, worms) = (list("cycle"), list("worms"));
-        assert_eq!(outputs.len(), worms.len(), "seed {seed}: {report}");
-        let mut once = outputs.clone();
-        once.sort();
-        once.dedup();
-        assert!(!once.is_empty() && once.len() == outputs.len(), "seed {seed}: an output twice: {report}");
-        let members: Vec<&String> =
-            truth.members.iter().map(|(_, tag)| &names[usize::try_from(*tag).unwrap()]).collect();
-        assert!(worms.iter().all(|worm| members.contains(&worm)), "seed {seed}: {report} but {truth:?}");
+        let once: BTreeSet<&String> = outputs.iter().collect();
+        assert_eq!((outputs.len(), once.len()), (worms.len(), worms.len()), "seed {seed}: {report}");
+        assert!(!worms.is_empty() && formed >= last, "seed {seed}: {report}");
+        last = formed;
+        let is_it = |truth: &&Deadlock| {
+            let name = |tag: u64| &names[usize::try_from(tag).unwrap()];
+            let members: Vec<&String> = truth.members.iter().map(|(_, tag)| name(*tag)).collect();
+            truth.formed * CYCLE_PS == formed && worms.iter().all(|worm| members.contains(&worm))
+        };
+        let found = left.iter().position(is_it);
+        let found = found.unwrap_or_else(|| panic!("seed {seed}: {report} is none of {left:?}"));
+        left.remove(found);
     }
 }
 

@@ -140,7 +140,7 @@ fn points(points: &[PointReport]) -> String {
             latency(point.latency_p50_ns),
             latency(point.latency_p99_ns),
             point.messages.to_string(),
-            point.lost().to_string(),
+            point.tally.lost().to_string(),
             state.to_owned(),
         ]);
     }

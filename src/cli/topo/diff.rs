@@ -45,11 +45,13 @@ fn as_text(options: &Options, found: &difference::Difference) -> String {
     if found.is_empty() {
         return "no difference\n".to_owned();
     }
+    // Names come from files: none of their control characters reaches a terminal.
+    let clean = |row: &String| row.replace(char::is_control, "\u{fffd}");
     let only = |what: &str, file: &str, list: &[String]| {
-        let rows: String = list.iter().map(|row| format!("  {row}\n")).collect();
+        let rows: String = list.iter().map(|row| format!("  {}\n", clean(row))).collect();
         if rows.is_empty() { String::new() } else { format!("{what} only in {file}:\n{rows}") }
     };
-    let changed: String = found.changed.iter().map(|row| format!("  {row}\n")).collect();
+    let changed: String = found.changed.iter().map(|row| format!("  {}\n", clean(row))).collect();
     let changed =
         if changed.is_empty() { String::new() } else { format!("in both, but not alike:\n{changed}") };
     [

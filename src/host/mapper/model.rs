@@ -2,13 +2,14 @@
 //!
 //! A *vertex* is made for every answer to a probe; several may stand for one switch. Vertices known to be the
 //! same switch form a *class*: a union-find forest in which every step carries the shift between the two port
-//! numberings. A class knows at most one cable a port; when a second one turns up, both far ends must be the same
-//! port of the same switch, which puts the pair on the merge list.
+//! numberings. A class knows at most one cable a port; when a second one turns up, both far ends must be the
+//! same port of the same switch, which puts the pair on the merge list.
 //!
 //! # Source
-//! Mainwaring et al. 1997, section 3.3, point 2 (merging with a merge list) for the labels of 3.1.2. Where the
-//! paper moves neighbour lists between vertex objects and re-indexes them, the shifts are added up on the way to
-//! a class's representative, the vertex that was made first. A host is one vertex: its name is its label.
+//! Mainwaring et al. 1997, section 3.3, point 2 (merging with a merge list) for the labels of 3.1.2. Where
+//! the paper moves neighbour lists between vertex objects and re-indexes them, the shifts are added up on the
+//! way to a class's representative, the vertex that was made first. A host is one vertex: its name is its
+//! label.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +36,8 @@ struct Vertex {
     cables: BTreeMap<i32, Place>,
     /// Of a representative: whether a vertex of its class has been explored.
     explored: bool,
-    /// A vertex nearer to the representative (itself at the representative), and what is to be added to a port's
-    /// number to get that vertex's number for it.
+    /// A vertex nearer to the representative (itself at the representative), and what is to be added to a
+    /// port's number to get that vertex's number for it.
     parent: (VertexId, i32),
 }
 
@@ -118,7 +119,8 @@ impl Model {
         }
     }
 
-    /// Makes every deduction that follows from the merge list. Costs O(ports) for each pair of vertices merged.
+    /// Makes every deduction that follows from the merge list. Costs O(ports) for each pair of vertices
+    /// merged.
     pub(super) fn merge(&mut self) {
         while let Some((a, b)) = self.same.pop() {
             let (a, b) = (self.resolve(a), self.resolve(b));
@@ -183,8 +185,8 @@ impl Model {
 
     /// The network that the model shows: hosts and those switches that have a cable, in order of making.
     ///
-    /// Switches have `ports` ports, or as many as their cables span; their lowest cabled port is 0. A switch that
-    /// spans more than `ports`, or an end that two cables share, is a contradiction.
+    /// Switches have `ports` ports, or as many as their cables span; their lowest cabled port is 0. A switch
+    /// that spans more than `ports`, or an end that two cables share, is a contradiction.
     pub(super) fn network(&mut self, name: &str, ports: u16) -> Network {
         let mut network = Network::new(name);
         let mut ends: BTreeMap<VertexId, (End, i32)> = BTreeMap::new();
@@ -257,8 +259,8 @@ mod tests {
 
     #[test]
     fn replicates_are_merged_through_a_host_and_their_neighbours_after_them() {
-        // h - s, s:1 - t:0; then a replicate of s behind t:2, entered at its port 4 of s, known by h at -4; and a
-        // replicate of t behind that.
+        // h - s, s:1 - t:0; then a replicate of s behind t:2, entered at its port 4 of s, known by h at -4;
+        // and a replicate of t behind that.
         let (mut model, s) = begun();
         let t = model.add_switch(vec![Turn(1)]);
         model.connect(place(s, 1), place(t, 0));

@@ -39,8 +39,9 @@ pub struct Probes {
 /// Turns tried, by what was found.
 ///
 /// # Source
-/// Mainwaring et al. 1997, Fig. 6. It counts one host probe for a turn that found a host, one switch probe for a
-/// turn that found a switch, and one of each for a turn that found nothing: its misses are equal in both columns.
+/// Mainwaring et al. 1997, Fig. 6. It counts one host probe for a turn that found a host, one switch probe
+/// for a turn that found a switch, and one of each for a turn that found nothing: its misses are equal in
+/// both columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turns {
     /// Turns that led to a host.
@@ -54,8 +55,8 @@ pub struct Turns {
 /// What each turn of a probe adds to the time-out.
 ///
 /// # Source
-/// Mainwaring et al. 1997, section 1.1: a switch takes up to 550 ns, and an answer passes it twice. Without this
-/// a time-out near a host's own time to answer would hide hosts behind some dozens of switches.
+/// Mainwaring et al. 1997, section 1.1: a switch takes up to 550 ns, and an answer passes it twice. Without
+/// this a time-out near a host's own time to answer would hide hosts behind some dozens of switches.
 const PER_TURN: Duration = Duration::from_us(2);
 
 /// Sends probes from a host and counts them.
@@ -81,12 +82,12 @@ impl Prober {
         Prober { timeout, retries, probes, turns, late: 0, nonce: 0 }
     }
 
-    /// Tells what is at the end of `turns`: sends a host probe and a switch probe, one after the other, and waits
-    /// for the first answer to either, or for the time-out.
+    /// Tells what is at the end of `turns`: sends a host probe and a switch probe, one after the other, and
+    /// waits for the first answer to either, or for the time-out.
     ///
     /// # Source
-    /// Mainwaring et al. 1997, section 2.3, "let a probe be a pair of the two above tests". The paper does not
-    /// say in which order the two are sent, nor whether the second waits for the first; here it does not.
+    /// Mainwaring et al. 1997, section 2.3, "let a probe be a pair of the two above tests". The paper does
+    /// not say in which order the two are sent, nor whether the second waits for the first; here it does not.
     pub async fn probe(&mut self, host: &mut impl Host, turns: &[Turn]) -> Response {
         let mut response = Response::Nothing;
         for _ in 0..=self.retries {

@@ -8,8 +8,8 @@ pub enum Order {
     /// Outwards from the port of entry on one side; at each miss over to the other side.
     ///
     /// # Source
-    /// Mainwaring et al. 1997, section 3.3, point 3: small turns first, "as we explore turns -1, -2, ..., and fail
-    /// to get a response, we should start probing outwards in the other direction".
+    /// Mainwaring et al. 1997, section 3.3, point 3: small turns first, "as we explore turns -1, -2, ..., and
+    /// fail to get a response, we should start probing outwards in the other direction".
     #[default]
     Outwards,
     /// From the most negative to the most positive.
@@ -18,14 +18,15 @@ pub enum Order {
 
 /// The turns at one switch still to try.
 ///
-/// Turn 0, the port of entry, is known and never tried. With a window, ports that answer bound the others: all
-/// lie within `ports` consecutive numbers.
+/// Turn 0, the port of entry, is known and never tried. With a window, ports that answer bound the others:
+/// all lie within `ports` consecutive numbers.
 #[derive(Debug)]
 pub(super) struct Sweep {
     ports: i32,
     window: bool,
     order: Order,
-    /// Per side, negative then positive: how far out it has been tried. Ascending, the first counts up instead.
+    /// Per side, negative then positive: how far out it has been tried. Ascending, the first counts up
+    /// instead.
     tried: [i32; 2],
     positive: bool,
     /// The least and the greatest turn known to be a port.

@@ -38,6 +38,9 @@ struct Route {
     with_hops: bool,
 }
 
+/// A switch, the port by which a route comes in, and the one by which it leaves.
+type Hop = (SwitchId, Port, Port);
+
 /// One replay.
 #[derive(Debug)]
 pub(crate) struct Replay {
@@ -140,7 +143,7 @@ impl Replay {
     }
 
     /// The hops of a route and the host where it ends, if it ends at one and has no mistake.
-    fn hops(&self, from: HostId, turns: &[Turn]) -> Option<(Vec<(SwitchId, Port, Port)>, HostId)> {
+    fn hops(&self, from: HostId, turns: &[Turn]) -> Option<(Vec<Hop>, HostId)> {
         let network = &self.wiring.network;
         let port = self.wiring.attachments[from.index()]?;
         let mut at = network.peer(End { node: Node::Host(from), port })?;
@@ -239,7 +242,7 @@ impl Replay {
             let mut line = json!({"src": self.host(*source), "dst": self.host(*destination), "turns": turns});
             if route.with_hops {
                 let (hops, _) = self.hops(*source, &route.turns).expect("checked when it was made");
-                let hop = |(switch, input, output): &(SwitchId, Port, Port)| {
+                let hop = |(switch, input, output): &Hop| {
                     let name = self.wiring.network.name_of(Node::Switch(*switch));
                     json!({"switch": name, "in": input.0, "out": output.0})
                 };

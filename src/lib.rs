@@ -29,7 +29,7 @@
 //!     messages = 1000
 //! "#;
 //! let checked = scenario::read("tour.toml", text.as_bytes(), &Overrides::default())?;
-//! let run = simulation::run(&checked, &())?;
+//! let run = simulation::run(&checked, &(), &())?;
 //!
 //! assert_eq!(run.summary.outcome, Outcome::Drained);
 //! assert_eq!(run.summary.route.unwrap().dependency_cycle, None);

@@ -2,7 +2,6 @@
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// One load point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,13 +48,16 @@ pub fn draw(curve: &Curve) -> Result<String, Box<dyn std::error::Error>> {
     Ok(svg)
 }
 
+/// A value of a point, in microseconds.
+type Reading = fn(&CurvePoint) -> f64;
+
 type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 fn plot(sheet: &Sheet<'_>, curve: &Curve) -> Result<(), Box<dyn std::error::Error>> {
     let right = curve.points.iter().map(|p| p.accepted).fold(0.0, f64::max);
     // Doubtful points say only that the curve goes up from here: they may leave the sheet.
-    let sure = curve.points.iter().filter(|p| !p.doubtful).map(|p| p.p99_ns).fold(0.0, f64::max);
-    let all = curve.points.iter().map(|p| p.p99_ns).fold(0.0, f64::max);
+    let sure = curve.points.iter().filter(|p| !p.doubtful).map(|p| p.p99_ns / 1e3).fold(0.0, f64::max);
+    let all = curve.points.iter().map(|p| p.p99_ns / 1e3).fold(0.0, f64::max);
     let top = if sure > 0.0 { all.min(4.0 * sure) } else { all };
     let (right, top) =
         (if right > 0.0 { right * 1.06 } else { 1.0 }, if top > 0.0 { top * 1.1 } else { 1.0 });
@@ -73,28 +75,35 @@ fn plot(sheet: &Sheet<'_>, curve: &Curve) -> Result<(), Box<dyn std::error::Erro
         .bold_line_style(GRID)
         .axis_style(INK)
         .x_desc("accepted traffic (payload flits / cycle / host)")
-        .y_desc("latency from creation (ns)")
+        .y_desc("latency from creation (us)")
         .x_label_formatter(&|x| short(*x))
         .y_label_formatter(&|y| short(*y))
         .label_style(labels.clone())
         .axis_desc_style(labels.clone())
         .draw()?;
-    for (value, colour, name) in
-        [((|p| p.p99_ns) as fn(&CurvePoint) -> f64, P99, "99th percentile"), (|p| p.mean_ns, MEAN, "mean")]
-    {
+    let series: [(Reading, RGBColor, &str); 2] =
+        [(|p| p.p99_ns / 1e3, P99, "99th percentile"), (|p| p.mean_ns / 1e3, MEAN, "mean")];
+    for (value, colour, name) in series {
         let at = |p: &CurvePoint| (p.accepted, value(p).min(top));
-        chart.draw_series(LineSeries::new(curve.points.iter().map(at), colour.stroke_width(2)))?;
-        for point in &curve.points {
+        // Beyond the sheet nothing is drawn but the way there.
+        let leaves = curve.points.iter().position(|p| value(p) > top).unwrap_or(curve.points.len());
+        let line = curve.points.iter().take(leaves + 1).map(at);
+        let key = move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2));
+        chart.draw_series(LineSeries::new(line, colour.stroke_width(2)))?.label(name).legend(key);
+        for point in &curve.points[..leaves] {
             let fill = if point.doubtful { WHITE.filled() } else { colour.filled() };
             chart.draw_series([Circle::new(at(point), 4, fill)])?;
             chart.draw_series([Circle::new(at(point), 4, colour.stroke_width(2))])?;
         }
-        if let Some(last) = curve.points.last() {
-            let style = labels.clone().color(&colour).pos(Pos::new(HPos::Right, VPos::Bottom));
-            let (x, y) = chart.backend_coord(&at(last));
-            sheet.draw(&Text::new(name, (x - 8, y - 6), style))?;
-        }
     }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .label_font(labels)
+        .background_style(WHITE)
+        .border_style(GRID)
+        .margin(12)
+        .draw()?;
     Ok(())
 }
 
@@ -118,8 +127,8 @@ mod tests {
         assert!(svg.contains("&lt;now&gt; &amp; then") && !svg.contains("<now>"));
         assert_eq!(
             svg.matches("fill=\"#FFFFFF\" stroke=\"none\"").count(),
-            3,
-            "the sheet and two hollow points"
+            4,
+            "the sheet, the key and two hollow points"
         );
     }
 

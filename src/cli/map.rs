@@ -11,6 +11,7 @@ use crate::host::mapper::berkeley;
 use crate::scenario::checked::{Fabric, Hosts};
 use crate::scenario::cycles;
 use crate::simulation::MapReport;
+use crate::simulation::hosts::Setup;
 use crate::simulation::mapping::{self, Task};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
@@ -77,16 +78,15 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let net = options.network.load()?;
     let mapper = find_host(&net, &options.mapper)?;
     let parameters = parameters(&net, options.routing_latency);
-    let task = Task {
+    let setup = Setup {
         network: &net,
         parameters: &parameters,
         attachments: &[],
         costs: Costs::default(),
         bits_between_errors: None,
         seed: common.seed.unwrap_or(0),
-        mapper,
-        options: options.explorer(&net),
     };
+    let task = Task { setup, mapper, options: options.explorer(&net) };
     let refused = |error: crate::fabric::BuildError| {
         Failure::Usage(format!("{} cannot be mapped on the fabric: {error}", net.name))
     };

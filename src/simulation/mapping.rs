@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::fabric::{BuildError, Parameters};
+use crate::fabric::BuildError;
 use crate::host::distribution::{self, RoutesByName, distribute};
 use crate::host::mapper::{Count, Map, berkeley};
-use crate::host::{Costs, Host as _, Station};
-use crate::ids::{HostId, Port};
+use crate::host::{Host as _, Station};
+use crate::ids::HostId;
 use crate::routing::RouteTable;
 use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
@@ -97,18 +97,8 @@ pub struct DistributionReport {
 /// What a mapping needs to know.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The network.
-    pub network: &'a Network,
-    /// Its fabric, in base cycles.
-    pub parameters: &'a Parameters,
-    /// Per host, the port that it uses.
-    pub attachments: &'a [Option<Port>],
-    /// What software costs.
-    pub costs: Costs,
-    /// The mean number of bits between two errors, if there are any.
-    pub bits_between_errors: Option<u64>,
-    /// The seed of bit errors.
-    pub seed: u64,
+    /// The network, its fabric, and what software costs.
+    pub setup: hosts::Setup<'a>,
     /// The mapper's host.
     pub mapper: HostId,
     /// How it explores.
@@ -134,35 +124,28 @@ pub struct Mapped {
 ///
 /// # Panics
 /// Never: a mapper waits for nothing without a time-out.
-pub fn run(task: &Task<'_>, plan: impl FnOnce(&Network) -> Option<RouteTable>) -> Result<Mapped, BuildError> {
-    let setup = hosts::Setup {
-        network: task.network,
-        parameters: task.parameters,
-        attachments: task.attachments,
-        costs: task.costs,
-        bits_between_errors: task.bits_between_errors,
-        seed: task.seed,
-    };
+pub fn run(
+    task: &Task<'_>,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<Mapped, BuildError> {
     let program = |mut station: Station| async move {
         let map = berkeley::map(&mut station, &task.options).await;
         let time = station.now().since(Time::ZERO);
         let distribution = match plan(&map.network) {
-            Some(table) => {
-                let by_name = by_name(&map.network, &table);
-                Some(distribute(&mut station, &by_name, &distribution::Options::default()).await)
-            }
+            Some(routes) => Some(distribute(&mut station, &routes, &distribution::Options::default()).await),
             None => None,
         };
         (map, time, distribution)
     };
-    let outcome = hosts::run(&setup, task.mapper, program, |_| true)?;
+    let outcome = hosts::run(&task.setup, task.mapper, program, |_| true)?;
     let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
     Ok(Mapped { map, time, distribution, events: outcome.events })
 }
 
-fn by_name(map: &Network, table: &RouteTable) -> RoutesByName {
-    let name = |host: HostId| map.hosts()[host.index()].name.clone();
-    let mut routes: RoutesByName = map.host_ids().map(|host| (name(host), BTreeMap::new())).collect();
+/// The routes of a network by the names of its hosts.
+pub fn by_name(network: &Network, table: &RouteTable) -> RoutesByName {
+    let name = |host: HostId| network.hosts()[host.index()].name.clone();
+    let mut routes: RoutesByName = network.host_ids().map(|host| (name(host), BTreeMap::new())).collect();
     for (source, destination, turns) in table.iter() {
         let own = routes.entry(name(source)).or_default();
         own.insert(name(destination), turns.to_vec());

@@ -1,18 +1,21 @@
 //! From a checked scenario to the routes that its hosts use: read, computed on the network, or computed on a map.
 
+use std::collections::VecDeque;
+
 use rayon::prelude::*;
 
 use crate::fabric::Parameters;
 use crate::host::Costs;
 use crate::host::mapper::berkeley;
-use crate::ids::{HostId, Node, Turn};
-use crate::routing::{Attachments, Choices, Plan, Report, RouteTable, Routes, Survey};
-use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing};
+use crate::ids::{HostId, Node, SwitchId, Turn};
+use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
+use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing, Topology};
 use crate::scenario::{Checked, cycles};
-use crate::topology::Network;
 use crate::topology::formats::{Format, write};
+use crate::topology::{End, Network};
 use crate::units::Duration;
 
+use super::hosts;
 use super::mapping::{self, DistributionReport, MapReport, Sensitivity};
 use super::{Progress, RunError};
 
@@ -110,14 +113,17 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
     let task = task(checked, mapping, &parameters);
     let mut planned = None;
     let mapped = mapping::run(&task, |map| {
-        let Some(Routing { source: RouteSource::Computed(choices), distribute }) = &checked.routing else {
-            return None;
+        let Routing { source, distribute } = checked.routing.as_ref()?;
+        let choices = match source {
+            RouteSource::File { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
+            RouteSource::Computed(choices) => choices,
         };
-        let choices = translate(choices, network, map);
+        let choices = translate(choices, &checked.topology, map, mapping.mapper);
         let attachments = Attachments::lowest(map);
         let plan = Plan::new(map, &attachments, &choices);
         let report = plan.as_ref().ok().map(|plan| plan.report(map, &attachments));
-        let handed_out = plan.as_ref().ok().filter(|_| *distribute).map(|plan| plan.table.clone());
+        let handed_out = plan.as_ref().ok().filter(|_| *distribute);
+        let handed_out = handed_out.map(|plan| mapping::by_name(map, &plan.table));
         planned = Some((plan, report));
         handed_out
     })?;
@@ -138,13 +144,16 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
 /// The mapping that a scenario asks for.
 fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters) -> mapping::Task<'a> {
     let network = &checked.topology.network;
-    mapping::Task {
+    let setup = hosts::Setup {
         network,
         parameters,
         attachments: &checked.topology.attachments,
         costs: costs(&checked.hosts),
         bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
         seed: checked.seed,
+    };
+    mapping::Task {
+        setup,
         mapper: mapping.mapper,
         options: berkeley::Options {
             depth: mapping.depth.map(|depth| depth as usize),
@@ -170,8 +179,9 @@ fn sensitivity(
     let at = |latency: &Duration| {
         let mut fabric = checked.fabric;
         fabric.routing_latency = *latency;
-        let parameters = cycles::parameters(&fabric, &checked.hosts, task.network);
-        let mapped = mapping::run(&mapping::Task { parameters: &parameters, ..*task }, |_| None)?;
+        let parameters = cycles::parameters(&fabric, &checked.hosts, task.setup.network);
+        let setup = hosts::Setup { parameters: &parameters, ..task.setup };
+        let mapped = mapping::run(&mapping::Task { setup, ..*task }, |_| None)?;
         progress.step();
         let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
         Ok(Sensitivity { routing_latency_ns, time_ms })
@@ -179,16 +189,80 @@ fn sensitivity(
     mapping.also_at_routing_latency.par_iter().map(at).collect()
 }
 
-/// The same choices on a map: the utility host by its name, named roots by where they stand on the map.
-fn translate(choices: &Choices, network: &Network, map: &Network) -> Choices {
-    let name = |host: HostId| network.name_of(Node::Host(host));
-    Choices { utility: choices.utility.and_then(|host| map.find_host(name(host))), ..choices.clone() }
+/// The same choices on a map: the utility host by its name, named roots by where they stand.
+///
+/// A root that is not on the map is left out; without any, the root is `far`.
+fn translate(choices: &Choices, topology: &Topology, map: &Network, mapper: HostId) -> Choices {
+    let name = |host: HostId| topology.network.name_of(Node::Host(host));
+    let utility = choices.utility.and_then(|host| map.find_host(name(host)));
+    let algorithm = match &choices.algorithm {
+        Algorithm::UpDown { tree, root: Root::Named(roots) } => {
+            let there: Vec<_> =
+                roots.iter().filter_map(|root| stands_for(*root, topology, map, mapper)).collect();
+            let root = if there.is_empty() { Root::Far } else { Root::Named(there) };
+            Algorithm::UpDown { tree: *tree, root }
+        }
+        other => other.clone(),
+    };
+    Choices { algorithm, selection: choices.selection, utility }
+}
+
+/// The switch of the map that stands for `wanted`: the one that the same turns from the mapper lead to.
+fn stands_for(wanted: SwitchId, topology: &Topology, map: &Network, mapper: HostId) -> Option<SwitchId> {
+    let network = &topology.network;
+    let (_, _, there) = topology.attachment(mapper)?;
+    let (_, _, here) = map.attachment(map.find_host(network.name_of(Node::Host(mapper)))?)?;
+    let mut seen = vec![false; network.switches().len()];
+    let mut frontier = VecDeque::from([(there, here)]);
+    while let Some((there, here)) = frontier.pop_front() {
+        let (Node::Switch(truth), Node::Switch(drawn)) = (there.node, here.node) else { continue };
+        if truth == wanted {
+            return Some(drawn);
+        }
+        if std::mem::replace(&mut seen[truth.index()], true) {
+            continue;
+        }
+        for (port, _, far) in network.cables(there.node) {
+            let same = here.port.turned(there.port.turn_to(port));
+            let drawn_far = same.and_then(|port| map.peer(End { node: here.node, port }));
+            frontier.extend(drawn_far.map(|drawn_far| (far, drawn_far)));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scenario::{Overrides, read};
+
+    /// Wrong if a root named in the scenario were taken for another switch of the map.
+    #[test]
+    fn named_roots_are_found_on_the_map() {
+        let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c00'\n";
+        let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
+        let (topology, mapping) = (&checked.topology, checked.mapping.as_ref().unwrap());
+        let parameters = checked.fabric_parameters();
+        let mapped = mapping::run(&task(&checked, mapping, &parameters), |_| None).unwrap();
+        let map = &mapped.map.network;
+        let hosts = |network: &Network, switch| {
+            let ends = network.cables(Node::Switch(switch)).map(|(_, _, end)| end.node);
+            let hosts = ends.filter(|node| matches!(node, Node::Host(_)));
+            hosts.map(|host| network.name_of(host).to_owned()).collect::<Vec<_>>()
+        };
+        for switch in topology.network.switch_ids() {
+            let drawn = stands_for(switch, topology, map, mapping.mapper).unwrap();
+            assert_eq!(hosts(&topology.network, switch), hosts(map, drawn));
+        }
+        let root = Root::Named(vec![SwitchId(3)]);
+        let choices =
+            Choices { algorithm: Algorithm::UpDown { tree: Default::default(), root }, ..Default::default() };
+        let moved = translate(&choices, topology, map, mapping.mapper);
+        let wanted = stands_for(SwitchId(3), topology, map, mapping.mapper).unwrap();
+        assert!(
+            matches!(moved.algorithm, Algorithm::UpDown { root: Root::Named(roots), .. } if roots == [wanted])
+        );
+    }
 
     /// Wrong if a scenario that says nothing of software had other costs than the mapper's fitted ones.
     #[test]

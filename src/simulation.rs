@@ -8,6 +8,7 @@
 
 pub mod hosts;
 pub mod mapping;
+mod overlay;
 pub mod point;
 mod routes;
 mod summary;

@@ -1,22 +1,21 @@
 //! From a checked scenario to the routes that its hosts use: read, computed on the network, or computed on a map.
 
-use std::collections::VecDeque;
-
 use rayon::prelude::*;
 
 use crate::fabric::Parameters;
 use crate::host::Costs;
 use crate::host::mapper::berkeley;
-use crate::ids::{HostId, Node, SwitchId, Turn};
+use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
-use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing, Topology};
+use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing};
 use crate::scenario::{Checked, cycles};
+use crate::topology::Network;
 use crate::topology::formats::{Format, write};
-use crate::topology::{End, Network};
 use crate::units::Duration;
 
 use super::hosts;
 use super::mapping::{self, DistributionReport, MapReport, Sensitivity};
+use super::overlay::Overlay;
 use super::{Progress, RunError};
 
 /// Everything that precedes traffic.
@@ -118,10 +117,14 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
             RouteSource::File { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
             RouteSource::Computed(choices) => choices,
         };
-        let choices = translate(choices, &checked.topology, map, mapping.mapper);
+        let overlay = Overlay::new(&checked.topology, map, mapping.mapper);
+        let choices = translate(choices, &overlay, network, map);
         let attachments = Attachments::lowest(map);
         let plan = Plan::new(map, &attachments, &choices);
-        let report = plan.as_ref().ok().map(|plan| plan.report(map, &attachments));
+        // The same routes on the same map: only names and port numbers are those that the user knows.
+        let named = overlay.in_true_names(map, network);
+        let named = named.as_ref().unwrap_or(map);
+        let report = plan.as_ref().ok().map(|plan| plan.report(named, &Attachments::lowest(named)));
         let handed_out = plan.as_ref().ok().filter(|_| *distribute);
         let handed_out = handed_out.map(|plan| mapping::by_name(map, &plan.table));
         planned = Some((plan, report));
@@ -192,13 +195,12 @@ fn sensitivity(
 /// The same choices on a map: the utility host by its name, named roots by where they stand.
 ///
 /// A root that is not on the map is left out; without any, the root is `far`.
-fn translate(choices: &Choices, topology: &Topology, map: &Network, mapper: HostId) -> Choices {
-    let name = |host: HostId| topology.network.name_of(Node::Host(host));
+fn translate(choices: &Choices, overlay: &Overlay, network: &Network, map: &Network) -> Choices {
+    let name = |host: HostId| network.name_of(Node::Host(host));
     let utility = choices.utility.and_then(|host| map.find_host(name(host)));
     let algorithm = match &choices.algorithm {
         Algorithm::UpDown { tree, root: Root::Named(roots) } => {
-            let there: Vec<_> =
-                roots.iter().filter_map(|root| stands_for(*root, topology, map, mapper)).collect();
+            let there: Vec<_> = roots.iter().filter_map(|root| overlay.stands_for(*root)).collect();
             let root = if there.is_empty() { Root::Far } else { Root::Named(there) };
             Algorithm::UpDown { tree: *tree, root }
         }
@@ -207,34 +209,12 @@ fn translate(choices: &Choices, topology: &Topology, map: &Network, mapper: Host
     Choices { algorithm, selection: choices.selection, utility }
 }
 
-/// The switch of the map that stands for `wanted`: the one that the same turns from the mapper lead to.
-fn stands_for(wanted: SwitchId, topology: &Topology, map: &Network, mapper: HostId) -> Option<SwitchId> {
-    let network = &topology.network;
-    let (_, _, there) = topology.attachment(mapper)?;
-    let (_, _, here) = map.attachment(map.find_host(network.name_of(Node::Host(mapper)))?)?;
-    let mut seen = vec![false; network.switches().len()];
-    let mut frontier = VecDeque::from([(there, here)]);
-    while let Some((there, here)) = frontier.pop_front() {
-        let (Node::Switch(truth), Node::Switch(drawn)) = (there.node, here.node) else { continue };
-        if truth == wanted {
-            return Some(drawn);
-        }
-        if std::mem::replace(&mut seen[truth.index()], true) {
-            continue;
-        }
-        for (port, _, far) in network.cables(there.node) {
-            let same = here.port.turned(there.port.turn_to(port));
-            let drawn_far = same.and_then(|port| map.peer(End { node: here.node, port }));
-            frontier.extend(drawn_far.map(|drawn_far| (far, drawn_far)));
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::SwitchId;
     use crate::scenario::{Overrides, read};
+    use crate::topology::difference;
 
     /// Wrong if a root named in the scenario were taken for another switch of the map.
     #[test]
@@ -245,20 +225,23 @@ mod tests {
         let parameters = checked.fabric_parameters();
         let mapped = mapping::run(&task(&checked, mapping, &parameters), |_| None).unwrap();
         let map = &mapped.map.network;
+        let overlay = Overlay::new(topology, map, mapping.mapper);
         let hosts = |network: &Network, switch| {
             let ends = network.cables(Node::Switch(switch)).map(|(_, _, end)| end.node);
             let hosts = ends.filter(|node| matches!(node, Node::Host(_)));
             hosts.map(|host| network.name_of(host).to_owned()).collect::<Vec<_>>()
         };
         for switch in topology.network.switch_ids() {
-            let drawn = stands_for(switch, topology, map, mapping.mapper).unwrap();
+            let drawn = overlay.stands_for(switch).unwrap();
             assert_eq!(hosts(&topology.network, switch), hosts(map, drawn));
         }
         let root = Root::Named(vec![SwitchId(3)]);
         let choices =
             Choices { algorithm: Algorithm::UpDown { tree: Default::default(), root }, ..Default::default() };
-        let moved = translate(&choices, topology, map, mapping.mapper);
-        let wanted = stands_for(SwitchId(3), topology, map, mapping.mapper).unwrap();
+        let moved = translate(&choices, &overlay, &topology.network, map);
+        let wanted = overlay.stands_for(SwitchId(3)).unwrap();
+        let named = overlay.in_true_names(map, &topology.network).unwrap();
+        assert_eq!(difference::between(&named, &topology.network), difference::Difference::default());
         assert!(
             matches!(moved.algorithm, Algorithm::UpDown { root: Root::Named(roots), .. } if roots == [wanted])
         );

@@ -92,9 +92,11 @@ fn maps_of_the_now_are_true_and_cost_what_the_paper_says() {
             (map.turns.nothing, turns.nothing),
         ] {
             // Probes of 32 bytes pass a cable twice, where the plain graph's circuits collide: in the largest
-            // network 9 more switches answer, and 438 turns lead to nothing instead of the paper's 480.
-            let allowed = if preset == "now-cab" && paper == 480 { 0.09 } else { 0.06 };
-            assert!(deviation(ours as f64, paper as f64) < allowed, "{preset}: {:?}", map.turns);
+            // network 9 more switches answer, and 438 turns lead to nothing instead of the paper's 480. That is
+            // 8.8 % off: a known miss, pinned as it is; every other count is within 6 %.
+            let known_miss = preset == "now-cab" && paper == 480;
+            let holds = if known_miss { ours == 438 } else { deviation(ours as f64, paper as f64) < 0.06 };
+            assert!(holds, "{preset}: {:?}", map.turns);
         }
     }
 }

@@ -7,6 +7,7 @@ mod closed_forms;
 mod conservation;
 mod differential;
 mod folded_clos;
+mod ibnetdiscover;
 mod ibsim;
 mod mapper;
 mod mapper_fabric;

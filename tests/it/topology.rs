@@ -4,7 +4,7 @@
 mod command;
 mod faults;
 mod isomorphism;
-mod random;
+pub(crate) mod random;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -18,7 +18,8 @@
 //! 4xEDR 100 Gb/s; the slower where the two ends tell two, none where none is told.
 //!
 //! A cable is told by both of its ends, and a file where one of them says something else, or nothing, is refused: it was
-//! cut off or edited. A block begins at its header and goes on over blank lines and comments. What ibsim does not spell
+//! cut off or edited. So is a file of a single node without cables, which is what is left of any dump that was cut off
+//! early. Of a network in several parts, whole parts may have been cut off without a trace. A block begins at its header and goes on over blank lines and comments. What ibsim does not spell
 //! out (`include`, `do`, `module`, `@` aliases) is refused by name.
 //!
 //! # Source
@@ -92,11 +93,11 @@ fn begins_a_dump(line: &str) -> bool {
 /// # Errors
 /// Every fault of the text; a report that is no dump is refused by its name alone.
 pub(super) fn read(text: &str) -> Result<Network, Vec<Fault>> {
-    let blocks::Blocks { blocks, mut faults, .. } = blocks::read(text);
+    let blocks::Blocks { blocks, mut faults, headless, .. } = blocks::read(text);
     if faults.iter().any(|fault| fault.code == "near-miss") {
         return Err(faults);
     }
-    let cables = cabling::cables(&blocks).unwrap_or_else(|more| {
+    let cables = cabling::cables(&blocks, headless).unwrap_or_else(|more| {
         faults.extend(more);
         Vec::new()
     });
@@ -108,6 +109,11 @@ pub(super) fn read(text: &str) -> Result<Network, Vec<Fault>> {
             "the file has no switch",
             "`Switch`, its ports and its id",
         ));
+    }
+    if let ([block], true) = (blocks.as_slice(), faults.is_empty() && cables.is_empty()) {
+        let span = block.id.as_ref().map_or(0..0, |id| id.span.clone());
+        let message = "the file ends after the header of its first node";
+        faults.push(Fault::new("cut-off", span, message, "its ports, and the nodes that they lead to"));
     }
     if faults.is_empty() { Ok(network(blocks, cables)) } else { Err(faults) }
 }

@@ -84,6 +84,8 @@ pub(super) struct Blocks<'t> {
     open: bool,
     /// Whether lines of ports without a block were found, which are one fault however many they are.
     stray: bool,
+    /// Whether a header is missing: its node is then unknown, and its cables are, for that alone.
+    pub(super) headless: bool,
 }
 
 /// Reads all blocks of a text. A report that is no dump ends in a single fault.
@@ -140,7 +142,9 @@ impl<'t> Blocks<'t> {
 
     fn port(&mut self, line: &Piece<'t>) {
         if !self.open {
+            self.ids = Ids::default();
             if !std::mem::replace(&mut self.stray, true) {
+                self.headless = true;
                 let message = "a port of no node: the header of its block is missing";
                 let expected = "`Switch`, `Ca` or `Rt`, a number of ports and an id before it";
                 self.fault(Fault::new("no-header", line.span.clone(), message, expected));
@@ -205,11 +209,12 @@ impl<'t> Blocks<'t> {
 
     /// `vendid=0x2c9` and its like: the ids of the node whose header follows.
     fn id_line(&mut self, key: &Piece<'t>, mut cursor: Cursor<'t>) {
-        self.open = false;
+        (self.open, self.stray) = (false, false);
         if self.ids.seen.iter().any(|(seen, _)| *seen == key.text) {
             let message =
                 format!("`{}` again, before the header of the node that the first was about", key.text);
             let expected = "`Switch`, `Ca` or `Rt` first";
+            self.headless = true;
             self.damage(Fault::new("no-header", key.span.clone(), message, expected));
             self.ids = Ids::default();
         }
@@ -259,6 +264,7 @@ impl<'t> Blocks<'t> {
     /// Ids at the end of the file belong to a node that was cut off.
     fn no_ids_left(&mut self, end: usize) {
         if let Some((key, span)) = self.ids.seen.last() {
+            self.headless = true;
             let message = format!("the file ends before the node that `{key}` is about");
             let expected = "`Switch`, `Ca` or `Rt`, a number of ports and an id";
             self.fault(Fault::new("cut-off", span.start..end.max(span.end), message, expected));

@@ -26,22 +26,25 @@ struct Ends<'b, 't> {
     by_id: BTreeMap<&'t str, usize>,
     /// Per block.
     by_port: Vec<BTreeMap<u16, &'b Half<'t>>>,
-    /// Whether the header of some block cannot be read: its node is then unknown for that alone.
-    some_unknown: bool,
+    /// Per block, whether a line of it is faulty, so that another may lack its counterpart for that alone.
+    damaged: Vec<bool>,
+    /// Whether some header is missing or cannot be read: its node is then unknown for that alone.
+    headless: bool,
     comparisons: usize,
     faults: Vec<Fault>,
 }
 
-/// Puts the halves together. Costs O(lines · log nodes).
+/// Puts the halves together; `headless` says that a header is missing. Costs O(lines · log nodes).
 ///
 /// # Errors
 /// Ids and ports given twice, ports and nodes that are not there, and halves that do not tell of each other.
-pub(super) fn cables(blocks: &[Block<'_>]) -> Result<Vec<Cable>, Vec<Fault>> {
+pub(super) fn cables(blocks: &[Block<'_>], headless: bool) -> Result<Vec<Cable>, Vec<Fault>> {
     let mut ends = Ends {
         blocks,
         by_id: BTreeMap::new(),
         by_port: Vec::new(),
-        some_unknown: false,
+        damaged: blocks.iter().map(|block| block.damaged).collect(),
+        headless,
         comparisons: COMPARISONS,
         faults: Vec::new(),
     };
@@ -49,6 +52,10 @@ pub(super) fn cables(blocks: &[Block<'_>]) -> Result<Vec<Cable>, Vec<Fault>> {
     let mut cables = Vec::new();
     for (node, block) in blocks.iter().enumerate() {
         for half in &block.halves {
+            // A second line of a port is a fault already.
+            if !ends.by_port[node].get(&half.port).is_some_and(|first| std::ptr::eq(*first, half)) {
+                continue;
+            }
             match ends.cable(node, half) {
                 Ok(cable) => cables.extend(cable),
                 Err(fault) => ends.faults.extend(fault),
@@ -62,7 +69,7 @@ impl<'b, 't> Ends<'b, 't> {
     fn index(&mut self) {
         for (node, block) in self.blocks.iter().enumerate() {
             match &block.id {
-                None => self.some_unknown = true,
+                None => self.headless = true,
                 Some(id) => {
                     if self.by_id.contains_key(id.text) {
                         let message = format!("a second block of `{}`", quoted(id.text));
@@ -74,9 +81,11 @@ impl<'b, 't> Ends<'b, 't> {
             }
             let mut ports = BTreeMap::new();
             for half in &block.halves {
+                self.damaged[node] |= in_range(block, half.port, &half.port_span).is_err();
                 match ports.entry(half.port) {
                     Entry::Vacant(free) => drop(free.insert(half)),
                     Entry::Occupied(_) => {
+                        self.damaged[node] = true;
                         let message = format!("a second line of port {}", half.port);
                         self.fault("duplicate-port", &half.port_span, message, "each port once");
                     }
@@ -99,24 +108,23 @@ impl<'b, 't> Ends<'b, 't> {
     /// The cable of a half, once: from the half that comes first. `Err(None)` where nothing can be told because of a
     /// fault elsewhere.
     fn cable(&mut self, node: usize, half: &Half<'t>) -> Result<Option<Cable>, Option<Fault>> {
-        in_range(&self.blocks[node], half.port, &half.port_span)?;
-        let Some(&peer) = self.by_id.get(half.peer.text) else {
-            if self.some_unknown {
-                return Err(None);
-            }
-            return Err(Some(self.unknown(half)));
-        };
         let block = &self.blocks[node];
-        in_range(&self.blocks[peer], half.peer_port, &half.peer_port_span)?;
-        let Some(back) = self.by_port[peer].get(&half.peer_port) else {
-            let other = &self.blocks[peer];
-            return Err((!other.damaged).then(|| missing(block, half)));
-        };
+        in_range(block, half.port, &half.port_span)?;
         let own = block.id.as_ref().map(|id| id.text);
         // Of two blocks of one node, only the first is looked at; the second is a fault of its own.
         if own.is_none_or(|own| self.by_id.get(own) != Some(&node)) {
             return Err(None);
         }
+        let Some(&peer) = self.by_id.get(half.peer.text) else {
+            if self.headless {
+                return Err(None);
+            }
+            return Err(Some(self.unknown(half)));
+        };
+        in_range(&self.blocks[peer], half.peer_port, &half.peer_port_span)?;
+        let Some(back) = self.by_port[peer].get(&half.peer_port) else {
+            return Err((!self.damaged[peer]).then(|| missing(block, half)));
+        };
         if Some(back.peer.text) != own || back.peer_port != half.port {
             return Err(Some(contradicted(block, half, back)));
         }

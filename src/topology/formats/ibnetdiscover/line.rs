@@ -106,7 +106,9 @@ impl<'t> Cursor<'t> {
         if !self.rest.starts_with('"') {
             return Err(self.unexpected("node-id", expected));
         }
-        let Some(length) = self.rest[1..].find('"') else {
+        // No id holds a `#`: then the next quote is that of the comment.
+        let length = self.rest[1..].find(['"', '#']).filter(|at| self.rest[1 + at..].starts_with('"'));
+        let Some(length) = length else {
             let message = "the quote that opens here is never closed";
             return Err(Fault::new("unbalanced-quote", self.at..self.at + 1, message, "`\"` behind the id"));
         };

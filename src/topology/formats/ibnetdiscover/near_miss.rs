@@ -4,14 +4,16 @@ use crate::diagnostics::Fault;
 
 use super::line::Piece;
 
+/// What `iblinkinfo` prints, with or without `-l`.
+const LINK_REPORT: (&str, &str) =
+    ("iblinkinfo", "blocks of nodes and their ports, as ibnetdiscover prints them");
+
 /// Why a file is refused as a whole, if this line is of a report that is not a dump.
 pub(super) fn fault(line: &Piece<'_>) -> Option<Fault> {
     let (made_by, lacks) = report(line.text)?;
     let message = format!("this is what `{made_by}` prints, not a dump of the network");
     let fault = Fault::new("near-miss", line.span.clone(), message, lacks);
-    Some(
-        fault.with_help("run `ibnetdiscover` without that option, or with `-g` or `-f`, and give its output"),
-    )
+    Some(fault.with_help("run `ibnetdiscover` without options, or with `-g` or `-f`, and give its output"))
 }
 
 /// Which command prints such a line, and why it will not do.
@@ -31,9 +33,8 @@ pub(super) fn report(line: &str) -> Option<(&'static str, &'static str)> {
             "blocks of nodes and their ports; a list (-l, -S, -H, -R) has no cables",
         )),
         "<" | ">" => Some(("ibnetdiscover --diff", "blocks of nodes and their ports, as without `--diff`")),
-        "Switch:" | "CA:" | "RT:" => {
-            Some(("iblinkinfo", "blocks of nodes and their ports, as of ibnetdiscover"))
-        }
+        "Switch:" | "CA:" | "RT:" => Some(LINK_REPORT),
+        _ if is_guid(first) && second.starts_with('"') => Some(LINK_REPORT),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   bytes --> text --> recognise --> json / toml --> tree of values with places --> document --> Network
-//!                                --> slurm / graphml / anynet / gm --------------------------> Network
+//!                                --> ibnetdiscover / slurm / graphml / anynet / gm ----------> Network
 //! ```
 //!
 //! A reader reports every fault of a file in one go, each with its place, and warns of what a format cannot say or
@@ -13,6 +13,7 @@ mod document;
 mod dot;
 mod gm;
 mod graphml;
+mod ibnetdiscover;
 mod json;
 mod lines;
 mod reader;
@@ -36,6 +37,8 @@ pub enum Format {
     Json,
     /// simnet's own, as TOML.
     Toml,
+    /// What `ibnetdiscover` prints, and ibsim's net files.
+    Ibnetdiscover,
     /// Slurm's `topology.conf` of the tree plugin.
     Slurm,
     /// GraphML, as of the Internet Topology Zoo.
@@ -50,8 +53,16 @@ pub enum Format {
 
 impl Format {
     /// All formats, in the order in which they are tried on a text: those that look least like others first.
-    pub const ALL: [Format; 7] =
-        [Format::Json, Format::GraphMl, Format::Slurm, Format::Anynet, Format::Gm, Format::Toml, Format::Dot];
+    pub const ALL: [Format; 8] = [
+        Format::Json,
+        Format::GraphMl,
+        Format::Ibnetdiscover,
+        Format::Slurm,
+        Format::Anynet,
+        Format::Gm,
+        Format::Toml,
+        Format::Dot,
+    ];
 
     /// simnet's own formats, which say all that a network is.
     pub const OWN: [Format; 2] = [Format::Json, Format::Toml];
@@ -61,6 +72,7 @@ impl Format {
         match self {
             Format::Json => "json",
             Format::Toml => "toml",
+            Format::Ibnetdiscover => "ibnetdiscover",
             Format::Slurm => "slurm",
             Format::GraphMl => "graphml",
             Format::Anynet => "anynet",
@@ -82,7 +94,7 @@ impl Format {
     /// Whether its files may be in the encoding latin-1, since nobody ever said which they are in.
     fn may_be_latin1(self, text: &str) -> bool {
         match self {
-            Format::Slurm | Format::Gm => true,
+            Format::Ibnetdiscover | Format::Slurm | Format::Gm => true,
             Format::GraphMl => graphml::declares_latin1(text),
             Format::Json | Format::Toml | Format::Anynet | Format::Dot => false,
         }
@@ -120,6 +132,7 @@ impl Format {
         match self {
             Format::Json => json::recognises(text),
             Format::Toml => toml::recognises(text),
+            Format::Ibnetdiscover => ibnetdiscover::recognises(text),
             Format::Slurm => slurm::recognises(text),
             Format::GraphMl => graphml::recognises(text),
             Format::Anynet => anynet::recognises(text),
@@ -132,6 +145,7 @@ impl Format {
         match self {
             Format::Json => document::network(&json::parse(text)?).map(Parsed::from),
             Format::Toml => document::network(&toml::parse(text)?).map(Parsed::from),
+            Format::Ibnetdiscover => ibnetdiscover::read(text).map(Parsed::from),
             Format::Slurm => slurm::read(text),
             Format::GraphMl => graphml::read(text),
             Format::Anynet => anynet::read(text),
@@ -237,6 +251,7 @@ pub fn write(net: &Network, format: Format) -> String {
     match format {
         Format::Json => json::write(net),
         Format::Toml => toml::write(net),
+        Format::Ibnetdiscover => ibnetdiscover::write(net),
         Format::Dot => dot::write(net),
         Format::Gm => gm::write(net),
         Format::Slurm | Format::GraphMl | Format::Anynet => panic!("simnet does not write {}", format.name()),

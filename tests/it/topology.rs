@@ -14,7 +14,7 @@ use simnet::topology::formats::{self, Format, ReadOptions};
 use simnet::topology::metrics::measure;
 use simnet::topology::{Network, generate, presets};
 
-use crate::support::cases;
+use crate::support::{cases, shared};
 use random::random_network;
 
 /// A cable as the published wirings write it, the lesser end first.
@@ -49,11 +49,8 @@ fn presets_keep_every_cable() {
 #[test]
 fn presets_equal_the_published_wirings() {
     for (name, file) in [("now-c", "now_c"), ("now-ca", "now_ca"), ("now-cab", "now_cab"), ("pink", "pink")] {
-        let path = format!("{}/../shared/papers/{file}.csv", env!("CARGO_MANIFEST_DIR"));
-        let Ok(text) = std::fs::read_to_string(&path) else {
-            println!("skipped: no {path}");
-            continue;
-        };
+        let Some(path) = shared(&format!("papers/{file}.csv")) else { continue };
+        let text = std::fs::read_to_string(path).unwrap();
         let row = |row: &str| {
             let fields: Vec<&str> = row.split(',').collect();
             let (a, b) = (format!("{},{}", fields[0], fields[1]), format!("{},{}", fields[2], fields[3]));

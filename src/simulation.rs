@@ -9,34 +9,37 @@
 pub mod hosts;
 pub mod mapping;
 mod overlay;
+pub mod plan;
 pub mod point;
 mod routes;
+mod saturation;
 mod summary;
 mod tables;
 pub mod traffic;
 pub mod watch;
 
 pub use mapping::{DistributionReport, MapReport};
-pub use summary::{ChannelReport, DeadlockReport, Outcome, PointReport, Scale, Summary, port_name};
+pub use saturation::{Probe, Saturation};
+pub use summary::{
+    ChannelReport, DeadlockReport, HotSpots, Outcome, PointReport, Scale, State, Summary, port_name,
+};
 pub use watch::Watch;
 
 use rayon::prelude::*;
 use thiserror::Error;
 use tracing::{debug, info};
 
-use crate::fabric::BuildError;
+use crate::fabric::{BuildError, Observer};
 use crate::ids::LinkId;
-use crate::measure::Window;
 use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::routing::TableTooLarge;
 use crate::scenario::Checked;
-use crate::scenario::checked::{
-    Extent, LinkFailure, Measure, Trace as TraceFile, Traffic, Uniform as UniformLoads,
-};
+use crate::scenario::checked::{LinkFailure, Trace as TraceFile, Traffic, Uniform as UniformLoads};
 use crate::scenario::cycles::flit_time;
 use crate::traffic::{Source, Trace, Uniform};
-use crate::units::{Cycle, Duration, Time};
+use crate::units::{Cycle, Duration};
 
+use plan::Plan;
 use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
 use watch::Names;
@@ -95,17 +98,25 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
         base_cycle: parameters.base_cycle,
         flit_time: flit_time(checked.fabric.rate),
         hosts: checked.topology.attachments.iter().flatten().count(),
+        switches: checked.topology.network.switches().len(),
         precision: checked.measure.precision,
     };
     let routed = routes::prepare(checked, progress)?;
     info!(pairs = routed.report.as_ref().map(|report| report.pairs), "routes are ready");
     let stage = Stage { checked, setup: &setup, scale: &scale, progress, watch };
+    let mut search = Search::default();
     let points = match (&checked.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
-        (Some(Traffic::Uniform(uniform)), Some(routes)) => stage.loads(uniform, routes)?,
+        (Some(Traffic::Uniform(uniform)), Some(routes)) => {
+            let points = stage.loads(uniform, routes)?;
+            if let Some(resolution) = checked.measure.find_saturation {
+                search = stage.find_saturation(uniform, routes, &points, resolution)?;
+            }
+            points
+        }
         _ => Vec::new(),
     };
-    Ok(gather(checked, &setup, &scale, routed, &points))
+    Ok(gather(checked, &setup, &scale, routed, &points, search))
 }
 
 /// Turns what came of a run into its summary and files.
@@ -115,6 +126,7 @@ fn gather(
     scale: &Scale,
     routed: Routed,
     points: &[(Option<f64>, Point)],
+    search: Search,
 ) -> Run {
     let reports: Vec<PointReport> =
         points.iter().map(|(load, p)| PointReport::new(*load, p, scale)).collect();
@@ -137,6 +149,9 @@ fn gather(
     {
         files.push(("deliveries.csv".to_owned(), tables::deliveries(&trace.messages, point, scale)));
     }
+    if let Some(saturation) = &search.saturation {
+        files.push(("saturation.csv".to_owned(), tables::saturation(saturation)));
+    }
     if let Some(svg) = curve(checked, &reports) {
         files.push(("latency.svg".to_owned(), svg));
     }
@@ -150,11 +165,13 @@ fn gather(
         distribution: routed.distribution,
         deadlock_count: deadlocks.len(),
         deadlocks,
-        busiest_channels: busiest(&reports, channels),
+        hot_spots: HotSpots::new(&reports, &channels),
+        saturation: search.saturation,
         points: reports,
     };
-    let events = routed.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
-    let messages_delivered = points.iter().map(|(_, point)| point.tally.delivered).sum();
+    let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
+    let delivered: u64 = points.iter().map(|(_, point)| point.tally.delivered).sum();
+    let messages_delivered = delivered + search.delivered;
     Run { summary, files, events, messages_delivered }
 }
 
@@ -171,19 +188,6 @@ fn deadlocks(
         point.deadlocks.iter().map(report).collect::<Vec<_>>()
     };
     points.iter().enumerate().flat_map(of_point).collect()
-}
-
-/// How many of the busiest channels a summary names.
-const BUSIEST: usize = 5;
-
-/// The busiest channels of the highest load that was not saturated; ties in order of channel id.
-fn busiest(reports: &[PointReport], channels: Vec<Vec<ChannelReport>>) -> Vec<ChannelReport> {
-    let sure = reports.iter().zip(channels).rev().find(|(report, _)| !report.saturated);
-    let Some((_, mut channels)) = sure else { return Vec::new() };
-    channels.sort_by(|a, b| b.busy.total_cmp(&a.busy));
-    channels.truncate(BUSIEST);
-    channels.retain(|channel| channel.flits > 0);
-    channels
 }
 
 /// The latency/throughput curve, if there are two points or more to draw.
@@ -230,6 +234,14 @@ fn bits_between_errors(rate: f64) -> Option<u64> {
     (rate > 0.0).then(|| (1.0 / rate) as u64)
 }
 
+/// What a search for saturation came to, and what it took.
+#[derive(Default)]
+struct Search {
+    saturation: Option<Saturation>,
+    events: u64,
+    delivered: u64,
+}
+
 /// What every load point of a run needs.
 struct Stage<'a, W> {
     checked: &'a Checked,
@@ -244,9 +256,12 @@ impl<W: Watch> Stage<'_, W> {
     fn replay(&self, trace: &TraceFile, routes: &HostRoutes) -> Result<(Option<f64>, Point), RunError> {
         self.progress.stage("replaying", 1);
         let source = Trace::new(trace.messages.clone(), self.setup.network.hosts().len());
-        let horizon = horizon(&self.checked.measure, self.scale.base_cycle).unwrap_or(Cycle(u64::MAX));
-        let window = Window { from: Cycle::ZERO, to: horizon };
-        Ok((None, self.point(0, source, routes, window, horizon)?))
+        let plan = Plan::of_trace(&self.checked.measure, self.scale.base_cycle);
+        let mut eye = self.watch.open(0);
+        let point = self.point(source, routes, &plan, &mut eye)?;
+        self.watch.close(0, eye);
+        self.ended(0, &point);
+        Ok((None, point))
     }
 
     /// Every load of generated traffic, several at a time.
@@ -257,27 +272,84 @@ impl<W: Watch> Stage<'_, W> {
     ) -> Result<Vec<(Option<f64>, Point)>, RunError> {
         self.progress.stage("loading", uniform.loads.len() as u64);
         let one = |(nth, load): (usize, &f64)| {
-            let plan = Plan::new(*load, uniform, &self.checked.measure, self.scale);
-            let hosts = self.setup.network.hosts().len();
-            let source = Uniform::new(hosts, plan.mean_gap, uniform.payload, self.checked.seed);
-            Ok((Some(*load), self.point(nth, source, routes, plan.window, plan.horizon)?))
+            let mut eye = self.watch.open(nth);
+            let point = self.load(*load, uniform, routes, &mut eye)?;
+            self.watch.close(nth, eye);
+            self.ended(nth, &point);
+            Ok((Some(*load), point))
         };
         uniform.loads.par_iter().enumerate().map(one).collect()
     }
 
+    /// Bisects the load between the highest that is not saturated and the lowest that is.
+    fn find_saturation(
+        &self,
+        uniform: &UniformLoads,
+        routes: &HostRoutes,
+        points: &[(Option<f64>, Point)],
+        resolution: f64,
+    ) -> Result<Search, RunError> {
+        self.progress.stage("bisecting", 0);
+        let probe = |load, point: &Point| {
+            let report = PointReport::new(load, point, self.scale);
+            Some(Probe {
+                load: load?,
+                offered_flits_per_cycle_per_host: report.offered_flits_per_cycle_per_host,
+                accepted_flits_per_cycle_per_host: report.accepted_flits_per_cycle_per_host,
+                saturated: report.saturated,
+            })
+        };
+        let mut probes: Vec<Probe> = points.iter().filter_map(|(load, point)| probe(*load, point)).collect();
+        let mut search = Search::default();
+        while let Some(load) = saturation::next_load(&probes, resolution) {
+            let point = self.load(load, uniform, routes, &mut ())?;
+            search.events += point.events;
+            search.delivered += point.tally.delivered;
+            self.ended(probes.len(), &point);
+            probes.extend(probe(Some(load), &point));
+        }
+        let (low, high) = saturation::bracket(&probes);
+        let most = probes.iter().map(|probe| probe.accepted_flits_per_cycle_per_host).fold(0.0, f64::max);
+        search.saturation = Some(Saturation {
+            load_low: low.map(|low| low.load),
+            load_high: high.map(|high| high.load),
+            accepted_low_flits_per_cycle_per_host: low.map(|low| low.accepted_flits_per_cycle_per_host),
+            accepted_max_flits_per_cycle_per_host: most,
+            accepted_max_flits_per_ns_per_switch: self.scale.per_ns_and_switch(most),
+            accepted_max_bits_per_s: self.scale.bits_per_s(most),
+            probes,
+        });
+        Ok(search)
+    }
+
+    fn load(
+        &self,
+        load: f64,
+        uniform: &UniformLoads,
+        routes: &HostRoutes,
+        observer: &mut impl Observer,
+    ) -> Result<Point, RunError> {
+        let mean_gap = mean_gap(load, uniform.payload, self.scale.flit_time);
+        let hosts = self.setup.network.hosts().len();
+        let source = Uniform::new(hosts, mean_gap, uniform.payload, self.checked.seed);
+        let (senders, base_cycle) = (self.scale.hosts as u64, self.scale.base_cycle);
+        let plan = Plan::new(&self.checked.measure, mean_gap, senders, base_cycle);
+        self.point(source, routes, &plan, observer)
+    }
+
     fn point(
         &self,
-        nth: usize,
         source: impl Source,
         routes: &HostRoutes,
-        window: Window,
-        horizon: Cycle,
+        plan: &Plan,
+        observer: &mut impl Observer,
     ) -> Result<Point, RunError> {
-        debug!(point = nth, from = window.from.0, to = window.to.0, horizon = horizon.0, "a point begins");
-        let mut eye = self.watch.open(nth);
+        debug!(?plan, "a point begins");
         let keep = self.checked.output.deliveries;
-        let point = point::run(self.setup, source, routes, window, horizon, keep, &mut eye)?;
-        self.watch.close(nth, eye);
+        Ok(point::run(self.setup, source, routes, plan, keep, observer)?)
+    }
+
+    fn ended(&self, nth: usize, point: &Point) {
         self.progress.step();
         info!(
             point = nth,
@@ -288,43 +360,17 @@ impl<W: Watch> Stage<'_, W> {
             deadlocks = point.deadlocks.len(),
             "a point ends"
         );
-        Ok(point)
     }
 }
 
-fn horizon(measure: &Measure, base_cycle: Duration) -> Option<Cycle> {
-    measure.horizon.map(|horizon| (Time::ZERO + horizon).to_cycle_ceil(base_cycle))
-}
-
-/// When a load point measures and ends.
-struct Plan {
-    mean_gap: Duration,
-    window: Window,
-    horizon: Cycle,
-}
-
-/// Without a horizon of its own, a point may take this many times as long as its warm-up and window.
-const PATIENCE: u64 = 4;
-
-impl Plan {
-    fn new(load: f64, uniform: &UniformLoads, measure: &Measure, scale: &Scale) -> Plan {
-        // One flit takes one flit time, so a message every payload / load flit times offers `load`.
-        let gap_ps = f64::from(uniform.payload) / load * scale.flit_time.as_ps() as f64;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive; the cast saturates"
-        )]
-        let mean_gap = Duration::from_ps(gap_ps as u64);
-        let length = match measure.extent {
-            Extent::Duration(length) => length,
-            Extent::Messages(messages) => mean_gap * messages.div_ceil(scale.hosts as u64),
-        };
-        let from = (Time::ZERO + measure.warmup).to_cycle_ceil(scale.base_cycle);
-        let to = (Time::ZERO + measure.warmup + length).to_cycle_ceil(scale.base_cycle);
-        let window = Window { from, to: to.max(from + 1) };
-        let horizon =
-            horizon(measure, scale.base_cycle).unwrap_or(Cycle(window.to.0.saturating_mul(PATIENCE)));
-        Plan { mean_gap, window, horizon }
-    }
+/// A message's mean distance from the one before, at this load.
+fn mean_gap(load: f64, payload: u32, flit_time: Duration) -> Duration {
+    // One flit takes one flit time, so a message every payload / load flit times offers `load`.
+    let gap_ps = f64::from(payload) / load * flit_time.as_ps() as f64;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive; the cast saturates"
+    )]
+    Duration::from_ps(gap_ps as u64)
 }

@@ -6,6 +6,7 @@
 mod fabric;
 mod files;
 mod limits;
+mod measure;
 mod names;
 mod routing;
 mod run;
@@ -44,7 +45,7 @@ pub(super) fn build(
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
     let traffic =
         document.traffic.get().and_then(|wire| run::traffic(wire, network, routing.as_ref(), folder, book));
-    let measure = document.measure.get().and_then(|wire| run::measure(wire, &document.traffic, book));
+    let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
     if let (Some(At { value: true, place }), Some(Traffic::Uniform(_)) | None) = (output, &traffic) {

@@ -7,14 +7,15 @@
 
 mod expected;
 mod kinds;
+mod measure;
 mod sections;
 mod table;
 mod topology;
 
 pub(super) use kinds::{NeverOr, Quantity};
+pub(super) use measure::Measure;
 pub(super) use sections::{
-    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Select, Traffic, Tree,
-    Uniform,
+    Document, Fabric, Failure, Hosts, Mapping, RouteAlgorithm, Routing, Select, Traffic, Tree, Uniform,
 };
 pub(super) use table::{At, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};

@@ -10,6 +10,7 @@ mod folded_clos;
 mod mapper;
 mod mapper_fabric;
 mod mapper_random;
+mod measure;
 mod oracle;
 mod processes;
 mod random_network;

@@ -169,11 +169,14 @@ impl Checked {
             Extent::Duration(span) => (None, Some(span.to_string())),
         };
         json!({
-            "warmup": self.measure.warmup.to_string(),
+            "warmup": self.measure.warmup.map(|span| span.to_string()),
             "messages": messages,
             "duration": duration,
+            "until-precise": self.measure.until_precise,
             "precision": self.measure.precision,
             "horizon": self.measure.horizon.map(|span| span.to_string()),
+            "find-saturation": self.measure.find_saturation,
+            "require-convergence": self.measure.require_convergence,
         })
     }
 

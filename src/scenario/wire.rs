@@ -7,15 +7,15 @@
 
 mod expected;
 mod kinds;
+mod measure;
 mod sections;
 mod table;
 mod topology;
 mod traffic;
 
 pub(super) use kinds::{NeverOr, Quantity, Share};
-pub(super) use sections::{
-    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Select, Tree,
-};
+pub(super) use measure::Measure;
+pub(super) use sections::{Document, Fabric, Failure, Hosts, Mapping, RouteAlgorithm, Routing, Select, Tree};
 pub(super) use table::{At, Free, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};
 pub(super) use traffic::{Bursts, GivenArrivals, HotSpot, Pattern, Payload, Permutation, Sizes, Traffic};

@@ -14,6 +14,7 @@ mod ibsim;
 mod mapper;
 mod mapper_fabric;
 mod mapper_random;
+mod measure;
 mod oracle;
 mod processes;
 mod random_network;

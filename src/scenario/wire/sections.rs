@@ -7,6 +7,7 @@ use super::super::checked::MapAlgorithm;
 use super::super::tree::Item;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::measure::Measure;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use super::traffic::Traffic;
@@ -157,24 +158,6 @@ table! {
         select: Select = Optional;
         /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
         distribute: bool = Default("false");
-    }
-}
-
-table! {
-    /// How long each point of generated traffic is measured, and when a run ends at the latest.
-    "[measure]" Measure {
-        /// Simulated time before measuring begins.
-        warmup: Quantity<Duration> = Default("'1 ms'");
-        /// Messages that are measured at each point, at least 1; 20000 if no duration is given either.
-        messages: u64 = Optional;
-        /// Instead: the span in which the measured messages are created, above zero.
-        duration: Quantity<Duration> = Optional;
-        /// The half-width of the mean latency's 95 % confidence interval, relative to the mean, that counts
-        /// as converged: above 0 and below 1.
-        precision: Probability = Default("0.05");
-        /// When a point ends whatever is still under way, above the warm-up; if not given, after four times
-        /// the warm-up and the measurement (never for a trace).
-        horizon: Quantity<Duration> = Optional;
     }
 }
 

@@ -10,6 +10,7 @@
 mod dependency;
 mod directions;
 mod folded_clos;
+mod gm_routes;
 mod graph;
 mod metrics;
 mod paths;
@@ -23,6 +24,7 @@ mod table;
 pub use dependency::DependencyGraph;
 pub use directions::{Directions, Heuristic, Root, Tree};
 pub use folded_clos::{FoldedClos, NotFoldedClos};
+pub use gm_routes::write_gm_routes;
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};

@@ -182,6 +182,23 @@ fn aggregation_nodes_are_dropped_on_request() {
     assert_eq!(net.link_at(End { node: Node::Switch(second), port: Port(36) }), None);
 }
 
+/// Wrong if what may surprise were read in silence, or what is plain were warned of.
+#[test]
+fn what_may_surprise_is_warned_of() {
+    let codes = |text: &str, drop_aggregation_nodes: bool| {
+        let options = ReadOptions { drop_aggregation_nodes, ..ReadOptions::default() };
+        let reading = formats::read_with_warnings("net", text.as_bytes(), &options).unwrap();
+        let warnings = reading.warnings.map(|warnings| warnings.faults).unwrap_or_default();
+        warnings.iter().map(|warning| warning.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(IBSIM, false), [""; 0]);
+    assert_eq!(codes(SMALL, false), ["aggregation-node"]);
+    assert_eq!(codes(SMALL, true), [""; 0]);
+    assert_eq!(codes(&SMALL.replacen("lid 3 4xFDR10", "lid 3 4xSDR", 1), true), ["speeds"]);
+    let router = SMALL.replace("caguid=0x2c90300000400\nCa\t1", "rtguid=0x2c90300000400\nRt\t1");
+    assert_eq!(codes(&router, true), ["router"]);
+}
+
 /// The same from a scenario and from the command line. Wrong if only one of them knew the key.
 #[test]
 fn aggregation_nodes_are_dropped_by_every_way_in() {
@@ -198,6 +215,9 @@ fn aggregation_nodes_are_dropped_by_every_way_in() {
     assert!(shown.contains("\"hosts\":4") && shown.contains("\"loopback_links\":1"), "{shown}");
     let shown = simnet(&["topo", "show", "net.any", "--drop-aggregation-nodes", "--format", "json"]);
     assert!(shown.contains("\"hosts\":3"), "{shown}");
+    let scenario =
+        "[scenario]\nname = \"s\"\n[topology]\nfile = \"net.any\"\ndrop-aggregation-nodes = true\n";
+    std::fs::write(folder.path().join("s.toml"), scenario).unwrap();
     let named = simnet(&[
         "route",
         "net.any",

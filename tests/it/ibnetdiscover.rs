@@ -199,9 +199,9 @@ fn what_may_surprise_is_warned_of() {
     assert_eq!(codes(&router, true), ["router"]);
 }
 
-/// The same from a scenario and from the command line. Wrong if only one of them knew the key.
+/// Wrong if the command line did not drop them, or did not know a switch by its description.
 #[test]
-fn aggregation_nodes_are_dropped_by_every_way_in() {
+fn the_command_line_reads_dumps() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.any");
     std::fs::write(&file, SMALL).unwrap();
@@ -215,9 +215,6 @@ fn aggregation_nodes_are_dropped_by_every_way_in() {
     assert!(shown.contains("\"hosts\":4") && shown.contains("\"loopback_links\":1"), "{shown}");
     let shown = simnet(&["topo", "show", "net.any", "--drop-aggregation-nodes", "--format", "json"]);
     assert!(shown.contains("\"hosts\":3"), "{shown}");
-    let scenario =
-        "[scenario]\nname = \"s\"\n[topology]\nfile = \"net.any\"\ndrop-aggregation-nodes = true\n";
-    std::fs::write(folder.path().join("s.toml"), scenario).unwrap();
     let named = simnet(&[
         "route",
         "net.any",
@@ -232,6 +229,26 @@ fn aggregation_nodes_are_dropped_by_every_way_in() {
         named.contains("\"root\":\"S-0002c90300000002\"") || named.contains("[\"S-0002c90300000002\"]"),
         "{named}"
     );
+}
+
+/// Wrong if the key of a scenario did nothing: the utility host named here is the aggregation node.
+#[test]
+fn a_scenario_drops_aggregation_nodes_too() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("net.any"), SMALL).unwrap();
+    for (key, missing) in
+        [("", false), ("drop-aggregation-nodes = false\n", false), ("drop-aggregation-nodes = true\n", true)]
+    {
+        let scenario = format!(
+            "[scenario]\nname = \"s\"\nseed = 1\n[topology]\nfile = \"net.any\"\n\
+             utility = \"H-0002c90300000300\"\n{key}"
+        );
+        std::fs::write(folder.path().join("s.toml"), scenario).unwrap();
+        let mut check = Command::new(env!("CARGO_BIN_EXE_simnet"));
+        let output = check.current_dir(&folder).args(["check", "s.toml"]).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(printed.contains("no host is called `H-0002c90300000300`"), missing, "{key}: {printed}");
+    }
 }
 
 /// The figures of real dumps, where they lie beside the project. Wrong if a cable or a node of one were overlooked.

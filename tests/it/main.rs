@@ -8,6 +8,8 @@ mod closed_forms;
 mod conservation;
 mod differential;
 mod folded_clos;
+mod ibnetdiscover;
+mod ibsim;
 mod mapper;
 mod mapper_fabric;
 mod mapper_random;

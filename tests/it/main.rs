@@ -23,3 +23,4 @@ mod scenarios;
 mod support;
 mod tidy;
 mod topology;
+mod traffic;

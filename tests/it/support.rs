@@ -19,3 +19,11 @@ pub(crate) fn cases(full: u64) -> u64 {
 pub(crate) fn first_if<T>(queue: &mut VecDeque<T>, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
     if wanted(queue.front()?) { queue.pop_front() } else { None }
 }
+
+/// The mean of a sample and the half-width of its interval of confidence, given Student's quantile.
+pub(crate) fn interval(sample: &[f64], quantile: f64) -> (f64, f64) {
+    let n = sample.len() as f64;
+    let mean = sample.iter().sum::<f64>() / n;
+    let variance = sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, quantile * (variance / n).sqrt())
+}

@@ -130,7 +130,7 @@ pub(super) fn measure(
         let place = messages.place.max(duration.place);
         conflict(place, "a number of messages and a duration", "expected one of the two", book);
     }
-    let generated = traffic.value().is_some_and(|traffic| !traffic.patterns().is_empty());
+    let generated = traffic.value().is_some_and(|traffic| !traffic.kinds.patterns().is_empty());
     if let (true, Some(warmup), Some(end), Some(at)) = (generated, warmup, horizon, wire.horizon.get()) {
         let least = warmup.value + duration.unwrap_or(Duration::ZERO);
         if end <= least && (end < least || duration.is_none()) {

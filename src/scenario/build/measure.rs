@@ -52,7 +52,7 @@ fn check_horizon(
     duration: Option<Duration>,
     book: &mut Book,
 ) {
-    let generated = traffic.value().is_some_and(|traffic| !traffic.patterns().is_empty());
+    let generated = traffic.value().is_some_and(|traffic| !traffic.kinds.patterns().is_empty());
     let (true, Some(end)) = (generated, quantity(&wire.horizon)) else { return };
     let Some(warmup) = wire.warmup.value() else { return };
     let least = warmup.0.unwrap_or(Duration::ZERO) + duration.unwrap_or(Duration::ZERO);

@@ -32,11 +32,11 @@ use tracing::{debug, info};
 use crate::fabric::{BuildError, Observer};
 use crate::ids::LinkId;
 use crate::report::{Figure, FigurePoint, Series, draw};
-use crate::routing::TableTooLarge;
+use crate::routing::PlanError;
 use crate::scenario::Checked;
-use crate::scenario::checked::{LinkFailure, Trace as TraceFile, Traffic, Uniform as UniformLoads};
+use crate::scenario::checked::{Generated as GeneratedLoads, LinkFailure, Trace as TraceFile, Traffic};
 use crate::scenario::cycles::flit_time;
-use crate::traffic::{Source, Trace, Uniform};
+use crate::traffic::{Generated, Source, Trace};
 use crate::units::{Cycle, Duration};
 
 use plan::Plan;
@@ -64,7 +64,7 @@ pub enum RunError {
     Fabric(#[from] BuildError),
     /// The network is too large for routes of all pairs.
     #[error(transparent)]
-    Routes(#[from] TableTooLarge),
+    Routes(#[from] PlanError),
 }
 
 /// Hears how far a run has come; for progress bars. May be called from several threads.
@@ -107,10 +107,10 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
     let mut search = Search::default();
     let points = match (&checked.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
-        (Some(Traffic::Uniform(uniform)), Some(routes)) => {
-            let points = stage.loads(uniform, routes)?;
+        (Some(Traffic::Generated(generated)), Some(routes)) => {
+            let points = stage.loads(generated, routes)?;
             if let Some(resolution) = checked.measure.find_saturation {
-                search = stage.find_saturation(uniform, routes, &points, resolution)?;
+                search = stage.find_saturation(generated, routes, &points, resolution)?;
             }
             points
         }
@@ -267,24 +267,25 @@ impl<W: Watch> Stage<'_, W> {
     /// Every load of generated traffic, several at a time.
     fn loads(
         &self,
-        uniform: &UniformLoads,
+        generated: &GeneratedLoads,
         routes: &HostRoutes,
     ) -> Result<Vec<(Option<f64>, Point)>, RunError> {
-        self.progress.stage("loading", uniform.loads.len() as u64);
+        self.progress.stage("loading", generated.loads.len() as u64);
         let one = |(nth, load): (usize, &f64)| {
             let mut eye = self.watch.open(nth);
-            let point = self.load(*load, uniform, routes, &mut eye)?;
+            let plan = self.plan(*load, generated);
+            let point = self.load(*load, generated, routes, &plan, &mut eye)?;
             self.watch.close(nth, eye);
             self.ended(nth, &point);
             Ok((Some(*load), point))
         };
-        uniform.loads.par_iter().enumerate().map(one).collect()
+        generated.loads.par_iter().enumerate().map(one).collect()
     }
 
     /// Bisects the load between the highest that is not saturated and the lowest that is.
     fn find_saturation(
         &self,
-        uniform: &UniformLoads,
+        generated: &GeneratedLoads,
         routes: &HostRoutes,
         points: &[(Option<f64>, Point)],
         resolution: f64,
@@ -302,7 +303,8 @@ impl<W: Watch> Stage<'_, W> {
         let mut probes: Vec<Probe> = points.iter().filter_map(|(load, point)| probe(*load, point)).collect();
         let mut search = Search::default();
         while let Some(load) = saturation::next_load(&probes, resolution) {
-            let point = self.load(load, uniform, routes, &mut ())?;
+            let plan = self.plan(load, generated).for_search();
+            let point = self.load(load, generated, routes, &plan, &mut ())?;
             search.events += point.events;
             search.delivered += point.tally.delivered;
             self.ended(probes.len(), &point);
@@ -322,19 +324,23 @@ impl<W: Watch> Stage<'_, W> {
         Ok(search)
     }
 
+    fn plan(&self, load: f64, generated: &GeneratedLoads) -> Plan {
+        let workload = &generated.workload;
+        let gap = workload.mean_gap(load, self.scale.flit_time);
+        let senders = workload.pattern.senders() as u64;
+        Plan::new(&self.checked.measure, gap, senders, self.scale.base_cycle)
+    }
+
     fn load(
         &self,
         load: f64,
-        uniform: &UniformLoads,
+        generated: &GeneratedLoads,
         routes: &HostRoutes,
+        plan: &Plan,
         observer: &mut impl Observer,
     ) -> Result<Point, RunError> {
-        let mean_gap = mean_gap(load, uniform.payload, self.scale.flit_time);
-        let hosts = self.setup.network.hosts().len();
-        let source = Uniform::new(hosts, mean_gap, uniform.payload, self.checked.seed);
-        let (senders, base_cycle) = (self.scale.hosts as u64, self.scale.base_cycle);
-        let plan = Plan::new(&self.checked.measure, mean_gap, senders, base_cycle);
-        self.point(source, routes, &plan, observer)
+        let source = Generated::new(&generated.workload, load, self.scale.flit_time, self.checked.seed);
+        self.point(source, routes, plan, observer)
     }
 
     fn point(
@@ -361,16 +367,4 @@ impl<W: Watch> Stage<'_, W> {
             "a point ends"
         );
     }
-}
-
-/// A message's mean distance from the one before, at this load.
-fn mean_gap(load: f64, payload: u32, flit_time: Duration) -> Duration {
-    // One flit takes one flit time, so a message every payload / load flit times offers `load`.
-    let gap_ps = f64::from(payload) / load * flit_time.as_ps() as f64;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "positive; the cast saturates"
-    )]
-    Duration::from_ps(gap_ps as u64)
 }

@@ -223,8 +223,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
                 false => estimate,
             };
             let is_known = wanted.is_some_and(|wanted| self.is_precise(&wanted));
-            let saturated =
-                is_behind && (is_sure || is_last) || is_growing && !is_known && (is_sure || is_last);
+            let saturated = is_behind && (is_last || is_since(2)) || is_growing && (is_last || is_since(4));
             let next = self.next_length(length, wanted.as_ref());
             is_last |= self.fabric.now() >= from + next;
             let is_settled = !is_behind && !is_growing;

@@ -1,4 +1,4 @@
-//! What runs on the network: failures, the mapper and traffic.
+//! What runs on the network: failures and the mapper.
 
 use crate::diagnostics::Fault;
 use crate::units::{Duration, Time};

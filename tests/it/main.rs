@@ -8,6 +8,7 @@ mod closed_forms;
 mod conservation;
 mod differential;
 mod folded_clos;
+mod formats;
 mod ibnetdiscover;
 mod ibsim;
 mod mapper;

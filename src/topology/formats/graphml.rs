@@ -6,16 +6,18 @@
 //! ```
 //!
 //! # Scope and limitations
-//! Every node is a switch: its name is its id, its description its label, so that labels may be missing or alike. A file
-//! has no hosts; `--hosts-per-switch` adds some. Every edge is a cable, in the next free ports of its nodes counted from
-//! 0 in the order of the edges: several edges of two nodes are parallel cables, an edge of one node is looped back.
-//! `LinkSpeedRaw`, in bits per second, is the rate of a cable (0 says that it is not known). All else is dropped. A
-//! warning tells of nodes outside the network proper (`Internal` 0) and of those that stand for a shared medium
-//! (`hyperedge` 1), which are switches like the others, of directions and of named ports.
+//! Every node is a switch: its name is its id, its description its label, so that labels may be missing or
+//! alike. A file has no hosts; `--hosts-per-switch` adds some. Every edge is a cable, in the next free ports
+//! of its nodes counted from 0 in the order of the edges: several edges of two nodes are parallel cables, an
+//! edge of one node is looped back. `LinkSpeedRaw`, in bits per second, is the rate of a cable (0 says that
+//! it is not known). All else is dropped. A warning tells of nodes outside the network proper (`Internal` 0)
+//! and of those that stand for a shared medium (`hyperedge` 1), which are switches like the others, of
+//! directions and of named ports.
 //!
 //! # Source
-//! <http://graphml.graphdrawing.org/specification.html>; the files of topology-zoo.org. Ids of keys differ from file to
-//! file, and are looked up by `attr.name`. A document type and what it would define are refused and never fetched.
+//! <http://graphml.graphdrawing.org/specification.html>; the files of topology-zoo.org. Ids of keys differ
+//! from file to file, and are looked up by `attr.name`. A document type and what it would define are refused
+//! and never fetched.
 //!
 //! # Validation
 //! Figures of files of the Zoo; every fault in its place; files damaged at random.
@@ -40,6 +42,18 @@ pub(super) use xml::{declares_latin1, recognises};
 /// # Errors
 /// The first place where the text is no XML, or every fault of the graph in it.
 pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
+    // An XML declaration must come first; what is in front of it may stand for a byte order mark.
+    let blanks = text.len() - text.trim_start().len();
+    let moved = |mut fault: Fault| {
+        fault.span = fault.span.start + blanks..fault.span.end + blanks;
+        fault
+    };
+    let all_moved = |faults: Vec<Fault>| faults.into_iter().map(moved).collect::<Vec<_>>();
+    let parsed = read_trimmed(&text[blanks..]).map_err(all_moved)?;
+    Ok(Parsed { warnings: all_moved(parsed.warnings), ..parsed })
+}
+
+fn read_trimmed(text: &str) -> Result<Parsed, Vec<Fault>> {
     let document = xml::parse(text)?;
     let root = document.root_element();
     let mut reader = Reader { keys: keys(root), ..Reader::default() };
@@ -81,18 +95,33 @@ impl Key<'_> {
     }
 }
 
+/// What a key may be for; a key that does not say so, or says something else, is for all.
+const DOMAINS: [&str; 4] = ["graph", "node", "edge", "port"];
+/// The names of the data that are read.
+const USED: [&str; 5] = ["label", "Network", "Internal", "hyperedge", "LinkSpeedRaw"];
+
 fn keys<'d>(root: Element<'d, 'd>) -> Vec<Key<'d>> {
     let elements = xml::children(root).filter(|child| child.tag_name().name() == "key");
     let key = |element: Element<'d, 'd>| {
         let default = xml::children(element).find(|child| child.tag_name().name() == "default");
         Some(Key {
             id: element.attribute("id")?,
-            domain: element.attribute("for").unwrap_or("all"),
+            domain: DOMAINS
+                .into_iter()
+                .find(|domain| element.attribute("for") == Some(domain))
+                .unwrap_or("all"),
             name: element.attribute("attr.name").unwrap_or_default(),
             default: default.map(xml::text),
         })
     };
-    elements.filter_map(key).collect()
+    let mut found: Vec<Key<'d>> = Vec::new();
+    for key in elements.filter_map(key).filter(|key| USED.contains(&key.name)) {
+        // The first of its kind counts, so that very many cost nothing later.
+        if !found.iter().any(|known| (known.name, known.domain) == (key.name, key.domain)) {
+            found.push(key);
+        }
+    }
+    found
 }
 
 #[derive(Default)]
@@ -230,14 +259,10 @@ impl<'d> Reader<'d> {
             self.next[node] = port.saturating_add(1);
             (node, port)
         });
-        if let Some((node, _)) = ends.iter().find(|(_, port)| *port >= MOST_PORTS) {
+        // Once a node is enough.
+        if let Some((node, _)) = ends.iter().find(|(_, port)| *port == MOST_PORTS) {
             let message = format!("node `{}` has too many edges", quoted(&self.draft.nodes[*node].name));
-            return self.fault(
-                "too-many-ports",
-                xml::tag(element),
-                message,
-                &format!("at most {MOST_PORTS}"),
-            );
+            self.fault("too-many-ports", xml::tag(element), message, &format!("at most {MOST_PORTS}"));
         }
         self.draft.cables.push(DraftCable { ends, rate });
     }

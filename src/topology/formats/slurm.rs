@@ -6,16 +6,17 @@
 //! ```
 //!
 //! # Scope and limitations
-//! The file is a scheduler's view: every line joins a switch to its nodes or to the switches below it, once. How many
-//! cables there are in truth, and which further core switches, is usually left out, which a warning says. There are no
-//! ports: a switch numbers what its line lists from 0 on in the order of the list, and the switches above it after
-//! that. Nodes that slurm.conf has and this file has not are not known here.
+//! The file is a scheduler's view: every line joins a switch to its nodes or to the switches below it, once.
+//! How many cables there are in truth, and which further core switches, is usually left out, which a warning
+//! says. There are no ports: a switch numbers what its line lists from 0 on in the order of the list, and the
+//! switches above it after that. Nodes that slurm.conf has and this file has not are not known here.
 //!
 //! # Source
-//! `topology.conf(5)`, `switch_record.c` and `parse_config.c` of Slurm. What ends Slurm is a fault here, and so are both
-//! `Nodes` and `Switches` on one line, and a name of more than 64 characters; what Slurm warns of is a warning. Like
-//! Slurm, this reader takes a switch with several above it, an empty switch and a forest. Departures: a `SwitchName` may
-//! be a list, which Slurm takes by the letter; a circle is found as such, not by a depth above 20.
+//! `topology.conf(5)`, `switch_record.c` and `parse_config.c` of Slurm. What ends Slurm is a fault here, and
+//! so are both `Nodes` and `Switches` on one line, and a name of more than 64 characters; what Slurm warns of
+//! is a warning. Like Slurm, this reader takes a switch with several above it, an empty switch and a forest.
+//! Departures: a `SwitchName` may be a list, which Slurm takes by the letter; a circle is found as such, not
+//! by a depth above 20.
 //!
 //! # Validation
 //! Figures of real files; every fault in its place; files damaged at random.
@@ -32,6 +33,9 @@ use super::lines::{Draft, DraftCable, DraftNode, some_of};
 use super::{MOST_HOSTS, MOST_PORTS, Parsed};
 use syntax::{Name, Names, Section};
 
+/// The most cables of a file, since a few words may stand for very many.
+const MOST_CABLES: usize = 4 * MOST_HOSTS;
+
 /// Whether some line of a text is one of `topology.conf`, of whichever plugin, or of Slurm's files beside it.
 pub(super) fn recognises(text: &str) -> bool {
     syntax::recognises(text)
@@ -42,19 +46,22 @@ pub(super) fn recognises(text: &str) -> bool {
 /// # Errors
 /// Every fault of the text; a file of another plugin, or another file of Slurm, is refused by its name alone.
 pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
-    let sections = syntax::sections(text)?;
-    let mut reader = Reader::default();
+    let (sections, faults) = syntax::sections(text).map_err(|fault| vec![fault])?;
+    let mut reader = Reader { faults, ..Reader::default() };
     for section in &sections {
         reader.define(section);
     }
+    // Of lines that could not be read nobody can say what they define.
+    reader.knows_all_switches = reader.faults.is_empty();
     for (position, section) in sections.iter().enumerate() {
         reader.fill(position, section);
     }
-    if reader.switches == 0 {
+    if reader.switches == 0 && reader.faults.is_empty() {
         let fault = Fault::new("no-switch", 0..text.len().min(1), "the file has no switch", "`SwitchName=`");
         reader.faults.push(fault);
     }
     reader.find_circle();
+    reader.count_ports(&sections);
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
@@ -76,9 +83,12 @@ struct Reader {
     /// What every node lists: the nodes below it, each once, and where it was named.
     below: Vec<Vec<(usize, Range<usize>)>>,
     /// How many switches list a node.
-    above: Vec<u16>,
+    above: Vec<usize>,
     /// How many names all lists have come to.
     names: usize,
+    knows_all_switches: bool,
+    /// How many cables the lists have come to.
+    cables: usize,
 }
 
 impl Reader {
@@ -138,20 +148,21 @@ impl Reader {
                 }
             }
         }
-        for switch in self.of_line[line].clone() {
+        let switches = std::mem::take(&mut self.of_line[line]);
+        self.cables += switches.len() * order.len();
+        if self.cables > MOST_CABLES {
+            let message = format!("the lists up to here come to {} cables", self.cables);
+            let fault = Fault::new("too-many-names", section.keyword.clone(), message, "fewer names");
+            return self.faults.push(fault);
+        }
+        for switch in switches {
             for (node, span) in &order {
                 if *node == switch {
                     let message = format!("switch `{}` is below itself", self.draft.nodes[switch].name);
                     let fault = Fault::new("not-a-tree", span.clone(), message, "other switches");
                     self.faults.push(fault);
                 }
-                self.above[*node] = self.above[*node].saturating_add(1);
-            }
-            let ports = order.len() + usize::from(self.above[switch]);
-            if ports > usize::from(MOST_PORTS) {
-                let message = format!("{ports} cables are too many for a switch");
-                let fault = Fault::new("too-many-names", section.keyword.clone(), message, "fewer names");
-                self.faults.push(fault);
+                self.above[*node] += 1;
             }
             self.below[switch].clone_from(&order);
         }
@@ -169,6 +180,7 @@ impl Reader {
                 self.faults.push(fault.with_help("switches are listed after `Switches=`"));
                 None
             }
+            _ if !self.knows_all_switches => None,
             _ => {
                 let message = format!("no line defines the switch `{name}`");
                 let fault = Fault::new("unknown-switch", span.clone(), message, "the name of a switch");
@@ -181,10 +193,21 @@ impl Reader {
         }
     }
 
+    /// Whether every node has ports enough for its cables.
+    fn count_ports(&mut self, sections: &[Section]) {
+        let ports = self.below.iter().zip(&self.above).map(|(below, above)| below.len() + above);
+        if let Some((node, ports)) = ports.enumerate().find(|(_, ports)| *ports > usize::from(MOST_PORTS)) {
+            let message = format!("`{}` has {ports} cables", self.draft.nodes[node].name);
+            let span = sections.first().map_or(0..0, |section| section.keyword.clone());
+            let expected = format!("at most {MOST_PORTS}");
+            self.faults.push(Fault::new("too-many-names", span, message, expected));
+        }
+    }
+
     /// A circle of switches, each below the one before, as one fault.
     fn find_circle(&mut self) {
-        // Switches above which nothing is left are taken away until only circles and what they list remain; going up
-        // from any that remains then leads round one.
+        // Switches above which nothing is left are taken away until only circles and what they list remain;
+        // going up from any that remains then leads round one.
         let mut parents: Vec<Vec<usize>> = vec![Vec::new(); self.switches];
         let mut waiting = vec![0_usize; self.switches];
         for switch in 0..self.switches {

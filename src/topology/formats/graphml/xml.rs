@@ -8,6 +8,8 @@ use crate::diagnostics::Fault;
 
 /// The most attributes of a tag, since each is compared with all others; GraphML has six at most.
 const MOST_ATTRIBUTES: usize = 256;
+/// The most namespaces of a file, since every element that declares one holds all in scope.
+const MOST_NAMESPACES: usize = 4_096;
 
 /// Whether a text begins as XML does.
 pub(in crate::topology::formats) fn recognises(text: &str) -> bool {
@@ -27,17 +29,23 @@ pub(in crate::topology::formats) fn declares_latin1(text: &str) -> bool {
 /// Parses a document.
 ///
 /// # Errors
-/// The first place where the text is not XML, or is more than a graph needs: a document type, a tag of very many
-/// attributes.
+/// The first place where the text is not XML, or is more than a graph needs: a document type, a tag of very
+/// many attributes.
 pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Fault>> {
     let refused = |fault| Err(vec![fault]);
     if let Some(tag) = long_tag(text) {
         let message = format!("this tag has more than {MOST_ATTRIBUTES} attributes");
         return refused(Fault::new("syntax", tag..tag + 1, message, "a tag of GraphML"));
     }
+    if text.matches("xmlns").count() > MOST_NAMESPACES {
+        let message = format!("the file declares more than {MOST_NAMESPACES} namespaces");
+        return refused(Fault::new("syntax", 0..0, message, "GraphML"));
+    }
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).or_else(|error| {
-        let start = offset(text, error.pos());
+        let nowhere = TextPos::new(1, 1);
+        // What has no place of its own is missing at the end.
+        let start = if error.pos() == nowhere { text.trim_end().len() } else { offset(text, error.pos()) };
         let end = start + text[start..].chars().next().map_or(0, char::len_utf8);
         if matches!(error, roxmltree::Error::DtdDetected) {
             let start = text.find("<!DOCTYPE").unwrap_or(0);
@@ -53,8 +61,8 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Fault>> {
     })
 }
 
-/// Where a tag begins that has too many attributes, if one does. Counts equals signs in front of quotes, so that it may
-/// count too many inside of texts, but never too few.
+/// Where a tag begins that has too many attributes, if one does. Counts equals signs in front of quotes, so
+/// that it may count too many inside of texts, but never too few.
 fn long_tag(text: &str) -> Option<usize> {
     let (mut tag, mut count, mut before) = (0, 0, b' ');
     for (at, byte) in text.bytes().enumerate() {

@@ -7,6 +7,7 @@
 //!                                                    a --routes file --------+   +--> turns of every message
 //! ```
 
+mod allowed_turns;
 mod dependency;
 mod directions;
 mod folded_clos;
@@ -17,9 +18,11 @@ mod plan;
 mod roots;
 mod routes_file;
 mod select;
+mod smart;
 mod survey;
 mod table;
 
+pub use allowed_turns::AllowedTurns;
 pub use dependency::DependencyGraph;
 pub use directions::{Directions, Heuristic, Root, Tree};
 pub use folded_clos::{FoldedClos, NotFoldedClos};
@@ -29,5 +32,6 @@ pub use paths::{LegalMoves, State, Toward};
 pub use plan::{Algorithm, Choices, Plan, Report};
 pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, select_routes};
+pub use smart::Smart;
 pub use survey::Survey;
 pub use table::{RouteTable, Routes, TableTooLarge};

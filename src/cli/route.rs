@@ -75,6 +75,8 @@ enum AlgorithmName {
     /// Shortest routes that go up, then down: free of deadlock
     #[default]
     Updown,
+    /// Shortest routes over turns that are left when cycles of waiting are broken: free of deadlock
+    Smart,
     /// Shortest routes of any kind: a baseline that may deadlock
     Minimal,
 }
@@ -193,20 +195,20 @@ impl Options {
 impl Finding {
     /// Refuses what would be given in vain.
     fn is_consistent(&self) -> Result<(), Failure> {
-        let up_down = matches!(self.algorithm.unwrap_or_default(), AlgorithmName::Updown);
+        let has_tree = !matches!(self.algorithm.unwrap_or_default(), AlgorithmName::Minimal);
         let breadth_first = matches!(self.tree.unwrap_or_default(), TreeName::Bfs);
         let vain = [
             (
-                !up_down && self.tree.is_some(),
-                "`--tree` is for `--algorithm updown`: minimal routes have no tree",
+                !has_tree && self.tree.is_some(),
+                "`--tree` is for `--algorithm updown` and `smart`: minimal routes have no tree",
             ),
             (
-                !up_down && self.root.is_some(),
-                "`--root` is for `--algorithm updown`: minimal routes have no root",
+                !has_tree && self.root.is_some(),
+                "`--root` is for `--algorithm updown` and `smart`: minimal routes have no root",
             ),
             (
-                self.heuristic.is_some() && (!up_down || breadth_first),
-                "`--heuristic` is for `--algorithm updown --tree dfs`: nothing else chooses a neighbour",
+                self.heuristic.is_some() && (!has_tree || breadth_first),
+                "`--heuristic` is for `--tree dfs`: nothing else chooses a neighbour",
             ),
         ];
         match vain.into_iter().find(|(given, _)| *given) {
@@ -216,16 +218,19 @@ impl Finding {
     }
 
     fn algorithm(&self, net: &Network) -> Result<Algorithm, Failure> {
-        Ok(match self.algorithm.unwrap_or_default() {
-            AlgorithmName::Minimal => Algorithm::Minimal,
-            AlgorithmName::Updown => Algorithm::UpDown {
-                tree: match (self.tree.unwrap_or_default(), self.heuristic.unwrap_or_default()) {
-                    (TreeName::Bfs, _) => Tree::Bfs,
-                    (TreeName::Dfs, HeuristicName::H1) => Tree::Dfs(Heuristic::H1),
-                    (TreeName::Dfs, HeuristicName::H2) => Tree::Dfs(Heuristic::H2),
-                },
-                root: root(net, self.root.as_deref().unwrap_or("far"))?,
-            },
+        let name = self.algorithm.unwrap_or_default();
+        if matches!(name, AlgorithmName::Minimal) {
+            return Ok(Algorithm::Minimal);
+        }
+        let tree = match (self.tree.unwrap_or_default(), self.heuristic.unwrap_or_default()) {
+            (TreeName::Bfs, _) => Tree::Bfs,
+            (TreeName::Dfs, HeuristicName::H1) => Tree::Dfs(Heuristic::H1),
+            (TreeName::Dfs, HeuristicName::H2) => Tree::Dfs(Heuristic::H2),
+        };
+        let root = root(net, self.root.as_deref().unwrap_or("far"))?;
+        Ok(match name {
+            AlgorithmName::Smart => Algorithm::Smart { tree, root },
+            _ => Algorithm::UpDown { tree, root },
         })
     }
 }

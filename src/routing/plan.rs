@@ -11,6 +11,7 @@ use super::graph::{Attachments, SwitchGraph};
 use super::metrics::{SwitchMetrics, restrictions_per_switch};
 use super::paths::LegalMoves;
 use super::select::{Selection, select_routes};
+use super::smart::Smart;
 use super::survey::Survey;
 use super::table::{RouteTable, TableTooLarge};
 
@@ -22,6 +23,13 @@ pub enum Algorithm {
         /// How labels are found.
         tree: Tree,
         /// Which switch is the root.
+        root: Root,
+    },
+    /// Shortest paths over turns that are left when cycles of dependencies are broken: free of deadlock.
+    Smart {
+        /// How labels are found of the UP*/DOWN* rule that it starts from.
+        tree: Tree,
+        /// Which switch is the root of that.
         root: Root,
     },
     /// Shortest paths of any kind, as a baseline that may deadlock.
@@ -50,8 +58,10 @@ impl Default for Choices {
 /// Routes, and how they came about.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The directions that the routes obey; `None` for minimal routes.
+    /// The directions that the routes obey; `None` for routes that are not UP*/DOWN*.
     pub directions: Option<Directions>,
+    /// The turns that the routes obey; `None` for routes that are not smart.
+    pub smart: Option<Smart>,
     /// The routes.
     pub table: RouteTable,
 }
@@ -59,7 +69,7 @@ pub struct Plan {
 /// The figures of a table of routes, under the names that the command line prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// `updown`, `minimal`, or `file` for routes that were read.
+    /// `updown`, `smart`, `minimal`, or `file` for routes that were read.
     pub algorithm: &'static str,
     /// The root's name, or several with commas between; `None` without a root.
     pub root: Option<String>,
@@ -95,10 +105,20 @@ impl Plan {
     ) -> Result<Plan, TableTooLarge> {
         let graph = SwitchGraph::new(network);
         TableTooLarge::foreseen(&graph, attachments)?;
-        let directions = choices.directions(&graph, attachments);
-        let moves = legal_moves(&graph, directions.as_ref());
-        let table = select_routes(&moves, attachments, choices.selection)?;
-        Ok(Plan { directions, table })
+        let mut plan = Plan { directions: None, smart: None, table: RouteTable::for_all_pairs(0)? };
+        match &choices.algorithm {
+            Algorithm::UpDown { tree, root } => {
+                plan.directions = Some(Directions::new(&graph, attachments, choices.utility, root, *tree));
+            }
+            Algorithm::Smart { tree, root } => {
+                let directions = Directions::new(&graph, attachments, choices.utility, root, *tree);
+                let hosts = attachments.per_switch(graph.switches(), None);
+                plan.smart = Some(Smart::new(&graph, &hosts, &directions));
+            }
+            Algorithm::Minimal => {}
+        }
+        plan.table = select_routes(&plan.moves(&graph), attachments, choices.selection)?;
+        Ok(plan)
     }
 
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
@@ -107,33 +127,55 @@ impl Plan {
     /// chance.
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         let graph = SwitchGraph::new(network);
-        let moves = legal_moves(&graph, self.directions.as_ref());
+        let moves = self.moves(&graph);
         let mut survey = Survey::new(network, attachments, &self.table);
-        if self.directions.is_none() {
+        if self.is_minimal() {
             survey.dependencies = DependencyGraph::new(network);
             let hosts = attachments.per_switch(graph.switches(), None);
             survey.dependencies.add_all_shortest(&moves, &hosts);
         }
         let metrics = SwitchMetrics::new(&moves);
-        let restrictions = self.directions.as_ref().map(|d| restrictions_per_switch(&graph, d));
         Report {
-            algorithm: if self.directions.is_some() { "updown" } else { "minimal" },
-            root: self.directions.as_ref().and_then(|d| names(network, d.roots())),
+            algorithm: self.algorithm(),
+            root: names(network, self.roots()),
             switch_mean_distance: metrics.mean_distance(graph.switches()),
             crossing_paths: Some(metrics.crossing_paths),
-            restrictions_per_switch: Some(restrictions.unwrap_or(0.0)),
+            restrictions_per_switch: Some(self.restrictions_per_switch(&graph)),
             ..Report::of_file(network, &survey)
         }
     }
-}
 
-impl Choices {
-    fn directions(&self, graph: &SwitchGraph, attachments: &Attachments) -> Option<Directions> {
-        match &self.algorithm {
-            Algorithm::UpDown { tree, root } => {
-                Some(Directions::new(graph, attachments, self.utility, root, *tree))
-            }
-            Algorithm::Minimal => None,
+    /// The rule that the routes obey, as moves in their network's graph.
+    pub fn moves<'a>(&'a self, graph: &'a SwitchGraph) -> LegalMoves<'a> {
+        match (&self.directions, &self.smart) {
+            (Some(directions), _) => LegalMoves::up_down(graph, directions),
+            (None, Some(smart)) => LegalMoves::turns(graph, smart.turns()),
+            (None, None) => LegalMoves::unrestricted(graph),
+        }
+    }
+
+    fn is_minimal(&self) -> bool {
+        self.directions.is_none() && self.smart.is_none()
+    }
+
+    fn algorithm(&self) -> &'static str {
+        match (&self.directions, &self.smart) {
+            (Some(_), _) => "updown",
+            (None, Some(_)) => "smart",
+            (None, None) => "minimal",
+        }
+    }
+
+    fn roots(&self) -> &[SwitchId] {
+        let smart = self.smart.as_ref().map(Smart::roots);
+        self.directions.as_ref().map(Directions::roots).or(smart).unwrap_or_default()
+    }
+
+    fn restrictions_per_switch(&self, graph: &SwitchGraph) -> f64 {
+        match (&self.directions, &self.smart) {
+            (Some(directions), _) => restrictions_per_switch(graph, directions),
+            (None, Some(smart)) => smart.turns().forbidden() as f64 / graph.switches().max(1) as f64,
+            (None, None) => 0.0,
         }
     }
 }
@@ -160,13 +202,6 @@ impl Report {
                 cycle.iter().map(output).collect()
             }),
         }
-    }
-}
-
-fn legal_moves<'a>(graph: &'a SwitchGraph, directions: Option<&Directions>) -> LegalMoves<'a> {
-    match directions {
-        Some(directions) => LegalMoves::up_down(graph, directions),
-        None => LegalMoves::unrestricted(graph),
     }
 }
 

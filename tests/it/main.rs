@@ -20,6 +20,7 @@ mod routing_files;
 mod routing_oracle;
 mod scenario;
 mod scenarios;
+mod smart;
 mod support;
 mod tidy;
 mod topology;

@@ -19,6 +19,8 @@ mod roots;
 mod routes_file;
 mod select;
 mod smart;
+mod spread;
+mod suggest;
 mod survey;
 mod table;
 
@@ -29,9 +31,14 @@ pub use folded_clos::{FoldedClos, NotFoldedClos};
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
-pub use plan::{Algorithm, Choices, Plan, Report};
+pub use plan::{Algorithm, BusiestChannel, Choices, LoadAtDistance, Plan, Report};
 pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, select_routes};
 pub use smart::Smart;
+pub use spread::{PAIR, Spread};
+pub use suggest::{
+    Answer, Judgement, Objective, Question, Suggestion, TooManySwitches, suggest, with_cables,
+    with_extra_ports,
+};
 pub use survey::Survey;
 pub use table::{RouteTable, Routes, TableTooLarge};

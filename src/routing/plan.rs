@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::ids::{ChannelId, HostId, Node, SwitchId};
-use crate::topology::Network;
+use crate::topology::{End, Network};
 
 use super::dependency::DependencyGraph;
 use super::directions::{Directions, Root, Tree};
-use super::graph::{Attachments, SwitchGraph};
+use super::graph::{Attachments, SwitchGraph, UNREACHED};
 use super::metrics::{SwitchMetrics, restrictions_per_switch};
 use super::paths::LegalMoves;
 use super::select::{Selection, select_routes};
@@ -66,6 +66,30 @@ pub struct Plan {
     pub table: RouteTable,
 }
 
+/// The directed switch-to-switch channel that most routes take, the first of equals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BusiestChannel {
+    /// The sending end, as `switch:port`.
+    pub from: String,
+    /// The receiving end, as `switch:port`.
+    pub to: String,
+    /// How many routes take it.
+    pub routes: u64,
+}
+
+/// The load of the directed switch-to-switch channels whose nearer end is so far from the root.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoadAtDistance {
+    /// The distance of that end from the nearest root, in cables.
+    pub distance: u32,
+    /// How many channels there are.
+    pub channels: u64,
+    /// The mean number of routes over one of them.
+    pub routes_mean: f64,
+    /// The largest number of routes over one of them.
+    pub routes_max: u64,
+}
+
 /// The figures of a table of routes, under the names that the command line prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
@@ -89,6 +113,10 @@ pub struct Report {
     pub restrictions_per_switch: Option<f64>,
     /// Routes over the busiest directed switch-to-switch channel.
     pub max_channel_load: u64,
+    /// That channel; `None` where none is used.
+    pub busiest_channel: Option<BusiestChannel>,
+    /// How load is spread round the roots, channels that no root reaches left out; `None` without a root.
+    pub channel_load_by_root_distance: Option<Vec<LoadAtDistance>>,
     /// A shortest cycle of channel dependencies as `switch:port` outputs; `None` if there is none.
     pub dependency_cycle: Option<Vec<String>>,
 }
@@ -141,6 +169,7 @@ impl Plan {
             switch_mean_distance: metrics.mean_distance(graph.switches()),
             crossing_paths: Some(metrics.crossing_paths),
             restrictions_per_switch: Some(self.restrictions_per_switch(&graph)),
+            channel_load_by_root_distance: load_by_distance(&graph, self.roots(), &survey.load),
             ..Report::of_file(network, &survey)
         }
     }
@@ -194,6 +223,12 @@ impl Report {
             crossing_paths: None,
             restrictions_per_switch: None,
             max_channel_load: survey.busiest().map_or(0, |(_, load)| load),
+            busiest_channel: survey.busiest().and_then(|(channel, routes)| {
+                let name = |end: End| format!("{}:{}", network.name_of(end.node), end.port);
+                let from = survey.dependencies.sender(channel);
+                Some(BusiestChannel { from: name(from), to: name(network.peer(from)?), routes })
+            }),
+            channel_load_by_root_distance: None,
             dependency_cycle: survey.dependencies.shortest_cycle().map(|cycle| {
                 let output = |channel: &ChannelId| {
                     let sender = survey.dependencies.sender(*channel);
@@ -203,6 +238,34 @@ impl Report {
             }),
         }
     }
+}
+
+/// The loads of channels, nearest to the roots first.
+fn load_by_distance(graph: &SwitchGraph, roots: &[SwitchId], load: &[u64]) -> Option<Vec<LoadAtDistance>> {
+    if roots.is_empty() {
+        return None;
+    }
+    let distance = graph.distances(roots.iter().copied());
+    // Per distance: channels, routes, most routes over one.
+    let mut rings: Vec<(u64, u64, u64)> = Vec::new();
+    for switch in graph.switch_ids() {
+        for output in graph.of(switch) {
+            let nearer = distance[switch.index()].min(distance[output.to.index()]);
+            if nearer == UNREACHED {
+                continue;
+            }
+            let ring = nearer as usize;
+            rings.resize(rings.len().max(ring + 1), (0, 0, 0));
+            let (channels, sum, most) = &mut rings[ring];
+            let routes = load[output.channel.index()];
+            (*channels, *sum, *most) = (*channels + 1, *sum + routes, (*most).max(routes));
+        }
+    }
+    let ring = |(distance, (channels, sum, routes_max)): (u32, (u64, u64, u64))| {
+        let routes_mean = sum as f64 / channels.max(1) as f64;
+        LoadAtDistance { distance, channels, routes_mean, routes_max }
+    };
+    Some((0..).zip(rings).map(ring).collect())
 }
 
 fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {

@@ -11,17 +11,16 @@
 //!   all shortest paths ──▶ traffic of every turn ──┬─▶ break the cheapest turn of a cycle, until acyclic ─┐
 //!   a spanning tree: turns that stay ──────────────┴─▶ allow the busiest turn that closes no cycle ───────┤
 //!   UP*/DOWN* ────────────────────────────────────────────────────────────────────────────────────────────┤
-//!                    the best of them ◀── turns back in while acyclic ◀───────────────────────────────────┘
-//!                           └──▶ channels moved within their order while that helps ──▶ allowed turns
+//!   allowed turns ◀── the best of them ◀── turns back in while acyclic ◀──────────────────────────────────┘
 //! ```
 //!
 //! Of the candidates the one with the least cost is taken, among those whose routes are on the mean no longer
 //! than UP*/DOWN*'s with the same tree and root; that one is a candidate itself. So the mean distance is never
-//! above UP*/DOWN*'s, unless those leave pairs without a route, as they may with several roots. The cost is the sum of the squared loads of all channels: it grows with detours and with
-//! crowding alike.
+//! above UP*/DOWN*'s, unless those leave pairs without a route, as they may with several roots. The cost is the
+//! sum of the squared loads of all channels: it grows with detours and with crowding alike.
 //!
-//! Costs O(switches with hosts x turns) for each look at the traffic, of which there are at most
-//! [`RECOUNTS`] while cycles are broken, XX
+//! Costs O(switches with hosts x turns) for each look at the traffic, of which there are at most [`RECOUNTS`]
+//! while cycles are broken.
 //!
 //! # Source
 //! Smart routing: Cherkasova, Kotov and Rokicki 1995, *Fibre channel fabrics: evaluation and design* (HICSS
@@ -30,14 +29,13 @@
 //! dependencies by a heuristic cost until it is acyclic. The paper's cost function is not known to us. Ours is
 //! the traffic that turns there, counted anew as turns are taken away. Departures: the turns along a spanning
 //! tree always stay, which keeps every pair connected; turns that close no cycle any more are allowed again;
-//! other acyclic sets compete; the winner is improved by moving channels.
+//! other acyclic sets compete.
 //!
 //! # Validation
 //! tests/it/smart.rs: acyclic, complete and never longer than UP*/DOWN* on random multigraphs, distances
 //! against Floyd-Warshall over channels, no deadlock in simulations beyond saturation.
 
 mod cycles;
-mod demand;
 mod order;
 
 use crate::ids::SwitchId;
@@ -45,8 +43,9 @@ use crate::ids::SwitchId;
 use super::allowed_turns::AllowedTurns;
 use super::directions::Directions;
 use super::graph::SwitchGraph;
+use super::paths::LegalMoves;
+use super::spread::{Spread, weights};
 use cycles::Breaker;
-use demand::Demand;
 use order::Ordered;
 
 /// How often the traffic is counted anew at most while cycles are broken.
@@ -66,20 +65,26 @@ impl Smart {
     /// distance. Deterministic in its arguments.
     pub fn new(graph: &SwitchGraph, hosts: &[u32], directions: &Directions) -> Smart {
         let hosts = weights(hosts);
-        let minimal = Demand::new(graph, &AllowedTurns::all(graph), &hosts);
+        let minimal = traffic(graph, &AllowedTurns::all(graph), &hosts);
         let skeleton = skeleton(graph, directions);
         let up_down = AllowedTurns::up_down(graph, directions);
-        let most = Demand::new(graph, &up_down, &hosts);
+        let spread = |turns: &AllowedTurns| Spread::new(&LegalMoves::turns(graph, turns), &hosts);
+        let most = spread(&up_down);
         let broken = broken(graph, &hosts, &skeleton, &minimal);
         let judged = [up_down, broken, skeleton].map(|turns| {
             let turns = completed(graph, turns, &minimal);
-            let demand = Demand::new(graph, &turns, &hosts);
-            (demand.worth(&most), turns)
+            (spread(&turns).worth(&most), turns)
         });
         let [first, second, third] = judged;
         let best =
             [second, third].into_iter().fold(first, |best, next| if next.0 < best.0 { next } else { best });
         Smart { roots: directions.roots().to_vec(), turns: best.1 }
+    }
+
+    /// About how many turns are looked at to find the turns of a graph with `hosts` switches that have hosts.
+    pub(super) fn steps(graph: &SwitchGraph, hosts: u64) -> u64 {
+        let turns: usize = graph.outputs().iter().map(|output| graph.range(output.to).len()).sum();
+        hosts * turns as u64 * RECOUNTS as u64
     }
 
     /// The roots of the tree that it started from.
@@ -93,40 +98,45 @@ impl Smart {
     }
 }
 
-/// The hosts of each switch; one each if there is none at all.
-fn weights(hosts: &[u32]) -> Vec<u32> {
-    if hosts.iter().all(|count| *count == 0) { vec![1; hosts.len()] } else { hosts.to_vec() }
+/// The traffic of every turn, by its position, if all pairs spread over their shortest paths of `allowed` turns.
+fn traffic(graph: &SwitchGraph, allowed: &AllowedTurns, hosts: &[u32]) -> Vec<u64> {
+    let moves = LegalMoves::turns(graph, allowed);
+    let mut turning = vec![0; allowed.positions()];
+    Spread::watched(&moves, hosts, |state, next, load| {
+        if let Some(by) = moves.arrived_by(state) {
+            turning[allowed.position(graph, by, next)] += load;
+        }
+    });
+    turning
 }
 
 /// The turns of all shortest paths and those that stay, less one for every cycle.
-fn broken(graph: &SwitchGraph, hosts: &[u32], stay: &AllowedTurns, minimal: &Demand) -> AllowedTurns {
+fn broken(graph: &SwitchGraph, hosts: &[u32], stay: &AllowedTurns, minimal: &[u64]) -> AllowedTurns {
     let mut turns = AllowedTurns::where_(graph, |by, next| {
-        stay.allows(graph, by, next) || minimal.turning[stay.position(graph, by, next)] > 0
+        stay.allows(graph, by, next) || minimal[stay.position(graph, by, next)] > 0
     });
-    let mut demand = Demand::new(graph, &turns, hosts);
+    let mut demand = traffic(graph, &turns, hosts);
     let mut breaker = Breaker::new(graph);
     // About a third of all turns of a random network are broken.
     let batch = (turns.positions() / 3 / RECOUNTS).max(1);
     for count in 1.. {
-        let cost = |by, next| {
-            (!stay.allows(graph, by, next)).then(|| demand.turning[stay.position(graph, by, next)])
-        };
+        let cost = |by, next| (!stay.allows(graph, by, next)).then(|| demand[stay.position(graph, by, next)]);
         if !breaker.break_one(&mut turns, cost) {
             break;
         }
         if count % batch == 0 {
-            demand = Demand::new(graph, &turns, hosts);
+            demand = traffic(graph, &turns, hosts);
         }
     }
     turns
 }
 
 /// Allows every turn that closes no cycle, those with most traffic on shortest paths first.
-fn completed(graph: &SwitchGraph, turns: AllowedTurns, minimal: &Demand) -> AllowedTurns {
+fn completed(graph: &SwitchGraph, turns: AllowedTurns, minimal: &[u64]) -> AllowedTurns {
     let mut open = Vec::new();
     for by in 0..graph.outputs().len() {
         for next in turns.possible(graph, by).filter(|next| !turns.allows(graph, by, *next)) {
-            open.push((minimal.turning[turns.position(graph, by, next)], by, next));
+            open.push((minimal[turns.position(graph, by, next)], by, next));
         }
     }
     open.sort_by_key(|(demand, by, next)| (std::cmp::Reverse(*demand), *by, *next));

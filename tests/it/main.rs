@@ -21,6 +21,7 @@ mod routing_oracle;
 mod scenario;
 mod scenarios;
 mod smart;
+mod suggest;
 mod support;
 mod tidy;
 mod topology;

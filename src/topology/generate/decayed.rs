@@ -10,9 +10,9 @@ use super::layout::{cable, check_size, port};
 use super::{GenerateError, invalid};
 
 /// How often a drawing that fell apart is begun anew, at most.
-const ATTEMPTS: usize = 200;
+const ATTEMPTS: usize = 50;
 /// The switches and cables of all drawings together: a large network is drawn less often.
-const MOST_DRAWN: usize = 1 << 18;
+const MOST_DRAWN: usize = 1 << 16;
 
 /// A connected network drawn from a sound one: switches fail with their hosts and all their cables, then cables
 /// between switches that are left, then switches are added.

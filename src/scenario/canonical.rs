@@ -133,9 +133,11 @@ impl Checked {
                 };
                 match &choices.algorithm {
                     Algorithm::Minimal => json!({ "algorithm": "minimal", "select": select }),
-                    Algorithm::UpDown { tree, root } => {
+                    Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => {
+                        let smart = matches!(choices.algorithm, Algorithm::Smart { .. });
+                        let algorithm = if smart { "smart" } else { "updown" };
                         let (tree, root) = (tree_value(*tree), self.root_value(root));
-                        json!({ "algorithm": "updown", "tree": tree, "root": root, "select": select })
+                        json!({ "algorithm": algorithm, "tree": tree, "root": root, "select": select })
                     }
                 }
             }

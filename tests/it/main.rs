@@ -25,6 +25,8 @@ mod routing_files;
 mod routing_oracle;
 mod scenario;
 mod scenarios;
+mod smart;
+mod suggest;
 mod support;
 mod tidy;
 mod topology;

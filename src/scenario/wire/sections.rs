@@ -145,14 +145,16 @@ table! {
     "[routing]" Routing {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
         file: String = Optional;
-        /// UP*/DOWN* routes, or shortest routes whatever the directions (they may deadlock).
+        /// UP*/DOWN* routes; routes over turns left when cycles of waiting are broken; or shortest routes
+        /// whatever the directions (they may deadlock).
         algorithm: RouteAlgorithm = Optional;
-        /// How `updown` labels switches: breadth first or depth first; `bfs` if not given.
+        /// How `updown`, and what `smart` starts from, labels switches: breadth first or depth first; `bfs` if
+        /// not given.
         tree: Tree = Optional;
         /// Which neighbour a depth-first tree visits next; `h2` if not given.
         heuristic: Heuristic = Optional;
-        /// The root of `updown`: `far`, `r0`, `r1`, `r2`, the name of a switch or a list of names; `far` if
-        /// not given.
+        /// The root of that: `far`, `r0`, `r1`, `r2`, the name of a switch or a list of names; `far` if not
+        /// given.
         root: RootNames = Optional;
         /// Which of several equally good routes is taken; `random` if not given.
         select: Select = Optional;
@@ -173,12 +175,16 @@ table! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum RouteAlgorithm {
     UpDown,
+    Smart,
     Minimal,
 }
 
 impl Choice for RouteAlgorithm {
-    const CHOICES: &'static [(&'static str, RouteAlgorithm)] =
-        &[("updown", RouteAlgorithm::UpDown), ("minimal", RouteAlgorithm::Minimal)];
+    const CHOICES: &'static [(&'static str, RouteAlgorithm)] = &[
+        ("updown", RouteAlgorithm::UpDown),
+        ("smart", RouteAlgorithm::Smart),
+        ("minimal", RouteAlgorithm::Minimal),
+    ];
 }
 
 impl Choice for Arbitration {

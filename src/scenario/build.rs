@@ -3,6 +3,7 @@
 //! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a
 //! part that is faulty is left unchecked rather than judged against a guess.
 
+mod comparison;
 mod fabric;
 mod files;
 mod limits;
@@ -44,6 +45,9 @@ pub(super) fn build(
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
     let traffic =
         document.traffic.get().and_then(|wire| run::traffic(wire, network, routing.as_ref(), folder, book));
+    let comparison = document.comparison.get();
+    let compared =
+        comparison.and_then(|wire| comparison::comparison(wire, document, network, seed, folder, book));
     let measure = document.measure.get().and_then(|wire| run::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
@@ -68,6 +72,7 @@ pub(super) fn build(
         mapping,
         routing,
         traffic,
+        comparison: compared,
         measure: measure?,
         output: Output { deliveries: output?.value },
         expect: Expectations { sources: book.sources(), list: expect },

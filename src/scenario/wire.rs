@@ -5,12 +5,14 @@
 //! unknown, missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is
 //! for [`build`](super::build) to judge.
 
+mod comparison;
 mod expected;
 mod kinds;
 mod sections;
 mod table;
 mod topology;
 
+pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity};
 pub(super) use sections::{
     Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Select, Traffic, Tree,

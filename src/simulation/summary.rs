@@ -9,6 +9,7 @@ use crate::routing::Report as RouteReport;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
+use super::comparison::ComparisonReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
 use super::traffic::Tally;
@@ -50,6 +51,9 @@ pub struct Summary {
     pub points: Vec<PointReport>,
     /// The channels that were busiest at the highest load that was not saturated.
     pub busiest_channels: Vec<ChannelReport>,
+    /// What a comparison came to; then routes and points stand there, and not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<ComparisonReport>,
 }
 
 /// The figures of one load point.

@@ -4,6 +4,7 @@
 mod bad_input;
 mod cli;
 mod closed_forms;
+mod comparison;
 mod conservation;
 mod differential;
 mod folded_clos;

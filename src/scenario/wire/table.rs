@@ -270,7 +270,7 @@ macro_rules! table {
 
         impl $name {
             /// Reads the section's keys out of a table that may hold others.
-            fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
+            pub(super) fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
                 $name { $( $field: reading.take(stringify!($field), $presence, book), )* }
             }
         }

@@ -29,7 +29,7 @@ use crate::fabric::BuildError;
 use crate::ids::LinkId;
 use crate::measure::Window;
 use crate::report::{Curve, CurvePoint, draw};
-use crate::routing::TableTooLarge;
+use crate::routing::PlanError;
 use crate::scenario::Checked;
 use crate::scenario::checked::{
     Extent, LinkFailure, Measure, Trace as TraceFile, Traffic, Uniform as UniformLoads,
@@ -62,7 +62,7 @@ pub enum RunError {
     Fabric(#[from] BuildError),
     /// The network is too large for routes of all pairs.
     #[error(transparent)]
-    Routes(#[from] TableTooLarge),
+    Routes(#[from] PlanError),
 }
 
 /// Hears how far a run has come; for progress bars. May be called from several threads.

@@ -146,6 +146,7 @@ impl Checked {
                     Selection::First => "first",
                     Selection::Random { .. } => "random",
                     Selection::RoundRobin => "round-robin",
+                    Selection::Balanced => "balanced",
                 };
                 match &choices.algorithm {
                     Algorithm::Minimal => json!({ "algorithm": "minimal", "select": select }),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod bad_input;
+mod balance;
 mod cli;
 mod closed_forms;
 mod comparison;

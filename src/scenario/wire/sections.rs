@@ -255,6 +255,7 @@ pub(in super::super) enum Select {
     #[default]
     Random,
     RoundRobin,
+    Balanced,
 }
 
 impl Choice for Tree {
@@ -266,8 +267,12 @@ impl Choice for Heuristic {
 }
 
 impl Choice for Select {
-    const CHOICES: &'static [(&'static str, Select)] =
-        &[("first", Select::First), ("random", Select::Random), ("round-robin", Select::RoundRobin)];
+    const CHOICES: &'static [(&'static str, Select)] = &[
+        ("first", Select::First),
+        ("random", Select::Random),
+        ("round-robin", Select::RoundRobin),
+        ("balanced", Select::Balanced),
+    ];
 }
 
 impl JsonSchema for Document {

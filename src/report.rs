@@ -1,11 +1,11 @@
 //! What a run leaves behind: a folder of tables, a curve, and where it all comes from.
 
-mod curve;
+mod figure;
 mod folder;
 mod manifest;
 mod table;
 
-pub use curve::{Curve, CurvePoint, draw};
+pub use figure::{Figure, FigurePoint, Series, draw};
 pub use folder::{Folder, FolderError, README_MARK};
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
 pub use table::Table;

@@ -28,7 +28,7 @@ use tracing::{debug, info};
 use crate::fabric::BuildError;
 use crate::ids::LinkId;
 use crate::measure::Window;
-use crate::report::{Curve, CurvePoint, draw};
+use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::routing::PlanError;
 use crate::scenario::Checked;
 use crate::scenario::checked::{
@@ -194,18 +194,26 @@ fn busiest(reports: &[PointReport], channels: Vec<Vec<ChannelReport>>) -> Vec<Ch
 
 /// The latency/throughput curve, if there are two points or more to draw.
 fn curve(checked: &Checked, reports: &[PointReport]) -> Option<String> {
-    let point = |report: &PointReport| {
-        Some(CurvePoint {
-            accepted: report.accepted_flits_per_cycle_per_host,
-            mean_ns: report.latency_mean_ns?,
-            p99_ns: report.latency_p99_ns?,
-            doubtful: !report.converged,
-        })
+    let series = |name: &str, ns: fn(&PointReport) -> Option<f64>| {
+        let point = |report: &PointReport| {
+            let (x, y) = (report.accepted_flits_per_cycle_per_host, ns(report)? / 1e3);
+            Some(FigurePoint { x, y, hollow: !report.converged })
+        };
+        Series { name: name.to_owned(), points: reports.iter().filter_map(point).collect() }
     };
-    let points: Vec<CurvePoint> = reports.iter().filter_map(point).collect();
-    (points.len() >= 2).then(|| {
-        let title = format!("{}: latency against accepted traffic", checked.name);
-        draw(&Curve { title, points }).expect("finite values can be drawn")
+    let series = vec![
+        series("mean", |report| report.latency_mean_ns),
+        series("99th percentile", |report| report.latency_p99_ns),
+    ];
+    series.iter().all(|series| series.points.len() >= 2).then(|| {
+        let figure = Figure {
+            title: format!("{}: latency against accepted traffic", checked.name),
+            x_label: "accepted traffic (payload flits / cycle / host)".to_owned(),
+            y_label: "latency from creation (us)".to_owned(),
+            series,
+            top: None,
+        };
+        draw(&figure).expect("finite values can be drawn")
     })
 }
 

@@ -135,14 +135,14 @@ impl ComparedNetwork {
 /// Every fourth load, the last among them.
 fn fewer_loads(traffic: Traffic) -> Traffic {
     match traffic {
-        Traffic::Uniform(mut uniform) => {
-            let last = uniform.loads.len().saturating_sub(1);
+        Traffic::Generated(mut generated) => {
+            let last = generated.loads.len().saturating_sub(1);
             let mut nth = 0;
-            uniform.loads.retain(|_| {
+            generated.loads.retain(|_| {
                 nth += 1;
                 (last + 1 - nth) % QUICK_LOADS == 0
             });
-            Traffic::Uniform(uniform)
+            Traffic::Generated(generated)
         }
         trace @ Traffic::Trace(_) => trace,
     }

@@ -9,22 +9,22 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Topology, TopologySource};
 use super::super::comparison::{ComparedNetwork, Comparison, Reference};
 use super::super::wire::{self, At, Document, Given};
-use super::{conflict, routing, run, topology};
+use super::traffic::{self, Context};
+use super::{conflict, routing, topology};
 
 /// The most networks of one size.
 const MOST_NETWORKS: u32 = 1000;
 /// The most switches of all networks together.
 const MOST_SWITCHES: u64 = 1 << 20;
 
-/// The comparison of a scenario whose own network is `first`.
+/// The comparison of a scenario whose own network is that of `context`.
 pub(super) fn comparison(
     wire: &At<wire::Comparison>,
     document: &Document,
-    first: Option<&Topology>,
-    seed: Option<u64>,
-    folder: &Path,
+    context: &Context<'_>,
     book: &mut Book,
 ) -> Option<Comparison> {
+    let Context { topology: first, seed, folder, .. } = *context;
     check_company(document, book);
     let names = names(&wire.value, book);
     let base = match (wire.value.base.get(), &names) {
@@ -42,7 +42,10 @@ pub(super) fn comparison(
         let routings = routings.into_iter().collect::<Option<Vec<_>>>()?;
         let traffic = document.traffic.get();
         let traffic = match traffic {
-            Some(wire) => Some(run::traffic(wire, Some(&topology), routings.first(), folder, book)?),
+            Some(wire) => {
+                let context = Context { topology: Some(&topology), ..*context };
+                Some(traffic::build(wire, routings.first(), &context, book)?)
+            }
             None => None,
         };
         Some(ComparedNetwork { seed: generator_seed(&topology.source), topology, routings, traffic })

@@ -9,6 +9,8 @@ mod comparison;
 mod conservation;
 mod differential;
 mod folded_clos;
+mod ibnetdiscover;
+mod ibsim;
 mod mapper;
 mod mapper_fabric;
 mod mapper_random;

@@ -6,6 +6,7 @@
 //! ```
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
+pub mod comparison;
 pub mod hosts;
 pub mod mapping;
 mod overlay;
@@ -80,11 +81,15 @@ impl Progress for () {
     fn step(&self) {}
 }
 
-/// Runs a checked scenario, with `watch` watching its load points.
+/// Runs a checked scenario, with `watch` watching its load points; the points of a comparison's members run
+/// unwatched.
 ///
 /// # Errors
 /// [`RunError`]; nothing that the reader of scenarios lets through causes one.
 pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> Result<Run, RunError> {
+    if let Some(comparison) = &checked.comparison {
+        return comparison::run(checked, comparison, progress);
+    }
     let parameters = checked.fabric_parameters();
     let setup = Setup {
         network: &checked.topology.network,
@@ -167,6 +172,7 @@ fn gather(
         deadlocks,
         hot_spots: HotSpots::new(&reports, &channels),
         saturation: search.saturation,
+        comparison: None,
         points: reports,
     };
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();

@@ -5,6 +5,7 @@
 //! unknown, missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is
 //! for [`build`](super::build) to judge.
 
+mod comparison;
 mod expected;
 mod kinds;
 mod measure;
@@ -13,6 +14,7 @@ mod table;
 mod topology;
 mod traffic;
 
+pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity, Share};
 pub(super) use measure::Measure;
 pub(super) use sections::{Document, Fabric, Failure, Hosts, Mapping, RouteAlgorithm, Routing, Select, Tree};

@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::super::book::Book;
 use super::super::checked::MapAlgorithm;
 use super::super::tree::Item;
+use super::comparison::Comparison;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::measure::Measure;
@@ -36,6 +37,8 @@ table! {
         routing: Routing = Optional;
         /// What hosts send: a trace or one pattern.
         traffic: Traffic = Optional;
+        /// Routings compared on the same networks, each with runs of its own, in place of `[routing]`.
+        comparison: Comparison = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.
@@ -48,7 +51,8 @@ table! {
 table! {
     /// What the run is called, and its seed.
     "[scenario]" Scenario {
-        /// The name of the folder under results/: letters, digits, `.`, `_` and `-`.
+        /// The name of the folder under results/: letters, digits, `.`, `_` and `-`; `/` between folders in
+        /// folders.
         name: ScenarioName = Required;
         /// The seed of every random choice of the run; `--seed` replaces it.
         seed: u64 = Default("0");

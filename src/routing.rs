@@ -7,6 +7,7 @@
 //!                                                    a --routes file --------+   +--> turns of every message
 //! ```
 
+mod balance;
 mod dependency;
 mod directions;
 mod folded_clos;
@@ -21,6 +22,7 @@ mod select;
 mod survey;
 mod table;
 
+pub use balance::{BalanceTooLarge, Candidates};
 pub use dependency::DependencyGraph;
 pub use directions::{Directions, Heuristic, Root, Tree};
 pub use folded_clos::{FoldedClos, NotFoldedClos};
@@ -28,8 +30,8 @@ pub use gm_routes::write_gm_routes;
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
-pub use plan::{Algorithm, Choices, Plan, Report};
+pub use plan::{Algorithm, Choices, Plan, PlanError, Report};
 pub use routes_file::{read_routes, write_routes};
-pub use select::{Selection, select_routes};
+pub use select::{Selection, balanced_routes, select_routes};
 pub use survey::Survey;
 pub use table::{RouteTable, Routes, TableTooLarge};

@@ -1,7 +1,7 @@
 //! Routes as Myricom's GM reads them (`.routes`), for the map that goes with them.
 //!
 //! ```text
-//! 3 1                     hosts, the most routes of a host to another
+//! 3 1                     hosts, how many routes there are at most from one to another
 //! "a" (2 2)               a host: how many routes it has, and of how many turns the longest is
 //! "b" 3
 //! "c" 1,-2                the turns, signed and relative, as the switches apply them
@@ -25,7 +25,7 @@ use super::table::Routes;
 /// Whatever `out` says.
 pub fn write_gm_routes(network: &Network, routes: &impl Routes, out: &mut impl Write) -> io::Result<()> {
     let names = gm_host_names(network);
-    writeln!(out, "{} {}", names.len(), u8::from(names.len() > 1))?;
+    writeln!(out, "{} 1", names.len())?;
     let mut turns = Vec::new();
     for source in network.host_ids() {
         let (mut lines, mut count, mut longest) = (String::new(), 0, 0);

@@ -40,6 +40,18 @@ pub(super) use xml::{declares_latin1, recognises};
 /// # Errors
 /// The first place where the text is no XML, or every fault of the graph in it.
 pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
+    // An XML declaration must come first; what is in front of it may stand for a byte order mark.
+    let blanks = text.len() - text.trim_start().len();
+    let moved = |mut fault: Fault| {
+        fault.span = fault.span.start + blanks..fault.span.end + blanks;
+        fault
+    };
+    let all_moved = |faults: Vec<Fault>| faults.into_iter().map(moved).collect::<Vec<_>>();
+    let parsed = read_trimmed(&text[blanks..]).map_err(all_moved)?;
+    Ok(Parsed { warnings: all_moved(parsed.warnings), ..parsed })
+}
+
+fn read_trimmed(text: &str) -> Result<Parsed, Vec<Fault>> {
     let document = xml::parse(text)?;
     let root = document.root_element();
     let mut reader = Reader { keys: keys(root), ..Reader::default() };
@@ -81,18 +93,33 @@ impl Key<'_> {
     }
 }
 
+/// What a key may be for; a key that does not say so, or says something else, is for all.
+const DOMAINS: [&str; 4] = ["graph", "node", "edge", "port"];
+/// The names of the data that are read.
+const USED: [&str; 5] = ["label", "Network", "Internal", "hyperedge", "LinkSpeedRaw"];
+
 fn keys<'d>(root: Element<'d, 'd>) -> Vec<Key<'d>> {
     let elements = xml::children(root).filter(|child| child.tag_name().name() == "key");
     let key = |element: Element<'d, 'd>| {
         let default = xml::children(element).find(|child| child.tag_name().name() == "default");
         Some(Key {
             id: element.attribute("id")?,
-            domain: element.attribute("for").unwrap_or("all"),
+            domain: DOMAINS
+                .into_iter()
+                .find(|domain| element.attribute("for") == Some(domain))
+                .unwrap_or("all"),
             name: element.attribute("attr.name").unwrap_or_default(),
             default: default.map(xml::text),
         })
     };
-    elements.filter_map(key).collect()
+    let mut found: Vec<Key<'d>> = Vec::new();
+    for key in elements.filter_map(key).filter(|key| USED.contains(&key.name)) {
+        // The first of its kind counts, so that very many cost nothing later.
+        if !found.iter().any(|known| (known.name, known.domain) == (key.name, key.domain)) {
+            found.push(key);
+        }
+    }
+    found
 }
 
 #[derive(Default)]

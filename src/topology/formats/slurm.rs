@@ -32,6 +32,9 @@ use super::lines::{Draft, DraftCable, DraftNode, some_of};
 use super::{MOST_HOSTS, MOST_PORTS, Parsed};
 use syntax::{Name, Names, Section};
 
+/// The most cables of a file, since a few words may stand for very many.
+const MOST_CABLES: usize = 4 * MOST_HOSTS;
+
 /// Whether some line of a text is one of `topology.conf`, of whichever plugin, or of Slurm's files beside it.
 pub(super) fn recognises(text: &str) -> bool {
     syntax::recognises(text)
@@ -50,11 +53,12 @@ pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
     for (position, section) in sections.iter().enumerate() {
         reader.fill(position, section);
     }
-    if reader.switches == 0 {
+    if reader.switches == 0 && reader.faults.is_empty() {
         let fault = Fault::new("no-switch", 0..text.len().min(1), "the file has no switch", "`SwitchName=`");
         reader.faults.push(fault);
     }
     reader.find_circle();
+    reader.count_ports(&sections);
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
@@ -76,9 +80,11 @@ struct Reader {
     /// What every node lists: the nodes below it, each once, and where it was named.
     below: Vec<Vec<(usize, Range<usize>)>>,
     /// How many switches list a node.
-    above: Vec<u16>,
+    above: Vec<usize>,
     /// How many names all lists have come to.
     names: usize,
+    /// How many cables the lists have come to.
+    cables: usize,
 }
 
 impl Reader {
@@ -138,20 +144,21 @@ impl Reader {
                 }
             }
         }
-        for switch in self.of_line[line].clone() {
+        let switches = std::mem::take(&mut self.of_line[line]);
+        self.cables += switches.len() * order.len();
+        if self.cables > MOST_CABLES {
+            let message = format!("the lists up to here come to {} cables", self.cables);
+            let fault = Fault::new("too-many-names", section.keyword.clone(), message, "fewer names");
+            return self.faults.push(fault);
+        }
+        for switch in switches {
             for (node, span) in &order {
                 if *node == switch {
                     let message = format!("switch `{}` is below itself", self.draft.nodes[switch].name);
                     let fault = Fault::new("not-a-tree", span.clone(), message, "other switches");
                     self.faults.push(fault);
                 }
-                self.above[*node] = self.above[*node].saturating_add(1);
-            }
-            let ports = order.len() + usize::from(self.above[switch]);
-            if ports > usize::from(MOST_PORTS) {
-                let message = format!("{ports} cables are too many for a switch");
-                let fault = Fault::new("too-many-names", section.keyword.clone(), message, "fewer names");
-                self.faults.push(fault);
+                self.above[*node] += 1;
             }
             self.below[switch].clone_from(&order);
         }
@@ -178,6 +185,17 @@ impl Reader {
                 self.faults.push(if hint { fault.with_nearest(name, names) } else { fault });
                 None
             }
+        }
+    }
+
+    /// Whether every node has ports enough for its cables.
+    fn count_ports(&mut self, sections: &[Section]) {
+        let ports = self.below.iter().zip(&self.above).map(|(below, above)| below.len() + above);
+        if let Some((node, ports)) = ports.enumerate().find(|(_, ports)| *ports > usize::from(MOST_PORTS)) {
+            let message = format!("`{}` has {ports} cables", self.draft.nodes[node].name);
+            let span = sections.first().map_or(0..0, |section| section.keyword.clone());
+            let expected = format!("at most {MOST_PORTS}");
+            self.faults.push(Fault::new("too-many-names", span, message, expected));
         }
     }
 

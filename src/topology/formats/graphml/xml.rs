@@ -8,6 +8,8 @@ use crate::diagnostics::Fault;
 
 /// The most attributes of a tag, since each is compared with all others; GraphML has six at most.
 const MOST_ATTRIBUTES: usize = 256;
+/// The most namespaces of a file, since every element that declares one holds all in scope.
+const MOST_NAMESPACES: usize = 4_096;
 
 /// Whether a text begins as XML does.
 pub(in crate::topology::formats) fn recognises(text: &str) -> bool {
@@ -34,6 +36,10 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Fault>> {
     if let Some(tag) = long_tag(text) {
         let message = format!("this tag has more than {MOST_ATTRIBUTES} attributes");
         return refused(Fault::new("syntax", tag..tag + 1, message, "a tag of GraphML"));
+    }
+    if text.matches("xmlns").count() > MOST_NAMESPACES {
+        let message = format!("the file declares more than {MOST_NAMESPACES} namespaces");
+        return refused(Fault::new("syntax", 0..0, message, "GraphML"));
     }
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).or_else(|error| {

@@ -361,6 +361,7 @@ impl Names {
                 let message = format!("this stands for {} names, which are too many", item.count());
                 let fault = Fault::new("too-many-names", span, message, format!("at most {room} here"));
                 found.faults.push(fault);
+                break;
             } else {
                 found.names.extend(item.names().into_iter().map(|name| Name { name, span: span.clone() }));
             }

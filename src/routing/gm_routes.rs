@@ -18,8 +18,8 @@ use crate::topology::formats::gm_host_names;
 
 use super::table::Routes;
 
-/// Writes the routes of all pairs, host by host, under the names that the map of the same network has; a pair without
-/// a route has no line.
+/// Writes the routes of all pairs, host by host, under the names that the map of the same network has; a pair
+/// without a route has no line.
 ///
 /// # Errors
 /// Whatever `out` says.

@@ -5,8 +5,9 @@
 //!                                --> ibnetdiscover / slurm / graphml / anynet / gm ----------> Network
 //! ```
 //!
-//! A reader reports every fault of a file in one go, each with its place, and warns of what a format cannot say or
-//! what looks like a slip. simnet's own formats read back equal; the others keep what they have words for.
+//! A reader reports every fault of a file in one go, each with its place, and warns of what a format cannot
+//! say or what looks like a slip. simnet's own formats read back equal; the others keep what they have words
+//! for.
 
 mod anynet;
 mod document;
@@ -137,7 +138,7 @@ impl Format {
             Format::GraphMl => graphml::recognises(text),
             Format::Anynet => anynet::recognises(text),
             Format::Gm => gm::recognises(text),
-            Format::Dot => false,
+            Format::Dot => dot::recognises(text),
         }
     }
 
@@ -150,9 +151,7 @@ impl Format {
             Format::GraphMl => graphml::read(text),
             Format::Anynet => anynet::read(text),
             Format::Gm => gm::read(text),
-            Format::Dot => {
-                Err(vec![Fault::new("write-only", 0..0, "simnet does not read DOT", "another format")])
-            }
+            Format::Dot => Err(vec![dot::refusal(text)]),
         }
     }
 }
@@ -200,8 +199,8 @@ const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
 /// Reads a network from the text of a file, which messages call `file`; what its reader warns of is dropped.
 ///
 /// # Errors
-/// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts asked
-/// for in a file that has some.
+/// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts
+/// asked for in a file that has some.
 pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, Box<Faults>> {
     read_with_warnings(file, bytes, options).map(|reading| reading.network)
 }
@@ -245,8 +244,8 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
 
 /// Writes a network.
 ///
-/// [`read`] gives it back from [`Format::OWN`], but for a guid that a name alone tells; the other formats lose what
-/// they have no words for.
+/// [`read`] gives it back from [`Format::OWN`], but for a guid that a name alone tells; the other formats
+/// lose what they have no words for.
 ///
 /// # Panics
 /// If simnet does not write the format: see [`Format::writes`].

@@ -46,7 +46,8 @@ fn faults(text: &str) -> String {
     }
 }
 
-/// Asserts that every row's faults (or warnings) are the expected ones, in any order, and shows all rows that are not.
+/// Asserts that every row's faults (or warnings) are the expected ones, in any order, and shows all rows that
+/// are not.
 fn compare<'r>(rows: impl IntoIterator<Item = (&'r str, &'r str)>, found: impl Fn(&str) -> String) {
     let sorted = |text: &str| {
         let mut parts: Vec<String> = text.split(", ").map(str::to_owned).collect();
@@ -77,7 +78,8 @@ fn names(net: &Network) -> String {
     all.collect::<Vec<_>>().join(" ")
 }
 
-/// Damages a good file again and again: it is read or refused, with every fault inside the text and told briefly.
+/// Damages a good file again and again: it is read or refused, with every fault inside the text and told
+/// briefly.
 fn damage_and_read(format: Format, good: &str, alphabet: &[u8]) {
     let options = ReadOptions { from: Some(format), ..ReadOptions::default() };
     for seed in 0..cases(20_000) {

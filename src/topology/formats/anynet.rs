@@ -6,14 +6,14 @@
 //! ```
 //!
 //! # Scope and limitations
-//! Latencies are in cycles of a simulation and of one direction (the other has its own, or 1): a cable's length cannot
-//! say that, so they are dropped, which a warning tells. A router is a switch called `router0`, a node a host called
-//! `node0`, since both count from 0. BookSim knows at most one channel each way between two routers: naming a pair again,
-//! from whichever end, adds no cable.
+//! Latencies are in cycles of a simulation and of one direction (the other has its own, or 1): a cable's
+//! length cannot say that, so they are dropped, which a warning tells. A router is a switch called `router0`,
+//! a node a host called `node0`, since both count from 0. BookSim knows at most one channel each way between
+//! two routers: naming a pair again, from whichever end, adds no cable.
 //!
 //! # Source
-//! `anynet.cpp` of booksim2, whose assertions are faults here. Ports are numbered as its outputs are: the nodes of a
-//! router by id, then its routers by id; a router joined to itself takes two.
+//! `anynet.cpp` of booksim2, whose assertions are faults here. Ports are numbered as its outputs are: the
+//! nodes of a router by id, then its routers by id; a router joined to itself takes two.
 //!
 //! # Validation
 //! Figures of BookSim's own example; every fault in its place; files damaged at random.

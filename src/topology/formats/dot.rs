@@ -1,13 +1,29 @@
-//! Graphviz's graph language, to look at a network: switches are boxes, hosts ellipses, every cable an edge with its
-//! ports at its ends.
+//! Graphviz's graph language, to look at a network: switches are boxes, hosts ellipses, every cable an edge
+//! with its ports at its ends.
 //!
 //! # Scope and limitations
 //! Written only. Guids and descriptions are left out; a rate or a length is the label of its cable.
 
 use std::fmt::Write as _;
 
+use crate::diagnostics::Fault;
 use crate::ids::Node;
 use crate::topology::Network;
+
+/// Whether a text begins as Graphviz's do.
+pub(super) fn recognises(text: &str) -> bool {
+    let mut words = text.split(|c: char| c.is_whitespace() || c == '{').filter(|word| !word.is_empty());
+    let first = words.next().filter(|word| *word != "strict").or_else(|| words.next());
+    matches!(first, Some("graph" | "digraph")) && text.contains('{')
+}
+
+/// Says that DOT is not read: a picture may mean anything.
+pub(super) fn refusal(text: &str) -> Fault {
+    let start = text.len() - text.trim_start().len();
+    let end = start + text[start..].split_whitespace().next().map_or(0, str::len);
+    let message = "this is Graphviz's DOT, which simnet writes and does not read";
+    Fault::new("write-only", start..end, message, "a format that says what is a switch and what a host")
+}
 
 /// Writes a network.
 pub(super) fn write(net: &Network) -> String {
@@ -45,8 +61,8 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(|c: char| c == '\\' || c == '"' || c.is_control())
 }
 
-/// A name as an id of its own: in quotes only a quote is escaped, so that a backslash would stay, or take the end quote
-/// for its own; doubled ones stay two, and are part of no other name.
+/// A name as an id of its own: in quotes only a quote is escaped, so that a backslash would stay, or take the
+/// end quote for its own; doubled ones stay two, and are part of no other name.
 fn id(name: &str) -> String {
     let mut text = String::from("\"");
     for c in name.chars() {

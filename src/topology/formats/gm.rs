@@ -14,17 +14,17 @@
 //! ```
 //!
 //! # Scope and limitations
-//! GM counts ports from 0: those of a network that counts from 1 are written one less. A label is the description, else
-//! the name. Guids, rates, lengths and the network's name have no place. Quotes and control characters have none either:
-//! in names and labels they become `'` and `?`, and a name that is then taken is told apart by more of `'`. Read, other
-//! lines of a section, such as `address`, are skipped.
+//! GM counts ports from 0: those of a network that counts from 1 are written one less. A label is the
+//! description, else the name. Guids, rates, lengths and the network's name have no place. Quotes and control
+//! characters have none either: in names and labels they become `'` and `?`, and a name that is then taken is
+//! told apart by more of `'`. Read, other lines of a section, such as `address`, are skipped.
 //!
 //! # Source
 //! `tinyplant.map` and `gensiberia.c` of Cplant, which write what GM's `simple_routes` reads.
 //!
 //! # Validation
-//! What is written reads back equal where the format has words for it; every fault in its place; files damaged at
-//! random.
+//! What is written reads back equal where the format has words for it; every fault in its place; files
+//! damaged at random.
 
 mod read;
 

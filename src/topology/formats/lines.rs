@@ -1,4 +1,5 @@
-//! What the line-based formats share: lines and words with their places, and networks put together from lists.
+//! What the line-based formats share: lines and words with their places, and networks put together from
+//! lists.
 
 use std::ops::Range;
 

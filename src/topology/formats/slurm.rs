@@ -6,16 +6,17 @@
 //! ```
 //!
 //! # Scope and limitations
-//! The file is a scheduler's view: every line joins a switch to its nodes or to the switches below it, once. How many
-//! cables there are in truth, and which further core switches, is usually left out, which a warning says. There are no
-//! ports: a switch numbers what its line lists from 0 on in the order of the list, and the switches above it after
-//! that. Nodes that slurm.conf has and this file has not are not known here.
+//! The file is a scheduler's view: every line joins a switch to its nodes or to the switches below it, once.
+//! How many cables there are in truth, and which further core switches, is usually left out, which a warning
+//! says. There are no ports: a switch numbers what its line lists from 0 on in the order of the list, and the
+//! switches above it after that. Nodes that slurm.conf has and this file has not are not known here.
 //!
 //! # Source
-//! `topology.conf(5)`, `switch_record.c` and `parse_config.c` of Slurm. What ends Slurm is a fault here, and so are both
-//! `Nodes` and `Switches` on one line, and a name of more than 64 characters; what Slurm warns of is a warning. Like
-//! Slurm, this reader takes a switch with several above it, an empty switch and a forest. Departures: a `SwitchName` may
-//! be a list, which Slurm takes by the letter; a circle is found as such, not by a depth above 20.
+//! `topology.conf(5)`, `switch_record.c` and `parse_config.c` of Slurm. What ends Slurm is a fault here, and
+//! so are both `Nodes` and `Switches` on one line, and a name of more than 64 characters; what Slurm warns of
+//! is a warning. Like Slurm, this reader takes a switch with several above it, an empty switch and a forest.
+//! Departures: a `SwitchName` may be a list, which Slurm takes by the letter; a circle is found as such, not
+//! by a depth above 20.
 //!
 //! # Validation
 //! Figures of real files; every fault in its place; files damaged at random.
@@ -45,11 +46,13 @@ pub(super) fn recognises(text: &str) -> bool {
 /// # Errors
 /// Every fault of the text; a file of another plugin, or another file of Slurm, is refused by its name alone.
 pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
-    let sections = syntax::sections(text)?;
-    let mut reader = Reader::default();
+    let (sections, faults) = syntax::sections(text).map_err(|fault| vec![fault])?;
+    let mut reader = Reader { faults, ..Reader::default() };
     for section in &sections {
         reader.define(section);
     }
+    // Of lines that could not be read nobody can say what they define.
+    reader.knows_all_switches = reader.faults.is_empty();
     for (position, section) in sections.iter().enumerate() {
         reader.fill(position, section);
     }
@@ -83,6 +86,7 @@ struct Reader {
     above: Vec<usize>,
     /// How many names all lists have come to.
     names: usize,
+    knows_all_switches: bool,
     /// How many cables the lists have come to.
     cables: usize,
 }
@@ -176,6 +180,7 @@ impl Reader {
                 self.faults.push(fault.with_help("switches are listed after `Switches=`"));
                 None
             }
+            _ if !self.knows_all_switches => None,
             _ => {
                 let message = format!("no line defines the switch `{name}`");
                 let fault = Fault::new("unknown-switch", span.clone(), message, "the name of a switch");
@@ -201,8 +206,8 @@ impl Reader {
 
     /// A circle of switches, each below the one before, as one fault.
     fn find_circle(&mut self) {
-        // Switches above which nothing is left are taken away until only circles and what they list remain; going up
-        // from any that remains then leads round one.
+        // Switches above which nothing is left are taken away until only circles and what they list remain;
+        // going up from any that remains then leads round one.
         let mut parents: Vec<Vec<usize>> = vec![Vec::new(); self.switches];
         let mut waiting = vec![0_usize; self.switches];
         for switch in 0..self.switches {

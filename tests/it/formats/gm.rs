@@ -185,7 +185,8 @@ fn damaged_files_are_read_or_refused() {
     damage_and_read(Format::Gm, without_hosts(), b"sh-\"0129\n\r\0 ");
 }
 
-/// Wrong if a name broke out of its quotes, a cable were lost, or two nodes were one; asks Graphviz where it is there.
+/// Wrong if a name broke out of its quotes, a cable were lost, or two nodes were one; asks Graphviz where it
+/// is there.
 #[test]
 fn dot_shows_every_node_and_cable() {
     let mut net = Network::new("a \"b\" \\");

@@ -86,7 +86,7 @@ fn each_fault_is_found_in_its_place() {
     let rows = [
         ("<graphml/>", "no-graph 1:1"),
         ("<html><body/></html>", "not-graphml 1:1"),
-        ("<graphml>", "syntax 1:1"),
+        ("<graphml>", "syntax 1:10"),
         ("<!DOCTYPE graphml SYSTEM 'http://x/y.dtd'><graphml/>", "doctype 1:1"),
         ("<?xml version='1.0'?>\n<!DOCTYPE g [<!ENTITY a 'b'>]><graphml>&a;</graphml>", "doctype 2:1"),
     ];

@@ -38,7 +38,8 @@ fn real_files_have_the_figures_that_are_known() {
     }
 }
 
-/// Wrong if ids were not the names of nodes, or routes on a graph with hosts added were not the shortest legal ones.
+/// Wrong if ids were not the names of nodes, or routes on a graph with hosts added were not the shortest
+/// legal ones.
 #[test]
 fn graphs_of_the_zoo_have_the_distances_that_are_known() {
     for (file, root, mean, non_minimal) in [

@@ -29,8 +29,8 @@ pub(in crate::topology::formats) fn declares_latin1(text: &str) -> bool {
 /// Parses a document.
 ///
 /// # Errors
-/// The first place where the text is not XML, or is more than a graph needs: a document type, a tag of very many
-/// attributes.
+/// The first place where the text is not XML, or is more than a graph needs: a document type, a tag of very
+/// many attributes.
 pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Fault>> {
     let refused = |fault| Err(vec![fault]);
     if let Some(tag) = long_tag(text) {
@@ -43,7 +43,9 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Fault>> {
     }
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).or_else(|error| {
-        let start = offset(text, error.pos());
+        let nowhere = TextPos::new(1, 1);
+        // What has no place of its own is missing at the end.
+        let start = if error.pos() == nowhere { text.trim_end().len() } else { offset(text, error.pos()) };
         let end = start + text[start..].chars().next().map_or(0, char::len_utf8);
         if matches!(error, roxmltree::Error::DtdDetected) {
             let start = text.find("<!DOCTYPE").unwrap_or(0);
@@ -59,8 +61,8 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Vec<Fault>> {
     })
 }
 
-/// Where a tag begins that has too many attributes, if one does. Counts equals signs in front of quotes, so that it may
-/// count too many inside of texts, but never too few.
+/// Where a tag begins that has too many attributes, if one does. Counts equals signs in front of quotes, so
+/// that it may count too many inside of texts, but never too few.
 fn long_tag(text: &str) -> Option<usize> {
     let (mut tag, mut count, mut before) = (0, 0, b' ');
     for (at, byte) in text.bytes().enumerate() {

@@ -1,7 +1,7 @@
 //! Slurm's lists of names: `tux[0-3,12,18-20],rack[00-01]n[1-2]`.
 //!
-//! Names are parted by commas outside brackets; every bracket stands for numbers, and several brackets for all
-//! combinations, the last varying fastest. Zeros before the first number of a range are kept.
+//! Names are parted by commas outside brackets; every bracket stands for numbers, and several brackets for
+//! all combinations, the last varying fastest. Zeros before the first number of a range are kept.
 
 use std::ops::Range;
 

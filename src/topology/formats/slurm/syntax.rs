@@ -106,35 +106,33 @@ fn near_miss(line: &str) -> Option<&'static NearMiss> {
     })
 }
 
-/// The lines that define switches.
+/// The lines that define switches, as far as they are sound, and what is not.
 ///
 /// # Errors
-/// Every line that is not one.
-pub(super) fn sections(text: &str) -> Result<Vec<Section>, Vec<Fault>> {
+/// That this is another file of Slurm's.
+pub(super) fn sections(text: &str) -> Result<(Vec<Section>, Vec<Fault>), Fault> {
     if let Some((line, miss)) = lines(text).find_map(|line| Some((line, near_miss(line.text)?))) {
         let blank = line.text.len() - line.text.trim_start().len();
         let word = line.text.trim_start().split(['=', ':']).next().unwrap_or_default().trim_end();
         let start = line.start + blank;
         let expected = "a topology.conf of topology/tree";
         let fault = Fault::new("other-file", start..start + word.len(), miss.what, expected);
-        return Err(vec![fault.with_help(miss.help)]);
+        return Err(fault.with_help(miss.help));
     }
     let (mut sections, mut faults) = (Vec::new(), Vec::new());
     for line in logical_lines(text) {
         if line.text.trim().is_empty() {
             continue;
         }
-        match section(&line) {
-            Ok(section) => sections.push(section),
-            Err(found) => faults.extend(found),
+        match pairs(&line) {
+            Ok(pairs) => sections.push(section(pairs, &mut faults)),
+            Err(fault) => faults.push(fault),
         }
     }
-    if faults.is_empty() { Ok(sections) } else { Err(faults) }
+    Ok((sections, faults))
 }
 
-fn section(line: &Logical) -> Result<Section, Vec<Fault>> {
-    let pairs = pairs(line).map_err(|fault| vec![fault])?;
-    let mut faults = Vec::new();
+fn section(pairs: Vec<Pair>, faults: &mut Vec<Fault>) -> Section {
     let mut section = Section::default();
     let mut seen: Vec<&str> = Vec::new();
     for (position, Pair { key, value }) in pairs.into_iter().enumerate() {
@@ -167,7 +165,7 @@ fn section(line: &Logical) -> Result<Section, Vec<Fault>> {
         let fault = Fault::new("nodes-and-switches", switches.0.whole(), message, "either of them");
         faults.push(fault.with_help("what `scontrol show topology` prints is no topology.conf"));
     }
-    if faults.is_empty() { Ok(section) } else { Err(faults) }
+    section
 }
 
 fn unknown_key(key: &Logical) -> Fault {

@@ -56,8 +56,8 @@ impl Format {
     /// All formats, in the order in which they are tried on a text: those that look least like others first.
     pub const ALL: [Format; 8] = [
         Format::Json,
-        Format::GraphMl,
         Format::Ibnetdiscover,
+        Format::GraphMl,
         Format::Slurm,
         Format::Anynet,
         Format::Gm,
@@ -146,7 +146,7 @@ impl Format {
         match self {
             Format::Json => document::network(&json::parse(text)?).map(Parsed::from),
             Format::Toml => document::network(&toml::parse(text)?).map(Parsed::from),
-            Format::Ibnetdiscover => ibnetdiscover::read(text).map(Parsed::from),
+            Format::Ibnetdiscover => ibnetdiscover::read(text),
             Format::Slurm => slurm::read(text),
             Format::GraphMl => graphml::read(text),
             Format::Anynet => anynet::read(text),
@@ -228,7 +228,10 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
     {
         return Err(faults);
     }
-    let parsed = format.map_err(|fault| list(vec![fault]))?.read(text).map_err(list)?;
+    let mut parsed = format.map_err(|fault| list(vec![fault]))?.read(text).map_err(list)?;
+    if options.drop_aggregation_nodes {
+        parsed.warnings.retain(|warning| warning.code != ibnetdiscover::AGGREGATION_WARNING);
+    }
     let warnings = Some(parsed.warnings).filter(|found| !found.is_empty()).map(list);
     let net = parsed.network;
     let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };

@@ -18,4 +18,6 @@ pub(super) use measure::Measure;
 pub(super) use sections::{Document, Fabric, Failure, Hosts, Mapping, RouteAlgorithm, Routing, Select, Tree};
 pub(super) use table::{At, Free, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};
-pub(super) use traffic::{Bursts, GivenArrivals, HotSpot, Pattern, Payload, Permutation, Sizes, Traffic};
+pub(super) use traffic::{
+    Bursts, GivenArrivals, HotSpot, Kinds, Pattern, Payload, Permutation, Sizes, Traffic,
+};

@@ -27,3 +27,4 @@ mod scenarios;
 mod support;
 mod tidy;
 mod topology;
+mod traffic;

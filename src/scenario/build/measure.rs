@@ -53,7 +53,7 @@ fn check_horizon(
     duration: Option<Duration>,
     book: &mut Book,
 ) {
-    let generated = traffic.value().is_some_and(|traffic| !traffic.patterns().is_empty());
+    let generated = traffic.value().is_some_and(|traffic| !traffic.kinds.patterns().is_empty());
     let (true, Some(end)) = (generated, quantity(&wire.horizon)) else { return };
     let Some(warmup) = wire.warmup.value() else { return };
     let least = warmup.0.unwrap_or(Duration::ZERO) + duration.unwrap_or(Duration::ZERO);
@@ -73,7 +73,7 @@ fn check_horizon(
 
 /// Warns of what a trace, which is replayed from end to end, makes nothing of.
 fn check_trace(wire: &wire::Measure, traffic: &Given<wire::Traffic>, book: &mut Book) {
-    if !traffic.value().is_some_and(|traffic| traffic.patterns().is_empty()) {
+    if !traffic.value().is_some_and(|traffic| traffic.kinds.patterns().is_empty()) {
         return;
     }
     for key in [wire.precision.get(), wire.find_saturation.get()].into_iter().flatten() {

@@ -8,6 +8,7 @@
 //! ```
 
 mod allowed_turns;
+mod balance;
 mod dependency;
 mod directions;
 mod folded_clos;
@@ -25,15 +26,16 @@ mod survey;
 mod table;
 
 pub use allowed_turns::AllowedTurns;
+pub use balance::{BalanceTooLarge, Candidates};
 pub use dependency::DependencyGraph;
 pub use directions::{Directions, Heuristic, Root, Tree};
 pub use folded_clos::{FoldedClos, NotFoldedClos};
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
-pub use plan::{Algorithm, BusiestChannel, Choices, LoadAtDistance, Plan, Report};
+pub use plan::{Algorithm, BusiestChannel, Choices, LoadAtDistance, Plan, PlanError, Report};
 pub use routes_file::{read_routes, write_routes};
-pub use select::{Selection, select_routes};
+pub use select::{Selection, balanced_routes, select_routes};
 pub use smart::Smart;
 pub use spread::{PAIR, Spread};
 pub use suggest::{

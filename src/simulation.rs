@@ -28,13 +28,13 @@ use crate::fabric::BuildError;
 use crate::ids::LinkId;
 use crate::measure::Window;
 use crate::report::{Curve, CurvePoint, draw};
-use crate::routing::TableTooLarge;
+use crate::routing::PlanError;
 use crate::scenario::Checked;
 use crate::scenario::checked::{
-    Extent, LinkFailure, Measure, Trace as TraceFile, Traffic, Uniform as UniformLoads,
+    Extent, Generated as GeneratedLoads, LinkFailure, Measure, Trace as TraceFile, Traffic,
 };
 use crate::scenario::cycles::flit_time;
-use crate::traffic::{Source, Trace, Uniform};
+use crate::traffic::{Generated, Source, Trace, Workload};
 use crate::units::{Cycle, Duration, Time};
 
 use point::{Point, Setup};
@@ -61,7 +61,7 @@ pub enum RunError {
     Fabric(#[from] BuildError),
     /// The network is too large for routes of all pairs.
     #[error(transparent)]
-    Routes(#[from] TableTooLarge),
+    Routes(#[from] PlanError),
 }
 
 /// Hears how far a run has come; for progress bars. May be called from several threads.
@@ -102,7 +102,7 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
     let stage = Stage { checked, setup: &setup, scale: &scale, progress, watch };
     let points = match (&checked.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
-        (Some(Traffic::Uniform(uniform)), Some(routes)) => stage.loads(uniform, routes)?,
+        (Some(Traffic::Generated(generated)), Some(routes)) => stage.loads(generated, routes)?,
         _ => Vec::new(),
     };
     Ok(gather(checked, &setup, &scale, routed, &points))
@@ -244,17 +244,17 @@ impl<W: Watch> Stage<'_, W> {
     /// Every load of generated traffic, several at a time.
     fn loads(
         &self,
-        uniform: &UniformLoads,
+        generated: &GeneratedLoads,
         routes: &HostRoutes,
     ) -> Result<Vec<(Option<f64>, Point)>, RunError> {
-        self.progress.stage("loading", uniform.loads.len() as u64);
+        self.progress.stage("loading", generated.loads.len() as u64);
         let one = |(nth, load): (usize, &f64)| {
-            let plan = Plan::new(*load, uniform, &self.checked.measure, self.scale);
-            let hosts = self.setup.network.hosts().len();
-            let source = Uniform::new(hosts, plan.mean_gap, uniform.payload, self.checked.seed);
+            let workload = &generated.workload;
+            let plan = Plan::new(*load, workload, &self.checked.measure, self.scale);
+            let source = Generated::new(workload, *load, self.scale.flit_time, self.checked.seed);
             Ok((Some(*load), self.point(nth, source, routes, plan.window, plan.horizon)?))
         };
-        uniform.loads.par_iter().enumerate().map(one).collect()
+        generated.loads.par_iter().enumerate().map(one).collect()
     }
 
     fn point(
@@ -290,7 +290,6 @@ fn horizon(measure: &Measure, base_cycle: Duration) -> Option<Cycle> {
 
 /// When a load point measures and ends.
 struct Plan {
-    mean_gap: Duration,
     window: Window,
     horizon: Cycle,
 }
@@ -299,24 +298,19 @@ struct Plan {
 const PATIENCE: u64 = 4;
 
 impl Plan {
-    fn new(load: f64, uniform: &UniformLoads, measure: &Measure, scale: &Scale) -> Plan {
-        // One flit takes one flit time, so a message every payload / load flit times offers `load`.
-        let gap_ps = f64::from(uniform.payload) / load * scale.flit_time.as_ps() as f64;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive; the cast saturates"
-        )]
-        let mean_gap = Duration::from_ps(gap_ps as u64);
+    fn new(load: f64, workload: &Workload, measure: &Measure, scale: &Scale) -> Plan {
         let length = match measure.extent {
             Extent::Duration(length) => length,
-            Extent::Messages(messages) => mean_gap * messages.div_ceil(scale.hosts as u64),
+            Extent::Messages(messages) => {
+                let senders = workload.pattern.senders().max(1) as u64;
+                workload.mean_gap(load, scale.flit_time) * messages.div_ceil(senders)
+            }
         };
         let from = (Time::ZERO + measure.warmup).to_cycle_ceil(scale.base_cycle);
         let to = (Time::ZERO + measure.warmup + length).to_cycle_ceil(scale.base_cycle);
         let window = Window { from, to: to.max(from + 1) };
         let horizon =
             horizon(measure, scale.base_cycle).unwrap_or(Cycle(window.to.0.saturating_mul(PATIENCE)));
-        Plan { mean_gap, window, horizon }
+        Plan { window, horizon }
     }
 }

@@ -1,12 +1,26 @@
 //! Where messages come from: who sends how much to whom, and when. Knows no routes and no fabric.
+//!
+//! ```text
+//!   Pattern   to whom ---+
+//!   Arrivals  when    ---+--> Workload --at a load--> Generated --+--> Source
+//!   Sizes     how long --+                              Trace   --+
+//! ```
 
+mod arrivals;
 mod bit_errors;
+mod generated;
+mod members;
+mod pattern;
+mod sizes;
 mod trace;
-mod uniform;
 
+pub use arrivals::{Arrivals, Within};
 pub use bit_errors::BitErrors;
+pub use generated::{Generated, Workload};
+pub use members::Members;
+pub use pattern::{NotAPowerOfTwo, Pattern, Shape};
+pub use sizes::Sizes;
 pub use trace::{Trace, TraceMessage};
-pub use uniform::Uniform;
 
 use crate::des::random::Purpose;
 use crate::ids::HostId;
@@ -16,6 +30,13 @@ use crate::units::Time;
 pub(crate) const ARRIVALS: Purpose = Purpose(1);
 /// The stream of the bit errors that strike a host's messages.
 pub(crate) const BIT_ERRORS: Purpose = Purpose(2);
+/// The stream of the lengths of a host's messages, where they differ.
+pub(crate) const SIZES: Purpose = Purpose(3);
+/// The stream of a random permutation of the hosts.
+pub(crate) const PERMUTATION: Purpose = Purpose(4);
+
+/// What shares are counted in: a thousand million parts are the whole.
+pub const PARTS: u64 = 1_000_000_000;
 
 /// A message that a host is going to create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

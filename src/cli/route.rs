@@ -113,7 +113,7 @@ enum SelectionName {
     Random,
     /// All in turn
     RoundRobin,
-    /// Those that leave the busiest channels (not there yet)
+    /// Those that are left when paths over the fullest channels go first
     Balanced,
 }
 
@@ -146,17 +146,14 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
         SelectionName::First => Selection::First,
         SelectionName::Random => Selection::Random { seed: common.seed.unwrap_or(0) },
         SelectionName::RoundRobin => Selection::RoundRobin,
-        SelectionName::Balanced => {
-            let text = "`--select balanced` is not there yet: use first, random or round-robin";
-            return Err(Failure::Usage(text.to_owned()));
-        }
+        SelectionName::Balanced => Selection::Balanced,
     };
     options.finding.is_consistent()?;
     let net = network.load()?;
     let algorithm = options.finding.algorithm(&net)?;
     let choices = Choices { algorithm, selection, utility: network.utility(&net)? };
     let attachments = Attachments::lowest(&net);
-    let plan = Plan::new(&net, &attachments, &choices).map_err(too_large)?;
+    let plan = Plan::new(&net, &attachments, &choices).map_err(|error| Failure::Usage(error.to_string()))?;
     tracing::debug!(routes = plan.table.len(), "found the routes");
     if let Some(path) = &options.routes {
         write_whole_by(path, |mut out| write_routes(&net, &attachments, &plan.table, &mut out))?;

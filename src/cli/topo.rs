@@ -39,7 +39,7 @@ pub(super) struct Convert {
 /// Where a network is written and how.
 #[derive(Args)]
 struct Output {
-    /// The format: json or toml
+    /// The format: json, toml or ibnetdiscover
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     to: String,
     /// The file, written whole or not at all, instead of stdout

@@ -76,6 +76,11 @@ impl SwitchGraph {
         &self.outputs
     }
 
+    /// The position in [`SwitchGraph::outputs`] of an output of this graph.
+    pub(super) fn position(&self, output: &Output) -> u32 {
+        self.outputs[output.reverse as usize].reverse
+    }
+
     /// The positions in [`SwitchGraph::outputs`] of a switch's channels.
     pub fn range(&self, switch: SwitchId) -> std::ops::Range<usize> {
         self.first[switch.index()] as usize..self.first[switch.index() + 1] as usize

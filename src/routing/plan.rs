@@ -1,10 +1,12 @@
 //! From a network and a choice of algorithm to routes and a report about them.
 
 use serde::Serialize;
+use thiserror::Error;
 
 use crate::ids::{ChannelId, HostId, Node, SwitchId};
 use crate::topology::{End, Network};
 
+use super::balance::BalanceTooLarge;
 use super::dependency::DependencyGraph;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
@@ -53,6 +55,17 @@ impl Default for Choices {
         let algorithm = Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far };
         Choices { algorithm, selection: Selection::Random { seed: 0 }, utility: None }
     }
+}
+
+/// Why a network gets no routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// They would fill the memory.
+    #[error(transparent)]
+    Table(#[from] TableTooLarge),
+    /// There are too many to be balanced.
+    #[error(transparent)]
+    Balance(#[from] BalanceTooLarge),
 }
 
 /// Routes, and how they came about.
@@ -125,12 +138,8 @@ impl Plan {
     /// Finds the routes of `network`.
     ///
     /// # Errors
-    /// [`TableTooLarge`] if the routes do not fit one table.
-    pub fn new(
-        network: &Network,
-        attachments: &Attachments,
-        choices: &Choices,
-    ) -> Result<Plan, TableTooLarge> {
+    /// [`PlanError`] if the routes do not fit one table, or are too many to be balanced.
+    pub fn new(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<Plan, PlanError> {
         let graph = SwitchGraph::new(network);
         TableTooLarge::foreseen(&graph, attachments)?;
         let mut plan = Plan { directions: None, smart: None, table: RouteTable::for_all_pairs(0)? };

@@ -20,8 +20,10 @@ use rand_chacha::rand_core::SeedableRng;
 use crate::ids::{HostId, Node, SwitchId};
 use crate::topology::End;
 
+use super::balance::{Candidates, Kept};
 use super::graph::Attachments;
 use super::paths::{LegalMoves, State, Steps, Toward};
+use super::plan::PlanError;
 use super::table::{RouteTable, Row, TableTooLarge};
 
 /// The rule that picks one path out of several.
@@ -36,6 +38,8 @@ pub enum Selection {
     },
     /// The paths of a pair of switches in turn.
     RoundRobin,
+    /// The path that is left when those over the fullest channels have gone.
+    Balanced,
 }
 
 /// Keeps the streams of route choices apart from those of other components with the same seed.
@@ -45,12 +49,40 @@ const STREAMS: u64 = 0x7275_7465 << 32;
 ///
 /// Costs one search per switch with hosts, and O(length) per pair; deterministic in its arguments.
 ///
+/// Balancing costs more, see [`Candidates`].
+///
 /// # Errors
-/// [`TableTooLarge`] for more hosts or turns than a table holds.
+/// [`PlanError`] for more hosts or turns than a table holds, or more paths than can be balanced.
 pub fn select_routes(
     moves: &LegalMoves<'_>,
     attachments: &Attachments,
     selection: Selection,
+) -> Result<RouteTable, PlanError> {
+    match selection {
+        Selection::Balanced => balanced_routes(moves, attachments, Candidates::default()),
+        _ => Ok(rows(moves, attachments, |destination| Choice::new(selection, destination))?),
+    }
+}
+
+/// Balanced routes from as many candidates as `candidates` allows.
+///
+/// # Errors
+/// As [`select_routes`].
+pub fn balanced_routes(
+    moves: &LegalMoves<'_>,
+    attachments: &Attachments,
+    candidates: Candidates,
+) -> Result<RouteTable, PlanError> {
+    TableTooLarge::unless_held(attachments.hosts())?;
+    let kept = Kept::of(moves, attachments, candidates)?;
+    Ok(rows(moves, attachments, |destination| Choice::Balanced(&kept, destination))?)
+}
+
+/// The routes of all pairs, those to each destination chosen by its own rule.
+fn rows<'a>(
+    moves: &LegalMoves<'_>,
+    attachments: &Attachments,
+    mut choice: impl FnMut(HostId) -> Choice<'a>,
 ) -> Result<RouteTable, TableTooLarge> {
     let mut table = RouteTable::for_all_pairs(attachments.hosts())?;
     let mut destinations: Vec<HostId> = (0..attachments.hosts()).map(HostId::new).collect();
@@ -60,32 +92,34 @@ pub fn select_routes(
         if let Some((switch, _)) = attachments.switch(destination) {
             search.toward_switch(moves, switch);
         }
-        let choice = Choice::new(selection, destination);
-        table.set_row(destination, search.row(attachments, destination, choice))?;
+        table.set_row(destination, search.row(attachments, destination, choice(destination)))?;
     }
     Ok(table)
 }
 
 /// How the routes to one destination are chosen.
-enum Choice {
+enum Choice<'a> {
     First,
     Random(Box<ChaCha8Rng>),
     RoundRobin,
+    Balanced(&'a Kept, HostId),
 }
 
 /// What decides one pair.
 #[derive(Clone, Copy)]
-enum Draw {
+enum Draw<'a> {
     First,
     /// A number evenly spread over all 64-bit numbers.
     Random(u64),
     RoundRobin,
+    Balanced(&'a Kept, HostId, HostId),
 }
 
-impl Choice {
-    fn new(selection: Selection, destination: HostId) -> Choice {
+impl<'a> Choice<'a> {
+    /// The rule of a selection other than `Balanced`, which needs to see all pairs.
+    fn new(selection: Selection, destination: HostId) -> Choice<'a> {
         match selection {
-            Selection::First => Choice::First,
+            Selection::First | Selection::Balanced => Choice::First,
             Selection::Random { seed } => {
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
                 random.set_stream(STREAMS | u64::from(destination.0));
@@ -96,11 +130,12 @@ impl Choice {
     }
 
     /// The draw of the next source, which are asked for in order.
-    fn draw(&mut self) -> Draw {
+    fn draw(&mut self, source: HostId) -> Draw<'a> {
         match self {
             Choice::First => Draw::First,
             Choice::Random(random) => Draw::Random(random.next_u64()),
             Choice::RoundRobin => Draw::RoundRobin,
+            Choice::Balanced(kept, destination) => Draw::Balanced(kept, source, *destination),
         }
     }
 }
@@ -131,12 +166,12 @@ impl Search {
     }
 
     /// The routes from everywhere to `destination`, at whose switch the search is.
-    fn row(&mut self, attachments: &Attachments, destination: HostId, mut choice: Choice) -> Row {
+    fn row(&mut self, attachments: &Attachments, destination: HostId, mut choice: Choice<'_>) -> Row {
         let end = attachments.switch(destination);
         let mut row = Row::new(attachments.hosts());
         for source in (0..attachments.hosts()).map(HostId::new) {
             // Every source draws, routed or not, so that no pair's choice depends on another's.
-            let draw = choice.draw();
+            let draw = choice.draw(source);
             let ends = attachments.switch(source).zip(end).filter(|_| source != destination);
             match ends.filter(|((from, _), _)| self.toward.paths(State::start(*from)) > 0) {
                 Some(((from, mut input), (_, last))) => {
@@ -157,7 +192,7 @@ impl Search {
     }
 
     /// The rank of the path that a pair takes out of all those from the switch `from`.
-    fn rank(&mut self, draw: Draw, from: SwitchId) -> u64 {
+    fn rank(&mut self, draw: Draw<'_>, from: SwitchId) -> u64 {
         let paths = self.toward.paths(State::start(from));
         match draw {
             Draw::First => 0,
@@ -165,6 +200,7 @@ impl Search {
                 let scaled = (u128::from(number) * u128::from(paths)) >> 64;
                 u64::try_from(scaled).expect("a fraction below 1 of a 64-bit number")
             }
+            Draw::Balanced(kept, source, destination) => kept.rank(source, destination, paths),
             Draw::RoundRobin => {
                 let taken = &mut self.taken[from.index()];
                 *taken += 1;

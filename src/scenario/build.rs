@@ -3,14 +3,17 @@
 //! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a
 //! part that is faulty is left unchecked rather than judged against a guess.
 
+mod csv;
 mod fabric;
 mod files;
 mod limits;
 mod names;
 mod routing;
 mod run;
+mod sizes;
 mod topology;
 mod trace;
+mod traffic;
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -42,12 +45,13 @@ pub(super) fn build(
     let mapping = document.mapping.get().and_then(|wire| run::mapping(wire, network, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
+    let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, folder };
     let traffic =
-        document.traffic.get().and_then(|wire| run::traffic(wire, network, routing.as_ref(), folder, book));
+        document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let measure = document.measure.get().and_then(|wire| run::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
-    if let (Some(At { value: true, place }), Some(Traffic::Uniform(_)) | None) = (output, &traffic) {
+    if let (Some(At { value: true, place }), Some(Traffic::Generated(_)) | None) = (output, &traffic) {
         book.warn(place, |span| {
             Fault::new("no-effect", span, "only a trace has deliveries.csv", "has no effect here")
         });

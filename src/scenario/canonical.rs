@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::checked::{Checked, Extent, InputFile, RouteSource, TopologySource, Traffic};
+use super::checked::{Checked, Extent, Generated, InputFile, RouteSource, TopologySource, Traffic};
 use super::expect::Wanted;
 use crate::fabric::Arbitration;
-use crate::ids::Node;
+use crate::ids::{HostId, Node};
 use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
 use crate::topology::formats;
+use crate::traffic::{Arrivals, Shape, Within};
 
 impl Checked {
     /// The whole scenario as JSON text with sorted keys; files it names stand in it by the hash of their
@@ -128,6 +129,7 @@ impl Checked {
                     Selection::First => "first",
                     Selection::Random { .. } => "random",
                     Selection::RoundRobin => "round-robin",
+                    Selection::Balanced => "balanced",
                 };
                 match &choices.algorithm {
                     Algorithm::Minimal => json!({ "algorithm": "minimal", "select": select }),
@@ -159,9 +161,7 @@ impl Checked {
     fn canonical_traffic(&self) -> Option<Value> {
         Some(match self.traffic.as_ref()? {
             Traffic::Trace(trace) => json!({ "trace": file_value(&trace.file) }),
-            Traffic::Uniform(uniform) => {
-                json!({ "uniform": { "payload": uniform.payload, "loads": uniform.loads } })
-            }
+            Traffic::Generated(generated) => generated_value(generated),
         })
     }
 
@@ -192,6 +192,34 @@ impl Checked {
             .collect::<serde_json::Map<_, _>>()
             .into()
     }
+}
+
+fn generated_value(Generated { workload, loads }: &Generated) -> Value {
+    let arrivals = match workload.arrivals {
+        Arrivals::Poisson => json!("poisson"),
+        Arrivals::Bernoulli => json!("bernoulli"),
+        Arrivals::Constant => json!("constant"),
+        Arrivals::Bursts { on, off, within } => {
+            let within = match within {
+                Within::Poisson => "poisson",
+                Within::Constant => "constant",
+            };
+            json!({ "on": on.to_string(), "off": off.to_string(), "within": within })
+        }
+    };
+    let ids = |hosts: &[HostId]| hosts.iter().map(|host| host.0).collect::<Vec<_>>();
+    let pattern = match workload.pattern.shape() {
+        Shape::Uniform => json!("uniform"),
+        Shape::HotSpot { hosts, parts } => json!({ "hosts": ids(hosts), "parts": parts }),
+        Shape::Only(to) => json!(to.iter().map(|to| to.map(|host| host.0)).collect::<Vec<_>>()),
+        Shape::NearestNeighbours => json!("nearest-neighbours"),
+    };
+    json!({
+        "pattern": pattern,
+        "payload": workload.sizes.table(),
+        "arrivals": arrivals,
+        "loads": loads,
+    })
 }
 
 fn tree_value(tree: Tree) -> &'static str {

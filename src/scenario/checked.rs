@@ -6,7 +6,7 @@ use crate::fabric::Arbitration;
 use crate::ids::{HostId, LinkId, Port};
 use crate::routing::{Choices, RouteTable};
 use crate::topology::{End, Network};
-use crate::traffic::TraceMessage;
+use crate::traffic::{TraceMessage, Workload};
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
 use super::expect::Expectations;
@@ -204,8 +204,8 @@ pub enum RouteSource {
 pub enum Traffic {
     /// Messages from a file.
     Trace(Trace),
-    /// Uniform random destinations, Poisson arrivals.
-    Uniform(Uniform),
+    /// Messages drawn by chance.
+    Generated(Generated),
 }
 
 /// Messages from a file.
@@ -217,12 +217,13 @@ pub struct Trace {
     pub messages: Vec<TraceMessage>,
 }
 
-/// Uniform random destinations, Poisson arrivals.
+/// Messages drawn by chance, at several loads.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Uniform {
-    /// A message's flits after the route flits (header, data, CRC-8 and tail counted in); at least 1.
-    pub payload: u32,
-    /// Offered payload flits per host and flit time, each above 0 and at most 1; one measured point each.
+pub struct Generated {
+    /// To whom, how irregularly and how much at a time; at least one host sends.
+    pub workload: Workload,
+    /// Offered payload flits per host that sends and flit time, each above 0 and at most 1; one measured point
+    /// each.
     pub loads: Vec<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! The reference of all keys, written from the JSON Schema, so that neither can say what the other does
 //! not.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
@@ -8,12 +9,15 @@ use serde_json::{Map, Value};
 /// The reference as Markdown: a table a section, a row a key.
 pub fn reference() -> String {
     let mut text = String::new();
-    section(&mut text, "The sections", &super::schema(), false);
+    section(&mut text, &mut BTreeSet::new(), "The sections", &super::schema(), false);
     text
 }
 
-/// Writes a section's table, then those of the tables in it.
-fn section(text: &mut String, title: &str, schema: &Value, described: bool) {
+/// Writes a section's table, then those of the tables in it that are not among those `told`.
+fn section(text: &mut String, told: &mut BTreeSet<String>, title: &str, schema: &Value, described: bool) {
+    if !told.insert(title.to_owned()) {
+        return;
+    }
     let empty = Map::new();
     let properties = schema["properties"].as_object().unwrap_or(&empty);
     let required = |key: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|r| r == key));
@@ -34,8 +38,9 @@ fn section(text: &mut String, title: &str, schema: &Value, described: bool) {
     text.push('\n');
     for value in properties.values() {
         let inner = if value["type"] == "array" { &value["items"] } else { value };
-        if inner["properties"].is_object() {
-            section(text, inner["title"].as_str().unwrap_or_default(), inner, true);
+        let kinds = inner["anyOf"].as_array().map_or(std::slice::from_ref(inner), Vec::as_slice);
+        for table in kinds.iter().filter(|kind| kind["properties"].is_object()) {
+            section(text, told, table["title"].as_str().unwrap_or_default(), table, true);
         }
     }
 }

@@ -10,11 +10,12 @@ mod kinds;
 mod sections;
 mod table;
 mod topology;
+mod traffic;
 
-pub(super) use kinds::{NeverOr, Quantity};
+pub(super) use kinds::{NeverOr, Quantity, Share};
 pub(super) use sections::{
-    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Select, Traffic, Tree,
-    Uniform,
+    Document, Fabric, Failure, Hosts, Mapping, Measure, RouteAlgorithm, Routing, Select, Tree,
 };
-pub(super) use table::{At, Given, Wire};
+pub(super) use table::{At, Free, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};
+pub(super) use traffic::{Bursts, GivenArrivals, HotSpot, Pattern, Payload, Permutation, Sizes, Traffic};

@@ -4,13 +4,17 @@
 //!   bytes --> text --> recognise --> json / toml --> tree of values with places --> document --> Network
 //! ```
 //!
-//! A reader reports every fault of a file in one go, each with its place. What is written reads back equal.
+//! A reader reports every fault of a file in one go, each with its place. simnet's own formats read back equal;
+//! the others keep what they have words for.
 
 mod document;
+mod ibnetdiscover;
 mod json;
 mod reader;
 mod toml;
 mod tree;
+
+use std::borrow::Cow;
 
 use crate::diagnostics::{self, Fault, Faults, did_you_mean};
 use crate::ids::{Node, SwitchId};
@@ -24,18 +28,29 @@ pub enum Format {
     Json,
     /// simnet's own, as TOML.
     Toml,
+    /// What `ibnetdiscover` prints, and ibsim's net files.
+    Ibnetdiscover,
 }
 
 impl Format {
     /// All formats, in the order in which they are tried on a text.
-    pub const ALL: [Format; 2] = [Format::Json, Format::Toml];
+    pub const ALL: [Format; 3] = [Format::Json, Format::Ibnetdiscover, Format::Toml];
+
+    /// simnet's own formats, which say all that a network is.
+    pub const OWN: [Format; 2] = [Format::Json, Format::Toml];
 
     /// What `--from` and `--to` call it.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Json => "json",
             Format::Toml => "toml",
+            Format::Ibnetdiscover => "ibnetdiscover",
         }
+    }
+
+    /// Whether its files may be in the encoding latin-1, since nobody ever said which they are in.
+    const fn may_be_latin1(self) -> bool {
+        matches!(self, Format::Ibnetdiscover)
     }
 
     /// The format called `name`.
@@ -54,6 +69,7 @@ impl Format {
         match self {
             Format::Json => json::recognises(text),
             Format::Toml => toml::recognises(text),
+            Format::Ibnetdiscover => ibnetdiscover::recognises(text),
         }
     }
 
@@ -61,6 +77,7 @@ impl Format {
         match self {
             Format::Json => document::network(&json::parse(text)?),
             Format::Toml => document::network(&toml::parse(text)?),
+            Format::Ibnetdiscover => ibnetdiscover::read(text),
         }
     }
 }
@@ -87,19 +104,25 @@ const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
 /// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts asked
 /// for in a file that has some.
 pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, Box<Faults>> {
-    let original = diagnostics::decode(file, bytes)?;
+    let (original, not_utf8) = match diagnostics::decode(file, bytes) {
+        Ok(text) => (Cow::Borrowed(text), None),
+        // In latin-1 a byte is a character, so that places hold in the text that is shown.
+        Err(faults) => (Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect()), Some(faults)),
+    };
     let failed = |mut faults: Vec<Fault>| {
         faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
-        Box::new(Faults { file: file.to_owned(), text: original.to_owned(), faults })
+        Box::new(Faults { file: file.to_owned(), text: original.clone().into_owned(), faults })
     };
     // A byte order mark means nothing in UTF-8; blanks in its stead leave every place where it was.
     let unmarked = original.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
-    let text = unmarked.as_deref().unwrap_or(original);
-    let format = match options.from {
-        Some(format) => format,
-        None => recognise(text).map_err(|fault| failed(vec![fault]))?,
-    };
-    let net = format.read(text).map_err(&failed)?;
+    let text = unmarked.as_deref().unwrap_or(&original);
+    let format = options.from.map_or_else(|| recognise(text), Ok);
+    if let Some(faults) = not_utf8
+        && !format.as_ref().is_ok_and(|format| format.may_be_latin1())
+    {
+        return Err(faults);
+    }
+    let net = format.map_err(|fault| failed(vec![fault]))?.read(text).map_err(&failed)?;
     let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };
     match options.hosts_per_switch {
         None => Ok(net),
@@ -107,11 +130,15 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, 
     }
 }
 
-/// Writes a network; [`read`] gives it back, but for a guid that a name alone tells.
+/// Writes a network.
+///
+/// [`read`] gives it back from [`Format::OWN`], but for a guid that a name alone tells; the other formats lose what
+/// they have no words for.
 pub fn write(net: &Network, format: Format) -> String {
     match format {
         Format::Json => json::write(net),
         Format::Toml => toml::write(net),
+        Format::Ibnetdiscover => ibnetdiscover::write(net),
     }
 }
 

@@ -94,6 +94,15 @@ fn faulty_traces_are_refused() {
 }
 
 #[test]
+fn faulty_tables_of_lengths_are_refused() {
+    for name in files("sizes") {
+        let set = format!("traffic.hot-spot.payload.file=\"../sizes/{name}\"");
+        let message = refused(&name, &["check", "good/patterns.toml", "--set", &set]);
+        pin("sizes", &name, &message);
+    }
+}
+
+#[test]
 fn faulty_overrides_are_refused() {
     let rows = [
         ("unknown-key", "fabric.buffr=\"10 B\""),

@@ -120,7 +120,6 @@ fn what_is_given_in_vain_is_refused() {
         (&["--algorithm", "minimal", "--root", "A"], "--root"),
         (&["--algorithm", "minimal", "--tree", "bfs"], "--tree"),
         (&["--algorithm", "minimal", "--heuristic", "h1"], "--heuristic"),
-        (&["--select", "balanced"], "not there yet"),
     ] {
         refused(&[&["route", net.as_str()], extra].concat(), &[word]);
     }

@@ -2,11 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod bad_input;
+mod balance;
 mod cli;
 mod closed_forms;
 mod conservation;
 mod differential;
 mod folded_clos;
+mod ibnetdiscover;
+mod ibsim;
 mod mapper;
 mod mapper_fabric;
 mod mapper_random;

@@ -38,10 +38,11 @@ fn choices(net: &Network, seed: u64) -> Choices {
         6 => Algorithm::Minimal,
         _ => Algorithm::UpDown { tree, root: roots(net, seed) },
     };
-    let selection = match seed % 3 {
+    let selection = match seed % 4 {
         0 => Selection::First,
         1 => Selection::Random { seed },
-        _ => Selection::RoundRobin,
+        2 => Selection::RoundRobin,
+        _ => Selection::Balanced,
     };
     let utility = (!net.hosts().is_empty() && seed.is_multiple_of(5)).then_some(HostId(0));
     Choices { algorithm, selection, utility }

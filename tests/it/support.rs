@@ -1,8 +1,10 @@
 //! What several kinds of check share.
 
 pub(crate) mod engine;
+pub(crate) mod subnet;
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 
 /// How many cases to run of `full`: all with `SIMNET_THOROUGH=1`, a fifth with `SIMNET_THOROUGH=ci`,
 /// otherwise a twentieth; at least one.
@@ -18,4 +20,36 @@ pub(crate) fn cases(full: u64) -> u64 {
 /// Takes the first entry of a queue if it is `wanted`.
 pub(crate) fn first_if<T>(queue: &mut VecDeque<T>, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
     if wanted(queue.front()?) { queue.pop_front() } else { None }
+}
+
+/// Where the peer program `name` is installed. `None` where it is absent, after saying that its test is skipped.
+///
+/// Panics where it is absent although `SIMNET_REQUIRE_PEERS=1`.
+pub(crate) fn peer(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Debian keeps some of the tools where only root's PATH looks.
+    let folders =
+        std::env::split_paths(&path).chain(["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from));
+    found_or_skipped(name, folders.map(|folder| folder.join(name)).find(|program| program.is_file()))
+}
+
+/// What a peer needs besides a program, such as a library; as [`peer`].
+pub(crate) fn found_or_skipped(name: &str, found: Option<PathBuf>) -> Option<PathBuf> {
+    if found.is_none() {
+        let required = std::env::var("SIMNET_REQUIRE_PEERS").is_ok_and(|value| value == "1");
+        assert!(!required, "SIMNET_REQUIRE_PEERS=1, but {name} is not installed");
+        eprintln!("skipped: no {name}");
+    }
+    found
+}
+
+/// A file or folder of the material that may lie beside the project, in `../shared`; says what is skipped where
+/// it does not.
+pub(crate) fn shared(path: &str) -> Option<PathBuf> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path);
+    if shared.exists() {
+        return Some(shared);
+    }
+    eprintln!("skipped: no ../shared/{path}");
+    None
 }

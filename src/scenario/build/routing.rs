@@ -47,6 +47,7 @@ pub(super) fn routing(
                 Select::First => Selection::First,
                 Select::Random => Selection::Random { seed },
                 Select::RoundRobin => Selection::RoundRobin,
+                Select::Balanced => Selection::Balanced,
             });
             let utility = topology.and_then(|topology| topology.utility);
             algorithm.zip(selection).map(|(algorithm, selection)| {

@@ -1,14 +1,12 @@
 //! What runs on the network: failures, the mapper, traffic, and how long it is measured.
 
-use std::path::Path;
-
 use crate::diagnostics::Fault;
 use crate::units::{Duration, Time};
 
 use super::super::book::Book;
-use super::super::checked::{Extent, LinkFailure, Mapping, Measure, Routing, Topology, Traffic, Uniform};
+use super::super::checked::{Extent, LinkFailure, Mapping, Measure, Topology};
 use super::super::wire::{self, At, Document, Given};
-use super::{MOST_PAYLOAD, above_zero, conflict, files, flits, names, quantity, trace};
+use super::{above_zero, conflict, names, quantity};
 
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
@@ -113,68 +111,6 @@ pub(super) fn mapping(
     })
 }
 
-/// What hosts send.
-pub(super) fn traffic(
-    wire: &At<wire::Traffic>,
-    topology: Option<&Topology>,
-    routing: Option<&Routing>,
-    folder: &Path,
-    book: &mut Book,
-) -> Option<Traffic> {
-    let (section, wire) = (wire.place, &wire.value);
-    if let (Some(trace), Some(uniform)) = (wire.trace.get(), wire.uniform.get()) {
-        let place = trace.place.max(uniform.place);
-        conflict(place, "a trace and uniform traffic in one scenario", "expected one of the two", book);
-    } else if wire.trace.is_absent() && wire.uniform.is_absent() {
-        book.add(section, |span| {
-            let expected = "expected [traffic.trace] or [traffic.uniform]";
-            Fault::new("missing-section", span, "no traffic is given", expected)
-        });
-    }
-    let uniform = wire.uniform.value().and_then(|wire| uniform(wire, book)).map(Traffic::Uniform);
-    let file = wire.trace.value().and_then(|wire| wire.file.get());
-    let opened = file.and_then(|named| files::open(named, folder, book));
-    let trace = opened
-        .and_then(|(file, bytes)| trace::read(file, &bytes, topology?, routing, book))
-        .map(Traffic::Trace);
-    trace.or(uniform)
-}
-
-fn uniform(wire: &wire::Uniform, book: &mut Book) -> Option<Uniform> {
-    let payload = quantity(&wire.payload).and_then(|amount| flits(amount, 1..=MOST_PAYLOAD, book));
-    let loads = wire.loads.get()?;
-    if loads.value.is_empty() {
-        book.add(loads.place, |span| {
-            Fault::new(
-                "empty-list",
-                span,
-                "no load is given",
-                "expected at least one load, above 0 and at most 1",
-            )
-        });
-    }
-    let mut seen: Vec<f64> = Vec::new();
-    for load in &loads.value {
-        if !(load.value > 0.0 && load.value <= 1.0) {
-            book.add(load.place, |span| {
-                let message = format!("{} payload flits per flit time cannot be offered", load.value);
-                Fault::new("out-of-range", span, message, "expected above 0 and at most 1")
-            });
-        }
-        if seen.iter().any(|other| other.total_cmp(&load.value).is_eq()) {
-            conflict(
-                load.place,
-                format!("the load {} is given twice", load.value),
-                "expected each load once",
-                book,
-            );
-        }
-        seen.push(load.value);
-    }
-    let payload = u32::try_from(payload?.value.0).expect("an amount of flits was checked to fit 32 bits");
-    Some(Uniform { payload, loads: seen })
-}
-
 /// How long each point is measured.
 pub(super) fn measure(
     wire: &At<wire::Measure>,
@@ -194,8 +130,8 @@ pub(super) fn measure(
         let place = messages.place.max(duration.place);
         conflict(place, "a number of messages and a duration", "expected one of the two", book);
     }
-    let uniform = traffic.value().is_some_and(|traffic| !traffic.uniform.is_absent());
-    if let (true, Some(warmup), Some(end), Some(at)) = (uniform, warmup, horizon, wire.horizon.get()) {
+    let generated = traffic.value().is_some_and(|traffic| !traffic.patterns().is_empty());
+    if let (true, Some(warmup), Some(end), Some(at)) = (generated, warmup, horizon, wire.horizon.get()) {
         let least = warmup.value + duration.unwrap_or(Duration::ZERO);
         if end <= least && (end < least || duration.is_none()) {
             book.add(at.place, |span| {

@@ -11,14 +11,10 @@ use crate::units::{Duration, ParseUnitError, Time, Unit as _};
 use super::super::book::{Book, Place};
 use super::super::checked::{InputFile, RouteSource, Routing, Topology, Trace};
 use super::super::wire::At;
+use super::csv::{Field, MOST_FAULTS, payload_of, positions, rows};
 use super::{files, names};
 
 const COLUMNS: [&str; 5] = ["message", "time_ns", "source", "destination", "payload_bytes"];
-/// After so many faults the rest of the file is not looked at.
-const MOST_FAULTS: usize = 1_000;
-
-/// A field of a row and where it stands.
-type Field<'a> = (&'a str, Range<usize>);
 
 /// Reads a trace; `None` after noting faults located in its file.
 pub(super) fn read(
@@ -39,7 +35,7 @@ pub(super) fn read(
     let source = book.add_source(shown, text);
     let mut faults = Vec::new();
     let mut rows = rows(text);
-    let messages = match rows.next().map(|header| positions(&header, &mut faults)) {
+    let messages = match rows.next().map(|header| positions(&header, COLUMNS, &mut faults)) {
         None => {
             let expected = format!("expected a header row: {}", COLUMNS.join(","));
             faults.push(Fault::new("empty-file", 0..0, "this file is empty", expected));
@@ -68,56 +64,6 @@ pub(super) fn read(
         book.add(place, |_| fault);
     }
     messages.filter(|_| sound && book.is_clean_at(source)).map(|messages| Trace { file, messages })
-}
-
-/// The rows that are not blank, split at commas, blanks around fields left out.
-fn rows(text: &str) -> impl Iterator<Item = Vec<Field<'_>>> {
-    let start = text.len() - text.trim_start_matches('\u{feff}').len();
-    let mut at = start;
-    let lines = text[start..].split_inclusive('\n').map(move |line| {
-        let line_start = at;
-        at += line.len();
-        (line_start, line.trim_end_matches(['\n', '\r']))
-    });
-    lines.filter(|(_, line)| !line.trim().is_empty()).map(|(line_start, line)| {
-        let mut at = line_start;
-        let field = move |raw: &str| {
-            let start = at + (raw.len() - raw.trim_start().len());
-            at += raw.len() + 1;
-            start..start + raw.trim().len()
-        };
-        let ranges = line.split(',').map(field);
-        ranges.map(|range| (&text[range.clone()], range)).collect()
-    })
-}
-
-/// Where in a row each of [`COLUMNS`] stands; `None` after a fault.
-fn positions(header: &[Field<'_>], faults: &mut Vec<Fault>) -> Option<[usize; 5]> {
-    let before = faults.len();
-    let all =
-        header.first().map_or(0, |(_, range)| range.start)..header.last().map_or(0, |(_, range)| range.end);
-    for (nth, (name, range)) in header.iter().enumerate() {
-        if !COLUMNS.contains(name) {
-            let message = format!("unknown column `{}`", quoted(name));
-            let fault = Fault::new(
-                "unknown-column",
-                range.clone(),
-                message,
-                format!("expected {}", COLUMNS.join(",")),
-            );
-            faults.push(fault.with_nearest(name, COLUMNS));
-        } else if header[..nth].iter().any(|(other, _)| other == name) {
-            let message = format!("the column `{name}` is there twice");
-            faults.push(Fault::new("duplicate-column", range.clone(), message, "expected each column once"));
-        }
-    }
-    let position = |column: &str| header.iter().position(|(name, _)| *name == column);
-    let missing: Vec<&str> = COLUMNS.into_iter().filter(|column| position(column).is_none()).collect();
-    if !missing.is_empty() {
-        let message = format!("no column {}", missing.join(", "));
-        faults.push(Fault::new("missing-column", all, message, format!("expected {}", COLUMNS.join(","))));
-    }
-    (faults.len() == before).then(|| COLUMNS.map(|column| position(column).unwrap_or_default()))
 }
 
 /// What reading rows needs, and the faults found on the way.
@@ -227,26 +173,5 @@ fn time_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<Time> {
         _ => ("not-a-number", format!("`{shown}` is no number of nanoseconds")),
     };
     faults.push(Fault::new(code, range.clone(), message, "expected a time in ns, as 1500 or 6.25"));
-    None
-}
-
-/// A number of bytes that 32 bits hold, at least 1.
-fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<u32> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if let (true, Ok(payload @ 1..)) = (digits, text.parse::<u32>()) {
-        return Some(payload);
-    }
-    let shown = quoted(text);
-    let (code, message) = match text.strip_prefix('-') {
-        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
-            ("negative", "a negative payload".to_owned())
-        }
-        _ if digits && text.parse::<u32>().is_ok() => {
-            ("out-of-range", "a message without payload".to_owned())
-        }
-        _ if digits => ("overflow", format!("`{shown}` bytes are too many")),
-        _ => ("not-a-number", format!("`{shown}` is no number of bytes")),
-    };
-    faults.push(Fault::new(code, range.clone(), message, "expected 1 to 4294967295"));
     None
 }

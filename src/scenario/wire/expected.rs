@@ -8,6 +8,7 @@ use crate::diagnostics::Fault;
 use super::super::book::Book;
 use super::super::expect::Wanted;
 use super::super::tree::{Entry, Item, Value};
+use super::kinds::Share;
 use super::table::{At, Given, Presence, Reading, Wire, table, wrong_type};
 use super::table::{Described, table_schema};
 
@@ -40,37 +41,6 @@ table! {
     "an equality" Exactly {
         /// The value; `"null"` for no value.
         is: Json = Presence::Required;
-    }
-}
-
-/// A share written as a text in per cent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Share(f64);
-
-impl Wire for Share {
-    fn read(item: &Item, book: &mut Book) -> Option<Share> {
-        let Value::Text(text) = &item.value else {
-            wrong_type(item, "a share in per cent, as in \"6 %\"", book);
-            return None;
-        };
-        let number = text.trim().strip_suffix('%').map(str::trim_end);
-        let plain = number.filter(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
-        let share = plain.and_then(|number| number.parse::<f64>().ok()).map(|per_cent| per_cent / 100.0);
-        if share.is_none() {
-            book.add(item.place, |span| {
-                Fault::new(
-                    "not-a-share",
-                    span,
-                    "this is no share",
-                    "expected a share in per cent, as in \"6 %\"",
-                )
-            });
-        }
-        share.map(Share)
-    }
-
-    fn schema() -> Schema {
-        json_schema!({ "type": "string", "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$", "examples": ["6 %"] })
     }
 }
 

@@ -273,6 +273,37 @@ impl Wire for Probability {
     }
 }
 
+/// A share written as a text in per cent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct Share(pub(in super::super) f64);
+
+impl Wire for Share {
+    fn read(item: &Item, book: &mut Book) -> Option<Share> {
+        let Value::Text(text) = &item.value else {
+            wrong_type(item, "a share in per cent, as in \"6 %\"", book);
+            return None;
+        };
+        let number = text.trim().strip_suffix('%').map(str::trim_end);
+        let plain = number.filter(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+        let share = plain.and_then(|number| number.parse::<f64>().ok()).map(|per_cent| per_cent / 100.0);
+        if share.is_none() {
+            book.add(item.place, |span| {
+                Fault::new(
+                    "not-a-share",
+                    span,
+                    "this is no share",
+                    "expected a share in per cent, as in \"6 %\"",
+                )
+            });
+        }
+        share.map(Share)
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "type": "string", "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$", "examples": ["6 %"] })
+    }
+}
+
 /// A name fit for a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) struct ScenarioName(pub(in super::super) String);

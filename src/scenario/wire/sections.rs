@@ -9,6 +9,7 @@ use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
+use super::traffic::Traffic;
 use crate::fabric::Arbitration;
 use crate::routing::Heuristic;
 use crate::units::{BitRate, Bytes, Duration, Length};
@@ -32,7 +33,7 @@ table! {
         mapping: Mapping = Optional;
         /// Where routes come from; traffic needs it.
         routing: Routing = Optional;
-        /// What hosts send: a trace or uniform traffic, not both.
+        /// What hosts send: a trace or one pattern.
         traffic: Traffic = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
@@ -162,37 +163,7 @@ table! {
 }
 
 table! {
-    /// What hosts send: a trace or uniform traffic, not both.
-    "[traffic]" Traffic {
-        /// Messages from a file.
-        trace: Trace = Optional;
-        /// Uniform random destinations, Poisson arrivals.
-        uniform: Uniform = Optional;
-    }
-}
-
-table! {
-    /// Messages from a file.
-    "[traffic.trace]" Trace {
-        /// A CSV file with the columns message, time_ns, source, destination, payload_bytes.
-        file: String = Required;
-    }
-}
-
-table! {
-    /// Uniform random destinations, Poisson arrivals.
-    "[traffic.uniform]" Uniform {
-        /// A message's flits after its route flits (header, data, CRC-8 and tail counted in), 1 B to
-        /// 4294967295 B.
-        payload: Quantity<Bytes> = Required;
-        /// Offered payload flits per host and flit time, each above 0 and at most 1; one measured point
-        /// each.
-        loads: Vec<At<f64>> = Required;
-    }
-}
-
-table! {
-    /// How long each point of uniform traffic is measured, and when a run ends at the latest.
+    /// How long each point of generated traffic is measured, and when a run ends at the latest.
     "[measure]" Measure {
         /// Simulated time before measuring begins.
         warmup: Quantity<Duration> = Default("'1 ms'");
@@ -257,6 +228,7 @@ pub(in super::super) enum Select {
     #[default]
     Random,
     RoundRobin,
+    Balanced,
 }
 
 impl Choice for Tree {
@@ -268,8 +240,12 @@ impl Choice for Heuristic {
 }
 
 impl Choice for Select {
-    const CHOICES: &'static [(&'static str, Select)] =
-        &[("first", Select::First), ("random", Select::Random), ("round-robin", Select::RoundRobin)];
+    const CHOICES: &'static [(&'static str, Select)] = &[
+        ("first", Select::First),
+        ("random", Select::Random),
+        ("round-robin", Select::RoundRobin),
+        ("balanced", Select::Balanced),
+    ];
 }
 
 impl JsonSchema for Document {

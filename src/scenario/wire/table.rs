@@ -59,6 +59,15 @@ impl<T> Given<T> {
         self.get().map(|at| &at.value)
     }
 
+    /// The same of a part of the value.
+    pub(in super::super) fn map_ref<U>(&self, part: impl FnOnce(&T) -> &U) -> Given<&U> {
+        match self {
+            Given::Absent => Given::Absent,
+            Given::Faulty => Given::Faulty,
+            Given::Is(at) => Given::Is(At { value: part(&at.value), place: at.place }),
+        }
+    }
+
     /// Whether nothing is given.
     pub(in super::super) fn is_absent(&self) -> bool {
         matches!(self, Given::Absent)
@@ -255,23 +264,41 @@ impl<T: Wire> Wire for Vec<At<T>> {
     }
 }
 
-/// Declares a section of the scenario: see the module.
+/// Declares a section of the scenario: see the module. A first line `..field: Table;` takes over the keys of
+/// another declared table, for sections that share them.
 macro_rules! table {
     (
         $(#[doc = $doc:literal])* $title:literal $name:ident {
+            $( .. $shared:ident : $shared_kind:ty; )?
             $( $(#[doc = $key_doc:literal])* $field:ident : $kind:ty = $presence:expr; )*
         }
     ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug)]
         pub(in super::super) struct $name {
+            $( /// The keys that it shares with other sections.
+            pub(in super::super) $shared: $shared_kind, )?
             $( $(#[doc = $key_doc])* pub(in super::super) $field: Given<$kind>, )*
         }
 
         impl $name {
             /// Reads the section's keys out of a table that may hold others.
             fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
-                $name { $( $field: reading.take(stringify!($field), $presence, book), )* }
+                $name {
+                    $( $shared: <$shared_kind>::take_from(reading, book), )?
+                    $( $field: reading.take(stringify!($field), $presence, book), )*
+                }
+            }
+
+            /// The section's keys, for its schema.
+            fn keys() -> Vec<Described> {
+                let own = [ $( Described {
+                    field: stringify!($field),
+                    doc: concat!($($key_doc, "\n"),*),
+                    presence: $presence,
+                    schema: <$kind as Wire>::schema(),
+                }, )* ];
+                std::iter::empty() $( .chain(<$shared_kind>::keys()) )? .chain(own).collect()
             }
         }
 
@@ -284,13 +311,7 @@ macro_rules! table {
             }
 
             fn schema() -> Schema {
-                let keys = vec![ $( Described {
-                    field: stringify!($field),
-                    doc: concat!($($key_doc, "\n"),*),
-                    presence: $presence,
-                    schema: <$kind as Wire>::schema(),
-                }, )* ];
-                table_schema($title, concat!($($doc, "\n"),*), keys)
+                table_schema($title, concat!($($doc, "\n"),*), $name::keys())
             }
         }
     };

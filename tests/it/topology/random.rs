@@ -11,7 +11,7 @@ const ODD: [&str; 8] =
 
 /// A network with parallel cables, loopbacks, several components, hosts of several cables, names and
 /// descriptions of any text, guids, rates and lengths.
-pub(super) fn random_network(seed: u64) -> Network {
+pub(crate) fn random_network(seed: u64) -> Network {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut net = Network::new(text(&mut rng, 0));
     let same_first = rng.random_bool(0.7).then(|| rng.random_range(0..=1));

@@ -1,0 +1,86 @@
+//! Tables in CSV files: a header row that names the columns, a row a line, no quotes.
+
+use std::ops::Range;
+
+use crate::diagnostics::{Fault, quoted};
+
+/// A field of a row and where it stands.
+pub(super) type Field<'a> = (&'a str, Range<usize>);
+
+/// After so many faults the rest of a file is not looked at.
+pub(super) const MOST_FAULTS: usize = 1_000;
+
+/// The rows of a file that are not blank, split at commas, blanks around fields left out.
+pub(super) fn rows(text: &str) -> impl Iterator<Item = Vec<Field<'_>>> {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut at = start;
+    let lines = text[start..].split_inclusive('\n').map(move |line| {
+        let line_start = at;
+        at += line.len();
+        (line_start, line.trim_end_matches(['\n', '\r']))
+    });
+    lines.filter(|(_, line)| !line.trim().is_empty()).map(|(line_start, line)| {
+        let mut at = line_start;
+        let field = move |raw: &str| {
+            let start = at + (raw.len() - raw.trim_start().len());
+            at += raw.len() + 1;
+            start..start + raw.trim().len()
+        };
+        let ranges = line.split(',').map(field);
+        ranges.map(|range| (&text[range.clone()], range)).collect()
+    })
+}
+
+/// Where in a row each of `columns` stands, in any order; `None` after a fault.
+pub(super) fn positions<const N: usize>(
+    header: &[Field<'_>],
+    columns: [&str; N],
+    faults: &mut Vec<Fault>,
+) -> Option<[usize; N]> {
+    let before = faults.len();
+    let all =
+        header.first().map_or(0, |(_, range)| range.start)..header.last().map_or(0, |(_, range)| range.end);
+    for (nth, (name, range)) in header.iter().enumerate() {
+        if !columns.contains(name) {
+            let message = format!("unknown column `{}`", quoted(name));
+            let fault = Fault::new(
+                "unknown-column",
+                range.clone(),
+                message,
+                format!("expected {}", columns.join(",")),
+            );
+            faults.push(fault.with_nearest(name, columns));
+        } else if header[..nth].iter().any(|(other, _)| other == name) {
+            let message = format!("the column `{name}` is there twice");
+            faults.push(Fault::new("duplicate-column", range.clone(), message, "expected each column once"));
+        }
+    }
+    let position = |column: &str| header.iter().position(|(name, _)| *name == column);
+    let missing: Vec<&str> = columns.into_iter().filter(|column| position(column).is_none()).collect();
+    if !missing.is_empty() {
+        let message = format!("no column {}", missing.join(", "));
+        faults.push(Fault::new("missing-column", all, message, format!("expected {}", columns.join(","))));
+    }
+    (faults.len() == before).then(|| columns.map(|column| position(column).unwrap_or_default()))
+}
+
+/// A number of bytes that 32 bits hold, at least 1.
+pub(super) fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let (true, Ok(payload @ 1..)) = (digits, text.parse::<u32>()) {
+        return Some(payload);
+    }
+    let shown = quoted(text);
+    let (code, message) = match text.strip_prefix('-') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+            ("negative", "a negative payload".to_owned())
+        }
+        _ if digits && text.parse::<u32>().is_ok() => {
+            ("out-of-range", "a message without payload".to_owned())
+        }
+        _ if digits => ("overflow", format!("`{shown}` bytes are too many")),
+        _ => ("not-a-number", format!("`{shown}` is no number of bytes")),
+    };
+    faults.push(Fault::new(code, range.clone(), message, "expected 1 to 4294967295"));
+    None
+}

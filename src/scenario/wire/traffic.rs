@@ -1,0 +1,219 @@
+//! The `[traffic]` section: a trace, or one pattern with what all patterns share.
+
+use schemars::{Schema, json_schema};
+
+use crate::diagnostics::Fault;
+use crate::traffic::{Arrivals, Within};
+use crate::units::{Bytes, Duration};
+
+use super::super::book::Book;
+use super::super::tree::{Item, Value};
+use super::kinds::{Choice, Quantity, Share};
+use super::table::{At, Described, Free, Given, Presence, Reading, Wire, table, table_schema};
+
+use Presence::{Default, Optional, Required};
+
+table! {
+    /// What hosts send: a trace or one pattern. Hosts without a cable take no part; the others are numbered in
+    /// order.
+    "[traffic]" Traffic {
+        /// Messages from a file.
+        trace: Trace = Optional;
+        /// Every other host, equally likely.
+        uniform: Uniform = Optional;
+        /// The host whose number has the sender's bits in reverse order; needs a power of two of hosts.
+        bit_reversal: BitReversal = Optional;
+        /// The host whose number has the sender's b bits rotated left by floor(b / 2); needs a power of two of
+        /// hosts.
+        transpose: Transpose = Optional;
+        /// Some hosts more often than others.
+        hot_spot: HotSpot = Optional;
+        /// Every host to one other that nobody else sends to: drawn by chance under the scenario's seed, or
+        /// given.
+        permutation: Permutation = Optional;
+        /// The hosts at the nearest other switches that have hosts, equally likely; those of the same switch
+        /// where there is no other.
+        nearest_neighbours: NearestNeighbours = Optional;
+    }
+}
+
+table! {
+    /// Messages from a file.
+    "[traffic.trace]" Trace {
+        /// A CSV file with the columns message, time_ns, source, destination, payload_bytes.
+        file: String = Required;
+    }
+}
+
+table! {
+    /// What all patterns share.
+    "a pattern" Pattern {
+        /// A message's flits after its route flits (header, data, CRC-8 and tail counted in), 1 B to
+        /// 4294967295 B; a table for messages of several lengths.
+        payload: Payload = Required;
+        /// When hosts create messages: with exponential gaps, or none in every cycle by the toss of a coin, or
+        /// at equal gaps from a random phase on; a table for bursts.
+        arrivals: GivenArrivals = Default("'poisson'");
+        /// Offered payload flits per host that sends and flit time, each above 0 and at most 1; one measured
+        /// point each.
+        loads: Vec<At<f64>> = Required;
+    }
+}
+
+table! {
+    /// Every other host, equally likely.
+    "[traffic.uniform]" Uniform {
+        ..pattern: Pattern;
+    }
+}
+
+table! {
+    /// The host whose number has the sender's bits in reverse order; the others are silent.
+    "[traffic.bit-reversal]" BitReversal {
+        ..pattern: Pattern;
+    }
+}
+
+table! {
+    /// The host whose number has the sender's b bits rotated left by floor(b / 2); hosts that would send to
+    /// themselves are silent.
+    "[traffic.transpose]" Transpose {
+        ..pattern: Pattern;
+    }
+}
+
+table! {
+    /// Some hosts more often than others.
+    "[traffic.hot-spot]" HotSpot {
+        ..pattern: Pattern;
+        /// The hot hosts, at least one.
+        hosts: Vec<At<String>> = Required;
+        /// The share of a host's messages that goes to one of them, above 0 %; the rest goes to any other host,
+        /// hot ones among them.
+        share: Share = Required;
+    }
+}
+
+table! {
+    /// Every host to one other that nobody else sends to.
+    "[traffic.permutation]" Permutation {
+        ..pattern: Pattern;
+        /// The pairs, as `"sender" = "receiver"`; hosts that send to nobody are silent. If not given, a random
+        /// permutation of all hosts in which none stays in its place.
+        pairs: Free<String> = Optional;
+    }
+}
+
+table! {
+    /// The hosts at the nearest other switches that have hosts, equally likely.
+    "[traffic.nearest-neighbours]" NearestNeighbours {
+        ..pattern: Pattern;
+    }
+}
+
+table! {
+    /// Messages of two lengths, or of the lengths of a file.
+    "the `payload` table" Sizes {
+        /// The one length, 1 B to 4294967295 B.
+        short: Quantity<Bytes> = Optional;
+        /// The other length, above `short`.
+        long: Quantity<Bytes> = Optional;
+        /// The share of messages that are long.
+        long_share: Share = Optional;
+        /// Instead: a CSV file with the columns payload_bytes and weight, relative to the scenario's folder.
+        file: String = Optional;
+    }
+}
+
+table! {
+    /// Bursts: messages are created in some spans of time only. The mean load stays that asked for.
+    "the `arrivals` table" Bursts {
+        /// The mean length of a burst; lengths are exponential.
+        on: Quantity<Duration> = Required;
+        /// The mean time between two bursts; times are exponential.
+        off: Quantity<Duration> = Required;
+        /// When messages are created within bursts: with exponential gaps, or at equal gaps.
+        within: Within = Default("'poisson'");
+    }
+}
+
+/// How long messages are.
+#[derive(Clone, Debug)]
+pub(in super::super) enum Payload {
+    Fixed(Bytes),
+    Table(Sizes),
+}
+
+impl Wire for Payload {
+    fn read(item: &Item, book: &mut Book) -> Option<Payload> {
+        match &item.value {
+            Value::Table(_) => Sizes::read(item, book).map(Payload::Table),
+            _ => Quantity::<Bytes>::read(item, book).map(|amount| Payload::Fixed(amount.0)),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [Quantity::<Bytes>::schema(), Sizes::schema()] })
+    }
+}
+
+/// When messages are created.
+#[derive(Clone, Debug)]
+pub(in super::super) enum GivenArrivals {
+    Plain(Arrivals),
+    Bursts(Bursts),
+}
+
+/// The arrivals that a word says.
+#[derive(Clone, Copy, Debug)]
+struct PlainArrivals(Arrivals);
+
+impl Choice for PlainArrivals {
+    const CHOICES: &'static [(&'static str, PlainArrivals)] = &[
+        ("poisson", PlainArrivals(Arrivals::Poisson)),
+        ("bernoulli", PlainArrivals(Arrivals::Bernoulli)),
+        ("constant", PlainArrivals(Arrivals::Constant)),
+    ];
+}
+
+impl Choice for Within {
+    const CHOICES: &'static [(&'static str, Within)] =
+        &[("poisson", Within::Poisson), ("constant", Within::Constant)];
+}
+
+impl Wire for GivenArrivals {
+    fn read(item: &Item, book: &mut Book) -> Option<GivenArrivals> {
+        match &item.value {
+            Value::Table(_) => Bursts::read(item, book).map(GivenArrivals::Bursts),
+            Value::Text(text) if text == "bursts" => {
+                book.add(item.place, |span| {
+                    let expected = "expected a table, as in { on = \"10 us\", off = \"90 us\" }";
+                    Fault::new("missing-key", span, "bursts need their mean lengths", expected)
+                });
+                None
+            }
+            _ => PlainArrivals::read(item, book).map(|plain| GivenArrivals::Plain(plain.0)),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [PlainArrivals::schema(), Bursts::schema()] })
+    }
+}
+
+impl Traffic {
+    /// Every pattern that is given, with what it shares with the others.
+    pub(in super::super) fn patterns(&self) -> Vec<Given<&Pattern>> {
+        let Traffic { uniform, bit_reversal, transpose, hot_spot, permutation, nearest_neighbours, .. } =
+            self;
+        let all = [
+            uniform.map_ref(|wire| &wire.pattern),
+            bit_reversal.map_ref(|wire| &wire.pattern),
+            transpose.map_ref(|wire| &wire.pattern),
+            hot_spot.map_ref(|wire| &wire.pattern),
+            permutation.map_ref(|wire| &wire.pattern),
+            nearest_neighbours.map_ref(|wire| &wire.pattern),
+        ];
+        all.into_iter().filter(|given| !given.is_absent()).collect()
+    }
+}

@@ -1,8 +1,9 @@
 //! A comparison run: every routing on every network, each an ordinary run, and what they come to together.
 //!
 //! # Scope and limitations
-//! Throughput is the most traffic that was accepted at any of the loads, saturated ones included; it is as
-//! fine as the list of loads where accepted traffic falls beyond saturation. All members share the scenario's
+//! Throughput is the most traffic that was accepted at the loads up to and including the first saturated one;
+//! it is as fine as the list of loads. Deeper saturation is left out: there, accepted traffic can fall (the
+//! worms that block each other) or go on rising (pairs of a permutation that meet nobody). All members share the scenario's
 //! seed, so that routings meet the same messages on the same network. Figures show the network whose ratios of
 //! throughput (every routing over the base) are nearest to the mean ratios over all networks of its size.
 //!
@@ -129,8 +130,10 @@ impl Member {
             Quantity::NonMinimalPairs => route.map(|route| route.non_minimal_pairs as f64),
             Quantity::MaxChannelLoad => route.map(|route| route.max_channel_load as f64),
             Quantity::Throughput => {
-                let accepted = self.points.iter().map(|point| point.accepted_flits_per_cycle_per_host);
-                accepted.reduce(f64::max)
+                let first = self.points.iter().position(|point| point.saturated);
+                let counted = first.map_or(self.points.len(), |first| first + 1);
+                let accepted = self.points[..counted].iter();
+                accepted.map(|point| point.accepted_flits_per_cycle_per_host).reduce(f64::max)
             }
         }
     }

@@ -11,7 +11,7 @@ use tracing::info;
 
 use crate::report::{Folder, FolderError, Manifest, Usage};
 use crate::scenario::{self, Checked, Overrides, expect};
-use crate::simulation::{self, Outcome, Run};
+use crate::simulation::{self, Outcome, PointReport, Run, State};
 
 use super::interrupt::Interruptions;
 use super::output::print;
@@ -89,8 +89,12 @@ pub(super) fn run(
     for faults in expect::report(&checked.expect, &broken) {
         super::warn(&faults.to_string());
     }
+    let doubtful = |point: &PointReport| point.state == State::NotConverged;
     Ok(if run.summary.outcome == Outcome::Deadlocked {
         Exit::Deadlocked
+    } else if checked.measure.require_convergence && run.summary.points.iter().any(doubtful) {
+        super::warn("not every point has converged: more messages, or a wider precision, in [measure]");
+        Exit::NotConverged
     } else if broken.is_empty() {
         Exit::Fine
     } else {

@@ -8,6 +8,7 @@ mod csv;
 mod fabric;
 mod files;
 mod limits;
+mod measure;
 mod names;
 mod routing;
 mod run;
@@ -51,7 +52,7 @@ pub(super) fn build(
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let compared =
         document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
-    let measure = document.measure.get().and_then(|wire| run::measure(wire, &document.traffic, book));
+    let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
     if let (Some(At { value: true, place }), Some(Traffic::Generated(_)) | None) = (output, &traffic) {

@@ -151,9 +151,11 @@ impl Checked {
                 };
                 match &choices.algorithm {
                     Algorithm::Minimal => json!({ "algorithm": "minimal", "select": select }),
-                    Algorithm::UpDown { tree, root } => {
+                    Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => {
+                        let smart = matches!(choices.algorithm, Algorithm::Smart { .. });
+                        let algorithm = if smart { "smart" } else { "updown" };
                         let (tree, root) = (tree_value(*tree), self.root_value(root));
-                        json!({ "algorithm": "updown", "tree": tree, "root": root, "select": select })
+                        json!({ "algorithm": algorithm, "tree": tree, "root": root, "select": select })
                     }
                 }
             }
@@ -187,11 +189,14 @@ impl Checked {
             Extent::Duration(span) => (None, Some(span.to_string())),
         };
         json!({
-            "warmup": self.measure.warmup.to_string(),
+            "warmup": self.measure.warmup.map(|span| span.to_string()),
             "messages": messages,
             "duration": duration,
+            "until-precise": self.measure.until_precise,
             "precision": self.measure.precision,
             "horizon": self.measure.horizon.map(|span| span.to_string()),
+            "find-saturation": self.measure.find_saturation,
+            "require-convergence": self.measure.require_convergence,
         })
     }
 

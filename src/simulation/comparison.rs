@@ -26,7 +26,7 @@ use crate::routing::Report as RouteReport;
 use crate::scenario::Checked;
 use crate::scenario::comparison::{Comparison, Quantity};
 
-use super::summary::{Outcome, PointReport, Summary};
+use super::summary::{HotSpots, Outcome, PointReport, Summary};
 use super::{Progress, Run, RunError};
 
 /// What came of one routing on one network.
@@ -82,7 +82,8 @@ pub(super) fn run(
         deadlock_count,
         deadlocks: Vec::new(),
         points: Vec::new(),
-        busiest_channels: Vec::new(),
+        saturation: None,
+        hot_spots: HotSpots::default(),
         comparison: Some(report),
     };
     Ok(Run { summary, files, events, messages_delivered })

@@ -61,7 +61,7 @@ pub(super) fn comparison(
 
 /// Notes sections that a comparison cannot have beside it.
 fn check_company(document: &Document, book: &mut Book) {
-    let trace = document.traffic.value().and_then(|traffic| traffic.trace.get().map(|at| at.place));
+    let trace = document.traffic.value().and_then(|traffic| traffic.kinds.trace.get().map(|at| at.place));
     let failures = document.failures.get().filter(|list| !list.value.is_empty()).map(|list| list.place);
     let company = [
         (document.routing.get().map(|at| at.place), "[routing]", "its routings stand in the comparison"),

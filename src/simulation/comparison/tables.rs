@@ -130,9 +130,8 @@ fn saturation(results: &Results<'_>) -> String {
         let member = results.member(network, routing);
         let own = member.value(Quantity::Throughput);
         let base = results.member(network, comparison.base).value(Quantity::Throughput);
-        let sure = member.points.iter().filter(|point| !point.saturated).filter_map(|point| point.load);
         let ratio = own.zip(base.filter(|base| *base > 0.0)).map(|(own, base)| own / base);
-        let cells = [maybe(own), maybe(sure.reduce(f64::max)), maybe(ratio)];
+        let cells = [maybe(own), maybe(member.highest_unsaturated()), maybe(ratio)];
         table.row(key(results, network, routing).into_iter().chain(cells));
     }
     for size in comparison.sizes() {

@@ -58,9 +58,6 @@ pub struct Summary {
     /// Where the network hurts at the highest load that was not saturated.
     #[serde(flatten)]
     pub hot_spots: HotSpots,
-    /// What a comparison came to; then routes and points stand there, and not here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub comparison: Option<ComparisonReport>,
 }
 
 /// The channels that were used most and waited for most at one load.

@@ -13,7 +13,9 @@ const MOST_NAMESPACES: usize = 4_096;
 
 /// Whether a text begins as XML does.
 pub(in crate::topology::formats) fn recognises(text: &str) -> bool {
-    text.trim_start().starts_with('<')
+    let tag =
+        |rest: &str| rest.starts_with(|c: char| matches!(c, '?' | '!' | '_' | ':') || c.is_alphabetic());
+    text.trim_start().strip_prefix('<').is_some_and(tag)
 }
 
 /// Whether an XML declaration says that the text is in latin-1.

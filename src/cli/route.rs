@@ -288,5 +288,11 @@ fn human(report: &Report, net: &Network) -> String {
     ];
     let cycle = report.dependency_cycle.iter().flatten();
     let outputs = cycle.map(|output| format!("  waits for {output}\n"));
-    format!("{}{}", columns(rows), outputs.collect::<String>())
+    let named = report.unreachable_examples.iter();
+    let unreachable = named.map(|(from, to)| format!("  no route from {from} to {to}\n"));
+    let others = match report.unreachable_pairs.saturating_sub(report.unreachable_examples.len() as u64) {
+        0 => String::new(),
+        others => format!("  and {others} other pairs without a route\n"),
+    };
+    format!("{}{}{}{others}", columns(rows), outputs.collect::<String>(), unreachable.collect::<String>())
 }

@@ -80,6 +80,9 @@ pub struct Report {
     pub pairs: u64,
     /// Those without a route.
     pub unreachable_pairs: u64,
+    /// The names of the first few of these: source, destination.
+    #[serde(skip)]
+    pub unreachable_examples: Vec<(String, String)>,
     /// Mean switch-to-switch cables of a route; `None` without any route.
     pub mean_distance: Option<f64>,
     /// Pairs whose route is longer than the shortest path that ignores the rule.
@@ -155,6 +158,11 @@ impl Report {
             root: None,
             pairs: survey.pairs,
             unreachable_pairs: survey.unreachable,
+            unreachable_examples: survey
+                .unreachable_examples
+                .iter()
+                .map(|pair| both(network, *pair))
+                .collect(),
             mean_distance: survey.mean_distance(),
             non_minimal_pairs: survey.non_minimal,
             switch_mean_distance: None,
@@ -177,6 +185,11 @@ fn legal_moves<'a>(graph: &'a SwitchGraph, directions: Option<&Directions>) -> L
         Some(directions) => LegalMoves::up_down(graph, directions),
         None => LegalMoves::unrestricted(graph),
     }
+}
+
+fn both(network: &Network, (source, destination): (HostId, HostId)) -> (String, String) {
+    let name = |host: HostId| network.name_of(Node::Host(host)).to_owned();
+    (name(source), name(destination))
 }
 
 fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {

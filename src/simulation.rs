@@ -170,9 +170,9 @@ fn gather(
         distribution: routed.distribution,
         deadlock_count: deadlocks.len(),
         deadlocks,
-        comparison: None,
         hot_spots: HotSpots::new(&reports, &channels),
         saturation: search.saturation,
+        comparison: None,
         points: reports,
     };
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();

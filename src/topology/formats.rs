@@ -56,8 +56,8 @@ impl Format {
     /// All formats, in the order in which they are tried on a text: those that look least like others first.
     pub const ALL: [Format; 8] = [
         Format::Json,
-        Format::GraphMl,
         Format::Ibnetdiscover,
+        Format::GraphMl,
         Format::Slurm,
         Format::Anynet,
         Format::Gm,

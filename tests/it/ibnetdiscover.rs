@@ -1,4 +1,5 @@
-//! Dumps of `ibnetdiscover` and ibsim's net files: what is read, what is refused and where, and what is written.
+//! Dumps of `ibnetdiscover` and ibsim's net files: what is read, what is refused and where, and what is
+//! written.
 
 mod damage;
 mod faults;
@@ -14,8 +15,8 @@ use simnet::topology::{End, Network};
 
 use crate::support::shared;
 
-/// Two switches, parallel cables of two speeds, one looped back, hosts of one and two ports, an aggregation node, a
-/// host without a cable, descriptions with quotes and `#`.
+/// Two switches, parallel cables of two speeds, one looped back, hosts of one and two ports, an aggregation
+/// node, a host without a cable, descriptions with quotes and `#`.
 const SMALL: &str = include_str!("ibnetdiscover/small.dump");
 
 /// The same in the notation of ibsim's own examples, with what they have and dumps have not.
@@ -251,7 +252,8 @@ fn a_scenario_drops_aggregation_nodes_too() {
     }
 }
 
-/// The figures of real dumps, where they lie beside the project. Wrong if a cable or a node of one were overlooked.
+/// The figures of real dumps, where they lie beside the project. Wrong if a cable or a node of one were
+/// overlooked.
 #[test]
 fn real_dumps_have_their_published_figures() {
     for (file, hosts, switches, links, switch_links, diameter) in [

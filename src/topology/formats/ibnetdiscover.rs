@@ -1,7 +1,7 @@
 //! Dumps of InfiniBand subnets as `ibnetdiscover` prints them, and the net files of its simulator `ibsim`.
 //!
 //! ```text
-//!   switchguid=0x2c90300000001(2c90300000001)           ids of the node that follows; the only source of guids
+//!   switchguid=0x2c90300000001(2c90300000001)     ids of the node that follows; the only source of guids
 //!   Switch  36 "S-0002c90300000001"  # "spine 1" enhanced port 0 lid 4 lmc 0
 //!   [3]     "H-0002c90300000010"[1](2c90300000011)      # "node 7 mlx5_0" lid 9 4xEDR
 //!
@@ -9,27 +9,29 @@
 //! ```
 //!
 //! # Scope and limitations
-//! A node's name is its id in quotes, and its description the one in the header's comment. Ports count from 1, and only
-//! cabled ones are listed. A channel adapter is one host, with a cable for each of its wired ports. A router (`Rt`) is a
-//! host too: it is an end node with an address, which a subnet manager routes to as to any other; what lies behind it
-//! is another subnet. Addresses (lid, lmc), vendors and the grouping of chassis (`-g`) are read over.
+//! A node's name is its id in quotes, and its description the one in the header's comment. Ports count from
+//! 1, and only cabled ones are listed. A channel adapter is one host, with a cable for each of its wired
+//! ports. A router (`Rt`) is a host too: it is an end node with an address, which a subnet manager routes to
+//! as to any other; what lies behind it is another subnet. Addresses (lid, lmc), vendors and the grouping of
+//! chassis (`-g`) are read over.
 //!
-//! A link's rate is the data rate of the width and speed in the comments, the line code taken off: 4xQDR is 32 Gb/s,
-//! 4xEDR 100 Gb/s; the slower where the two ends tell two, none where none is told.
+//! A link's rate is the data rate of the width and speed in the comments, the line code taken off: 4xQDR is
+//! 32 Gb/s, 4xEDR 100 Gb/s; the slower where the two ends tell two, none where none is told.
 //!
-//! A cable is told by both of its ends, and a file where one of them says something else, or nothing, is refused: it was
-//! cut off or edited. So is a file of a single node without cables, which is what is left of any dump that was cut off
-//! early. Of a network in several parts, whole parts may have been cut off without a trace. A block begins at its header and goes on over blank lines and comments. What ibsim does not spell
+//! A cable is told by both of its ends, and a file where one of them says something else, or nothing, is
+//! refused: it was cut off or edited. So is a file of a single node without cables, which is what is left of
+//! any dump that was cut off early. Of a network in several parts, whole parts may have been cut off without
+//! a trace. A block begins at its header and goes on over blank lines and comments. What ibsim does not spell
 //! out (`include`, `do`, `module`, `@` aliases) is refused by name.
 //!
 //! # Source
-//! `infiniband-diags/ibnetdiscover.c` of rdma-core (what is printed) and `sim_net.c` of ibsim (what else is taken).
-//! Departures from ibsim: the port at the other end has to be given (ibsim takes 1 for it); `width=`, `speed=`, `w=` and
-//! `s=` say what a port may do and are read over.
+//! `infiniband-diags/ibnetdiscover.c` of rdma-core (what is printed) and `sim_net.c` of ibsim (what else is
+//! taken). Departures from ibsim: the port at the other end has to be given (ibsim takes 1 for it); `width=`,
+//! `speed=`, `w=` and `s=` say what a port may do and are read over.
 //!
 //! # Validation
-//! Figures of real dumps; every fault in its place; files damaged at random, of which none is read as a smaller network;
-//! networks written, loaded by the real ibsim, and dumped again by the real ibnetdiscover.
+//! Figures of real dumps; every fault in its place; files damaged at random, of which none is read as a
+//! smaller network; networks written, loaded by the real ibsim, and dumped again by the real ibnetdiscover.
 
 mod blocks;
 mod cabling;

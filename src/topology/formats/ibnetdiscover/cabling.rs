@@ -35,7 +35,8 @@ struct Ends<'b, 't> {
     warnings: Vec<Fault>,
 }
 
-/// Puts the halves together, with warnings; `headless` says that a header is missing. Costs O(lines · log nodes).
+/// Puts the halves together, with warnings; `headless` says that a header is missing. Costs O(lines · log
+/// nodes).
 ///
 /// # Errors
 /// Ids and ports given twice, ports and nodes that are not there, and halves that do not tell of each other.
@@ -107,8 +108,8 @@ impl<'b, 't> Ends<'b, 't> {
         self.faults.push(Fault::new(code, span.clone(), message, expected));
     }
 
-    /// The cable of a half, once: from the half that comes first. `Err(None)` where nothing can be told because of a
-    /// fault elsewhere.
+    /// The cable of a half, once: from the half that comes first. `Err(None)` where nothing can be told
+    /// because of a fault elsewhere.
     fn cable(&mut self, node: usize, half: &Half<'t>) -> Result<Option<Cable>, Option<Fault>> {
         let block = &self.blocks[node];
         in_range(block, half.port, &half.port_span)?;

@@ -25,11 +25,16 @@ pub struct SwitchMetrics {
 impl SwitchMetrics {
     /// Of all switches. Costs O(switches x links).
     pub fn new(moves: &LegalMoves<'_>) -> SwitchMetrics {
-        SwitchMetrics::toward(moves, moves.graph().switch_ids())
+        all(moves)
     }
 
-    /// Of the paths to these destinations only, from everywhere.
-    pub fn toward(moves: &LegalMoves<'_>, destinations: impl IntoIterator<Item = SwitchId>) -> SwitchMetrics {
+    /// Of the paths to these destinations only, from everywhere; `None` as soon as more of them cross one
+    /// channel than `limit` then says.
+    pub(super) fn unless_beyond(
+        moves: &LegalMoves<'_>,
+        destinations: impl IntoIterator<Item = SwitchId>,
+        limit: impl Fn() -> u64,
+    ) -> Option<SwitchMetrics> {
         let mut toward = Toward::new(moves.graph());
         let mut crossings = Crossings::new(moves);
         let mut metrics = SwitchMetrics { sum_of_distances: 0, pairs: 0, crossing_paths: 0 };
@@ -40,9 +45,12 @@ impl SwitchMetrics {
                 metrics.sum_of_distances += u64::from(toward.distance(*state).unwrap_or(0));
             }
             crossings.add(moves, &toward);
+            metrics.crossing_paths = crossings.most;
+            if crossings.most > limit() {
+                return None;
+            }
         }
-        metrics.crossing_paths = crossings.over.into_iter().max().unwrap_or(0);
-        metrics
+        Some(metrics)
     }
 
     /// The mean shortest legal distance, in cables; 0 for a single switch, `None` where no pair is joined.
@@ -55,16 +63,24 @@ impl SwitchMetrics {
     }
 }
 
+fn all(moves: &LegalMoves<'_>) -> SwitchMetrics {
+    let metrics = SwitchMetrics::unless_beyond(moves, moves.graph().switch_ids(), || u64::MAX);
+    metrics.expect("no number is beyond the largest")
+}
+
 /// How many paths go over each channel.
 struct Crossings {
     over: Vec<u64>,
+    /// The most of them.
+    most: u64,
     /// Per state how many shortest paths, from any source, arrive in it.
     arriving: Vec<u64>,
 }
 
 impl Crossings {
     fn new(moves: &LegalMoves<'_>) -> Crossings {
-        Crossings { over: vec![0; moves.graph().outputs().len()], arriving: vec![0; moves.states()] }
+        let over = vec![0; moves.graph().outputs().len()];
+        Crossings { over, most: 0, arriving: vec![0; moves.states()] }
     }
 
     /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it,
@@ -78,6 +94,7 @@ impl Crossings {
             for (nth, next) in toward.steps(moves, *state) {
                 let crossing = arriving.saturating_mul(toward.paths(next));
                 self.over[nth] = self.over[nth].saturating_add(crossing);
+                self.most = self.most.max(self.over[nth]);
                 let after = &mut self.arriving[next.index()];
                 *after = after.saturating_add(arriving);
             }

@@ -114,6 +114,9 @@ pub struct Report {
     pub pairs: u64,
     /// Those without a route.
     pub unreachable_pairs: u64,
+    /// The names of the first few of these: source, destination.
+    #[serde(skip)]
+    pub unreachable_examples: Vec<(String, String)>,
     /// Mean switch-to-switch cables of a route; `None` without any route.
     pub mean_distance: Option<f64>,
     /// Pairs whose route is longer than the shortest path that ignores the rule.
@@ -226,6 +229,11 @@ impl Report {
             root: None,
             pairs: survey.pairs,
             unreachable_pairs: survey.unreachable,
+            unreachable_examples: survey
+                .unreachable_examples
+                .iter()
+                .map(|pair| both(network, *pair))
+                .collect(),
             mean_distance: survey.mean_distance(),
             non_minimal_pairs: survey.non_minimal,
             switch_mean_distance: None,
@@ -275,6 +283,11 @@ fn load_by_distance(graph: &SwitchGraph, roots: &[SwitchId], load: &[u64]) -> Op
         LoadAtDistance { distance, channels, routes_mean, routes_max }
     };
     Some((0..).zip(rings).map(ring).collect())
+}
+
+fn both(network: &Network, (source, destination): (HostId, HostId)) -> (String, String) {
+    let name = |host: HostId| network.name_of(Node::Host(host)).to_owned();
+    (name(source), name(destination))
 }
 
 fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {

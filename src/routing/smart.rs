@@ -11,7 +11,8 @@
 //!   all shortest paths ──▶ traffic of every turn ──┬─▶ break the cheapest turn of a cycle, until acyclic ─┐
 //!   a spanning tree: turns that stay ──────────────┴─▶ allow the busiest turn that closes no cycle ───────┤
 //!   UP*/DOWN* ────────────────────────────────────────────────────────────────────────────────────────────┤
-//!   allowed turns ◀── the best of them ◀── turns back in while acyclic ◀──────────────────────────────────┘
+//!                     the best of them ◀── turns back in while acyclic ◀──────────────────────────────────┘
+//!                             └──▶ channels moved within their order while that helps ──▶ allowed turns
 //! ```
 //!
 //! Of the candidates the one with the least cost is taken, among those whose routes are on the mean no longer
@@ -20,7 +21,8 @@
 //! sum of the squared loads of all channels: it grows with detours and with crowding alike.
 //!
 //! Costs O(switches with hosts x turns) for each look at the traffic, of which there are at most [`RECOUNTS`]
-//! while cycles are broken.
+//! while cycles are broken; moving channels takes as many looks as a fixed number of steps allows, so that small
+//! networks are searched until no move helps, and the largest hardly at all.
 //!
 //! # Source
 //! Smart routing: Cherkasova, Kotov and Rokicki 1995, *Fibre channel fabrics: evaluation and design* (HICSS
@@ -29,13 +31,14 @@
 //! dependencies by a heuristic cost until it is acyclic. The paper's cost function is not known to us. Ours is
 //! the traffic that turns there, counted anew as turns are taken away. Departures: the turns along a spanning
 //! tree always stay, which keeps every pair connected; turns that close no cycle any more are allowed again;
-//! other acyclic sets compete.
+//! other acyclic sets compete; the winner is improved by moving channels.
 //!
 //! # Validation
 //! tests/it/smart.rs: acyclic, complete and never longer than UP*/DOWN* on random multigraphs, distances
 //! against Floyd-Warshall over channels, no deadlock in simulations beyond saturation.
 
 mod cycles;
+mod moves;
 mod order;
 
 use crate::ids::SwitchId;
@@ -78,13 +81,14 @@ impl Smart {
         let [first, second, third] = judged;
         let best =
             [second, third].into_iter().fold(first, |best, next| if next.0 < best.0 { next } else { best });
-        Smart { roots: directions.roots().to_vec(), turns: best.1 }
+        let improved = moves::improved(graph, &hosts, best.1, &minimal, &most);
+        Smart { roots: directions.roots().to_vec(), turns: completed(graph, improved, &minimal) }
     }
 
     /// About how many turns are looked at to find the turns of a graph with `hosts` switches that have hosts.
     pub(super) fn steps(graph: &SwitchGraph, hosts: u64) -> u64 {
         let turns: usize = graph.outputs().iter().map(|output| graph.range(output.to).len()).sum();
-        hosts * turns as u64 * RECOUNTS as u64
+        hosts * turns as u64 * RECOUNTS as u64 + moves::MOVING_STEPS
     }
 
     /// The roots of the tree that it started from.

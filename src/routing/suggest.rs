@@ -35,7 +35,7 @@ use super::smart::Smart;
 use super::spread::{PAIR, Spread, weights};
 use super::{Root, Tree};
 
-/// How much work goes into one search, as channels looked at: about ten seconds of one core.
+/// How much work goes into one search, as channels looked at: a few seconds of one core.
 const MOST_STEPS: u64 = 2_000_000_000;
 
 /// The most switches with free ports, so that the pairs of them can be listed.

@@ -8,6 +8,9 @@ use super::dependency::DependencyGraph;
 use super::graph::{Attachments, Landing, SwitchGraph, UNREACHED, Wiring};
 use super::table::RouteTable;
 
+/// How many unreachable pairs are noted by name.
+const MOST_EXAMPLES: usize = 4;
+
 /// The facts about a table of routes, found by following every route through the network.
 #[derive(Clone, Debug)]
 pub struct Survey {
@@ -15,6 +18,8 @@ pub struct Survey {
     pub pairs: u64,
     /// Those without a route, or whose route does not end at the destination.
     pub unreachable: u64,
+    /// The first few of these, destinations in order of their switches.
+    pub unreachable_examples: Vec<(HostId, HostId)>,
     /// The sum over the other pairs of the switch-to-switch cables on their routes.
     pub sum_of_distances: u64,
     /// How many of the other pairs have a route longer than the shortest path that ignores every rule.
@@ -34,6 +39,7 @@ impl Survey {
         let mut survey = Survey {
             pairs: hosts * hosts.saturating_sub(1),
             unreachable: 0,
+            unreachable_examples: Vec::new(),
             sum_of_distances: 0,
             non_minimal: 0,
             load: vec![0; network.links().len() * 2],
@@ -67,7 +73,7 @@ impl Survey {
         least: u32,
     ) {
         let (Some(turns), Some(from)) = (table.turns(source, destination), attachments.of(source)) else {
-            self.unreachable += 1;
+            self.miss(source, destination);
             return;
         };
         let mut before: Option<ChannelId> = None;
@@ -83,12 +89,19 @@ impl Survey {
         let port = attachments.of(destination).map(|cable| cable.port);
         let wanted = port.map(|port| Landing::Arrived(End { node: Node::Host(destination), port }));
         if Some(landing) != wanted {
-            self.unreachable += 1;
+            self.miss(source, destination);
             return;
         }
         let distance = turns.len().saturating_sub(1) as u64;
         self.sum_of_distances += distance;
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
+    }
+
+    fn miss(&mut self, source: HostId, destination: HostId) {
+        self.unreachable += 1;
+        if self.unreachable_examples.len() < MOST_EXAMPLES {
+            self.unreachable_examples.push((source, destination));
+        }
     }
 
     /// The mean number of switch-to-switch cables on a route; `None` if no pair has one.

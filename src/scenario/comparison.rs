@@ -70,7 +70,7 @@ pub enum Quantity {
     NonMinimalPairs,
     /// Routes over the busiest channel.
     MaxChannelLoad,
-    /// The most traffic that was accepted at any load.
+    /// The most traffic that was accepted at the loads up to the first saturated one.
     Throughput,
 }
 

@@ -1,8 +1,9 @@
 //! A comparison run: every routing on every network, each an ordinary run, and what they come to together.
 //!
 //! # Scope and limitations
-//! Throughput is the most traffic that was accepted at any of the loads, saturated ones included; it is as
-//! fine as the list of loads where accepted traffic falls beyond saturation. All members share the scenario's
+//! Throughput is the most traffic that was accepted at the loads up to and including the first saturated one;
+//! it is as fine as the list of loads. Deeper saturation is left out: there, accepted traffic can fall (the
+//! worms that block each other) or go on rising (pairs of a permutation that meet nobody). All members share the scenario's
 //! seed, so that routings meet the same messages on the same network. Figures show the network whose ratios of
 //! throughput (every routing over the base) are nearest to the mean ratios over all networks of its size.
 //!
@@ -34,6 +35,16 @@ pub(super) struct Member {
     pub(super) route: Option<RouteReport>,
     /// Its load points.
     pub(super) points: Vec<PointReport>,
+    /// Every load that was run, those of a search for saturation among them, the lowest first.
+    pub(super) loads: Vec<Load>,
+}
+
+/// What one load came to.
+#[derive(Clone, Copy)]
+pub(super) struct Load {
+    load: f64,
+    accepted: f64,
+    saturated: bool,
 }
 
 /// What came of all members.
@@ -65,8 +76,7 @@ pub(super) fn run(
     let deadlock_count = runs.iter().map(|run| run.summary.deadlock_count).sum();
     let events = runs.iter().map(|run| run.events).sum();
     let messages_delivered = runs.iter().map(|run| run.messages_delivered).sum();
-    let member = |run: Run| Member { route: run.summary.route, points: run.summary.points };
-    let results = Results { comparison, members: runs.into_iter().map(member).collect() };
+    let results = Results { comparison, members: runs.into_iter().map(Member::new).collect() };
     let report = ComparisonReport::new(&results);
     let mut files = tables::all(&results, &report);
     files.extend(figures::all(checked, &results, &report));
@@ -119,6 +129,27 @@ impl Results<'_> {
 }
 
 impl Member {
+    fn new(run: Run) -> Member {
+        let Summary { route, points, saturation, .. } = run.summary;
+        let measured = points.iter().filter_map(|point| {
+            let (accepted, saturated) = (point.accepted_flits_per_cycle_per_host, point.saturated);
+            Some(Load { load: point.load?, accepted, saturated })
+        });
+        let probed = saturation.iter().flat_map(|search| &search.probes);
+        let probed = probed.skip(points.len()).map(|probe| {
+            let (accepted, saturated) = (probe.accepted_flits_per_cycle_per_host, probe.saturated);
+            Load { load: probe.load, accepted, saturated }
+        });
+        let mut loads: Vec<Load> = measured.chain(probed).collect();
+        loads.sort_by(|a, b| a.load.total_cmp(&b.load));
+        Member { route, points, loads }
+    }
+
+    /// The highest load below the first saturated one.
+    pub(super) fn highest_unsaturated(&self) -> Option<f64> {
+        self.loads.iter().take_while(|load| !load.saturated).map(|load| load.load).last()
+    }
+
     /// A quantity of this member, if it has it.
     pub(super) fn value(&self, quantity: Quantity) -> Option<f64> {
         let route = self.route.as_ref();
@@ -130,8 +161,9 @@ impl Member {
             Quantity::NonMinimalPairs => route.map(|route| route.non_minimal_pairs as f64),
             Quantity::MaxChannelLoad => route.map(|route| route.max_channel_load as f64),
             Quantity::Throughput => {
-                let accepted = self.points.iter().map(|point| point.accepted_flits_per_cycle_per_host);
-                accepted.reduce(f64::max)
+                let first = self.loads.iter().position(|load| load.saturated);
+                let counted = first.map_or(self.loads.len(), |first| first + 1);
+                self.loads[..counted].iter().map(|load| load.accepted).reduce(f64::max)
             }
         }
     }

@@ -108,6 +108,13 @@ impl<'a> Ordered<'a> {
         }
     }
 
+    /// The channels in order.
+    pub(super) fn into_order(self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.place.len()).collect();
+        order.sort_unstable_by_key(|channel| self.place[*channel]);
+        order
+    }
+
     /// The set as it now is.
     pub(super) fn into_turns(self) -> AllowedTurns {
         self.turns

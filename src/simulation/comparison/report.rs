@@ -48,7 +48,7 @@ pub struct RoutingReport {
     pub max_channel_load: Option<Spread>,
     /// How many networks have routes with a cyclic dependency.
     pub cyclic: usize,
-    /// The most traffic that was accepted at any load.
+    /// The most traffic that was accepted at the loads up to the first saturated one.
     pub throughput_flits_per_cycle_per_host: Option<Spread>,
     /// Mean latency at every load, averaged over the networks; none where one of them is saturated.
     pub latency_mean_ns: Vec<Option<f64>>,

@@ -130,9 +130,8 @@ fn saturation(results: &Results<'_>) -> String {
         let member = results.member(network, routing);
         let own = member.value(Quantity::Throughput);
         let base = results.member(network, comparison.base).value(Quantity::Throughput);
-        let sure = member.points.iter().filter(|point| !point.saturated).filter_map(|point| point.load);
         let ratio = own.zip(base.filter(|base| *base > 0.0)).map(|(own, base)| own / base);
-        let cells = [maybe(own), maybe(sure.reduce(f64::max)), maybe(ratio)];
+        let cells = [maybe(own), maybe(member.highest_unsaturated()), maybe(ratio)];
         table.row(key(results, network, routing).into_iter().chain(cells));
     }
     for size in comparison.sizes() {
@@ -237,7 +236,7 @@ fn about(name: &str) -> &'static str {
         "routes.csv" => "the metrics of the routes of every network and routing, and their means",
         "points.csv" => "every load point of every network and routing",
         "saturation.csv" => {
-            "throughput (the most traffic accepted at any load) of every network and routing, and its ratios"
+            "throughput (the most traffic accepted up to the first saturated load) of every network and routing, and its ratios"
         }
         "paper.csv" => "the printed numbers, ours, and the deviation; gains are compared as factors",
         _ => "latency against accepted traffic on the network nearest to the average ratios",

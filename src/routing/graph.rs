@@ -92,6 +92,11 @@ impl SwitchGraph {
         &self.outputs[self.range(switch)]
     }
 
+    /// The switch that sends by the output at this position.
+    pub fn sender(&self, output: usize) -> SwitchId {
+        self.outputs[self.outputs[output].reverse as usize].to
+    }
+
     /// What breaks a tie between switches, the lower first: their guids as numbers where every switch has
     /// one, else their positions. Equal guids, which no sound file has, are told apart by position.
     pub fn id(&self, switch: SwitchId) -> (u64, SwitchId) {

@@ -36,11 +36,11 @@ impl SwitchMetrics {
         limit: impl Fn() -> u64,
     ) -> Option<SwitchMetrics> {
         let mut toward = Toward::new(moves.graph());
-        let mut crossings = Crossings::new(moves.graph());
+        let mut crossings = Crossings::new(moves);
         let mut metrics = SwitchMetrics { sum_of_distances: 0, pairs: 0, crossing_paths: 0 };
         for destination in destinations {
             toward.search(moves, destination);
-            for state in toward.reached().iter().filter(|s| !s.went_down() && s.switch() != destination) {
+            for state in toward.reached().iter().filter(|s| s.is_start() && s.switch() != destination) {
                 metrics.pairs += 1;
                 metrics.sum_of_distances += u64::from(toward.distance(*state).unwrap_or(0));
             }
@@ -78,16 +78,16 @@ struct Crossings {
 }
 
 impl Crossings {
-    fn new(graph: &SwitchGraph) -> Crossings {
-        let over = vec![0; graph.outputs().len()];
-        Crossings { over, most: 0, arriving: vec![0; graph.switches() * 2] }
+    fn new(moves: &LegalMoves<'_>) -> Crossings {
+        let over = vec![0; moves.graph().outputs().len()];
+        Crossings { over, most: 0, arriving: vec![0; moves.states()] }
     }
 
     /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it,
     /// times as many as go on behind it.
     fn add(&mut self, moves: &LegalMoves<'_>, toward: &Toward) {
         for state in toward.reached() {
-            self.arriving[state.index()] = u64::from(!state.went_down());
+            self.arriving[state.index()] = u64::from(state.is_start());
         }
         for state in toward.reached().iter().rev() {
             let arriving = self.arriving[state.index()];

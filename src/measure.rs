@@ -1,7 +1,11 @@
 //! What is measured of a run: latencies, throughput, and how sure their values are.
 
+mod batches;
 mod latency;
 mod meter;
+mod warmup;
 
+pub use batches::{Estimate, Slot};
 pub use latency::Latency;
-pub use meter::{Meter, Window};
+pub use meter::{Meter, SLOTS, Totals, Window};
+pub use warmup::mser;

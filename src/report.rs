@@ -1,13 +1,11 @@
 //! What a run leaves behind: a folder of tables, a curve, and where it all comes from.
 
-mod curve;
+mod figure;
 mod folder;
 mod manifest;
-mod reference;
 mod table;
 
-pub use curve::{Curve, CurvePoint, draw};
-pub use folder::{Folder, FolderError};
+pub use figure::{Figure, FigurePoint, Series, draw};
+pub use folder::{Folder, FolderError, README_MARK};
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
-pub use reference::reference;
 pub use table::Table;

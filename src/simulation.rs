@@ -6,37 +6,41 @@
 //! ```
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
+pub mod comparison;
 pub mod hosts;
 pub mod mapping;
 mod overlay;
+pub mod plan;
 pub mod point;
 mod routes;
+mod saturation;
 mod summary;
 mod tables;
 pub mod traffic;
 pub mod watch;
 
 pub use mapping::{DistributionReport, MapReport};
-pub use summary::{ChannelReport, DeadlockReport, Outcome, PointReport, Scale, Summary, port_name};
+pub use saturation::{Probe, Saturation};
+pub use summary::{
+    ChannelReport, DeadlockReport, HotSpots, Outcome, PointReport, Scale, State, Summary, port_name,
+};
 pub use watch::Watch;
 
 use rayon::prelude::*;
 use thiserror::Error;
 use tracing::{debug, info};
 
-use crate::fabric::BuildError;
+use crate::fabric::{BuildError, Observer};
 use crate::ids::LinkId;
-use crate::measure::Window;
-use crate::report::{Curve, CurvePoint, draw};
+use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::routing::PlanError;
 use crate::scenario::Checked;
-use crate::scenario::checked::{
-    Extent, Generated as GeneratedLoads, LinkFailure, Measure, Trace as TraceFile, Traffic,
-};
+use crate::scenario::checked::{Generated as GeneratedLoads, LinkFailure, Trace as TraceFile, Traffic};
 use crate::scenario::cycles::flit_time;
-use crate::traffic::{Generated, Source, Trace, Workload};
-use crate::units::{Cycle, Duration, Time};
+use crate::traffic::{Generated, Source, Trace};
+use crate::units::{Cycle, Duration};
 
+use plan::Plan;
 use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
 use watch::Names;
@@ -77,11 +81,15 @@ impl Progress for () {
     fn step(&self) {}
 }
 
-/// Runs a checked scenario, with `watch` watching its load points.
+/// Runs a checked scenario, with `watch` watching its load points; the points of a comparison's members run
+/// unwatched.
 ///
 /// # Errors
 /// [`RunError`]; nothing that the reader of scenarios lets through causes one.
 pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> Result<Run, RunError> {
+    if let Some(comparison) = &checked.comparison {
+        return comparison::run(checked, comparison, progress);
+    }
     let parameters = checked.fabric_parameters();
     let setup = Setup {
         network: &checked.topology.network,
@@ -95,17 +103,25 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
         base_cycle: parameters.base_cycle,
         flit_time: flit_time(checked.fabric.rate),
         hosts: checked.topology.attachments.iter().flatten().count(),
+        switches: checked.topology.network.switches().len(),
         precision: checked.measure.precision,
     };
     let routed = routes::prepare(checked, progress)?;
     info!(pairs = routed.report.as_ref().map(|report| report.pairs), "routes are ready");
     let stage = Stage { checked, setup: &setup, scale: &scale, progress, watch };
+    let mut search = Search::default();
     let points = match (&checked.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
-        (Some(Traffic::Generated(generated)), Some(routes)) => stage.loads(generated, routes)?,
+        (Some(Traffic::Generated(generated)), Some(routes)) => {
+            let points = stage.loads(generated, routes)?;
+            if let Some(resolution) = checked.measure.find_saturation {
+                search = stage.find_saturation(generated, routes, &points, resolution)?;
+            }
+            points
+        }
         _ => Vec::new(),
     };
-    Ok(gather(checked, &setup, &scale, routed, &points))
+    Ok(gather(checked, &setup, &scale, routed, &points, search))
 }
 
 /// Turns what came of a run into its summary and files.
@@ -115,6 +131,7 @@ fn gather(
     scale: &Scale,
     routed: Routed,
     points: &[(Option<f64>, Point)],
+    search: Search,
 ) -> Run {
     let reports: Vec<PointReport> =
         points.iter().map(|(load, p)| PointReport::new(*load, p, scale)).collect();
@@ -137,6 +154,9 @@ fn gather(
     {
         files.push(("deliveries.csv".to_owned(), tables::deliveries(&trace.messages, point, scale)));
     }
+    if let Some(saturation) = &search.saturation {
+        files.push(("saturation.csv".to_owned(), tables::saturation(saturation)));
+    }
     if let Some(svg) = curve(checked, &reports) {
         files.push(("latency.svg".to_owned(), svg));
     }
@@ -150,11 +170,14 @@ fn gather(
         distribution: routed.distribution,
         deadlock_count: deadlocks.len(),
         deadlocks,
-        busiest_channels: busiest(&reports, channels),
+        hot_spots: HotSpots::new(&reports, &channels),
+        saturation: search.saturation,
+        comparison: None,
         points: reports,
     };
-    let events = routed.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
-    let messages_delivered = points.iter().map(|(_, point)| point.tally.delivered).sum();
+    let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
+    let delivered: u64 = points.iter().map(|(_, point)| point.tally.delivered).sum();
+    let messages_delivered = delivered + search.delivered;
     Run { summary, files, events, messages_delivered }
 }
 
@@ -173,33 +196,28 @@ fn deadlocks(
     points.iter().enumerate().flat_map(of_point).collect()
 }
 
-/// How many of the busiest channels a summary names.
-const BUSIEST: usize = 5;
-
-/// The busiest channels of the highest load that was not saturated; ties in order of channel id.
-fn busiest(reports: &[PointReport], channels: Vec<Vec<ChannelReport>>) -> Vec<ChannelReport> {
-    let sure = reports.iter().zip(channels).rev().find(|(report, _)| !report.saturated);
-    let Some((_, mut channels)) = sure else { return Vec::new() };
-    channels.sort_by(|a, b| b.busy.total_cmp(&a.busy));
-    channels.truncate(BUSIEST);
-    channels.retain(|channel| channel.flits > 0);
-    channels
-}
-
 /// The latency/throughput curve, if there are two points or more to draw.
 fn curve(checked: &Checked, reports: &[PointReport]) -> Option<String> {
-    let point = |report: &PointReport| {
-        Some(CurvePoint {
-            accepted: report.accepted_flits_per_cycle_per_host,
-            mean_ns: report.latency_mean_ns?,
-            p99_ns: report.latency_p99_ns?,
-            doubtful: !report.converged,
-        })
+    let series = |name: &str, ns: fn(&PointReport) -> Option<f64>| {
+        let point = |report: &PointReport| {
+            let (x, y) = (report.accepted_flits_per_cycle_per_host, ns(report)? / 1e3);
+            Some(FigurePoint { x, y, hollow: !report.converged })
+        };
+        Series { name: name.to_owned(), points: reports.iter().filter_map(point).collect() }
     };
-    let points: Vec<CurvePoint> = reports.iter().filter_map(point).collect();
-    (points.len() >= 2).then(|| {
-        let title = format!("{}: latency against accepted traffic", checked.name);
-        draw(&Curve { title, points }).expect("finite values can be drawn")
+    let series = vec![
+        series("mean", |report| report.latency_mean_ns),
+        series("99th percentile", |report| report.latency_p99_ns),
+    ];
+    series.iter().all(|series| series.points.len() >= 2).then(|| {
+        let figure = Figure {
+            title: format!("{}: latency against accepted traffic", checked.name),
+            x_label: "accepted traffic (payload flits / cycle / host)".to_owned(),
+            y_label: "latency from creation (us)".to_owned(),
+            series,
+            top: None,
+        };
+        draw(&figure).expect("finite values can be drawn")
     })
 }
 
@@ -222,6 +240,14 @@ fn bits_between_errors(rate: f64) -> Option<u64> {
     (rate > 0.0).then(|| (1.0 / rate) as u64)
 }
 
+/// What a search for saturation came to, and what it took.
+#[derive(Default)]
+struct Search {
+    saturation: Option<Saturation>,
+    events: u64,
+    delivered: u64,
+}
+
 /// What every load point of a run needs.
 struct Stage<'a, W> {
     checked: &'a Checked,
@@ -236,9 +262,12 @@ impl<W: Watch> Stage<'_, W> {
     fn replay(&self, trace: &TraceFile, routes: &HostRoutes) -> Result<(Option<f64>, Point), RunError> {
         self.progress.stage("replaying", 1);
         let source = Trace::new(trace.messages.clone(), self.setup.network.hosts().len());
-        let horizon = horizon(&self.checked.measure, self.scale.base_cycle).unwrap_or(Cycle(u64::MAX));
-        let window = Window { from: Cycle::ZERO, to: horizon };
-        Ok((None, self.point(0, source, routes, window, horizon)?))
+        let plan = Plan::of_trace(&self.checked.measure, self.scale.base_cycle);
+        let mut eye = self.watch.open(0);
+        let point = self.point(source, routes, &plan, &mut eye)?;
+        self.watch.close(0, eye);
+        self.ended(0, &point);
+        Ok((None, point))
     }
 
     /// Every load of generated traffic, several at a time.
@@ -249,27 +278,90 @@ impl<W: Watch> Stage<'_, W> {
     ) -> Result<Vec<(Option<f64>, Point)>, RunError> {
         self.progress.stage("loading", generated.loads.len() as u64);
         let one = |(nth, load): (usize, &f64)| {
-            let workload = &generated.workload;
-            let plan = Plan::new(*load, workload, &self.checked.measure, self.scale);
-            let source = Generated::new(workload, *load, self.scale.flit_time, self.checked.seed);
-            Ok((Some(*load), self.point(nth, source, routes, plan.window, plan.horizon)?))
+            let mut eye = self.watch.open(nth);
+            let plan = self.plan(*load, generated);
+            let point = self.load(*load, generated, routes, &plan, &mut eye)?;
+            self.watch.close(nth, eye);
+            self.ended(nth, &point);
+            Ok((Some(*load), point))
         };
         generated.loads.par_iter().enumerate().map(one).collect()
     }
 
+    /// Bisects the load between the highest that is not saturated and the lowest that is.
+    fn find_saturation(
+        &self,
+        generated: &GeneratedLoads,
+        routes: &HostRoutes,
+        points: &[(Option<f64>, Point)],
+        resolution: f64,
+    ) -> Result<Search, RunError> {
+        self.progress.stage("bisecting", 0);
+        let probe = |load, point: &Point| {
+            let report = PointReport::new(load, point, self.scale);
+            Some(Probe {
+                load: load?,
+                offered_flits_per_cycle_per_host: report.offered_flits_per_cycle_per_host,
+                accepted_flits_per_cycle_per_host: report.accepted_flits_per_cycle_per_host,
+                saturated: report.saturated,
+            })
+        };
+        let mut probes: Vec<Probe> = points.iter().filter_map(|(load, point)| probe(*load, point)).collect();
+        let mut search = Search::default();
+        while let Some(load) = saturation::next_load(&probes, resolution) {
+            let plan = self.plan(load, generated).for_search();
+            let point = self.load(load, generated, routes, &plan, &mut ())?;
+            search.events += point.events;
+            search.delivered += point.tally.delivered;
+            self.ended(probes.len(), &point);
+            probes.extend(probe(Some(load), &point));
+        }
+        let (low, high) = saturation::bracket(&probes);
+        let most = probes.iter().map(|probe| probe.accepted_flits_per_cycle_per_host).fold(0.0, f64::max);
+        search.saturation = Some(Saturation {
+            load_low: low.map(|low| low.load),
+            load_high: high.map(|high| high.load),
+            accepted_low_flits_per_cycle_per_host: low.map(|low| low.accepted_flits_per_cycle_per_host),
+            accepted_max_flits_per_cycle_per_host: most,
+            accepted_max_flits_per_ns_per_switch: self.scale.per_ns_and_switch(most),
+            accepted_max_bits_per_s: self.scale.bits_per_s(most),
+            probes,
+        });
+        Ok(search)
+    }
+
+    fn plan(&self, load: f64, generated: &GeneratedLoads) -> Plan {
+        let workload = &generated.workload;
+        let gap = workload.mean_gap(load, self.scale.flit_time);
+        let senders = workload.pattern.senders() as u64;
+        Plan::new(&self.checked.measure, gap, senders, self.scale.base_cycle)
+    }
+
+    fn load(
+        &self,
+        load: f64,
+        generated: &GeneratedLoads,
+        routes: &HostRoutes,
+        plan: &Plan,
+        observer: &mut impl Observer,
+    ) -> Result<Point, RunError> {
+        let source = Generated::new(&generated.workload, load, self.scale.flit_time, self.checked.seed);
+        self.point(source, routes, plan, observer)
+    }
+
     fn point(
         &self,
-        nth: usize,
         source: impl Source,
         routes: &HostRoutes,
-        window: Window,
-        horizon: Cycle,
+        plan: &Plan,
+        observer: &mut impl Observer,
     ) -> Result<Point, RunError> {
-        debug!(point = nth, from = window.from.0, to = window.to.0, horizon = horizon.0, "a point begins");
-        let mut eye = self.watch.open(nth);
+        debug!(?plan, "a point begins");
         let keep = self.checked.output.deliveries;
-        let point = point::run(self.setup, source, routes, window, horizon, keep, &mut eye)?;
-        self.watch.close(nth, eye);
+        Ok(point::run(self.setup, source, routes, plan, keep, observer)?)
+    }
+
+    fn ended(&self, nth: usize, point: &Point) {
         self.progress.step();
         info!(
             point = nth,
@@ -280,37 +372,5 @@ impl<W: Watch> Stage<'_, W> {
             deadlocks = point.deadlocks.len(),
             "a point ends"
         );
-        Ok(point)
-    }
-}
-
-fn horizon(measure: &Measure, base_cycle: Duration) -> Option<Cycle> {
-    measure.horizon.map(|horizon| (Time::ZERO + horizon).to_cycle_ceil(base_cycle))
-}
-
-/// When a load point measures and ends.
-struct Plan {
-    window: Window,
-    horizon: Cycle,
-}
-
-/// Without a horizon of its own, a point may take this many times as long as its warm-up and window.
-const PATIENCE: u64 = 4;
-
-impl Plan {
-    fn new(load: f64, workload: &Workload, measure: &Measure, scale: &Scale) -> Plan {
-        let length = match measure.extent {
-            Extent::Duration(length) => length,
-            Extent::Messages(messages) => {
-                let senders = workload.pattern.senders().max(1) as u64;
-                workload.mean_gap(load, scale.flit_time) * messages.div_ceil(senders)
-            }
-        };
-        let from = (Time::ZERO + measure.warmup).to_cycle_ceil(scale.base_cycle);
-        let to = (Time::ZERO + measure.warmup + length).to_cycle_ceil(scale.base_cycle);
-        let window = Window { from, to: to.max(from + 1) };
-        let horizon =
-            horizon(measure, scale.base_cycle).unwrap_or(Cycle(window.to.0.saturating_mul(PATIENCE)));
-        Plan { window, horizon }
     }
 }

@@ -11,7 +11,7 @@ use crate::diagnostics::{did_you_mean, quoted};
 use crate::ids::{Node, Port};
 use crate::routing::{
     Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Survey, TableTooLarge, Tree,
-    read_routes, write_routes,
+    read_routes, write_gm_routes, write_routes,
 };
 use crate::topology::{End, Network};
 
@@ -36,6 +36,9 @@ pub(super) struct Options {
     /// Write the routes to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     routes: Option<PathBuf>,
+    /// Write the routes to this file as Myricom's GM reads them (`topo convert --to gm` writes the map)
+    #[arg(long, value_name = "FILE")]
+    gm_routes: Option<PathBuf>,
 }
 
 /// How routes are found; what is not given takes its default.
@@ -158,6 +161,9 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     if let Some(path) = &options.routes {
         write_whole_by(path, |mut out| write_routes(&net, &attachments, &plan.table, &mut out))?;
     }
+    if let Some(path) = &options.gm_routes {
+        write_whole_by(path, |mut out| write_gm_routes(&net, &plan.table, &mut out))?;
+    }
     show(&plan.report(&net, &attachments), &net, common)?;
     Ok(Exit::Fine)
 }
@@ -195,6 +201,7 @@ impl Options {
             (self.finding.heuristic.is_some(), "--heuristic"),
             (self.select.is_some(), "--select"),
             (self.routes.is_some(), "--routes"),
+            (self.gm_routes.is_some(), "--gm-routes"),
         ];
         let own = own.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
         own.or_else(|| self.reading.first_given())

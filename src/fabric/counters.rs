@@ -13,6 +13,8 @@ pub struct ChannelUse {
     pub flits: u64,
     /// Cycles in which a worm owned the channel while a head waited for it or it was stopped.
     pub blocked: u64,
+    /// Cycles in which a worm owned the channel, whether or not a flit of it moved.
+    pub held: u64,
 }
 
 /// A message that is in the fabric.
@@ -62,15 +64,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn channel_use_of(&self, out: u32) -> ChannelUse {
         let output = &self.outs[out as usize];
-        let ChannelUse { mut flits, mut blocked } = self.used[out as usize];
+        let ChannelUse { mut flits, mut blocked, mut held } = self.used[out as usize];
         if output.owner != NONE {
+            let owner = &self.ins[output.owner as usize];
+            held = held.wrapping_add(if owner.has_finished(self.now) { owner.exit + 1 } else { self.now });
             let unsent = u64::from(self.ins[output.owner as usize].out_rem) - self.flows(output.owner).1;
             flits -= unsent;
             if output.since != NEVER {
                 blocked += self.now - output.since;
             }
         }
-        ChannelUse { flits, blocked }
+        ChannelUse { flits, blocked, held }
     }
 
     pub(super) fn channel_use(&self) -> Vec<ChannelUse> {

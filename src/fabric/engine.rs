@@ -76,7 +76,8 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) switches: Vec<Switch>,
     pub(super) hosts: Vec<Host>,
     pub(super) worms: Worms,
-    /// Per output: flits sent, those counted in that the present owner is going to send, and cycles blocked.
+    /// Per output: flits sent, those counted in that the present owner is going to send, and cycles blocked and
+    /// held; while it is owned, the cycle of the grant is taken off the latter (modulo 2^64).
     pub(super) used: Vec<ChannelUse>,
     pub(super) rates: Vec<Rates>,
     pub(super) channels: Vec<ChannelRate>,

@@ -101,7 +101,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (entry.occ, entry.in_rem, entry.out_rem) = (flits, 0, flits);
         let output = &mut self.outs[out as usize];
         output.owner = port;
-        self.used[out as usize].flits += u64::from(flits);
+        let used = &mut self.used[out as usize];
+        used.flits += u64::from(flits);
+        used.held = used.held.wrapping_sub(t);
         if !output.go {
             output.since = t;
         }

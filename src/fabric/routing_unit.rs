@@ -324,7 +324,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let output = &mut self.outs[out as usize];
         debug_assert!(output.owner == NONE && output.since == NEVER, "a free output is not blocked");
         output.owner = port;
-        self.used[out as usize].flits += u64::from(entry.out_rem);
+        let used = &mut self.used[out as usize];
+        used.flits += u64::from(entry.out_rem);
+        used.held = used.held.wrapping_sub(t);
         let unit = &self.switches[entry.node as usize];
         let next = port - unit.base + 1;
         output.pointer = if next == u32::from(unit.ports) { 0 } else { u16::try_from(next).unwrap_or(0) };
@@ -351,6 +353,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if output.wait != 0 {
             self.requests_next.push(out);
         }
+        let used = &mut self.used[out as usize];
+        used.held = used.held.wrapping_add(t);
         self.unblock(out, t);
     }
 }

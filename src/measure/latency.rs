@@ -23,6 +23,13 @@ impl Latency {
         self.sum += u128::from(cycles);
     }
 
+    /// Adds all of another collection.
+    #[expect(clippy::missing_panics_doc, reason = "a histogram that grows by itself takes every value")]
+    pub fn add(&mut self, other: &Latency) {
+        self.histogram.add(&other.histogram).expect("the histogram grows by itself");
+        self.sum += other.sum;
+    }
+
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.histogram.len()
@@ -36,6 +43,11 @@ impl Latency {
     /// The least value that is not exceeded by this share of them, to three digits; `None` if there are none.
     pub fn quantile(&self, share: f64) -> Option<u64> {
         (self.count() > 0).then(|| self.histogram.value_at_quantile(share))
+    }
+
+    /// The largest, to three digits; `None` if there are none.
+    pub fn max(&self) -> Option<u64> {
+        (self.count() > 0).then(|| self.histogram.max())
     }
 
     /// The histogram's non-empty cells: upper end in cycles, count.

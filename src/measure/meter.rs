@@ -1,26 +1,28 @@
 //! The meter of one load point: which messages count, and what they say.
 //!
 //! ```text
-//!   0 ......... warm-up ......... from ......... window ......... to ........ drain
-//!                                  | created here: latency is measured, however late they arrive
-//!                                  | delivered here: accepted traffic
+//!   0 ..... warm-up ..... from ......... window ......... to ........ drain
+//!                          | created here: latency is measured, however late they arrive
+//!                          | delivered here: accepted traffic
 //! ```
+//! A window may be extended: what is created after it is kept apart until the window reaches it.
 //!
 //! # Scope and limitations
-//! The warm-up is given, not detected. The confidence interval takes the means of 20 batches of the window for
-//! independent, which holds once batches are much longer than the network's memory.
+//! Latencies are those of messages delivered whole and sound; lost ones end without one.
 //!
 //! # Validation
 //! Offered against accepted traffic below saturation, and M/D/1 waiting times, in the integration tests.
 
 use crate::units::Cycle;
 
-use super::Latency;
+use super::batches::Slot;
+use super::warmup::Transient;
+use super::{Estimate, Latency};
 
-/// How many batches a window is cut into.
-const BATCHES: usize = 20;
-/// The 97.5 % quantile of Student's t with 19 degrees of freedom.
-const STUDENT_T: f64 = 2.093;
+/// How many slots a window is cut into, unless it has fewer cycles; twice as many are joined two by two.
+pub const SLOTS: u64 = 400;
+/// What comes later than so many slots is counted in the last of them.
+const MOST_SLOTS: usize = 32 * 1024;
 
 /// The cycles in which messages are measured: `from <= cycle < to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,104 +45,208 @@ impl Window {
     }
 }
 
+/// Flits and messages from the start of a point on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Messages that were planned.
+    pub planned: u64,
+    /// Their payload flits.
+    pub planned_flits: u64,
+    /// Payload flits of messages that ended, in whatever way.
+    pub ended_flits: u64,
+    /// Payload flits of messages that were delivered sound.
+    pub accepted_flits: u64,
+}
+
 /// Measures the messages of one load point.
 #[derive(Clone, Debug)]
 pub struct Meter {
     window: Window,
-    batches: [(u128, u64); BATCHES],
-    offered_flits: u64,
-    accepted_flits: u64,
+    /// The length of a slot in cycles.
+    slot: u64,
+    slots: Vec<Slot>,
+    /// Accepted flits by slot, and the end of the last slot.
+    arrivals: (Vec<u64>, u64),
+    transient: Option<Transient>,
+    totals: Totals,
+    kept: Sample,
+    /// Messages created after the window.
+    later: Sample,
+}
+
+/// Messages that belong together.
+#[derive(Clone, Debug, Default)]
+struct Sample {
     open: u64,
-    /// Latency from creation.
-    pub latency: Latency,
-    /// Latency from the first flit on the first cable.
-    pub network_latency: Latency,
+    latency: Latency,
+    network_latency: Latency,
+}
+
+const NEVER: Cycle = Cycle(u64::MAX);
+
+impl Default for Meter {
+    /// A meter that has seen nothing yet and watches the warm-up.
+    fn default() -> Meter {
+        Meter {
+            window: Window { from: NEVER, to: NEVER },
+            slot: 1,
+            slots: Vec::new(),
+            arrivals: (Vec::new(), 0),
+            transient: Some(Transient::default()),
+            totals: Totals::default(),
+            kept: Sample::default(),
+            later: Sample::default(),
+        }
+    }
 }
 
 impl Meter {
-    /// A meter that has seen nothing yet.
-    pub fn new(window: Window) -> Meter {
-        Meter {
-            window,
-            batches: [(0, 0); BATCHES],
-            offered_flits: 0,
-            accepted_flits: 0,
-            open: 0,
-            latency: Latency::default(),
-            network_latency: Latency::default(),
-        }
-    }
-
-    /// Its window.
+    /// Its window; before it is opened, one that never comes.
     pub fn window(&self) -> Window {
         self.window
     }
 
+    /// Does not watch the warm-up, whose length is given.
+    pub fn ignore_warmup(&mut self) {
+        self.transient = None;
+    }
+
+    /// When the transient ended, by MSER-5 over all messages delivered so far; `None` if it did not, or if the
+    /// warm-up is not watched. Costs O(messages).
+    pub fn transient_end(&self) -> Option<Cycle> {
+        self.transient.as_ref()?.end().map(Cycle)
+    }
+
+    /// Begins to measure in `window`, of whose messages those of `planned` are known already.
+    ///
+    /// # Panics
+    /// If the window is empty.
+    pub fn open_window(&mut self, window: Window, planned: impl Iterator<Item = Cycle>) {
+        assert!(window.cycles() > 0, "a window has a cycle");
+        self.window = window;
+        self.slot = window.cycles().div_ceil(SLOTS);
+        self.arrivals = (Vec::new(), window.from.0);
+        self.transient = None;
+        for created in planned {
+            *self.open_of(created) += 1;
+        }
+    }
+
+    /// Extends the window to `to`; `planned` are the creations of the messages that are known already.
+    pub fn extend(&mut self, to: Cycle, planned: impl Iterator<Item = Cycle>) {
+        let later = std::mem::take(&mut self.later);
+        self.kept.open += later.open;
+        self.kept.latency.add(&later.latency);
+        self.kept.network_latency.add(&later.network_latency);
+        self.window.to = to;
+        let beyond = planned.filter(|created| *created >= to).count() as u64;
+        self.kept.open -= beyond;
+        self.later.open = beyond;
+        while self.window.cycles() >= 2 * SLOTS * self.slot {
+            self.slot *= 2;
+            self.slots = self
+                .slots
+                .chunks(2)
+                .map(|pair| pair.iter().copied().fold(Slot::default(), Slot::and))
+                .collect();
+            let (arrivals, end) = &mut self.arrivals;
+            if arrivals.len() % 2 == 1 {
+                *end = end.saturating_add(self.slot / 2);
+            }
+            *arrivals = arrivals.chunks(2).map(|pair| pair.iter().sum()).collect();
+        }
+    }
+
+    fn open_of(&mut self, created: Cycle) -> &mut u64 {
+        if created < self.window.to { &mut self.kept.open } else { &mut self.later.open }
+    }
+
     /// Notes that a host created a message of `payload` flits.
     pub fn created(&mut self, created: Cycle, payload: u32) {
-        if self.window.contains(created) {
-            self.offered_flits += u64::from(payload);
-            self.open += 1;
+        self.totals.planned += 1;
+        self.totals.planned_flits += u64::from(payload);
+        if created >= self.window.from {
+            *self.open_of(created) += 1;
         }
     }
 
     /// Notes that a message was delivered whole and sound.
     pub fn delivered(&mut self, created: Cycle, started: Cycle, tail: Cycle, payload: u32) {
-        if self.window.contains(tail) {
-            self.accepted_flits += u64::from(payload);
+        self.totals.ended_flits += u64::from(payload);
+        self.totals.accepted_flits += u64::from(payload);
+        let cycles = tail.0 - created.0;
+        if let Some(transient) = &mut self.transient {
+            transient.delivered(cycles, tail.0);
         }
-        if self.window.contains(created) {
-            self.open -= 1;
-            let cycles = tail.0 - created.0;
-            self.latency.record(cycles);
-            self.network_latency.record(tail.0 - started.0);
-            let batch = &mut self.batches[self.batch_of(created)];
-            *batch = (batch.0 + u128::from(cycles), batch.1 + 1);
+        if tail >= self.window.from {
+            let (arrivals, end) = &mut self.arrivals;
+            while tail.0 >= *end {
+                arrivals.push(0);
+                *end = if arrivals.len() < MOST_SLOTS { end.saturating_add(self.slot) } else { u64::MAX };
+            }
+            if let Some(slot) = arrivals.last_mut() {
+                *slot += u64::from(payload);
+            }
+        }
+        if created >= self.window.from {
+            let sample = if created < self.window.to { &mut self.kept } else { &mut self.later };
+            sample.open -= 1;
+            sample.latency.record(cycles);
+            sample.network_latency.record(tail.0 - started.0);
+            let slot = (created.0 - self.window.from.0) / self.slot;
+            let slot = usize::try_from(slot).map_or(MOST_SLOTS - 1, |slot| slot.min(MOST_SLOTS - 1));
+            if slot >= self.slots.len() {
+                self.slots.resize(slot + 1, Slot::default());
+            }
+            self.slots[slot] = self.slots[slot].and(Slot { sum: u128::from(cycles), count: 1 });
         }
     }
 
     /// Notes that a message ended without being delivered.
-    pub fn lost(&mut self, created: Cycle) {
-        if self.window.contains(created) {
-            self.open -= 1;
+    pub fn lost(&mut self, created: Cycle, payload: u32) {
+        self.totals.ended_flits += u64::from(payload);
+        if created >= self.window.from {
+            *self.open_of(created) -= 1;
         }
-    }
-
-    fn batch_of(&self, created: Cycle) -> usize {
-        let into = u128::from(created.0 - self.window.from.0) * BATCHES as u128;
-        usize::try_from(into / u128::from(self.window.cycles())).expect("below the number of batches")
     }
 
     /// How many measured messages have not ended yet.
     pub fn open(&self) -> u64 {
-        self.open
+        self.kept.open
     }
 
-    /// Payload flits of the messages created in the window.
-    pub fn offered_flits(&self) -> u64 {
-        self.offered_flits
+    /// What there was since the start of the point.
+    pub fn totals(&self) -> Totals {
+        self.totals
     }
 
-    /// Payload flits of the messages whose tail arrived in the window.
-    pub fn accepted_flits(&self) -> u64 {
-        self.accepted_flits
+    /// Latencies from creation of the messages of the window.
+    pub fn latency(&self) -> &Latency {
+        &self.kept.latency
     }
 
-    /// Half the width of the 95 % confidence interval of the mean latency, relative to that mean.
-    ///
-    /// `None` if a batch is empty.
-    ///
-    /// # Source
-    /// Batch means over equal shares of the window, by creation.
-    pub fn relative_half_width(&self) -> Option<f64> {
-        if self.batches.iter().any(|(_, count)| *count == 0) {
-            return None;
-        }
-        let means = self.batches.map(|(sum, count)| sum as f64 / count as f64);
-        let mean = means.iter().sum::<f64>() / BATCHES as f64;
-        let square: f64 = means.iter().map(|m| (m - mean) * (m - mean)).sum();
-        let deviation = libm::sqrt(square / (BATCHES as f64 - 1.0));
-        Some(STUDENT_T * deviation / libm::sqrt(BATCHES as f64) / mean)
+    /// Their latencies from the first flit on the first cable.
+    pub fn network_latency(&self) -> &Latency {
+        &self.kept.network_latency
+    }
+
+    /// What the messages of the window say about the mean latency from creation, in cycles.
+    pub fn estimate(&self) -> Option<Estimate> {
+        Estimate::new(&self.slots[..self.slots_within().min(self.slots.len())])
+    }
+
+    /// What the window says about accepted traffic, in flits a slot.
+    pub fn accepted_estimate(&self) -> Option<Estimate> {
+        let (arrivals, _) = &self.arrivals;
+        let slot = |place| Slot { sum: arrivals.get(place).map_or(0, |flits| u128::from(*flits)), count: 1 };
+        // The last slot of a window that its length does not divide is shorter than the others.
+        let whole =
+            usize::try_from(self.window.cycles() / self.slot).map_or(MOST_SLOTS, |w| w.min(MOST_SLOTS));
+        Estimate::new(&(0..whole).map(slot).collect::<Vec<_>>())
+    }
+
+    fn slots_within(&self) -> usize {
+        usize::try_from(self.window.cycles().div_ceil(self.slot)).expect("few slots")
     }
 }
 
@@ -148,34 +254,61 @@ impl Meter {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_messages_created_in_the_window_are_measured() {
-        let mut meter = Meter::new(Window { from: Cycle(100), to: Cycle(200) });
-        for created in [50, 100, 199, 200] {
-            meter.created(Cycle(created), 10);
-            meter.delivered(Cycle(created), Cycle(created + 1), Cycle(created + 60), 10);
-        }
-        assert_eq!((meter.open(), meter.latency.count()), (0, 2));
-        assert_eq!(meter.latency.mean(), Some(60.0));
-        assert_eq!(meter.network_latency.mean(), Some(59.0));
-        // Tails at 110 and 160 fall into the window, at 259 and 260 do not.
-        assert_eq!((meter.offered_flits(), meter.accepted_flits()), (20, 20));
-        assert_eq!(meter.relative_half_width(), None);
+    fn one(meter: &mut Meter, created: u64, latency: u64) {
+        meter.created(Cycle(created), 10);
+        meter.delivered(Cycle(created), Cycle(created + 1), Cycle(created + latency), 10);
+    }
+
+    fn window(from: u64, to: u64) -> Window {
+        Window { from: Cycle(from), to: Cycle(to) }
     }
 
     #[test]
-    fn equal_batches_leave_no_doubt_and_unequal_ones_do() {
-        let mut meter = Meter::new(Window { from: Cycle(0), to: Cycle(2_000) });
-        let mut other = meter.clone();
-        for created in 0..2_000 {
-            meter.created(Cycle(created), 1);
-            meter.delivered(Cycle(created), Cycle(created), Cycle(created + 7), 1);
-            other.created(Cycle(created), 1);
-            other.delivered(Cycle(created), Cycle(created), Cycle(created + 1 + created / 100 % 2), 1);
+    fn only_messages_created_in_the_window_are_measured() {
+        let mut meter = Meter::default();
+        one(&mut meter, 50, 60);
+        meter.open_window(window(100, 200), std::iter::empty());
+        [100, 199, 200].into_iter().for_each(|created| one(&mut meter, created, 60));
+        assert_eq!((meter.open(), meter.latency().count()), (0, 2));
+        assert_eq!((meter.latency().mean(), meter.network_latency().mean()), (Some(60.0), Some(59.0)));
+        let totals = Totals { planned: 4, planned_flits: 40, ended_flits: 40, accepted_flits: 40 };
+        assert_eq!(meter.totals(), totals);
+        assert_eq!(meter.estimate(), None);
+    }
+
+    /// Wrong if a window that grows step by step measured anything else than one that was as long from the start.
+    #[test]
+    fn an_extended_window_is_a_longer_one() {
+        let mut whole = Meter::default();
+        let mut grown = Meter::default();
+        whole.open_window(window(0, 16_000), std::iter::empty());
+        grown.open_window(window(0, 2_000), std::iter::empty());
+        for created in 0..20_000 {
+            let latency = 5 + created % 7 + created / 100 % 3;
+            if [2_000, 3_000, 8_000].contains(&created) {
+                // A message of after the window is known already; it will be lost.
+                grown.created(Cycle(created * 2), 10);
+                grown.extend(Cycle(created * 2), std::iter::once(Cycle(created * 2)));
+                assert_eq!((grown.kept.open, grown.later.open), (0, 1));
+                grown.lost(Cycle(created * 2), 10);
+            }
+            one(&mut whole, created, latency);
+            one(&mut grown, created, latency);
         }
-        assert_eq!(meter.relative_half_width(), Some(0.0));
-        // Batch means 1 and 2 in turn: deviation sqrt(20 / 19) / 2.
-        let expected = 2.093 * (20.0_f64 / 19.0).sqrt() / 2.0 / 20.0_f64.sqrt() / 1.5;
-        assert!((other.relative_half_width().unwrap() - expected).abs() < 1e-9);
+        assert_eq!(grown.window(), whole.window());
+        assert_eq!((grown.slot, whole.slot), (40, 40));
+        assert_eq!(grown.latency().mean(), whole.latency().mean());
+        assert_eq!(grown.latency().count(), 16_000);
+        assert_eq!(grown.estimate(), whole.estimate());
+        assert_eq!(grown.accepted_estimate(), whole.accepted_estimate());
+    }
+
+    #[test]
+    fn a_lost_message_is_open_no_more() {
+        let mut meter = Meter::default();
+        meter.open_window(window(10, 20), [Cycle(12), Cycle(30)].into_iter());
+        assert_eq!(meter.open(), 1);
+        meter.lost(Cycle(12), 10);
+        assert_eq!((meter.open(), meter.latency().count()), (0, 0));
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::checked::{Checked, Extent, Generated, InputFile, RouteSource, TopologySource, Traffic};
+use super::comparison::Comparison;
 use super::expect::Wanted;
 use crate::fabric::Arbitration;
 use crate::ids::{HostId, Node};
@@ -47,7 +48,7 @@ impl Checked {
                 "also-at-routing-latency": also,
             })
         });
-        json!({
+        let mut canonical = json!({
             "scenario": { "name": self.name, "description": self.description, "seed": self.seed },
             "topology": self.canonical_topology(),
             "fabric": self.canonical_fabric(),
@@ -59,6 +60,23 @@ impl Checked {
             "measure": self.canonical_measure(),
             "output": { "deliveries": self.output.deliveries },
             "expect": self.canonical_expect(),
+        });
+        if let Some(comparison) = &self.comparison {
+            canonical["comparison"] = self.canonical_comparison(comparison);
+        }
+        canonical
+    }
+
+    /// A comparison by the hashes of the runs that it stands for.
+    fn canonical_comparison(&self, comparison: &Comparison) -> Value {
+        let alone = Checked { comparison: None, ..self.clone() };
+        let members = (0..comparison.members()).map(|nth| alone.member(comparison, nth).hash());
+        let references = comparison.references.iter().map(|reference| format!("{reference:?}"));
+        json!({
+            "names": comparison.names,
+            "base": comparison.base,
+            "members": members.collect::<Vec<_>>(),
+            "references": references.collect::<Vec<_>>(),
         })
     }
 
@@ -171,11 +189,14 @@ impl Checked {
             Extent::Duration(span) => (None, Some(span.to_string())),
         };
         json!({
-            "warmup": self.measure.warmup.to_string(),
+            "warmup": self.measure.warmup.map(|span| span.to_string()),
             "messages": messages,
             "duration": duration,
+            "until-precise": self.measure.until_precise,
             "precision": self.measure.precision,
             "horizon": self.measure.horizon.map(|span| span.to_string()),
+            "find-saturation": self.measure.find_saturation,
+            "require-convergence": self.measure.require_convergence,
         })
     }
 

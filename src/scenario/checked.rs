@@ -9,6 +9,7 @@ use crate::topology::{End, Network};
 use crate::traffic::{TraceMessage, Workload};
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
+use super::comparison::Comparison;
 use super::expect::Expectations;
 
 /// A whole scenario, ready to be run.
@@ -32,8 +33,10 @@ pub struct Checked {
     pub mapping: Option<Mapping>,
     /// Where routes come from, if there are any.
     pub routing: Option<Routing>,
-    /// The traffic, if any; with it there is a [`Routing`].
+    /// The traffic, if any; with it there is a [`Routing`] or a [`Comparison`].
     pub traffic: Option<Traffic>,
+    /// Routings compared on the same networks; then there is no [`Routing`], and the network is the first one.
+    pub comparison: Option<Comparison>,
     /// How long each point is measured.
     pub measure: Measure,
     /// What is written beside the summary.
@@ -227,18 +230,25 @@ pub struct Generated {
     pub loads: Vec<f64>,
 }
 
-/// How long each point is measured.
+/// How long each point is measured, and how sure its values have to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// Simulated time before measuring begins.
-    pub warmup: Duration,
-    /// What is measured.
+    /// Simulated time before measuring begins; `None`: until the transient is found to have ended.
+    pub warmup: Option<Duration>,
+    /// What is measured, at most if it ends when it is precise.
     pub extent: Extent,
+    /// Whether a point ends as soon as it is known within the precision.
+    pub until_precise: bool,
     /// The relative half-width of the mean latency's 95 % confidence interval that counts as converged.
     pub precision: f64,
     /// When a point ends whatever is still under way, counted from its start; `None`: a generated load
     /// after four times its warm-up and measurement, a trace never.
     pub horizon: Option<Duration>,
+    /// How near the loads below and above saturation have to be to each other, relative to the higher; `None`:
+    /// saturation is not looked for.
+    pub find_saturation: Option<f64>,
+    /// Whether a run fails of which a point is neither saturated nor converged.
+    pub require_convergence: bool,
 }
 
 /// What is measured at each point.
@@ -267,14 +277,23 @@ impl Topology {
 }
 
 impl Measure {
-    /// The same with a twentieth of the messages or of the time, and at least one message.
+    /// The most that is measured where a precision is asked for and nothing else is said.
+    pub const MOST: Extent = Extent::Messages(2_000_000);
+
+    /// The same with a twentieth of the messages or of the time, at least one message, and no demand to converge.
+    ///
+    /// As the width of an interval falls with the root of what is measured, a precision to stop at is widened by
+    /// that of twenty.
     #[must_use]
     pub fn quick(self) -> Measure {
         let extent = match self.extent {
             Extent::Messages(messages) => Extent::Messages((messages / 20).max(1)),
             Extent::Duration(span) => Extent::Duration(Duration::from_ps((span.as_ps() / 20).max(1))),
         };
-        Measure { extent, ..self }
+        let widened = |share: f64| (share * 4.5).min(0.5);
+        let precision = if self.until_precise { widened(self.precision) } else { self.precision };
+        let find_saturation = self.find_saturation.map(widened);
+        Measure { extent, precision, find_saturation, require_convergence: false, ..self }
     }
 }
 
@@ -282,10 +301,13 @@ impl Default for Measure {
     /// What a scenario without `[measure]` gets.
     fn default() -> Measure {
         Measure {
-            warmup: Duration::from_ms(1),
+            warmup: None,
             extent: Extent::Messages(20_000),
+            until_precise: false,
             precision: 0.05,
             horizon: None,
+            find_saturation: None,
+            require_convergence: false,
         }
     }
 }

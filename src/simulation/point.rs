@@ -1,13 +1,33 @@
 //! One load point: a fresh fabric, traffic on given routes, and what came of it.
+//!
+//! ```text
+//!   warm-up: given, or looked at after 1, 2, 4, ... spans until MSER-5 finds its end in the first half
+//!   window:  fixed, or looked at and extended until the mean latency is known well enough
+//!   drain:   what was created in the window is followed until it has ended
+//! ```
+//! A point falls behind if fewer flits end than are offered; then its latencies only tell how long it was watched.
+//! Such a point is not followed: it is measured until its accepted traffic is known, and ends.
+//!
+//! # Scope and limitations
+//! Nearer to saturation than a few percent, no run of finite length tells a queue that is long from one that grows.
+//! A point that neither falls behind by 5 % nor settles ends at its limit as not converged.
+//!
+//! # Source
+//! The 0.95 is the project's reading of sancho2000: saturation is the first load with accepted traffic below 0.95 of
+//! offered traffic.
+//!
+//! # Validation
+//! M/D/1 waiting times with everything found by itself, and points beyond saturation, in the integration tests.
 
 use crate::fabric::{ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
 use crate::ids::{HostId, LinkId, Port};
-use crate::measure::{Meter, Window};
+use crate::measure::{Estimate, Meter, SLOTS, Totals, Window};
 use crate::routing::Routes;
 use crate::topology::Network;
 use crate::traffic::{BitErrors, Source};
 use crate::units::{Cycle, Duration};
 
+use super::plan::{Extent, Plan, Warmup};
 use super::traffic::{Delivery, Hosts, Tally};
 
 /// What all load points of a run share.
@@ -32,6 +52,8 @@ pub struct Setup<'a> {
 pub enum PointEnd {
     /// Every measured message ended.
     Drained,
+    /// The network fell behind what was offered, and messages were not followed.
+    Saturated,
     /// The horizon came first.
     Horizon,
     /// Messages are stuck, and nothing will ever free them.
@@ -44,6 +66,18 @@ pub struct Point {
     pub end: PointEnd,
     /// The cycles over which rates are taken.
     pub window: Window,
+    /// When the transient ended by MSER-5; none if the warm-up was given or no end was found.
+    pub transient: Option<Cycle>,
+    /// Whether the warm-up was given or its end was found.
+    pub is_warm: bool,
+    /// Payload flits of the messages created in the window.
+    pub offered_flits: u64,
+    /// Payload flits of the messages whose tail arrived in the window.
+    pub accepted_flits: u64,
+    /// Whether the network fell behind what was offered.
+    pub saturated: bool,
+    /// What is known of the mean latency from creation, in cycles.
+    pub estimate: Option<Estimate>,
     /// What was measured.
     pub meter: Meter,
     /// How messages ended, warm-up included.
@@ -64,8 +98,7 @@ pub struct Point {
     pub last: Cycle,
 }
 
-/// Runs one load point until every message created in `window` has ended, or to `horizon`, before the eyes of
-/// `observer`.
+/// Runs one load point as planned, before the eyes of `observer`.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -73,8 +106,7 @@ pub fn run(
     setup: &Setup<'_>,
     source: impl Source,
     routes: &impl Routes,
-    window: Window,
-    horizon: Cycle,
+    plan: &Plan,
     keep_deliveries: bool,
     observer: &mut impl Observer,
 ) -> Result<Point, crate::fabric::BuildError> {
@@ -90,49 +122,244 @@ pub fn run(
         |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
     let bit_errors = setup.bits_between_errors.map_or_else(Vec::new, errors);
     let base_cycle: Duration = setup.parameters.base_cycle;
-    let mut traffic =
-        Hosts::new(source, routes, base_cycle, setup.attachments, bit_errors, Meter::new(window));
+    let mut traffic = Hosts::new(source, routes, base_cycle, setup.attachments, bit_errors, Meter::default());
     traffic.deliveries = keep_deliveries.then(Vec::new);
     traffic.unrouted = keep_deliveries.then(Vec::new);
 
-    advance(&mut fabric, &mut traffic, observer, window.from.min(horizon));
-    let before = fabric.channel_use();
-    advance(&mut fabric, &mut traffic, observer, window.to.min(horizon));
-    let after = fabric.channel_use();
-    // Once nothing is left to happen, time that passes measures nothing.
-    let measured = Window { to: window.to.min(fabric.now()).max(window.from + 1), ..window };
-    while !traffic.settled() && fabric.now() < horizon {
-        if fabric.run_until(horizon, &mut traffic, observer) == Pause::Idle {
-            break;
-        }
-    }
-    traffic.count_backlog();
-    let end = if traffic.settled() {
-        PointEnd::Drained
-    } else if fabric.in_flight() > 0 && (fabric.now() < horizon || is_locked_for_ever(setup, &fabric)) {
-        PointEnd::Deadlocked
-    } else {
-        PointEnd::Horizon
-    };
-    Ok(Point {
-        end,
-        window: measured,
-        channels: after.iter().zip(&before).map(|(after, before)| between(before, after)).collect(),
-        deadlocks: in_order(fabric.deadlocks()),
-        in_flight: fabric.in_flight() as u64,
-        events: fabric.events(),
-        last: fabric.now(),
-        meter: traffic.meter,
-        tally: traffic.tally,
-        deliveries: traffic.deliveries,
-        unrouted: traffic.unrouted,
-    })
+    let mut course = Course { setup, plan, fabric, traffic, observer };
+    let start = course.warm_up();
+    let measured = course.measure(start.from);
+    course.traffic.foresee(course.traffic.meter.window().to);
+    Ok(course.into_point(&start, measured))
 }
 
-/// Whether a deadlock stands that no forward reset will ever break, whatever else still moves.
-fn is_locked_for_ever(setup: &Setup<'_>, fabric: &Fabric) -> bool {
-    setup.parameters.switch.timeout.is_none()
-        && fabric.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none())
+/// A load point under way.
+struct Course<'c, 'a, S, R, O> {
+    setup: &'c Setup<'c>,
+    plan: &'c Plan,
+    fabric: Fabric,
+    traffic: Hosts<'a, S, R>,
+    observer: &'c mut O,
+}
+
+/// Where the window of a point begins, and why there.
+struct Start {
+    from: Cycle,
+    transient: Option<Cycle>,
+    is_warm: bool,
+}
+
+/// What was read off at an end of the window.
+struct Reading {
+    totals: Totals,
+    channels: Vec<ChannelUse>,
+}
+
+/// What came of a window.
+struct Measured {
+    window: Window,
+    before: Reading,
+    after: Reading,
+    saturated: bool,
+    estimate: Option<Estimate>,
+}
+
+impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
+    fn warm_up(&mut self) -> Start {
+        let (mut end, most) = match self.plan.warmup {
+            Warmup::Given(from) => {
+                self.traffic.meter.ignore_warmup();
+                self.advance(from.min(self.plan.horizon(from)));
+                return Start { from, transient: None, is_warm: true };
+            }
+            Warmup::Detected { first, most } => (first, most),
+        };
+        // Half of what there is belongs to the measurement.
+        let most = self.plan.horizon.map_or(most, |horizon| most.min(horizon.0 / 2).max(1));
+        let mut half = Totals::default();
+        for look in 0.. {
+            end = end.min(most);
+            let goes_on = self.advance(Cycle(end));
+            self.traffic.foresee(Cycle(end));
+            let totals = self.traffic.totals(Cycle(end));
+            let transient = self.traffic.meter.transient_end();
+            // A network that falls behind goes on changing for ever.
+            let is_behind = look >= LOOKS_BEFORE_BEHIND && is_behind(&half, &totals);
+            if transient.is_some() || is_behind || !goes_on || end >= most {
+                return Start { from: self.fabric.now(), transient, is_warm: transient.is_some() };
+            }
+            half = totals;
+            end = end.saturating_mul(2);
+        }
+        unreachable!("the looks do not end but by a return")
+    }
+
+    fn measure(&mut self, from: Cycle) -> Measured {
+        let (first, most) = self.plan.lengths();
+        // Beside a backlog that has grown during a long warm-up, its growth in a short window looks like nothing.
+        let mut length = first.max(from.0).min(most);
+        self.traffic.open_window(self.window(from, length));
+        let before = self.read(from);
+        // The length at which the network first seemed to fall behind, and has done so since.
+        let mut doubt: Option<u64> = None;
+        loop {
+            let planned = self.traffic.meter.window();
+            let goes_on = self.advance(planned.to);
+            // Once nothing is left to happen, time that passes measures nothing.
+            let window = Window { to: planned.to.min(self.fabric.now()).max(from + 1), ..planned };
+            let after = self.read(window.to);
+            let is_behind = self.plan.can_saturate && is_behind(&before.totals, &after.totals);
+            let is_since = |share: u64| doubt.is_some_and(|doubt| doubt.saturating_mul(share) <= length);
+            let mut is_last = !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
+            let mut estimate = None;
+            if !is_behind || is_last && self.is_locked() {
+                self.drain(self.plan.horizon(window.to));
+                estimate = self.traffic.meter.estimate();
+                is_last |= !self.traffic.settled();
+            }
+            let is_growing = self.plan.can_saturate && estimate.is_some_and(|estimate| estimate.growing);
+            let wanted = match is_behind {
+                true => self.traffic.meter.accepted_estimate(),
+                false => estimate,
+            };
+            let is_known = wanted.is_some_and(|wanted| self.is_precise(&wanted));
+            let saturated = is_behind && (is_last || is_since(2)) || is_growing && (is_last || is_since(4));
+            let next = self.next_length(length, wanted.as_ref());
+            is_last |= self.fabric.now() >= from + next;
+            let is_settled = !is_behind && !is_growing;
+            if is_last || is_known && (saturated || is_settled) || saturated && !is_behind {
+                return Measured { window, before, after, saturated, estimate };
+            }
+            doubt = (is_behind || is_growing).then(|| doubt.unwrap_or(length));
+            length = next;
+            self.traffic.extend_window(self.window(from, length).to);
+        }
+    }
+
+    /// The window of this length, cut at the horizon that was given.
+    fn window(&self, from: Cycle, length: u64) -> Window {
+        let to = Cycle(from.0.saturating_add(length)).min(self.plan.horizon.unwrap_or(Cycle(u64::MAX)));
+        Window { from, to: to.max(from + 1) }
+    }
+
+    fn is_precise(&self, estimate: &Estimate) -> bool {
+        match self.plan.extent {
+            Extent::Fixed(_) => false,
+            Extent::Precise { precision, .. } => estimate.is_within(precision),
+        }
+    }
+
+    /// How long the window has to be at the next look, to end after the present cycle.
+    fn next_length(&self, length: u64, estimate: Option<&Estimate>) -> u64 {
+        let Extent::Precise { most, precision, .. } = self.plan.extent else { return length };
+        let factor = match estimate {
+            Some(estimate) if estimate.independent => {
+                // The interval shrinks with the root of the length; some more, as this is an estimate itself.
+                let missing = estimate.relative_half_width / precision;
+                (missing * missing * 1.05).clamp(1.1, 2.0)
+            }
+            _ => 2.0,
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; the cast saturates"
+        )]
+        let wanted = (length as f64 * factor) as u64;
+        let from = self.traffic.meter.window().from;
+        let passed = (self.fabric.now().0 - from.0).saturating_add(1);
+        wanted.max(passed).div_ceil(SLOTS).saturating_mul(SLOTS).min(most)
+    }
+
+    /// Runs to `until`, or until nothing is left to happen; says whether it got there.
+    fn advance(&mut self, until: Cycle) -> bool {
+        while self.fabric.now() < until {
+            if self.fabric.run_until(until, &mut self.traffic, self.observer) == Pause::Idle {
+                return self.fabric.now() >= until;
+            }
+        }
+        true
+    }
+
+    /// Runs until every message of the window has ended, nothing is left to happen, or the horizon comes.
+    fn drain(&mut self, horizon: Cycle) {
+        while !self.traffic.settled() && self.fabric.now() < horizon {
+            if self.fabric.run_until(horizon, &mut self.traffic, self.observer) == Pause::Idle {
+                break;
+            }
+        }
+    }
+
+    fn read(&mut self, at: Cycle) -> Reading {
+        self.traffic.foresee(at);
+        Reading { totals: self.traffic.totals(at), channels: self.fabric.channel_use() }
+    }
+
+    /// Whether a deadlock stands, broken sooner or later or never.
+    fn is_locked(&self) -> bool {
+        self.fabric.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none())
+    }
+
+    /// Whether a deadlock stands that no forward reset will ever break, whatever else still moves.
+    fn is_locked_for_ever(&self) -> bool {
+        self.setup.parameters.switch.timeout.is_none() && self.is_locked()
+    }
+
+    fn end(&self, measured: &Measured) -> PointEnd {
+        let horizon = self.plan.horizon(measured.window.to);
+        let is_stuck = self.fabric.in_flight() > 0;
+        if self.traffic.settled() {
+            PointEnd::Drained
+        } else if is_stuck && self.is_locked_for_ever() {
+            PointEnd::Deadlocked
+        } else if measured.saturated {
+            PointEnd::Saturated
+        } else if is_stuck && self.fabric.now() < horizon {
+            PointEnd::Deadlocked
+        } else {
+            PointEnd::Horizon
+        }
+    }
+
+    fn into_point(self, start: &Start, measured: Measured) -> Point {
+        let end = self.end(&measured);
+        let Measured { window, before, after, saturated, estimate } = measured;
+        let used = after.channels.iter().zip(&before.channels);
+        Point {
+            end,
+            window,
+            transient: start.transient,
+            is_warm: start.is_warm,
+            offered_flits: after.totals.planned_flits - before.totals.planned_flits,
+            accepted_flits: after.totals.accepted_flits - before.totals.accepted_flits,
+            saturated,
+            estimate,
+            channels: used.map(|(after, before)| between(before, after)).collect(),
+            deadlocks: in_order(self.fabric.deadlocks()),
+            in_flight: self.fabric.in_flight() as u64,
+            events: self.fabric.events(),
+            last: self.fabric.now(),
+            meter: self.traffic.meter,
+            tally: self.traffic.tally,
+            deliveries: self.traffic.deliveries,
+            unrouted: self.traffic.unrouted,
+        }
+    }
+}
+
+/// Fewer ended than this share of what was offered is falling behind.
+const SATURATION: f64 = 0.95;
+/// Looks at the warm-up before one that falls behind is taken for saturated.
+const LOOKS_BEFORE_BEHIND: u32 = 3;
+
+/// Whether less ended than was offered between two readings, and by more than chance brings about: three standard
+/// deviations of the number of arrivals.
+fn is_behind(before: &Totals, after: &Totals) -> bool {
+    let messages = (after.planned - before.planned) as f64;
+    let planned = (after.planned_flits - before.planned_flits) as f64;
+    let ended = (after.ended_flits - before.ended_flits) as f64;
+    let noise = 3.0 * libm::sqrt(messages) * planned / messages.max(1.0);
+    ended < SATURATION * planned && planned - ended > noise
 }
 
 /// Deadlocks in order of their formation; those of one cycle by their first input ports.
@@ -144,19 +371,9 @@ fn in_order(deadlocks: &[Deadlock]) -> Vec<Deadlock> {
 
 /// What a channel did between two readings.
 fn between(before: &ChannelUse, after: &ChannelUse) -> ChannelUse {
-    ChannelUse { flits: after.flits - before.flits, blocked: after.blocked - before.blocked }
-}
-
-/// Runs to `until` whether or not all measured messages have ended before.
-fn advance<S: Source, R: Routes>(
-    fabric: &mut Fabric,
-    traffic: &mut Hosts<'_, S, R>,
-    observer: &mut impl Observer,
-    until: Cycle,
-) {
-    while fabric.now() < until {
-        if fabric.run_until(until, traffic, observer) == Pause::Idle {
-            break;
-        }
+    ChannelUse {
+        flits: after.flits - before.flits,
+        blocked: after.blocked - before.blocked,
+        held: after.held - before.held,
     }
 }

@@ -9,8 +9,10 @@ use crate::routing::Report as RouteReport;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
+use super::comparison::ComparisonReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
+use super::saturation::Saturation;
 use super::traffic::Tally;
 
 /// How a run ended, the gravest point deciding.
@@ -48,8 +50,51 @@ pub struct Summary {
     pub deadlocks: Vec<DeadlockReport>,
     /// Every load point, in the scenario's order.
     pub points: Vec<PointReport>,
-    /// The channels that were busiest at the highest load that was not saturated.
+    /// Where the network saturates, if that was looked for.
+    pub saturation: Option<Saturation>,
+    /// What a comparison came to; then routes and points stand there, and not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<ComparisonReport>,
+    /// Where the network hurts at the highest load that was not saturated.
+    #[serde(flatten)]
+    pub hot_spots: HotSpots,
+}
+
+/// The channels that were used most and waited for most at one load.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct HotSpots {
+    /// The load; none for a trace.
+    pub hot_spots_load: Option<f64>,
+    /// The channels that carried most, the busiest first.
     pub busiest_channels: Vec<ChannelReport>,
+    /// The channels that were held longest by worms that could not move, the most blocked first.
+    pub most_blocked_channels: Vec<ChannelReport>,
+}
+
+/// How many channels of each kind a summary names.
+const NAMED: usize = 5;
+
+impl HotSpots {
+    /// Of the highest load that was not saturated, or of the lowest; ties in order of channel id.
+    pub fn new(reports: &[PointReport], channels: &[Vec<ChannelReport>]) -> HotSpots {
+        let by_load = |a: &usize, b: &usize| {
+            reports[*a].load.unwrap_or(0.0).total_cmp(&reports[*b].load.unwrap_or(0.0))
+        };
+        let all = || 0..reports.len().min(channels.len());
+        let sure = all().filter(|place| !reports[*place].saturated).max_by(by_load);
+        let Some(place) = sure.or_else(|| all().min_by(by_load)) else { return HotSpots::default() };
+        let first = |value: fn(&ChannelReport) -> f64| {
+            let mut list: Vec<&ChannelReport> =
+                channels[place].iter().filter(|channel| value(channel) > 0.0).collect();
+            list.sort_by(|a, b| value(b).total_cmp(&value(a)));
+            list.into_iter().take(NAMED).cloned().collect()
+        };
+        HotSpots {
+            hot_spots_load: reports[place].load,
+            busiest_channels: first(|channel| channel.busy),
+            most_blocked_channels: first(|channel| channel.blocked),
+        }
+    }
 }
 
 /// The figures of one load point.
@@ -61,6 +106,10 @@ pub struct PointReport {
     pub offered_flits_per_cycle_per_host: f64,
     /// Payload flits of the messages that arrived in the window.
     pub accepted_flits_per_cycle_per_host: f64,
+    /// The same, a switch.
+    pub accepted_flits_per_cycle_per_switch: f64,
+    /// The same, a nanosecond, as sancho2000 has it.
+    pub accepted_flits_per_ns_per_switch: f64,
     /// The same, of all hosts together.
     pub accepted_bits_per_s: f64,
     /// Mean latency from creation to the arrival of the tail.
@@ -71,20 +120,39 @@ pub struct PointReport {
     pub latency_p90_ns: Option<f64>,
     /// Its 99th percentile.
     pub latency_p99_ns: Option<f64>,
+    /// Its 99.9th percentile.
+    pub latency_p999_ns: Option<f64>,
+    /// The longest.
+    pub latency_max_ns: Option<f64>,
     /// Half the width of the 95 % confidence interval of the mean.
     pub latency_half_width_ns: Option<f64>,
     /// Mean latency from the first flit on the first cable.
     pub network_latency_mean_ns: Option<f64>,
+    /// Its median.
+    pub network_latency_p50_ns: Option<f64>,
+    /// Its 90th percentile.
+    pub network_latency_p90_ns: Option<f64>,
     /// Its 99th percentile.
     pub network_latency_p99_ns: Option<f64>,
+    /// Its 99.9th percentile.
+    pub network_latency_p999_ns: Option<f64>,
+    /// The longest.
+    pub network_latency_max_ns: Option<f64>,
     /// Messages whose latency was measured.
     pub messages: u64,
-    /// Accepted below 0.95 of offered.
+    /// What the point is worth.
+    pub state: State,
+    /// The network fell behind: less than 0.95 of what was offered ended, or latency rose from end to end.
     pub saturated: bool,
-    /// Every measured message ended and the mean is known within the precision asked for.
+    /// Every measured message ended, the warm-up had ended before, and the mean is known within the precision asked
+    /// for.
     pub converged: bool,
     /// How the point ended.
     pub end: PointEnd,
+    /// How long the point warmed up before measuring began.
+    pub warmup_ms: f64,
+    /// When the transient ended by MSER-5; none if the warm-up was given, or if no end was found.
+    pub transient_ms: Option<f64>,
     /// How long the window was.
     pub measured_ms: f64,
     /// Deadlocks that formed.
@@ -98,6 +166,18 @@ pub struct PointReport {
     pub tally: Tally,
 }
 
+/// What a load point is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Its mean latency is known within the precision asked for.
+    Converged,
+    /// It is not.
+    NotConverged,
+    /// The network fell behind what was offered: latency has no mean.
+    Saturated,
+}
+
 /// The use of one channel within the window of a point.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChannelReport {
@@ -109,8 +189,13 @@ pub struct ChannelReport {
     pub flits: u64,
     /// Share of the time in which a flit was put on it.
     pub busy: f64,
-    /// Share of the time in which a worm held it and was stopped, or another waited for it.
+    /// Share of the time in which a worm held it and no flit moved: it was stopped ahead, or held up behind.
     pub blocked: f64,
+    /// Share of the time in which nobody held it; the three make one.
+    pub idle: f64,
+    /// Share of the time in which it was in somebody's way: a worm held it while it was stopped or another waited
+    /// for it.
+    pub wanted: f64,
 }
 
 /// A deadlock, with names.
@@ -139,6 +224,8 @@ pub struct Scale {
     pub flit_time: Duration,
     /// Hosts with a cable.
     pub hosts: usize,
+    /// Switches.
+    pub switches: usize,
     /// The relative half-width of the mean's confidence interval that counts as converged.
     pub precision: f64,
 }
@@ -154,17 +241,22 @@ impl Scale {
         self.ns(at.0 as f64)
     }
 
+    /// Flits per cycle and host, in flits per nanosecond and switch.
+    pub fn per_ns_and_switch(&self, per_host: f64) -> f64 {
+        let per_switch = per_host * self.hosts as f64 / self.switches.max(1) as f64;
+        per_switch * 1e3 / self.flit_time.as_ps() as f64
+    }
+
+    /// Flits per cycle and host, in bits per second of all hosts together.
+    pub fn bits_per_s(&self, per_host: f64) -> f64 {
+        per_host * self.hosts as f64 * 8.0 * 1e12 / self.flit_time.as_ps() as f64
+    }
+
     fn rate(&self, flits: u64, cycles: u64) -> f64 {
         let flit_times = cycles as f64 * self.base_cycle.as_ps() as f64 / self.flit_time.as_ps() as f64;
         if flit_times > 0.0 { flits as f64 / flit_times / self.hosts as f64 } else { 0.0 }
     }
 }
-
-/// Accepted traffic below this share of offered traffic is saturation.
-///
-/// # Source
-/// The project's reading of sancho2000: saturation is the first load with accepted below 0.95 of offered.
-const SATURATION: f64 = 0.95;
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -181,30 +273,46 @@ impl PointReport {
     /// The report of a point that ran at `load`.
     pub fn new(load: Option<f64>, point: &Point, scale: &Scale) -> PointReport {
         let cycles = point.window.cycles();
-        let accepted = scale.rate(point.meter.accepted_flits(), cycles);
-        let offered = scale.rate(point.meter.offered_flits(), cycles);
-        let (latency, network) = (&point.meter.latency, &point.meter.network_latency);
-        let quantile = |q| latency.quantile(q).map(|cycles| scale.ns(cycles as f64));
-        let doubt = point.meter.relative_half_width();
-        let saturated = load.is_some() && accepted < SATURATION * offered;
-        let sure = load.is_none() || doubt.is_some_and(|doubt| doubt <= scale.precision);
+        let accepted = scale.rate(point.accepted_flits, cycles);
+        let (latency, network) = (point.meter.latency(), point.meter.network_latency());
+        let ns = |cycles: Option<u64>| cycles.map(|cycles| scale.ns(cycles as f64));
+        let quantile = |q| ns(latency.quantile(q));
+        let in_network = |q| ns(network.quantile(q));
+        let is_sure = load.is_none() || point.estimate.is_some_and(|known| known.is_within(scale.precision));
+        let converged = !point.saturated && point.is_warm && is_sure && point.end == PointEnd::Drained;
         let mean = latency.mean().map(|cycles| scale.ns(cycles));
+        let a_switch = accepted * scale.hosts as f64 / scale.switches.max(1) as f64;
         PointReport {
             load,
-            offered_flits_per_cycle_per_host: offered,
+            offered_flits_per_cycle_per_host: scale.rate(point.offered_flits, cycles),
             accepted_flits_per_cycle_per_host: accepted,
-            accepted_bits_per_s: accepted * scale.hosts as f64 * 8.0 * 1e12 / scale.flit_time.as_ps() as f64,
+            accepted_flits_per_cycle_per_switch: a_switch,
+            accepted_flits_per_ns_per_switch: scale.per_ns_and_switch(accepted),
+            accepted_bits_per_s: scale.bits_per_s(accepted),
             latency_mean_ns: mean,
             latency_p50_ns: quantile(0.5),
             latency_p90_ns: quantile(0.9),
             latency_p99_ns: quantile(0.99),
-            latency_half_width_ns: doubt.and_then(|doubt| Some(doubt * mean?)),
+            latency_p999_ns: quantile(0.999),
+            latency_max_ns: ns(latency.max()),
+            latency_half_width_ns: point.estimate.and_then(|known| Some(known.relative_half_width * mean?)),
             network_latency_mean_ns: network.mean().map(|cycles| scale.ns(cycles)),
-            network_latency_p99_ns: network.quantile(0.99).map(|cycles| scale.ns(cycles as f64)),
+            network_latency_p50_ns: in_network(0.5),
+            network_latency_p90_ns: in_network(0.9),
+            network_latency_p99_ns: in_network(0.99),
+            network_latency_p999_ns: in_network(0.999),
+            network_latency_max_ns: ns(network.max()),
             messages: latency.count(),
-            saturated,
-            converged: !saturated && sure && point.end == PointEnd::Drained,
+            state: match (point.saturated, converged) {
+                (true, _) => State::Saturated,
+                (_, true) => State::Converged,
+                (_, false) => State::NotConverged,
+            },
+            saturated: point.saturated,
+            converged,
             end: point.end,
+            warmup_ms: scale.instant_ns(point.window.from) / 1e6,
+            transient_ms: point.transient.map(|at| scale.instant_ns(at) / 1e6),
             measured_ms: scale.ns(cycles as f64) / 1e6,
             deadlocks: point.deadlocks.len() as u64,
             in_flight: point.in_flight,
@@ -219,7 +327,7 @@ impl PointReport {
             PointEnd::Deadlocked => Outcome::Deadlocked,
             _ if self.saturated => Outcome::Saturated,
             PointEnd::Horizon => Outcome::Horizon,
-            PointEnd::Drained => Outcome::Drained,
+            PointEnd::Drained | PointEnd::Saturated => Outcome::Drained,
         }
     }
 }
@@ -286,7 +394,7 @@ mod tests {
     fn named(members: Vec<Member>) -> (Vec<String>, Vec<String>) {
         let deadlock = Deadlock { formed: Cycle(16), members, cleared: None };
         let flit = Duration::from_ps(6_250);
-        let scale = Scale { base_cycle: flit, flit_time: flit, hosts: 2, precision: 0.05 };
+        let scale = Scale { base_cycle: flit, flit_time: flit, hosts: 2, switches: 3, precision: 0.05 };
         let report = DeadlockReport::new(0, &deadlock, &pair(), &scale, |tag| format!("w{tag}"));
         assert!((report.formed_ns - 100.0).abs() < 1e-9);
         (report.cycle, report.worms)

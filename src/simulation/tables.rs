@@ -8,6 +8,7 @@ use crate::traffic::TraceMessage;
 use crate::units::{Cycle, Duration};
 
 use super::point::Point;
+use super::saturation::Saturation;
 use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
 
 /// One row a load point.
@@ -16,14 +17,25 @@ pub(super) fn points(points: &[PointReport]) -> String {
         "load",
         "offered_flits_per_cycle_per_host",
         "accepted_flits_per_cycle_per_host",
+        "accepted_flits_per_cycle_per_switch",
+        "accepted_flits_per_ns_per_switch",
         "accepted_bits_per_s",
         "latency_mean_ns",
         "latency_half_width_ns",
         "latency_p50_ns",
         "latency_p90_ns",
         "latency_p99_ns",
+        "latency_p999_ns",
+        "latency_max_ns",
         "network_latency_mean_ns",
+        "network_latency_p50_ns",
+        "network_latency_p90_ns",
         "network_latency_p99_ns",
+        "network_latency_p999_ns",
+        "network_latency_max_ns",
+        "warmup_ms",
+        "transient_ms",
+        "measured_ms",
         "messages",
         "saturated",
         "converged",
@@ -36,14 +48,25 @@ pub(super) fn points(points: &[PointReport]) -> String {
             maybe(point.load),
             number(point.offered_flits_per_cycle_per_host),
             number(point.accepted_flits_per_cycle_per_host),
+            number(point.accepted_flits_per_cycle_per_switch),
+            number(point.accepted_flits_per_ns_per_switch),
             number(point.accepted_bits_per_s),
             maybe(point.latency_mean_ns),
             maybe(point.latency_half_width_ns),
             maybe(point.latency_p50_ns),
             maybe(point.latency_p90_ns),
             maybe(point.latency_p99_ns),
+            maybe(point.latency_p999_ns),
+            maybe(point.latency_max_ns),
             maybe(point.network_latency_mean_ns),
+            maybe(point.network_latency_p50_ns),
+            maybe(point.network_latency_p90_ns),
             maybe(point.network_latency_p99_ns),
+            maybe(point.network_latency_p999_ns),
+            maybe(point.network_latency_max_ns),
+            number(point.warmup_ms),
+            maybe(point.transient_ms),
+            number(point.measured_ms),
             point.messages.to_string(),
             point.saturated.to_string(),
             point.converged.to_string(),
@@ -60,13 +83,17 @@ pub(super) fn channel_use(network: &Network, point: &Point, periods: &[u64]) -> 
     let cycles = point.window.cycles().max(1) as f64;
     let report = |(index, used): (usize, &ChannelUse)| {
         let link = network.link(LinkId::new(index / 2));
+        let busy = ((used.flits * periods[index / 2]) as f64 / cycles).min(1.0);
+        let held = (used.held as f64 / cycles).clamp(busy, 1.0);
         let (from, to) = if index % 2 == 0 { (link.a, link.b) } else { (link.b, link.a) };
         ChannelReport {
             from: port_name(network, from),
             to: port_name(network, to),
             flits: used.flits,
-            busy: (used.flits * periods[index / 2]) as f64 / cycles,
-            blocked: used.blocked as f64 / cycles,
+            busy,
+            blocked: held - busy,
+            idle: 1.0 - held,
+            wanted: used.blocked as f64 / cycles,
         }
     };
     point.channels.iter().enumerate().map(report).collect()
@@ -74,7 +101,16 @@ pub(super) fn channel_use(network: &Network, point: &Point, periods: &[u64]) -> 
 
 /// One row a channel and load point.
 pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [ChannelReport])>) -> String {
-    let mut table = Table::new(&["load", "from", "to", "flits", "busy_share", "blocked_share", "idle_share"]);
+    let mut table = Table::new(&[
+        "load",
+        "from",
+        "to",
+        "flits",
+        "busy_share",
+        "blocked_share",
+        "idle_share",
+        "wanted_share",
+    ]);
     for (load, channels) in points {
         for channel in channels {
             table.row([
@@ -84,7 +120,8 @@ pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [Chann
                 channel.flits.to_string(),
                 number(channel.busy),
                 number(channel.blocked),
-                number((1.0 - channel.busy - channel.blocked).max(0.0)),
+                number(channel.idle),
+                number(channel.wanted),
             ]);
         }
     }
@@ -98,13 +135,32 @@ pub(super) fn histograms<'a>(
 ) -> String {
     let mut table = Table::new(&["load", "kind", "messages", "up_to_latency_ns"]);
     for (load, point) in points {
-        let kinds = [("creation", &point.meter.latency), ("network", &point.meter.network_latency)];
+        let kinds = [("creation", point.meter.latency()), ("network", point.meter.network_latency())];
         for (kind, latency) in kinds {
             for (cycles, count) in latency.cells() {
                 let up_to = number(scale.ns(cycles as f64));
                 table.row([maybe(load), kind.to_owned(), count.to_string(), up_to]);
             }
         }
+    }
+    table.into_csv()
+}
+
+/// One row a load that was run, the measured ones first.
+pub(super) fn saturation(found: &Saturation) -> String {
+    let mut table = Table::new(&[
+        "load",
+        "offered_flits_per_cycle_per_host",
+        "accepted_flits_per_cycle_per_host",
+        "saturated",
+    ]);
+    for probe in &found.probes {
+        table.row([
+            number(probe.load),
+            number(probe.offered_flits_per_cycle_per_host),
+            number(probe.accepted_flits_per_cycle_per_host),
+            probe.saturated.to_string(),
+        ]);
     }
     table.into_csv()
 }

@@ -1,15 +1,16 @@
 //! The hosts of a load point, as the fabric sees them: sources, routes and the meter in one endpoint.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use serde::Serialize;
 
 use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
 use crate::ids::{HostId, Port};
-use crate::measure::Meter;
+use crate::measure::{Meter, Totals, Window};
 use crate::routing::Routes;
-use crate::traffic::{BitErrors, Source};
-use crate::units::Duration;
+use crate::traffic::{BitErrors, Planned, Source};
+use crate::units::{Cycle, Duration};
 
 /// What became of one message of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,15 +101,33 @@ impl Tally {
 /// How often in a row a host may draw a destination without a route before it falls silent.
 const FRUITLESS_DRAWS: u32 = 10_000;
 
+/// The newest message that a host is known to create.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    /// When; far beyond all windows if the host creates no more.
+    created: Cycle,
+    /// Its payload flits; none if it is no message.
+    payload: u32,
+}
+
+impl Newest {
+    const NOTHING_YET: Newest = Newest { created: Cycle::ZERO, payload: 0 };
+    const NO_MORE: Newest = Newest { created: Cycle(u64::MAX), payload: 0 };
+}
+
 /// The hosts of one load point.
 pub struct Hosts<'a, S, R> {
     source: S,
     routes: &'a R,
     base_cycle: Duration,
     bit_errors: Vec<BitErrors>,
-    /// Per host: whether the message it sends next was created after the window, or there is none.
-    beyond: Vec<bool>,
+    /// Per host: its newest message.
+    newest: Vec<Newest>,
+    /// Per host: messages drawn before the fabric asked for them, in order.
+    ahead: Vec<VecDeque<(Cycle, Planned)>>,
+    /// Hosts that may yet create messages in the window; none before it is opened.
     hosts_within: usize,
+    is_open: bool,
     /// Per host: whether the fabric was given a message that has not begun to leave.
     waiting: Vec<bool>,
     /// What was measured.
@@ -132,15 +151,16 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
         bit_errors: Vec<BitErrors>,
         meter: Meter,
     ) -> Hosts<'a, S, R> {
-        let beyond: Vec<bool> = attachments.iter().map(Option::is_none).collect();
-        let hosts_within = beyond.iter().filter(|beyond| !**beyond).count();
+        let newest = |port: &Option<Port>| port.map_or(Newest::NO_MORE, |_| Newest::NOTHING_YET);
         Hosts {
             source,
             routes,
             base_cycle,
             bit_errors,
-            beyond,
-            hosts_within,
+            newest: attachments.iter().map(newest).collect(),
+            ahead: vec![VecDeque::new(); attachments.len()],
+            hosts_within: 0,
+            is_open: false,
             waiting: vec![false; attachments.len()],
             meter,
             tally: Tally::default(),
@@ -149,34 +169,66 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
         }
     }
 
-    /// Whether every message created in the window has ended.
-    pub fn settled(&self) -> bool {
-        self.hosts_within == 0 && self.meter.open() == 0
+    /// Begins to measure in `window`, which nothing has been sent in yet.
+    pub fn open_window(&mut self, window: Window) {
+        let planned = self.newest.iter().filter(|newest| newest.payload > 0).map(|newest| newest.created);
+        self.meter.open_window(window, planned.filter(|created| *created >= window.from));
+        self.is_open = true;
+        self.count_within();
     }
 
-    /// Counts as offered what hosts created in the window but had no chance to send.
-    pub fn count_backlog(&mut self) {
-        for host in (0..self.beyond.len()).map(HostId::new) {
-            while !self.beyond[host.index()] {
-                self.plan(host, &mut RouteBuffer::new());
+    /// Extends the window to `to`, which nothing has been sent beyond yet.
+    pub fn extend_window(&mut self, to: Cycle) {
+        let planned = self.newest.iter().filter(|newest| newest.payload > 0).map(|newest| newest.created);
+        self.meter.extend(to, planned);
+        self.count_within();
+    }
+
+    fn count_within(&mut self) {
+        let to = self.meter.window().to;
+        self.hosts_within = self.newest.iter().filter(|newest| newest.created < to).count();
+    }
+
+    /// Whether every message created in the window has ended.
+    pub fn settled(&self) -> bool {
+        self.is_open && self.hosts_within == 0 && self.meter.open() == 0
+    }
+
+    /// Draws what hosts create before `to` but had no chance to send.
+    pub fn foresee(&mut self, to: Cycle) {
+        let mut route = RouteBuffer::new();
+        for host in (0..self.newest.len()).map(HostId::new) {
+            while self.newest[host.index()].created < to {
+                let drawn = self.draw(host, &mut route);
+                self.ahead[host.index()].extend(drawn);
             }
         }
     }
 
-    fn now_beyond(&mut self, host: HostId) {
-        if !std::mem::replace(&mut self.beyond[host.index()], true) {
+    /// What there was up to `now`, if everything created before has been foreseen.
+    pub fn totals(&self, now: Cycle) -> Totals {
+        let ahead = self.newest.iter().filter(|newest| newest.payload > 0 && newest.created >= now);
+        let mut totals = self.meter.totals();
+        for newest in ahead {
+            totals.planned -= 1;
+            totals.planned_flits -= u64::from(newest.payload);
+        }
+        totals
+    }
+
+    fn set_newest(&mut self, host: HostId, newest: Newest) {
+        let before = std::mem::replace(&mut self.newest[host.index()], newest);
+        let to = self.meter.window().to;
+        if self.is_open && before.created < to && newest.created >= to {
             self.hosts_within -= 1;
         }
     }
 
-    /// The next message of `host` that has a route.
-    fn plan(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+    /// Draws the next message of `host` that has a route, and writes that to `route`.
+    fn draw(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<(Cycle, Planned)> {
         for _ in 0..FRUITLESS_DRAWS {
             let Some(planned) = self.source.next(host) else { break };
             let created = planned.created.to_cycle_ceil(self.base_cycle);
-            if created >= self.meter.window().to {
-                self.now_beyond(host);
-            }
             route.clear();
             if !self.routes.route(host, planned.destination, route) {
                 self.tally.unroutable += 1;
@@ -185,16 +237,30 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
                 }
                 continue;
             }
+            self.set_newest(host, Newest { created, payload: planned.payload });
             self.meter.created(created, planned.payload);
-            let spoilt = match self.bit_errors.get_mut(host.index()) {
-                Some(errors) => errors.strike(planned.payload, route.len()),
-                None => false,
-            };
-            let tag = Tag { source: host, number: planned.number, spoilt };
-            return Some(Outgoing { created, payload: planned.payload, tag: tag.pack() });
+            return Some((created, planned));
         }
-        self.now_beyond(host);
+        self.set_newest(host, Newest::NO_MORE);
         None
+    }
+
+    /// The next message of `host` that has a route, drawn ahead or now.
+    fn plan(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        let (created, planned) = match self.ahead[host.index()].pop_front() {
+            None => self.draw(host, route)?,
+            Some((created, planned)) => {
+                route.clear();
+                self.routes.route(host, planned.destination, route);
+                (created, planned)
+            }
+        };
+        let spoilt = match self.bit_errors.get_mut(host.index()) {
+            Some(errors) => errors.strike(planned.payload, route.len()),
+            None => false,
+        };
+        let tag = Tag { source: host, number: planned.number, spoilt };
+        Some(Outgoing { created, payload: planned.payload, tag: tag.pack() })
     }
 }
 
@@ -213,7 +279,7 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
             Fate::Delivered { tail, .. } if !spoilt => {
                 self.meter.delivered(message.created, message.started, tail, message.payload);
             }
-            _ => self.meter.lost(message.created),
+            _ => self.meter.lost(message.created, message.payload),
         }
         if let Some(deliveries) = &mut self.deliveries {
             deliveries.push(Delivery { number, fate: message.fate, spoilt });

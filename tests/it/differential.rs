@@ -49,14 +49,14 @@ fn compare(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
 }
 
 /// Compares all channels. The flags of a failed cable mean nothing; if the engine was through before the
-/// oracle's present cycle, it has not counted on how long its channels are blocked.
+/// oracle's present cycle, it has not counted on how long its channels are blocked and held.
 fn same_channels(oracle: &Oracle, engine: &Engine) -> Result<(), String> {
     for (channel, (theirs, mut ours)) in oracle.channels().iter().zip(engine.channels()).enumerate() {
         if !theirs.up {
             ours = ChannelView { up: false, go: theirs.go, stop_sent: theirs.stop_sent, ..ours };
         }
         if engine.now() < oracle.now() {
-            ours.blocked = theirs.blocked;
+            (ours.blocked, ours.held) = (theirs.blocked, theirs.held);
         }
         if *theirs != ours {
             return Err(format!(

@@ -124,6 +124,7 @@ struct Output {
     control: VecDeque<(u64, bool)>,
     sent: u64,
     blocked: u64,
+    held: u64,
 }
 
 /// What an input port does with the worm at the front of its buffer.
@@ -244,6 +245,9 @@ impl Oracle {
             for output in self.outputs.iter_mut().filter(|output| output.since.is_some()) {
                 output.blocked += self.now - now - 1;
             }
+            for output in self.outputs.iter_mut().filter(|output| output.owner.is_some()) {
+                output.held += self.now - now - 1;
+            }
         }
     }
 
@@ -339,6 +343,7 @@ impl Output {
             control: VecDeque::new(),
             sent: 0,
             blocked: 0,
+            held: 0,
         }
     }
 }

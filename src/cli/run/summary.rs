@@ -5,10 +5,10 @@ use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::report::reference;
+use crate::papers::reference;
 use crate::scenario::Checked;
 use crate::scenario::checked::TopologySource;
-use crate::simulation::{ChannelReport, DeadlockReport, MapReport, PointReport, Run, Summary};
+use crate::simulation::{DeadlockReport, HotSpots, MapReport, PointReport, Run, State, Summary};
 
 /// The summary as text: what ran, what came out, what to look at next.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
@@ -19,7 +19,9 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     }
     text += &routes(summary);
     text += &points(&summary.points);
-    text += &busiest(&summary.busiest_channels);
+    text += &summary.comparison.as_ref().map(super::comparison::text).unwrap_or_default();
+    text += &saturation(summary);
+    text += &hot_spots(&summary.hot_spots);
     text += &deadlocks(&summary.deadlocks);
     let _ = writeln!(text, "\nResults: {}", place.display());
     text
@@ -27,9 +29,16 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
 
 fn headline(checked: &Checked, summary: &Summary) -> String {
     let network = &checked.topology.network;
-    let mut text = format!("{}, seed {}: {}\n", summary.scenario, summary.seed, summary.outcome);
+    let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
+    match &checked.comparison {
+        None => text += &format!(": {}\n", summary.outcome),
+        Some(comparison) => text += &format!(": {} runs\n", comparison.members()),
+    }
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
+    }
+    if checked.comparison.is_some() {
+        return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());
     let _ = writeln!(text, "{}: {hosts} hosts, {switches} switches, {links} cables", network.name);
@@ -123,20 +132,31 @@ fn points(points: &[PointReport]) -> String {
     if points.is_empty() {
         return String::new();
     }
-    let mut table =
-        columns(&["load", "accepted", "Mb/s", "latency mean", "p50", "p99 (ns)", "messages", "lost", ""]);
+    let mut table = columns(&[
+        "load",
+        "accepted",
+        "Mb/s",
+        "latency mean",
+        "+-",
+        "p50",
+        "p99 (ns)",
+        "messages",
+        "lost",
+        "",
+    ]);
     for point in points {
         let latency = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), plain);
-        let state = match (point.saturated, point.converged) {
-            (true, _) => "saturated",
-            (_, false) if point.load.is_some() => "not converged",
-            _ => "",
+        let state = match point.state {
+            State::Saturated => "saturated",
+            State::NotConverged if point.load.is_some() => "not converged",
+            State::NotConverged | State::Converged => "",
         };
         table.add_row([
             point.load.map_or_else(|| "trace".to_owned(), |load| load.to_string()),
             format!("{:.4}", point.accepted_flits_per_cycle_per_host),
             plain(point.accepted_bits_per_s / 1e6),
             latency(point.latency_mean_ns),
+            latency(point.latency_half_width_ns),
             latency(point.latency_p50_ns),
             latency(point.latency_p99_ns),
             point.messages.to_string(),
@@ -144,24 +164,60 @@ fn points(points: &[PointReport]) -> String {
             state.to_owned(),
         ]);
     }
-    format!("\nTraffic, in payload flits per cycle and host:\n{table}\n")
+    format!("\nTraffic, in payload flits per cycle and host:\n{table}\n{}", warmup(points))
 }
 
-fn busiest(channels: &[ChannelReport]) -> String {
-    if channels.is_empty() {
+/// How long points warmed up, where that was found and not given.
+fn warmup(points: &[PointReport]) -> String {
+    let found: Vec<f64> = points.iter().filter_map(|point| point.transient_ms).collect();
+    let missed = points.iter().filter(|p| p.load.is_some() && p.transient_ms.is_none()).count();
+    if found.is_empty() {
         return String::new();
     }
-    let mut table = columns(&["busiest channels", "", "busy", "blocked"]);
-    for channel in channels {
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        table.add_row([
-            channel.from.clone(),
-            channel.to.clone(),
-            percent(channel.busy),
-            percent(channel.blocked),
-        ]);
+    let longest = found.iter().copied().fold(0.0, f64::max);
+    let mut text = format!("  transients ended within {} us", plain(longest * 1e3));
+    if missed > 0 {
+        let _ = write!(text, "; not found at {missed} of {} points", points.len());
     }
-    format!("\n{table}\n")
+    text + "\n"
+}
+
+fn saturation(summary: &Summary) -> String {
+    let Some(found) = &summary.saturation else { return String::new() };
+    let load = |load: Option<f64>| load.map_or_else(|| "none".to_owned(), |load| format!("{load:.5}"));
+    format!(
+        "\nSaturation: not at load {}, at load {}; at most {:.5} flits per cycle and host accepted, {} Mb/s\n",
+        load(found.load_low),
+        load(found.load_high),
+        found.accepted_max_flits_per_cycle_per_host,
+        plain(found.accepted_max_bits_per_s / 1e6)
+    )
+}
+
+fn hot_spots(hot: &HotSpots) -> String {
+    let mut text = match (hot.busiest_channels.is_empty(), hot.hot_spots_load) {
+        (true, _) => return String::new(),
+        (false, Some(load)) => format!("\nWhere it hurts, at load {load}:\n"),
+        (false, None) => "\nWhere it hurts:\n".to_owned(),
+    };
+    let kinds = [("busiest channels", &hot.busiest_channels), ("most blocked", &hot.most_blocked_channels)];
+    for (title, channels) in kinds {
+        let mut table = columns(&[title, "", "busy", "blocked", "idle"]);
+        for channel in channels {
+            let percent = |share: f64| format!("{:.1} %", share * 100.0);
+            table.add_row([
+                channel.from.clone(),
+                channel.to.clone(),
+                percent(channel.busy),
+                percent(channel.blocked),
+                percent(channel.idle),
+            ]);
+        }
+        if !channels.is_empty() {
+            let _ = writeln!(text, "{table}");
+        }
+    }
+    text
 }
 
 /// How many deadlocks are told one by one.
@@ -187,7 +243,7 @@ fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
 }
 
 /// A table without lines whose columns but the first are aligned to the right.
-fn columns(header: &[&str]) -> Table {
+pub(super) fn columns(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header);

@@ -1,16 +1,18 @@
-//! What runs on the network: failures, the mapper, traffic, and how long it is measured.
+//! What runs on the network: failures and the mapper.
 
 use crate::diagnostics::Fault;
 use crate::units::{Duration, Time};
 
 use super::super::book::Book;
-use super::super::checked::{Extent, LinkFailure, Mapping, Measure, Topology};
-use super::super::wire::{self, At, Document, Given};
+use super::super::checked::{LinkFailure, Mapping, Topology};
+use super::super::wire::{self, At, Document};
 use super::{above_zero, conflict, names, quantity};
 
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
-    if let (Some(traffic), true) = (document.traffic.get(), document.routing.is_absent()) {
+    if let (Some(traffic), true) =
+        (document.traffic.get(), document.routing.is_absent() && document.comparison.is_absent())
+    {
         book.add(traffic.place, |span| {
             let expected = "needs a [routing] section with a file or an algorithm";
             Fault::new("missing-section", span, "traffic without routes", expected)
@@ -28,6 +30,7 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
     if document.mapping.is_absent()
         && document.routing.is_absent()
         && document.traffic.is_absent()
+        && document.comparison.is_absent()
         && let Some(scenario) = document.scenario.get()
     {
         book.add(scenario.place, |span| {
@@ -109,52 +112,4 @@ pub(super) fn mapping(
         depth,
         also_at_routing_latency: latencies.iter().map(|latency| latency.value.0).collect(),
     })
-}
-
-/// How long each point is measured.
-pub(super) fn measure(
-    wire: &At<wire::Measure>,
-    traffic: &Given<wire::Traffic>,
-    book: &mut Book,
-) -> Option<Measure> {
-    let wire = &wire.value;
-    let warmup = quantity(&wire.warmup);
-    let duration = above_zero(&wire.duration, book);
-    let horizon = above_zero(&wire.horizon, book);
-    if let Some(At { value: 0, place }) = wire.messages.get() {
-        book.add(*place, |span| {
-            Fault::new("out-of-range", span, "no message would be measured", "expected 1 or more")
-        });
-    }
-    if let (Some(messages), Some(duration)) = (wire.messages.get(), wire.duration.get()) {
-        let place = messages.place.max(duration.place);
-        conflict(place, "a number of messages and a duration", "expected one of the two", book);
-    }
-    let generated = traffic.value().is_some_and(|traffic| !traffic.patterns().is_empty());
-    if let (true, Some(warmup), Some(end), Some(at)) = (generated, warmup, horizon, wire.horizon.get()) {
-        let least = warmup.value + duration.unwrap_or(Duration::ZERO);
-        if end <= least && (end < least || duration.is_none()) {
-            book.add(at.place, |span| {
-                let message = format!("the horizon {end} ends before the measurement does");
-                let expected = if duration.is_some() {
-                    format!("expected at least warmup + duration, {least}")
-                } else {
-                    format!("expected above the warm-up, {least}")
-                };
-                Fault::new("out-of-range", span, message, expected)
-            });
-        }
-    }
-    let extent = match (duration, wire.messages.value()) {
-        (Some(duration), _) => Extent::Duration(duration),
-        (None, Some(messages)) => Extent::Messages(*messages),
-        (None, None) => Measure::default().extent,
-    };
-    let precision = wire.precision.get()?;
-    if precision.value.0 <= 0.0 {
-        book.add(precision.place, |span| {
-            Fault::new("out-of-range", span, "no mean is known that well", "expected above 0 and below 1")
-        });
-    }
-    Some(Measure { warmup: warmup?.value, extent, precision: precision.value.0, horizon })
 }

@@ -5,8 +5,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::super::book::Book;
 use super::super::checked::MapAlgorithm;
 use super::super::tree::Item;
+use super::comparison::Comparison;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::measure::Measure;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use super::traffic::Traffic;
@@ -35,6 +37,8 @@ table! {
         routing: Routing = Optional;
         /// What hosts send: a trace or one pattern.
         traffic: Traffic = Optional;
+        /// Routings compared on the same networks, each with runs of its own, in place of `[routing]`.
+        comparison: Comparison = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.
@@ -47,7 +51,8 @@ table! {
 table! {
     /// What the run is called, and its seed.
     "[scenario]" Scenario {
-        /// The name of the folder under results/: letters, digits, `.`, `_` and `-`.
+        /// The name of the folder under results/: letters, digits, `.`, `_` and `-`; `/` between folders in
+        /// folders.
         name: ScenarioName = Required;
         /// The seed of every random choice of the run; `--seed` replaces it.
         seed: u64 = Default("0");
@@ -159,24 +164,6 @@ table! {
         select: Select = Optional;
         /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
         distribute: bool = Default("false");
-    }
-}
-
-table! {
-    /// How long each point of generated traffic is measured, and when a run ends at the latest.
-    "[measure]" Measure {
-        /// Simulated time before measuring begins.
-        warmup: Quantity<Duration> = Default("'1 ms'");
-        /// Messages that are measured at each point, at least 1; 20000 if no duration is given either.
-        messages: u64 = Optional;
-        /// Instead: the span in which the measured messages are created, above zero.
-        duration: Quantity<Duration> = Optional;
-        /// The half-width of the mean latency's 95 % confidence interval, relative to the mean, that counts
-        /// as converged: above 0 and below 1.
-        precision: Probability = Default("0.05");
-        /// When a point ends whatever is still under way, above the warm-up; if not given, after four times
-        /// the warm-up and the measurement (never for a trace).
-        horizon: Quantity<Duration> = Optional;
     }
 }
 

@@ -39,13 +39,16 @@ mod port;
 mod rate;
 mod writer;
 
-use crate::diagnostics::Fault;
+use crate::diagnostics::{Fault, quoted};
 use crate::ids::{Node, Port};
 use crate::topology::{End, Host, Link, Network, Switch};
 
+use super::{AGGREGATION_NODE, Parsed};
 use blocks::{Block, Kind};
 pub(super) use writer::write;
 
+/// The code of the warning that an aggregation node counts as a host.
+pub(super) const AGGREGATION_WARNING: &str = "aggregation-node";
 /// How many lines with words on them are looked at before a text counts as another format.
 const LOOKED_AT: usize = 100;
 
@@ -92,14 +95,14 @@ fn begins_a_dump(line: &str) -> bool {
 ///
 /// # Errors
 /// Every fault of the text; a report that is no dump is refused by its name alone.
-pub(super) fn read(text: &str) -> Result<Network, Vec<Fault>> {
+pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
     let blocks::Blocks { blocks, mut faults, headless, .. } = blocks::read(text);
     if faults.iter().any(|fault| fault.code == "near-miss") {
         return Err(faults);
     }
-    let cables = cabling::cables(&blocks, headless).unwrap_or_else(|more| {
+    let (cables, mut warnings) = cabling::cables(&blocks, headless).unwrap_or_else(|more| {
         faults.extend(more);
-        Vec::new()
+        (Vec::new(), Vec::new())
     });
     if !blocks.iter().any(|block| block.kind == Kind::Switch) {
         let end = text.trim_end().len();
@@ -115,7 +118,26 @@ pub(super) fn read(text: &str) -> Result<Network, Vec<Fault>> {
         let message = "the file ends after the header of its first node";
         faults.push(Fault::new("cut-off", span, message, "its ports, and the nodes that they lead to"));
     }
-    if faults.is_empty() { Ok(network(blocks, cables)) } else { Err(faults) }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    warnings.extend(blocks.iter().filter_map(odd_host));
+    Ok(Parsed { network: network(blocks, cables), warnings })
+}
+
+/// What should be known of a host that is none, before routes to it are trusted.
+fn odd_host(block: &Block<'_>) -> Option<Fault> {
+    let id = block.id.as_ref().filter(|_| block.kind != Kind::Switch)?;
+    let name = quoted(id.text);
+    if block.kind == Kind::Rt {
+        let message = format!("the router `{name}` counts as a host");
+        let behind = "what lies behind it is another subnet, and not in this file";
+        return Some(Fault::new("router", id.span.clone(), message, behind));
+    }
+    block.description.filter(|words| words.contains(AGGREGATION_NODE))?;
+    let message = format!("`{name}` counts as a host, and is a switch's unit for in-network aggregation");
+    let way_out = "`--drop-aggregation-nodes`, or `drop-aggregation-nodes` in a scenario, leaves it out";
+    Some(Fault::new(AGGREGATION_WARNING, id.span.clone(), message, way_out))
 }
 
 /// The network of sound blocks.

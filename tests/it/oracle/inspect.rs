@@ -27,6 +27,8 @@ pub(crate) struct ChannelView {
     pub(crate) sent: u64,
     /// Cycles so far in which the channel was owned and (a head waited for it or it was stopped).
     pub(crate) blocked: u64,
+    /// Cycles so far in which the channel was owned.
+    pub(crate) held: u64,
 }
 
 impl Oracle {
@@ -47,6 +49,7 @@ impl Oracle {
                 go: output.go,
                 sent: output.sent,
                 blocked: output.blocked,
+                held: output.held,
             });
         views.collect()
     }

@@ -233,6 +233,9 @@ impl Oracle {
         for output in self.outputs.iter_mut().filter(|output| output.since.is_some()) {
             output.blocked += 1;
         }
+        for output in self.outputs.iter_mut().filter(|output| output.owner.is_some()) {
+            output.held += 1;
+        }
     }
 
     /// P4: every owned output that may sends a flit.

@@ -128,6 +128,7 @@ impl Engine {
             go: self.fabric.go(from),
             sent: used.flits,
             blocked: used.blocked,
+            held: used.held,
         };
         ends.zip(self.fabric.channel_use()).map(view).collect()
     }

@@ -22,6 +22,13 @@ pub(super) struct Half<'t> {
     pub(super) rate: Option<BitRate>,
 }
 
+impl Half<'_> {
+    /// Where the other end is told.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.peer.span.start..self.peer_port_span.end
+    }
+}
+
 /// Reads the line of a port.
 ///
 /// # Errors

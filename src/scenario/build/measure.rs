@@ -1,0 +1,84 @@
+//! How long each point is measured.
+
+use crate::diagnostics::Fault;
+use crate::units::Duration;
+
+use super::super::book::Book;
+use super::super::checked::{Extent, Measure};
+use super::super::wire::{self, At, Given};
+use super::{above_zero, conflict, quantity};
+
+/// How long each point is measured.
+pub(super) fn measure(
+    wire: &At<wire::Measure>,
+    traffic: &Given<wire::Traffic>,
+    book: &mut Book,
+) -> Option<Measure> {
+    let wire = &wire.value;
+    let duration = above_zero(&wire.duration, book);
+    let horizon = above_zero(&wire.horizon, book);
+    if let Some(At { value: 0, place }) = wire.messages.get() {
+        book.add(*place, |span| {
+            Fault::new("out-of-range", span, "no message would be measured", "expected 1 or more")
+        });
+    }
+    if let (Some(messages), Some(duration)) = (wire.messages.get(), wire.duration.get()) {
+        let place = messages.place.max(duration.place);
+        conflict(place, "a number of messages and a duration", "expected one of the two", book);
+    }
+    check_horizon(wire, traffic, duration, book);
+    check_trace(wire, traffic, book);
+    let precision = wire.precision.value().map(|precision| precision.0);
+    let extent = match (duration, wire.messages.value(), precision) {
+        (Some(duration), _, _) => Extent::Duration(duration),
+        (None, Some(messages), _) => Extent::Messages(*messages),
+        (None, None, None) => Measure::default().extent,
+        (None, None, Some(_)) => Measure::MOST,
+    };
+    Some(Measure {
+        warmup: wire.warmup.value()?.0,
+        extent,
+        until_precise: precision.is_some(),
+        precision: precision.unwrap_or(Measure::default().precision),
+        horizon,
+        find_saturation: wire.find_saturation.value().map(|share| share.0),
+        require_convergence: *wire.require_convergence.value()?,
+    })
+}
+
+/// Notes a horizon that leaves generated traffic no time to be measured.
+fn check_horizon(
+    wire: &wire::Measure,
+    traffic: &Given<wire::Traffic>,
+    duration: Option<Duration>,
+    book: &mut Book,
+) {
+    let generated = traffic.value().is_some_and(|traffic| !traffic.kinds.patterns().is_empty());
+    let (true, Some(end)) = (generated, quantity(&wire.horizon)) else { return };
+    let Some(warmup) = wire.warmup.value() else { return };
+    let least = warmup.0.unwrap_or(Duration::ZERO) + duration.unwrap_or(Duration::ZERO);
+    let is_enough = end.value > least || end.value == least && duration.is_some();
+    if !is_enough && end.value > Duration::ZERO {
+        book.add(end.place, |span| {
+            let message = format!("the horizon {} ends before the measurement does", end.value);
+            let expected = if duration.is_some() {
+                format!("expected at least warmup + duration, {least}")
+            } else {
+                format!("expected above the warm-up, {least}")
+            };
+            Fault::new("out-of-range", span, message, expected)
+        });
+    }
+}
+
+/// Warns of what a trace, which is replayed from end to end, makes nothing of.
+fn check_trace(wire: &wire::Measure, traffic: &Given<wire::Traffic>, book: &mut Book) {
+    if !traffic.value().is_some_and(|traffic| traffic.kinds.patterns().is_empty()) {
+        return;
+    }
+    for key in [wire.precision.get(), wire.find_saturation.get()].into_iter().flatten() {
+        book.warn(key.place, |span| {
+            Fault::new("no-effect", span, "a trace is replayed from end to end", "has no effect here")
+        });
+    }
+}

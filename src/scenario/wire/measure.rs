@@ -1,0 +1,99 @@
+//! `[measure]`: how long each point is measured, and how sure its values have to be.
+
+use schemars::{Schema, json_schema};
+
+use crate::diagnostics::Fault;
+use crate::units::{Duration, Unit};
+
+use super::super::book::Book;
+use super::super::tree::{Item, Value};
+use super::kinds::Quantity;
+use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
+
+use Presence::{Default, Optional};
+
+table! {
+    /// How long each point of generated traffic is measured, how sure its values have to be, and when a run ends at
+    /// the latest.
+    "[measure]" Measure {
+        /// Simulated time before measuring begins; `auto` finds by MSER-5 when the transient has ended.
+        warmup: AutoOr<Duration> = Default("'auto'");
+        /// Measure each point until half the width of the mean latency's 95 % confidence interval is this share of
+        /// the mean (`"1 %"` or 0.01, above 0 and below 1), or until `messages` or `duration` are used up; if not
+        /// given, these are what is measured, and a point within 5 % counts as converged.
+        precision: Fraction = Optional;
+        /// Messages that are measured at each point, at least 1; if no duration is given either, 20000, or at most
+        /// 2000000 with a precision.
+        messages: u64 = Optional;
+        /// Instead: the span in which the measured messages are created, above zero.
+        duration: Quantity<Duration> = Optional;
+        /// When a point ends whatever is still under way, above the warm-up; if not given, after four times
+        /// the warm-up and the measurement (never for a trace).
+        horizon: Quantity<Duration> = Optional;
+        /// Look for the saturation throughput too: bisect the load between the highest that is not saturated and
+        /// the lowest that is, until they differ by less than this share (`"2 %"` or 0.02, above 0 and below 1).
+        find_saturation: Fraction = Optional;
+        /// End with exit code 5 if a point that is not saturated has not converged.
+        require_convergence: bool = Default("false");
+    }
+}
+
+/// `"auto"`, or a quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct AutoOr<U>(pub(in super::super) Option<U>);
+
+impl<U: Unit> Wire for AutoOr<U> {
+    fn read(item: &Item, book: &mut Book) -> Option<AutoOr<U>> {
+        match &item.value {
+            Value::Text(text) if text == "auto" => Some(AutoOr(None)),
+            _ => Quantity::<U>::read(item, book).map(|quantity| AutoOr(Some(quantity.0))),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [{ "const": "auto" }, Quantity::<U>::schema()] })
+    }
+}
+
+/// A share above 0 and below 1, as a number or as a text in per cent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct Fraction(pub(in super::super) f64);
+
+impl Wire for Fraction {
+    fn read(item: &Item, book: &mut Book) -> Option<Fraction> {
+        let share = match &item.value {
+            Value::Text(text) => {
+                let number = text.trim().strip_suffix('%').map(str::trim_end);
+                let plain = number.filter(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+                let share = plain.and_then(|number| number.parse::<f64>().ok());
+                if share.is_none() {
+                    let expected = "expected a share in per cent, as in \"1 %\"";
+                    book.add(item.place, |span| {
+                        Fault::new("not-a-share", span, "this is no share", expected)
+                    });
+                }
+                share? / 100.0
+            }
+            Value::Integer(_) | Value::Float(_) => f64::read(item, book)?,
+            _ => {
+                wrong_type(item, "a share, as in \"1 %\" or 0.01", book);
+                return None;
+            }
+        };
+        if share > 0.0 && share < 1.0 {
+            return Some(Fraction(share));
+        }
+        book.add(item.place, |span| {
+            let message = format!("a share of {} %", share * 100.0);
+            Fault::new("out-of-range", span, message, "expected above 0 and below 1, which is 100 %")
+        });
+        None
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
+            { "type": "string", "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$", "examples": ["1 %"] }
+        ] })
+    }
+}

@@ -4,8 +4,8 @@
 //!   bytes --> text --> recognise --> json / toml --> tree of values with places --> document --> Network
 //! ```
 //!
-//! A reader reports every fault of a file in one go, each with its place. simnet's own formats read back equal;
-//! the others keep what they have words for.
+//! A reader reports every fault of a file in one go, each with its place. simnet's own formats read back
+//! equal; the others keep what they have words for.
 
 mod document;
 mod ibnetdiscover;
@@ -101,8 +101,8 @@ const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
 /// Reads a network from the text of a file, which messages call `file`.
 ///
 /// # Errors
-/// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts asked
-/// for in a file that has some.
+/// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts
+/// asked for in a file that has some.
 pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, Box<Faults>> {
     let (original, not_utf8) = match diagnostics::decode(file, bytes) {
         Ok(text) => (Cow::Borrowed(text), None),
@@ -130,10 +130,16 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, 
     }
 }
 
+/// The name of the node and the port by the guid of the port, as a dump of ibnetdiscover tells them; empty
+/// for any other file.
+pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)> {
+    ibnetdiscover::port_guids(&String::from_utf8_lossy(bytes))
+}
+
 /// Writes a network.
 ///
-/// [`read`] gives it back from [`Format::OWN`], but for a guid that a name alone tells; the other formats lose what
-/// they have no words for.
+/// [`read`] gives it back from [`Format::OWN`], but for a guid that a name alone tells; the other formats
+/// lose what they have no words for.
 pub fn write(net: &Network, format: Format) -> String {
     match format {
         Format::Json => json::write(net),

@@ -36,6 +36,7 @@ mod cabling;
 mod line;
 mod near_miss;
 mod port;
+mod port_guids;
 mod rate;
 mod writer;
 
@@ -44,6 +45,7 @@ use crate::ids::{Node, Port};
 use crate::topology::{End, Host, Link, Network, Switch};
 
 use blocks::{Block, Kind};
+pub(super) use port_guids::port_guids;
 pub(super) use writer::write;
 
 /// How many lines with words on them are looked at before a text counts as another format.

@@ -3,7 +3,8 @@
 use divan::Bencher;
 use simnet::ids::HostId;
 use simnet::routing::{
-    Attachments, Choices, Directions, FoldedClos, Plan, Root, Routes, Survey, SwitchGraph, Tree,
+    Attachments, Choices, Directions, FoldedClos, Plan, Root, Routes, Selection, Smart, Survey, SwitchGraph,
+    Tree,
 };
 use simnet::topology::{generate, presets};
 
@@ -50,6 +51,44 @@ fn root_r2(bencher: Bencher<'_, '_>, switches: u64) {
     let network = generate::build("random-regular", &size, 1).expect("such a graph exists");
     let (graph, attachments) = (SwitchGraph::new(&network), Attachments::lowest(&network));
     bencher.bench_local(|| Directions::new(&graph, &attachments, None, &Root::R2, Tree::Bfs));
+}
+
+/// The turns that smart routing allows. Goal: 64 switches, and pink, within two seconds.
+#[divan::bench(args = ["decayed-torus", "random-64", "pink"], sample_count = 3)]
+fn smart_turns(bencher: Bencher<'_, '_>, name: &str) {
+    let torus = [("x", 6), ("y", 6), ("hosts-per-switch", 2), ("failed-switches", 3), ("failed-links", 4)];
+    let random = [("switches", 64), ("degree", 4), ("hosts-per-switch", 4)];
+    let network = match name {
+        "decayed-torus" => generate::build(name, &torus, 1).expect("such a torus exists"),
+        "random-64" => generate::build("random-regular", &random, 1).expect("such a graph exists"),
+        _ => presets::load(name).expect("a preset"),
+    };
+    let (graph, attachments) = (SwitchGraph::new(&network), Attachments::lowest(&network));
+    let hosts = attachments.per_switch(graph.switches(), None);
+    let directions = Directions::new(&graph, &attachments, None, &Root::Far, Tree::Bfs);
+    bencher.bench_local(|| Smart::new(&graph, &hosts, &directions));
+}
+
+/// Balanced routes of a random 4-regular network: every path over the fullest channels weighed.
+#[divan::bench(args = [16, 32, 64], sample_count = 10)]
+fn balanced(bencher: Bencher<'_, '_>, switches: u64) {
+    let size = [("switches", switches), ("degree", 4), ("hosts-per-switch", 4)];
+    let network = generate::build("random-regular", &size, 1).expect("such a graph exists");
+    let attachments = Attachments::lowest(&network);
+    let choices = Choices { selection: Selection::Balanced, ..Choices::default() };
+    bencher.bench_local(|| Plan::new(&network, &attachments, &choices).expect("they fit"));
+}
+
+/// Routes, proof and figures of 10,080 hosts on 2,520 switches in a random 8-regular graph. Goal: 20 s.
+#[divan::bench(sample_count = 1, sample_size = 1)]
+fn ten_thousand_hosts(bencher: Bencher<'_, '_>) {
+    let size = [("switches", 2_520), ("degree", 8), ("hosts-per-switch", 4)];
+    let network = generate::build("random-regular", &size, 1).expect("such a graph exists");
+    let attachments = Attachments::lowest(&network);
+    bencher.bench_local(|| {
+        let plan = Plan::new(&network, &attachments, &Choices::default()).expect("they fit");
+        plan.report(&network, &attachments)
+    });
 }
 
 /// Single routes between random hosts of 16,384 on a 4-ary 7-tree of 28,672 switches. Goal: well under 200 ns

@@ -134,7 +134,9 @@ impl Faults {
     /// The faults printed as warnings: the same text under another title.
     pub fn as_warnings(&self) -> String {
         let rendered = self.faults.iter().take(SHOWN).map(|f| render::fault(self, f, &Level::WARNING));
-        rendered.collect::<Vec<_>>().join("\n\n")
+        let more = self.faults.len().saturating_sub(SHOWN);
+        let more = (more > 0).then(|| format!("{}: {more} more warnings", quoted(&self.file)));
+        rendered.chain(more).collect::<Vec<_>>().join("\n\n")
     }
 }
 

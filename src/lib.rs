@@ -55,6 +55,7 @@ pub mod fabric;
 pub mod host;
 pub mod ids;
 pub mod measure;
+pub mod papers;
 pub mod report;
 pub mod routing;
 pub mod scenario;

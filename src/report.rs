@@ -3,11 +3,9 @@
 mod figure;
 mod folder;
 mod manifest;
-mod reference;
 mod table;
 
 pub use figure::{Figure, FigurePoint, Series, draw};
-pub use folder::{Folder, FolderError};
+pub use folder::{Folder, FolderError, README_MARK};
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
-pub use reference::reference;
 pub use table::Table;

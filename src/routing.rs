@@ -7,10 +7,12 @@
 //!                                                    a --routes file --------+   +--> turns of every message
 //! ```
 
+mod allowed_turns;
 mod balance;
 mod dependency;
 mod directions;
 mod folded_clos;
+mod gm_routes;
 mod graph;
 mod lfts;
 mod metrics;
@@ -19,19 +21,30 @@ mod plan;
 mod roots;
 mod routes_file;
 mod select;
+mod smart;
+mod spread;
+mod suggest;
 mod survey;
 mod table;
 
+pub use allowed_turns::AllowedTurns;
 pub use balance::{BalanceTooLarge, Candidates};
 pub use dependency::DependencyGraph;
 pub use directions::{Directions, Heuristic, Root, Tree};
 pub use folded_clos::{FoldedClos, NotFoldedClos};
+pub use gm_routes::write_gm_routes;
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
 pub use lfts::{ForwardingTables, read_lfts};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
-pub use plan::{Algorithm, Choices, Plan, PlanError, Report};
+pub use plan::{Algorithm, BusiestChannel, Choices, LoadAtDistance, Plan, PlanError, Report};
 pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, balanced_routes, select_routes};
+pub use smart::Smart;
+pub use spread::{PAIR, Spread};
+pub use suggest::{
+    Answer, Judgement, Objective, Question, Suggestion, TooManySwitches, suggest, with_cables,
+    with_extra_ports,
+};
 pub use survey::Survey;
 pub use table::{RouteTable, Routes, TableTooLarge};

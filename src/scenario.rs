@@ -9,6 +9,7 @@
 //! allowed there. Keys, JSON Schema and reference come from one description (`wire`).
 
 pub mod checked;
+pub mod comparison;
 pub mod cycles;
 pub mod expect;
 

@@ -6,6 +6,7 @@
 //! ```
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
+pub mod comparison;
 pub mod hosts;
 pub mod mapping;
 mod overlay;
@@ -80,11 +81,15 @@ impl Progress for () {
     fn step(&self) {}
 }
 
-/// Runs a checked scenario, with `watch` watching its load points.
+/// Runs a checked scenario, with `watch` watching its load points; the points of a comparison's members run
+/// unwatched.
 ///
 /// # Errors
 /// [`RunError`]; nothing that the reader of scenarios lets through causes one.
 pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> Result<Run, RunError> {
+    if let Some(comparison) = &checked.comparison {
+        return comparison::run(checked, comparison, progress);
+    }
     let parameters = checked.fabric_parameters();
     let setup = Setup {
         network: &checked.topology.network,
@@ -167,6 +172,7 @@ fn gather(
         deadlocks,
         hot_spots: HotSpots::new(&reports, &channels),
         saturation: search.saturation,
+        comparison: None,
         points: reports,
     };
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
@@ -273,7 +279,8 @@ impl<W: Watch> Stage<'_, W> {
         self.progress.stage("loading", generated.loads.len() as u64);
         let one = |(nth, load): (usize, &f64)| {
             let mut eye = self.watch.open(nth);
-            let point = self.load(*load, generated, routes, &mut eye)?;
+            let plan = self.plan(*load, generated);
+            let point = self.load(*load, generated, routes, &plan, &mut eye)?;
             self.watch.close(nth, eye);
             self.ended(nth, &point);
             Ok((Some(*load), point))
@@ -302,7 +309,8 @@ impl<W: Watch> Stage<'_, W> {
         let mut probes: Vec<Probe> = points.iter().filter_map(|(load, point)| probe(*load, point)).collect();
         let mut search = Search::default();
         while let Some(load) = saturation::next_load(&probes, resolution) {
-            let point = self.load(load, generated, routes, &mut ())?;
+            let plan = self.plan(load, generated).for_search();
+            let point = self.load(load, generated, routes, &plan, &mut ())?;
             search.events += point.events;
             search.delivered += point.tally.delivered;
             self.ended(probes.len(), &point);
@@ -322,19 +330,23 @@ impl<W: Watch> Stage<'_, W> {
         Ok(search)
     }
 
+    fn plan(&self, load: f64, generated: &GeneratedLoads) -> Plan {
+        let workload = &generated.workload;
+        let gap = workload.mean_gap(load, self.scale.flit_time);
+        let senders = workload.pattern.senders() as u64;
+        Plan::new(&self.checked.measure, gap, senders, self.scale.base_cycle)
+    }
+
     fn load(
         &self,
         load: f64,
         generated: &GeneratedLoads,
         routes: &HostRoutes,
+        plan: &Plan,
         observer: &mut impl Observer,
     ) -> Result<Point, RunError> {
-        let workload = &generated.workload;
-        let source = Generated::new(workload, load, self.scale.flit_time, self.checked.seed);
-        let mean_gap = workload.mean_gap(load, self.scale.flit_time);
-        let senders = workload.pattern.senders() as u64;
-        let plan = Plan::new(&self.checked.measure, mean_gap, senders, self.scale.base_cycle);
-        self.point(source, routes, &plan, observer)
+        let source = Generated::new(&generated.workload, load, self.scale.flit_time, self.checked.seed);
+        self.point(source, routes, plan, observer)
     }
 
     fn point(

@@ -78,7 +78,7 @@ impl ReadingArguments {
     /// # Errors
     /// As [`NetworkArguments::load`].
     pub(super) fn load(&self, topology: &str) -> Result<Network, Failure> {
-        let from = self.from.as_deref().map(Format::parse).transpose().map_err(Failure::Usage)?;
+        let from = self.from.as_deref().map(Format::to_read).transpose().map_err(Failure::Usage)?;
         if from.is_none()
             && let Some(preset) = presets::load(topology)
         {
@@ -94,7 +94,11 @@ impl ReadingArguments {
             hosts_per_switch: self.hosts_per_switch,
             drop_aggregation_nodes: self.drop_aggregation_nodes,
         };
-        Ok(formats::read(topology, &bytes, &options)?)
+        let reading = formats::read_with_warnings(topology, &bytes, &options)?;
+        if let Some(warnings) = reading.warnings {
+            super::warn(&warnings.as_warnings());
+        }
+        Ok(reading.network)
     }
 }
 

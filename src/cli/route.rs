@@ -1,17 +1,20 @@
 //! `simnet route` and `simnet route check`: compute routes or read them, and judge whether they can deadlock.
 
 mod check;
+mod suggest;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use comfy_table::{Table, presets};
 
 use crate::diagnostics::{did_you_mean, quoted};
-use crate::ids::Node;
+use crate::ids::{Node, Port};
 use crate::routing::{
-    Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Tree, write_routes,
+    Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Tree, write_gm_routes,
+    write_routes,
 };
-use crate::topology::Network;
+use crate::topology::{End, Network};
 
 use super::network::{NetworkArguments, ReadingArguments};
 use super::output::{columns, print, print_json, write_whole_by};
@@ -34,6 +37,9 @@ pub(super) struct Options {
     /// Write the routes to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     routes: Option<PathBuf>,
+    /// Write the routes to this file as Myricom's GM reads them (`topo convert --to gm` writes the map)
+    #[arg(long, value_name = "FILE")]
+    gm_routes: Option<PathBuf>,
 }
 
 /// How routes are found; what is not given takes its default.
@@ -57,6 +63,8 @@ struct Finding {
 enum Action {
     /// Judge routes that were computed elsewhere
     Check(check::Options),
+    /// Name the one or two cables to add that improve the routes most
+    Suggest(Box<suggest::Options>),
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -64,6 +72,8 @@ enum AlgorithmName {
     /// Shortest routes that go up, then down: free of deadlock
     #[default]
     Updown,
+    /// Shortest routes over turns that are left when cycles of waiting are broken: free of deadlock
+    Smart,
     /// Shortest routes of any kind: a baseline that may deadlock
     Minimal,
 }
@@ -101,12 +111,19 @@ enum SelectionName {
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     match (&options.action, &options.topology) {
-        (Some(Action::Check(check)), _) => match options.first_given() {
-            None => check::run(check, common),
-            Some(given) => {
-                Err(Failure::Usage(format!("`{given}` stands before `check`, which goes without it")))
+        (Some(action), _) => {
+            let (name, instead) = match action {
+                Action::Check(_) => ("check", "which goes without it"),
+                Action::Suggest(_) => ("suggest", "not behind it"),
+            };
+            if let Some(given) = options.first_given() {
+                return Err(Failure::Usage(format!("`{given}` stands before `{name}`, {instead}")));
             }
-        },
+            match action {
+                Action::Check(check) => check::run(check, common),
+                Action::Suggest(options) => suggest::run(options, common),
+            }
+        }
         (None, Some(topology)) => {
             let network = NetworkArguments { topology: topology.clone(), reading: options.reading.clone() };
             run_plan(options, &network, common)
@@ -133,6 +150,9 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     if let Some(path) = &options.routes {
         write_whole_by(path, |mut out| write_routes(&net, &attachments, &plan.table, &mut out))?;
     }
+    if let Some(path) = &options.gm_routes {
+        write_whole_by(path, |mut out| write_gm_routes(&net, &plan.table, &mut out))?;
+    }
     show(&plan.report(&net, &attachments), &net, common)?;
     Ok(Exit::Fine)
 }
@@ -148,6 +168,7 @@ impl Options {
             (self.finding.heuristic.is_some(), "--heuristic"),
             (self.select.is_some(), "--select"),
             (self.routes.is_some(), "--routes"),
+            (self.gm_routes.is_some(), "--gm-routes"),
         ];
         let own = own.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
         own.or_else(|| self.reading.first_given())
@@ -157,20 +178,20 @@ impl Options {
 impl Finding {
     /// Refuses what would be given in vain.
     fn is_consistent(&self) -> Result<(), Failure> {
-        let up_down = matches!(self.algorithm.unwrap_or_default(), AlgorithmName::Updown);
+        let has_tree = !matches!(self.algorithm.unwrap_or_default(), AlgorithmName::Minimal);
         let breadth_first = matches!(self.tree.unwrap_or_default(), TreeName::Bfs);
         let vain = [
             (
-                !up_down && self.tree.is_some(),
-                "`--tree` is for `--algorithm updown`: minimal routes have no tree",
+                !has_tree && self.tree.is_some(),
+                "`--tree` is for `--algorithm updown` and `smart`: minimal routes have no tree",
             ),
             (
-                !up_down && self.root.is_some(),
-                "`--root` is for `--algorithm updown`: minimal routes have no root",
+                !has_tree && self.root.is_some(),
+                "`--root` is for `--algorithm updown` and `smart`: minimal routes have no root",
             ),
             (
-                self.heuristic.is_some() && (!up_down || breadth_first),
-                "`--heuristic` is for `--algorithm updown --tree dfs`: nothing else chooses a neighbour",
+                self.heuristic.is_some() && (!has_tree || breadth_first),
+                "`--heuristic` is for `--tree dfs`: nothing else chooses a neighbour",
             ),
         ];
         match vain.into_iter().find(|(given, _)| *given) {
@@ -180,16 +201,19 @@ impl Finding {
     }
 
     fn algorithm(&self, net: &Network) -> Result<Algorithm, Failure> {
-        Ok(match self.algorithm.unwrap_or_default() {
-            AlgorithmName::Minimal => Algorithm::Minimal,
-            AlgorithmName::Updown => Algorithm::UpDown {
-                tree: match (self.tree.unwrap_or_default(), self.heuristic.unwrap_or_default()) {
-                    (TreeName::Bfs, _) => Tree::Bfs,
-                    (TreeName::Dfs, HeuristicName::H1) => Tree::Dfs(Heuristic::H1),
-                    (TreeName::Dfs, HeuristicName::H2) => Tree::Dfs(Heuristic::H2),
-                },
-                root: root(net, self.root.as_deref().unwrap_or("far"))?,
-            },
+        let name = self.algorithm.unwrap_or_default();
+        if matches!(name, AlgorithmName::Minimal) {
+            return Ok(Algorithm::Minimal);
+        }
+        let tree = match (self.tree.unwrap_or_default(), self.heuristic.unwrap_or_default()) {
+            (TreeName::Bfs, _) => Tree::Bfs,
+            (TreeName::Dfs, HeuristicName::H1) => Tree::Dfs(Heuristic::H1),
+            (TreeName::Dfs, HeuristicName::H2) => Tree::Dfs(Heuristic::H2),
+        };
+        let root = root(net, self.root.as_deref().unwrap_or("far"))?;
+        Ok(match name {
+            AlgorithmName::Smart => Algorithm::Smart { tree, root },
+            _ => Algorithm::UpDown { tree, root },
         })
     }
 }
@@ -239,6 +263,8 @@ fn human(report: &Report, net: &Network) -> String {
         None => "impossible: the channel dependency graph is acyclic".to_owned(),
         Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
     };
+    let busiest = report.busiest_channel.as_ref();
+    let busiest = busiest.map_or("-".to_owned(), |b| format!("{} -> {}", quoted(&b.from), quoted(&b.to)));
     let rows = [
         ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
@@ -251,9 +277,47 @@ fn human(report: &Report, net: &Network) -> String {
         ("crossing paths", report.crossing_paths.map_or("-".to_owned(), |n| n.to_string())),
         ("restrictions per switch", number(report.restrictions_per_switch)),
         ("routes over the busiest channel", report.max_channel_load.to_string()),
+        ("busiest channel", busiest),
         ("deadlock", verdict),
     ];
-    let cycle = report.dependency_cycle.iter().flatten();
-    let outputs = cycle.map(|output| format!("  waits for {output}\n"));
-    format!("{}{}", columns(rows), outputs.collect::<String>())
+    format!("{}{}{}{}", columns(rows), cycle(report, net), unreachable(report), load_by_distance(report))
+}
+
+/// The cables of the cycle, each with the end by which a worm leaves it and waits for the next.
+fn cycle(report: &Report, net: &Network) -> String {
+    let far = |output: &str| {
+        let (switch, port) = output.rsplit_once(':')?;
+        let end = End { node: Node::Switch(net.find_switch(switch)?), port: Port(port.parse().ok()?) };
+        let far = net.peer(end)?;
+        Some(format!(" -> {}:{}", quoted(net.name_of(far.node)), far.port))
+    };
+    let outputs = report.dependency_cycle.iter().flatten();
+    let line =
+        |output: &String| format!("  waits for {}{}\n", quoted(output), far(output).unwrap_or_default());
+    outputs.map(line).collect()
+}
+
+/// A line per distance from the root.
+fn load_by_distance(report: &Report) -> String {
+    let Some(rings) = &report.channel_load_by_root_distance else { return String::new() };
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.add_row(["distance from the root", "channels", "routes over each, mean", "most"]);
+    for ring in rings {
+        let mean = format!("{:.1}", ring.routes_mean);
+        let cells = [ring.distance.to_string(), ring.channels.to_string(), mean, ring.routes_max.to_string()];
+        table.add_row(cells);
+    }
+    format!("\n{}\n", table.trim_fmt())
+}
+
+/// Some of the pairs without a route, and how many more there are.
+fn unreachable(report: &Report) -> String {
+    let named = report.unreachable_examples.iter();
+    let named: String =
+        named.map(|(from, to)| format!("  no route from {} to {}\n", quoted(from), quoted(to))).collect();
+    match report.unreachable_pairs.saturating_sub(report.unreachable_examples.len() as u64) {
+        0 => named,
+        others => format!("{named}  and {others} other pairs without a route\n"),
+    }
 }

@@ -1,5 +1,6 @@
 //! `simnet run`: a scenario, to its results folder and a summary worth reading.
 
+mod comparison;
 mod summary;
 mod trace;
 
@@ -28,7 +29,7 @@ pub(super) struct Options {
     /// Replaces a value of the scenario, as in --set fabric.buffer='"200 B"'; may be given again
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Measure a twentieth of the messages
+    /// Measure a twentieth of the messages; of a comparison, two networks of a size and every fourth load
     #[arg(long)]
     quick: bool,
     /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line: the first
@@ -47,10 +48,14 @@ pub(super) fn run(
     let overrides = Overrides { seed: common.seed, set: options.set.clone() };
     let mut checked = read(&options.scenario, &overrides)?;
     if options.quick {
-        checked.measure = checked.measure.quick();
+        checked = checked.quick();
     }
     for warning in &checked.warnings {
         super::warn(warning);
+    }
+    if options.trace.is_some() && checked.comparison.is_some() {
+        let message = "--trace watches one run; a comparison has many: trace one of its routings alone";
+        return Err(Failure::Usage(message.to_owned()));
     }
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
     Folder::probe(&place)?;

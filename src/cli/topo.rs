@@ -39,7 +39,7 @@ pub(super) struct Convert {
 /// Where a network is written and how.
 #[derive(Args)]
 struct Output {
-    /// The format: json, toml or ibnetdiscover
+    /// The format: json, toml, ibnetdiscover, gm (a map of Myricom's GM) or dot (Graphviz)
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     to: String,
     /// The file, written whole or not at all, instead of stdout
@@ -89,7 +89,7 @@ fn as_text(net: &Network, metrics: &Metrics) -> String {
 
 impl Output {
     fn write(&self, net: &Network) -> Result<Exit, Failure> {
-        let format = Format::parse(&self.to).map_err(Failure::Usage)?;
+        let format = Format::to_write(&self.to).map_err(Failure::Usage)?;
         let text = formats::write(net, format);
         match &self.out {
             None => print(&text),

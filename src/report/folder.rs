@@ -10,6 +10,10 @@ use thiserror::Error;
 /// The file by which a results folder is known.
 const MARK: &str = "manifest.json";
 
+/// The first line of a `README.md` that a run wrote. Results that were committed are known by it: a manifest
+/// tells of the machine and is not committed.
+pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
+
 /// Why results cannot be put where they were wanted.
 #[derive(Debug, Error)]
 pub enum FolderError {
@@ -57,7 +61,8 @@ impl Folder {
     /// # Errors
     /// If something else than an empty folder or an earlier run's results stands there.
     pub fn vacant(place: &Path) -> Result<(), FolderError> {
-        if place.join(MARK).is_file() {
+        let is_ours = |page: String| page.lines().next() == Some(README_MARK);
+        if place.join(MARK).is_file() || fs::read_to_string(place.join("README.md")).is_ok_and(is_ours) {
             return Ok(());
         }
         match fs::read_dir(place).map(Iterator::count) {

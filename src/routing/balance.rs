@@ -15,10 +15,13 @@
 //! another, remove one of a pair with the most paths left; lower the counters along it. Readings: where the
 //! fullest channel has no path to give, the next fullest is taken (as printed, the procedure would never
 //! end); of equally full channels the first by sending switch and port; of several paths the one of lower
-//! cost, then of the lower destination, source and rank. The paper has a cost function "according to channel
-//! utilization", evaluated once before the procedure, and does not define it: here a path's cost is the room
-//! that the other channels left beside it at the start, the sum over its channels of the highest counter less
-//! their own, so that of equals the path over the fuller channels goes.
+//! cost, then the first by destination's switch, source's switch, destination, source and port.
+//!
+//! The paper has a cost function "according to its channel utilization" and does not define it: here a path's
+//! cost is the room along it, the sum over its channels of what they have less than the fullest one, so that
+//! of equals the path over the fuller channels goes. Costs are evaluated at the start, and again whenever the
+//! fullest channel with a path to give has come down by another 128th of its first value. With costs of the
+//! start alone, paths over a channel would go on leaving it long after it has become empty.
 //!
 //! # Validation
 //! tests/it/balance.rs: against the procedure spelled out over explicit lists on random networks; one
@@ -35,6 +38,9 @@ use crate::ids::{HostId, SwitchId};
 use super::graph::{Attachments, SwitchGraph};
 use super::paths::{LegalMoves, State, Steps, Toward};
 
+/// How often at most the costs of all paths are evaluated.
+const EVALUATIONS: u64 = 128;
+
 /// How many paths take part in balancing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
@@ -45,9 +51,9 @@ pub struct Candidates {
 }
 
 impl Default for Candidates {
-    /// 64 paths a pair and 2^25 hops.
+    /// 64 paths a pair and 2^24 hops.
     fn default() -> Candidates {
-        Candidates { of_a_pair: 64, in_all: 1 << 25 }
+        Candidates { of_a_pair: 64, in_all: 1 << 24 }
     }
 }
 
@@ -90,10 +96,8 @@ impl Kept {
         let mut balance = Balance::new(moves, &pairs, of_a_pair);
         balance.run();
         let mut nth = vec![0; pairs.hosts * pairs.hosts];
-        for (path, alive) in balance.paths.iter().zip(&balance.alive) {
-            if *alive {
-                nth[path.pair as usize] = path.nth;
-            }
+        for path in balance.paths.iter().filter(|path| path.alive) {
+            nth[path.pair as usize] = path.nth;
         }
         Ok(Kept { pairs, of_a_pair, nth })
     }
@@ -216,51 +220,68 @@ struct Path {
     /// Where its channels begin and end among all hops.
     start: u32,
     end: u32,
+    /// Which of its pair's candidates it is.
     nth: u8,
+    alive: bool,
+}
+
+/// What decides which of a channel's paths goes first, the greatest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    /// How many paths its pair has left, or had when the entry was made: what has changed since is put right
+    /// when the entry comes up.
+    left: u8,
+    /// Its cost as last evaluated.
+    cost: Reverse<u64>,
+    nth: Reverse<u32>,
 }
 
 /// The procedure's state.
 struct Balance {
-    /// All candidates of pairs with several, in the order in which equals go.
+    /// All candidates of pairs with several.
     paths: Vec<Path>,
-    alive: Vec<bool>,
     /// The channels of the paths; pairs of hosts of the same switches share them.
     hops: Vec<u32>,
     /// Per channel how many paths of all pairs go over it.
     counters: Vec<u64>,
     /// Per pair of hosts how many paths it has left.
     left: Vec<u8>,
-    /// Per channel the paths over it, as [`Balance::key`] ranks them; what has changed since is put right when
-    /// it comes up.
-    over: Vec<BinaryHeap<u64>>,
+    /// Per channel the paths over it that may go.
+    over: Vec<BinaryHeap<Key>>,
 }
 
 impl Balance {
     fn new(moves: &LegalMoves<'_>, pairs: &Pairs, of_a_pair: u8) -> Balance {
         let mut balance = Balance {
             paths: Vec::new(),
-            alive: Vec::new(),
             hops: Vec::new(),
             counters: vec![0; moves.graph().outputs().len()],
             left: vec![1; pairs.hosts * pairs.hosts],
             over: Vec::new(),
         };
         balance.collect(moves, pairs, of_a_pair);
-        balance.rank_by_cost();
-        balance.alive = vec![true; balance.paths.len()];
-        let mut over = vec![Vec::new(); balance.counters.len()];
-        for (order, path) in (0u32..).zip(&balance.paths) {
-            for channel in &balance.hops[path.start as usize..path.end as usize] {
-                over[*channel as usize].push(Balance::key(balance.left[path.pair as usize], order));
-            }
-        }
-        balance.over = over.into_iter().map(BinaryHeap::from).collect();
+        balance.evaluate();
         balance
     }
 
-    /// What decides which of a channel's paths goes first: that of the pair with most left, then the first.
-    fn key(left: u8, order: u32) -> u64 {
-        u64::from(left) << 32 | u64::from(u32::MAX - order)
+    /// Evaluates the costs of all paths that may go.
+    fn evaluate(&mut self) {
+        let fullest = self.counters.iter().copied().max().unwrap_or(0);
+        let lists = std::mem::take(&mut self.over).into_iter().map(BinaryHeap::into_vec);
+        let mut over: Vec<Vec<Key>> = lists.collect();
+        over.iter_mut().for_each(Vec::clear);
+        over.resize(self.counters.len(), Vec::new());
+        for (nth, path) in (0u32..).zip(&self.paths) {
+            let left = self.left[path.pair as usize];
+            if !path.alive || left == 1 {
+                continue;
+            }
+            let channels = &self.hops[path.start as usize..path.end as usize];
+            let room = channels.iter().map(|channel| fullest - self.counters[*channel as usize]).sum();
+            let key = Key { left, cost: Reverse(room), nth: Reverse(nth) };
+            channels.iter().for_each(|channel| over[*channel as usize].push(key));
+        }
+        self.over = over.into_iter().map(BinaryHeap::from).collect();
     }
 
     /// Lists the candidates of all pairs, and counts them on their channels.
@@ -276,12 +297,10 @@ impl Balance {
             let mut spread = Spread { paths: toward.paths(start), of_a_pair, turn: 0, turns };
             let distance = toward.distance(start).unwrap_or(0) as usize;
             let shared = spread.paths <= u64::from(of_a_pair);
-            let before = self.hops.len();
-            for (turn, (destination, source)) in
-                to.iter().flat_map(|d| from.iter().map(move |s| (*d, *s))).enumerate()
-            {
+            let (before, candidates) = (self.hops.len(), spread.candidates());
+            let ends = to.iter().flat_map(|d| from.iter().map(move |s| (*d, *s)));
+            for (turn, (destination, source)) in ends.enumerate() {
                 spread.turn = turn;
-                let candidates = spread.candidates();
                 if turn == 0 || !shared {
                     for nth in 0..candidates {
                         steps.nth_path(start, spread.rank(nth), |output| {
@@ -308,32 +327,28 @@ impl Balance {
         let bound = |hops| u32::try_from(hops).expect("candidates are limited");
         for nth in (0..candidates).filter(|_| candidates > 1) {
             let start = start + usize::from(nth) * distance;
-            self.paths.push(Path { pair, start: bound(start), end: bound(start + distance), nth });
+            let (start, end) = (bound(start), bound(start + distance));
+            self.paths.push(Path { pair, start, end, nth, alive: true });
         }
-    }
-
-    /// Sorts the paths by cost, then pair, then rank.
-    fn rank_by_cost(&mut self) {
-        let fullest = self.counters.iter().copied().max().unwrap_or(0);
-        let room = |path: &Path| {
-            let channels = &self.hops[path.start as usize..path.end as usize];
-            channels.iter().map(|channel| fullest - self.counters[*channel as usize]).sum::<u64>()
-        };
-        let mut by_cost: Vec<(u64, Path)> = self.paths.drain(..).map(|path| (room(&path), path)).collect();
-        by_cost.sort_unstable_by_key(|(room, path)| (*room, path.pair, path.nth));
-        self.paths = by_cost.into_iter().map(|(_, path)| path).collect();
     }
 
     /// Removes paths until no channel has any to give.
     fn run(&mut self) {
         let channels = (0u32..).zip(&self.counters);
         let mut fullest: BinaryHeap<_> = channels.map(|(nth, count)| (*count, Reverse(nth))).collect();
+        let mut evaluated = fullest.peek().map_or(0, |(count, _)| *count);
+        let step = evaluated.div_ceil(EVALUATIONS);
         while let Some((count, Reverse(channel))) = fullest.pop() {
             // Counters only fall, so the channel on top with its counter up to date is the fullest.
-            let now = self.counters[channel as usize];
-            if now == count {
+            if self.counters[channel as usize] == count {
                 // A channel without a path to give never has one again: paths only go, pairs only shrink.
-                let Some(path) = self.next_to_go(channel) else { continue };
+                let Some(mut path) = self.next_to_go(channel) else { continue };
+                if count + step <= evaluated {
+                    evaluated = count;
+                    self.evaluate();
+                    path =
+                        self.next_to_go(channel).expect("costs change which one, not whether there is one");
+                }
                 self.remove(path);
             }
             fullest.push((self.counters[channel as usize], Reverse(channel)));
@@ -343,22 +358,22 @@ impl Balance {
     /// The path over `channel` that is to go first, `None` if it has none whose pair keeps another.
     fn next_to_go(&mut self, channel: u32) -> Option<u32> {
         while let Some(mut top) = self.over[channel as usize].peek_mut() {
-            let order = u32::MAX - u32::try_from(*top & u64::from(u32::MAX)).expect("32 bits");
-            let left = self.left[self.paths[order as usize].pair as usize];
-            if !self.alive[order as usize] || left == 1 {
+            let path = &self.paths[top.nth.0 as usize];
+            let left = self.left[path.pair as usize];
+            if !path.alive || left == 1 {
                 PeekMut::pop(top);
-            } else if *top != Balance::key(left, order) {
-                *top = Balance::key(left, order);
+            } else if top.left == left {
+                return Some(top.nth.0);
             } else {
-                return Some(order);
+                top.left = left;
             }
         }
         None
     }
 
-    fn remove(&mut self, path: u32) {
-        self.alive[path as usize] = false;
-        let path = &self.paths[path as usize];
+    fn remove(&mut self, nth: u32) {
+        let path = &mut self.paths[nth as usize];
+        path.alive = false;
         self.left[path.pair as usize] -= 1;
         for channel in &self.hops[path.start as usize..path.end as usize] {
             self.counters[*channel as usize] -= 1;

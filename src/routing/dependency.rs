@@ -77,7 +77,7 @@ impl DependencyGraph {
     pub fn add_all_shortest(&mut self, moves: &LegalMoves<'_>, hosts: &[u32]) {
         let graph = moves.graph();
         let mut toward = Toward::new(graph);
-        let mut used = vec![false; graph.switches() * 2];
+        let mut used = vec![false; moves.states()];
         let with_host = |s: &crate::ids::SwitchId| hosts[s.index()] > 0;
         for destination in graph.switch_ids().filter(with_host) {
             toward.search(moves, destination);

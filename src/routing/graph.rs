@@ -1,5 +1,6 @@
 //! The switches of a network as a compact graph of directed channels, made for many searches.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::ids::{ChannelId, Node, Port, SwitchId};
@@ -91,6 +92,11 @@ impl SwitchGraph {
         &self.outputs[self.range(switch)]
     }
 
+    /// The switch that sends by the output at this position.
+    pub fn sender(&self, output: usize) -> SwitchId {
+        self.outputs[self.outputs[output].reverse as usize].to
+    }
+
     /// What breaks a tie between switches, the lower first: their guids as numbers where every switch has
     /// one, else their positions. Equal guids, which no sound file has, are told apart by position.
     pub fn id(&self, switch: SwitchId) -> (u64, SwitchId) {
@@ -144,6 +150,37 @@ impl SwitchGraph {
             components.push(members);
         }
         components
+    }
+}
+
+/// The distances between switches, all kept or each sought when it is asked for.
+pub(super) struct Distances<'a> {
+    graph: &'a SwitchGraph,
+    rows: Vec<Vec<u32>>,
+}
+
+/// The most switches for which the distances of all pairs are kept: 64 MiB of them.
+const MOST_KEPT: usize = 4_096;
+
+impl<'a> Distances<'a> {
+    /// Finds them all, if they are not too many. Costs O(switches x links).
+    pub(super) fn kept(graph: &'a SwitchGraph) -> Distances<'a> {
+        let few = graph.switches() <= MOST_KEPT;
+        let rows = graph.switch_ids().filter(|_| few).map(|switch| graph.distances([switch])).collect();
+        Distances { graph, rows }
+    }
+
+    /// Seeks them one switch at a time.
+    pub(super) fn sought(graph: &'a SwitchGraph) -> Distances<'a> {
+        Distances { graph, rows: Vec::new() }
+    }
+
+    /// The distance of each switch from `switch`.
+    pub(super) fn from(&self, switch: SwitchId) -> Cow<'_, [u32]> {
+        match self.rows.get(switch.index()) {
+            Some(row) => Cow::Borrowed(row),
+            None => Cow::Owned(self.graph.distances([switch])),
+        }
     }
 }
 

@@ -25,24 +25,32 @@ pub struct SwitchMetrics {
 impl SwitchMetrics {
     /// Of all switches. Costs O(switches x links).
     pub fn new(moves: &LegalMoves<'_>) -> SwitchMetrics {
-        SwitchMetrics::toward(moves, moves.graph().switch_ids())
+        all(moves)
     }
 
-    /// Of the paths to these destinations only, from everywhere.
-    pub fn toward(moves: &LegalMoves<'_>, destinations: impl IntoIterator<Item = SwitchId>) -> SwitchMetrics {
+    /// Of the paths to these destinations only, from everywhere; `None` as soon as more of them cross one
+    /// channel than `limit` then says.
+    pub(super) fn unless_beyond(
+        moves: &LegalMoves<'_>,
+        destinations: impl IntoIterator<Item = SwitchId>,
+        limit: impl Fn() -> u64,
+    ) -> Option<SwitchMetrics> {
         let mut toward = Toward::new(moves.graph());
-        let mut crossings = Crossings::new(moves.graph());
+        let mut crossings = Crossings::new(moves);
         let mut metrics = SwitchMetrics { sum_of_distances: 0, pairs: 0, crossing_paths: 0 };
         for destination in destinations {
             toward.search(moves, destination);
-            for state in toward.reached().iter().filter(|s| !s.went_down() && s.switch() != destination) {
+            for state in toward.reached().iter().filter(|s| s.is_start() && s.switch() != destination) {
                 metrics.pairs += 1;
                 metrics.sum_of_distances += u64::from(toward.distance(*state).unwrap_or(0));
             }
             crossings.add(moves, &toward);
+            metrics.crossing_paths = crossings.most;
+            if crossings.most > limit() {
+                return None;
+            }
         }
-        metrics.crossing_paths = crossings.over.into_iter().max().unwrap_or(0);
-        metrics
+        Some(metrics)
     }
 
     /// The mean shortest legal distance, in cables; 0 for a single switch, `None` where no pair is joined.
@@ -55,29 +63,38 @@ impl SwitchMetrics {
     }
 }
 
+fn all(moves: &LegalMoves<'_>) -> SwitchMetrics {
+    let metrics = SwitchMetrics::unless_beyond(moves, moves.graph().switch_ids(), || u64::MAX);
+    metrics.expect("no number is beyond the largest")
+}
+
 /// How many paths go over each channel.
 struct Crossings {
     over: Vec<u64>,
+    /// The most of them.
+    most: u64,
     /// Per state how many shortest paths, from any source, arrive in it.
     arriving: Vec<u64>,
 }
 
 impl Crossings {
-    fn new(graph: &SwitchGraph) -> Crossings {
-        Crossings { over: vec![0; graph.outputs().len()], arriving: vec![0; graph.switches() * 2] }
+    fn new(moves: &LegalMoves<'_>) -> Crossings {
+        let over = vec![0; moves.graph().outputs().len()];
+        Crossings { over, most: 0, arriving: vec![0; moves.states()] }
     }
 
     /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it,
     /// times as many as go on behind it.
     fn add(&mut self, moves: &LegalMoves<'_>, toward: &Toward) {
         for state in toward.reached() {
-            self.arriving[state.index()] = u64::from(!state.went_down());
+            self.arriving[state.index()] = u64::from(state.is_start());
         }
         for state in toward.reached().iter().rev() {
             let arriving = self.arriving[state.index()];
             for (nth, next) in toward.steps(moves, *state) {
                 let crossing = arriving.saturating_mul(toward.paths(next));
                 self.over[nth] = self.over[nth].saturating_add(crossing);
+                self.most = self.most.max(self.over[nth]);
                 let after = &mut self.arriving[next.index()];
                 *after = after.saturating_add(arriving);
             }

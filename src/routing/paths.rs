@@ -1,27 +1,32 @@
-//! Shortest legal paths between switches, by search over (switch, phase).
+//! Shortest legal paths between switches, by search over states of a worm.
 //!
 //! # Scope and limitations
-//! A legal path goes up any number of channels, then down any number, never up again. Whether a worm may
-//! still go up is its phase; a path is a walk over states (switch, phase), and each legal path is exactly one
-//! such walk, so counting walks counts paths. Minimal routing is the same search with every channel called
-//! up.
+//! UP*/DOWN*: a legal path goes up any number of channels, then down any number, never up again. Whether a
+//! worm may still go up is its phase; a path is a walk over states (switch, phase), and each legal path is
+//! exactly one such walk, so counting walks counts paths. Minimal routing is the same search with every
+//! channel called up. A rule of single turns has one state per channel by which a worm arrived, besides one
+//! per switch where it starts; again a path is exactly one walk.
 //!
 //! ```text
 //!   (u, may go up) --up--> (v, may go up)      (u, may go up) --down--> (v, went down)
 //!                                              (u, went down) --down--> (v, went down)
+//!
+//!   (u, start) --any--> (v, by that channel)   (u, by c) --d, if the turn c -> d is allowed--> (v, by d)
 //! ```
 //!
 //! Path counts saturate at `u64::MAX`; beyond that a random choice is no longer uniform, but still legal.
 //!
 //! # Source
 //! Mainwaring et al. 1997, section 5.5. The paper runs Floyd-Warshall over the same states; searching
-//! backwards from each destination gives the same distances (the tests compare them) at O(switches x links).
+//! backwards from each destination gives the same distances (the tests compare them) at O(switches x links),
+//! for a rule of turns O(switches x turns).
 //!
 //! # Validation
-//! tests/it/routing.rs: distances against Floyd-Warshall, counts against enumeration.
+//! tests/it/routing.rs and tests/it/smart.rs: distances against Floyd-Warshall, counts against enumeration.
 
 use crate::ids::SwitchId;
 
+use super::allowed_turns::AllowedTurns;
 use super::directions::Directions;
 use super::graph::{Output, SwitchGraph, UNREACHED};
 
@@ -29,32 +34,44 @@ use super::graph::{Output, SwitchGraph, UNREACHED};
 #[derive(Clone, Debug)]
 pub struct LegalMoves<'a> {
     graph: &'a SwitchGraph,
-    /// Per output whether it leads up.
-    up: Vec<bool>,
+    rule: Rule<'a>,
 }
 
-/// A switch together with whether a worm there may still go up.
+#[derive(Clone, Debug)]
+enum Rule<'a> {
+    /// Never up after down: per output whether it leads up.
+    Phases(Vec<bool>),
+    /// Any path of these turns.
+    Turns(&'a AllowedTurns),
+}
+
+/// A switch together with what the past of a worm there allows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct State(u32);
+pub struct State {
+    /// Twice the switch's position, and one more after a channel down; with a rule of turns, twice the number
+    /// of switches plus the position of the output by which the worm came.
+    index: u32,
+    switch: SwitchId,
+}
 
 impl State {
-    /// A worm at `switch` that has not gone down yet: where every path begins.
+    /// A worm at `switch` that may still take any output: where every path begins.
     pub fn start(switch: SwitchId) -> State {
-        State(switch.0 * 2)
+        State::new(switch, false)
     }
     fn new(switch: SwitchId, went_down: bool) -> State {
-        State(switch.0 * 2 + u32::from(went_down))
+        State { index: switch.0 * 2 + u32::from(went_down), switch }
     }
     /// The switch.
     pub fn switch(self) -> SwitchId {
-        SwitchId(self.0 / 2)
+        self.switch
     }
-    /// Whether it may only go down from here.
-    pub fn went_down(self) -> bool {
-        self.0 % 2 == 1
+    /// Whether it is the one in which paths begin. UP*/DOWN* paths may come through it, too.
+    pub fn is_start(self) -> bool {
+        self.index == self.switch.0 * 2
     }
     pub(super) fn index(self) -> usize {
-        self.0 as usize
+        self.index as usize
     }
 }
 
@@ -62,12 +79,17 @@ impl<'a> LegalMoves<'a> {
     /// The UP*/DOWN* rule for the given directions. Costs O(links).
     pub fn up_down(graph: &'a SwitchGraph, directions: &Directions) -> LegalMoves<'a> {
         let of = |s: SwitchId| graph.of(s).iter().map(move |o| directions.is_up(s, o.to));
-        LegalMoves { graph, up: graph.switch_ids().flat_map(of).collect() }
+        LegalMoves { graph, rule: Rule::Phases(graph.switch_ids().flat_map(of).collect()) }
     }
 
     /// No rule: every path is legal, and shortest paths are minimal. Routes may deadlock.
     pub fn unrestricted(graph: &'a SwitchGraph) -> LegalMoves<'a> {
-        LegalMoves { graph, up: vec![true; graph.outputs().len()] }
+        LegalMoves { graph, rule: Rule::Phases(vec![true; graph.outputs().len()]) }
+    }
+
+    /// Every path whose turns are all allowed. `allowed` must be of the same graph.
+    pub fn turns(graph: &'a SwitchGraph, allowed: &'a AllowedTurns) -> LegalMoves<'a> {
+        LegalMoves { graph, rule: Rule::Turns(allowed) }
     }
 
     /// The graph.
@@ -75,19 +97,81 @@ impl<'a> LegalMoves<'a> {
         self.graph
     }
 
-    /// Whether the output at this position of [`SwitchGraph::outputs`] leads up.
-    pub fn is_up(&self, output: usize) -> bool {
-        self.up[output]
+    /// One more than the highest index of a state.
+    pub(super) fn states(&self) -> usize {
+        let own = match self.rule {
+            Rule::Phases(_) => 0,
+            Rule::Turns(_) => self.graph.outputs().len(),
+        };
+        self.graph.switches() * 2 + own
     }
 
     /// The legal moves from `state`: the position of the output, and the state that it leads to.
     pub fn from(&self, state: State) -> impl Iterator<Item = (usize, State)> + '_ {
-        let range = self.graph.range(state.switch());
-        let outputs = range.clone().zip(&self.graph.outputs()[range]);
-        outputs.filter(move |(nth, _)| !(state.went_down() && self.up[*nth])).map(|(nth, output)| {
-            let next = State::new(output.to, !self.up[nth]);
-            (nth, next)
-        })
+        let range = self.graph.range(state.switch);
+        let legal = range.filter(move |nth| match &self.rule {
+            Rule::Phases(up) => state.is_start() || !up[*nth],
+            Rule::Turns(turns) => self.arrived_by(state).is_none_or(|by| turns.allows(self.graph, by, *nth)),
+        });
+        legal.map(|nth| (nth, self.after(nth)))
+    }
+
+    /// The state of a worm that has just taken the output at this position.
+    fn after(&self, nth: usize) -> State {
+        let to = self.graph.outputs()[nth].to;
+        match &self.rule {
+            Rule::Phases(up) => State::new(to, !up[nth]),
+            Rule::Turns(_) => {
+                let index = self.graph.switches() * 2 + nth;
+                State { index: u32::try_from(index).expect("fewer than 2^31 cables"), switch: to }
+            }
+        }
+    }
+
+    /// With a rule of turns, the position of the output by which a worm came to this state; `None` at its
+    /// start.
+    pub(super) fn arrived_by(&self, state: State) -> Option<usize> {
+        state.index().checked_sub(self.graph.switches() * 2)
+    }
+
+    /// The states at `switch` in which a path that ends there may end.
+    fn ends(&self, switch: SwitchId) -> Vec<State> {
+        match self.rule {
+            Rule::Phases(_) => vec![State::new(switch, false), State::new(switch, true)],
+            Rule::Turns(_) => {
+                let arriving = self.graph.of(switch).iter().map(|output| self.after(output.reverse as usize));
+                [State::start(switch)].into_iter().chain(arriving).collect()
+            }
+        }
+    }
+
+    /// Calls `visit` with every state from which one move leads to `state`.
+    fn before(&self, state: State, mut visit: impl FnMut(State)) {
+        match &self.rule {
+            Rule::Phases(up) => {
+                for output in self.graph.of(state.switch) {
+                    // A move into `state` uses the other direction of one of its switch's own cables.
+                    let goes_up = up[output.reverse as usize];
+                    if goes_up == state.is_start() {
+                        visit(State::new(output.to, false));
+                        if !goes_up {
+                            visit(State::new(output.to, true));
+                        }
+                    }
+                }
+            }
+            Rule::Turns(turns) => {
+                let Some(by) = self.arrived_by(state) else { return };
+                let sender = self.graph.sender(by);
+                visit(State::start(sender));
+                for output in self.graph.of(sender) {
+                    let before = output.reverse as usize;
+                    if turns.allows(self.graph, before, by) {
+                        visit(self.after(before));
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -109,14 +193,16 @@ impl Toward {
         Toward { distance: vec![UNREACHED; states], paths: vec![0; states], reached: Vec::new() }
     }
 
-    /// Searches backwards from `destination`, forgetting what was here. Costs O(switches + links).
+    /// Searches backwards from `destination`, forgetting what was here. Costs O(switches + links), with a rule
+    /// of turns O(turns).
     pub fn search(&mut self, moves: &LegalMoves<'_>, destination: SwitchId) {
         for state in self.reached.drain(..) {
             self.distance[state.index()] = UNREACHED;
             self.paths[state.index()] = 0;
         }
-        for went_down in [false, true] {
-            let state = State::new(destination, went_down);
+        self.distance.resize(moves.states(), UNREACHED);
+        self.paths.resize(moves.states(), 0);
+        for state in moves.ends(destination) {
             self.distance[state.index()] = 0;
             self.paths[state.index()] = 1;
             self.reached.push(state);
@@ -132,24 +218,16 @@ impl Toward {
     /// now, since every nearer state was popped before.
     fn extend_back(&mut self, moves: &LegalMoves<'_>, state: State) {
         let (distance, paths) = (self.distance[state.index()] + 1, self.paths[state.index()]);
-        for output in moves.graph.of(state.switch()) {
-            // A move into `state` uses the other direction of one of its switch's own cables.
-            let up = moves.up[output.reverse as usize];
-            if up == state.went_down() {
-                continue;
+        moves.before(state, |from| {
+            let at = from.index();
+            if self.distance[at] == UNREACHED {
+                self.distance[at] = distance;
+                self.reached.push(from);
             }
-            let before = [State::new(output.to, false), State::new(output.to, true)];
-            for from in &before[..if up { 1 } else { 2 }] {
-                let at = from.index();
-                if self.distance[at] == UNREACHED {
-                    self.distance[at] = distance;
-                    self.reached.push(*from);
-                }
-                if self.distance[at] == distance {
-                    self.paths[at] = self.paths[at].saturating_add(paths);
-                }
+            if self.distance[at] == distance {
+                self.paths[at] = self.paths[at].saturating_add(paths);
             }
-        }
+        });
     }
 
     /// The least number of channels from `state` to the destination, `None` if no legal path leads there.
@@ -162,7 +240,7 @@ impl Toward {
         self.paths[state.index()]
     }
 
-    /// The states that reach the destination, nearest first; the destination's own two lead.
+    /// The states that reach the destination, nearest first; the destination's own lead.
     pub fn reached(&self) -> &[State] {
         &self.reached
     }

@@ -4,15 +4,16 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::ids::{ChannelId, HostId, Node, SwitchId};
-use crate::topology::Network;
+use crate::topology::{End, Network};
 
 use super::balance::BalanceTooLarge;
 use super::dependency::DependencyGraph;
 use super::directions::{Directions, Root, Tree};
-use super::graph::{Attachments, SwitchGraph};
+use super::graph::{Attachments, SwitchGraph, UNREACHED};
 use super::metrics::{SwitchMetrics, restrictions_per_switch};
 use super::paths::LegalMoves;
 use super::select::{Selection, select_routes};
+use super::smart::Smart;
 use super::survey::Survey;
 use super::table::{RouteTable, TableTooLarge};
 
@@ -24,6 +25,13 @@ pub enum Algorithm {
         /// How labels are found.
         tree: Tree,
         /// Which switch is the root.
+        root: Root,
+    },
+    /// Shortest paths over turns that are left when cycles of dependencies are broken: free of deadlock.
+    Smart {
+        /// How labels are found of the UP*/DOWN* rule that it starts from.
+        tree: Tree,
+        /// Which switch is the root of that.
         root: Root,
     },
     /// Shortest paths of any kind, as a baseline that may deadlock.
@@ -63,16 +71,42 @@ pub enum PlanError {
 /// Routes, and how they came about.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The directions that the routes obey; `None` for minimal routes.
+    /// The directions that the routes obey; `None` for routes that are not UP*/DOWN*.
     pub directions: Option<Directions>,
+    /// The turns that the routes obey; `None` for routes that are not smart.
+    pub smart: Option<Smart>,
     /// The routes.
     pub table: RouteTable,
+}
+
+/// The directed switch-to-switch channel that most routes take, the first of equals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BusiestChannel {
+    /// The sending end, as `switch:port`.
+    pub from: String,
+    /// The receiving end, as `switch:port`.
+    pub to: String,
+    /// How many routes take it.
+    pub routes: u64,
+}
+
+/// The load of the directed switch-to-switch channels whose nearer end is so far from the root.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoadAtDistance {
+    /// The distance of that end from the nearest root, in cables.
+    pub distance: u32,
+    /// How many channels there are.
+    pub channels: u64,
+    /// The mean number of routes over one of them.
+    pub routes_mean: f64,
+    /// The largest number of routes over one of them.
+    pub routes_max: u64,
 }
 
 /// The figures of a table of routes, under the names that the command line prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// `updown`, `minimal`, or `file` for routes that were read.
+    /// `updown`, `smart`, `minimal`, or `file` for routes that were read.
     pub algorithm: &'static str,
     /// The root's name, or several with commas between; `None` without a root.
     pub root: Option<String>,
@@ -80,6 +114,9 @@ pub struct Report {
     pub pairs: u64,
     /// Those without a route.
     pub unreachable_pairs: u64,
+    /// The names of the first few of these: source, destination.
+    #[serde(skip)]
+    pub unreachable_examples: Vec<(String, String)>,
     /// Mean switch-to-switch cables of a route; `None` without any route.
     pub mean_distance: Option<f64>,
     /// Pairs whose route is longer than the shortest path that ignores the rule.
@@ -92,6 +129,10 @@ pub struct Report {
     pub restrictions_per_switch: Option<f64>,
     /// Routes over the busiest directed switch-to-switch channel.
     pub max_channel_load: u64,
+    /// That channel; `None` where none is used.
+    pub busiest_channel: Option<BusiestChannel>,
+    /// How load is spread round the roots, channels that no root reaches left out; `None` without a root.
+    pub channel_load_by_root_distance: Option<Vec<LoadAtDistance>>,
     /// A shortest cycle of channel dependencies as `switch:port` outputs; `None` if there is none.
     pub dependency_cycle: Option<Vec<String>>,
 }
@@ -104,10 +145,20 @@ impl Plan {
     pub fn new(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<Plan, PlanError> {
         let graph = SwitchGraph::new(network);
         TableTooLarge::foreseen(&graph, attachments)?;
-        let directions = choices.directions(&graph, attachments);
-        let moves = legal_moves(&graph, directions.as_ref());
-        let table = select_routes(&moves, attachments, choices.selection)?;
-        Ok(Plan { directions, table })
+        let mut plan = Plan { directions: None, smart: None, table: RouteTable::for_all_pairs(0)? };
+        match &choices.algorithm {
+            Algorithm::UpDown { tree, root } => {
+                plan.directions = Some(Directions::new(&graph, attachments, choices.utility, root, *tree));
+            }
+            Algorithm::Smart { tree, root } => {
+                let directions = Directions::new(&graph, attachments, choices.utility, root, *tree);
+                let hosts = attachments.per_switch(graph.switches(), None);
+                plan.smart = Some(Smart::new(&graph, &hosts, &directions));
+            }
+            Algorithm::Minimal => {}
+        }
+        plan.table = select_routes(&plan.moves(&graph), attachments, choices.selection)?;
+        Ok(plan)
     }
 
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
@@ -116,33 +167,56 @@ impl Plan {
     /// chance.
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         let graph = SwitchGraph::new(network);
-        let moves = legal_moves(&graph, self.directions.as_ref());
+        let moves = self.moves(&graph);
         let mut survey = Survey::new(network, attachments, &self.table);
-        if self.directions.is_none() {
+        if self.is_minimal() {
             survey.dependencies = DependencyGraph::new(network);
             let hosts = attachments.per_switch(graph.switches(), None);
             survey.dependencies.add_all_shortest(&moves, &hosts);
         }
         let metrics = SwitchMetrics::new(&moves);
-        let restrictions = self.directions.as_ref().map(|d| restrictions_per_switch(&graph, d));
         Report {
-            algorithm: if self.directions.is_some() { "updown" } else { "minimal" },
-            root: self.directions.as_ref().and_then(|d| names(network, d.roots())),
+            algorithm: self.algorithm(),
+            root: names(network, self.roots()),
             switch_mean_distance: metrics.mean_distance(graph.switches()),
             crossing_paths: Some(metrics.crossing_paths),
-            restrictions_per_switch: Some(restrictions.unwrap_or(0.0)),
+            restrictions_per_switch: Some(self.restrictions_per_switch(&graph)),
+            channel_load_by_root_distance: load_by_distance(&graph, self.roots(), &survey.load),
             ..Report::of_file(network, &survey)
         }
     }
-}
 
-impl Choices {
-    fn directions(&self, graph: &SwitchGraph, attachments: &Attachments) -> Option<Directions> {
-        match &self.algorithm {
-            Algorithm::UpDown { tree, root } => {
-                Some(Directions::new(graph, attachments, self.utility, root, *tree))
-            }
-            Algorithm::Minimal => None,
+    /// The rule that the routes obey, as moves in their network's graph.
+    pub fn moves<'a>(&'a self, graph: &'a SwitchGraph) -> LegalMoves<'a> {
+        match (&self.directions, &self.smart) {
+            (Some(directions), _) => LegalMoves::up_down(graph, directions),
+            (None, Some(smart)) => LegalMoves::turns(graph, smart.turns()),
+            (None, None) => LegalMoves::unrestricted(graph),
+        }
+    }
+
+    fn is_minimal(&self) -> bool {
+        self.directions.is_none() && self.smart.is_none()
+    }
+
+    fn algorithm(&self) -> &'static str {
+        match (&self.directions, &self.smart) {
+            (Some(_), _) => "updown",
+            (None, Some(_)) => "smart",
+            (None, None) => "minimal",
+        }
+    }
+
+    fn roots(&self) -> &[SwitchId] {
+        let smart = self.smart.as_ref().map(Smart::roots);
+        self.directions.as_ref().map(Directions::roots).or(smart).unwrap_or_default()
+    }
+
+    fn restrictions_per_switch(&self, graph: &SwitchGraph) -> f64 {
+        match (&self.directions, &self.smart) {
+            (Some(directions), _) => restrictions_per_switch(graph, directions),
+            (None, Some(smart)) => smart.turns().forbidden() as f64 / graph.switches().max(1) as f64,
+            (None, None) => 0.0,
         }
     }
 }
@@ -155,12 +229,23 @@ impl Report {
             root: None,
             pairs: survey.pairs,
             unreachable_pairs: survey.unreachable,
+            unreachable_examples: survey
+                .unreachable_examples
+                .iter()
+                .map(|pair| both(network, *pair))
+                .collect(),
             mean_distance: survey.mean_distance(),
             non_minimal_pairs: survey.non_minimal,
             switch_mean_distance: None,
             crossing_paths: None,
             restrictions_per_switch: None,
             max_channel_load: survey.busiest().map_or(0, |(_, load)| load),
+            busiest_channel: survey.busiest().and_then(|(channel, routes)| {
+                let name = |end: End| format!("{}:{}", network.name_of(end.node), end.port);
+                let from = survey.dependencies.sender(channel);
+                Some(BusiestChannel { from: name(from), to: name(network.peer(from)?), routes })
+            }),
+            channel_load_by_root_distance: None,
             dependency_cycle: survey.dependencies.shortest_cycle().map(|cycle| {
                 let output = |channel: &ChannelId| {
                     let sender = survey.dependencies.sender(*channel);
@@ -172,11 +257,37 @@ impl Report {
     }
 }
 
-fn legal_moves<'a>(graph: &'a SwitchGraph, directions: Option<&Directions>) -> LegalMoves<'a> {
-    match directions {
-        Some(directions) => LegalMoves::up_down(graph, directions),
-        None => LegalMoves::unrestricted(graph),
+/// The loads of channels, nearest to the roots first.
+fn load_by_distance(graph: &SwitchGraph, roots: &[SwitchId], load: &[u64]) -> Option<Vec<LoadAtDistance>> {
+    if roots.is_empty() {
+        return None;
     }
+    let distance = graph.distances(roots.iter().copied());
+    // Per distance: channels, routes, most routes over one.
+    let mut rings: Vec<(u64, u64, u64)> = Vec::new();
+    for switch in graph.switch_ids() {
+        for output in graph.of(switch) {
+            let nearer = distance[switch.index()].min(distance[output.to.index()]);
+            if nearer == UNREACHED {
+                continue;
+            }
+            let ring = nearer as usize;
+            rings.resize(rings.len().max(ring + 1), (0, 0, 0));
+            let (channels, sum, most) = &mut rings[ring];
+            let routes = load[output.channel.index()];
+            (*channels, *sum, *most) = (*channels + 1, *sum + routes, (*most).max(routes));
+        }
+    }
+    let ring = |(distance, (channels, sum, routes_max)): (u32, (u64, u64, u64))| {
+        let routes_mean = sum as f64 / channels.max(1) as f64;
+        LoadAtDistance { distance, channels, routes_mean, routes_max }
+    };
+    Some((0..).zip(rings).map(ring).collect())
+}
+
+fn both(network: &Network, (source, destination): (HostId, HostId)) -> (String, String) {
+    let name = |host: HostId| network.name_of(Node::Host(host)).to_owned();
+    (name(source), name(destination))
 }
 
 fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {

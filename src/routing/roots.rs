@@ -1,6 +1,9 @@
 //! The rules that choose a root, one per component.
 
 use std::cmp::Reverse;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
 
 use crate::ids::SwitchId;
 
@@ -49,22 +52,32 @@ pub(super) fn r1(graph: &SwitchGraph) -> Vec<SwitchId> {
 }
 
 /// Per switch the sum of its distances to all switches that it can reach. Costs O(switches x links).
-pub(super) fn sums_of_distances(graph: &SwitchGraph) -> Vec<u64> {
+fn sums_of_distances(graph: &SwitchGraph) -> Vec<u64> {
     let sum = |s| graph.distances([s]).into_iter().filter(|d| *d != UNREACHED).map(u64::from).sum();
     graph.switch_ids().map(sum).collect()
 }
 
 /// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower id.
 ///
+/// Trees are judged in parallel, each only until it is seen to be worse than one judged before; which ones
+/// are is chance, the best one is not.
+///
 /// # Source
 /// Sancho and Robles 2000, section 3, heuristic R2: every tree is computed.
 pub(super) fn r2(graph: &SwitchGraph, tree: Tree) -> Vec<SwitchId> {
-    let score = |members: &[SwitchId], root: SwitchId| {
-        let directions = Directions::from_roots(graph, vec![root], tree);
-        let moves = LegalMoves::up_down(graph, &directions);
-        let metrics = SwitchMetrics::toward(&moves, members.iter().copied());
-        (metrics.crossing_paths, metrics.sum_of_distances, graph.id(root))
+    let distances = tree.distances(graph);
+    let best = |members: Vec<SwitchId>| {
+        let fewest = AtomicU64::new(u64::MAX);
+        let score = |root: &SwitchId| {
+            let directions = Directions::grown(graph, vec![*root], tree, &distances);
+            let moves = LegalMoves::up_down(graph, &directions);
+            let metrics = SwitchMetrics::unless_beyond(&moves, members.iter().copied(), || {
+                fewest.load(Ordering::Relaxed)
+            })?;
+            fewest.fetch_min(metrics.crossing_paths, Ordering::Relaxed);
+            Some((metrics.crossing_paths, metrics.sum_of_distances, graph.id(*root), *root))
+        };
+        members.par_iter().filter_map(score).min().map(|(_, _, _, root)| root)
     };
-    let best = |members: Vec<SwitchId>| members.iter().copied().min_by_key(|s| score(&members, *s));
     graph.components().into_iter().filter_map(best).collect()
 }

@@ -8,6 +8,9 @@ use super::dependency::DependencyGraph;
 use super::graph::{Attachments, Landing, SwitchGraph, UNREACHED, Wiring};
 use super::table::RouteTable;
 
+/// How many unreachable pairs are noted by name.
+const MOST_EXAMPLES: usize = 4;
+
 /// The facts about a table of routes, found by following every route through the network.
 #[derive(Clone, Debug)]
 pub struct Survey {
@@ -15,6 +18,8 @@ pub struct Survey {
     pub pairs: u64,
     /// Those without a route, or whose route does not end at the destination.
     pub unreachable: u64,
+    /// The first few of these, destinations in order of their switches.
+    pub unreachable_examples: Vec<(HostId, HostId)>,
     /// The sum over the other pairs of the switch-to-switch cables on their routes.
     pub sum_of_distances: u64,
     /// How many of the other pairs have a route longer than the shortest path that ignores every rule.
@@ -31,14 +36,7 @@ impl Survey {
         let graph = SwitchGraph::new(network);
         let wiring = Wiring::new(network);
         let hosts = table.hosts() as u64;
-        let mut survey = Survey {
-            pairs: hosts * hosts.saturating_sub(1),
-            unreachable: 0,
-            sum_of_distances: 0,
-            non_minimal: 0,
-            load: vec![0; network.links().len() * 2],
-            dependencies: DependencyGraph::new(network),
-        };
+        let mut survey = Survey::before_any(network, hosts);
         let mut destinations: Vec<HostId> = network.host_ids().collect();
         let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
         destinations.sort_by_key(|host| (switch(host), *host));
@@ -58,6 +56,19 @@ impl Survey {
         survey
     }
 
+    /// Of no route yet between so many hosts.
+    pub(super) fn before_any(network: &Network, hosts: u64) -> Survey {
+        Survey {
+            pairs: hosts * hosts.saturating_sub(1),
+            unreachable: 0,
+            unreachable_examples: Vec::new(),
+            sum_of_distances: 0,
+            non_minimal: 0,
+            load: vec![0; network.links().len() * 2],
+            dependencies: DependencyGraph::new(network),
+        }
+    }
+
     fn follow(
         &mut self,
         attachments: &Attachments,
@@ -67,7 +78,7 @@ impl Survey {
         least: u32,
     ) {
         let (Some(turns), Some(from)) = (table.turns(source, destination), attachments.of(source)) else {
-            self.unreachable += 1;
+            self.miss(source, destination);
             return;
         };
         let mut before: Option<ChannelId> = None;
@@ -83,12 +94,19 @@ impl Survey {
         let port = attachments.of(destination).map(|cable| cable.port);
         let wanted = port.map(|port| Landing::Arrived(End { node: Node::Host(destination), port }));
         if Some(landing) != wanted {
-            self.unreachable += 1;
+            self.miss(source, destination);
             return;
         }
         let distance = turns.len().saturating_sub(1) as u64;
         self.sum_of_distances += distance;
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
+    }
+
+    pub(super) fn miss(&mut self, source: HostId, destination: HostId) {
+        self.unreachable += 1;
+        if self.unreachable_examples.len() < MOST_EXAMPLES {
+            self.unreachable_examples.push((source, destination));
+        }
     }
 
     /// The mean number of switch-to-switch cables on a route; `None` if no pair has one.

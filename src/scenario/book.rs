@@ -21,6 +21,8 @@ pub(super) struct Book {
     sources: Vec<Source>,
     /// The faults of files whose readers collect their own.
     foreign: Vec<Faults>,
+    /// What such readers warn of.
+    foreign_warnings: Vec<Faults>,
 }
 
 #[derive(Debug)]
@@ -60,6 +62,11 @@ impl Book {
         self.foreign.push(faults);
     }
 
+    /// Notes what another reader warns of in a file.
+    pub(super) fn warn_of_file(&mut self, warnings: Faults) {
+        self.foreign_warnings.push(warnings);
+    }
+
     /// Whether nothing wrong has been noted.
     pub(super) fn is_clean(&self) -> bool {
         self.foreign.is_empty() && self.sources.iter().all(|source| source.faults.is_empty())
@@ -78,7 +85,8 @@ impl Book {
     /// The warnings, printed, one a source.
     pub(super) fn warnings(&self) -> Vec<String> {
         let warned = self.sources.iter().filter(|source| !source.warnings.is_empty());
-        warned.map(|source| source.with(source.warnings.clone()).as_warnings()).collect()
+        let own = warned.map(|source| source.with(source.warnings.clone()).as_warnings());
+        own.chain(self.foreign_warnings.iter().map(Faults::as_warnings)).collect()
     }
 
     /// Every fault, in order of place within each file; `None` if there is none.

@@ -3,6 +3,7 @@
 //! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a
 //! part that is faulty is left unchecked rather than judged against a guess.
 
+mod comparison;
 mod csv;
 mod fabric;
 mod files;
@@ -49,6 +50,8 @@ pub(super) fn build(
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, folder };
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
+    let compared =
+        document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
@@ -73,6 +76,7 @@ pub(super) fn build(
         mapping,
         routing,
         traffic,
+        comparison: compared,
         measure: measure?,
         output: Output { deliveries: output?.value },
         expect: Expectations { sources: book.sources(), list: expect },

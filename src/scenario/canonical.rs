@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::checked::{Checked, Extent, Generated, InputFile, RouteSource, TopologySource, Traffic};
+use super::comparison::Comparison;
 use super::expect::Wanted;
 use crate::fabric::Arbitration;
 use crate::ids::{HostId, Node};
@@ -47,7 +48,7 @@ impl Checked {
                 "also-at-routing-latency": also,
             })
         });
-        json!({
+        let mut canonical = json!({
             "scenario": { "name": self.name, "description": self.description, "seed": self.seed },
             "topology": self.canonical_topology(),
             "fabric": self.canonical_fabric(),
@@ -59,6 +60,23 @@ impl Checked {
             "measure": self.canonical_measure(),
             "output": { "deliveries": self.output.deliveries },
             "expect": self.canonical_expect(),
+        });
+        if let Some(comparison) = &self.comparison {
+            canonical["comparison"] = self.canonical_comparison(comparison);
+        }
+        canonical
+    }
+
+    /// A comparison by the hashes of the runs that it stands for.
+    fn canonical_comparison(&self, comparison: &Comparison) -> Value {
+        let alone = Checked { comparison: None, ..self.clone() };
+        let members = (0..comparison.members()).map(|nth| alone.member(comparison, nth).hash());
+        let references = comparison.references.iter().map(|reference| format!("{reference:?}"));
+        json!({
+            "names": comparison.names,
+            "base": comparison.base,
+            "members": members.collect::<Vec<_>>(),
+            "references": references.collect::<Vec<_>>(),
         })
     }
 
@@ -133,9 +151,11 @@ impl Checked {
                 };
                 match &choices.algorithm {
                     Algorithm::Minimal => json!({ "algorithm": "minimal", "select": select }),
-                    Algorithm::UpDown { tree, root } => {
+                    Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => {
+                        let smart = matches!(choices.algorithm, Algorithm::Smart { .. });
+                        let algorithm = if smart { "smart" } else { "updown" };
                         let (tree, root) = (tree_value(*tree), self.root_value(root));
-                        json!({ "algorithm": "updown", "tree": tree, "root": root, "select": select })
+                        json!({ "algorithm": algorithm, "tree": tree, "root": root, "select": select })
                     }
                 }
             }

@@ -9,6 +9,7 @@ use crate::topology::{End, Network};
 use crate::traffic::{TraceMessage, Workload};
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
+use super::comparison::Comparison;
 use super::expect::Expectations;
 
 /// A whole scenario, ready to be run.
@@ -32,8 +33,10 @@ pub struct Checked {
     pub mapping: Option<Mapping>,
     /// Where routes come from, if there are any.
     pub routing: Option<Routing>,
-    /// The traffic, if any; with it there is a [`Routing`].
+    /// The traffic, if any; with it there is a [`Routing`] or a [`Comparison`].
     pub traffic: Option<Traffic>,
+    /// Routings compared on the same networks; then there is no [`Routing`], and the network is the first one.
+    pub comparison: Option<Comparison>,
     /// How long each point is measured.
     pub measure: Measure,
     /// What is written beside the summary.

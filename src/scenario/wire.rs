@@ -5,6 +5,7 @@
 //! unknown, missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is
 //! for [`build`](super::build) to judge.
 
+mod comparison;
 mod expected;
 mod kinds;
 mod measure;
@@ -13,9 +14,12 @@ mod table;
 mod topology;
 mod traffic;
 
+pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity, Share};
 pub(super) use measure::Measure;
 pub(super) use sections::{Document, Fabric, Failure, Hosts, Mapping, RouteAlgorithm, Routing, Select, Tree};
 pub(super) use table::{At, Free, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};
-pub(super) use traffic::{Bursts, GivenArrivals, HotSpot, Pattern, Payload, Permutation, Sizes, Traffic};
+pub(super) use traffic::{
+    Bursts, GivenArrivals, HotSpot, Kinds, Pattern, Payload, Permutation, Sizes, Traffic,
+};

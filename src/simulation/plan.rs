@@ -57,6 +57,9 @@ const FIRST_WINDOW: (u64, u64) = (4_000, 8);
 /// many times its first look.
 const WARMUP_LOOKS: u64 = 8;
 
+/// A load that is only asked whether it saturates gets this part of the limit.
+const SEARCH_SHARE: u64 = 10;
+
 impl Plan {
     /// The plan of generated traffic: each of `senders` hosts sends a message every `mean_gap`.
     pub fn new(measure: &Measure, mean_gap: Duration, senders: u64, base_cycle: Duration) -> Plan {
@@ -105,6 +108,18 @@ impl Plan {
             horizon: Some(horizon),
             can_saturate: false,
         }
+    }
+
+    /// The same for a load that is only asked whether it saturates: with a tenth of the limit.
+    #[must_use]
+    pub fn for_search(self) -> Plan {
+        let extent = match self.extent {
+            Extent::Fixed(_) => self.extent,
+            Extent::Precise { first, most, precision } => {
+                Extent::Precise { first, most: (most / SEARCH_SHARE).max(first), precision }
+            }
+        };
+        Plan { extent, ..self }
     }
 
     /// When a point ends whose window ends at `to`, whatever is still under way.

@@ -195,7 +195,9 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     }
 
     fn measure(&mut self, from: Cycle) -> Measured {
-        let (mut length, most) = self.plan.lengths();
+        let (first, most) = self.plan.lengths();
+        // Beside a backlog that has grown during a long warm-up, its growth in a short window looks like nothing.
+        let mut length = first.max(from.0).min(most);
         self.traffic.open_window(self.window(from, length));
         let before = self.read(from);
         // The length at which the network first seemed to fall behind, and has done so since.
@@ -207,7 +209,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             let window = Window { to: planned.to.min(self.fabric.now()).max(from + 1), ..planned };
             let after = self.read(window.to);
             let is_behind = self.plan.can_saturate && is_behind(&before.totals, &after.totals);
-            let is_sure = doubt.is_some_and(|doubt| doubt.saturating_mul(2) <= length);
+            let is_since = |share: u64| doubt.is_some_and(|doubt| doubt.saturating_mul(share) <= length);
             let mut is_last = !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
             let mut estimate = None;
             if !is_behind || is_last && self.is_locked() {
@@ -221,11 +223,11 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
                 false => estimate,
             };
             let is_known = wanted.is_some_and(|wanted| self.is_precise(&wanted));
-            let saturated =
-                is_behind && (is_sure || is_last) || is_growing && !is_known && (is_sure || is_last);
+            let saturated = is_behind && (is_last || is_since(2)) || is_growing && (is_last || is_since(4));
             let next = self.next_length(length, wanted.as_ref());
             is_last |= self.fabric.now() >= from + next;
-            if is_last || is_known && (saturated || !is_behind) || saturated && !is_behind {
+            let is_settled = !is_behind && !is_growing;
+            if is_last || is_known && (saturated || is_settled) || saturated && !is_behind {
                 return Measured { window, before, after, saturated, estimate };
             }
             doubt = (is_behind || is_growing).then(|| doubt.unwrap_or(length));

@@ -198,14 +198,13 @@ fn sensitivity(
 fn translate(choices: &Choices, overlay: &Overlay, network: &Network, map: &Network) -> Choices {
     let name = |host: HostId| network.name_of(Node::Host(host));
     let utility = choices.utility.and_then(|host| map.find_host(name(host)));
-    let algorithm = match &choices.algorithm {
-        Algorithm::UpDown { tree, root: Root::Named(roots) } => {
-            let there: Vec<_> = roots.iter().filter_map(|root| overlay.stands_for(*root)).collect();
-            let root = if there.is_empty() { Root::Far } else { Root::Named(there) };
-            Algorithm::UpDown { tree: *tree, root }
-        }
-        other => other.clone(),
-    };
+    let mut algorithm = choices.algorithm.clone();
+    if let Algorithm::UpDown { root, .. } | Algorithm::Smart { root, .. } = &mut algorithm
+        && let Root::Named(roots) = root
+    {
+        let there: Vec<_> = roots.iter().filter_map(|root| overlay.stands_for(*root)).collect();
+        *root = if there.is_empty() { Root::Far } else { Root::Named(there) };
+    }
     Choices { algorithm, selection: choices.selection, utility }
 }
 

@@ -9,6 +9,7 @@ use crate::routing::Report as RouteReport;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
+use super::comparison::ComparisonReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
 use super::saturation::Saturation;
@@ -51,6 +52,9 @@ pub struct Summary {
     pub points: Vec<PointReport>,
     /// Where the network saturates, if that was looked for.
     pub saturation: Option<Saturation>,
+    /// What a comparison came to; then routes and points stand there, and not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<ComparisonReport>,
     /// Where the network hurts at the highest load that was not saturated.
     #[serde(flatten)]
     pub hot_spots: HotSpots,

@@ -11,6 +11,7 @@
 //! Wiring only. Random families draw from ChaCha8 with the seed given, so that a seed names one network on
 //! every machine.
 
+mod decayed;
 mod fat_tree;
 mod grid;
 mod layout;
@@ -23,6 +24,7 @@ use thiserror::Error;
 
 use super::Network;
 
+pub use decayed::Decayed;
 pub use fat_tree::{FatTree, LeafSpine};
 pub use grid::{Grid, Hypercube};
 pub use line::Line;
@@ -144,6 +146,13 @@ const fn optional(name: &'static str, default: u64, least: u64, most: u64, about
 
 const SWITCHES: Parameter = needed("switches", 1, MOST_NODES, "how many switches");
 
+const FAILED_SWITCHES: Parameter =
+    optional("failed-switches", 0, 0, MOST_NODES, "switches that fail, with their hosts and cables");
+const FAILED_LINKS: Parameter =
+    optional("failed-links", 0, 0, MOST_LINKS, "cables that fail between the switches left");
+const ADDED_SWITCHES: Parameter =
+    optional("added-switches", 0, 0, MOST_NODES, "switches added in ports that others left free");
+
 /// Every family.
 pub const FAMILIES: &[Family] = &[
     Family {
@@ -201,6 +210,45 @@ pub const FAMILIES: &[Family] = &[
         parameters: &[needed("dimensions", 0, 20, "dimensions of the cube"), HOSTS],
         random: false,
         build: |v, _| Ok(Hypercube::new(v.u32("dimensions"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "decayed-hypercube",
+        about: "a hypercube of which switches and cables failed, and to which others were added",
+        parameters: &[
+            needed("dimensions", 0, 12, "dimensions of the cube"),
+            HOSTS,
+            FAILED_SWITCHES,
+            FAILED_LINKS,
+            ADDED_SWITCHES,
+        ],
+        random: true,
+        build: |v, seed| {
+            let hosts = v.u32("hosts-per-switch");
+            let sound = Hypercube::new(v.u32("dimensions"), hosts)?.build();
+            Decayed::new(v.family.name, sound, hosts, v.decay())?.build(seed)
+        },
+    },
+    Family {
+        name: "decayed-torus",
+        about: "a torus of which switches and cables failed, and to which others were added",
+        parameters: &[
+            needed("x", 1, MOST_NODES, "size of the first dimension"),
+            optional("y", 1, 1, MOST_NODES, "size of the second dimension"),
+            FAILED_SWITCHES,
+            FAILED_LINKS,
+            ADDED_SWITCHES,
+            optional("z", 1, 1, MOST_NODES, "size of the third dimension"),
+            optional("u", 1, 1, MOST_NODES, "size of the fourth dimension"),
+            optional("v", 1, 1, MOST_NODES, "size of the fifth dimension"),
+            optional("w", 1, 1, MOST_NODES, "size of the sixth dimension"),
+            HOSTS,
+        ],
+        random: true,
+        build: |v, seed| {
+            let hosts = v.u32("hosts-per-switch");
+            let sound = Grid::torus(&v.sizes(), hosts)?.build();
+            Decayed::new(v.family.name, sound, hosts, v.decay())?.build(seed)
+        },
     },
     Family {
         name: "ring",
@@ -347,6 +395,10 @@ impl Values<'_> {
 
     fn u32(&self, name: &str) -> u32 {
         u32::try_from(self.get(name)).expect("every range ends below 2^32")
+    }
+
+    fn decay(&self) -> [u32; 3] {
+        ["failed-switches", "failed-links", "added-switches"].map(|name| self.u32(name))
     }
 
     fn sizes(&self) -> Vec<u32> {

@@ -12,8 +12,10 @@ use simnet::topology::{End, Network, generate};
 use crate::routing_oracle::{FAR, all_shortest, floyd_warshall, follow, random_multigraph};
 use crate::support::cases;
 
-/// One candidate: its pair (destination, source), its rank among the pair's candidates, its sending ends.
+/// One candidate: its switches and its pair (destination first), its rank among the pair's candidates, its
+/// sending ends.
 struct Path {
+    switches: (SwitchId, SwitchId),
     pair: (HostId, HostId),
     rank: usize,
     outputs: Vec<End>,
@@ -49,7 +51,8 @@ fn candidates(net: &Network, directions: Option<&Directions>, most: usize) -> Ve
                     true => rank,
                     false => (rank * turns + turn) * paths.len() / (most * turns),
                 };
-                found.push(Path { pair, rank, outputs: paths[nth].clone() });
+                let outputs = paths[nth].clone();
+                found.push(Path { switches: (to, from), pair, rank, outputs });
             }
         }
     }
@@ -65,9 +68,15 @@ fn spelled_out(mut paths: Vec<Path>) -> Vec<Path> {
         }
         counters
     };
-    let at_start = count(&paths);
-    let fullest = at_start.values().copied().max().unwrap_or(0);
-    let cost = |path: &Path| path.outputs.iter().map(|output| fullest - at_start[output]).sum::<u64>();
+    let evaluate = |paths: &[Path]| {
+        let counters = count(paths);
+        let fullest = counters.values().copied().max().unwrap_or(0);
+        let room = |path: &Path| path.outputs.iter().map(|output| fullest - counters[output]).sum();
+        paths.iter().map(|path| ((path.pair, path.rank), room(path))).collect::<BTreeMap<_, u64>>()
+    };
+    let mut cost = evaluate(&paths);
+    let mut evaluated = count(&paths).into_values().max().unwrap_or(0);
+    let step = evaluated.div_ceil(128);
     loop {
         let mut left: BTreeMap<(HostId, HostId), i64> = BTreeMap::new();
         for path in &paths {
@@ -75,15 +84,18 @@ fn spelled_out(mut paths: Vec<Path>) -> Vec<Path> {
         }
         let mut channels: Vec<(End, u64)> = count(&paths).into_iter().collect();
         channels.sort_by_key(|(end, count)| (std::cmp::Reverse(*count), *end));
-        let next = channels.into_iter().find_map(|(channel, _)| {
-            let over = paths.iter().enumerate().filter(|(_, path)| path.outputs.contains(&channel));
-            let free = over.filter(|(_, path)| left[&path.pair] > 1);
-            free.min_by_key(|(_, path)| (-left[&path.pair], cost(path), path.pair, path.rank))
-        });
-        match next.map(|(nth, _)| nth) {
-            Some(nth) => drop(paths.remove(nth)),
-            None => return paths,
+        let over = |channel: End, path: &Path| left[&path.pair] > 1 && path.outputs.contains(&channel);
+        let fullest = channels.into_iter().find(|(c, _)| paths.iter().any(|path| over(*c, path)));
+        let Some((channel, count)) = fullest else { return paths };
+        if count + step <= evaluated {
+            (evaluated, cost) = (count, evaluate(&paths));
         }
+        let free = paths.iter().enumerate().filter(|(_, path)| over(channel, path));
+        let key = |path: &Path| {
+            (-left[&path.pair], cost[&(path.pair, path.rank)], path.switches, path.pair, path.rank)
+        };
+        let (next, _) = free.min_by_key(|(_, path)| key(path)).expect("the channel has one");
+        paths.remove(next);
     }
 }
 

@@ -14,8 +14,10 @@ const SMALL: &str = r#"{"format": "simnet-topology/1", "name": "n", "first_port"
            {"a": "A", "a_port": 1, "b": "B", "b_port": 2}]}
 "#;
 
-const ROUTE_KEYS: [&str; 11] = [
+const ROUTE_KEYS: [&str; 13] = [
     "algorithm",
+    "busiest_channel",
+    "channel_load_by_root_distance",
     "crossing_paths",
     "dependency_cycle",
     "max_channel_load",

@@ -10,8 +10,8 @@ use simnet::units::Duration;
 
 use crate::oracle::{Case, Message};
 use crate::random_network::{random_case, wired};
-use crate::support::cases;
 use crate::support::engine::{Engine, Manner};
+use crate::support::{cases, interval};
 
 fn switch_parameters(routing_latency: u64, arbitration: Arbitration) -> SwitchParameters {
     SwitchParameters {
@@ -179,14 +179,6 @@ fn star(seed: u64, hosts: u16, payload: u32, load: f64, count: usize) -> Case {
     let parameters = parameters(switch_parameters(1, Arbitration::PerInput), links);
     let horizon = u64::MAX / 4;
     Case { network, parameters, attachments, messages, link_events: vec![], horizon }
-}
-
-/// The mean of a sample and the half-width of its interval of confidence, given Student's quantile.
-fn interval(sample: &[f64], quantile: f64) -> (f64, f64) {
-    let n = sample.len() as f64;
-    let mean = sample.iter().sum::<f64>() / n;
-    let variance = sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (mean, quantile * (variance / n).sqrt())
 }
 
 /// One output with Poisson arrivals is an M/D/1 queue: mean wait = load x service / (2 (1 - load)).

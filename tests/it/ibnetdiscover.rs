@@ -1,4 +1,5 @@
-//! Dumps of `ibnetdiscover` and ibsim's net files: what is read, what is refused and where, and what is written.
+//! Dumps of `ibnetdiscover` and ibsim's net files: what is read, what is refused and where, and what is
+//! written.
 
 mod damage;
 mod faults;
@@ -14,8 +15,8 @@ use simnet::topology::{End, Network};
 
 use crate::support::shared;
 
-/// Two switches, parallel cables of two speeds, one looped back, hosts of one and two ports, an aggregation node, a
-/// host without a cable, descriptions with quotes and `#`.
+/// Two switches, parallel cables of two speeds, one looped back, hosts of one and two ports, an aggregation
+/// node, a host without a cable, descriptions with quotes and `#`.
 const SMALL: &str = include_str!("ibnetdiscover/small.dump");
 
 /// The same in the notation of ibsim's own examples, with what they have and dumps have not.
@@ -182,9 +183,26 @@ fn aggregation_nodes_are_dropped_on_request() {
     assert_eq!(net.link_at(End { node: Node::Switch(second), port: Port(36) }), None);
 }
 
-/// The same from a scenario and from the command line. Wrong if only one of them knew the key.
+/// Wrong if what may surprise were read in silence, or what is plain were warned of.
 #[test]
-fn aggregation_nodes_are_dropped_by_every_way_in() {
+fn what_may_surprise_is_warned_of() {
+    let codes = |text: &str, drop_aggregation_nodes: bool| {
+        let options = ReadOptions { drop_aggregation_nodes, ..ReadOptions::default() };
+        let reading = formats::read_with_warnings("net", text.as_bytes(), &options).unwrap();
+        let warnings = reading.warnings.map(|warnings| warnings.faults).unwrap_or_default();
+        warnings.iter().map(|warning| warning.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(IBSIM, false), [""; 0]);
+    assert_eq!(codes(SMALL, false), ["aggregation-node"]);
+    assert_eq!(codes(SMALL, true), [""; 0]);
+    assert_eq!(codes(&SMALL.replacen("lid 3 4xFDR10", "lid 3 4xSDR", 1), true), ["speeds"]);
+    let router = SMALL.replace("caguid=0x2c90300000400\nCa\t1", "rtguid=0x2c90300000400\nRt\t1");
+    assert_eq!(codes(&router, true), ["router"]);
+}
+
+/// Wrong if the command line did not drop them, or did not know a switch by its description.
+#[test]
+fn the_command_line_reads_dumps() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.any");
     std::fs::write(&file, SMALL).unwrap();
@@ -214,7 +232,28 @@ fn aggregation_nodes_are_dropped_by_every_way_in() {
     );
 }
 
-/// The figures of real dumps, where they lie beside the project. Wrong if a cable or a node of one were overlooked.
+/// Wrong if the key of a scenario did nothing: the utility host named here is the aggregation node.
+#[test]
+fn a_scenario_drops_aggregation_nodes_too() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("net.any"), SMALL).unwrap();
+    for (key, missing) in
+        [("", false), ("drop-aggregation-nodes = false\n", false), ("drop-aggregation-nodes = true\n", true)]
+    {
+        let scenario = format!(
+            "[scenario]\nname = \"s\"\nseed = 1\n[topology]\nfile = \"net.any\"\n\
+             utility = \"H-0002c90300000300\"\n{key}"
+        );
+        std::fs::write(folder.path().join("s.toml"), scenario).unwrap();
+        let mut check = Command::new(env!("CARGO_BIN_EXE_simnet"));
+        let output = check.current_dir(&folder).args(["check", "s.toml"]).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(printed.contains("no host is called `H-0002c90300000300`"), missing, "{key}: {printed}");
+    }
+}
+
+/// The figures of real dumps, where they lie beside the project. Wrong if a cable or a node of one were
+/// overlooked.
 #[test]
 fn real_dumps_have_their_published_figures() {
     for (file, hosts, switches, links, switch_links, diameter) in [

@@ -1,4 +1,5 @@
-//! The real InfiniBand tools and simnet on the same networks; skipped, saying so, where they are not installed.
+//! The real InfiniBand tools and simnet on the same networks; skipped, saying so, where they are not
+//! installed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -85,8 +86,8 @@ fn what_simnet_writes_is_the_same_network_to_the_real_tools() {
     }
 }
 
-/// A connected network with parallel cables, loopbacks, hosts of two cables, guids here and there, ports from 0 or 1
-/// and a rate on every link.
+/// A connected network with parallel cables, loopbacks, hosts of two cables, guids here and there, ports from
+/// 0 or 1 and a rate on every link.
 fn multigraph(seed: u64) -> Network {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut net = Network::new(format!("multigraph {seed}"));
@@ -136,7 +137,8 @@ fn multigraph(seed: u64) -> Network {
     net
 }
 
-/// Wrong if the real tools' other reports were taken for dumps, or their grouped and full dumps not for the same one.
+/// Wrong if the real tools' other reports were taken for dumps, or their grouped and full dumps not for the
+/// same one.
 #[test]
 fn the_real_tools_other_reports_are_known() {
     let net = multigraph(4);

@@ -5,8 +5,8 @@ use simnet::simulation::{self, PointReport, Run, State};
 
 use crate::support::cases;
 
-/// Two hosts on one switch: each cable is a queue of its own, served in payload + 1 cycles (the route flit).
-const TWO_HOSTS: &str = "[scenario]\nname = \"two\"\n[topology.ring]\nswitches = 2\nhosts-per-switch = 1\n\
+/// Two hosts, two switches: each host's cable is a queue of its own, served in payload + 2 cycles (the route flits).
+const TWO_HOSTS: &str = "[scenario]\nname = \"two\"\n[topology.chain]\nswitches = 2\nhosts-per-switch = 1\n\
                          [fabric]\nrouting-latency = \"6.25 ns\"\narbitration = \"per-input\"\n\
                          [routing]\nalgorithm = \"updown\"\n";
 
@@ -24,7 +24,7 @@ fn queue(load: f64, measure: &str, seed: u64) -> PointReport {
 
 /// The mean wait of M/D/1 in nanoseconds, at a load of payload flits.
 fn wait_ns(load: f64) -> f64 {
-    let (service, used) = (33.0, load * 33.0 / 32.0);
+    let (service, used) = (34.0, load * 34.0 / 32.0);
     used * service / (2.0 * (1.0 - used)) * 6.25
 }
 
@@ -39,7 +39,7 @@ fn waited(point: &PointReport) -> f64 {
 #[test]
 fn m_d_1_is_found_within_the_interval_without_help() {
     let seeds = cases(600);
-    for (load, precision) in [(0.3, "1 %"), (0.6, "1 %"), (0.8, "3 %")] {
+    for (load, precision) in [(0.3, "1 %"), (0.6, "2 %"), (0.75, "3 %")] {
         let mut held = 0;
         let mut mean = 0.0;
         for seed in 0..seeds {
@@ -66,7 +66,7 @@ fn a_point_ends_when_it_is_precise_or_at_its_limit() {
         let share = point.latency_half_width_ns.unwrap() / point.latency_mean_ns.unwrap();
         assert!(point.converged && share <= precision, "{point:?}");
     }
-    assert!(rough.messages * 4 < fine.messages && fine.messages < 200_000, "{rough:?} {fine:?}");
+    assert!(rough.messages * 4 < fine.messages && fine.messages < 400_000, "{rough:?} {fine:?}");
     assert!(rough.transient_ms.unwrap() <= rough.warmup_ms);
     let limited = queue(0.6, "precision = \"0.1 %\"\nmessages = 20000", 1);
     assert_eq!((limited.state, limited.converged), (State::NotConverged, false));
@@ -76,13 +76,13 @@ fn a_point_ends_when_it_is_precise_or_at_its_limit() {
     assert!(fixed.messages.abs_diff(20_000) < 600, "{fixed:?}");
 }
 
-/// A cable carries 32 of 33 flits as payload; with 8 B, 8 of 9. Wrong if saturation were found elsewhere.
+/// Of ten flits on a host's cable eight are payload. Wrong if saturation were found elsewhere.
 #[test]
 fn saturation_is_where_the_cable_is_full() {
     let measure = "find-saturation = \"1 %\"\nprecision = \"2 %\"\nmessages = 200000";
     let traffic = format!("[traffic.uniform]\npayload = \"8 B\"\nloads = [0.2]\n[measure]\n{measure}\n");
     let found = run(TWO_HOSTS, &traffic, 1).summary.saturation.unwrap();
-    let (low, high, full) = (found.load_low.unwrap(), found.load_high.unwrap(), 8.0 / 9.0);
+    let (low, high, full) = (found.load_low.unwrap(), found.load_high.unwrap(), 8.0 / 10.0);
     println!("saturation between {low} and {high}, {} accepted", found.accepted_max_flits_per_cycle_per_host);
     // What ends must fall behind by 5 % to be seen at once; a longer look sees less.
     assert!(low < full / 0.945 && high > full && high - low <= 0.01 * high, "{found:?}");
@@ -100,6 +100,6 @@ fn a_saturated_point_ends_early_and_says_what_it_accepted() {
     assert_eq!((point.state, run.summary.outcome), (State::Saturated, simulation::Outcome::Saturated));
     assert!(point.tally.delivered < 60_000, "{point:?}");
     let accepted = point.accepted_flits_per_cycle_per_host;
-    assert!((accepted / (8.0 / 9.0) - 1.0).abs() < 0.01, "{point:?}");
+    assert!((accepted / (8.0 / 10.0) - 1.0).abs() < 0.01, "{point:?}");
     assert!(run.summary.points[0].converged);
 }

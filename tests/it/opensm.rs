@@ -108,7 +108,7 @@ fn no_route_is_longer_than_those_of_opensm() {
     }
 }
 
-/// A fat tree whose leaves hang on two neighbouring spines: shortest routes may go down to a leaf and up
+/// A tree whose leaves have a cable into each of two halves: shortest routes may go down to a leaf and up
 /// again.
 const CREDIT_LOOPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/credit-loops.json");
 
@@ -135,9 +135,9 @@ fn tables_of_a_network_with_credit_loops_are_judged() {
     assert!(report["dependency_cycle"].is_array(), "{report}");
     let roots = folder.path().join("roots");
     let written = read(&fs::read(&path).unwrap());
-    let cores =
-        written.switches().iter().filter(|s| s.description.as_ref().is_some_and(|d| d.starts_with("core")));
-    fs::write(&roots, cores.map(|s| format!("{:#x}\n", s.guid.unwrap())).collect::<String>()).unwrap();
+    let tops =
+        written.switches().iter().filter(|s| s.description.as_ref().is_some_and(|d| d.starts_with("top")));
+    fs::write(&roots, tops.map(|s| format!("{:#x}\n", s.guid.unwrap())).collect::<String>()).unwrap();
     tables(&path, folder.path(), &["-R", "updn", "-a", roots.to_str().unwrap()]);
     let (code, report) = check(&path, &folder.path().join("opensm-lfts.dump"));
     assert_eq!((code, &report["dependency_cycle"]), (Some(0), &Value::Null), "{report}");

@@ -342,47 +342,54 @@ fn the_second_top_switch_of_now_c_is_relabelled() {
     assert!(graph.of(first).iter().all(|o| far.is_up(first, o.to)));
 }
 
-/// Wrong if a reading of the table's metrics changed: means over ten random 4-regular graphs of each size
-/// stay near the paper's, where they do. (Sancho and Robles 2000, Table 1; the paper's own graphs are not
-/// known.)
+/// The rows of Sancho and Robles 2000, Table 1: switches, root, tree, then average distance, crossing paths and
+/// restrictions per switch.
+const TABLE_1: [(u64, Root, Tree, [f64; 3]); 12] = [
+    (16, Root::R1, Tree::Bfs, [2.208, 37.0, 3.375]),
+    (32, Root::R1, Tree::Bfs, [3.102, 173.0, 3.562]),
+    (64, Root::R1, Tree::Bfs, [4.013, 593.0, 3.281]),
+    (16, Root::R2, Tree::Bfs, [2.133, 23.0, 3.125]),
+    (32, Root::R2, Tree::Bfs, [2.871, 63.0, 2.937]),
+    (64, Root::R2, Tree::Bfs, [3.787, 238.0, 2.875]),
+    (16, Root::R2, Tree::Dfs(Heuristic::H1), [2.108, 23.0, 3.125]),
+    (32, Root::R2, Tree::Dfs(Heuristic::H1), [2.792, 73.0, 2.821]),
+    (64, Root::R2, Tree::Dfs(Heuristic::H1), [3.634, 204.0, 2.687]),
+    (16, Root::R2, Tree::Dfs(Heuristic::H2), [2.091, 23.0, 2.875]),
+    (32, Root::R2, Tree::Dfs(Heuristic::H2), [2.752, 43.0, 2.625]),
+    (64, Root::R2, Tree::Dfs(Heuristic::H2), [3.590, 190.0, 2.585]),
+];
+
+/// Average distance, crossing paths and restrictions per switch: means over ten random networks.
+fn metrics_of_ten(switches: u64, root: &Root, tree: Tree) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    for seed in 0..10 {
+        let size = [("switches", switches), ("degree", 4), ("hosts-per-switch", 4)];
+        let net = generate::build("random-regular", &size, seed).unwrap();
+        let graph = SwitchGraph::new(&net);
+        let directions = Directions::new(&graph, &Attachments::lowest(&net), None, root, tree);
+        let metrics = SwitchMetrics::new(&LegalMoves::up_down(&graph, &directions));
+        sums[0] += metrics.mean_distance(graph.switches()).unwrap() / 10.0;
+        sums[1] += metrics.crossing_paths as f64 / 10.0;
+        sums[2] += restrictions_per_switch(&graph, &directions) / 10.0;
+    }
+    sums
+}
+
+/// Wrong if a reading of the table's metrics changed: means over ten random 4-regular graphs of each size stay
+/// near the paper's, whose own graphs are not known. `--nocapture` prints all deviations.
 #[test]
 fn metrics_come_near_table_1() {
-    let cell = |switches: u64, root: Root, tree: Tree| {
-        let mut sums = [0.0; 3];
-        for seed in 0..10 {
-            let size = [("switches", switches), ("degree", 4), ("hosts-per-switch", 4)];
-            let net = generate::build("random-regular", &size, seed).unwrap();
-            let graph = SwitchGraph::new(&net);
-            let directions = Directions::new(&graph, &Attachments::lowest(&net), None, &root, tree);
-            let metrics = SwitchMetrics::new(&LegalMoves::up_down(&graph, &directions));
-            sums[0] += metrics.mean_distance(graph.switches()).unwrap() / 10.0;
-            sums[1] += metrics.crossing_paths as f64 / 10.0;
-            sums[2] += restrictions_per_switch(&graph, &directions) / 10.0;
-        }
-        sums
-    };
-    let h1 = Tree::Dfs(Heuristic::H1);
-    let h2 = Tree::Dfs(Heuristic::H2);
-    // Tolerances of distance, crossing paths and restrictions. H1 comes out worse than printed, and crossing
-    // paths of single graphs scatter: the tolerances say by how much, and would show it if that changed.
-    for (switches, root, tree, paper, tolerance) in [
-        (16, Root::R1, Tree::Bfs, [2.208, 37.0, 3.375], [0.05, 0.15, 0.1]),
-        (32, Root::R1, Tree::Bfs, [3.102, 173.0, 3.562], [0.05, 0.3, 0.1]),
-        (64, Root::R1, Tree::Bfs, [4.013, 593.0, 3.281], [0.05, 0.1, 0.1]),
-        (16, Root::R2, Tree::Bfs, [2.133, 23.0, 3.125], [0.05, 0.1, 0.1]),
-        (32, Root::R2, Tree::Bfs, [2.871, 63.0, 2.937], [0.05, 0.35, 0.1]),
-        (64, Root::R2, Tree::Bfs, [3.787, 238.0, 2.875], [0.05, 0.3, 0.1]),
-        (16, Root::R2, h1, [2.108, 23.0, 3.125], [0.05, 0.3, 0.1]),
-        (32, Root::R2, h1, [2.792, 73.0, 2.821], [0.08, 0.2, 0.1]),
-        (64, Root::R2, h1, [3.634, 204.0, 2.687], [0.13, 0.35, 0.1]),
-        (16, Root::R2, h2, [2.091, 23.0, 2.875], [0.05, 0.1, 0.1]),
-        (32, Root::R2, h2, [2.752, 43.0, 2.625], [0.05, 0.55, 0.1]),
-        (64, Root::R2, h2, [3.590, 190.0, 2.585], [0.05, 0.1, 0.1]),
-    ] {
-        let seen = cell(switches, root.clone(), tree);
-        for ((seen, paper), tolerance) in seen.into_iter().zip(paper).zip(tolerance) {
-            let off = (seen - paper).abs() / paper;
-            assert!(off <= tolerance, "{switches} {root:?} {tree:?}: {seen} for {paper}");
-        }
+    for (switches, root, tree, paper) in TABLE_1 {
+        let seen = metrics_of_ten(switches, &root, tree);
+        let off: Vec<f64> = seen.iter().zip(paper).map(|(seen, paper)| seen / paper - 1.0).collect();
+        let cell =
+            |nth: usize| format!("{:8.3} for {:7.3} ({:+5.1} %)", seen[nth], paper[nth], off[nth] * 100.0);
+        let line = format!("{switches} {root:?} {tree:?}: {} {} {}", cell(0), cell(1), cell(2));
+        println!("{line}");
+        assert!(off[0].abs() <= 0.05, "distance: {line}");
+        // The 43 paths of H2 at 32 switches stand alone: 73 with H1 and 63 with a breadth-first tree.
+        let outlier = switches == 32 && tree == Tree::Dfs(Heuristic::H2);
+        assert!(off[1].abs() <= if outlier { 0.65 } else { 0.35 }, "crossing paths: {line}");
+        assert!(off[2].abs() <= 0.1, "restrictions: {line}");
     }
 }

@@ -20,7 +20,8 @@ fn good(name: &str) -> (String, Vec<u8>) {
 
 /// All scenarios that are fine: those that users are given, and those of the corpus of bad input.
 fn scenarios() -> Vec<PathBuf> {
-    let folders = [root().join("scenarios"), root().join("tests/it/bad_input/good")];
+    let folders =
+        ["scenarios", "scenarios/sancho2000", "tests/it/bad_input/good"].map(|name| root().join(name));
     let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
     let paths = entries.map(|entry| entry.unwrap().path());
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect()
@@ -182,6 +183,36 @@ fn the_canonical_text_is_one_for_one_meaning() {
     assert_ne!(plain, canonical(&text, &["fabric.deadlock-timeout=55 ms"]));
     assert_ne!(plain, canonical(&text, &["scenario.seed=1"]));
     assert_ne!(plain, canonical(&text, &["topology.preset=now-ca"]));
+}
+
+/// The same of traffic: wrong if two ways to write one workload differed, or two workloads did not.
+#[test]
+fn the_canonical_text_of_traffic_is_one_for_one_meaning() {
+    let (file, text) = good("base.toml");
+    let text = String::from_utf8(text).unwrap();
+    let canonical = |set: &[&str]| {
+        let set = set.iter().map(|set| (*set).to_owned()).collect();
+        read(&file, text.as_bytes(), &Overrides { set, seed: None }).unwrap().canonical()
+    };
+    let payload = |payload: &str| canonical(&[&format!("traffic.uniform.payload={payload}")]);
+    let arrivals = |arrivals: &str| canonical(&[&format!("traffic.uniform.arrivals={arrivals}")]);
+    let two = "{ short = \"16 B\", long = \"48 B\", long-share = \"100 %\" }";
+    assert_eq!(payload(two), payload("\"48 B\""));
+    assert_eq!(arrivals("poisson"), canonical(&[]));
+    let all = [
+        canonical(&[]),
+        payload("\"31 B\""),
+        payload(&two.replace("100", "50")),
+        payload(&two.replace("100", "60")),
+        arrivals("bernoulli"),
+        arrivals("constant"),
+        arrivals("{ on = \"1 us\", off = \"2 us\" }"),
+        arrivals("{ on = \"1 us\", off = \"3 us\" }"),
+        arrivals("{ on = \"1 us\", off = \"3 us\", within = \"constant\" }"),
+    ];
+    for (nth, one) in all.iter().enumerate() {
+        assert!(!all[..nth].contains(one), "{nth}: {one}");
+    }
 }
 
 /// Wrong if the contract's replay is read otherwise than it says.

@@ -11,10 +11,19 @@ fn simnet(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     command.output().unwrap()
 }
 
+/// Every scenario that we ship, those in the folders of papers among them.
 fn scenarios() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    found.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios")];
+    let mut found: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            match path.extension() {
+                _ if path.is_dir() => open.push(path),
+                Some(extension) if extension == "toml" => found.push(path),
+                _ => {}
+            }
+        }
+    }
     found.sort();
     found
 }
@@ -44,6 +53,18 @@ fn every_scenario_meets_what_it_expects() {
     for scenario in scenarios() {
         let files = results(scenario.to_str().unwrap(), &[], &[]);
         assert!(files.contains_key("summary.json"), "{}", scenario.display());
+    }
+}
+
+/// Wrong if the number of threads changed a byte of what many runs come to together.
+#[test]
+fn threads_change_no_byte_of_a_comparison() {
+    let scenario = "scenarios/sancho2000/fig3a.toml";
+    let one = results(scenario, &[], &[("RAYON_NUM_THREADS", "1")]);
+    let two = results(scenario, &[], &[("RAYON_NUM_THREADS", "2")]);
+    assert_eq!(one.keys().collect::<Vec<_>>(), two.keys().collect::<Vec<_>>());
+    for (name, bytes) in &one {
+        assert!(*bytes == two[name], "{scenario}: {name} differs");
     }
 }
 

@@ -22,7 +22,16 @@ pub(crate) fn first_if<T>(queue: &mut VecDeque<T>, wanted: impl FnOnce(&T) -> bo
     if wanted(queue.front()?) { queue.pop_front() } else { None }
 }
 
-/// Where the peer program `name` is installed. `None` where it is absent, after saying that its test is skipped.
+/// The mean of a sample and the half-width of its interval of confidence, given Student's quantile.
+pub(crate) fn interval(sample: &[f64], quantile: f64) -> (f64, f64) {
+    let n = sample.len() as f64;
+    let mean = sample.iter().sum::<f64>() / n;
+    let variance = sample.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, quantile * (variance / n).sqrt())
+}
+
+/// Where the peer program `name` is installed. `None` where it is absent, after saying that its test is
+/// skipped.
 ///
 /// Panics where it is absent although `SIMNET_REQUIRE_PEERS=1`.
 pub(crate) fn peer(name: &str) -> Option<PathBuf> {
@@ -43,8 +52,8 @@ pub(crate) fn found_or_skipped(name: &str, found: Option<PathBuf>) -> Option<Pat
     found
 }
 
-/// A file or folder of the material that may lie beside the project, in `../shared`; says what is skipped where
-/// it does not.
+/// A file or folder of the material that may lie beside the project, in `../shared`; says what is skipped
+/// where it does not.
 pub(crate) fn shared(path: &str) -> Option<PathBuf> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path);
     if shared.exists() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::report::reference;
+use crate::papers::reference;
 use crate::scenario::Checked;
 use crate::scenario::checked::TopologySource;
 use crate::simulation::{DeadlockReport, HotSpots, MapReport, PointReport, Run, State, Summary};
@@ -19,6 +19,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     }
     text += &routes(summary);
     text += &points(&summary.points);
+    text += &summary.comparison.as_ref().map(super::comparison::text).unwrap_or_default();
     text += &saturation(summary);
     text += &hot_spots(&summary.hot_spots);
     text += &deadlocks(&summary.deadlocks);
@@ -28,9 +29,16 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
 
 fn headline(checked: &Checked, summary: &Summary) -> String {
     let network = &checked.topology.network;
-    let mut text = format!("{}, seed {}: {}\n", summary.scenario, summary.seed, summary.outcome);
+    let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
+    match &checked.comparison {
+        None => text += &format!(": {}\n", summary.outcome),
+        Some(comparison) => text += &format!(": {} runs\n", comparison.members()),
+    }
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
+    }
+    if checked.comparison.is_some() {
+        return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());
     let _ = writeln!(text, "{}: {hosts} hosts, {switches} switches, {links} cables", network.name);
@@ -235,7 +243,7 @@ fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
 }
 
 /// A table without lines whose columns but the first are aligned to the right.
-fn columns(header: &[&str]) -> Table {
+pub(super) fn columns(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header);

@@ -14,14 +14,7 @@ impl Survey {
     pub fn of_tables(network: &Network, attachments: &Attachments, tables: &ForwardingTables) -> Survey {
         let graph = SwitchGraph::new(network);
         let hosts = network.hosts().len() as u64;
-        let mut survey = Survey {
-            pairs: hosts * hosts.saturating_sub(1),
-            unreachable: 0,
-            sum_of_distances: 0,
-            non_minimal: 0,
-            load: vec![0; network.links().len() * 2],
-            dependencies: DependencyGraph::new(network),
-        };
+        let mut survey = Survey::before_any(network, hosts);
         let per_switch = attachments.per_switch(graph.switches(), None);
         let mut follower = Follower::new(network, tables, &per_switch);
         for (lid, end) in &tables.lids {
@@ -36,7 +29,7 @@ impl Survey {
             let (Some(lid), Some(end), Some(cable)) =
                 (base[host.index()], switch(&host), attachments.of(host))
             else {
-                survey.unreachable += hosts - 1;
+                network.host_ids().filter(|source| *source != host).for_each(|s| survey.miss(s, host));
                 continue;
             };
             if nearest.0 != Some(end) {
@@ -46,7 +39,11 @@ impl Survey {
             follower.follow(lid, port, &mut survey.dependencies);
             let mut sources = per_switch.clone();
             sources[end.index()] -= 1;
-            follower.count(&mut survey, sources, hosts - 1, &nearest.1);
+            if follower.count(&mut survey, sources, &nearest.1) < hosts - 1 {
+                let arrives = |source: &HostId| switch(source).is_some_and(|s| follower.arrives(s));
+                let lost = network.host_ids().filter(|source| *source != host && !arrives(source));
+                lost.for_each(|source| survey.miss(source, host));
+            }
         }
         survey
     }
@@ -138,8 +135,13 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Counts the routes of so many hosts per switch, of `hosts` in all, to the lid followed last.
-    fn count(&mut self, survey: &mut Survey, mut sources: Vec<u32>, hosts: u64, nearest: &[u32]) {
+    /// Whether the lid followed last is reached from a switch.
+    fn arrives(&self, switch: SwitchId) -> bool {
+        matches!(self.ways[switch.index()], Way::Arrives(_))
+    }
+
+    /// Counts the routes of so many hosts per switch to the lid followed last, and says how many there are.
+    fn count(&self, survey: &mut Survey, mut sources: Vec<u32>, nearest: &[u32]) -> u64 {
         let mut arriving = Vec::new();
         let mut routed = 0;
         for (switch, wire) in &self.seen {
@@ -153,7 +155,6 @@ impl<'a> Follower<'a> {
             }
             arriving.push((std::cmp::Reverse(distance), *switch, *wire));
         }
-        survey.unreachable += hosts - routed;
         // The farthest first, so that all routes that come together at a switch are there before they go on.
         arriving.sort_by_key(|(distance, switch, _)| (*distance, *switch));
         for (_, switch, wire) in arriving {
@@ -162,5 +163,6 @@ impl<'a> Follower<'a> {
                 sources[next.index()] += sources[switch.index()];
             }
         }
+        routed
     }
 }

@@ -27,6 +27,7 @@ pub(super) fn measure(
         conflict(place, "a number of messages and a duration", "expected one of the two", book);
     }
     check_horizon(wire, traffic, duration, book);
+    check_trace(wire, traffic, book);
     let precision = wire.precision.value().map(|precision| precision.0);
     let extent = match (duration, wire.messages.value(), precision) {
         (Some(duration), _, _) => Extent::Duration(duration),
@@ -52,7 +53,7 @@ fn check_horizon(
     duration: Option<Duration>,
     book: &mut Book,
 ) {
-    let generated = traffic.value().is_some_and(|traffic| !traffic.patterns().is_empty());
+    let generated = traffic.value().is_some_and(|traffic| !traffic.kinds.patterns().is_empty());
     let (true, Some(end)) = (generated, quantity(&wire.horizon)) else { return };
     let Some(warmup) = wire.warmup.value() else { return };
     let least = warmup.0.unwrap_or(Duration::ZERO) + duration.unwrap_or(Duration::ZERO);
@@ -66,6 +67,18 @@ fn check_horizon(
                 format!("expected above the warm-up, {least}")
             };
             Fault::new("out-of-range", span, message, expected)
+        });
+    }
+}
+
+/// Warns of what a trace, which is replayed from end to end, makes nothing of.
+fn check_trace(wire: &wire::Measure, traffic: &Given<wire::Traffic>, book: &mut Book) {
+    if !traffic.value().is_some_and(|traffic| traffic.kinds.patterns().is_empty()) {
+        return;
+    }
+    for key in [wire.precision.get(), wire.find_saturation.get()].into_iter().flatten() {
+        book.warn(key.place, |span| {
+            Fault::new("no-effect", span, "a trace is replayed from end to end", "has no effect here")
         });
     }
 }

@@ -32,13 +32,17 @@ pub(super) fn routing(
             routes_file(file, topology, folder, book)
         }
         (None, Some(algorithm)) => {
-            let algorithm = match algorithm.value {
-                RouteAlgorithm::UpDown => up_down(wire, topology, book),
-                RouteAlgorithm::Minimal => {
-                    only_with(wire, &["tree", "heuristic", "root"], "`minimal`", book);
-                    Some(Algorithm::Minimal)
-                }
-            };
+            let algorithm =
+                match algorithm.value {
+                    RouteAlgorithm::UpDown => tree_and_root(wire, topology, book)
+                        .map(|(tree, root)| Algorithm::UpDown { tree, root }),
+                    RouteAlgorithm::Smart => tree_and_root(wire, topology, book)
+                        .map(|(tree, root)| Algorithm::Smart { tree, root }),
+                    RouteAlgorithm::Minimal => {
+                        only_with(wire, &["tree", "heuristic", "root"], "`minimal`", book);
+                        Some(Algorithm::Minimal)
+                    }
+                };
             let selection = or_default(&wire.select).zip(seed).map(|(select, seed)| match select {
                 Select::First => Selection::First,
                 Select::Random => Selection::Random { seed },
@@ -53,7 +57,7 @@ pub(super) fn routing(
         (None, None) => {
             if wire.file.is_absent() && wire.algorithm.is_absent() {
                 book.add(section, |span| {
-                    let expected = "expected file, or algorithm = \"updown\" or \"minimal\"";
+                    let expected = "expected file, or algorithm = \"updown\", \"smart\" or \"minimal\"";
                     Fault::new("missing-key", span, "no routes are given", expected)
                 });
             }
@@ -63,7 +67,7 @@ pub(super) fn routing(
     Some(Routing { source: source?, distribute: distribute? })
 }
 
-/// Notes keys that belong to UP*/DOWN* routes beside routes of another kind.
+/// Notes keys that belong to UP*/DOWN* or smart routes beside routes of another kind.
 fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) {
     let given = [
         ("tree", wire.tree.get().map(|at| at.place)),
@@ -76,7 +80,7 @@ fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) 
             conflict(
                 place,
                 format!("`{key}` means nothing to {other}"),
-                "belongs to algorithm = \"updown\"",
+                "belongs to algorithm = \"updown\" or \"smart\"",
                 book,
             );
         }
@@ -88,7 +92,11 @@ fn or_default<T: Copy + Default>(given: &Given<T>) -> Option<T> {
     if given.is_absent() { Some(T::default()) } else { given.value().copied() }
 }
 
-fn up_down(wire: &wire::Routing, topology: Option<&Topology>, book: &mut Book) -> Option<Algorithm> {
+fn tree_and_root(
+    wire: &wire::Routing,
+    topology: Option<&Topology>,
+    book: &mut Book,
+) -> Option<(routing::Tree, Root)> {
     let tree = or_default(&wire.tree);
     if let (Some(Tree::Bfs), Some(heuristic)) = (tree, wire.heuristic.get()) {
         let expected = "belongs to tree = \"dfs\"";
@@ -103,7 +111,7 @@ fn up_down(wire: &wire::Routing, topology: Option<&Topology>, book: &mut Book) -
         Tree::Bfs => routing::Tree::Bfs,
         Tree::Dfs => routing::Tree::Dfs(heuristic?),
     };
-    Some(Algorithm::UpDown { tree, root: root? })
+    Some((tree, root?))
 }
 
 fn root(names: &[At<String>], topology: &Topology, book: &mut Book) -> Option<Root> {

@@ -1,4 +1,4 @@
-//! What runs on the network: failures, the mapper and traffic.
+//! What runs on the network: failures and the mapper.
 
 use crate::diagnostics::Fault;
 use crate::units::{Duration, Time};
@@ -10,7 +10,9 @@ use super::{above_zero, conflict, names, quantity};
 
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
-    if let (Some(traffic), true) = (document.traffic.get(), document.routing.is_absent()) {
+    if let (Some(traffic), true) =
+        (document.traffic.get(), document.routing.is_absent() && document.comparison.is_absent())
+    {
         book.add(traffic.place, |span| {
             let expected = "needs a [routing] section with a file or an algorithm";
             Fault::new("missing-section", span, "traffic without routes", expected)
@@ -28,6 +30,7 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
     if document.mapping.is_absent()
         && document.routing.is_absent()
         && document.traffic.is_absent()
+        && document.comparison.is_absent()
         && let Some(scenario) = document.scenario.get()
     {
         book.add(scenario.place, |span| {

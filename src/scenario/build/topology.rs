@@ -88,8 +88,11 @@ fn file_network(
         hosts_per_switch: plain.hosts_per_switch.value().copied(),
         drop_aggregation_nodes: *plain.drop_aggregation_nodes.value()?,
     };
-    match formats::read(&files::shown(&file), &bytes, &options) {
-        Ok(network) => Some((TopologySource::File(file), network)),
+    match formats::read_with_warnings(&files::shown(&file), &bytes, &options) {
+        Ok(reading) => {
+            reading.warnings.into_iter().for_each(|warnings| book.warn_of_file(*warnings));
+            Some((TopologySource::File(file), reading.network))
+        }
         Err(faults) => {
             book.add_file(*faults);
             None

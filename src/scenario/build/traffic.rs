@@ -29,7 +29,7 @@ pub(super) fn build(
     context: &Context<'_>,
     book: &mut Book,
 ) -> Option<Traffic> {
-    let (section, wire) = (wire.place, &wire.value);
+    let (section, has_unknown_keys, wire) = (wire.place, wire.value.has_unknown_keys, &wire.value.kinds);
     let patterns = wire.patterns();
     let places = patterns.iter().filter_map(|given| given.get().map(|at| at.place));
     let mut places: Vec<Place> = places.chain(wire.trace.get().map(|at| at.place)).collect();
@@ -37,7 +37,7 @@ pub(super) fn build(
     for place in places.iter().skip(1) {
         conflict(*place, "a second kind of traffic", "expected a trace or one pattern", book);
     }
-    if patterns.is_empty() && wire.trace.is_absent() {
+    if patterns.is_empty() && wire.trace.is_absent() && !has_unknown_keys {
         book.add(section, |span| {
             let expected = "expected [traffic.trace] or a pattern, as [traffic.uniform]";
             Fault::new("missing-section", span, "no traffic is given", expected)
@@ -140,7 +140,7 @@ fn check_bursts(
 }
 
 /// The pattern; every one that is given is judged.
-fn pattern(wire: &wire::Traffic, topology: &Topology, seed: Option<u64>, book: &mut Book) -> Option<Pattern> {
+fn pattern(wire: &wire::Kinds, topology: &Topology, seed: Option<u64>, book: &mut Book) -> Option<Pattern> {
     let members = || Members::new(topology.attachments.iter().map(Option::is_some));
     let of_bits = |place: Place, made: Result<Pattern, NotAPowerOfTwo>, book: &mut Book| {
         made.map_err(|NotAPowerOfTwo { hosts }| not_a_power_of_two(hosts, place, book)).ok()

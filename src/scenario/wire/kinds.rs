@@ -311,20 +311,26 @@ pub(in super::super) struct ScenarioName(pub(in super::super) String);
 impl Wire for ScenarioName {
     fn read(item: &Item, book: &mut Book) -> Option<ScenarioName> {
         let name = String::read(item, book)?;
-        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-        if plain && name.len() <= 100 && name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        let plain = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+        };
+        if name.len() <= 100 && name.split('/').all(plain) {
             return Some(ScenarioName(name));
         }
         book.add(item.place, |span| {
             let message = format!("`{}` cannot name a folder", quoted(&name));
             let expected = "expected letters, digits, `.`, `_`, `-`, beginning with a letter or digit";
-            Fault::new("bad-name", span, message, expected).with_help("at most 100 characters")
+            Fault::new("bad-name", span, message, expected)
+                .with_help("at most 100 characters; parts joined by `/` are folders in folders")
         });
         None
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": 100 })
+        let part = "[A-Za-z0-9][A-Za-z0-9._-]*";
+        let pattern = format!("^{part}(/{part})*$");
+        json_schema!({ "type": "string", "pattern": pattern, "maxLength": 100 })
     }
 }
 

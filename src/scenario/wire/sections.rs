@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::super::book::Book;
 use super::super::checked::MapAlgorithm;
 use super::super::tree::Item;
+use super::comparison::Comparison;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::measure::Measure;
@@ -36,6 +37,8 @@ table! {
         routing: Routing = Optional;
         /// What hosts send: a trace or one pattern.
         traffic: Traffic = Optional;
+        /// Routings compared on the same networks, each with runs of its own, in place of `[routing]`.
+        comparison: Comparison = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.
@@ -48,7 +51,8 @@ table! {
 table! {
     /// What the run is called, and its seed.
     "[scenario]" Scenario {
-        /// The name of the folder under results/: letters, digits, `.`, `_` and `-`.
+        /// The name of the folder under results/: letters, digits, `.`, `_` and `-`; `/` between folders in
+        /// folders.
         name: ScenarioName = Required;
         /// The seed of every random choice of the run; `--seed` replaces it.
         seed: u64 = Default("0");
@@ -145,14 +149,16 @@ table! {
     "[routing]" Routing {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
         file: String = Optional;
-        /// UP*/DOWN* routes, or shortest routes whatever the directions (they may deadlock).
+        /// UP*/DOWN* routes; routes over turns left when cycles of waiting are broken; or shortest routes
+        /// whatever the directions (they may deadlock).
         algorithm: RouteAlgorithm = Optional;
-        /// How `updown` labels switches: breadth first or depth first; `bfs` if not given.
+        /// How `updown`, and what `smart` starts from, labels switches: breadth first or depth first; `bfs` if
+        /// not given.
         tree: Tree = Optional;
         /// Which neighbour a depth-first tree visits next; `h2` if not given.
         heuristic: Heuristic = Optional;
-        /// The root of `updown`: `far`, `r0`, `r1`, `r2`, the name of a switch or a list of names; `far` if
-        /// not given.
+        /// The root of that: `far`, `r0`, `r1`, `r2`, the name of a switch or a list of names; `far` if not
+        /// given.
         root: RootNames = Optional;
         /// Which of several equally good routes is taken; `random` if not given.
         select: Select = Optional;
@@ -173,12 +179,16 @@ table! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum RouteAlgorithm {
     UpDown,
+    Smart,
     Minimal,
 }
 
 impl Choice for RouteAlgorithm {
-    const CHOICES: &'static [(&'static str, RouteAlgorithm)] =
-        &[("updown", RouteAlgorithm::UpDown), ("minimal", RouteAlgorithm::Minimal)];
+    const CHOICES: &'static [(&'static str, RouteAlgorithm)] = &[
+        ("updown", RouteAlgorithm::UpDown),
+        ("smart", RouteAlgorithm::Smart),
+        ("minimal", RouteAlgorithm::Minimal),
+    ];
 }
 
 impl Choice for Arbitration {

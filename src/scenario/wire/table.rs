@@ -283,7 +283,7 @@ macro_rules! table {
 
         impl $name {
             /// Reads the section's keys out of a table that may hold others.
-            fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
+            pub(super) fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
                 $name {
                     $( $shared: <$shared_kind>::take_from(reading, book), )?
                     $( $field: reading.take(stringify!($field), $presence, book), )*

@@ -16,7 +16,7 @@ use Presence::{Default, Optional, Required};
 table! {
     /// What hosts send: a trace or one pattern. Hosts without a cable take no part; the others are numbered in
     /// order.
-    "[traffic]" Traffic {
+    "[traffic]" Kinds {
         /// Messages from a file.
         trace: Trace = Optional;
         /// Every other host, equally likely.
@@ -201,11 +201,30 @@ impl Wire for GivenArrivals {
     }
 }
 
-impl Traffic {
+/// The `[traffic]` section.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Traffic {
+    pub(in super::super) kinds: Kinds,
+    /// Whether it has keys that mean nothing, one of which may have been meant as the traffic.
+    pub(in super::super) has_unknown_keys: bool,
+}
+
+impl Wire for Traffic {
+    fn read(item: &Item, book: &mut Book) -> Option<Traffic> {
+        let mut reading = Reading::open("[traffic]", item, book)?;
+        let kinds = Kinds::take_from(&mut reading, book);
+        Some(Traffic { kinds, has_unknown_keys: reading.close(book) })
+    }
+
+    fn schema() -> Schema {
+        Kinds::schema()
+    }
+}
+
+impl Kinds {
     /// Every pattern that is given, with what it shares with the others.
     pub(in super::super) fn patterns(&self) -> Vec<Given<&Pattern>> {
-        let Traffic { uniform, bit_reversal, transpose, hot_spot, permutation, nearest_neighbours, .. } =
-            self;
+        let Kinds { uniform, bit_reversal, transpose, hot_spot, permutation, nearest_neighbours, .. } = self;
         let all = [
             uniform.map_ref(|wire| &wire.pattern),
             bit_reversal.map_ref(|wire| &wire.pattern),

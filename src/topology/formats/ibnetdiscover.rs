@@ -1,7 +1,7 @@
 //! Dumps of InfiniBand subnets as `ibnetdiscover` prints them, and the net files of its simulator `ibsim`.
 //!
 //! ```text
-//!   switchguid=0x2c90300000001(2c90300000001)           ids of the node that follows; the only source of guids
+//!   switchguid=0x2c90300000001(2c90300000001)     ids of the node that follows; the only source of guids
 //!   Switch  36 "S-0002c90300000001"  # "spine 1" enhanced port 0 lid 4 lmc 0
 //!   [3]     "H-0002c90300000010"[1](2c90300000011)      # "node 7 mlx5_0" lid 9 4xEDR
 //!
@@ -9,27 +9,29 @@
 //! ```
 //!
 //! # Scope and limitations
-//! A node's name is its id in quotes, and its description the one in the header's comment. Ports count from 1, and only
-//! cabled ones are listed. A channel adapter is one host, with a cable for each of its wired ports. A router (`Rt`) is a
-//! host too: it is an end node with an address, which a subnet manager routes to as to any other; what lies behind it
-//! is another subnet. Addresses (lid, lmc), vendors and the grouping of chassis (`-g`) are read over.
+//! A node's name is its id in quotes, and its description the one in the header's comment. Ports count from
+//! 1, and only cabled ones are listed. A channel adapter is one host, with a cable for each of its wired
+//! ports. A router (`Rt`) is a host too: it is an end node with an address, which a subnet manager routes to
+//! as to any other; what lies behind it is another subnet. Addresses (lid, lmc), vendors and the grouping of
+//! chassis (`-g`) are read over.
 //!
-//! A link's rate is the data rate of the width and speed in the comments, the line code taken off: 4xQDR is 32 Gb/s,
-//! 4xEDR 100 Gb/s; the slower where the two ends tell two, none where none is told.
+//! A link's rate is the data rate of the width and speed in the comments, the line code taken off: 4xQDR is
+//! 32 Gb/s, 4xEDR 100 Gb/s; the slower where the two ends tell two, none where none is told.
 //!
-//! A cable is told by both of its ends, and a file where one of them says something else, or nothing, is refused: it was
-//! cut off or edited. So is a file of a single node without cables, which is what is left of any dump that was cut off
-//! early. Of a network in several parts, whole parts may have been cut off without a trace. A block begins at its header and goes on over blank lines and comments. What ibsim does not spell
+//! A cable is told by both of its ends, and a file where one of them says something else, or nothing, is
+//! refused: it was cut off or edited. So is a file of a single node without cables, which is what is left of
+//! any dump that was cut off early. Of a network in several parts, whole parts may have been cut off without
+//! a trace. A block begins at its header and goes on over blank lines and comments. What ibsim does not spell
 //! out (`include`, `do`, `module`, `@` aliases) is refused by name.
 //!
 //! # Source
-//! `infiniband-diags/ibnetdiscover.c` of rdma-core (what is printed) and `sim_net.c` of ibsim (what else is taken).
-//! Departures from ibsim: the port at the other end has to be given (ibsim takes 1 for it); `width=`, `speed=`, `w=` and
-//! `s=` say what a port may do and are read over.
+//! `infiniband-diags/ibnetdiscover.c` of rdma-core (what is printed) and `sim_net.c` of ibsim (what else is
+//! taken). Departures from ibsim: the port at the other end has to be given (ibsim takes 1 for it); `width=`,
+//! `speed=`, `w=` and `s=` say what a port may do and are read over.
 //!
 //! # Validation
-//! Figures of real dumps; every fault in its place; files damaged at random, of which none is read as a smaller network;
-//! networks written, loaded by the real ibsim, and dumped again by the real ibnetdiscover.
+//! Figures of real dumps; every fault in its place; files damaged at random, of which none is read as a
+//! smaller network; networks written, loaded by the real ibsim, and dumped again by the real ibnetdiscover.
 
 mod blocks;
 mod cabling;
@@ -40,14 +42,17 @@ mod port_guids;
 mod rate;
 mod writer;
 
-use crate::diagnostics::Fault;
+use crate::diagnostics::{Fault, quoted};
 use crate::ids::{Node, Port};
 use crate::topology::{End, Host, Link, Network, Switch};
 
+use super::{AGGREGATION_NODE, Parsed};
 use blocks::{Block, Kind};
 pub(super) use port_guids::port_guids;
 pub(super) use writer::write;
 
+/// The code of the warning that an aggregation node counts as a host.
+pub(super) const AGGREGATION_WARNING: &str = "aggregation-node";
 /// How many lines with words on them are looked at before a text counts as another format.
 const LOOKED_AT: usize = 100;
 
@@ -94,14 +99,14 @@ fn begins_a_dump(line: &str) -> bool {
 ///
 /// # Errors
 /// Every fault of the text; a report that is no dump is refused by its name alone.
-pub(super) fn read(text: &str) -> Result<Network, Vec<Fault>> {
+pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
     let blocks::Blocks { blocks, mut faults, headless, .. } = blocks::read(text);
     if faults.iter().any(|fault| fault.code == "near-miss") {
         return Err(faults);
     }
-    let cables = cabling::cables(&blocks, headless).unwrap_or_else(|more| {
+    let (cables, mut warnings) = cabling::cables(&blocks, headless).unwrap_or_else(|more| {
         faults.extend(more);
-        Vec::new()
+        (Vec::new(), Vec::new())
     });
     if !blocks.iter().any(|block| block.kind == Kind::Switch) {
         let end = text.trim_end().len();
@@ -117,7 +122,26 @@ pub(super) fn read(text: &str) -> Result<Network, Vec<Fault>> {
         let message = "the file ends after the header of its first node";
         faults.push(Fault::new("cut-off", span, message, "its ports, and the nodes that they lead to"));
     }
-    if faults.is_empty() { Ok(network(blocks, cables)) } else { Err(faults) }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    warnings.extend(blocks.iter().filter_map(odd_host));
+    Ok(Parsed { network: network(blocks, cables), warnings })
+}
+
+/// What should be known of a host that is none, before routes to it are trusted.
+fn odd_host(block: &Block<'_>) -> Option<Fault> {
+    let id = block.id.as_ref().filter(|_| block.kind != Kind::Switch)?;
+    let name = quoted(id.text);
+    if block.kind == Kind::Rt {
+        let message = format!("the router `{name}` counts as a host");
+        let behind = "what lies behind it is another subnet, and not in this file";
+        return Some(Fault::new("router", id.span.clone(), message, behind));
+    }
+    block.description.filter(|words| words.contains(AGGREGATION_NODE))?;
+    let message = format!("`{name}` counts as a host, and is a switch's unit for in-network aggregation");
+    let way_out = "`--drop-aggregation-nodes`, or `drop-aggregation-nodes` in a scenario, leaves it out";
+    Some(Fault::new(AGGREGATION_WARNING, id.span.clone(), message, way_out))
 }
 
 /// The network of sound blocks.

@@ -26,7 +26,8 @@ fn cables(net: &Network) -> BTreeSet<[Place; 2]> {
     net.links().iter().map(|link| sorted(place(link.a), place(link.b))).collect()
 }
 
-/// Wrong if a node or cable were lost or moved, a guid changed that only one node has, or two nodes got one id.
+/// Wrong if a node or cable were lost or moved, a guid changed that only one node has, or two nodes got one
+/// id.
 #[test]
 fn every_network_is_read_again_as_the_same_graph() {
     for seed in 0..cases(4_000) {
@@ -64,8 +65,8 @@ fn every_network_is_read_again_as_the_same_graph() {
     }
 }
 
-/// Wrong if routes on the written network could differ for its ids alone: the order of made-up guids is that of the
-/// list.
+/// Wrong if routes on the written network could differ for its ids alone: the order of made-up guids is that
+/// of the list.
 #[test]
 fn made_up_guids_keep_the_order_of_the_switches() {
     let net =

@@ -55,7 +55,8 @@ impl Subnet {
         );
     }
 
-    /// Runs an installed tool in the subnet; `None` where it is absent. `prepare` adds arguments and environment.
+    /// Runs an installed tool in the subnet; `None` where it is absent. `prepare` adds arguments and
+    /// environment.
     ///
     /// Panics if it takes longer than a minute.
     pub(crate) fn run(&self, tool: &str, prepare: impl FnOnce(&mut Command)) -> Option<Left> {

@@ -323,7 +323,8 @@ fn ports(cursor: &mut Cursor<'_>) -> Result<u16, Fault> {
     })
 }
 
-/// The description in a header's comment: in quotes, or in ibsim's dialect up to what a switch's header ends with.
+/// The description in a header's comment: in quotes, or in ibsim's dialect up to what a switch's header ends
+/// with.
 fn description(mut cursor: Cursor<'_>) -> Result<Option<&str>, Fault> {
     cursor.skip_blanks();
     if cursor.rest().is_empty() {

@@ -32,13 +32,15 @@ struct Ends<'b, 't> {
     headless: bool,
     comparisons: usize,
     faults: Vec<Fault>,
+    warnings: Vec<Fault>,
 }
 
-/// Puts the halves together; `headless` says that a header is missing. Costs O(lines · log nodes).
+/// Puts the halves together, with warnings; `headless` says that a header is missing. Costs O(lines · log
+/// nodes).
 ///
 /// # Errors
 /// Ids and ports given twice, ports and nodes that are not there, and halves that do not tell of each other.
-pub(super) fn cables(blocks: &[Block<'_>], headless: bool) -> Result<Vec<Cable>, Vec<Fault>> {
+pub(super) fn cables(blocks: &[Block<'_>], headless: bool) -> Result<(Vec<Cable>, Vec<Fault>), Vec<Fault>> {
     let mut ends = Ends {
         blocks,
         by_id: BTreeMap::new(),
@@ -47,6 +49,7 @@ pub(super) fn cables(blocks: &[Block<'_>], headless: bool) -> Result<Vec<Cable>,
         headless,
         comparisons: COMPARISONS,
         faults: Vec::new(),
+        warnings: Vec::new(),
     };
     ends.index();
     let mut cables = Vec::new();
@@ -62,7 +65,7 @@ pub(super) fn cables(blocks: &[Block<'_>], headless: bool) -> Result<Vec<Cable>,
             }
         }
     }
-    if ends.faults.is_empty() { Ok(cables) } else { Err(ends.faults) }
+    if ends.faults.is_empty() { Ok((cables, ends.warnings)) } else { Err(ends.faults) }
 }
 
 impl<'b, 't> Ends<'b, 't> {
@@ -105,8 +108,8 @@ impl<'b, 't> Ends<'b, 't> {
         self.faults.push(Fault::new(code, span.clone(), message, expected));
     }
 
-    /// The cable of a half, once: from the half that comes first. `Err(None)` where nothing can be told because of a
-    /// fault elsewhere.
+    /// The cable of a half, once: from the half that comes first. `Err(None)` where nothing can be told
+    /// because of a fault elsewhere.
     fn cable(&mut self, node: usize, half: &Half<'t>) -> Result<Option<Cable>, Option<Fault>> {
         let block = &self.blocks[node];
         in_range(block, half.port, &half.port_span)?;
@@ -131,16 +134,24 @@ impl<'b, 't> Ends<'b, 't> {
         let ends = [(node, half.port), (peer, half.peer_port)];
         if ends[0] == ends[1] {
             let message = format!("port {} is cabled to itself", half.port);
-            let span = half.peer.span.start..half.peer_port_span.end;
+            let span = half.span();
             return Err(Some(Fault::new("same-port", span, message, "another port or another node")));
+        }
+        if back.port_span.start < half.port_span.start {
+            return Ok(None);
         }
         // Both ends have the same active speed; where they tell two, the link is no faster than the slower.
         let rate = match (half.rate, back.rate) {
-            (Some(one), Some(other)) => Some(one.min(other)),
+            (Some(one), Some(other)) => {
+                if one != other {
+                    let message = format!("one end of this cable says {one}, the other {other}");
+                    self.warnings.push(Fault::new("speeds", half.span(), message, "the slower one is taken"));
+                }
+                Some(one.min(other))
+            }
             (one, other) => one.or(other),
         };
-        let first = half.port_span.start < back.port_span.start;
-        Ok(first.then_some(Cable { ends, rate }))
+        Ok(Some(Cable { ends, rate }))
     }
 
     fn unknown(&mut self, half: &Half<'t>) -> Fault {
@@ -176,7 +187,7 @@ fn missing(block: &Block<'_>, half: &Half<'_>) -> Fault {
     let message =
         format!("the block of `{peer}` has no line for its port {peer_port}, the other end of this cable");
     let expected = format!("there: [{peer_port}] \"{}\"[{}]", quoted(name(block)), half.port);
-    let span = half.peer.span.start..half.peer_port_span.end;
+    let span = half.span();
     let help = "a dump tells every cable twice, once at each end; is the file whole?";
     Fault::new("half-missing", span, message, expected).with_help(help)
 }
@@ -186,6 +197,6 @@ fn contradicted(block: &Block<'_>, half: &Half<'_>, back: &Half<'_>) -> Fault {
     let back = format!("`{}` port {}", quoted(back.peer.text), back.peer_port);
     let message = format!("port {peer_port} of `{peer}` says that it leads to {back}, not here");
     let expected = format!("there: [{peer_port}] \"{}\"[{}]", quoted(name(block)), half.port);
-    let span = half.peer.span.start..half.peer_port_span.end;
+    let span = half.span();
     Fault::new("half-differs", span, message, expected)
 }

@@ -22,6 +22,13 @@ pub(super) struct Half<'t> {
     pub(super) rate: Option<BitRate>,
 }
 
+impl Half<'_> {
+    /// Where the other end is told.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.peer.span.start..self.peer_port_span.end
+    }
+}
+
 /// Reads the line of a port.
 ///
 /// # Errors
@@ -62,8 +69,8 @@ fn options(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     }
 }
 
-/// The rate in the comment of a port, if it is one of ibnetdiscover's: those are read as strictly as the rest, since
-/// a file may end in one.
+/// The rate in the comment of a port, if it is one of ibnetdiscover's: those are read as strictly as the
+/// rest, since a file may end in one.
 fn comment(mut cursor: Cursor<'_>, hint: bool) -> Result<Option<BitRate>, Fault> {
     cursor.skip_blanks();
     let whole = cursor.remainder();

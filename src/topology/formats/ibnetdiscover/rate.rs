@@ -8,9 +8,10 @@ use super::line::Piece;
 /// What a link can be wide: the lanes of each direction.
 const WIDTHS: [(&str, u64); 5] = [("1x", 1), ("2x", 2), ("4x", 4), ("8x", 8), ("12x", 12)];
 
-/// The speeds, and what a lane carries, b/s: data bits, the line code taken off, as a lane's signalling rate times
-/// 8/10 up to QDR and 64/66 from FDR10 on. A lane signals at 2.5 Gb/s (SDR), 5, 10, 10.3125 (FDR10), 14.0625 (FDR)
-/// and 25.78125 Gb/s (EDR); HDR, NDR and XDR carry twice, four and eight times what EDR carries.
+/// The speeds, and what a lane carries, b/s: data bits, the line code taken off, as a lane's signalling rate
+/// times 8/10 up to QDR and 64/66 from FDR10 on. A lane signals at 2.5 Gb/s (SDR), 5, 10, 10.3125 (FDR10),
+/// 14.0625 (FDR) and 25.78125 Gb/s (EDR); HDR, NDR and XDR carry twice, four and eight times what EDR
+/// carries.
 ///
 /// FDR's is a fraction, kept as a numerator over 11.
 const SPEEDS: [(&str, u64); 9] = [
@@ -33,8 +34,8 @@ pub(super) fn spelling(rate: BitRate) -> Option<String> {
     found.map(|((width, _), (speed, _))| format!("{width}{speed}"))
 }
 
-/// The data rate of `4xEDR` and its like, rounded down to 1 b/s; `None` where the one who wrote it did not know
-/// (`4x???`).
+/// The data rate of `4xEDR` and its like, rounded down to 1 b/s; `None` where the one who wrote it did not
+/// know (`4x???`).
 ///
 /// # Errors
 /// A width or a speed that InfiniBand does not have, with the nearest spelling if `hint`.
@@ -66,7 +67,8 @@ mod tests {
         parse(&word, true).unwrap().map(BitRate::as_bits_per_s)
     }
 
-    /// Wrong if the line code were not taken off, or lanes were miscounted: the rates are InfiniBand's own table.
+    /// Wrong if the line code were not taken off, or lanes were miscounted: the rates are InfiniBand's own
+    /// table.
     #[test]
     fn rates_are_data_rates() {
         for (text, gigabits) in [

@@ -1,10 +1,10 @@
 //! Any network as a dump, which [`super::read`] and the real ibsim take.
 //!
-//! A node is identified by its guid, as InfiniBand knows no other name. A node without one, or with that of a node
-//! before it, is given one that no other has; switches are numbered upwards in their order, so that what lower ids
-//! decide stays decided. Its own name becomes the description, unless the name is that very id. Ports that count from
-//! 0 are moved up by one. What the format has no words for is left out, and the head of the file says so: lengths,
-//! and rates that are no width and speed of InfiniBand.
+//! A node is identified by its guid, as InfiniBand knows no other name. A node without one, or with that of a
+//! node before it, is given one that no other has; switches are numbered upwards in their order, so that what
+//! lower ids decide stays decided. Its own name becomes the description, unless the name is that very id.
+//! Ports that count from 0 are moved up by one. What the format has no words for is left out, and the head of
+//! the file says so: lengths, and rates that are no width and speed of InfiniBand.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +16,8 @@ use super::rate;
 
 /// The first guid given out, of those that anyone may assign locally.
 const FIRST_GUID: u64 = 0x0200_0000_0001_0000;
-/// How far apart such guids are: further than a node has ports, since the ports of a host have the guids behind its own.
+/// How far apart such guids are: further than a node has ports, since the ports of a host have the guids
+/// behind its own.
 const SPACING: u64 = 0x1_0000;
 /// The most bytes of a description that InfiniBand and ibsim keep.
 const DESCRIPTION: usize = 63;
@@ -112,7 +113,8 @@ impl Guids {
         {
             return guid;
         }
-        // Neither may a given guid lie among the ports of this node, nor this one among the ports of a given one.
+        // Neither may a given guid lie among the ports of this node, nor this one among the ports of a given
+        // one.
         while self.given.range(self.next - SPACING..self.next + SPACING).next().is_some() {
             self.next += SPACING;
         }

@@ -1,0 +1,188 @@
+//! `simnet route suggest`: which cable to add.
+
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use serde_json::json;
+
+use super::Finding;
+use crate::cli::network::NetworkArguments;
+use crate::cli::output::{print, print_json};
+use crate::cli::{Common, Exit, Failure, Format};
+use crate::diagnostics::quoted;
+use crate::routing::{
+    Answer, Attachments, Choices, Judgement, Objective, Plan, Question, Report, Selection, suggest,
+    with_cables, with_extra_ports,
+};
+use crate::topology::{End, Network};
+
+#[derive(Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    network: NetworkArguments,
+    #[command(flatten)]
+    finding: Finding,
+    /// What is to improve first
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    /// Between which ports of switches cables are sought
+    #[arg(long, value_enum, default_value_t)]
+    ports: Ports,
+    /// Seek one cable only, or two as well
+    #[arg(long, value_name = "1|2", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2),
+          allow_negative_numbers = true)]
+    cables: u8,
+    /// How many single cables to name, the best first
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..),
+          allow_negative_numbers = true)]
+    top: u16,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum By {
+    /// The load of the busiest channel, then the mean distance
+    #[default]
+    Load,
+    /// The mean distance, then the load of the busiest channel
+    Distance,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Ports {
+    /// Those without a cable
+    #[default]
+    Free,
+    /// Those without a cable, and up to two more on every switch that has fewer than two such
+    Extra,
+}
+
+/// The figures of the routes, chosen at random, with what such a choice comes to on the mean.
+#[derive(Serialize)]
+struct Figures {
+    #[serde(flatten)]
+    report: Report,
+    expected_max_channel_load: f64,
+}
+
+/// A cable by the names of its switches.
+#[derive(Serialize)]
+struct Cable {
+    a: String,
+    a_port: u16,
+    b: String,
+    b_port: u16,
+}
+
+#[derive(Serialize)]
+struct Suggested {
+    cables: Vec<Cable>,
+    after: Figures,
+}
+
+pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
+    options.finding.is_consistent()?;
+    let mut net = options.network.load()?;
+    if options.ports == Ports::Extra {
+        net = with_extra_ports(&net, 2).map_err(|error| Failure::Usage(error.to_string()))?;
+    }
+    let (algorithm, utility) = (options.finding.algorithm(&net)?, options.network.utility(&net)?);
+    let by = match options.by {
+        By::Load => Objective::Load,
+        By::Distance => Objective::Distance,
+    };
+    let (pairs, most) = (options.cables == 2, options.top.into());
+    let question = Question { algorithm: algorithm.clone(), utility, by, pairs, most, steps: None };
+    let answer = suggest(&net, &question).map_err(|error| Failure::Usage(error.to_string()))?;
+    let choices =
+        Choices { algorithm, selection: Selection::Random { seed: common.seed.unwrap_or(0) }, utility };
+    let before = figures(&net, &choices, &answer.before)?;
+    let mut suggestions = Vec::new();
+    for found in &answer.suggestions {
+        let after = figures(&with_cables(&net, &found.cables), &choices, &found.after)?;
+        suggestions
+            .push(Suggested { cables: found.cables.iter().map(|ends| cable(&net, *ends)).collect(), after });
+    }
+    match common.format {
+        Format::Json => print_json(&json!({
+            "by": match by { Objective::Load => "load", Objective::Distance => "distance" },
+            "candidates": { "possible": answer.possible, "tried": answer.tried, "all_pairs": answer.all_pairs },
+            "before": before,
+            "suggestions": suggestions,
+        }))?,
+        Format::Human => print(&human(&net, options, &answer, &before, &suggestions))?,
+    }
+    Ok(Exit::Fine)
+}
+
+fn figures(net: &Network, choices: &Choices, judged: &Judgement) -> Result<Figures, Failure> {
+    let attachments = Attachments::lowest(net);
+    let plan = Plan::new(net, &attachments, choices).map_err(|error| Failure::Usage(error.to_string()))?;
+    let report = plan.report(net, &attachments);
+    Ok(Figures { report, expected_max_channel_load: judged.expected_load() })
+}
+
+fn cable(net: &Network, (a, b): (End, End)) -> Cable {
+    let name = |end: End| net.name_of(end.node).to_owned();
+    Cable { a: name(a), a_port: a.port.0, b: name(b), b_port: b.port.0 }
+}
+
+fn human(net: &Network, options: &Options, answer: &Answer, before: &Figures, found: &[Suggested]) -> String {
+    let Answer { possible, tried, .. } = answer;
+    let mut text = match (possible, options.ports) {
+        (0, Ports::Free) => format!(
+            "{}: no two switches have a free port; `--ports extra` supposes that they had\n",
+            quoted(&net.name)
+        ),
+        _ => format!("{}: {tried} of {possible} possible cables between switches tried", quoted(&net.name)),
+    };
+    if *possible > 0 {
+        let pairs =
+            if answer.all_pairs { ", and every two of these" } else { ", and the most promising two" };
+        text += if options.cables == 2 { pairs } else { "" };
+        text += "\n";
+    }
+    for (number, suggested) in (1..).zip(found) {
+        let each = suggested.cables.iter().map(|c| {
+            let (a, b) = (quoted(&c.a), quoted(&c.b));
+            format!("{a} port {} to {b} port {}", c.a_port, c.b_port)
+        });
+        text += &format!("  [{number}] add {}\n", each.collect::<Vec<_>>().join(", and "));
+    }
+    if found.is_empty() && *possible > 0 {
+        text += "none of them improves the routes\n";
+    }
+    text + &comparison(before, found)
+}
+
+/// A column for the network as it is and one for each suggestion.
+fn comparison(before: &Figures, found: &[Suggested]) -> String {
+    let all: Vec<&Figures> =
+        [before].into_iter().chain(found.iter().map(|suggested| &suggested.after)).collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let numbers = (1..=found.len()).map(|number| format!("[{number}]"));
+    table.add_row([String::new(), "as it is".to_owned()].into_iter().chain(numbers));
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.4}"));
+    let count = |value: Option<u64>| value.map_or("-".to_owned(), |n| n.to_string());
+    let mut row = |name: &str, value: &dyn Fn(&Figures) -> String| {
+        table.add_row([name.to_owned()].into_iter().chain(all.iter().map(|figures| value(figures))));
+    };
+    row("root", &|f| f.report.root.as_deref().map_or("-".to_owned(), quoted));
+    row("unreachable pairs", &|f| f.report.unreachable_pairs.to_string());
+    row("mean distance, switch links", &|f| number(f.report.mean_distance));
+    row("pairs longer than minimal", &|f| f.report.non_minimal_pairs.to_string());
+    row("mean distance of switches", &|f| number(f.report.switch_mean_distance));
+    row("crossing paths", &|f| count(f.report.crossing_paths));
+    row("restrictions per switch", &|f| number(f.report.restrictions_per_switch));
+    row("routes over the busiest channel", &|f| f.report.max_channel_load.to_string());
+    row("  on the mean of random choices", &|f| number(Some(f.expected_max_channel_load)));
+    let rings = |f: &Figures| f.report.channel_load_by_root_distance.as_ref().map_or(0, Vec::len);
+    for ring in 0..all.iter().map(|figures| rings(figures)).max().unwrap_or(0) {
+        let name = format!("busiest channel {ring} from the root");
+        row(&name, &|f| {
+            let rings = f.report.channel_load_by_root_distance.as_ref();
+            count(rings.and_then(|rings| rings.get(ring)).map(|ring| ring.routes_max))
+        });
+    }
+    format!("{}\n", table.trim_fmt())
+}

@@ -1,0 +1,76 @@
+//! The numbers that the papers print, to stand beside ours.
+//!
+//! `papers/reference.csv` holds facts read off tables and sentences; no value was read from a plot.
+
+/// Facts read off the papers: paper, figure, quantity, configuration, value, unit, kind, note.
+const REFERENCE: &str = include_str!("papers/reference.csv");
+
+/// A number that a paper prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Printed {
+    /// The number.
+    pub value: f64,
+    /// Its unit, with what the paper says about it: `links`, `factor (up to)`, `% (small networks)`.
+    pub unit: String,
+}
+
+/// The number that figure `figure` of paper `paper` gives for a quantity of a configuration.
+///
+/// Papers are numbered as in the table: `000` is mainwaring1997. Costs a walk through the table.
+pub fn printed(paper: &str, figure: &str, quantity: &str, configuration: &str) -> Option<Printed> {
+    let wanted = [paper, figure, quantity, configuration];
+    let row = rows().find(|cells| cells.iter().zip(wanted).all(|(cell, want)| cell == want))?;
+    let value = row.get(4)?.parse().ok()?;
+    Some(Printed { value, unit: row.get(5)?.clone() })
+}
+
+/// The value of [`printed`].
+pub fn reference(paper: &str, figure: &str, quantity: &str, configuration: &str) -> Option<f64> {
+    printed(paper, figure, quantity, configuration).map(|printed| printed.value)
+}
+
+/// What column `before.len()` (0: paper, 1: figure, 2: quantity, 3: configuration) holds in the rows whose
+/// columns before it are `before`; each value once, sorted.
+pub fn choices(before: &[&str]) -> Vec<String> {
+    let fits = |cells: &Vec<String>| cells.iter().zip(before).all(|(cell, want)| cell == want);
+    let column = before.len();
+    let mut found: Vec<String> = rows().filter(fits).filter_map(|row| row.get(column).cloned()).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn rows() -> impl Iterator<Item = Vec<String>> {
+    REFERENCE.lines().skip(1).map(cells)
+}
+
+/// The cells of a line of CSV without line breaks in cells.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            _ => cells.last_mut().expect("never empty").push(c),
+        }
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_found_by_its_four_names() {
+        assert_eq!(reference("000", "Fig6", "host probe hits", "C+A+B"), Some(324.0));
+        assert_eq!(reference("000", "Fig7", "mapping time avg, one master", "C"), Some(256.0));
+        assert_eq!(reference("000", "Fig6", "host probe hits", "D"), None);
+        assert_eq!(choices(&["004"]), ["Fig3/4 or 5.1 text", "Table1"]);
+        for line in REFERENCE.lines().skip(1) {
+            let row = cells(line);
+            assert_eq!(row.len(), 8, "{line}");
+            assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{line}");
+        }
+    }
+}

@@ -53,22 +53,6 @@ fn root_r2(bencher: Bencher<'_, '_>, switches: u64) {
     bencher.bench_local(|| Directions::new(&graph, &attachments, None, &Root::R2, Tree::Bfs));
 }
 
-/// The turns that smart routing allows. Goal: 64 switches, and pink, within two seconds.
-#[divan::bench(args = ["decayed-torus", "random-64", "pink"], sample_count = 3)]
-fn smart_turns(bencher: Bencher<'_, '_>, name: &str) {
-    let torus = [("x", 6), ("y", 6), ("hosts-per-switch", 2), ("failed-switches", 3), ("failed-links", 4)];
-    let random = [("switches", 64), ("degree", 4), ("hosts-per-switch", 4)];
-    let network = match name {
-        "decayed-torus" => generate::build(name, &torus, 1).expect("such a torus exists"),
-        "random-64" => generate::build("random-regular", &random, 1).expect("such a graph exists"),
-        _ => presets::load(name).expect("a preset"),
-    };
-    let (graph, attachments) = (SwitchGraph::new(&network), Attachments::lowest(&network));
-    let hosts = attachments.per_switch(graph.switches(), None);
-    let directions = Directions::new(&graph, &attachments, None, &Root::Far, Tree::Bfs);
-    bencher.bench_local(|| Smart::new(&graph, &hosts, &directions));
-}
-
 /// Balanced routes of a random 4-regular network: every path over the fullest channels weighed.
 #[divan::bench(args = [16, 32, 64], sample_count = 10)]
 fn balanced(bencher: Bencher<'_, '_>, switches: u64) {
@@ -89,6 +73,22 @@ fn ten_thousand_hosts(bencher: Bencher<'_, '_>) {
         let plan = Plan::new(&network, &attachments, &Choices::default()).expect("they fit");
         plan.report(&network, &attachments)
     });
+}
+
+/// The turns that smart routing allows. Goal: 64 switches, and pink, within two seconds.
+#[divan::bench(args = ["decayed-torus", "random-64", "pink"], sample_count = 3)]
+fn smart_turns(bencher: Bencher<'_, '_>, name: &str) {
+    let torus = [("x", 6), ("y", 6), ("hosts-per-switch", 2), ("failed-switches", 3), ("failed-links", 4)];
+    let random = [("switches", 64), ("degree", 4), ("hosts-per-switch", 4)];
+    let network = match name {
+        "decayed-torus" => generate::build(name, &torus, 1).expect("such a torus exists"),
+        "random-64" => generate::build("random-regular", &random, 1).expect("such a graph exists"),
+        _ => presets::load(name).expect("a preset"),
+    };
+    let (graph, attachments) = (SwitchGraph::new(&network), Attachments::lowest(&network));
+    let hosts = attachments.per_switch(graph.switches(), None);
+    let directions = Directions::new(&graph, &attachments, None, &Root::Far, Tree::Bfs);
+    bencher.bench_local(|| Smart::new(&graph, &hosts, &directions));
 }
 
 /// Single routes between random hosts of 16,384 on a 4-ary 7-tree of 28,672 switches. Goal: well under 200 ns

@@ -280,7 +280,19 @@ fn human(report: &Report, net: &Network) -> String {
         ("busiest channel", busiest),
         ("deadlock", verdict),
     ];
-    format!("{}{}{}{}", columns(rows), cycle(report, net), unreachable(report), load_by_distance(report))
+    let (cycle, load) = (cycle(report, net), load_by_distance(report));
+    format!("{}{}{cycle}{load}", columns(rows), unreachable(report))
+}
+
+/// The first few pairs without a route, and how many others there are.
+fn unreachable(report: &Report) -> String {
+    let line =
+        |(from, to): &(String, String)| format!("  no route from {} to {}\n", quoted(from), quoted(to));
+    let named: String = report.unreachable_examples.iter().map(line).collect();
+    match report.unreachable_pairs.saturating_sub(report.unreachable_examples.len() as u64) {
+        0 => named,
+        others => format!("{named}  and {others} other pairs without a route\n"),
+    }
 }
 
 /// The cables of the cycle, each with the end by which a worm leaves it and waits for the next.
@@ -309,15 +321,4 @@ fn load_by_distance(report: &Report) -> String {
         table.add_row(cells);
     }
     format!("\n{}\n", table.trim_fmt())
-}
-
-/// Some of the pairs without a route, and how many more there are.
-fn unreachable(report: &Report) -> String {
-    let named = report.unreachable_examples.iter();
-    let named: String =
-        named.map(|(from, to)| format!("  no route from {} to {}\n", quoted(from), quoted(to))).collect();
-    match report.unreachable_pairs.saturating_sub(report.unreachable_examples.len() as u64) {
-        0 => named,
-        others => format!("{named}  and {others} other pairs without a route\n"),
-    }
 }

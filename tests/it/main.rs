@@ -7,6 +7,7 @@ mod cli;
 mod closed_forms;
 mod comparison;
 mod conservation;
+mod deadlock_burst;
 mod deadlock_proof;
 mod differential;
 mod folded_clos;

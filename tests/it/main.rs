@@ -25,6 +25,7 @@ mod results;
 mod routing;
 mod routing_files;
 mod routing_oracle;
+mod routing_trees;
 mod scenario;
 mod scenarios;
 mod smart;

@@ -106,8 +106,9 @@ fn a_ring_has_the_figures_of_paper_and_pencil() {
 fn mean_distances_are_those_of_shortest_legal_paths() {
     for seed in 0..cases(6_000) {
         let net = random_multigraph(seed, 14);
-        let roots =
-            (0..1 + seed % 4).map(|n| SwitchId::new(((seed / 4 + 3 * n) as usize) % net.switches().len()));
+        let switches = net.switches().len() as u64;
+        let named = |n| SwitchId(u32::try_from((seed / 4 + 3 * n) % switches).unwrap());
+        let roots = (0..=seed % 4).map(named);
         let mut roots: Vec<SwitchId> = roots.collect();
         roots.sort_unstable();
         roots.dedup();

@@ -1,6 +1,7 @@
 //! `simnet route` and `simnet route check`: compute routes or read them, and judge whether they can deadlock.
 
 mod check;
+mod cost;
 mod suggest;
 
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use crate::routing::{
 use crate::topology::{End, Network};
 
 use super::network::{NetworkArguments, ReadingArguments};
-use super::output::{columns, print, print_json, write_whole_by};
+use super::output::{columns, note, print, print_json, write_whole_by};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -145,6 +146,9 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     let algorithm = options.finding.algorithm(&net)?;
     let choices = Choices { algorithm, selection, utility: network.utility(&net)? };
     let attachments = Attachments::lowest(&net);
+    if let Some(text) = cost::foretold(&choices.algorithm, &net).filter(|_| !common.quiet) {
+        note(&text);
+    }
     let plan = Plan::new(&net, &attachments, &choices).map_err(|error| Failure::Usage(error.to_string()))?;
     tracing::debug!(routes = plan.table.len(), "found the routes");
     if let Some(path) = &options.routes {

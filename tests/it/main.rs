@@ -29,6 +29,7 @@ mod routing;
 mod routing_figures;
 mod routing_files;
 mod routing_oracle;
+mod routing_trees;
 mod scenario;
 mod scenarios;
 mod smart;

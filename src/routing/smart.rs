@@ -1,5 +1,4 @@
-//! Deadlock-free routes without a root's bottleneck: cycles of the channel dependency graph broken one by
-//! one.
+//! Deadlock-free routes without a root's bottleneck: cycles of the channel dependency graph broken one by one.
 //!
 //! # Scope and limitations
 //! Source routes without virtual channels. What is chosen is a set of allowed *turns* (pairs of a channel and
@@ -17,22 +16,22 @@
 //! ```
 //!
 //! Of the candidates the one with the least cost is taken, among those whose routes are on the mean no longer
-//! than UP*/DOWN*'s with the same tree and root; that one is a candidate itself. So the mean distance is
-//! never above UP*/DOWN*'s, unless those leave pairs without a route, as they may with several roots. The
-//! cost is the sum of the squared loads of all channels: it grows with detours and with crowding alike.
+//! than UP*/DOWN*'s with the same tree and root; that one is a candidate itself. So the mean distance is never
+//! above UP*/DOWN*'s, unless those leave pairs without a route, as they may with several roots. The cost is the
+//! sum of the squared loads of all channels: it grows with detours and with crowding alike.
 //!
 //! Costs O(switches with hosts x turns) for each look at the traffic, of which there are at most [`RECOUNTS`]
-//! while cycles are broken; moving channels takes as many looks as a fixed number of steps allows, so that
-//! small networks are searched until no move helps, and the largest hardly at all.
+//! while cycles are broken; moving channels takes as many looks as a fixed number of steps allows, so that small
+//! networks are searched until no move helps, and the largest hardly at all.
 //!
 //! # Source
 //! Smart routing: Cherkasova, Kotov and Rokicki 1995, *Fibre channel fabrics: evaluation and design* (HICSS
 //! 1996), asked for by Mainwaring et al. 1997, section 6. As described there and in comparisons with it, all
 //! paths of all pairs give the channel dependency graph, from which an iterative process takes away
-//! dependencies by a heuristic cost until it is acyclic. The paper's cost function is not known to us. Ours
-//! is the traffic that turns there, counted anew as turns are taken away. Departures: the turns along a
-//! spanning tree always stay, which keeps every pair connected; turns that close no cycle any more are
-//! allowed again; other acyclic sets compete; the winner is improved by moving channels.
+//! dependencies by a heuristic cost until it is acyclic. The paper's cost function is not known to us. Ours is
+//! the traffic that turns there, counted anew as turns are taken away. Departures: the turns along a spanning
+//! tree always stay, which keeps every pair connected; turns that close no cycle any more are allowed again;
+//! other acyclic sets compete; the winner is improved by moving channels.
 //!
 //! # Validation
 //! tests/it/smart.rs: acyclic, complete and never longer than UP*/DOWN* on random multigraphs, distances
@@ -103,8 +102,7 @@ impl Smart {
     }
 }
 
-/// The traffic of every turn, by its position, if all pairs spread over their shortest paths of `allowed`
-/// turns.
+/// The traffic of every turn, by its position, if all pairs spread over their shortest paths of `allowed` turns.
 fn traffic(graph: &SwitchGraph, allowed: &AllowedTurns, hosts: &[u32]) -> Vec<u64> {
     let moves = LegalMoves::turns(graph, allowed);
     let mut turning = vec![0; allowed.positions()];

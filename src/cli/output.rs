@@ -22,6 +22,11 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Tells the user something on stderr that is no fault. Nobody who cannot read it is stopped by that.
+pub(super) fn note(text: &str) {
+    let _unread = writeln!(io::stderr().lock(), "note: {text}");
+}
+
 /// Prints an object as one line of JSON.
 ///
 /// # Errors

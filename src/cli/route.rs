@@ -1,5 +1,7 @@
 //! `simnet route` and `simnet route check`: compute routes or read them, and judge whether they can deadlock.
 
+mod check;
+mod cost;
 mod suggest;
 
 use std::path::PathBuf;
@@ -10,13 +12,13 @@ use comfy_table::{Table, presets};
 use crate::diagnostics::{did_you_mean, quoted};
 use crate::ids::{Node, Port};
 use crate::routing::{
-    Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Survey, TableTooLarge, Tree,
-    read_routes, write_gm_routes, write_routes,
+    Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Tree, write_gm_routes,
+    write_routes,
 };
 use crate::topology::{End, Network};
 
 use super::network::{NetworkArguments, ReadingArguments};
-use super::output::{columns, print, print_json, write_whole_by};
+use super::output::{columns, note, print, print_json, write_whole_by};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -61,21 +63,9 @@ struct Finding {
 #[derive(Subcommand)]
 enum Action {
     /// Judge routes that were computed elsewhere
-    Check(CheckOptions),
+    Check(check::Options),
     /// Name the one or two cables to add that improve the routes most
     Suggest(Box<suggest::Options>),
-}
-
-#[derive(Args)]
-struct CheckOptions {
-    #[command(flatten)]
-    network: NetworkArguments,
-    /// The routes, one JSON object a line, as `simnet route --routes` writes them
-    #[arg(long, value_name = "FILE", required_unless_present = "lfts")]
-    routes: Option<PathBuf>,
-    /// The forwarding tables of a subnet manager (not there yet)
-    #[arg(long, value_name = "FILE", conflicts_with = "routes")]
-    lfts: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -131,7 +121,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
                 return Err(Failure::Usage(format!("`{given}` stands before `{name}`, {instead}")));
             }
             match action {
-                Action::Check(check) => run_check(check, common),
+                Action::Check(check) => check::run(check, common),
                 Action::Suggest(options) => suggest::run(options, common),
             }
         }
@@ -156,6 +146,9 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     let algorithm = options.finding.algorithm(&net)?;
     let choices = Choices { algorithm, selection, utility: network.utility(&net)? };
     let attachments = Attachments::lowest(&net);
+    if let Some(text) = cost::foretold(&choices.algorithm, &net).filter(|_| !common.quiet) {
+        note(&text);
+    }
     let plan = Plan::new(&net, &attachments, &choices).map_err(|error| Failure::Usage(error.to_string()))?;
     tracing::debug!(routes = plan.table.len(), "found the routes");
     if let Some(path) = &options.routes {
@@ -166,28 +159,6 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     }
     show(&plan.report(&net, &attachments), &net, common)?;
     Ok(Exit::Fine)
-}
-
-/// Reads routes and prints their figures.
-fn run_check(options: &CheckOptions, common: &Common) -> Result<Exit, Failure> {
-    let Some(path) = &options.routes else {
-        let text = "`--lfts` is not there yet: only `--routes` files can be checked";
-        return Err(Failure::Usage(text.to_owned()));
-    };
-    let net = options.network.load()?;
-    let attachments = Attachments::lowest(&net);
-    TableTooLarge::unless_held(net.hosts().len()).map_err(too_large)?;
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| Failure::Io { path: name.clone(), error })?;
-    let table = read_routes(&net, &attachments, &name, &bytes)?;
-    let report = Report::of_file(&net, &Survey::new(&net, &attachments, &table));
-    show(&report, &net, common)?;
-    let sound = report.dependency_cycle.is_none() && report.unreachable_pairs == 0;
-    Ok(if sound { Exit::Fine } else { Exit::Expectation })
-}
-
-fn too_large(error: TableTooLarge) -> Failure {
-    Failure::Usage(error.to_string())
 }
 
 impl Options {

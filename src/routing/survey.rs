@@ -36,15 +36,7 @@ impl Survey {
         let graph = SwitchGraph::new(network);
         let wiring = Wiring::new(network);
         let hosts = table.hosts() as u64;
-        let mut survey = Survey {
-            pairs: hosts * hosts.saturating_sub(1),
-            unreachable: 0,
-            unreachable_examples: Vec::new(),
-            sum_of_distances: 0,
-            non_minimal: 0,
-            load: vec![0; network.links().len() * 2],
-            dependencies: DependencyGraph::new(network),
-        };
+        let mut survey = Survey::before_any(network, hosts);
         let mut destinations: Vec<HostId> = network.host_ids().collect();
         let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
         destinations.sort_by_key(|host| (switch(host), *host));
@@ -62,6 +54,19 @@ impl Survey {
             }
         }
         survey
+    }
+
+    /// Of no route yet between so many hosts.
+    pub(super) fn before_any(network: &Network, hosts: u64) -> Survey {
+        Survey {
+            pairs: hosts * hosts.saturating_sub(1),
+            unreachable: 0,
+            unreachable_examples: Vec::new(),
+            sum_of_distances: 0,
+            non_minimal: 0,
+            load: vec![0; network.links().len() * 2],
+            dependencies: DependencyGraph::new(network),
+        }
     }
 
     fn follow(
@@ -97,7 +102,7 @@ impl Survey {
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
     }
 
-    fn miss(&mut self, source: HostId, destination: HostId) {
+    pub(super) fn miss(&mut self, source: HostId, destination: HostId) {
         self.unreachable += 1;
         if self.unreachable_examples.len() < MOST_EXAMPLES {
             self.unreachable_examples.push((source, destination));

@@ -3,13 +3,15 @@
 //! # Scope and limitations
 //! Throughput is the most traffic that was accepted at the loads up to and including the first saturated one;
 //! it is as fine as the list of loads. Deeper saturation is left out: there, accepted traffic can fall (the
-//! worms that block each other) or go on rising (pairs of a permutation that meet nobody). All members share the scenario's
-//! seed, so that routings meet the same messages on the same network. Figures show the network whose ratios of
-//! throughput (every routing over the base) are nearest to the mean ratios over all networks of its size.
+//! worms that block each other) or go on rising (pairs of a permutation that meet nobody). All members share
+//! the scenario's seed, so that routings meet the same messages on the same network. Figures show the network
+//! whose ratios of throughput (every routing over the base) are nearest to the mean ratios over all networks
+//! of its size.
 //!
 //! # Source
-//! Sancho and Robles 2000, section 5.1: several random networks of a size, curves of the one that behaves like
-//! the average. The paper does not say how that one is found; the nearest vector of ratios is our reading.
+//! Sancho and Robles 2000, section 5.1: several random networks of a size, curves of the one that behaves
+//! like the average. The paper does not say how that one is found; the nearest vector of ratios is our
+//! reading.
 //!
 //! # Validation
 //! tests/it/comparison.rs: members equal the same scenarios run alone; means, ratios and deviations by hand.

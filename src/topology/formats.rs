@@ -242,6 +242,12 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
     Ok(Reading { network, warnings })
 }
 
+/// The name of the node and the port by the guid of the port, as a dump of ibnetdiscover tells them; empty
+/// for any other file.
+pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)> {
+    ibnetdiscover::port_guids(&String::from_utf8_lossy(bytes))
+}
+
 /// Writes a network.
 ///
 /// [`read`] gives it back from [`Format::OWN`], but for a guid that a name alone tells; the other formats

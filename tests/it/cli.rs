@@ -110,6 +110,32 @@ fn options_of_every_verb_stand_anywhere() {
     }
 }
 
+/// Wrong if pairs without a route were dropped from either kind of output, whatever selects the routes.
+#[test]
+fn pairs_without_a_route_are_counted_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = folder.path().join("split.toml");
+    let hosts = (0..4).map(|n| format!("{{ name = \"h{n}\" }}, ")).collect::<String>();
+    let cable = |n: u32| {
+        let switch = ["a", "b"][(n / 2) as usize];
+        format!("{{ a = \"h{n}\", a_port = 0, b = \"{switch}\", b_port = {} }}, ", n % 2)
+    };
+    let text = format!(
+        "format = \"simnet-topology/1\"\nname = \"split\"\nhosts = [{hosts}]\nlinks = [{}]\n\
+         switches = [{{ name = \"a\", ports = 4 }}, {{ name = \"b\", ports = 4 }}]\n",
+        (0..4).map(cable).collect::<String>()
+    );
+    std::fs::write(&net, text).unwrap();
+    let net = net.to_str().unwrap();
+    for select in ["first", "random", "round-robin", "balanced"] {
+        let json = ends(&["route", net, "--select", select, "--format", "json"], 0);
+        assert!(json.contains("\"pairs\":12,\"unreachable_pairs\":8,"), "{json}");
+        let text = ends(&["route", net, "--select", select], 0);
+        assert!(text.contains("no route from h2 to h0"), "{text}");
+        assert!(text.contains("and 4 other pairs"), "{text}");
+    }
+}
+
 /// Wrong if something given were silently left out of account.
 #[test]
 fn what_is_given_in_vain_is_refused() {

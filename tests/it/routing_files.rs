@@ -262,7 +262,7 @@ fn mistakes_have_their_exit_codes() {
         (&["route", &ring, "--utility", "nobody"], 2),
         (&["route", &ring, "--seed", "-1"], 2),
         (&["route", "check", &ring], 2),
-        (&["route", "check", &ring, "--lfts", &bad], 2),
+        (&["route", "check", &ring, "--lfts", &bad], 3),
         (&["route", &ring, "--routes", &nowhere], 7),
         (&["route", "check", &ring, "--routes", &nowhere], 7),
         (&["route", "check", &ring, "--routes", &bad], 3),

@@ -236,7 +236,8 @@ fn about(name: &str) -> &'static str {
         "routes.csv" => "the metrics of the routes of every network and routing, and their means",
         "points.csv" => "every load point of every network and routing",
         "saturation.csv" => {
-            "throughput (the most traffic accepted up to the first saturated load) of every network and routing, and its ratios"
+            "throughput (the most traffic accepted up to the first saturated load) of every network and \
+             routing, and its ratios"
         }
         "paper.csv" => "the printed numbers, ours, and the deviation; gains are compared as factors",
         _ => "latency against accepted traffic on the network nearest to the average ratios",

@@ -38,6 +38,7 @@ mod cabling;
 mod line;
 mod near_miss;
 mod port;
+mod port_guids;
 mod rate;
 mod writer;
 
@@ -47,6 +48,7 @@ use crate::topology::{End, Host, Link, Network, Switch};
 
 use super::{AGGREGATION_NODE, Parsed};
 use blocks::{Block, Kind};
+pub(super) use port_guids::port_guids;
 pub(super) use writer::write;
 
 /// The code of the warning that an aggregation node counts as a host.

@@ -1,0 +1,83 @@
+//! `simnet route check`: judge routes, or forwarding tables, that come from elsewhere.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::ids::Node;
+use crate::routing::{Attachments, Report, Survey, TableTooLarge, read_lfts, read_routes};
+use crate::topology::formats::port_guids;
+use crate::topology::{Network, presets};
+
+use super::super::network::NetworkArguments;
+use super::super::{Common, Exit, Failure};
+use super::show;
+
+#[derive(Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    network: NetworkArguments,
+    /// The routes, one JSON object a line, as `simnet route --routes` writes them
+    #[arg(long, value_name = "FILE", required_unless_present = "lfts")]
+    routes: Option<PathBuf>,
+    /// The forwarding tables of a subnet manager: OpenSM's opensm-lfts.dump, or what dump_lfts prints
+    #[arg(long, value_name = "FILE", conflicts_with = "routes")]
+    lfts: Option<PathBuf>,
+}
+
+/// Reads routes or tables and prints their figures.
+///
+/// # Errors
+/// Whatever is wrong with the files.
+pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
+    let net = options.network.load()?;
+    let attachments = Attachments::lowest(&net);
+    let survey = match (&options.routes, &options.lfts) {
+        (Some(path), _) => {
+            let too_large = |error: TableTooLarge| Failure::Usage(error.to_string());
+            TableTooLarge::unless_held(net.hosts().len()).map_err(too_large)?;
+            let (name, bytes) = read(path)?;
+            Survey::new(&net, &attachments, &read_routes(&net, &attachments, &name, &bytes)?)
+        }
+        (None, Some(path)) => of_tables(options, &net, &attachments, path)?,
+        (None, None) => return Err(Failure::Usage("`--routes` or `--lfts` has to be given".to_owned())),
+    };
+    let report = Report::of_file(&net, &survey);
+    show(&report, &net, common)?;
+    let sound = report.dependency_cycle.is_none() && report.unreachable_pairs == 0;
+    Ok(if sound { Exit::Fine } else { Exit::Expectation })
+}
+
+fn of_tables(
+    options: &Options,
+    net: &Network,
+    attachments: &Attachments,
+    path: &Path,
+) -> Result<Survey, Failure> {
+    let (name, bytes) = read(path)?;
+    let tables = read_lfts(net, &own_port_guids(options), &name, &bytes)?;
+    for switch in tables.missing() {
+        tracing::warn!(switch = net.name_of(Node::Switch(switch)), "no forwarding table");
+    }
+    Ok(Survey::of_tables(net, attachments, &tables))
+}
+
+/// The guids of ports in the network's file, read a second time where that can be done.
+fn own_port_guids(options: &Options) -> BTreeMap<u64, (String, u16)> {
+    let topology = &options.network.topology;
+    let preset = options.network.reading.from.is_none() && presets::load(topology).is_some();
+    let file = std::fs::metadata(topology).is_ok_and(|there| there.is_file());
+    match (preset, file) {
+        (false, true) => std::fs::read(topology).map(|bytes| port_guids(&bytes)).unwrap_or_default(),
+        _ => BTreeMap::new(),
+    }
+}
+
+fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+    let name = path.display().to_string();
+    match std::fs::read(path) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(error) => Err(Failure::Io { path: name, error }),
+    }
+}

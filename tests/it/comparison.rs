@@ -210,3 +210,16 @@ fn a_comparison_is_not_traced() {
     let (output, files) = run(SMALL, &["--trace", "t.ndjson"], "2");
     assert_eq!((output.status.code(), files.len()), (Some(2), 0));
 }
+
+/// Wrong if the committed throughputs of sancho2000 at 64 switches fell below what its depth-first trees gain: the
+/// scenario itself expects less, since it is also run with two of its ten networks.
+#[test]
+fn committed_results_have_the_gain_of_depth_first_trees() {
+    let table = include_str!("../../results/sancho2000/fig3-64/saturation.csv");
+    let gain = |routing: &str| -> f64 {
+        let row = table.lines().find(|line| line.starts_with(&format!("64,mean,{routing},"))).unwrap();
+        row.rsplit(',').next().unwrap().parse().unwrap()
+    };
+    assert!(gain("UD_DFS2") >= 2.2, "{}", gain("UD_DFS2"));
+    assert!((1.5..1.7).contains(&gain("UD_BFS2")), "{}", gain("UD_BFS2"));
+}

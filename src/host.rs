@@ -23,19 +23,55 @@ pub use station::{Answer, Request, Station};
 use crate::ids::Turn;
 use crate::units::{Duration, Time};
 
+/// The address of an interface, which every message carries; the highest wins an election.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address(pub u64);
+
 /// A message that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
     /// The message.
     pub message: Message,
+    /// Its sender.
+    pub from: Address,
     /// When its last flit reached the interface; software saw it later.
     pub at: Time,
+    /// How many of its turns were left; above 0 only where hosts read what reaches them too soon
+    /// ([`Hardware::reads_early`]).
+    pub unused: u16,
+    /// The switches that it passed and the ports by which it entered them, in order; empty unless switches
+    /// stamp what passes them ([`Hardware::stamps`]).
+    pub stamps: Vec<Stamp>,
+}
+
+/// What a switch that identifies itself writes into a message that enters it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp {
+    /// The switch's own number, which no other has.
+    pub switch: u64,
+    /// The port of entry.
+    pub port: u16,
+}
+
+/// What interfaces and switches can do beyond what the papers' could.
+///
+/// # Source
+/// Mainwaring et al. 1997, section 6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hardware {
+    /// Hosts read messages that reach them with turns left ("too soon"), instead of dropping them.
+    pub reads_early: bool,
+    /// Switches stamp every message that enters them.
+    pub stamps: bool,
 }
 
 /// A machine, as a process on it sees it.
 pub trait Host {
     /// The machine's name, which no other has.
     fn name(&self) -> &str;
+
+    /// The machine's address, which no other has.
+    fn address(&self) -> Address;
 
     /// The present instant.
     fn now(&self) -> Time;

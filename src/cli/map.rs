@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::diagnostics::quoted;
 use crate::fabric::{Arbitration, Parameters};
 use crate::host::Costs;
-use crate::host::mapper::berkeley;
+use crate::host::mapper::{Algorithm, Brief, berkeley};
 use crate::scenario::checked::{Fabric, Hosts};
 use crate::scenario::cycles;
 use crate::simulation::MapReport;
@@ -86,7 +86,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         bits_between_errors: None,
         seed: common.seed.unwrap_or(0),
     };
-    let task = Task { setup, mapper, options: options.explorer(&net) };
+    let (algorithm, brief) = options.mapper(&net);
+    let task = Task { setup, mapper, algorithm, brief };
     let refused = |error: crate::fabric::BuildError| {
         Failure::Usage(format!("{} cannot be mapped on the fabric: {error}", net.name))
     };
@@ -94,7 +95,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     if let Some(path) = &options.map {
         write_whole(path, &formats::write(&mapped.map.network, FileFormat::Json))?;
     }
-    let report = MapReport::new(&mapped, &net, mapper);
+    let report = MapReport::new(&mapped, &task);
     match common.format {
         Format::Json => print_json(&report)?,
         Format::Human => print(&human(&report, &net))?,
@@ -103,14 +104,15 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 }
 
 impl Options {
-    fn explorer(&self, net: &Network) -> berkeley::Options {
-        berkeley::Options {
-            timeout: self.probe_timeout,
-            retries: self.retries,
+    fn mapper(&self, net: &Network) -> (Algorithm, Brief) {
+        let brief =
+            Brief { timeout: self.probe_timeout, retries: self.retries, ..Brief::for_switches_of(net) };
+        let options = berkeley::Options {
             depth: self.depth,
             skip_known: self.skip_known,
-            ..berkeley::Options::for_switches_of(net)
-        }
+            ..berkeley::Options::default()
+        };
+        (Algorithm::Berkeley(options), brief)
     }
 }
 
@@ -146,6 +148,7 @@ fn human(report: &MapReport, net: &Network) -> String {
         let count = report.probes.get(kind).copied();
         count.map_or("0".to_owned(), |count| format!("{} sent, {} answered", count.sent, count.hits))
     };
+    let doubts = if report.doubts.is_empty() { "none".to_owned() } else { report.doubts.join(", ") };
     let turns = &report.turns;
     let rows = [
         ("network", quoted(&net.name)),
@@ -154,7 +157,7 @@ fn human(report: &MapReport, net: &Network) -> String {
         ("switches", report.switches.to_string()),
         ("links", report.links.to_string()),
         ("isomorphic to the truth", equal),
-        ("the mapper's own doubts", report.doubt.clone().unwrap_or("none".to_owned())),
+        ("the mapper's own doubts", doubts),
         ("host probes", probes("host")),
         ("switch probes", probes("switch")),
         ("turns that led to a host", turns.host_hits.to_string()),

@@ -32,6 +32,9 @@ pub enum Body {
         nonce: u64,
         /// The answering host's name.
         name: String,
+        /// How many of the probe's turns were left when it reached the host; above 0 only where hosts read
+        /// what reaches them too soon.
+        unused: u16,
     },
     /// The routes that the receiver is to use from now on.
     RouteTable {
@@ -67,7 +70,26 @@ const FRAME: usize = 13;
 /// Mainwaring et al. 1997 give no size; 32 bytes hold the frame, an interface address and a dozen turns.
 const LEAST: usize = 32;
 
+impl Body {
+    /// The number that tells this question, and its answer, from others of the same sender.
+    pub fn nonce(&self) -> u64 {
+        match self {
+            Body::HostProbe { nonce, .. }
+            | Body::LoopProbe { nonce }
+            | Body::HostReply { nonce, .. }
+            | Body::RouteTable { nonce, .. }
+            | Body::Acknowledgement { nonce } => *nonce,
+        }
+    }
+}
+
 impl Message {
+    /// The same, at least `length` bytes long: padded.
+    #[must_use]
+    pub fn padded(self, length: u32) -> Message {
+        Message { length: self.length.max(length), ..self }
+    }
+
     /// A message with this body. Its length is that of the frame (header flit, type, nonce, CRC-8, tail) and
     /// of the turns and six-byte interface addresses that the body holds, at least 32 bytes.
     pub fn new(body: Body) -> Message {

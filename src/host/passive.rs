@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Body, Host, Message};
+use super::{Body, Host, Message, Received};
 use crate::ids::Turn;
 use crate::units::Duration;
 
@@ -34,11 +34,14 @@ impl Memory {
     /// one.
     ///
     /// A host that knows no routes answers a host probe along the turns that the probe carries.
-    pub fn take(&mut self, name: &str, body: &Body) -> Option<(Vec<Turn>, Message)> {
-        match body {
+    /// A probe that arrived too soon is answered along those of its turns that it has used.
+    pub fn take(&mut self, name: &str, received: &Received) -> Option<(Vec<Turn>, Message)> {
+        match &received.message.body {
             Body::HostProbe { nonce, turns } => {
-                let reply = Body::HostReply { nonce: *nonce, name: name.to_owned() };
-                Some((way_back(turns), Message::new(reply)))
+                let unused = received.unused;
+                let used = turns.len().saturating_sub(usize::from(unused));
+                let reply = Body::HostReply { nonce: *nonce, name: name.to_owned(), unused };
+                Some((way_back(&turns[..used]), Message::new(reply)))
             }
             Body::RouteTable { nonce, back, routes } => {
                 let entries = routes.iter().map(|entry| (entry.destination.clone(), entry.turns.clone()));
@@ -54,7 +57,7 @@ impl Memory {
 pub async fn serve(host: &mut impl Host, memory: &mut Memory, work: Duration) {
     loop {
         let Some(received) = host.recv(None).await else { continue };
-        if let Some((route, answer)) = memory.take(host.name(), &received.message.body) {
+        if let Some((route, answer)) = memory.take(host.name(), &received) {
             host.sleep(work).await;
             host.send(&route, answer).await;
         }

@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::passive::Memory;
-use super::{Costs, Host, Message, Received};
+use super::{Address, Costs, Hardware, Host, Message, Received, Stamp};
 use crate::ids::{ChannelId, HostId, Node, Turn};
 use crate::topology::{End, Network};
 use crate::units::{Duration, Time};
@@ -42,20 +42,34 @@ pub struct Plain<'a> {
     inbox: BTreeMap<(Time, u64), Received>,
     sent: u64,
     memories: BTreeMap<HostId, Memory>,
+    hardware: Hardware,
     silent: BTreeSet<HostId>,
     lost: BTreeSet<u64>,
 }
 
-/// Follows `route` from host `from`; the host at its end, or `None` where the route or the model fails it.
+/// Where a walk ended: the host, the turns left, and the switches that it entered with the ports of entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walked {
+    /// The host that it reached.
+    pub host: HostId,
+    /// Turns left when it reached it; a host that does not read early drops it if there are any.
+    pub unused: u16,
+    /// The ports of entry of the switches on the way.
+    pub passed: Vec<End>,
+}
+
+/// Follows `route` from host `from` up to the first host; `None` where the route or the model fails it.
 ///
 /// Hosts are attached by their lowest-numbered cabled port; their other cables lead nowhere.
-pub fn walk(network: &Network, from: HostId, route: &[Turn], collision: Collision) -> Option<HostId> {
+pub fn walk(network: &Network, from: HostId, route: &[Turn], collision: Collision) -> Option<Walked> {
     let (_, link, mut at) = network.attachment(from)?;
     let mut used: Vec<ChannelId> = Vec::with_capacity(route.len() + 1);
+    let mut passed = Vec::with_capacity(route.len());
     used.push(if network.link(link).b == at { link.forward() } else { link.backward() });
-    for turn in route {
-        let Node::Switch(_) = at.node else { return None };
-        let out = End { node: at.node, port: at.port.turned(*turn)? };
+    let mut turns = route.iter();
+    while let Node::Switch(_) = at.node {
+        passed.push(at);
+        let out = End { node: at.node, port: at.port.turned(*turns.next()?)? };
         let link = network.link_at(out)?;
         let (a, b) = (network.link(link).a, network.link(link).b);
         let channel = if a == out { link.forward() } else { link.backward() };
@@ -65,10 +79,19 @@ pub fn walk(network: &Network, from: HostId, route: &[Turn], collision: Collisio
         used.push(channel);
         at = if a == out { b } else { a };
     }
-    match at.node {
-        Node::Switch(_) => None,
-        Node::Host(host) => (network.attachment(host)?.0 == at.port).then_some(host),
-    }
+    let Node::Host(host) = at.node else { return None };
+    let unused = u16::try_from(turns.len()).ok()?;
+    (network.attachment(host)?.0 == at.port).then_some(Walked { host, unused, passed })
+}
+
+/// What a switch that identifies itself stamps: its position in the list of switches, mixed so that nothing
+/// follows from the number but identity.
+pub fn stamp(entered: End) -> Stamp {
+    let number = match entered.node {
+        Node::Switch(switch) => switch.index() as u64,
+        Node::Host(host) => (1 << 32) + host.index() as u64,
+    };
+    Stamp { switch: number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15), port: entered.port.0 }
 }
 
 impl<'a> Plain<'a> {
@@ -83,6 +106,7 @@ impl<'a> Plain<'a> {
             inbox: BTreeMap::new(),
             sent: 0,
             memories: BTreeMap::new(),
+            hardware: Hardware::default(),
             silent: BTreeSet::new(),
             lost: BTreeSet::new(),
         }
@@ -109,6 +133,13 @@ impl<'a> Plain<'a> {
         self
     }
 
+    /// The same with interfaces and switches that can do more.
+    #[must_use]
+    pub fn with_hardware(mut self, hardware: Hardware) -> Plain<'a> {
+        self.hardware = hardware;
+        self
+    }
+
     /// What the daemon of `host` remembers, if a message ever reached it.
     pub fn memory(&self, host: HostId) -> Option<&Memory> {
         self.memories.get(&host)
@@ -121,13 +152,21 @@ impl<'a> Plain<'a> {
         if self.lost.contains(&nth) {
             return;
         }
-        let Some(to) = walk(self.network, from, route, self.collision) else { return };
+        let Some(Walked { host: to, unused, passed }) = walk(self.network, from, route, self.collision)
+        else {
+            return;
+        };
+        if unused > 0 && !self.hardware.reads_early {
+            return;
+        }
         let seen = at + self.costs.seeing(&message.body);
+        let stamps = if self.hardware.stamps { passed.into_iter().map(stamp).collect() } else { Vec::new() };
+        let received = Received { message, from: address(from), at, unused, stamps };
         if to == self.me {
-            self.inbox.insert((seen, nth), Received { message, at });
+            self.inbox.insert((seen, nth), received);
         } else if !self.silent.contains(&to) {
             let name = &self.network.hosts()[to.index()].name;
-            let answer = self.memories.entry(to).or_default().take(name, &message.body);
+            let answer = self.memories.entry(to).or_default().take(name, &received);
             if let Some((route, answer)) = answer {
                 self.carry(to, seen + self.costs.reply + self.costs.send, &route, answer);
             }
@@ -135,9 +174,18 @@ impl<'a> Plain<'a> {
     }
 }
 
+/// Addresses follow the list of hosts.
+fn address(host: HostId) -> Address {
+    Address(host.index() as u64)
+}
+
 impl Host for Plain<'_> {
     fn name(&self) -> &str {
         &self.network.hosts()[self.me.index()].name
+    }
+
+    fn address(&self) -> Address {
+        address(self.me)
     }
 
     fn now(&self) -> Time {
@@ -184,7 +232,7 @@ mod tests {
         let net = looped();
         let go = |turns: &[i16], rule| {
             let route: Vec<Turn> = turns.iter().copied().map(Turn).collect();
-            walk(&net, HostId(0), &route, rule).map(|host| host.0)
+            walk(&net, HostId(0), &route, rule).filter(|end| end.unused == 0).map(|end| end.host.0)
         };
         for (turns, packet, circuit) in [
             (&[3][..], Some(1), Some(1)),

@@ -1,6 +1,6 @@
 //! A host whose doings are requests to a kernel.
 
-use super::{Host, Message, Received};
+use super::{Address, Host, Message, Received};
 use crate::des::process::World;
 use crate::ids::Turn;
 use crate::units::{Duration, Time};
@@ -41,14 +41,20 @@ pub enum Answer {
 /// The handle of a process to its host.
 pub struct Station {
     name: String,
+    address: Address,
     now: Time,
     world: World<Request, Answer>,
 }
 
 impl Station {
     /// The host called `name`, whose process starts at `now` and is run by whoever answers `world`.
-    pub fn new(name: impl Into<String>, now: Time, world: World<Request, Answer>) -> Station {
-        Station { name: name.into(), now, world }
+    pub fn new(
+        name: impl Into<String>,
+        address: Address,
+        now: Time,
+        world: World<Request, Answer>,
+    ) -> Station {
+        Station { name: name.into(), address, now, world }
     }
 
     async fn ask(&mut self, request: Request) -> Option<Received> {
@@ -65,6 +71,10 @@ impl Station {
 impl Host for Station {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn address(&self) -> Address {
+        self.address
     }
 
     fn now(&self) -> Time {

@@ -25,12 +25,12 @@ use crate::des::process::{Process, Step};
 use crate::des::timers::Timers;
 use crate::fabric::{BuildError, Deadlock, Fabric, Parameters, Pause};
 use crate::host::passive::{self, Memory};
-use crate::host::{Answer, Costs, Message, Received, Request, Station};
+use crate::host::{Address, Answer, Costs, Message, Received, Request, Station};
 use crate::ids::{HostId, Node, Port, Turn};
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Time};
 
-use post::{Letter, Post};
+use post::{Arrival, Letter, Post};
 
 pub use post::Losses;
 
@@ -96,13 +96,14 @@ where
         let host = HostId::new(nth);
         (host != master && serves(host)).then(|| {
             Process::new(|world| {
-                let mut station = Station::new(name(host), Time::ZERO, world);
+                let mut station = Station::new(name(host), address(host), Time::ZERO, world);
                 async move { passive::serve(&mut station, memory, reply).await }
             })
         })
     });
     let seats = daemons.map(|daemon| Seat { daemon, ..Seat::default() }).collect();
-    let program = Process::new(|world| program(Station::new(name(master), Time::ZERO, world)));
+    let program =
+        Process::new(|world| program(Station::new(name(master), address(master), Time::ZERO, world)));
     let mut kernel = Kernel::new(setup, fabric, seats, master, program);
     let result = kernel.run();
     let ended = (kernel.now, kernel.post.losses, kernel.post.sent);
@@ -110,6 +111,11 @@ where
     drop(kernel);
     let (time, losses, messages) = ended;
     Ok(Outcome { result, time, memories, losses, deadlocks, messages, events })
+}
+
+/// Addresses follow the list of hosts.
+fn address(host: HostId) -> Address {
+    Address(host.index() as u64)
 }
 
 /// The network and its parameters without the cables of hosts that are in other ports than the host uses.
@@ -296,14 +302,15 @@ impl<'m, T> Kernel<'m, T> {
 
     /// Puts what has arrived into the mailboxes.
     fn take_mail(&mut self) {
-        for (host, last, message) in std::mem::take(&mut self.post.arrived) {
+        for Arrival { host, last, from, message } in std::mem::take(&mut self.post.arrived) {
             let at = (last + 1).to_time(self.post.base_cycle);
             let seen = at + self.costs.seeing(&message.body);
             let seat = &mut self.seats[host.index()];
             if host != self.master && seat.daemon.is_none() {
                 continue;
             }
-            seat.mailbox.insert((seen, self.arrivals), Received { message, at });
+            let received = Received { message, from: address(from), at, unused: 0, stamps: Vec::new() };
+            seat.mailbox.insert((seen, self.arrivals), received);
             self.arrivals += 1;
             self.set_alarm(host);
         }

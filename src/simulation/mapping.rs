@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::fabric::BuildError;
 use crate::host::distribution::{self, RoutesByName, distribute};
-use crate::host::mapper::{Count, Map, berkeley};
+use crate::host::mapper::{Algorithm, Brief, Count, Kind, Map};
 use crate::host::{Host as _, Station};
 use crate::ids::HostId;
 use crate::routing::RouteTable;
@@ -62,8 +62,8 @@ pub struct MapReport {
     pub isomorphic_to: Option<&'static str>,
     /// The first difference from the truth, in words.
     pub difference: Option<String>,
-    /// Why the mapper itself does not trust the map, if it does not.
-    pub doubt: Option<String>,
+    /// Why the mapper itself does not trust the map; empty: it does.
+    pub doubts: Vec<&'static str>,
     /// Messages truly sent, by kind.
     pub probes: BTreeMap<&'static str, CountReport>,
     /// Turns tried.
@@ -95,14 +95,16 @@ pub struct DistributionReport {
 }
 
 /// What a mapping needs to know.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Task<'a> {
     /// The network, its fabric, and what software costs.
     pub setup: hosts::Setup<'a>,
     /// The mapper's host.
     pub mapper: HostId,
     /// How it explores.
-    pub options: berkeley::Options,
+    pub algorithm: Algorithm,
+    /// What every mapper is told.
+    pub brief: Brief,
 }
 
 /// What came of a mapping.
@@ -129,7 +131,7 @@ pub fn run(
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
     let program = |mut station: Station| async move {
-        let map = berkeley::map(&mut station, &task.options).await;
+        let map = task.algorithm.map(&mut station, &task.brief).await;
         let time = station.now().since(Time::ZERO);
         let distribution = match plan(&map.network) {
             Some(routes) => Some(distribute(&mut station, &routes, &distribution::Options::default()).await),
@@ -155,20 +157,21 @@ pub fn by_name(network: &Network, table: &RouteTable) -> RoutesByName {
 
 impl MapReport {
     /// Judges a map against the network that it is of.
-    pub fn new(mapped: &Mapped, network: &Network, mapper: HostId) -> MapReport {
+    pub fn new(mapped: &Mapped, task: &Task<'_>) -> MapReport {
+        let (network, mapper) = (task.setup.network, task.mapper);
         let map = &mapped.map;
         let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, network, mapper);
         let count = |count: Count| CountReport { sent: count.sent, hits: count.hits };
         MapReport {
-            algorithm: "berkeley",
+            algorithm: task.algorithm.name(),
             hosts: map.network.hosts().len(),
             switches: map.network.switches().len(),
             links: map.network.links().len(),
             isomorphic,
             isomorphic_to,
             difference,
-            doubt: map.doubt.map(|doubt| format!("{doubt:?}").to_lowercase()),
-            probes: BTreeMap::from([("host", count(map.probes.host)), ("switch", count(map.probes.switch))]),
+            doubts: map.doubts.iter().map(|doubt| doubt.name()).collect(),
+            probes: Kind::ALL.iter().map(|kind| (kind.name(), count(map.probes.of(*kind)))).collect(),
             turns: TurnReport {
                 host_hits: map.turns.host_hits,
                 switch_hits: map.turns.switch_hits,

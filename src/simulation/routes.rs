@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::fabric::Parameters;
 use crate::host::Costs;
-use crate::host::mapper::berkeley;
+use crate::host::mapper::{Algorithm as Mapper, Brief, berkeley};
 use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
 use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing};
@@ -131,7 +131,7 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
         handed_out
     })?;
     progress.step();
-    let mut report = MapReport::new(&mapped, network, mapping.mapper);
+    let mut report = MapReport::new(&mapped, &task);
     report.sensitivity = sensitivity(checked, mapping, &task, progress)?;
     routed.files.push(("map.json".to_owned(), write(&mapped.map.network, Format::Json)));
     routed.map = Some(report);
@@ -158,12 +158,15 @@ fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters)
     mapping::Task {
         setup,
         mapper: mapping.mapper,
-        options: berkeley::Options {
+        algorithm: Mapper::Berkeley(berkeley::Options {
             depth: mapping.depth.map(|depth| depth as usize),
+            ..berkeley::Options::default()
+        }),
+        brief: Brief {
             explorations: mapping.explorations,
             timeout: mapping.probe_timeout,
             retries: mapping.retries,
-            ..berkeley::Options::for_switches_of(network)
+            ..Brief::for_switches_of(network)
         },
     }
 }
@@ -184,7 +187,7 @@ fn sensitivity(
         fabric.routing_latency = *latency;
         let parameters = cycles::parameters(&fabric, &checked.hosts, task.setup.network);
         let setup = hosts::Setup { parameters: &parameters, ..task.setup };
-        let mapped = mapping::run(&mapping::Task { setup, ..*task }, |_| None)?;
+        let mapped = mapping::run(&mapping::Task { setup, ..task.clone() }, |_| None)?;
         progress.step();
         let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
         Ok(Sensitivity { routing_latency_ns, time_ms })
@@ -252,7 +255,7 @@ mod tests {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c-util'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
         assert_eq!(costs(&checked.hosts), Costs::default());
-        let timeout = berkeley::Options::default().timeout;
+        let timeout = Brief::default().timeout;
         assert_eq!(checked.mapping.unwrap().probe_timeout, timeout);
     }
 }

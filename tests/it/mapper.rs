@@ -7,7 +7,7 @@ use simnet::des::process::run_at_once;
 use simnet::host::Host as _;
 use simnet::host::distribution::{self, Report, RoutesByName, distribute};
 use simnet::host::mapper::berkeley::{self, Options};
-use simnet::host::mapper::{Doubt, Map, Order};
+use simnet::host::mapper::{Brief, Doubt, Kind, Map, Order};
 use simnet::host::plain::{Collision, Plain};
 use simnet::ids::HostId;
 use simnet::routing::{Algorithm, Attachments, Choices, Plan, Root, Selection, Tree};
@@ -21,7 +21,11 @@ fn now(preset: &str) -> (Network, HostId) {
 }
 
 fn map(net: &Network, mapper: HostId, collision: Collision, options: &Options) -> Map {
-    run_at_once(berkeley::map(&mut Plain::new(net, mapper, collision), options))
+    briefed(net, mapper, collision, &Brief::default(), options)
+}
+
+fn briefed(net: &Network, mapper: HostId, collision: Collision, brief: &Brief, options: &Options) -> Map {
+    run_at_once(berkeley::map(&mut Plain::new(net, mapper, collision), brief, options))
 }
 
 #[test]
@@ -33,10 +37,11 @@ fn circuits_give_the_counts_that_were_checked_against_fig_6() {
         let (net, mapper) = now(preset);
         let map = map(&net, mapper, Collision::Circuit, &Options::default());
         assert_eq!([map.turns.host_hits, map.turns.switch_hits, map.turns.nothing], turns, "{preset}");
-        assert_eq!((map.explorations, map.doubt), (explorations, None), "{preset}");
+        assert_eq!((map.explorations, map.doubts.is_empty()), (explorations, true), "{preset}");
         let sent = turns.iter().sum::<u64>();
-        assert_eq!((map.probes.host.sent, map.probes.switch.sent), (sent, sent), "both probes of every turn");
-        assert_eq!((map.probes.host.hits, map.probes.switch.hits), (turns[0], turns[1]));
+        let (host, switch) = (map.probes.of(Kind::Host), map.probes.of(Kind::Switch));
+        assert_eq!((host.sent, switch.sent), (sent, sent), "both probes of every turn");
+        assert_eq!((host.hits, switch.hits), (turns[0], turns[1]));
         assert_eq!(isomorphism::compare(&map.network, &net, mapper).isomorphic_to, Some("N"), "{preset}");
     }
 }
@@ -62,9 +67,9 @@ fn options_change_the_cost_and_not_the_map() {
 fn limits_end_a_search_and_are_owned_up_to() {
     // Wrong if a bound were passed over in silence.
     let (net, mapper) = now("now-c");
-    let options = Options { explorations: 5, ..Options::default() };
-    let few = map(&net, mapper, Collision::Packet, &options);
-    assert_eq!((few.explorations, few.doubt), (5, Some(Doubt::Unfinished)));
+    let brief = Brief { explorations: 5, ..Brief::default() };
+    let few = briefed(&net, mapper, Collision::Packet, &brief, &Options::default());
+    assert_eq!((few.explorations, few.doubts), (5, [Doubt::Unfinished].into()));
     assert!(!isomorphism::compare(&few.network, &net, mapper).isomorphic);
     let options = Options { depth: Some(1), ..Options::default() };
     let shallow = map(&net, mapper, Collision::Packet, &options);
@@ -82,8 +87,8 @@ fn a_lost_answer_hides_a_host_and_a_retry_finds_it() {
     }
     let lossy = |retries, lost: u64| {
         let mut host = Plain::new(&net, hosts[0], Collision::Packet).with_lost([lost]);
-        let options = Options { retries, ..Options::default() };
-        let map = run_at_once(berkeley::map(&mut host, &options));
+        let brief = Brief { retries, ..Brief::default() };
+        let map = run_at_once(berkeley::map(&mut host, &brief, &Options::default()));
         isomorphism::compare(&map.network, &net, hosts[0])
     };
     // Each of the two hosts is seen once: a probe and an answer.
@@ -111,7 +116,7 @@ fn degenerate_networks_are_mapped() {
         for collision in [Collision::Packet, Collision::Circuit] {
             let map = map(net, HostId(0), collision, &Options::default());
             let found = (map.network.hosts().len(), map.network.switches().len());
-            assert_eq!((found, map.doubt), ((hosts, switches), None), "{}", net.name);
+            assert_eq!((found, map.doubts.len()), ((hosts, switches), 0), "{}", net.name);
             let verdict = isomorphism::compare(&map.network, net, HostId(0));
             assert!(verdict.isomorphic, "{}: {:?}", net.name, verdict.difference);
         }
@@ -228,5 +233,5 @@ fn the_lowest_cable_of_a_host_is_its_own() {
     let out = simnet(&["map", path.to_str().unwrap(), "--mapper", "a", "--format", "json"]);
     let report: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!((out.status.code(), &report["links"]), (Some(0), &4.into()), "{report}");
-    assert_eq!(report["doubt"], Value::Null);
+    assert_eq!(report["doubts"], Value::Array(Vec::new()));
 }

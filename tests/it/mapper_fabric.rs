@@ -3,7 +3,7 @@
 
 use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::host::mapper::berkeley::{self, Options};
-use simnet::host::mapper::{Map, Turns};
+use simnet::host::mapper::{Brief, Kind, Map, Turns};
 use simnet::host::{Costs, Station};
 use simnet::ids::HostId;
 use simnet::simulation::hosts::{self, Outcome, Setup};
@@ -39,10 +39,11 @@ pub(crate) fn setup<'a>(network: &'a Network, parameters: &'a Parameters) -> Set
 fn map_with(
     setup: &Setup<'_>,
     mapper: HostId,
-    options: &Options,
+    brief: &Brief,
     serves: impl Fn(HostId) -> bool,
 ) -> Outcome<Map> {
-    let program = |mut host: Station| async move { berkeley::map(&mut host, options).await };
+    let program =
+        |mut host: Station| async move { berkeley::map(&mut host, brief, &Options::default()).await };
     hosts::run(setup, mapper, program, serves).unwrap()
 }
 
@@ -80,10 +81,10 @@ fn maps_of_the_now_are_true_and_cost_what_the_paper_says() {
         let net = presets::load(preset).unwrap();
         let mapper = net.find_host("c-util").unwrap();
         let parameters = parameters(&net, Duration::from_ns(150));
-        let outcome = map_with(&setup(&net, &parameters), mapper, &Options::default(), |_| true);
+        let outcome = map_with(&setup(&net, &parameters), mapper, &Brief::default(), |_| true);
         let map = outcome.result.unwrap();
         assert_eq!(isomorphism::compare(&map.network, &net, mapper).isomorphic_to, Some("N"), "{preset}");
-        assert_eq!((map.doubt, outcome.losses.reset), (None, 0), "{preset}");
+        assert_eq!((map.doubts.len(), outcome.losses.reset), (0, 0), "{preset}");
         let time = deviation(map.time.as_ms_f64(), time_ms);
         assert!(time < 0.02, "{preset}: {:?}", map.time);
         for (ours, paper) in [
@@ -108,7 +109,7 @@ fn the_switches_latency_hardly_matters_to_a_mapper_at_user_level() {
     let mapper = net.find_host("c-util").unwrap();
     let time = |ns| {
         let parameters = parameters(&net, Duration::from_ns(ns));
-        let outcome = map_with(&setup(&net, &parameters), mapper, &Options::default(), |_| true);
+        let outcome = map_with(&setup(&net, &parameters), mapper, &Brief::default(), |_| true);
         outcome.result.unwrap().time.as_ms_f64()
     };
     let times: Vec<f64> = [150, 250, 350, 450, 550].map(time).to_vec();
@@ -124,10 +125,10 @@ fn random_networks_are_mapped_on_the_fabric_too() {
     for seed in 0..cases(4_000) {
         let (net, mapper) = random_network(seed);
         let parameters = parameters(&net, Duration::from_ns(150));
-        let outcome = map_with(&setup(&net, &parameters), mapper, &Options::default(), |_| true);
+        let outcome = map_with(&setup(&net, &parameters), mapper, &Brief::default(), |_| true);
         let map = outcome.result.unwrap();
         let verdict = isomorphism::compare(&map.network, &net, mapper);
-        assert!(verdict.isomorphic, "seed {seed}: {:?}, {:?}", verdict.difference, map.doubt);
+        assert!(verdict.isomorphic, "seed {seed}: {:?}, {:?}", verdict.difference, map.doubts);
     }
 }
 
@@ -137,7 +138,7 @@ fn a_host_without_a_daemon_is_not_on_the_map() {
     let net = presets::load("now-c").unwrap();
     let (mapper, silent) = (net.find_host("c-util").unwrap(), net.find_host("c07").unwrap());
     let parameters = parameters(&net, Duration::from_ns(150));
-    let outcome = map_with(&setup(&net, &parameters), mapper, &Options::default(), |host| host != silent);
+    let outcome = map_with(&setup(&net, &parameters), mapper, &Brief::default(), |host| host != silent);
     let map = outcome.result.unwrap();
     let (hosts, switches, links) =
         (map.network.hosts().len(), map.network.switches().len(), map.network.links().len());
@@ -154,17 +155,17 @@ fn bit_errors_cost_messages_and_retries_make_up_for_them() {
     let mapper = net.find_host("c-util").unwrap();
     let parameters = parameters(&net, Duration::from_ns(150));
     let setup = Setup { bits_between_errors: Some(5_000), seed: 1, ..setup(&net, &parameters) };
-    let outcome = map_with(&setup, mapper, &Options::default(), |_| true);
+    let outcome = map_with(&setup, mapper, &Brief::default(), |_| true);
     assert!(outcome.losses.corrupted > 0);
     let plain = outcome.result.unwrap();
     assert!(
         !isomorphism::compare(&plain.network, &net, mapper).isomorphic,
         "an error cost a host or a cable"
     );
-    let options = Options { retries: 8, ..Options::default() };
-    let outcome = map_with(&setup, mapper, &options, |_| true);
+    let brief = Brief { retries: 8, ..Brief::default() };
+    let outcome = map_with(&setup, mapper, &brief, |_| true);
     assert!(outcome.losses.corrupted > 0);
     let map = outcome.result.unwrap();
     assert_eq!(isomorphism::compare(&map.network, &net, mapper).isomorphic_to, Some("N"));
-    assert!(map.probes.host.sent > map.turns.host_hits + map.turns.switch_hits + map.turns.nothing);
+    assert!(map.probes.of(Kind::Host).sent > map.turns.host_hits + map.turns.switch_hits + map.turns.nothing);
 }

@@ -62,7 +62,7 @@ fn an_exchange_takes_the_time_that_its_parts_add_up_to() {
         let answered = whole(there + costs.reply + send);
         assert_eq!(received.at, answered + Duration::from_ps(FLIGHT_PS));
         assert_eq!(now, received.at, "an answer is seen at once");
-        assert_eq!(received.message.body, Body::HostReply { nonce: 7, name: "b".to_owned() });
+        assert_eq!(received.message.body, Body::HostReply { nonce: 7, name: "b".to_owned(), unused: 0 });
     }
 }
 

@@ -26,23 +26,20 @@
 //! `tests/it/mapper_random.rs`: every map of thousands of random networks (parallel and looped cables, parts
 //! without hosts) holds N - F, under packet and circuit routing and on the fabric.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::model::{Model, Place, VertexId};
 use super::probe::{Prober, Response};
 use super::sweep::{Order, Sweep};
-use super::{Doubt, Map};
+use super::{Brief, Doubt, Growth, Map};
 use crate::host::Host;
 use crate::ids::Turn;
-use crate::topology::Network;
 use crate::units::Duration;
 
 /// What the Berkeley mapper does at its own discretion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many ports the switches have (of the largest, where they differ).
-    pub ports: u16,
-    /// Whether answers bound the turns worth trying to a window of `ports`.
+    /// Whether answers bound the turns worth trying to a window of as many as a switch has ports.
     pub window: bool,
     /// The order of turns.
     pub order: Order,
@@ -51,50 +48,23 @@ pub struct Options {
     pub skip_known: bool,
     /// The longest string of turns whose switch is still explored (`SearchDepth`); `None`: no bound.
     pub depth: Option<usize>,
-    /// Explorations after which the mapper gives up.
-    pub explorations: u64,
-    /// How long an answer is waited for.
-    pub timeout: Duration,
-    /// How often a turn that gave nothing is tried again.
-    pub retries: u32,
 }
 
 impl Default for Options {
-    /// The reading that reproduces Fig. 6 on switches of eight ports.
+    /// The reading that reproduces Fig. 6.
     fn default() -> Options {
-        Options {
-            ports: 8,
-            window: true,
-            order: Order::Outwards,
-            skip_known: false,
-            depth: None,
-            explorations: 20_000,
-            timeout: Duration::from_ms(1),
-            retries: 0,
-        }
+        Options { window: true, order: Order::Outwards, skip_known: false, depth: None }
     }
 }
 
-impl Options {
-    /// The default for a network whose largest switch has more than eight ports: a window of as many.
-    ///
-    /// The mapper is told what kind of switches there are, as whoever installs it would; nothing else.
-    pub fn for_switches_of(network: &Network) -> Options {
-        let largest = network.switches().iter().map(|switch| switch.ports).max().unwrap_or(0);
-        let default = Options::default();
-        Options { ports: largest.clamp(default.ports, MOST_PORTS), ..default }
-    }
-}
-
-/// The most ports whose turns fit a [`Turn`].
-const MOST_PORTS: u16 = 1 << 15;
-
-/// Maps the network that `host` is cabled to. Costs at most `explorations` times 2 x (`ports` - 1) probes.
-pub async fn map(host: &mut impl Host, options: &Options) -> Map {
+/// Maps the network that `host` is cabled to. Costs at most `explorations` times 4 x (`ports` - 1) messages.
+pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map {
     let began = host.now();
     let mut mapper = Mapper {
+        brief,
         options,
-        prober: Prober::new(options.timeout, options.retries),
+        prober: Prober::new(brief),
+        history: Vec::new(),
         model: Model::default(),
         frontier: VecDeque::new(),
         explorations: 0,
@@ -109,7 +79,7 @@ pub async fn map(host: &mut impl Host, options: &Options) -> Map {
         if mapper.model.is_explored(vertex) || !mapper.is_within_depth(vertex) {
             continue;
         }
-        if mapper.explorations == options.explorations {
+        if mapper.explorations == brief.explorations {
             unfinished = true;
             break;
         }
@@ -123,11 +93,13 @@ pub async fn map(host: &mut impl Host, options: &Options) -> Map {
 }
 
 struct Mapper<'a> {
+    brief: &'a Brief,
     options: &'a Options,
     prober: Prober,
     model: Model,
     frontier: VecDeque<VertexId>,
     explorations: u64,
+    history: Vec<Growth>,
 }
 
 impl Mapper<'_> {
@@ -139,7 +111,7 @@ impl Mapper<'_> {
     async fn explore(&mut self, host: &mut impl Host, vertex: VertexId) {
         self.explorations += 1;
         self.model.set_explored(vertex);
-        let mut sweep = Sweep::new(self.options.ports, self.options.window, self.options.order);
+        let mut sweep = Sweep::new(self.brief.ports, self.options.window, self.options.order);
         let mut turns = self.model.route(vertex).to_vec();
         while let Some(turn) = sweep.next() {
             let place = Place { vertex, port: i32::from(turn.0) };
@@ -191,15 +163,22 @@ impl Mapper<'_> {
     fn finish(mut self, name: &str, time: Duration, unfinished: bool) -> Map {
         self.model.merge();
         self.model.prune();
-        let network = self.model.network(&format!("as mapped by {name}"), self.options.ports);
-        let contradiction = self.model.is_contradictory().then_some(Doubt::Contradiction);
+        let network = self.model.network(&format!("as mapped by {name}"), self.brief.ports);
+        let mut doubts: BTreeSet<Doubt> = self.prober.evidence.doubts().collect();
+        doubts.extend(self.model.is_contradictory().then_some(Doubt::Contradiction));
+        doubts.extend(unfinished.then_some(Doubt::Unfinished));
         Map {
             network,
             probes: self.prober.probes,
             turns: self.prober.turns,
             explorations: self.explorations,
             time,
-            doubt: contradiction.or(unfinished.then_some(Doubt::Unfinished)),
+            doubts,
+            evidence: self.prober.evidence,
+            unconfirmed_links: BTreeSet::new(),
+            unconfirmed_ports: BTreeSet::new(),
+            history: self.history,
+            peak_memory: 0,
         }
     }
 }

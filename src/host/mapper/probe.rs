@@ -1,8 +1,9 @@
 //! Asking what is at the end of a string of turns.
 
 use super::super::{Body, Host, Message};
+use super::{Brief, Evidence};
 use crate::ids::Turn;
-use crate::units::Duration;
+use crate::units::{Duration, Time};
 
 /// What is at the end of a string of turns, as far as can be seen.
 ///
@@ -18,6 +19,41 @@ pub enum Response {
     Nothing,
 }
 
+/// The kinds of messages that mappers send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Asks the host at the end of its route for its name.
+    Host,
+    /// Turns round at a switch, if there is one, and comes back.
+    Switch,
+    /// Looks for a cable that leads back to the switch it came from.
+    Loop,
+    /// Goes to one switch and comes back from another, if they are the same.
+    Compare,
+    /// Turns round at a switch with a guard behind it.
+    Scout,
+    /// Follows a scout along a route known to be good.
+    Guard,
+}
+
+impl Kind {
+    /// All kinds, as reports list them.
+    pub const ALL: [Kind; 6] =
+        [Kind::Host, Kind::Switch, Kind::Loop, Kind::Compare, Kind::Scout, Kind::Guard];
+
+    /// The kind's name, as reports spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Host => "host",
+            Kind::Switch => "switch",
+            Kind::Loop => "loop",
+            Kind::Compare => "compare",
+            Kind::Scout => "scout",
+            Kind::Guard => "guard",
+        }
+    }
+}
+
 /// Messages of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
@@ -27,13 +63,39 @@ pub struct Count {
     pub hits: u64,
 }
 
-/// Probe messages truly sent.
+/// Probe messages truly sent, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Probes {
-    /// Host probes.
-    pub host: Count,
-    /// Switch probes.
-    pub switch: Count,
+pub struct Probes([Count; Kind::ALL.len()]);
+
+impl Probes {
+    /// The messages of one kind.
+    pub fn of(&self, kind: Kind) -> Count {
+        self.0[kind as usize]
+    }
+
+    /// Counts a message sent.
+    pub fn sent(&mut self, kind: Kind) {
+        self.0[kind as usize].sent += 1;
+    }
+
+    /// Counts a message answered in time.
+    pub fn hit(&mut self, kind: Kind) {
+        self.0[kind as usize].hits += 1;
+    }
+
+    /// All messages, whatever their kind.
+    pub fn total(&self) -> Count {
+        let sum = |field: fn(&Count) -> u64| self.0.iter().map(field).sum();
+        Count { sent: sum(|count| count.sent), hits: sum(|count| count.hits) }
+    }
+
+    /// Adds what another mapper sent.
+    pub fn add(&mut self, other: &Probes) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            mine.sent += theirs.sent;
+            mine.hits += theirs.hits;
+        }
+    }
 }
 
 /// Turns tried, by what was found.
@@ -59,7 +121,7 @@ pub struct Turns {
 /// this a time-out near a host's own time to answer would hide hosts behind some dozens of switches.
 const PER_TURN: Duration = Duration::from_us(2);
 
-/// Sends probes from a host and counts them.
+/// Sends probes from a host, counts them, and keeps evidence of what happens to them.
 #[derive(Debug)]
 pub struct Prober {
     /// How long an answer is waited for once both probes of a turn are sent, and 2 us more for each turn.
@@ -70,16 +132,22 @@ pub struct Prober {
     pub probes: Probes,
     /// The turns tried so far.
     pub turns: Turns,
-    /// Answers to earlier probes, dropped.
-    pub late: u64,
+    /// What is known of losses and of other traffic.
+    pub evidence: Evidence,
     nonce: u64,
 }
 
 impl Prober {
     /// A prober that has sent nothing.
-    pub fn new(timeout: Duration, retries: u32) -> Prober {
-        let (probes, turns) = (Probes::default(), Turns::default());
-        Prober { timeout, retries, probes, turns, late: 0, nonce: 0 }
+    pub fn new(brief: &Brief) -> Prober {
+        Prober {
+            timeout: brief.timeout,
+            retries: brief.retries,
+            probes: Probes::default(),
+            turns: Turns::default(),
+            evidence: Evidence::default(),
+            nonce: 0,
+        }
     }
 
     /// Tells what is at the end of `turns`: sends a host probe and a switch probe, one after the other, and
@@ -89,13 +157,13 @@ impl Prober {
     /// Mainwaring et al. 1997, section 2.3, "let a probe be a pair of the two above tests". The paper does
     /// not say in which order the two are sent, nor whether the second waits for the first; here it does not.
     pub async fn probe(&mut self, host: &mut impl Host, turns: &[Turn]) -> Response {
-        let mut response = Response::Nothing;
-        for _ in 0..=self.retries {
-            response = self.once(host, turns).await;
-            if response != Response::Nothing {
-                break;
-            }
-        }
+        let asked = |asker: &mut Prober| {
+            let nonce = asker.fresh();
+            let probe = Message::new(Body::HostProbe { nonce, turns: turns.to_vec() });
+            let round = Message::new(Body::LoopProbe { nonce });
+            vec![(Kind::Host, turns.to_vec(), probe), (Kind::Switch, there_and_back(turns), round)]
+        };
+        let response = self.ask(host, turns.len(), asked).await;
         match response {
             // The cable of the mapper itself is no turn.
             _ if turns.is_empty() => {}
@@ -106,38 +174,101 @@ impl Prober {
         response
     }
 
-    async fn once(&mut self, host: &mut impl Host, turns: &[Turn]) -> Response {
-        let nonce = self.nonce;
+    /// Tells which host is at the end of `turns`, by a host probe alone.
+    pub async fn host_at(&mut self, host: &mut impl Host, turns: &[Turn]) -> Option<String> {
+        let asked = |asker: &mut Prober| {
+            let probe = Message::new(Body::HostProbe { nonce: asker.fresh(), turns: turns.to_vec() });
+            vec![(Kind::Host, turns.to_vec(), probe)]
+        };
+        match self.ask(host, turns.len(), asked).await {
+            Response::Host(name) => Some(name),
+            Response::Switch | Response::Nothing => None,
+        }
+    }
+
+    /// Tells whether a message of this kind, sent along `route`, comes back to its sender.
+    pub async fn comes_back(&mut self, host: &mut impl Host, kind: Kind, route: &[Turn]) -> bool {
+        let asked = |asker: &mut Prober| {
+            vec![(kind, route.to_vec(), Message::new(Body::LoopProbe { nonce: asker.fresh() }))]
+        };
+        // A route that returns is twice as long as what it leads to.
+        self.ask(host, route.len() / 2, asked).await == Response::Switch
+    }
+
+    /// A nonce that was not used yet.
+    pub fn fresh(&mut self) -> u64 {
         self.nonce += 1;
-        self.probes.host.sent += 1;
-        host.send(turns, Message::new(Body::HostProbe { nonce, turns: turns.to_vec() })).await;
-        self.probes.switch.sent += 1;
-        host.send(&there_and_back(turns), Message::new(Body::LoopProbe { nonce })).await;
-        let deadline = host.now() + self.timeout + PER_TURN * turns.len() as u64;
-        while let Some(received) = host.recv(Some(deadline)).await {
-            match received.message.body {
-                Body::HostReply { nonce: n, name } if n == nonce => {
-                    self.probes.host.hits += 1;
-                    return Response::Host(name);
-                }
-                // The probe came round to its own sender, which knows its name.
-                Body::HostProbe { nonce: n, .. } if n == nonce => {
-                    self.probes.host.hits += 1;
-                    return Response::Host(host.name().to_owned());
-                }
-                Body::LoopProbe { nonce: n } if n == nonce => {
-                    self.probes.switch.hits += 1;
-                    return Response::Switch;
-                }
-                _ => self.late += 1,
+        self.nonce - 1
+    }
+
+    /// Asks a question of one or two messages, again where it brings nothing; `turns` is its depth.
+    async fn ask(
+        &mut self,
+        host: &mut impl Host,
+        turns: usize,
+        question: impl Fn(&mut Prober) -> Vec<(Kind, Vec<Turn>, Message)>,
+    ) -> Response {
+        for attempt in 0..=self.retries {
+            let messages = question(self);
+            let response = self.once(host, turns, messages).await;
+            if response != Response::Nothing {
+                self.evidence.recovered += u64::from(attempt > 0);
+                return response;
             }
+        }
+        *(if self.retries > 0 {
+            &mut self.evidence.confirmed_noes
+        } else {
+            &mut self.evidence.single_noes
+        }) += 1;
+        Response::Nothing
+    }
+
+    async fn once(
+        &mut self,
+        host: &mut impl Host,
+        turns: usize,
+        messages: Vec<(Kind, Vec<Turn>, Message)>,
+    ) -> Response {
+        let mut sent: Vec<(Kind, u64, Time)> = Vec::with_capacity(messages.len());
+        for (kind, route, message) in messages {
+            self.probes.sent(kind);
+            let nonce = message.body.nonce();
+            host.send(&route, message).await;
+            sent.push((kind, nonce, host.now()));
+        }
+        let deadline = host.now() + self.timeout + PER_TURN * turns as u64;
+        while let Some(received) = host.recv(Some(deadline)).await {
+            let mine = received.from == host.address();
+            let body = received.message.body;
+            let nonce = body.nonce();
+            let answers = |kind: Kind| match body {
+                Body::HostReply { .. } => kind == Kind::Host,
+                Body::HostProbe { .. } => kind == Kind::Host && mine,
+                Body::LoopProbe { .. } => kind != Kind::Host && mine,
+                Body::RouteTable { .. } | Body::Acknowledgement { .. } => false,
+            };
+            let Some((kind, _, at)) = sent.iter().find(|(kind, n, _)| *n == nonce && answers(*kind)) else {
+                self.evidence.late += 1;
+                continue;
+            };
+            self.probes.hit(*kind);
+            // The probe came round to its own sender, which knows its name and is quicker than another host.
+            if let Body::HostProbe { .. } = body {
+                return Response::Host(host.name().to_owned());
+            }
+            self.evidence.answered(*kind, turns, host.now().since(*at));
+            return match body {
+                Body::HostReply { name, .. } => Response::Host(name),
+                _ => Response::Switch,
+            };
         }
         Response::Nothing
     }
 }
 
 /// The route of a switch probe: out along `turns`, back out of the port of entry, home.
-fn there_and_back(turns: &[Turn]) -> Vec<Turn> {
+pub(super) fn there_and_back(turns: &[Turn]) -> Vec<Turn> {
     let home = turns.iter().rev().map(|turn| turn.back());
     turns.iter().copied().chain([Turn(0)]).chain(home).collect()
 }

@@ -34,12 +34,21 @@ pub(super) struct Letter {
     spoilt: bool,
 }
 
+/// A message that has reached a host.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    pub(super) host: HostId,
+    /// The cycle of its last flit.
+    pub(super) last: Cycle,
+    pub(super) from: HostId,
+    pub(super) message: Message,
+}
+
 /// Queues, messages under way, and what has arrived since it was last looked at.
 #[derive(Debug)]
 pub(super) struct Post {
     pub(super) base_cycle: Duration,
-    /// Arrivals: the host, the cycle of the last flit, the message.
-    pub(super) arrived: Vec<(HostId, Cycle, Message)>,
+    pub(super) arrived: Vec<Arrival>,
     pub(super) losses: Losses,
     /// Messages handed over so far; the next one's tag.
     pub(super) sent: u64,
@@ -97,12 +106,13 @@ impl Endpoint for Post {
         Some(Outgoing { created, payload, tag })
     }
 
-    fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
-        let letter = self.under_way.remove(&message.tag).expect("a message ends once");
-        match message.fate {
+    fn ended(&mut self, ended: &Ended) -> ControlFlow<()> {
+        let letter = self.under_way.remove(&ended.tag).expect("a message ends once");
+        match ended.fate {
             Fate::Delivered { .. } if letter.spoilt => self.losses.corrupted += 1,
             Fate::Delivered { host, tail, .. } => {
-                self.arrived.push((host, tail, letter.message));
+                let message = letter.message;
+                self.arrived.push(Arrival { host, last: tail, from: ended.source, message });
                 return ControlFlow::Break(());
             }
             Fate::Destroyed { cause, .. } => match cause {

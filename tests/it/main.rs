@@ -17,6 +17,7 @@ mod ibsim;
 mod lfts;
 mod mapper;
 mod mapper_fabric;
+mod mapper_myricom;
 mod mapper_random;
 mod measure;
 mod opensm;

@@ -9,6 +9,7 @@
 pub mod comparison;
 pub mod hosts;
 pub mod mapping;
+mod mappings;
 mod overlay;
 pub mod plan;
 pub mod point;

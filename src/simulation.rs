@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod failures;
 pub mod hosts;
 pub mod mapping;
+mod mappings;
 mod overlay;
 pub mod plan;
 pub mod point;

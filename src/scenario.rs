@@ -12,6 +12,7 @@ pub mod checked;
 pub mod comparison;
 pub mod cycles;
 pub mod expect;
+pub mod mapping;
 
 mod book;
 mod build;

@@ -7,8 +7,10 @@
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
 pub mod comparison;
+pub mod failures;
 pub mod hosts;
 pub mod mapping;
+mod mappings;
 mod overlay;
 pub mod plan;
 pub mod point;

@@ -8,6 +8,7 @@ mod csv;
 mod fabric;
 mod files;
 mod limits;
+mod mapping;
 mod measure;
 mod names;
 mod routing;
@@ -44,7 +45,7 @@ pub(super) fn build(
         limits::check(document, fabric, hosts, &topology.network, book);
     }
     let failures = document.failures.value().map_or_else(Vec::new, |list| run::failures(list, network, book));
-    let mapping = document.mapping.get().and_then(|wire| run::mapping(wire, network, book));
+    let mapping = document.mapping.get().and_then(|wire| mapping::mapping(wire, network, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, folder };

@@ -11,6 +11,7 @@ use crate::units::{BitRate, Duration, Flits, Length, Time};
 
 use super::comparison::Comparison;
 use super::expect::Expectations;
+use super::mapping::Mapping;
 
 /// A whole scenario, ready to be run.
 #[derive(Clone, Debug)]
@@ -150,33 +151,6 @@ pub struct LinkFailure {
     pub at: Time,
     /// How long it stays down; `None`: for ever.
     pub lasting: Option<Duration>,
-}
-
-/// A mapper that runs before traffic.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mapping {
-    /// How it explores.
-    pub algorithm: MapAlgorithm,
-    /// The host on which it runs; it has a cable.
-    pub mapper: HostId,
-    /// How long it waits for the answer to a probe.
-    pub probe_timeout: Duration,
-    /// How often a turn that gave nothing is tried again.
-    pub retries: u32,
-    /// Explorations of switches after which it gives up; at least 1.
-    pub explorations: u64,
-    /// The search depth in turns; `None`: what the mapper itself takes to be enough.
-    pub depth: Option<u32>,
-    /// Other routing latencies at which the mapping is timed again.
-    pub also_at_routing_latency: Vec<Duration>,
-}
-
-/// How a mapper explores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MapAlgorithm {
-    /// The Berkeley mapper.
-    #[default]
-    Berkeley,
 }
 
 /// Where routes come from.

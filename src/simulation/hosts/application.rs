@@ -94,6 +94,8 @@ pub struct Traffic {
     pub reset: u64,
     /// Destroyed by the failure of a cable.
     pub failed: u64,
+    /// Destroyed because their time to live was over.
+    pub expired: u64,
     /// Delivered with a wrong CRC, and dropped.
     pub corrupted: u64,
     /// Sent on routes that led nowhere.
@@ -124,7 +126,7 @@ pub struct Interval {
 impl Traffic {
     /// Messages lost in any way after they had been handed over.
     pub fn lost(&self) -> u64 {
-        self.reset + self.failed + self.corrupted + self.undeliverable
+        self.reset + self.failed + self.expired + self.corrupted + self.undeliverable
     }
 
     /// Counts the end of a message. `interval` is in cycles.
@@ -141,6 +143,7 @@ impl Traffic {
             }
             Fate::Destroyed { cause: Cause::Reset, .. } => self.reset += 1,
             Fate::Destroyed { cause: Cause::LinkFailure, .. } => self.failed += 1,
+            Fate::Destroyed { cause: Cause::Expired, .. } => self.expired += 1,
             Fate::Destroyed { .. } => self.undeliverable += 1,
         }
         if let Some(latency) = latency {

@@ -23,6 +23,8 @@ pub struct Losses {
     pub reset: u64,
     /// Destroyed by a cable's failure.
     pub failed: u64,
+    /// Dropped by a switch when its time to live was over.
+    pub expired: u64,
     /// Routes that failed in one of the four ways; a probe that finds nothing is one of them.
     pub undeliverable: u64,
     /// Dropped by the receiving interface for a wrong CRC.
@@ -199,7 +201,7 @@ impl<'n> Post<'n> {
             self.under_way.len() - 1
         });
         self.under_way[place] = Some(letter);
-        Outgoing { created, payload, tag: place as u64 }
+        Outgoing { created, payload, tag: place as u64, time_to_live: None }
     }
 
     /// A letter has arrived whole at `host`, or at the first host on its way if that was too soon.
@@ -247,7 +249,7 @@ impl Endpoint for Post<'_> {
             let errors = self.errors.get_mut(host.index());
             let is_spoilt = errors.is_some_and(|errors| errors.strike(payload, route.len()));
             let tag = PARCEL | if is_spoilt { SPOILT } else { 0 };
-            return Some(Outgoing { created, payload, tag });
+            return Some(Outgoing { created, payload, tag, time_to_live: None });
         }
         self.idle[host.index()] = true;
         None
@@ -269,6 +271,7 @@ impl Endpoint for Post<'_> {
             }
             Fate::Destroyed { cause: Cause::Reset, .. } => self.losses.reset += 1,
             Fate::Destroyed { cause: Cause::LinkFailure, .. } => self.losses.failed += 1,
+            Fate::Destroyed { cause: Cause::Expired, .. } => self.losses.expired += 1,
             Fate::Destroyed { .. } => self.losses.undeliverable += 1,
         }
         ControlFlow::Continue(())

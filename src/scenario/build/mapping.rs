@@ -194,6 +194,7 @@ fn algorithm(wire: &wire::Mapping, book: &mut Book) -> Option<Algorithm> {
                 order: or(&wire.order, default.order)?,
                 skip_known: or(&wire.skip_known, default.skip_known)?,
                 depth,
+                ..default
             }))
         }
     }

@@ -18,6 +18,8 @@ mod kernel;
 mod lfts;
 mod mapper;
 mod mapper_fabric;
+mod mapper_future;
+mod mapper_myricom;
 mod mapper_networks;
 mod mapper_random;
 mod mapper_theory;

@@ -5,7 +5,9 @@
 //! keeps [`Evidence`] of what other traffic or losses may have done to the answers.
 
 pub mod berkeley;
+mod chart;
 mod evidence;
+pub mod guarded;
 mod model;
 mod probe;
 mod sweep;
@@ -62,6 +64,8 @@ const MOST_PORTS: u16 = 1 << 15;
 pub enum Algorithm {
     /// Explores a tree of routes and merges replicates (mainwaring1997).
     Berkeley(berkeley::Options),
+    /// Identifies every switch by comparisons, with guards behind its scouts or without (hendriks2004).
+    Guarded(guarded::Options),
 }
 
 impl Algorithm {
@@ -69,6 +73,8 @@ impl Algorithm {
     pub fn name(&self) -> &'static str {
         match self {
             Algorithm::Berkeley(_) => "berkeley",
+            Algorithm::Guarded(options) if options.guards => "guarded",
+            Algorithm::Guarded(_) => "timed",
         }
     }
 
@@ -76,6 +82,7 @@ impl Algorithm {
     pub async fn map(&self, host: &mut impl Host, brief: &Brief) -> Map {
         match self {
             Algorithm::Berkeley(options) => berkeley::map(host, brief, options).await,
+            Algorithm::Guarded(options) => guarded::map(host, brief, options).await,
         }
     }
 }

@@ -42,7 +42,7 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             arbitration: fabric.arbitration,
             timeout: fabric.deadlock_timeout.map(|timeout| cycles(timeout).max(1)),
         },
-        host: HostParameters { send_overhead: cycles(hosts.nic_send_overhead), receive },
+        host: HostParameters { send_overhead: cycles(hosts.nic_send_overhead), receive, time_to_live: None },
         links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
     }
 }

@@ -215,6 +215,7 @@ fn algorithm(wire: &wire::Mapping, book: &mut Book) -> Option<Algorithm> {
                 skip_known: or(&wire.skip_known, default.skip_known)?,
                 prune: or(&wire.prune, default.prune)?,
                 depth,
+                ..default
             }))
         }
     }

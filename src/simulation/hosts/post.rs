@@ -18,6 +18,8 @@ pub struct Losses {
     pub reset: u64,
     /// Destroyed by a cable's failure.
     pub failed: u64,
+    /// Dropped by a switch when its time to live was over.
+    pub expired: u64,
     /// Routes that failed in one of the four ways; a probe that finds nothing is one of them.
     pub undeliverable: u64,
     /// Dropped by the receiving interface for a wrong CRC.
@@ -103,7 +105,7 @@ impl Endpoint for Post {
         }
         self.sent += 1;
         self.under_way.insert(tag, letter);
-        Some(Outgoing { created, payload, tag })
+        Some(Outgoing { created, payload, tag, time_to_live: None })
     }
 
     fn ended(&mut self, ended: &Ended) -> ControlFlow<()> {
@@ -118,6 +120,7 @@ impl Endpoint for Post {
             Fate::Destroyed { cause, .. } => match cause {
                 Cause::Reset => self.losses.reset += 1,
                 Cause::LinkFailure => self.losses.failed += 1,
+                Cause::Expired => self.losses.expired += 1,
                 Cause::IllegalTurn | Cause::NoSuchWire | Cause::HostTooSoon | Cause::Stranded => {
                     self.losses.undeliverable += 1;
                 }

@@ -59,12 +59,11 @@ impl<'a> Ground<'a> {
     pub(super) fn task(&self, seed: u64) -> Task<'_> {
         let checked = self.checked;
         let setup = hosts::Setup {
-            network: &checked.topology.network,
-            parameters: &self.parameters,
             attachments: &checked.topology.attachments,
             costs: costs(&checked.hosts),
             bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
             seed,
+            ..hosts::Setup::new(&checked.topology.network, &self.parameters)
         };
         Task {
             setup,

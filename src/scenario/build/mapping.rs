@@ -215,7 +215,6 @@ fn algorithm(wire: &wire::Mapping, book: &mut Book) -> Option<Algorithm> {
                 skip_known: or(&wire.skip_known, default.skip_known)?,
                 prune: or(&wire.prune, default.prune)?,
                 depth,
-                ..default
             }))
         }
     }

@@ -54,6 +54,8 @@ pub(super) enum Event {
     Deliver { port: u32, worm: u32 },
     /// STOP or GO arrives.
     Control { out: u32, go: bool },
+    /// The time to live of a head that began to wait at this port is over.
+    Expire { port: u32 },
     /// The head in front of this port is decoded.
     Route { port: u32 },
     /// The host is to be asked for a message.
@@ -92,6 +94,7 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) serial: bool,
     pub(super) receive: Option<Receive>,
     pub(super) send_overhead: u64,
+    pub(super) time_to_live: Option<u64>,
     pub(super) wiring: Wiring,
     /// The next cycle to be run.
     pub(super) now: u64,
@@ -99,6 +102,8 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) touched: Vec<u32>,
     /// Ports whose next head becomes pending in the next cycle.
     pub(super) pending_next: Vec<u32>,
+    /// Ports whose waiting head may have used up its time to live in this cycle.
+    pub(super) expired: Vec<u32>,
     /// Routing units that may take a head in this cycle.
     pub(super) units: Vec<u32>,
     /// Outputs to be arbitrated in this cycle, and in the next.
@@ -142,10 +147,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             serial: parameters.switch.arbitration == Arbitration::Serial,
             receive: parameters.host.receive,
             send_overhead: parameters.host.send_overhead,
+            time_to_live: parameters.host.time_to_live,
             wiring,
             now: 0,
             touched: Vec::new(),
             pending_next: Vec::new(),
+            expired: Vec::new(),
             units: Vec::new(),
             requests: Vec::new(),
             requests_next: Vec::new(),
@@ -253,6 +260,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !self.pending_next.is_empty() {
             self.request_units(t);
         }
+        // P2a.
+        if !self.expired.is_empty() {
+            self.turn_away_expired(t);
+        }
         // P3a, P3b, P3c, and hosts.
         self.run_phase(ROUTES, t, endpoint, observer);
         if !self.units.is_empty() {
@@ -319,6 +330,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             Event::Deliver { port, worm } => self.deliver(port, worm, t),
             Event::Control { out, go: false } => self.stop_arrives(out, t),
             Event::Control { out, go: true } => self.go_arrives(out, t),
+            // Whether STOP or GO of this cycle comes before or after must not matter: it waits for P2a.
+            Event::Expire { port } => self.expired.push(port),
             Event::Route { port } => self.route(port, t, observer),
             Event::Wake { host } => self.host_wakes(host, t, endpoint),
             Event::Start { host } => self.host_may_start(host, t, endpoint),

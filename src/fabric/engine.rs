@@ -216,7 +216,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if let Some(cycle) = self.calendar.next_before(horizon) {
                 return Ok(cycle);
             }
-            if self.calendar.is_empty() && !urgent && !self.is_any_blocked() {
+            if self.calendar.is_empty() && !urgent && (self.in_flight == 0 || !self.is_any_blocked()) {
                 return Err(Pause::Idle);
             }
             if limit <= self.next_sweep {

@@ -13,7 +13,7 @@ use super::checked::Topology;
 const ANSWERING: Purpose = Purpose(80);
 
 /// A mapper that runs before traffic.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
     /// How it explores, with its options.
     pub algorithm: Algorithm,
@@ -27,6 +27,8 @@ pub struct Mapping {
     pub silence: Silence,
     /// What its software runs on.
     pub runs_on: Computer,
+    /// The load of the scenario's traffic beside the mapper, above 0; `None`: quiet.
+    pub load: Option<f64>,
     /// How often the mapping is run, with the scenario's seed and those after it; at least 1.
     pub runs: u32,
     /// Other routing latencies at which the mapping is timed again.

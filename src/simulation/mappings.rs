@@ -21,6 +21,19 @@ use crate::units::Duration;
 use super::mapping::{self, MapReport, Mapped, Sensitivity, Task};
 use super::{Progress, RunError, hosts};
 
+/// Maps a scenario's network once, with nothing after it: the map, judged, and the map.
+///
+/// # Errors
+/// [`RunError`] where the fabric refuses its parameters.
+///
+/// # Panics
+/// If the scenario has no mapper.
+pub fn map(checked: &Checked) -> Result<(MapReport, Network), RunError> {
+    let mapping = checked.mapping.as_ref().expect("a scenario with a mapper");
+    let attempt = Ground::new(checked, mapping).attempt(checked.seed, |_| None)?;
+    Ok((attempt.report, attempt.mapped.map.network))
+}
+
 /// What a run of a mapping came to.
 pub(super) struct Attempt {
     /// The map, judged.

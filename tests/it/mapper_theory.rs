@@ -33,6 +33,7 @@ pub(crate) enum Promise {
 pub(crate) fn promised(net: &Network, mapper: HostId, model: Model, algorithm: &Algorithm) -> Promise {
     let prunes = match algorithm {
         Algorithm::Berkeley(options) => options.prune,
+        _ => false,
     };
     let core = core(net, mapper);
     let reached = reached(net, mapper);

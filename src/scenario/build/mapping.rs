@@ -8,7 +8,7 @@ use crate::units::Duration;
 use super::super::book::{Book, Place};
 use super::super::checked::Topology;
 use super::super::mapping::{MapModel, Mapping, Masters, Silence};
-use super::super::wire::{self, AlgorithmName, At, Depth, Given, Mode};
+use super::super::wire::{self, AlgorithmName, At, Depth, Document, Given, Mode};
 use super::{above_zero, conflict, names, quantity};
 
 /// The most runs of one mapping.
@@ -18,6 +18,7 @@ const MOST_RUNS: u32 = 1000;
 pub(super) fn mapping(
     wire: &At<wire::Mapping>,
     topology: Option<&Topology>,
+    document: &Document,
     book: &mut Book,
 ) -> Option<Mapping> {
     let (section, wire) = (wire.place, &wire.value);
@@ -32,6 +33,9 @@ pub(super) fn mapping(
     }
     runs(wire, book);
     let latencies = latencies(wire, book);
+    if let Some(load) = wire.load.get() {
+        check_load(load, document, book);
+    }
     let silence = silence(wire, masters, topology, book);
     let algorithm = algorithm(wire, book);
     let brief = Brief {
@@ -48,6 +52,7 @@ pub(super) fn mapping(
         brief,
         silence: silence?,
         runs_on: *wire.runs_on.value()?,
+        load: wire.load.value().copied().filter(|load| *load > 0.0),
         runs: *wire.runs.value()?,
         also_at_routing_latency: latencies?,
     })
@@ -122,6 +127,21 @@ fn latencies(wire: &wire::Mapping, book: &mut Book) -> Option<Vec<Duration>> {
     Some(latencies.iter().map(|latency| latency.value.0).collect())
 }
 
+/// Notes a load that is none, or that nothing offers.
+pub(super) fn check_load(load: &At<f64>, document: &Document, book: &mut Book) {
+    if !(0.0..=1.0).contains(&load.value) {
+        book.add(load.place, |span| {
+            let message = format!("{} is no load", load.value);
+            Fault::new("out-of-range", span, message, "expected 0 to 1")
+        });
+    } else if load.value > 0.0 && document.traffic.is_absent() {
+        book.add(load.place, |span| {
+            let expected = "needs a [traffic] section with a pattern, and a [routing] section";
+            Fault::new("missing-section", span, "a load without traffic", expected)
+        });
+    }
+}
+
 /// Who answers.
 fn silence(
     wire: &wire::Mapping,
@@ -193,6 +213,7 @@ fn algorithm(wire: &wire::Mapping, book: &mut Book) -> Option<Algorithm> {
                 window: or(&wire.window, default.window)?,
                 order: or(&wire.order, default.order)?,
                 skip_known: or(&wire.skip_known, default.skip_known)?,
+                prune: or(&wire.prune, default.prune)?,
                 depth,
                 ..default
             }))
@@ -222,6 +243,7 @@ fn check_options(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
         ("order", wire.order.get().map(|at| at.place), TREES),
         ("window", wire.window.get().map(|at| at.place), TREES),
         ("skip-known", wire.skip_known.get().map(|at| at.place), TREES),
+        ("prune", wire.prune.get().map(|at| at.place), TREES),
     ];
     for (key, place, algorithms) in given {
         if let Some(place) = place.filter(|_| !algorithms.contains(&name)) {

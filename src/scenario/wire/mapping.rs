@@ -44,6 +44,8 @@ table! {
         /// Which hosts those are: the first of the network's list, or some that the seed draws; `listed` if not
         /// given.
         answering_order: Direction = Optional;
+        /// The load of `[traffic]` beside the mapper, 0 to 1; quiet if not given.
+        load: f64 = Optional;
         /// How often the mapping is run, with the seed and those after it, 1 to 1000.
         runs: u32 = Default("1");
         /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the
@@ -55,6 +57,8 @@ table! {
         window: bool = Optional;
         /// Whether ports that a replicate of the switch has found are left out; `false` if not given.
         skip_known: bool = Optional;
+        /// Whether branches that hosts cannot tell apart are cut off in the end; `true` if not given.
+        prune: bool = Optional;
         /// Other routing latencies, each above zero, at which the mapping is timed again to show what they
         /// change.
         also_at_routing_latency: Vec<At<Quantity<Duration>>> = Default("[]");

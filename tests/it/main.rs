@@ -12,6 +12,7 @@ mod deadlock_proof;
 mod differential;
 mod folded_clos;
 mod formats;
+mod guarded;
 mod ibnetdiscover;
 mod ibsim;
 mod kernel;

@@ -6,8 +6,10 @@
 
 mod atlas;
 pub mod berkeley;
+mod chart;
 pub mod coupon;
 mod evidence;
+pub mod guarded;
 pub mod identified;
 mod model;
 pub mod myricom;
@@ -72,6 +74,8 @@ pub enum Algorithm {
     Coupon(coupon::Options),
     /// Reads the numbers that switches stamp (mainwaring1997, section 6).
     Identified(identified::Options),
+    /// Identifies every switch by comparisons, with guards behind its scouts or without (hendriks2004).
+    Guarded(guarded::Options),
 }
 
 impl Algorithm {
@@ -82,6 +86,8 @@ impl Algorithm {
             Algorithm::Myricom(_) => "myricom",
             Algorithm::Coupon(_) => "coupon",
             Algorithm::Identified(_) => "identified",
+            Algorithm::Guarded(options) if options.guards => "guarded",
+            Algorithm::Guarded(_) => "timed",
         }
     }
 
@@ -92,6 +98,7 @@ impl Algorithm {
             Algorithm::Myricom(options) => myricom::map(host, brief, options).await,
             Algorithm::Coupon(options) => coupon::map(host, brief, options).await,
             Algorithm::Identified(options) => identified::map(host, brief, options).await,
+            Algorithm::Guarded(options) => guarded::map(host, brief, options).await,
         }
     }
 }

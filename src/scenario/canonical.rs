@@ -6,6 +6,7 @@ use super::checked::{Checked, Extent, Generated, InputFile, RouteSource, Topolog
 use super::comparison::Comparison;
 use super::expect::Wanted;
 use super::mapping::{Mapping, Masters};
+use super::study::Study;
 use crate::fabric::Arbitration;
 use crate::ids::{HostId, Node};
 use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
@@ -51,7 +52,24 @@ impl Checked {
         if let Some(comparison) = &self.comparison {
             canonical["comparison"] = self.canonical_comparison(comparison);
         }
+        if let Some(study) = &self.study {
+            canonical["study"] = self.canonical_study(study);
+        }
         canonical
+    }
+
+    /// A study by the hashes of the runs that it stands for.
+    fn canonical_study(&self, study: &Study) -> Value {
+        let alone = Checked { study: None, ..self.clone() };
+        let cells = study.cells().into_iter().map(|cell| alone.cell(study, cell).hash());
+        json!({
+            "names": study.names,
+            "networks": study.networks.iter().map(|network| &network.name).collect::<Vec<_>>(),
+            "cells": cells.collect::<Vec<_>>(),
+            "figures": study.figures.iter().map(|plot| format!("{plot:?}")).collect::<Vec<_>>(),
+            "references": study.references.iter().map(|r| format!("{r:?}")).collect::<Vec<_>>(),
+            "draw-maps": study.draw_maps,
+        })
     }
 
     /// A mapping; the algorithm's options as the program itself prints them.
@@ -70,6 +88,11 @@ impl Checked {
             "silent": mapping.silence.hosts.iter().map(|id| host(*id)).collect::<Vec<_>>(),
             "answering": mapping.silence.answering.map(|answering| format!("{answering:?}")),
             "runs-on": format!("{:?}", mapping.runs_on),
+            "costs": format!("{:?}", mapping.costs),
+            "jitter": mapping.jitter,
+            "faults": format!("{:?}", mapping.faults),
+            "restraint": mapping.restraint.map(|restraint| format!("{restraint:?}")),
+            "load": mapping.load,
             "runs": mapping.runs,
             "also-at-routing-latency": also,
         })

@@ -12,6 +12,7 @@ use crate::units::{BitRate, Duration, Flits, Length, Time};
 use super::comparison::Comparison;
 use super::expect::Expectations;
 use super::mapping::Mapping;
+use super::study::Study;
 
 /// A whole scenario, ready to be run.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub struct Checked {
     pub traffic: Option<Traffic>,
     /// Routings compared on the same networks; then there is no [`Routing`], and the network is the first one.
     pub comparison: Option<Comparison>,
+    /// Mappings compared; then there is no [`Mapping`], and the network is the first one.
+    pub study: Option<Study>,
     /// How long each point is measured.
     pub measure: Measure,
     /// What is written beside the summary.

@@ -31,6 +31,7 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
         && document.routing.is_absent()
         && document.traffic.is_absent()
         && document.comparison.is_absent()
+        && document.study.is_absent()
         && let Some(scenario) = document.scenario.get()
     {
         book.add(scenario.place, |span| {

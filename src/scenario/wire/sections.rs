@@ -9,6 +9,7 @@ use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::mapping::Mapping;
 use super::measure::Measure;
+use super::study::Study;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use super::traffic::Traffic;
@@ -39,6 +40,8 @@ table! {
         traffic: Traffic = Optional;
         /// Routings compared on the same networks, each with runs of its own, in place of `[routing]`.
         comparison: Comparison = Optional;
+        /// Mappings compared on the same networks, each a run of its own; `[mapping]` then holds what they share.
+        study: Study = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.

@@ -20,6 +20,8 @@ mod station;
 pub use message::{Body, Message, RouteEntry};
 pub use station::{Answer, Request, Station};
 
+use std::collections::BTreeMap;
+
 use crate::ids::Turn;
 use crate::units::{Duration, Time};
 
@@ -86,6 +88,18 @@ pub trait Host {
 
     /// Does nothing for a while; messages that arrive meanwhile are kept.
     fn sleep(&mut self, span: Duration) -> impl Future<Output = ()>;
+
+    /// Lets software work for a span of time, which may vary from one time to the next; messages that arrive
+    /// meanwhile are kept.
+    fn work(&mut self, span: Duration) -> impl Future<Output = ()> {
+        self.sleep(span)
+    }
+
+    /// Tells the interface the routes, by the names of their destinations, that applications use from now on;
+    /// without effect where there are no applications.
+    fn install(&mut self, _routes: &BTreeMap<String, Vec<Turn>>) -> impl Future<Output = ()> {
+        std::future::ready(())
+    }
 }
 
 /// What software on a host costs.

@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 
 use crate::diagnostics::quoted;
 use crate::fabric::{Arbitration, Parameters};
-use crate::host::Costs;
 use crate::host::mapper::{Algorithm, Brief, berkeley};
 use crate::scenario::checked::{Fabric, Hosts};
 use crate::scenario::cycles;
@@ -78,14 +77,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let net = options.network.load()?;
     let mapper = find_host(&net, &options.mapper)?;
     let parameters = parameters(&net, options.routing_latency);
-    let setup = Setup {
-        network: &net,
-        parameters: &parameters,
-        attachments: &[],
-        costs: Costs::default(),
-        bits_between_errors: None,
-        seed: common.seed.unwrap_or(0),
-    };
+    let setup = Setup { seed: common.seed.unwrap_or(0), ..Setup::new(&net, &parameters) };
     let (algorithm, brief) = options.mapper(&net);
     let task = Task { setup, mapper, algorithm, brief };
     let refused = |error: crate::fabric::BuildError| {

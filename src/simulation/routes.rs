@@ -148,12 +148,11 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
 fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters) -> mapping::Task<'a> {
     let network = &checked.topology.network;
     let setup = hosts::Setup {
-        network,
-        parameters,
         attachments: &checked.topology.attachments,
         costs: costs(&checked.hosts),
         bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
         seed: checked.seed,
+        ..hosts::Setup::new(network, parameters)
     };
     mapping::Task {
         setup,

@@ -14,6 +14,7 @@ mod folded_clos;
 mod formats;
 mod ibnetdiscover;
 mod ibsim;
+mod kernel;
 mod lfts;
 mod mapper;
 mod mapper_fabric;

@@ -2,9 +2,9 @@
 //! messages.
 
 use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::host::Station;
 use simnet::host::mapper::berkeley::{self, Options};
 use simnet::host::mapper::{Brief, Kind, Map, Turns};
-use simnet::host::{Costs, Station};
 use simnet::ids::HostId;
 use simnet::simulation::hosts::{self, Outcome, Setup};
 use simnet::topology::{Network, isomorphism, presets};
@@ -32,8 +32,7 @@ pub(crate) fn parameters(network: &Network, routing_latency: Duration) -> Parame
 }
 
 pub(crate) fn setup<'a>(network: &'a Network, parameters: &'a Parameters) -> Setup<'a> {
-    let (costs, bits_between_errors, seed) = (Costs::default(), None, 0);
-    Setup { network, parameters, attachments: &[], costs, bits_between_errors, seed }
+    Setup::new(network, parameters)
 }
 
 fn map_with(

@@ -1,10 +1,12 @@
 //! What a run leaves behind: a folder of tables, a curve, and where it all comes from.
 
+mod drawing;
 mod figure;
 mod folder;
 mod manifest;
 mod table;
 
+pub use drawing::{Drawing, draw_network};
 pub use figure::{Figure, FigurePoint, Series, draw};
 pub use folder::{Folder, FolderError, README_MARK};
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};

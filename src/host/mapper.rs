@@ -4,9 +4,15 @@
 //! all of them are told is [`Brief`]. All ask through a [`Prober`], which counts messages by kind and
 //! keeps [`Evidence`] of what other traffic or losses may have done to the answers.
 
+mod atlas;
 pub mod berkeley;
+mod chart;
+pub mod coupon;
 mod evidence;
+pub mod guarded;
+pub mod identified;
 mod model;
+pub mod myricom;
 mod probe;
 mod sweep;
 
@@ -62,6 +68,14 @@ const MOST_PORTS: u16 = 1 << 15;
 pub enum Algorithm {
     /// Explores a tree of routes and merges replicates (mainwaring1997).
     Berkeley(berkeley::Options),
+    /// Compares switches by probes before it explores them (mainwaring1997, section 4).
+    Myricom(myricom::Options),
+    /// Sends messages of maximal depth in random directions first (mainwaring1997, section 6).
+    Coupon(coupon::Options),
+    /// Reads the numbers that switches stamp (mainwaring1997, section 6).
+    Identified(identified::Options),
+    /// Identifies every switch by comparisons, with guards behind its scouts or without (hendriks2004).
+    Guarded(guarded::Options),
 }
 
 impl Algorithm {
@@ -69,6 +83,11 @@ impl Algorithm {
     pub fn name(&self) -> &'static str {
         match self {
             Algorithm::Berkeley(_) => "berkeley",
+            Algorithm::Myricom(_) => "myricom",
+            Algorithm::Coupon(_) => "coupon",
+            Algorithm::Identified(_) => "identified",
+            Algorithm::Guarded(options) if options.guards => "guarded",
+            Algorithm::Guarded(_) => "timed",
         }
     }
 
@@ -76,6 +95,10 @@ impl Algorithm {
     pub async fn map(&self, host: &mut impl Host, brief: &Brief) -> Map {
         match self {
             Algorithm::Berkeley(options) => berkeley::map(host, brief, options).await,
+            Algorithm::Myricom(options) => myricom::map(host, brief, options).await,
+            Algorithm::Coupon(options) => coupon::map(host, brief, options).await,
+            Algorithm::Identified(options) => identified::map(host, brief, options).await,
+            Algorithm::Guarded(options) => guarded::map(host, brief, options).await,
         }
     }
 }
@@ -137,6 +160,8 @@ pub enum Doubt {
     Loss,
     /// Messages along routes known to be good did not come back.
     Deadlock,
+    /// Switches did not stamp what passed them, though the algorithm takes it for granted.
+    Unstamped,
 }
 
 impl Doubt {
@@ -149,6 +174,7 @@ impl Doubt {
             Doubt::Traffic => "traffic",
             Doubt::Loss => "loss",
             Doubt::Deadlock => "deadlock",
+            Doubt::Unstamped => "unstamped",
         }
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn timing(fabric: &Fabric, link: &Link, base_cycle: Duration) -> Link
 
 /// The flits that still arrive after a STOP was sent over a cable of this timing: those of `2 delay - 1`
 /// cycles.
-pub(super) fn overshoot(timing: LinkTiming) -> u64 {
+pub fn overshoot(timing: LinkTiming) -> u64 {
     (timing.delay.saturating_mul(2) - 1).div_ceil(timing.period)
 }
 

@@ -5,11 +5,13 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use simnet::des::process::run_at_once;
 use simnet::host::mapper::berkeley::{self, Options};
-use simnet::host::mapper::{Brief, Doubt, Map};
+use simnet::host::mapper::{Algorithm, Brief, Doubt, Map};
 use simnet::host::plain::{Collision, Plain};
 use simnet::ids::{HostId, Node, SwitchId};
 use simnet::topology::{End, Network, isomorphism};
 
+use crate::mapper_networks::network;
+use crate::mapper_theory::{Model, broken, promised};
 use crate::support::cases;
 
 /// A network of up to 6 switches of up to 8 ports with any cabling: parallel and looped cables, switches of
@@ -50,6 +52,27 @@ pub(crate) fn random_network(seed: u64) -> (Network, HostId) {
 fn map_plainly(net: &Network, mapper: HostId, collision: Collision) -> Map {
     let mut host = Plain::new(net, mapper, collision);
     run_at_once(berkeley::map(&mut host, &Brief::for_switches_of(net), &Options::default()))
+}
+
+#[test]
+fn maps_keep_what_theory_promises() {
+    // Wrong if a cable of any network were lost or invented, in sight of hosts or out of it.
+    for seed in 0..cases(20_000) {
+        let (net, mapper) = network(seed);
+        for (model, collision) in [(Model::Packet, Collision::Packet), (Model::Circuit, Collision::Circuit)] {
+            let options = Options { prune: model != Model::Packet, ..Options::default() };
+            let algorithm = Algorithm::Berkeley(options);
+            let map = run_at_once(
+                algorithm.map(&mut Plain::new(&net, mapper, collision), &Brief::for_switches_of(&net)),
+            );
+            if map.doubts.contains(&Doubt::Unfinished) {
+                continue;
+            }
+            assert!(map.doubts.is_empty(), "seed {seed}, {model:?}: {:?}", map.doubts);
+            let broken = broken(&map.network, &net, mapper, promised(&net, mapper, model, &algorithm));
+            assert_eq!(broken, None, "seed {seed}, {model:?}");
+        }
+    }
 }
 
 #[test]

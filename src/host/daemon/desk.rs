@@ -62,8 +62,8 @@ impl<'a, H: Host> Desk<'a, H> {
                 if nonce / SESSION != self.session {
                     return None;
                 }
-                let Message { body, length } = received.message;
-                let message = Message { body: body.with_nonce(nonce % SESSION), length };
+                let body = received.message.body.with_nonce(nonce % SESSION);
+                let message = Message { body, ..received.message };
                 return Some(Received { message, ..received });
             }
         }

@@ -48,12 +48,15 @@ pub struct Options {
     pub skip_known: bool,
     /// The longest string of turns whose switch is still explored (`SearchDepth`); `None`: no bound.
     pub depth: Option<usize>,
+    /// Whether branches that end in switches are taken away in the end. Under packet routing the whole network
+    /// can be told, and theory's promise of N asks for no pruning.
+    pub prune: bool,
 }
 
 impl Default for Options {
     /// The reading that reproduces Fig. 6.
     fn default() -> Options {
-        Options { window: true, order: Order::Outwards, skip_known: false, depth: None }
+        Options { window: true, order: Order::Outwards, skip_known: false, depth: None, prune: true }
     }
 }
 
@@ -162,7 +165,9 @@ impl Mapper<'_> {
 
     fn finish(mut self, name: &str, time: Duration, unfinished: bool) -> Map {
         self.model.merge();
-        self.model.prune();
+        if self.options.prune {
+            self.model.prune();
+        }
         let network = self.model.network(&format!("as mapped by {name}"), self.brief.ports);
         let mut doubts: BTreeSet<Doubt> = self.prober.evidence.doubts().collect();
         doubts.extend(self.model.is_contradictory().then_some(Doubt::Contradiction));

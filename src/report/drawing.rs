@@ -1,0 +1,452 @@
+//! A network drawn in levels, as SVG: hosts on top, the switches that carry them below, and so on.
+//!
+//! # Scope and limitations
+//! Meant for some hundreds of nodes; every cable is drawn, parallel ones and loops apart from each other. A cable
+//! over several rows may pass behind a box. Crossings are few, not fewest.
+//!
+//! # Source
+//! Levels and barycentric sweeps as in Sugiyama, Tagawa and Toda 1981; mainwaring1997, Figs. 4 and 5, for what
+//! stands where.
+
+use std::fmt::Write as _;
+
+use crate::ids::{HostId, Node};
+use crate::topology::Network;
+
+/// What is drawn, and the words around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawing<'a> {
+    /// The network.
+    pub network: &'a Network,
+    /// What stands above it.
+    pub title: &'a str,
+    /// What stands below the title, in small letters.
+    pub note: &'a str,
+    /// A host drawn at the bottom, that does not count among those from which levels are counted.
+    pub apart: Option<HostId>,
+}
+
+/// Where a node stands: its level (0: hosts) and its place in it.
+type Spot = (usize, usize);
+
+/// A drawing's levels from top to bottom, the nodes of each from left to right.
+struct Levels {
+    rows: Vec<Vec<usize>>,
+    spots: Vec<Spot>,
+}
+
+/// The nodes and cables, with nodes as positions: hosts first, then switches.
+struct Graph {
+    hosts: usize,
+    names: Vec<String>,
+    cables: Vec<(usize, usize)>,
+    neighbours: Vec<Vec<usize>>,
+}
+
+/// Positions on the sheet, in pixels.
+struct Sheet {
+    width: i64,
+    height: i64,
+    /// Per node: the middle of its box.
+    at: Vec<(i64, i64)>,
+    /// Per row: half the width of its boxes.
+    half: Vec<i64>,
+}
+
+const HOST_STEP: i64 = 17;
+const ROW_STEP: i64 = 150;
+const MARGIN: i64 = 40;
+const TOP: i64 = 150;
+const BOX_HALF_HEIGHT: i64 = 13;
+const LETTER: i64 = 7;
+/// Barycentric sweeps: after some dozens orders hardly change.
+const SWEEPS: usize = 24;
+/// Units of a barycentre, so that means of places are compared as integers.
+const UNIT: i64 = 1 << 20;
+
+/// Draws a network. Costs O(sweeps x cables log cables) and, for choosing among sweeps, O(cables^2 / rows^2).
+///
+/// The bytes depend on the network and the words alone.
+///
+/// # Panics
+/// Never: a string takes all that is written to it.
+pub fn draw_network(drawing: &Drawing<'_>) -> String {
+    let graph = Graph::new(drawing.network);
+    let apart = drawing.apart.map(HostId::index);
+    let levels = Levels::new(&graph, apart);
+    let sheet = Sheet::new(&graph, &levels);
+    let mut svg = String::new();
+    paint(&mut svg, drawing, &graph, &levels, &sheet).expect("a string takes what is written");
+    svg
+}
+
+impl Graph {
+    fn new(network: &Network) -> Graph {
+        let hosts = network.hosts().len();
+        let position = |node: Node| match node {
+            Node::Host(host) => host.index(),
+            Node::Switch(switch) => hosts + switch.index(),
+        };
+        let names = network.hosts().iter().map(|host| host.name.clone());
+        let names: Vec<String> = names.chain(network.switches().iter().map(|s| s.name.clone())).collect();
+        let ends = network.links().iter().map(|link| (position(link.a.node), position(link.b.node)));
+        let cables: Vec<(usize, usize)> = ends.map(|(a, b)| (a.min(b), a.max(b))).collect();
+        let mut neighbours = vec![Vec::new(); names.len()];
+        for (a, b) in cables.iter().filter(|(a, b)| a != b) {
+            neighbours[*a].push(*b);
+            neighbours[*b].push(*a);
+        }
+        Graph { hosts, names, cables, neighbours }
+    }
+
+    /// Per node, its level: 0 for hosts, then the distance from the nearest of them.
+    fn levels(&self, apart: Option<usize>) -> Vec<usize> {
+        let mut level = vec![usize::MAX; self.names.len()];
+        let mut row: Vec<usize> = (0..self.hosts).filter(|host| Some(*host) != apart).collect();
+        let mut depth = 0;
+        row.iter().for_each(|host| level[*host] = 0);
+        while !row.is_empty() {
+            depth += 1;
+            let mut next = Vec::new();
+            for node in row.iter().flat_map(|node| &self.neighbours[*node]) {
+                if level[*node] == usize::MAX && Some(*node) != apart {
+                    level[*node] = depth;
+                    next.push(*node);
+                }
+            }
+            row = next;
+        }
+        // What no other host reaches stands below the host that is drawn apart, which stands below the rest.
+        let last = level.iter().filter(|level| **level != usize::MAX).max().map_or(0, |level| level + 1);
+        for level in level.iter_mut().filter(|level| **level == usize::MAX) {
+            *level = last;
+        }
+        level
+    }
+}
+
+impl Levels {
+    fn new(graph: &Graph, apart: Option<usize>) -> Levels {
+        let level = graph.levels(apart);
+        let deepest = level.iter().max().map_or(0, |deepest| deepest + 1);
+        let mut rows: Vec<Vec<usize>> = vec![Vec::new(); deepest];
+        for (node, level) in level.iter().enumerate() {
+            rows[*level].push(node);
+        }
+        let mut levels = Levels { rows, spots: vec![(0, 0); graph.names.len()] };
+        levels.note_spots();
+        let mut best = (levels.crossings(graph), levels.rows.clone());
+        for sweep in 0..SWEEPS {
+            levels.sweep(graph, sweep % 2 == 0);
+            let crossings = levels.crossings(graph);
+            if crossings < best.0 {
+                best = (crossings, levels.rows.clone());
+            }
+        }
+        levels.rows = best.1;
+        levels.note_spots();
+        levels
+    }
+
+    fn note_spots(&mut self) {
+        for (level, row) in self.rows.iter().enumerate() {
+            for (place, node) in row.iter().enumerate() {
+                self.spots[*node] = (level, place);
+            }
+        }
+    }
+
+    /// Orders each row by where the neighbours in the row before it stand, from the top or from the bottom.
+    fn sweep(&mut self, graph: &Graph, downwards: bool) {
+        let count = self.rows.len();
+        for step in 1..count {
+            let level = if downwards { step } else { count - 1 - step };
+            let before = if downwards { level - 1 } else { level + 1 };
+            let scale = UNIT / self.rows[before].len().max(1) as i64;
+            let key = |node: usize| {
+                let near = graph.neighbours[node].iter().map(|far| self.spots[*far]);
+                let places: Vec<i64> =
+                    near.filter(|(row, _)| *row == before).map(|(_, at)| at as i64).collect();
+                let (_, own) = self.spots[node];
+                let mean = places.iter().map(|place| (2 * place + 1) * scale).sum::<i64>();
+                let stay = (2 * own as i64 + 1) * (UNIT / self.rows[level].len().max(1) as i64);
+                (if places.is_empty() { stay } else { mean / places.len() as i64 }, own)
+            };
+            let mut keyed: Vec<((i64, usize), usize)> =
+                self.rows[level].iter().map(|node| (key(*node), *node)).collect();
+            keyed.sort_unstable();
+            self.rows[level] = keyed.into_iter().map(|(_, node)| node).collect();
+            self.note_spots();
+        }
+    }
+
+    /// How often cables between neighbouring rows cross.
+    fn crossings(&self, graph: &Graph) -> usize {
+        let mut between: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.rows.len()];
+        for (a, b) in &graph.cables {
+            let (near, far) = (self.spots[*a].min(self.spots[*b]), self.spots[*a].max(self.spots[*b]));
+            if near.0 + 1 == far.0 {
+                between[near.0].push((near.1, far.1));
+            }
+        }
+        let crossed = |cables: &Vec<(usize, usize)>| {
+            let pairs = cables.iter().enumerate();
+            pairs
+                .map(|(nth, a)| {
+                    cables[..nth]
+                        .iter()
+                        .filter(|b| (a.0 < b.0) == (a.1 > b.1) && a.0 != b.0 && a.1 != b.1)
+                        .count()
+                })
+                .sum::<usize>()
+        };
+        between.iter().map(crossed).sum()
+    }
+}
+
+impl Sheet {
+    fn new(graph: &Graph, levels: &Levels) -> Sheet {
+        let half: Vec<i64> = levels
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(level, row)| match level {
+                0 => HOST_STEP / 2,
+                _ => row
+                    .iter()
+                    .map(|node| (graph.names[*node].chars().count() as i64 * LETTER) / 2 + 8)
+                    .max()
+                    .unwrap_or(0),
+            })
+            .collect();
+        let needed = |(row, half): (&Vec<usize>, &i64)| {
+            row.len() as i64 * (2 * half + if *half > HOST_STEP { 10 } else { 1 })
+        };
+        let widest = levels.rows.iter().zip(&half).map(needed).max().unwrap_or(0).max(560);
+        let width = widest + 2 * MARGIN;
+        let mut at = vec![(0, 0); graph.names.len()];
+        for (level, row) in levels.rows.iter().enumerate() {
+            let step = widest / row.len().max(1) as i64;
+            let first = MARGIN + (widest - step * row.len() as i64) / 2 + step / 2;
+            for (place, node) in row.iter().enumerate() {
+                at[*node] = (first + step * place as i64, TOP + ROW_STEP * level as i64);
+            }
+        }
+        // A host alone at the bottom stands below its switch.
+        if let Some([host]) = levels.rows.last().map(Vec::as_slice)
+            && let Some(above) = graph.neighbours[*host].first().filter(|_| *host < graph.hosts)
+        {
+            at[*host].0 = at[*above].0;
+        }
+        let height = TOP + ROW_STEP * levels.rows.len().saturating_sub(1) as i64 + MARGIN + 20;
+        Sheet { width, height, at, half }
+    }
+}
+
+fn paint(
+    svg: &mut String,
+    drawing: &Drawing<'_>,
+    graph: &Graph,
+    levels: &Levels,
+    sheet: &Sheet,
+) -> std::fmt::Result {
+    let Sheet { width, height, .. } = sheet;
+    writeln!(
+        svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"sans-serif\">"
+    )?;
+    writeln!(svg, "<title>{}</title>", escaped(drawing.title))?;
+    writeln!(svg, "<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>")?;
+    writeln!(
+        svg,
+        "<text x=\"{MARGIN}\" y=\"34\" font-size=\"18\" fill=\"#333333\">{}</text>",
+        escaped(drawing.title)
+    )?;
+    writeln!(
+        svg,
+        "<text x=\"{MARGIN}\" y=\"54\" font-size=\"12\" fill=\"#666666\">{}</text>",
+        escaped(drawing.note)
+    )?;
+    paint_cables(svg, graph, levels, sheet)?;
+    for (node, name) in graph.names.iter().enumerate() {
+        let ((x, y), name) = (sheet.at[node], escaped(name));
+        if node < graph.hosts {
+            paint_host(svg, (x, y), &name, levels.spots[node].0 == 0)?;
+        } else {
+            let half = sheet.half[levels.spots[node].0];
+            let (left, top) = (x - half, y - BOX_HALF_HEIGHT);
+            let (wide, high) = (2 * half, 2 * BOX_HALF_HEIGHT);
+            writeln!(
+                svg,
+                "<rect x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{high}\" rx=\"4\" fill=\"#eaf1f8\" \
+                 stroke=\"#1f5fa8\"/>"
+            )?;
+            let base = y + 4;
+            writeln!(
+                svg,
+                "<text x=\"{x}\" y=\"{base}\" font-size=\"11\" text-anchor=\"middle\" fill=\"#333333\">{name}</text>"
+            )?;
+        }
+    }
+    svg.write_str("</svg>\n")
+}
+
+/// A host: a dot, with its name upright above it or, at the bottom, below it.
+fn paint_host(svg: &mut String, (x, y): (i64, i64), name: &str, above: bool) -> std::fmt::Result {
+    writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#c4571b\"/>")?;
+    if above {
+        let (left, base) = (x + 4, y - 9);
+        writeln!(
+            svg,
+            "<text x=\"{left}\" y=\"{base}\" font-size=\"11\" fill=\"#333333\" \
+             transform=\"rotate(-90 {left} {base})\">{name}</text>"
+        )
+    } else {
+        let base = y + 19;
+        writeln!(
+            svg,
+            "<text x=\"{x}\" y=\"{base}\" font-size=\"11\" text-anchor=\"middle\" fill=\"#333333\">{name}</text>"
+        )
+    }
+}
+
+/// All cables: from row to row, or bowed within a row; each at a place of its own on the box.
+fn paint_cables(svg: &mut String, graph: &Graph, levels: &Levels, sheet: &Sheet) -> std::fmt::Result {
+    let ends = landings(graph, levels, sheet);
+    for ((a, b), (from, to)) in graph.cables.iter().zip(&ends) {
+        let (rows, host) = ((levels.spots[*a].0, levels.spots[*b].0), *a < graph.hosts);
+        let (x1, y1, x2, y2) = (from.0, from.1, to.0, to.1);
+        let colour = if host { "#b9a48f" } else { "#6f8fb3" };
+        let path = if rows.0 != rows.1 {
+            let middle = (y1 + y2) / 2;
+            format!("M{x1} {y1}C{x1} {middle} {x2} {middle} {x2} {y2}")
+        } else {
+            // Below the row that it stays in.
+            let bow = y1.max(y2) + 24 + (x1 - x2).abs() / 12;
+            format!("M{x1} {y1}C{x1} {bow} {x2} {bow} {x2} {y2}")
+        };
+        writeln!(svg, "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.3\"/>")?;
+    }
+    Ok(())
+}
+
+/// Per cable, where its two ends land: spread over the edge of the box that faces the other end, in the order of the
+/// other ends.
+fn landings(graph: &Graph, levels: &Levels, sheet: &Sheet) -> Vec<((i64, i64), (i64, i64))> {
+    let mut landed = vec![((0, 0), (0, 0)); graph.cables.len()];
+    // Per node and edge (top, bottom): the other end's place, the cable, and which of its ends is here.
+    let mut edges: Vec<[Vec<(i64, usize, bool)>; 2]> = vec![[Vec::new(), Vec::new()]; graph.names.len()];
+    for (nth, (a, b)) in graph.cables.iter().enumerate() {
+        for (near, far, first) in [(*a, *b, true), (*b, *a, false)] {
+            let below =
+                levels.spots[far].0 >= levels.spots[near].0 || levels.spots[far].0 + 1 < levels.spots[near].0;
+            edges[near][usize::from(below)].push((sheet.at[far].0, nth, first));
+        }
+    }
+    for (node, sides) in edges.iter_mut().enumerate() {
+        let ((x, y), host) = (sheet.at[node], node < graph.hosts);
+        let half = if host { 0 } else { sheet.half[levels.spots[node].0] - 5 };
+        for (side, cables) in sides.iter_mut().enumerate() {
+            cables.sort_unstable();
+            let edge = match (host, side) {
+                (true, _) => y,
+                (false, 0) => y - BOX_HALF_HEIGHT,
+                (false, _) => y + BOX_HALF_HEIGHT,
+            };
+            let count = cables.len() as i64;
+            for (place, (_, nth, first)) in cables.iter().enumerate() {
+                let at = (x - half + (2 * place as i64 + 1) * half / count, edge);
+                *(if *first { &mut landed[*nth].0 } else { &mut landed[*nth].1 }) = at;
+            }
+        }
+    }
+    landed
+}
+
+/// Text as it may stand in SVG.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{End, presets};
+
+    fn now_c(title: &str) -> String {
+        let network = presets::load("now-c").unwrap();
+        let apart = network.find_host("c-util");
+        draw_network(&Drawing { network: &network, title, note: "a reconstruction", apart })
+    }
+
+    #[test]
+    fn every_node_and_cable_is_drawn_once_and_inside() {
+        // Wrong if a cable fell into another's place, or something lay off the sheet.
+        let network = presets::load("now-c").unwrap();
+        let svg = now_c("C");
+        assert_eq!(svg.matches("<path").count(), 64);
+        assert_eq!(svg.matches("<circle").count(), 36);
+        assert_eq!(svg.matches("rx=\"4\"").count(), 13);
+        for host in network.hosts() {
+            assert_eq!(svg.matches(&format!(">{}</text>", host.name)).count(), 1, "{}", host.name);
+        }
+        let tree = roxmltree::Document::parse(&svg).unwrap();
+        let size = |name| tree.root_element().attribute(name).unwrap().parse::<i64>().unwrap();
+        for circle in tree.descendants().filter(|node| node.has_tag_name("circle")) {
+            let at = |name| circle.attribute(name).unwrap().parse::<i64>().unwrap();
+            assert!((0..size("width")).contains(&at("cx")) && (0..size("height")).contains(&at("cy")));
+        }
+        assert_eq!(svg, now_c("C"), "equal networks give equal bytes");
+    }
+
+    #[test]
+    fn boxes_of_a_row_do_not_overlap() {
+        // Wrong if a wide row were squeezed into a narrow sheet.
+        let network = presets::load("now-cab").unwrap();
+        let graph = Graph::new(&network);
+        let levels = Levels::new(&graph, None);
+        let sheet = Sheet::new(&graph, &levels);
+        for (level, row) in levels.rows.iter().enumerate() {
+            for pair in row.windows(2) {
+                assert!(sheet.at[pair[1]].0 - sheet.at[pair[0]].0 >= 2 * sheet.half[level], "row {level}");
+            }
+        }
+    }
+
+    #[test]
+    fn sweeps_take_crossings_away() {
+        // Wrong if the order of levels were left as it was found.
+        let mut network = Network::new("ladder");
+        let switches: Vec<_> = (0..6).map(|n| network.add_switch(format!("s{n}"), 8).unwrap()).collect();
+        for n in 0..6u16 {
+            let host = network.add_host(format!("h{n}")).unwrap();
+            network.connect(End::host(host, 0), End::switch(switches[5 - usize::from(n)], 0)).unwrap();
+        }
+        let graph = Graph::new(&network);
+        assert_eq!(Levels::new(&graph, None).crossings(&graph), 0);
+    }
+
+    #[test]
+    fn names_are_text_and_odd_networks_are_drawn() {
+        // Wrong if a name could become markup, or if a loop, a lone node or nothing at all broke the drawing.
+        let mut network = Network::new("odd");
+        for drawn in 0..3 {
+            let svg = draw_network(&Drawing { network: &network, title: "<b>&", note: "", apart: None });
+            assert!(!svg.contains("<script>") && roxmltree::Document::parse(&svg).is_ok(), "{drawn}");
+            let switch = network.add_switch(format!("<script>{drawn}"), 8).unwrap();
+            network.connect(End::switch(switch, 0), End::switch(switch, 1)).unwrap();
+        }
+    }
+}

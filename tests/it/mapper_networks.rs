@@ -1,0 +1,225 @@
+//! Random networks for mappers: up to 30 switches and 60 hosts, with everything that makes mapping difficult.
+
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use simnet::ids::{HostId, Node, SwitchId};
+use simnet::topology::isomorphism::core;
+use simnet::topology::metrics::measure;
+use simnet::topology::{End, Network};
+
+use crate::mapper_random::random_network;
+
+/// The network of a seed, and the mapper's host: every fourth is small ([`random_network`]), the others have 1
+/// to 30 switches and 2 to 60 hosts.
+///
+/// There are parallel and looped cables, switches of one cable, parts that a bridge between switches parts from
+/// every host (F), other components, hosts without a cable. Cables beyond a tree are many only where hosts are:
+/// elsewhere the number of routes, which a Berkeley mapper follows up, would know no bounds.
+pub(crate) fn network(seed: u64) -> (Network, HostId) {
+    if seed.is_multiple_of(4) { random_network(seed / 4) } else { (Draft::new(seed).network(), HostId(0)) }
+}
+
+struct Draft {
+    random: ChaCha8Rng,
+    net: Network,
+    /// Per switch, its free ports in random order.
+    free: Vec<Vec<u16>>,
+}
+
+impl Draft {
+    fn new(seed: u64) -> Draft {
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        Draft { random, net: Network::new(format!("random {seed}")), free: Vec::new() }
+    }
+
+    fn network(mut self) -> Network {
+        // Small numbers and large ones are as likely.
+        let switches = if self.random.random_ratio(1, 3) {
+            self.random.random_range(1..=8)
+        } else {
+            self.random.random_range(1..=30usize)
+        };
+        let hosts = if self.random.random_ratio(1, 3) {
+            self.random.random_range(2..=8)
+        } else {
+            self.random.random_range(2..=60usize)
+        };
+        let ports = *[4, 8, 8, 8, 8, 8, 8, 16].get(self.random.random_range(0..8usize)).unwrap();
+        // Some switches of the 30 lie behind bridges, without hosts, or in a component of their own.
+        let pods =
+            if switches > 3 && self.random.random_ratio(1, 3) { self.random.random_range(1..=3) } else { 0 };
+        let apart = if switches > 6 && self.random.random_ratio(1, 6) { 2 } else { 0 };
+        let main = switches - pods - apart;
+        self.tree(main, ports);
+        self.hosts(hosts, 0..main);
+        let dense = hosts >= main;
+        let most = if dense { main * 2 } else { main / 4 + 1 };
+        let extra = self.random.random_range(0..=most);
+        self.cables(extra, 0..main);
+        self.pods(pods, main, ports);
+        if apart > 0 {
+            let first = self.net.switches().len();
+            self.tree(apart, ports);
+            self.cables(1, first..first + apart);
+            let strays = self.random.random_range(0..=2);
+            for nth in 0..strays {
+                let host = self.net.add_host(format!("stray{nth}")).unwrap();
+                self.attach(host, first);
+            }
+        }
+        self.net
+    }
+
+    fn switch(&mut self, most: u16) -> usize {
+        let nth = self.net.switches().len();
+        // Most switches of a network are alike.
+        let ports = if self.random.random_ratio(1, 4) { self.random.random_range(2..=most) } else { most };
+        self.net.add_switch(format!("w{nth}"), ports).unwrap();
+        let mut free: Vec<u16> = (0..ports).collect();
+        free.shuffle(&mut self.random);
+        self.free.push(free);
+        nth
+    }
+
+    fn join(&mut self, a: usize, b: usize) -> bool {
+        let Some(port) = self.free[a].pop() else { return false };
+        let Some(other) = self.free[b].pop() else {
+            self.free[a].push(port);
+            return false;
+        };
+        let end = |nth: usize, port| End::switch(SwitchId::new(nth), port);
+        self.net.connect(end(a, port), end(b, other)).unwrap();
+        true
+    }
+
+    /// Adds `count` switches, each cabled to an earlier one of them: a line, a bushy tree or something between.
+    fn tree(&mut self, count: usize, ports: u16) {
+        let reach = [1, 3, count][self.random.random_range(0..3usize)];
+        let first = self.net.switches().len();
+        for _ in 0..count {
+            let nth = self.switch(ports);
+            for _ in 0..8 {
+                let near = nth.saturating_sub(reach).max(first);
+                // One port of a switch stays free for the next, or for a host.
+                if nth == first || self.free[near..nth].iter().all(|free| free.len() < 2) {
+                    break;
+                }
+                let other = self.random.random_range(near..nth);
+                if self.free[other].len() > 1 && self.join(other, nth) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Adds hosts, the mapper first, each at a switch drawn from `among`; one in forty has no cable.
+    fn hosts(&mut self, count: usize, among: std::ops::Range<usize>) {
+        // In some networks the hosts stand on few switches.
+        let few = among.start + 1 + self.random.random_range(0..among.len());
+        let range = if self.random.random_ratio(1, 4) { among.start..few } else { among };
+        for nth in 0..count {
+            let host = self.net.add_host(format!("h{nth}")).unwrap();
+            if nth > 0 && self.random.random_ratio(1, 40) {
+                continue;
+            }
+            for _ in 0..8 {
+                let switch = self.random.random_range(range.clone());
+                if self.attach(host, switch) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn attach(&mut self, host: HostId, switch: usize) -> bool {
+        let Some(port) = self.free[switch].pop() else { return false };
+        self.net.connect(End::host(host, 0), End::switch(SwitchId::new(switch), port)).unwrap();
+        true
+    }
+
+    /// Lays `count` cables between switches drawn from `among`, twice the same one included.
+    fn cables(&mut self, count: usize, among: std::ops::Range<usize>) {
+        let loops = self.random.random_ratio(1, 2);
+        for _ in 0..count {
+            let a = self.random.random_range(among.clone());
+            // A second cable beside the first, now and then.
+            let again = self.random.random_ratio(1, 6);
+            let neighbour = self.neighbour(a).filter(|_| again);
+            let b = neighbour.unwrap_or_else(|| self.random.random_range(among.clone()));
+            if a != b || loops {
+                self.join(a, b);
+            }
+        }
+    }
+
+    fn neighbour(&self, switch: usize) -> Option<usize> {
+        let mut cables = self.net.cables(Node::Switch(SwitchId::new(switch)));
+        cables.find_map(|(_, _, far)| match far.node {
+            Node::Switch(other) => Some(other.index()),
+            Node::Host(_) => None,
+        })
+    }
+
+    /// Adds `count` switches without hosts behind one cable, with up to two more cables among them.
+    fn pods(&mut self, count: usize, main: usize, ports: u16) {
+        if count == 0 {
+            return;
+        }
+        let first = self.net.switches().len();
+        self.tree(count, ports);
+        let extra = self.random.random_range(0..=2);
+        self.cables(extra, first..first + count);
+        for _ in 0..8 {
+            let (near, far) =
+                (self.random.random_range(0..main), self.random.random_range(first..first + count));
+            if self.join(near, far) {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn networks_cover_what_is_difficult() {
+    // Wrong if properties of mappers were shown on easy networks only.
+    let all: Vec<(Network, HostId)> = (0..1_000).map(network).collect();
+    let share = |has: &dyn Fn(&Network, HostId) -> bool| all.iter().filter(|(net, at)| has(net, *at)).count();
+    let is_switch = |node| matches!(node, Node::Switch(_));
+    let far_apart = |net: &Network, mapper: HostId| {
+        let core = core(net, mapper);
+        !core.switches.iter().all(|inside| *inside)
+    };
+    let single = |net: &Network| net.switch_ids().any(|id| net.cables(Node::Switch(id)).count() == 1);
+    let bare = |net: &Network| net.host_ids().any(|host| net.attachment(host).is_none());
+    let sizes =
+        |low: usize, high: usize| move |net: &Network, _| (low..=high).contains(&net.switches().len());
+    for (what, least, count) in [
+        ("one switch", 20, share(&sizes(1, 1))),
+        ("2 to 6 switches", 150, share(&sizes(2, 6))),
+        ("7 to 20 switches", 200, share(&sizes(7, 20))),
+        ("21 to 30 switches", 100, share(&sizes(21, 30))),
+        ("30 switches", 5, share(&sizes(30, 30))),
+        ("2 hosts", 10, share(&|net, _| net.hosts().len() == 2)),
+        ("more than 40 hosts", 100, share(&|net, _| net.hosts().len() > 40)),
+        ("60 hosts", 3, share(&|net, _| net.hosts().len() == 60)),
+        ("looped cables", 150, share(&|net, _| measure(net).loopback_links > 0)),
+        ("parallel cables", 300, share(&|net, _| measure(net).parallel_links > 0)),
+        ("several components", 200, share(&|net, _| measure(net).components > 1)),
+        ("a switch of one cable", 300, share(&|net, _| single(net))),
+        ("a host without a cable", 200, share(&|net, _| bare(net))),
+        ("a part out of sight", 200, share(&far_apart)),
+        ("switches of 16 ports", 50, share(&|net, _| net.switches().iter().any(|switch| switch.ports > 8))),
+        (
+            "a cycle of cables",
+            300,
+            share(&|net, _| {
+                let cables =
+                    net.links().iter().filter(|link| is_switch(link.a.node) && is_switch(link.b.node));
+                cables.count() > net.switches().len()
+            }),
+        ),
+    ] {
+        assert!(count >= least, "{what}: {count} of 1,000 networks");
+    }
+}

@@ -5,13 +5,17 @@
 //! keeps [`Evidence`] of what other traffic or losses may have done to the answers.
 
 pub mod berkeley;
+pub mod depth;
 mod evidence;
 mod model;
 mod probe;
+pub mod randomised;
+pub mod simplified;
 mod sweep;
 
 use std::collections::BTreeSet;
 
+pub use depth::Depth;
 pub use evidence::{Evidence, Memory};
 pub use probe::{Count, Kind, Prober, Probes, Response, Turns};
 pub use sweep::Order;
@@ -62,6 +66,10 @@ const MOST_PORTS: u16 = 1 << 15;
 pub enum Algorithm {
     /// Explores a tree of routes and merges replicates (mainwaring1997).
     Berkeley(berkeley::Options),
+    /// The same as the paper first states it: all routes up to a depth, labels, pruning.
+    Simplified(simplified::Options),
+    /// Depth-first branches at random mixed into Berkeley's search.
+    Randomised(randomised::Options),
 }
 
 impl Algorithm {
@@ -69,6 +77,8 @@ impl Algorithm {
     pub fn name(&self) -> &'static str {
         match self {
             Algorithm::Berkeley(_) => "berkeley",
+            Algorithm::Simplified(_) => "simplified",
+            Algorithm::Randomised(_) => "randomised",
         }
     }
 
@@ -76,6 +86,8 @@ impl Algorithm {
     pub async fn map(&self, host: &mut impl Host, brief: &Brief) -> Map {
         match self {
             Algorithm::Berkeley(options) => berkeley::map(host, brief, options).await,
+            Algorithm::Simplified(options) => simplified::map(host, brief, options).await,
+            Algorithm::Randomised(options) => randomised::map(host, brief, options).await,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Asking what is at the end of a string of turns.
 
+use std::collections::BTreeMap;
+
 use super::super::{Body, Host, Message};
 use super::{Brief, Evidence};
 use crate::ids::Turn;
@@ -134,7 +136,12 @@ pub struct Prober {
     pub turns: Turns,
     /// What is known of losses and of other traffic.
     pub evidence: Evidence,
+    /// How long the last question took that was answered in time.
+    pub round_trip: Duration,
     nonce: u64,
+    /// The turns of probes that brought nothing so far, by nonce.
+    unanswered: BTreeMap<u64, Vec<Turn>>,
+    late: Vec<(Vec<Turn>, Response)>,
 }
 
 impl Prober {
@@ -146,7 +153,10 @@ impl Prober {
             probes: Probes::default(),
             turns: Turns::default(),
             evidence: Evidence::default(),
+            round_trip: Duration::ZERO,
             nonce: 0,
+            unanswered: BTreeMap::new(),
+            late: Vec::new(),
         }
     }
 
@@ -163,7 +173,11 @@ impl Prober {
             let round = Message::new(Body::LoopProbe { nonce });
             vec![(Kind::Host, turns.to_vec(), probe), (Kind::Switch, there_and_back(turns), round)]
         };
+        let first = self.nonce;
         let response = self.ask(host, turns.len(), asked).await;
+        if response == Response::Nothing {
+            self.unanswered.extend((first..self.nonce).map(|nonce| (nonce, turns.to_vec())));
+        }
         match response {
             // The cable of the mapper itself is no turn.
             _ if turns.is_empty() => {}
@@ -193,6 +207,23 @@ impl Prober {
         };
         // A route that returns is twice as long as what it leads to.
         self.ask(host, route.len() / 2, asked).await == Response::Switch
+    }
+
+    /// Whether a message to the switch at the end of `turns`, known to be there, comes back; `took` is how long
+    /// that took before.
+    pub async fn control(&mut self, host: &mut impl Host, turns: &[Turn], took: Option<Duration>) -> bool {
+        let back = self.comes_back(host, Kind::Guard, &there_and_back(turns)).await;
+        match took {
+            _ if !back => self.evidence.lost_guards += 1,
+            Some(took) => self.evidence.repeated(took, self.round_trip),
+            None => {}
+        }
+        back
+    }
+
+    /// The answers to [`Prober::probe`] that came too late, with the turns they are about; each once.
+    pub fn take_late(&mut self) -> Vec<(Vec<Turn>, Response)> {
+        std::mem::take(&mut self.late)
     }
 
     /// A nonce that was not used yet.
@@ -249,21 +280,38 @@ impl Prober {
                 Body::RouteTable { .. } | Body::Acknowledgement { .. } => false,
             };
             let Some((kind, _, at)) = sent.iter().find(|(kind, n, _)| *n == nonce && answers(*kind)) else {
-                self.evidence.late += 1;
+                self.take_stray(body, mine, host.name());
                 continue;
             };
             self.probes.hit(*kind);
             // The probe came round to its own sender, which knows its name and is quicker than another host.
+            self.round_trip = host.now().since(*at);
             if let Body::HostProbe { .. } = body {
                 return Response::Host(host.name().to_owned());
             }
-            self.evidence.answered(*kind, turns, host.now().since(*at));
+            self.evidence.answered(*kind, turns, self.round_trip);
             return match body {
                 Body::HostReply { name, .. } => Response::Host(name),
                 _ => Response::Switch,
             };
         }
         Response::Nothing
+    }
+
+    /// Takes note of a message that answers no question still open; `me` is the host's name, and `mine` says
+    /// that it sent the message itself.
+    fn take_stray(&mut self, body: Body, mine: bool, me: &str) {
+        let nonce = body.nonce();
+        let response = match body {
+            Body::HostReply { name, .. } => Response::Host(name),
+            Body::LoopProbe { .. } if mine => Response::Switch,
+            Body::HostProbe { .. } if mine => Response::Host(me.to_owned()),
+            _ => return,
+        };
+        self.evidence.late += 1;
+        if let Some(turns) = self.unanswered.remove(&nonce) {
+            self.late.push((turns, response));
+        }
     }
 }
 

@@ -54,7 +54,7 @@ impl Endpoint for Sources<'_> {
         to += u64::from(to >= u64::from(host.0));
         self.plan.route(host.index(), usize::try_from(to).unwrap(), random(state), route);
         self.started += 1;
-        Some(Outgoing { created: Cycle(*time as u64), payload: self.payload, tag: 0 })
+        Some(Outgoing { created: Cycle(*time as u64), payload: self.payload, tag: 0, time_to_live: None })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {

@@ -2,8 +2,8 @@
 //!
 //! # Scope and limitations
 //! Hosts send worms, a route of relative turns and a payload, through switches with input buffers, STOP and
-//! GO, serial or per-input header decoding, round-robin arbitration, and forward resets after a timeout. One
-//! lane a channel, no retransmission, no bit errors (the interface's CRC-8 belongs to the layer above).
+//! GO, serial or per-input header decoding, round-robin arbitration, forward resets after a timeout, and, if
+//! asked for, a time to live. One lane a channel, no retransmission, no bit errors (the interface's CRC-8 belongs to the layer above).
 //! Time is an integer number of base cycles. The effects of a phase are visible to the later phases of the
 //! same cycle; nothing crosses between ports within a cycle.
 //!
@@ -12,6 +12,7 @@
 //! | P0 | cables fail and return |
 //! | P1 | flits sent in t - d arrive |
 //! | P2 | STOP and GO sent in t - d arrive; then heads in front of idle ports become pending |
+//! | P2a | waiting heads whose time to live ends in t are turned away: their worms are drained |
 //! | P3a | routing units finish (started in t - R): the head waits for its output, or its worm is drained |
 //! | P3b | idle units take a pending head, round robin over the input ports |
 //! | P3c | free outputs take a waiting head, round robin; the route flit is taken off; hosts start messages |
@@ -39,6 +40,14 @@
 //! across worms and failures. A head destroyed in a serial routing unit leaves that busy to the end of its
 //! time. A failure in P0 of t loses all that is on the cable; the upstream worm drains in P4 of t already,
 //! the downstream one is flushed in P4.5a of t, and within P0 `LinkFailure` comes before `NoSuchWire`.
+//!
+//! A message started in s with a time to live of l is granted no output of a switch from cycle s + l on. A head
+//! that waits for one is turned away in P2a of s + l; one that is decoded then or later is turned away in P3a,
+//! whatever it asks for. The worm is drained at that port, and its tail follows as far as its path is free: no
+//! forward reset is needed, since nothing of it is downstream. A head that no switch looks at (it is on a
+//! cable, or behind another worm) is dropped when its turn to be decoded comes, and one that has left its last
+//! switch is delivered however late. A worm that has come round into the buffer that its own tail is leaving
+//! therefore still needs the forward reset.
 //!
 //! # Source
 //! The switch follows Mainwaring et al. 1997, section 2, and Sancho and Robles 2000, section 5.1. Departure:

@@ -12,6 +12,8 @@ pub mod checked;
 pub mod comparison;
 pub mod cycles;
 pub mod expect;
+pub mod mapping;
+pub mod study;
 
 mod book;
 mod build;
@@ -28,6 +30,8 @@ use crate::diagnostics::{Refusal, decode};
 
 use book::Book;
 use wire::{Document, Wire as _};
+
+use checked::Topology;
 
 pub use checked::Checked;
 pub use reference::reference;
@@ -53,11 +57,13 @@ pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, 
     let mut checked = None;
     if let Some(mut root) = tree::parse(&mut book, source) {
         for assignment in &overrides.set {
-            tree::set(&mut root, &mut book, assignment);
+            tree::set(&mut root, &mut book, "--set", assignment);
         }
+        wire::inherit(&mut root);
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
         let document = Document::read(&root, &mut book);
-        checked = document.and_then(|document| build::build(&document, folder, overrides.seed, &mut book));
+        checked =
+            document.and_then(|document| build::build(&document, None, folder, overrides.seed, &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),
@@ -65,6 +71,33 @@ pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, 
         (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
     }
 }
+
+/// The scenario that says nothing but `assignments` of a network that was loaded: for verbs that do what a
+/// scenario can do. Faults are those of a source called "the command line".
+///
+/// # Errors
+/// Every fault of the assignments.
+pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Result<Checked, Box<Refusal>> {
+    let mut book = Book::default();
+    let source = book.add_source("the command line", NOTHING);
+    let mut checked = None;
+    if let Some(mut root) = tree::parse(&mut book, source) {
+        for assignment in assignments {
+            tree::set(&mut root, &mut book, "the command line", assignment);
+        }
+        let document = Document::read(&root, &mut book);
+        let folder = Path::new("");
+        checked = document.and_then(|d| build::build(&d, Some(topology), folder, Some(seed), &mut book));
+    }
+    match (book.into_refusal(), checked) {
+        (None, Some(checked)) => Ok(checked),
+        (Some(refusal), _) => Err(refusal),
+        (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
+    }
+}
+
+/// A scenario whose network is replaced.
+const NOTHING: &str = "scenario.name = \"command-line\"\ntopology.preset = \"now-c\"\n";
 
 /// The JSON Schema (draft-07) of the scenario file.
 pub fn schema() -> Json {

@@ -7,19 +7,23 @@
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
 pub mod comparison;
+pub mod failures;
 pub mod hosts;
 pub mod mapping;
+mod mappings;
 mod overlay;
 pub mod plan;
 pub mod point;
 mod routes;
 mod saturation;
+pub mod study;
 mod summary;
 mod tables;
 pub mod traffic;
 pub mod watch;
 
 pub use mapping::{DistributionReport, MapReport};
+pub use mappings::map;
 pub use saturation::{Probe, Saturation};
 pub use summary::{
     ChannelReport, DeadlockReport, HotSpots, Outcome, PointReport, Scale, State, Summary, port_name,
@@ -89,6 +93,9 @@ impl Progress for () {
 pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> Result<Run, RunError> {
     if let Some(comparison) = &checked.comparison {
         return comparison::run(checked, comparison, progress);
+    }
+    if let Some(study) = &checked.study {
+        return study::run(checked, study, progress);
     }
     let parameters = checked.fabric_parameters();
     let setup = Setup {
@@ -173,6 +180,7 @@ fn gather(
         hot_spots: HotSpots::new(&reports, &channels),
         saturation: search.saturation,
         comparison: None,
+        study: None,
         points: reports,
     };
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();

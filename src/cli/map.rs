@@ -2,22 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::diagnostics::quoted;
-use crate::fabric::{Arbitration, Parameters};
-use crate::host::Costs;
-use crate::host::mapper::{Algorithm, Brief, berkeley};
-use crate::scenario::checked::{Fabric, Hosts};
-use crate::scenario::cycles;
-use crate::simulation::MapReport;
-use crate::simulation::hosts::Setup;
-use crate::simulation::mapping::{self, Task};
+use crate::report::{Drawing, draw_network};
+use crate::scenario::checked::{Checked, Topology, TopologySource};
+use crate::scenario::{self, cycles};
+use crate::simulation::{MapReport, map};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
-use crate::units::{BitRate, Duration, Flits, Length, Unit as _};
+use crate::units::Flits;
 
-use super::network::{NetworkArguments, find_host};
+use super::network::NetworkArguments;
 use super::output::{columns, print, print_json, write_whole};
 use super::{Common, Exit, Failure, Format};
 
@@ -27,75 +23,79 @@ pub(super) struct Options {
     network: NetworkArguments,
     /// The host that maps; all others answer
     #[arg(long, value_name = "HOST")]
-    mapper: String,
+    mapper: Option<String>,
     /// How it explores
-    #[arg(long, value_enum, default_value_t)]
-    algorithm: AlgorithmName,
+    #[arg(long, value_name = "NAME", default_value = "berkeley")]
+    algorithm: String,
     /// Write the map to this file, as topology JSON
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// The time that a switch needs to decode a head
-    #[arg(long, value_name = "TIME", default_value = "150 ns", value_parser = duration)]
-    routing_latency: Duration,
-    /// How long the mapper waits for an answer
-    #[arg(long, value_name = "TIME", default_value = "1 ms", value_parser = duration)]
-    probe_timeout: Duration,
-    /// How often a turn that gave nothing is tried again
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    retries: u32,
-    /// The longest string of turns whose switch is explored [default: no bound]
-    #[arg(long, value_name = "TURNS")]
-    depth: Option<usize>,
+    /// Write a drawing of the map to this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    drawing: Option<PathBuf>,
+    /// Who maps: one `master`, or every host until an `election` is decided
+    #[arg(long, value_name = "MODE")]
+    mode: Option<String>,
+    /// What carries messages: `cut-through` (the flit-level fabric), `circuit` or `packet`
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// The time that a switch needs to decode a head [default: 150 ns]
+    #[arg(long, value_name = "TIME")]
+    routing_latency: Option<String>,
+    /// How long the mapper waits for an answer [default: 1 ms]
+    #[arg(long, value_name = "TIME")]
+    probe_timeout: Option<String>,
+    /// How often a turn that gave nothing is tried again [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    retries: Option<String>,
+    /// The longest string of turns whose switch is explored: a number, `q+d+1`, `q+d` or `2d+1` [default: no bound]
+    #[arg(long, value_name = "TURNS", allow_negative_numbers = true)]
+    depth: Option<String>,
+    /// The order in which the turns at a switch are tried
+    #[arg(long, value_name = "ORDER")]
+    order: Option<String>,
     /// Leave out ports that a replicate of the switch has found
     #[arg(long)]
     skip_known: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum AlgorithmName {
-    /// Explores a tree of routes and merges replicates (mainwaring1997)
-    #[default]
-    Berkeley,
-    /// Compares switches by probes (not there yet)
-    Myricom,
-    /// Guards its scouts (not there yet)
-    Guarded,
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    match Duration::parse(text) {
-        Ok(Duration::ZERO) => Err("must be above zero".to_owned()),
-        Ok(span) => Ok(span),
-        Err(error) => Err(error.to_string()),
-    }
+    /// The bytes that the mapper may use for its model [default: as many as it needs]
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<String>,
+    /// What the mapper's software runs on: `host` or `nic`
+    #[arg(long, value_name = "COMPUTER")]
+    runs_on: Option<String>,
+    /// Hosts that answer nothing
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    silent: Vec<String>,
+    /// How many hosts run a mapper's software, the master's own among them
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    answering: Option<String>,
+    /// Which hosts those are: the first `listed`, or `random` ones
+    #[arg(long, value_name = "ORDER")]
+    answering_order: Option<String>,
+    /// Sets any key of a scenario, as in --set mapping.window=false; may be given again
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
 }
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
-    if options.algorithm != AlgorithmName::Berkeley {
-        let text = "this `--algorithm` is not there yet: use berkeley";
-        return Err(Failure::Usage(text.to_owned()));
-    }
     let net = options.network.load()?;
-    let mapper = find_host(&net, &options.mapper)?;
-    let parameters = parameters(&net, options.routing_latency);
-    let setup = Setup {
-        network: &net,
-        parameters: &parameters,
-        attachments: &[],
-        costs: Costs::default(),
-        bits_between_errors: None,
-        seed: common.seed.unwrap_or(0),
-    };
-    let (algorithm, brief) = options.mapper(&net);
-    let task = Task { setup, mapper, algorithm, brief };
-    let refused = |error: crate::fabric::BuildError| {
-        Failure::Usage(format!("{} cannot be mapped on the fabric: {error}", net.name))
-    };
-    let mapped = mapping::run(&task, |_| None).map_err(refused)?;
-    if let Some(path) = &options.map {
-        write_whole(path, &formats::write(&mapped.map.network, FileFormat::Json))?;
+    if net.hosts().len() == 1 {
+        let text = format!("{}: this network has a single host; a mapper needs another one", net.name);
+        return Err(Failure::Scenario(text));
     }
-    let report = MapReport::new(&mapped, &task);
+    let checked = options.scenario(&net, common.seed.unwrap_or(0))?;
+    let refused = |error| Failure::Usage(format!("{} cannot be mapped on the fabric: {error}", net.name));
+    let (report, found) = map(&checked).map_err(refused)?;
+    if let Some(path) = &options.map {
+        write_whole(path, &formats::write(&found, FileFormat::Json))?;
+    }
+    if let Some(path) = &options.drawing {
+        let (title, note) =
+            (format!("Map of {}", net.name), "drawn from the mapper's map, not from the truth");
+        let apart = checked.topology.utility.map(|host| net.hosts()[host.index()].name.as_str());
+        let apart = apart.and_then(|name| found.find_host(name));
+        write_whole(path, &draw_network(&Drawing { network: &found, title: &title, note, apart }))?;
+    }
     match common.format {
         Format::Json => print_json(&report)?,
         Format::Human => print(&human(&report, &net))?,
@@ -104,38 +104,66 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 }
 
 impl Options {
-    fn mapper(&self, net: &Network) -> (Algorithm, Brief) {
-        let brief =
-            Brief { timeout: self.probe_timeout, retries: self.retries, ..Brief::for_switches_of(net) };
-        let options = berkeley::Options {
-            depth: self.depth,
-            skip_known: self.skip_known,
-            ..berkeley::Options::default()
+    /// The scenario that these options stand for.
+    fn scenario(&self, net: &Network, seed: u64) -> Result<Checked, Failure> {
+        let topology = Topology {
+            network: net.clone(),
+            source: TopologySource::Preset(net.name.clone()),
+            utility: self.network.utility(net)?,
+            attachments: net.host_ids().map(|host| net.attachment(host).map(|(port, _, _)| port)).collect(),
         };
-        (Algorithm::Berkeley(options), brief)
+        let usage = |refusal: Box<crate::diagnostics::Refusal>| Failure::Usage(refusal.to_string());
+        let mut assignments = self.assignments();
+        let is_own = assignments.iter().any(|text| text.trim_start().starts_with("fabric.buffer"));
+        if !is_own {
+            assignments.push("fabric.buffer='65535 B'".to_owned());
+        }
+        let mut checked = scenario::of_network(topology, &assignments, seed).map_err(usage)?;
+        if !is_own {
+            checked.fabric.buffer = buffer(&checked);
+        }
+        Ok(checked)
+    }
+
+    /// What is given, as assignments to a scenario's keys.
+    fn assignments(&self) -> Vec<String> {
+        let texts = [
+            ("mapping.mapper", &self.mapper),
+            ("mapping.mode", &self.mode),
+            ("mapping.model", &self.model),
+            ("mapping.order", &self.order),
+            ("mapping.probe-timeout", &self.probe_timeout),
+            ("mapping.memory", &self.memory),
+            ("mapping.runs-on", &self.runs_on),
+            ("mapping.answering-order", &self.answering_order),
+            ("fabric.routing-latency", &self.routing_latency),
+        ];
+        let numbers = [
+            ("mapping.retries", &self.retries),
+            ("mapping.depth", &self.depth),
+            ("mapping.answering", &self.answering),
+        ];
+        let quote = |text: &String| toml::Value::from(text.as_str()).to_string();
+        let mut all = vec![format!("mapping.algorithm={}", quote(&self.algorithm))];
+        all.extend(texts.iter().filter_map(|(key, text)| Some(format!("{key}={}", quote(text.as_ref()?)))));
+        all.extend(numbers.iter().filter_map(|(key, text)| Some(format!("{key}={}", text.as_ref()?))));
+        if self.skip_known {
+            all.push("mapping.skip-known=true".to_owned());
+        }
+        if !self.silent.is_empty() {
+            let names: Vec<String> = self.silent.iter().map(quote).collect();
+            all.push(format!("mapping.silent=[{}]", names.join(", ")));
+        }
+        all.extend(self.set.iter().cloned());
+        all
     }
 }
 
-/// The fabric of a scenario that says nothing about it, with this routing latency; its buffers are larger
-/// where a long cable needs it.
-fn parameters(net: &Network, routing_latency: Duration) -> Parameters {
-    let fabric = Fabric {
-        rate: BitRate::new(1_280_000_000).expect("above zero"),
-        buffer: Flits(108),
-        stop: Flits(56),
-        go: Flits(40),
-        routing_latency,
-        arbitration: Arbitration::Serial,
-        deadlock_timeout: Some(Duration::from_ms(50)),
-        cable_length: Length::from_mm(2_500),
-        bit_error_rate: 0.0,
-    };
-    let mut parameters = cycles::parameters(&fabric, &Hosts::default(), net);
-    let after_stop = |link: &crate::fabric::LinkTiming| (2 * link.delay - 1).div_ceil(link.period);
-    let most = parameters.links.iter().map(after_stop).max().unwrap_or(0);
-    let needed = u32::try_from(most).unwrap_or(u32::MAX).saturating_add(parameters.switch.stop);
-    parameters.switch.buffer = parameters.switch.buffer.max(needed);
-    parameters
+/// The paper's buffer, or a larger one where a long cable needs it.
+fn buffer(checked: &Checked) -> Flits {
+    let parameters = checked.fabric_parameters();
+    let after_stop = parameters.links.iter().map(|link| cycles::overshoot(*link)).max().unwrap_or(0);
+    Flits((after_stop + checked.fabric.stop.0).max(108))
 }
 
 fn human(report: &MapReport, net: &Network) -> String {
@@ -144,13 +172,10 @@ fn human(report: &MapReport, net: &Network) -> String {
         (true, None) => "yes: between N-F and N".to_owned(),
         (false, _) => format!("no: {}", report.difference.as_deref().unwrap_or("it is another network")),
     };
-    let probes = |kind: &str| {
-        let count = report.probes.get(kind).copied();
-        count.map_or("0".to_owned(), |count| format!("{} sent, {} answered", count.sent, count.hits))
-    };
     let doubts = if report.doubts.is_empty() { "none".to_owned() } else { report.doubts.join(", ") };
+    let confirmation = &report.confirmation;
     let turns = &report.turns;
-    let rows = [
+    let mut rows = vec![
         ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
         ("hosts", report.hosts.to_string()),
@@ -158,13 +183,27 @@ fn human(report: &MapReport, net: &Network) -> String {
         ("links", report.links.to_string()),
         ("isomorphic to the truth", equal),
         ("the mapper's own doubts", doubts),
-        ("host probes", probes("host")),
-        ("switch probes", probes("switch")),
+        ("links on one answer only", confirmation.unconfirmed_links.to_string()),
+        ("ports empty on one question only", confirmation.unconfirmed_ports.to_string()),
+    ];
+    let kinds = [
+        ("host probes", "host"),
+        ("switch probes", "switch"),
+        ("loop probes", "loop"),
+        ("compare probes", "compare"),
+        ("scouts", "scout"),
+        ("guards", "guard"),
+    ];
+    let sent = kinds.iter().filter_map(|(name, kind)| Some((*name, report.probes.get(kind)?)));
+    let sent = sent.filter(|(_, count)| count.sent > 0);
+    rows.extend(sent.map(|(name, count)| (name, format!("{} sent, {} answered", count.sent, count.hits))));
+    rows.extend([
         ("turns that led to a host", turns.host_hits.to_string()),
         ("turns that led to a switch", turns.switch_hits.to_string()),
         ("turns that led to nothing", turns.nothing.to_string()),
         ("explorations", report.explorations.to_string()),
+        ("model, bytes at most", report.peak_memory_bytes.to_string()),
         ("time, ms", format!("{:.3}", report.time_ms)),
-    ];
+    ]);
     columns(rows)
 }

@@ -1,6 +1,7 @@
 //! `simnet run`: a scenario, to its results folder and a summary worth reading.
 
 mod comparison;
+mod study;
 mod summary;
 mod trace;
 
@@ -29,7 +30,8 @@ pub(super) struct Options {
     /// Replaces a value of the scenario, as in --set fabric.buffer='"200 B"'; may be given again
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Measure a twentieth of the messages; of a comparison, two networks of a size and every fourth load
+    /// Measure a twentieth of the messages; of a comparison, two networks of a size and every fourth load;
+    /// of a study, two networks, the ends of every axis and two runs
     #[arg(long)]
     quick: bool,
     /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line: the first
@@ -53,8 +55,8 @@ pub(super) fn run(
     for warning in &checked.warnings {
         super::warn(warning);
     }
-    if options.trace.is_some() && checked.comparison.is_some() {
-        let message = "--trace watches one run; a comparison has many: trace one of its routings alone";
+    if options.trace.is_some() && (checked.comparison.is_some() || checked.study.is_some()) {
+        let message = "--trace watches one run; a comparison or a study has many: trace one of them alone";
         return Err(Failure::Usage(message.to_owned()));
     }
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));

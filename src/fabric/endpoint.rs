@@ -18,6 +18,9 @@ pub struct Outgoing {
     pub payload: u32,
     /// Handed back when the message has ended; any number.
     pub tag: u64,
+    /// Base cycles from its start after which no switch passes its head on; `None`: as the interface sets it
+    /// ([`HostParameters::time_to_live`](crate::fabric::HostParameters::time_to_live)).
+    pub time_to_live: Option<u64>,
 }
 
 /// Why a message was destroyed.
@@ -35,6 +38,8 @@ pub enum Cause {
     HostTooSoon,
     /// The route was used up at a switch.
     Stranded,
+    /// Its time to live was over while its head was in a switch.
+    Expired,
 }
 
 impl Cause {
@@ -43,6 +48,7 @@ impl Cause {
         match self {
             Cause::Reset => "reset",
             Cause::LinkFailure => "cut",
+            Cause::Expired => "expired",
             Cause::IllegalTurn | Cause::NoSuchWire | Cause::HostTooSoon | Cause::Stranded => "undeliverable",
         }
     }

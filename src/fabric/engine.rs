@@ -36,6 +36,9 @@ pub(super) const TOKENS: usize = 6;
 pub(super) const FIRES: usize = 7;
 const PHASES: usize = 8;
 
+/// The most ports of a fabric of which debug builds check what they know without a look at every port.
+const CHECKED: usize = 500;
+
 /// All that can happen.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
@@ -51,6 +54,8 @@ pub(super) enum Event {
     Deliver { port: u32, worm: u32 },
     /// STOP or GO arrives.
     Control { out: u32, go: bool },
+    /// The time to live of a head that began to wait at this port is over.
+    Expire { port: u32 },
     /// The head in front of this port is decoded.
     Route { port: u32 },
     /// The host is to be asked for a message.
@@ -89,6 +94,7 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) serial: bool,
     pub(super) receive: Option<Receive>,
     pub(super) send_overhead: u64,
+    pub(super) time_to_live: Option<u64>,
     pub(super) wiring: Wiring,
     /// The next cycle to be run.
     pub(super) now: u64,
@@ -96,6 +102,8 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) touched: Vec<u32>,
     /// Ports whose next head becomes pending in the next cycle.
     pub(super) pending_next: Vec<u32>,
+    /// Ports whose waiting head may have used up its time to live in this cycle.
+    pub(super) expired: Vec<u32>,
     /// Routing units that may take a head in this cycle.
     pub(super) units: Vec<u32>,
     /// Outputs to be arbitrated in this cycle, and in the next.
@@ -139,10 +147,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             serial: parameters.switch.arbitration == Arbitration::Serial,
             receive: parameters.host.receive,
             send_overhead: parameters.host.send_overhead,
+            time_to_live: parameters.host.time_to_live,
             wiring,
             now: 0,
             touched: Vec::new(),
             pending_next: Vec::new(),
+            expired: Vec::new(),
             units: Vec::new(),
             requests: Vec::new(),
             requests_next: Vec::new(),
@@ -173,8 +183,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let cycle = match self.next_cycle(limit.0) {
                 Ok(cycle) => cycle,
                 Err(pause) => {
-                    // Flits may go on moving for a while after the last event.
-                    let rest = if pause == Pause::Idle { self.standstill().min(limit.0) } else { limit.0 };
+                    let rest = if pause == Pause::Idle { self.rest().min(limit.0) } else { limit.0 };
                     self.now = self.now.max(rest);
                     return if self.now < limit.0 { pause } else { Pause::Limit };
                 }
@@ -186,6 +195,18 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 return Pause::Break;
             }
         }
+    }
+
+    /// The first cycle from which on no flit moves, now that no event is left. Costs O(ports) if messages are
+    /// in flight.
+    fn rest(&self) -> u64 {
+        if self.in_flight > 0 {
+            // Their flits may go on moving for a while after the last event.
+            return self.standstill();
+        }
+        let checked = self.ins.len() <= CHECKED;
+        debug_assert!(!checked || self.standstill() <= self.now, "a message is over when its last flit is");
+        self.now
     }
 
     /// The next cycle in which something happens, or why there is none to be run.
@@ -209,7 +230,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if let Some(cycle) = self.calendar.next_before(horizon) {
                 return Ok(cycle);
             }
-            if self.calendar.is_empty() && !urgent && !self.is_any_blocked() {
+            // Where no message is in flight no output is blocked, and the ports need not be looked through.
+            debug_assert!(self.ins.len() > CHECKED || self.in_flight > 0 || !self.is_any_blocked());
+            if self.calendar.is_empty() && !urgent && (self.in_flight == 0 || !self.is_any_blocked()) {
                 return Err(Pause::Idle);
             }
             if limit <= self.next_sweep {
@@ -236,6 +259,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // P2': heads that have come to the front at the end of the last cycle.
         if !self.pending_next.is_empty() {
             self.request_units(t);
+        }
+        // P2a.
+        if !self.expired.is_empty() {
+            self.turn_away_expired(t);
         }
         // P3a, P3b, P3c, and hosts.
         self.run_phase(ROUTES, t, endpoint, observer);
@@ -303,6 +330,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             Event::Deliver { port, worm } => self.deliver(port, worm, t),
             Event::Control { out, go: false } => self.stop_arrives(out, t),
             Event::Control { out, go: true } => self.go_arrives(out, t),
+            // Whether STOP or GO of this cycle comes before or after must not matter: it waits for P2a.
+            Event::Expire { port } => self.expired.push(port),
             Event::Route { port } => self.route(port, t, observer),
             Event::Wake { host } => self.host_wakes(host, t, endpoint),
             Event::Start { host } => self.host_may_start(host, t, endpoint),

@@ -25,7 +25,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn ask<E: Endpoint>(&mut self, host: u32, endpoint: &mut E) {
         self.route.clear();
-        if let Some(message) = endpoint.next_message(HostId(host), &mut self.route) {
+        if let Some(mut message) = endpoint.next_message(HostId(host), &mut self.route) {
+            message.time_to_live = message.time_to_live.or(self.time_to_live);
             self.hosts[host as usize].next = self.worms.add(host, &message, &self.route);
         }
     }
@@ -90,7 +91,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let (port, out) = (entry.transmitter, entry.out);
         let worm = std::mem::replace(&mut entry.next, NONE);
         self.worms.message_mut(worm).started = t;
-        let flits = self.worms[worm].flits();
+        let record = &mut self.worms[worm];
+        record.expires = record.expires.saturating_add(t);
+        let flits = record.flits();
         self.in_flight += 1;
         self.touch(port, t);
         let entry = &mut self.ins[port as usize];

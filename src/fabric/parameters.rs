@@ -54,6 +54,13 @@ pub struct HostParameters {
     pub send_overhead: u64,
     /// The receive buffer; `None`: the host takes what arrives at once.
     pub receive: Option<Receive>,
+    /// The time to live, in base cycles from a message's start, that interfaces write into the link-level
+    /// header of every message that brings none of its own; `None`: no bound.
+    ///
+    /// # Source
+    /// Mainwaring et al. 1997, section 6, wishes for "programmable time-to-live fields at the link-layer" and
+    /// says no more of them.
+    pub time_to_live: Option<u64>,
 }
 
 /// The timing of one cable, the same in both directions.

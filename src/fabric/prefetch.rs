@@ -76,6 +76,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             Event::Pause { port }
             | Event::Resume { port, .. }
+            | Event::Expire { port }
             | Event::Route { port }
             | Event::Predicted { port }
             | Event::Token { port, .. }

@@ -1,7 +1,7 @@
 //! P2' to P3c: heads are decoded, wait for an output, and get it.
 
 use super::endpoint::{Cause, Observer};
-use super::engine::{Engine, Event, ROUTES};
+use super::engine::{CONTROL, Engine, Event, ROUTES};
 use super::ports::{NEVER, NONE, State, first_from};
 use crate::units::Cycle;
 
@@ -191,7 +191,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         self.touch(port, t);
-        match self.decode(port) {
+        match self.decode(port, t) {
             Ok(out) => self.request_output(port, out, t, observer),
             Err(cause) => {
                 let front = self.ins[port as usize].front;
@@ -201,7 +201,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    fn decode(&self, port: u32) -> Result<u32, Cause> {
+    fn decode(&self, port: u32, t: u64) -> Result<u32, Cause> {
+        if self.worms[self.ins[port as usize].front].expires <= t {
+            return Err(Cause::Expired);
+        }
         let out = self.asked_output(port)?;
         if self.outs[out as usize].dead { Err(Cause::NoSuchWire) } else { Ok(out) }
     }
@@ -244,6 +247,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         self.set_waiting(port, out);
+        let expires = self.worms[self.ins[port as usize].front].expires;
+        if expires != NEVER {
+            self.calendar.schedule(expires, CONTROL, Event::Expire { port });
+        }
         let output = &mut self.outs[out as usize];
         if owner == NONE {
             self.requests.push(out);
@@ -254,6 +261,28 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.care_for_exit(owner);
         if stopped {
             self.suspect(port);
+        }
+    }
+
+    /// P2a: heads that wait for an output and whose time to live is over are turned away.
+    #[cold]
+    pub(super) fn turn_away_expired(&mut self, t: u64) {
+        for port in std::mem::take(&mut self.expired) {
+            let entry = &self.ins[port as usize];
+            let (front, out) = (entry.front, entry.out);
+            // The head that the event was meant for may have gone, and another may be there.
+            if entry.state != State::Waiting || self.worms[front].expires > t {
+                continue;
+            }
+            self.touch(port, t);
+            self.deadlock_hit(port, out, t);
+            self.clear_waiting(port, out);
+            let output = &self.outs[out as usize];
+            if output.wait == 0 && output.go {
+                self.unblock(out, t);
+            }
+            self.worms.strike(front, Cause::Expired, t, false);
+            self.start_draining(port);
         }
     }
 

@@ -12,6 +12,8 @@ struct Script {
     lists: Vec<VecDeque<(u64, Vec<i16>, u32)>>,
     sent: Vec<u64>,
     ended: Vec<Ended>,
+    /// Tags with a time to live of their own.
+    lives: Vec<(u64, u64)>,
 }
 
 impl Endpoint for Script {
@@ -20,7 +22,8 @@ impl Endpoint for Script {
         route.extend(turns.iter().map(|turn| Turn(*turn)));
         self.sent[host.index()] += 1;
         let tag = u64::from(host.0) * 100 + self.sent[host.index()] - 1;
-        Some(Outgoing { created: Cycle(created), payload, tag })
+        let time_to_live = self.lives.iter().find(|(of, _)| *of == tag).map(|(_, life)| *life);
+        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
@@ -79,7 +82,12 @@ impl World {
             host: HostParameters::default(),
             links: vec![LinkTiming { period: 1, delay: 2 }; network.links().len()],
         };
-        let script = Script { lists: vec![VecDeque::new(); hosts], sent: vec![0; hosts], ended: Vec::new() };
+        let script = Script {
+            lists: vec![VecDeque::new(); hosts],
+            sent: vec![0; hosts],
+            ended: Vec::new(),
+            lives: Vec::new(),
+        };
         World { network, parameters, script }
     }
 
@@ -342,4 +350,49 @@ fn gaps_are_announced() {
     assert_eq!(links_with_gaps(&world.parameters), []);
     world.parameters.links[1].delay = 3;
     assert_eq!(links_with_gaps(&world.parameters), [LinkId(1)]);
+}
+
+/// Wrong if a waiting head is turned away a cycle early or late, if one that has got its output is, or if the
+/// worm that it waited for or those behind it suffer.
+#[test]
+fn a_head_waits_as_long_as_it_lives() {
+    // Host 0's worm of 300 flits holds the way to host 2 from cycle 26 on; host 1's head comes to wait for it
+    // in cycle 26 + 24 and gets it in 26 + 300, the cycle after the tail has left.
+    for (life, fate) in [
+        (0, destroyed(Cause::Expired, 50)),
+        (50, destroyed(Cause::Expired, 50)),
+        (51, destroyed(Cause::Expired, 51)),
+        (200, destroyed(Cause::Expired, 200)),
+        (326, destroyed(Cause::Expired, 326)),
+        (327, delivered(2, 328, 328 + 9)),
+    ] {
+        let mut world = World::ring(1, 4);
+        world.send(0, 0, &[2], 300);
+        world.send(1, 0, &[1], 10);
+        world.send(1, 0, &[2], 10);
+        world.script.lives = vec![(100, life)];
+        let (fabric, mut fates) = world.run();
+        fates.sort_by_key(|(tag, _)| *tag);
+        assert_eq!(fates[..2], [(0, delivered(2, 28, 28 + 299)), (100, fate)], "life {life}");
+        assert!(matches!(fates[2].1, Fate::Delivered { .. }), "{fates:?}");
+        assert_eq!(fabric.in_flight(), 0);
+    }
+}
+
+/// Wrong if lives that end do not break a deadlock of worms that wait for each other, without any reset.
+#[test]
+fn the_end_of_a_life_breaks_a_ring_deadlock() {
+    let mut world = World::ring(3, 1);
+    for host in 0..3 {
+        world.send(host, 0, &[7, 1, -6], 1_000);
+    }
+    // The interfaces' time to live is longer: the first worm's own counts.
+    world.parameters.host.time_to_live = Some(1_000_000);
+    world.script.lives = vec![(0, 5_000)];
+    let (fabric, fates) = world.run();
+    let [deadlock] = fabric.deadlocks() else { panic!("{:?}", fabric.deadlocks()) };
+    assert_eq!(deadlock.cleared.map(|cleared| cleared.at), Some(Cycle(5_000)));
+    let lost: Vec<_> = fates.iter().filter(|(_, fate)| matches!(fate, Fate::Destroyed { .. })).collect();
+    assert_eq!(lost, [&(0, destroyed(Cause::Expired, 5_000))]);
+    assert_eq!((fates.len(), fabric.in_flight()), (3, 0));
 }

@@ -15,6 +15,8 @@ pub(super) struct Worm {
     pub(super) head_at: u64,
     /// When the tail reaches a host that takes everything at once, if nothing happens before.
     pub(super) tail_at: u64,
+    /// The first cycle in which no switch passes its head on; until it starts, cycles from its start to then.
+    pub(super) expires: u64,
     pub(super) payload: u32,
     /// The worm behind it in the one buffer that holds both its tail and the other's head.
     pub(super) next: u32,
@@ -68,6 +70,7 @@ impl Worms {
         let worm = Worm {
             head_at: NEVER,
             tail_at: NEVER,
+            expires: message.time_to_live.unwrap_or(NEVER),
             payload: message.payload.max(1),
             next: NONE,
             spill: if fits { NONE } else { self.spill(route) },

@@ -55,13 +55,14 @@ pub struct Report {
     pub time: Duration,
 }
 
-/// Hands every host but the master its table, in order of name.
+/// Hands every host but the master its table, in order of name, after the master has taken its own.
 pub async fn distribute(host: &mut impl Host, routes: &RoutesByName, options: &Options) -> Report {
     let began = host.now();
     let mut report = Report::default();
     let master = host.name().to_owned();
     let none = BTreeMap::new();
     let mine = routes.get(&master).unwrap_or(&none);
+    host.install(mine).await;
     for (nonce, (name, table)) in routes.iter().filter(|(name, _)| **name != master).enumerate() {
         let (Some(there), Some(back)) = (mine.get(name), table.get(&master)) else {
             report.missing.push(name.clone());

@@ -4,10 +4,16 @@
 //! all of them are told is [`Brief`]. All ask through a [`Prober`], which counts messages by kind and
 //! keeps [`Evidence`] of what other traffic or losses may have done to the answers.
 
+mod atlas;
 pub mod berkeley;
+mod chart;
+pub mod coupon;
 pub mod depth;
 mod evidence;
+pub mod guarded;
+pub mod identified;
 mod model;
+pub mod myricom;
 mod probe;
 pub mod randomised;
 pub mod simplified;
@@ -70,6 +76,14 @@ pub enum Algorithm {
     Simplified(simplified::Options),
     /// Depth-first branches at random mixed into Berkeley's search.
     Randomised(randomised::Options),
+    /// Compares switches by probes before it explores them (mainwaring1997, section 4).
+    Myricom(myricom::Options),
+    /// Sends messages of maximal depth in random directions first (mainwaring1997, section 6).
+    Coupon(coupon::Options),
+    /// Reads the numbers that switches stamp (mainwaring1997, section 6).
+    Identified(identified::Options),
+    /// Identifies every switch by comparisons, with guards behind its scouts or without (hendriks2004).
+    Guarded(guarded::Options),
 }
 
 impl Algorithm {
@@ -79,6 +93,11 @@ impl Algorithm {
             Algorithm::Berkeley(_) => "berkeley",
             Algorithm::Simplified(_) => "simplified",
             Algorithm::Randomised(_) => "randomised",
+            Algorithm::Myricom(_) => "myricom",
+            Algorithm::Coupon(_) => "coupon",
+            Algorithm::Identified(_) => "identified",
+            Algorithm::Guarded(options) if options.guards => "guarded",
+            Algorithm::Guarded(_) => "timed",
         }
     }
 
@@ -88,6 +107,10 @@ impl Algorithm {
             Algorithm::Berkeley(options) => berkeley::map(host, brief, options).await,
             Algorithm::Simplified(options) => simplified::map(host, brief, options).await,
             Algorithm::Randomised(options) => randomised::map(host, brief, options).await,
+            Algorithm::Myricom(options) => myricom::map(host, brief, options).await,
+            Algorithm::Coupon(options) => coupon::map(host, brief, options).await,
+            Algorithm::Identified(options) => identified::map(host, brief, options).await,
+            Algorithm::Guarded(options) => guarded::map(host, brief, options).await,
         }
     }
 }
@@ -149,6 +172,8 @@ pub enum Doubt {
     Loss,
     /// Messages along routes known to be good did not come back.
     Deadlock,
+    /// Switches did not stamp what passed them, though the algorithm takes it for granted.
+    Unstamped,
 }
 
 impl Doubt {
@@ -161,6 +186,7 @@ impl Doubt {
             Doubt::Traffic => "traffic",
             Doubt::Loss => "loss",
             Doubt::Deadlock => "deadlock",
+            Doubt::Unstamped => "unstamped",
         }
     }
 }

@@ -58,7 +58,10 @@ pub async fn serve(host: &mut impl Host, memory: &mut Memory, work: Duration) {
     loop {
         let Some(received) = host.recv(None).await else { continue };
         if let Some((route, answer)) = memory.take(host.name(), &received) {
-            host.sleep(work).await;
+            if let (Body::RouteTable { .. }, Some(routes)) = (&received.message.body, &memory.routes) {
+                host.install(routes).await;
+            }
+            host.work(work).await;
             host.send(&route, answer).await;
         }
     }

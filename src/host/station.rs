@@ -1,5 +1,7 @@
 //! A host whose doings are requests to a kernel.
 
+use std::collections::BTreeMap;
+
 use super::{Address, Host, Message, Received};
 use crate::des::process::World;
 use crate::ids::Turn;
@@ -24,6 +26,16 @@ pub enum Request {
     Sleep {
         /// The instant.
         until: Time,
+    },
+    /// Work for a while, as long as it takes; answered by [`Answer::Woken`].
+    Work {
+        /// How long it takes in the mean.
+        span: Duration,
+    },
+    /// Let the interface use these routes from now on; answered at once by [`Answer::Woken`].
+    Install {
+        /// The routes by the names of their destinations.
+        routes: BTreeMap<String, Vec<Turn>>,
     },
 }
 
@@ -92,5 +104,12 @@ impl Host for Station {
     async fn sleep(&mut self, span: Duration) {
         let until = self.now + span;
         self.ask(Request::Sleep { until }).await;
+    }
+    async fn work(&mut self, span: Duration) {
+        self.ask(Request::Work { span }).await;
+    }
+
+    async fn install(&mut self, routes: &BTreeMap<String, Vec<Turn>>) {
+        self.ask(Request::Install { routes: routes.clone() }).await;
     }
 }

@@ -8,11 +8,13 @@ mod csv;
 mod fabric;
 mod files;
 mod limits;
+mod mapping;
 mod measure;
 mod names;
 mod routing;
 mod run;
 mod sizes;
+mod study;
 mod topology;
 mod trace;
 mod traffic;
@@ -24,18 +26,21 @@ use crate::diagnostics::Fault;
 use crate::units::{Bytes, Duration, Flits};
 
 use super::book::{Book, Place};
-use super::checked::{Checked, Output, Traffic};
+use super::checked::{Checked, Output, Topology, Traffic};
 use super::expect::{Expectation, Expectations};
 use super::wire::{At, Document, Given, Quantity};
 
-/// Checks a scenario whose keys have been read; `None` after noting at least one fault.
+/// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
+/// one fault.
 pub(super) fn build(
     document: &Document,
+    given: Option<Topology>,
     folder: &Path,
     seed: Option<u64>,
     book: &mut Book,
 ) -> Option<Checked> {
-    let topology = document.topology.value().and_then(|wire| topology::build(wire, folder, book));
+    let named = || document.topology.value();
+    let topology = given.or_else(|| named().and_then(|wire| topology::build(wire, folder, book)));
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));
     let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
@@ -44,7 +49,8 @@ pub(super) fn build(
         limits::check(document, fabric, hosts, &topology.network, book);
     }
     let failures = document.failures.value().map_or_else(Vec::new, |list| run::failures(list, network, book));
-    let mapping = document.mapping.get().and_then(|wire| run::mapping(wire, network, book));
+    let mapping = document.mapping.get().filter(|_| document.study.is_absent());
+    let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, document, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, folder };
@@ -52,6 +58,7 @@ pub(super) fn build(
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let compared =
         document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
+    let study = document.study.get().and_then(|wire| study::study(wire, document, &context, book));
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
@@ -77,6 +84,7 @@ pub(super) fn build(
         routing,
         traffic,
         comparison: compared,
+        study,
         measure: measure?,
         output: Output { deliveries: output?.value },
         expect: Expectations { sources: book.sources(), list: expect },

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::checked::{Checked, Extent, Generated, InputFile, RouteSource, TopologySource, Traffic};
 use super::comparison::Comparison;
 use super::expect::Wanted;
+use super::mapping::{Mapping, Masters};
+use super::study::Study;
 use crate::fabric::Arbitration;
 use crate::ids::{HostId, Node};
 use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
@@ -26,8 +28,6 @@ impl Checked {
     }
 
     fn canonical_value(&self) -> Value {
-        let network = &self.topology.network;
-        let host = |id| network.name_of(Node::Host(id));
         let failures: Vec<Value> = self
             .failures
             .iter()
@@ -36,25 +36,13 @@ impl Checked {
                 json!({ "link": failure.link.0, "at": failure.at.to_string(), "lasting": lasting })
             })
             .collect();
-        let mapping = self.mapping.as_ref().map(|mapping| {
-            let also: Vec<String> = mapping.also_at_routing_latency.iter().map(ToString::to_string).collect();
-            json!({
-                "algorithm": "berkeley",
-                "mapper": host(mapping.mapper),
-                "probe-timeout": mapping.probe_timeout.to_string(),
-                "retries": mapping.retries,
-                "explorations": mapping.explorations,
-                "depth": mapping.depth,
-                "also-at-routing-latency": also,
-            })
-        });
         let mut canonical = json!({
             "scenario": { "name": self.name, "description": self.description, "seed": self.seed },
             "topology": self.canonical_topology(),
             "fabric": self.canonical_fabric(),
             "hosts": self.canonical_hosts(),
             "failures": failures,
-            "mapping": mapping,
+            "mapping": self.mapping.as_ref().map(|mapping| self.canonical_mapping(mapping)),
             "routing": self.canonical_routing(),
             "traffic": self.canonical_traffic(),
             "measure": self.canonical_measure(),
@@ -64,7 +52,46 @@ impl Checked {
         if let Some(comparison) = &self.comparison {
             canonical["comparison"] = self.canonical_comparison(comparison);
         }
+        if let Some(study) = &self.study {
+            canonical["study"] = self.canonical_study(study);
+        }
         canonical
+    }
+
+    /// A study by the hashes of the runs that it stands for.
+    fn canonical_study(&self, study: &Study) -> Value {
+        let alone = Checked { study: None, ..self.clone() };
+        let cells = study.cells().into_iter().map(|cell| alone.cell(study, cell).hash());
+        json!({
+            "names": study.names,
+            "networks": study.networks.iter().map(|network| &network.name).collect::<Vec<_>>(),
+            "cells": cells.collect::<Vec<_>>(),
+            "figures": study.figures.iter().map(|plot| format!("{plot:?}")).collect::<Vec<_>>(),
+            "references": study.references.iter().map(|r| format!("{r:?}")).collect::<Vec<_>>(),
+            "draw-maps": study.draw_maps,
+        })
+    }
+
+    /// A mapping; the algorithm's options as the program itself prints them.
+    fn canonical_mapping(&self, mapping: &Mapping) -> Value {
+        let host = |id| self.topology.network.name_of(Node::Host(id));
+        let also: Vec<String> = mapping.also_at_routing_latency.iter().map(ToString::to_string).collect();
+        let masters = match mapping.masters {
+            Masters::One(mapper) => json!({ "mapper": host(mapper) }),
+            Masters::Election => json!("election"),
+        };
+        json!({
+            "algorithm": format!("{:?}", mapping.algorithm),
+            "masters": masters,
+            "model": format!("{:?}", mapping.model),
+            "brief": format!("{:?}", mapping.brief),
+            "silent": mapping.silence.hosts.iter().map(|id| host(*id)).collect::<Vec<_>>(),
+            "answering": mapping.silence.answering.map(|answering| format!("{answering:?}")),
+            "runs-on": format!("{:?}", mapping.runs_on),
+            "load": mapping.load,
+            "runs": mapping.runs,
+            "also-at-routing-latency": also,
+        })
     }
 
     /// A comparison by the hashes of the runs that it stands for.

@@ -11,6 +11,8 @@ use crate::units::{BitRate, Duration, Flits, Length, Time};
 
 use super::comparison::Comparison;
 use super::expect::Expectations;
+use super::mapping::Mapping;
+use super::study::Study;
 
 /// A whole scenario, ready to be run.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub struct Checked {
     pub traffic: Option<Traffic>,
     /// Routings compared on the same networks; then there is no [`Routing`], and the network is the first one.
     pub comparison: Option<Comparison>,
+    /// Mappings compared; then there is no [`Mapping`], and the network is the first one.
+    pub study: Option<Study>,
     /// How long each point is measured.
     pub measure: Measure,
     /// What is written beside the summary.
@@ -150,33 +154,6 @@ pub struct LinkFailure {
     pub at: Time,
     /// How long it stays down; `None`: for ever.
     pub lasting: Option<Duration>,
-}
-
-/// A mapper that runs before traffic.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mapping {
-    /// How it explores.
-    pub algorithm: MapAlgorithm,
-    /// The host on which it runs; it has a cable.
-    pub mapper: HostId,
-    /// How long it waits for the answer to a probe.
-    pub probe_timeout: Duration,
-    /// How often a turn that gave nothing is tried again.
-    pub retries: u32,
-    /// Explorations of switches after which it gives up; at least 1.
-    pub explorations: u64,
-    /// The search depth in turns; `None`: what the mapper itself takes to be enough.
-    pub depth: Option<u32>,
-    /// Other routing latencies at which the mapping is timed again.
-    pub also_at_routing_latency: Vec<Duration>,
-}
-
-/// How a mapper explores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MapAlgorithm {
-    /// The Berkeley mapper.
-    #[default]
-    Berkeley,
 }
 
 /// Where routes come from.

@@ -9,6 +9,7 @@ use crate::papers::Printed;
 
 use super::checked::{Checked, Routing, Topology, Traffic};
 use super::expect::Expectations;
+use super::study::Study;
 
 /// Routings compared on the same networks.
 #[derive(Clone, Debug)]
@@ -166,6 +167,7 @@ impl Checked {
             routing: Some(network.routings[nth % routings].clone()),
             traffic: network.traffic.clone(),
             comparison: None,
+            study: None,
             expect: Expectations::default(),
             warnings: Vec::new(),
             ..self.clone()
@@ -173,11 +175,13 @@ impl Checked {
     }
 
     /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time, and of a
-    /// comparison with traffic two networks of each size and every fourth load, the last among them.
+    /// comparison with traffic two networks of each size and every fourth load, the last among them; of a study
+    /// two networks, the ends of every axis and two runs.
     #[must_use]
     pub fn quick(mut self) -> Checked {
         self.measure = self.measure.quick();
         self.comparison = self.comparison.map(Comparison::quick);
+        self.study = self.study.map(Study::quick);
         self
     }
 }

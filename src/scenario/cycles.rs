@@ -42,7 +42,7 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             arbitration: fabric.arbitration,
             timeout: fabric.deadlock_timeout.map(|timeout| cycles(timeout).max(1)),
         },
-        host: HostParameters { send_overhead: cycles(hosts.nic_send_overhead), receive },
+        host: HostParameters { send_overhead: cycles(hosts.nic_send_overhead), receive, time_to_live: None },
         links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn timing(fabric: &Fabric, link: &Link, base_cycle: Duration) -> Link
 
 /// The flits that still arrive after a STOP was sent over a cable of this timing: those of `2 delay - 1`
 /// cycles.
-pub(super) fn overshoot(timing: LinkTiming) -> u64 {
+pub fn overshoot(timing: LinkTiming) -> u64 {
     (timing.delay.saturating_mul(2) - 1).div_ceil(timing.period)
 }
 

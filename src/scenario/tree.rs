@@ -158,9 +158,10 @@ fn move_to(item: &mut Item, place: Place) {
     }
 }
 
-/// Lays one `--set path.to.key=value` over the tree. A value that is not TOML is taken as a text.
-pub(super) fn set(root: &mut Item, book: &mut Book, assignment: &str) {
-    let source = book.add_source("--set", assignment);
+/// Lays one `path.to.key=value` over the tree; messages call it `origin`. A value that is not TOML is taken as a
+/// text.
+pub(super) fn set(root: &mut Item, book: &mut Book, origin: &str, assignment: &str) {
+    let source = book.add_source(origin, assignment);
     let whole = Place { source, start: 0, end: assignment.len() };
     let Some((path, value_start)) = split_assignment(assignment) else {
         book.add(whole, |span| {

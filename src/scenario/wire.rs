@@ -8,16 +8,20 @@
 mod comparison;
 mod expected;
 mod kinds;
+mod mapping;
 mod measure;
 mod sections;
+mod study;
 mod table;
 mod topology;
 mod traffic;
 
 pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity, Share};
+pub(super) use mapping::{AlgorithmName, Depth, Mapping, Mode};
 pub(super) use measure::Measure;
-pub(super) use sections::{Document, Fabric, Failure, Hosts, Mapping, RouteAlgorithm, Routing, Select, Tree};
+pub(super) use sections::{Document, Fabric, Failure, Hosts, RouteAlgorithm, Routing, Select, Tree};
+pub(super) use study::{Plot, Study, StudyReference, inherit};
 pub(super) use table::{At, Free, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};
 pub(super) use traffic::{

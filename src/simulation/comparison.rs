@@ -21,6 +21,7 @@ mod report;
 mod tables;
 
 pub use report::{ComparisonReport, OverReport, PaperReport, RoutingReport, SizeReport, Spread};
+pub(super) use tables::{maybe, number, paper, short};
 
 use rayon::prelude::*;
 
@@ -96,6 +97,7 @@ pub(super) fn run(
         saturation: None,
         hot_spots: HotSpots::default(),
         comparison: Some(report),
+        study: None,
     };
     Ok(Run { summary, files, events, messages_delivered })
 }

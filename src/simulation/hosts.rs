@@ -1,38 +1,51 @@
 //! The kernel that couples the processes on hosts to a fabric, on one clock.
 //!
-//! One process is the *master*, whose end ends the run; every other host that has a daemon serves it. What a
-//! process does at an instant takes effect in the first cycle that does not begin before it; a message whose
-//! last flit arrives in cycle t is there at the end of t, so that an answer cannot start before t + 1.
+//! Every host may run a process; applications may send messages on given routes beside them ([`Load`]).
+//! What a process does at an instant takes effect in the first cycle that does not begin before it; a message
+//! whose last flit arrives in cycle t is there at the end of t, so that an answer cannot start before t + 1.
 //!
 //! ```text
-//!   process --Send--> (software) --> queue --next_message--> Fabric
-//!           <-Received-- (software) <-- mailbox <--ended--------+
+//!   process --Send--> (software) --> queue ---next_message--> Fabric
+//!           <-Received-- (software) <-- mailbox <---ended--------+
+//!   application --(its clock)------> queue                       |
+//!           counts <-------------------------------ended--------+
 //! ```
+//!
+//! A run ends when a process returns [`ControlFlow::Break`], at the instant [`Setup::until`], or when no
+//! process can ever go on, whichever comes first: it never hangs unless processes wake up for ever and there
+//! is no such instant.
 //!
 //! # Scope and limitations
 //! Software on a host does one thing at a time; only its costs are modelled, not the sharing of its processor
-//! or bus. A message that is destroyed, or whose CRC is wrong when it arrives, is gone without a word.
+//! or bus (on an interface's own processor, applications go first: [`Residence`]). A message that is
+//! destroyed, or whose CRC is wrong when it arrives, is gone without a word, unless hosts read early.
 //!
 //! # Validation
-//! `tests/it/processes.rs`: the time of an exchange in closed form; the mapper's tests compare counts and
-//! maps with those on a plain graph.
+//! `tests/it/processes.rs`: the time of an exchange in closed form; stamps, early reading, faults, failures and
+//! application traffic, each against what it must be on a network small enough to tell. The mapper's tests
+//! compare counts and maps with those on a plain graph.
 
+mod application;
+mod attached;
+mod faults;
+mod kernel;
 mod post;
 
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use crate::des::process::{Process, Step};
-use crate::des::timers::Timers;
-use crate::fabric::{BuildError, Deadlock, Fabric, Parameters, Pause};
+use crate::fabric::{BuildError, Deadlock, Fabric, Parameters};
 use crate::host::passive::{self, Memory};
-use crate::host::{Address, Answer, Costs, Message, Received, Request, Station};
-use crate::ids::{HostId, Node, Port, Turn};
-use crate::topology::{End, Network};
-use crate::units::{Cycle, Time};
+use crate::host::{Address, Costs, Hardware, Station};
+use crate::ids::{HostId, LinkId, Port};
+use crate::topology::Network;
+use crate::units::Time;
 
-use post::{Arrival, Letter, Post};
-
+pub use application::{Interval, Load, Restraint, Traffic};
+pub use attached::addresses;
+pub use faults::{Faults, chance};
 pub use post::Losses;
+
+use kernel::Kernel;
 
 /// Everything beside the processes.
 #[derive(Clone, Copy, Debug)]
@@ -46,26 +59,118 @@ pub struct Setup<'a> {
     pub attachments: &'a [Option<Port>],
     /// What software costs.
     pub costs: Costs,
+    /// How far each single cost of software may lie above or below its value, in thousandths of it, all
+    /// values in between equally likely; at most 1,000.
+    pub jitter: u32,
+    /// Which processor the software runs on.
+    pub residence: Residence,
+    /// What interfaces and switches can do.
+    pub hardware: Hardware,
+    /// Who has which address.
+    pub addresses: Addresses,
     /// The mean number of bits between two bit errors; `None`: no errors.
     pub bits_between_errors: Option<u64>,
-    /// The seed of the bit errors.
+    /// Failures of cables.
+    pub failures: &'a [Failure],
+    /// What goes wrong with messages of processes beside bit errors.
+    pub faults: Faults,
+    /// The messages of applications, if there are any.
+    pub load: Option<Load<'a>>,
+    /// When the run ends at the latest.
+    pub until: Option<Time>,
+    /// The seed of everything that chance decides.
     pub seed: u64,
+}
+
+impl<'a> Setup<'a> {
+    /// A quiet network without faults, hosts with the default costs, no end but that of the processes, seed 0.
+    pub fn new(network: &'a Network, parameters: &'a Parameters) -> Setup<'a> {
+        Setup {
+            network,
+            parameters,
+            attachments: &[],
+            costs: Costs::default(),
+            jitter: 0,
+            residence: Residence::Host,
+            hardware: Hardware::default(),
+            addresses: Addresses::ByPosition,
+            bits_between_errors: None,
+            failures: &[],
+            faults: Faults::NONE,
+            load: None,
+            until: None,
+            seed: 0,
+        }
+    }
+}
+
+/// Which processor the software of processes runs on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Residence {
+    /// The host's own, which has enough time for it.
+    #[default]
+    Host,
+    /// The interface's, in the background: while the interface is busy with a message of an application, the
+    /// software waits, though never longer than a millisecond on end.
+    ///
+    /// # Source
+    /// Mainwaring et al. 1997, section 4.2: Myricom's mapper runs on the interface, where routing messages
+    /// comes first. An interface is taken to be busy for as long as a message's flits take on its cable,
+    /// from when it may begin to leave and from when it has arrived. The millisecond is our choice: without
+    /// a bound a mapper on a busy interface would wait for ever.
+    Nic,
+}
+
+/// Who has which address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addresses {
+    /// Addresses rise with the position in the list of hosts.
+    #[default]
+    ByPosition,
+    /// The seed shuffles the addresses.
+    Shuffled,
+}
+
+/// A cable that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The cable.
+    pub link: LinkId,
+    /// When.
+    pub at: Time,
+    /// When it returns; `None`: never.
+    pub until: Option<Time>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The process of this host said so.
+    Process(HostId),
+    /// It came to [`Setup::until`].
+    Horizon,
+    /// No process could ever have gone on.
+    Nothing,
 }
 
 /// What came of a run of processes.
 #[derive(Clone, Debug)]
 pub struct Outcome<T> {
-    /// What the master returned; `None` if it waits for what can never come.
+    /// What the process that ended the run returned; `None` if none did.
     pub result: Option<T>,
+    /// Why it ended.
+    pub end: End,
     /// When it ended.
     pub time: Time,
-    /// Per host, what its daemon remembers.
+    /// Per host, the routes that its interface was told last.
     pub memories: Vec<Memory>,
-    /// Messages that did not arrive.
+    /// Messages of processes that did not arrive.
     pub losses: Losses,
+    /// What became of the messages of applications.
+    pub traffic: Traffic,
     /// The deadlocks that formed.
     pub deadlocks: Vec<Deadlock>,
-    /// Messages handed to interfaces.
+    /// Messages of processes that began to leave.
     pub messages: u64,
     /// Events that the fabric handled.
     pub events: u64,
@@ -76,6 +181,9 @@ pub struct Outcome<T> {
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
+///
+/// # Panics
+/// Never: there is one master.
 pub fn run<'a, T, F>(
     setup: &Setup<'a>,
     master: HostId,
@@ -86,233 +194,57 @@ where
     T: 'a,
     F: Future<Output = T> + 'a,
 {
-    let (network, parameters) = attached(setup);
-    let ports: Vec<Option<Port>> = network.host_ids().map(|host| Some(network.attachment(host)?.0)).collect();
-    let fabric = Fabric::new(&network, &parameters, &ports)?;
-    let mut memories = vec![Memory::default(); setup.network.hosts().len()];
-    let reply = setup.costs.reply;
-    let name = |host: HostId| setup.network.hosts()[host.index()].name.clone();
-    let daemons = memories.iter_mut().enumerate().map(|(nth, memory)| {
-        let host = HostId::new(nth);
-        (host != master && serves(host)).then(|| {
-            Process::new(|world| {
-                let mut station = Station::new(name(host), address(host), Time::ZERO, world);
-                async move { passive::serve(&mut station, memory, reply).await }
-            })
-        })
-    });
-    let seats = daemons.map(|daemon| Seat { daemon, ..Seat::default() }).collect();
-    let program =
-        Process::new(|world| program(Station::new(name(master), address(master), Time::ZERO, world)));
-    let mut kernel = Kernel::new(setup, fabric, seats, master, program);
-    let result = kernel.run();
-    let ended = (kernel.now, kernel.post.losses, kernel.post.sent);
-    let (deadlocks, events) = (kernel.fabric.deadlocks().to_vec(), kernel.fabric.events());
-    drop(kernel);
-    let (time, losses, messages) = ended;
-    Ok(Outcome { result, time, memories, losses, deadlocks, messages, events })
-}
-
-/// Addresses follow the list of hosts.
-fn address(host: HostId) -> Address {
-    Address(host.index() as u64)
-}
-
-/// The network and its parameters without the cables of hosts that are in other ports than the host uses.
-///
-/// A process answers along the way a message came, so a host must not receive on a cable on which it cannot
-/// send.
-fn attached(setup: &Setup<'_>) -> (Network, Parameters) {
-    let (network, parameters) = (setup.network, setup.parameters);
-    let lowest = |host| network.attachment(host).map(|(port, _, _)| port);
-    let port = |host: HostId| setup.attachments.get(host.index()).copied().flatten().or_else(|| lowest(host));
-    let used = |end: End| match end.node {
-        Node::Host(host) => port(host) == Some(end.port),
-        Node::Switch(_) => true,
-    };
-    let mut reduced = Network::new(network.name.as_str());
-    for switch in network.switches() {
-        reduced.push_switch(switch.clone()).expect("names stay distinct");
-    }
-    for host in network.hosts() {
-        reduced.push_host(host.clone()).expect("names stay distinct");
-    }
-    let mut links = Vec::with_capacity(parameters.links.len());
-    for (link, timing) in network.links().iter().zip(&parameters.links) {
-        if used(link.a) && used(link.b) {
-            reduced.push_link(link.clone()).expect("ports stay distinct");
-            links.push(*timing);
-        }
-    }
-    (reduced, Parameters { links, ..parameters.clone() })
-}
-
-/// A host as the kernel sees it.
-#[derive(Default)]
-struct Seat<'m> {
-    /// The host's daemon; the master's process stands beside the seats.
-    daemon: Option<Process<'m, Request, Answer, ()>>,
-    /// What its process waits for.
-    waits: Waits,
-    /// Messages that have arrived, by the instant at which software sees them, then in order of arrival.
-    mailbox: BTreeMap<(Time, u64), Received>,
-}
-
-/// What a process waits for.
-#[derive(Default)]
-enum Waits {
-    /// Nothing: there is no process, or it has ended, or it is running.
-    #[default]
-    Nothing,
-    /// The end of its software's part of sending.
-    Send { route: Vec<Turn>, message: Message },
-    /// A message, at most up to an instant.
-    Receive { until: Option<Time> },
-    /// An instant.
-    Sleep,
-}
-
-struct Kernel<'m, T> {
-    fabric: Fabric,
-    post: Post,
-    seats: Vec<Seat<'m>>,
-    master: HostId,
-    program: Process<'m, Request, Answer, T>,
-    /// Per host, when its process is to go on.
-    timers: Timers<HostId>,
-    costs: Costs,
-    now: Time,
-    arrivals: u64,
-}
-
-impl<'m, T> Kernel<'m, T> {
-    fn new(
-        setup: &Setup<'_>,
-        fabric: Fabric,
-        seats: Vec<Seat<'m>>,
-        master: HostId,
-        program: Process<'m, Request, Answer, T>,
-    ) -> Kernel<'m, T> {
-        let (costs, now) = (setup.costs, Time::ZERO);
-        Kernel {
-            fabric,
-            post: Post::new(setup),
-            seats,
-            master,
-            program,
-            timers: Timers::new(),
-            costs,
-            now,
-            arrivals: 0,
-        }
-    }
-
-    /// Runs until the master ends (its result), or until nothing can happen any more.
-    fn run(&mut self) -> Option<T> {
-        // Lets the fabric ask every host once, so that from now on it is woken for every message.
-        self.fabric.run_until(Cycle::ZERO, &mut self.post, &mut ());
-        for nth in 0..self.seats.len() {
-            if let Some(Step::Asks(request)) = self.seats[nth].daemon.as_mut().map(Process::start) {
-                self.take_request(HostId::new(nth), request);
-            }
-        }
-        let mut step = self.program.start();
-        loop {
-            match step {
-                Step::Done(result) => return Some(result),
-                Step::Asks(request) => self.take_request(self.master, request),
-            }
-            step = self.until_the_master_goes_on()?;
-        }
-    }
-
-    /// Lets time pass until the master has been resumed once.
-    fn until_the_master_goes_on(&mut self) -> Option<Step<Request, T>> {
-        loop {
-            let due = self.timers.next_due();
-            let limit = due.map_or(Cycle(u64::MAX), |at| at.to_cycle_ceil(self.post.base_cycle));
-            let pause = self.fabric.run_until(limit, &mut self.post, &mut ());
-            self.take_mail();
-            if pause == Pause::Break {
-                continue;
-            }
-            // Nothing in the fabric happens before the next timer, if there is one.
-            let (host, at) = self.timers.pop_due(due?)?;
-            self.now = at;
-            let Some(answer) = self.answer(host) else { continue };
-            if host == self.master {
-                return Some(self.program.resume(answer));
-            }
-            if let Some(Step::Asks(request)) =
-                self.seats[host.index()].daemon.as_mut().map(|d| d.resume(answer))
-            {
-                self.take_request(host, request);
-            }
-        }
-    }
-
-    /// Notes what the process of `host` asks for, and when it is to go on.
-    fn take_request(&mut self, host: HostId, request: Request) {
-        let seat = &mut self.seats[host.index()];
-        match request {
-            Request::Send { route, message } => {
-                seat.waits = Waits::Send { route, message };
-                self.timers.set(host, self.now + self.costs.send);
-            }
-            Request::Sleep { until } => {
-                seat.waits = Waits::Sleep;
-                self.timers.set(host, until.max(self.now));
-            }
-            Request::Receive { until } => {
-                seat.waits = Waits::Receive { until };
-                self.set_alarm(host);
-            }
-        }
-    }
-
-    /// Wakes a process that waits for a message when it sees the next one, or when it has waited long enough.
-    fn set_alarm(&mut self, host: HostId) {
-        let seat = &self.seats[host.index()];
-        let Waits::Receive { until } = seat.waits else { return };
-        let next = seat.mailbox.first_key_value().map(|((seen, _), _)| *seen);
-        if let Some(at) = [next, until].into_iter().flatten().min() {
-            self.timers.set(host, at.max(self.now));
-        }
-    }
-
-    /// What the process of `host` is told, now that its timer has fired.
-    fn answer(&mut self, host: HostId) -> Option<Answer> {
-        let seat = &mut self.seats[host.index()];
-        match std::mem::take(&mut seat.waits) {
-            Waits::Nothing => None,
-            Waits::Sleep => Some(Answer::Woken(self.now)),
-            Waits::Send { route, message } => {
-                let created = self.now.to_cycle_ceil(self.post.base_cycle);
-                if self.post.hand_over(host, Letter::new(route, message, created)) {
-                    self.fabric.wake(host, created);
+    let work = setup.costs.reply;
+    let mut program = Some(program);
+    run_all(
+        setup,
+        |host| host == master || serves(host),
+        |host, station| {
+            let master = (host == master).then(|| program.take().expect("each host is asked once"));
+            let seat = match master {
+                Some(program) => Ok(program(station)),
+                None => Err(station),
+            };
+            async move {
+                match seat {
+                    Ok(program) => ControlFlow::Break(program.await),
+                    Err(mut station) => {
+                        passive::serve(&mut station, &mut Memory::default(), work).await;
+                        ControlFlow::Continue(())
+                    }
                 }
-                Some(Answer::Sent(self.now))
             }
-            Waits::Receive { .. } => {
-                let first = seat.mailbox.first_entry().filter(|entry| entry.key().0 <= self.now);
-                Some(Answer::Received(self.now, first.map(|entry| entry.remove())))
-            }
-        }
-    }
+        },
+    )
+}
 
-    /// Puts what has arrived into the mailboxes.
-    fn take_mail(&mut self) {
-        for Arrival { host, last, from, message } in std::mem::take(&mut self.post.arrived) {
-            let at = (last + 1).to_time(self.post.base_cycle);
-            let seen = at + self.costs.seeing(&message.body);
-            let seat = &mut self.seats[host.index()];
-            if host != self.master && seat.daemon.is_none() {
-                continue;
-            }
-            let received = Received { message, from: address(from), at, unused: 0, stamps: Vec::new() };
-            seat.mailbox.insert((seen, self.arrivals), received);
-            self.arrivals += 1;
-            self.set_alarm(host);
-        }
-    }
+/// Runs on every host for which `runs` holds the process that `program` makes for it, all from instant zero on.
+///
+/// The first process that returns [`ControlFlow::Break`] ends the run with its result; one that returns
+/// [`ControlFlow::Continue`] only ends itself.
+///
+/// # Errors
+/// What the fabric finds wrong with its parameters.
+pub fn run_all<'a, T, F>(
+    setup: &Setup<'a>,
+    runs: impl Fn(HostId) -> bool,
+    program: impl FnMut(HostId, Station) -> F,
+) -> Result<Outcome<T>, BuildError>
+where
+    T: 'a,
+    F: Future<Output = ControlFlow<T>> + 'a,
+{
+    let attached = attached::Attached::new(setup);
+    let ports: Vec<Option<Port>> =
+        attached.network.host_ids().map(|host| Some(attached.network.attachment(host)?.0)).collect();
+    let mut fabric = Fabric::new(&attached.network, &attached.parameters, &ports)?;
+    attached.schedule(setup, &mut fabric);
+    let mut kernel = Kernel::new(setup, &attached.network, fabric, runs, program);
+    let (end, result) = kernel.run();
+    Ok(kernel.into_outcome(end, result))
+}
+
+/// The address of each host of a network of so many.
+pub(super) fn by_position(hosts: usize) -> Vec<Address> {
+    (0..hosts).map(|nth| Address(nth as u64)).collect()
 }

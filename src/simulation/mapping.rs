@@ -36,6 +36,25 @@ pub struct TurnReport {
     pub nothing: u64,
 }
 
+/// What a mapper's confidence in its map rests on.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ConfirmationReport {
+    /// Cables of the map that only one answer speaks for.
+    pub unconfirmed_links: usize,
+    /// Ports taken for empty on one question alone.
+    pub unconfirmed_ports: usize,
+    /// Noes that rest on more than one question, or on a guard.
+    pub confirmed_noes: u64,
+    /// Noes that rest on one question.
+    pub single_noes: u64,
+    /// Answers that came after their time-out.
+    pub late_answers: u64,
+    /// Questions that brought nothing, and an answer when they were asked again.
+    pub recovered: u64,
+    /// Times that messages along routes known to be good did not come back.
+    pub lost_guards: u64,
+}
+
 /// The mapping time at another routing latency.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sensitivity {
@@ -68,6 +87,10 @@ pub struct MapReport {
     pub probes: BTreeMap<&'static str, CountReport>,
     /// Turns tried.
     pub turns: TurnReport,
+    /// What the mapper's confidence rests on.
+    pub confirmation: ConfirmationReport,
+    /// The most bytes that the model took, by the account of a firmware's data structures.
+    pub peak_memory_bytes: u64,
     /// From the first probe to the finished map.
     pub time_ms: f64,
     /// Switches whose ports were probed, replicates counted.
@@ -177,6 +200,16 @@ impl MapReport {
                 switch_hits: map.turns.switch_hits,
                 nothing: map.turns.nothing,
             },
+            confirmation: ConfirmationReport {
+                unconfirmed_links: map.unconfirmed_links.len(),
+                unconfirmed_ports: map.unconfirmed_ports.len(),
+                confirmed_noes: map.evidence.confirmed_noes,
+                single_noes: map.evidence.single_noes,
+                late_answers: map.evidence.late,
+                recovered: map.evidence.recovered,
+                lost_guards: map.evidence.lost_guards,
+            },
+            peak_memory_bytes: map.peak_memory,
             time_ms: mapped.time.as_ms_f64(),
             explorations: map.explorations,
             sensitivity: Vec::new(),

@@ -1,20 +1,15 @@
 //! From a checked scenario to the routes that its hosts use: read, computed on the network, or computed on a map.
 
-use rayon::prelude::*;
-
-use crate::fabric::Parameters;
-use crate::host::Costs;
-use crate::host::mapper::{Algorithm as Mapper, Brief, berkeley};
 use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
-use crate::scenario::checked::{Hosts, Mapping, RouteSource, Routing};
-use crate::scenario::{Checked, cycles};
+use crate::scenario::Checked;
+use crate::scenario::checked::{RouteSource, Routing};
+use crate::scenario::mapping::Mapping;
 use crate::topology::Network;
 use crate::topology::formats::{Format, write};
-use crate::units::Duration;
 
-use super::hosts;
-use super::mapping::{self, DistributionReport, MapReport, Sensitivity};
+use super::mapping::{self, DistributionReport, MapReport};
+use super::mappings::{Attempt, Ground};
 use super::overlay::Overlay;
 use super::{Progress, RunError};
 
@@ -107,17 +102,16 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
         _ => Routed::default(),
     };
     let others = mapping.also_at_routing_latency.len() as u64;
-    progress.stage("mapping", 1 + others);
-    let parameters = checked.fabric_parameters();
-    let task = task(checked, mapping, &parameters);
+    progress.stage("mapping", u64::from(mapping.runs) + others);
+    let ground = Ground::new(checked, mapping);
     let mut planned = None;
-    let mapped = mapping::run(&task, |map| {
+    let Attempt { mut report, mapped } = ground.attempt(checked.seed, |map| {
         let Routing { source, distribute } = checked.routing.as_ref()?;
         let choices = match source {
             RouteSource::File { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
             RouteSource::Computed(choices) => choices,
         };
-        let overlay = Overlay::new(&checked.topology, map, mapping.mapper);
+        let overlay = Overlay::new(&checked.topology, map, mapper_of(map, network));
         let choices = translate(choices, &overlay, network, map);
         let attachments = Attachments::lowest(map);
         let plan = Plan::new(map, &attachments, &choices);
@@ -131,8 +125,7 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
         handed_out
     })?;
     progress.step();
-    let mut report = MapReport::new(&mapped, &task);
-    report.sensitivity = sensitivity(checked, mapping, &task, progress)?;
+    report.sensitivity = ground.sensitivity(progress)?;
     routed.files.push(("map.json".to_owned(), write(&mapped.map.network, Format::Json)));
     routed.map = Some(report);
     routed.events = mapped.events;
@@ -144,55 +137,10 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
     Ok(routed)
 }
 
-/// The mapping that a scenario asks for.
-fn task<'a>(checked: &'a Checked, mapping: &Mapping, parameters: &'a Parameters) -> mapping::Task<'a> {
-    let network = &checked.topology.network;
-    let setup = hosts::Setup {
-        network,
-        parameters,
-        attachments: &checked.topology.attachments,
-        costs: costs(&checked.hosts),
-        bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
-        seed: checked.seed,
-    };
-    mapping::Task {
-        setup,
-        mapper: mapping.mapper,
-        algorithm: Mapper::Berkeley(berkeley::Options {
-            depth: mapping.depth.map(|depth| depth as usize),
-            ..berkeley::Options::default()
-        }),
-        brief: Brief {
-            explorations: mapping.explorations,
-            timeout: mapping.probe_timeout,
-            retries: mapping.retries,
-            ..Brief::for_switches_of(network)
-        },
-    }
-}
-
-fn costs(hosts: &Hosts) -> Costs {
-    Costs { send: hosts.send_overhead, reply: hosts.reply_overhead, loopback: hosts.loop_overhead }
-}
-
-/// The mapping time at each of the other routing latencies.
-fn sensitivity(
-    checked: &Checked,
-    mapping: &Mapping,
-    task: &mapping::Task<'_>,
-    progress: &dyn Progress,
-) -> Result<Vec<Sensitivity>, RunError> {
-    let at = |latency: &Duration| {
-        let mut fabric = checked.fabric;
-        fabric.routing_latency = *latency;
-        let parameters = cycles::parameters(&fabric, &checked.hosts, task.setup.network);
-        let setup = hosts::Setup { parameters: &parameters, ..task.setup };
-        let mapped = mapping::run(&mapping::Task { setup, ..task.clone() }, |_| None)?;
-        progress.step();
-        let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
-        Ok(Sensitivity { routing_latency_ns, time_ms })
-    };
-    mapping.also_at_routing_latency.par_iter().map(at).collect()
+/// The host that made a map: its first.
+fn mapper_of(map: &Network, network: &Network) -> HostId {
+    let first = map.hosts().first().and_then(|host| network.find_host(&host.name));
+    first.expect("a map begins with its mapper's own host")
 }
 
 /// The same choices on a map: the utility host by its name, named roots by where they stand.
@@ -224,10 +172,9 @@ mod tests {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c00'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
         let (topology, mapping) = (&checked.topology, checked.mapping.as_ref().unwrap());
-        let parameters = checked.fabric_parameters();
-        let mapped = mapping::run(&task(&checked, mapping, &parameters), |_| None).unwrap();
-        let map = &mapped.map.network;
-        let overlay = Overlay::new(topology, map, mapping.mapper);
+        let attempt = Ground::new(&checked, mapping).attempt(0, |_| None).unwrap();
+        let map = &attempt.mapped.map.network;
+        let overlay = Overlay::new(topology, map, mapper_of(map, &topology.network));
         let hosts = |network: &Network, switch| {
             let ends = network.cables(Node::Switch(switch)).map(|(_, _, end)| end.node);
             let hosts = ends.filter(|node| matches!(node, Node::Host(_)));
@@ -247,15 +194,5 @@ mod tests {
         assert!(
             matches!(moved.algorithm, Algorithm::UpDown { root: Root::Named(roots), .. } if roots == [wanted])
         );
-    }
-
-    /// Wrong if a scenario that says nothing of software had other costs than the mapper's fitted ones.
-    #[test]
-    fn a_scenario_s_default_costs_are_the_fitted_ones() {
-        let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c-util'\n";
-        let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
-        assert_eq!(costs(&checked.hosts), Costs::default());
-        let timeout = Brief::default().timeout;
-        assert_eq!(checked.mapping.unwrap().probe_timeout, timeout);
     }
 }

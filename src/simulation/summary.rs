@@ -13,6 +13,7 @@ use super::comparison::ComparisonReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
 use super::saturation::Saturation;
+use super::study::StudyReport;
 use super::traffic::Tally;
 
 /// How a run ended, the gravest point deciding.
@@ -55,6 +56,9 @@ pub struct Summary {
     /// What a comparison came to; then routes and points stand there, and not here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonReport>,
+    /// What a study of mappings came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub study: Option<StudyReport>,
     /// Where the network hurts at the highest load that was not saturated.
     #[serde(flatten)]
     pub hot_spots: HotSpots,

@@ -70,6 +70,9 @@ pub struct Tally {
     pub host_too_soon: u64,
     /// Ended at a switch.
     pub stranded: u64,
+    /// Dropped by a switch when its time to live was over.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub expired: u64,
     /// Never sent, for want of a route.
     pub unroutable: u64,
 }
@@ -78,7 +81,7 @@ impl Tally {
     /// Messages that were sent and not delivered sound.
     pub fn lost(&self) -> u64 {
         let destroyed = self.resets + self.crc_errors + self.link_failures;
-        destroyed + self.illegal_turns + self.no_such_wire + self.host_too_soon + self.stranded
+        destroyed + self.illegal_turns + self.no_such_wire + self.host_too_soon + self.stranded + self.expired
     }
 
     fn count(&mut self, fate: Fate, spoilt: bool) {
@@ -92,10 +95,16 @@ impl Tally {
                 Cause::NoSuchWire => &mut self.no_such_wire,
                 Cause::HostTooSoon => &mut self.host_too_soon,
                 Cause::Stranded => &mut self.stranded,
+                Cause::Expired => &mut self.expired,
             },
         };
         *counter += 1;
     }
+}
+
+/// Whether nothing was counted: nothing was asked for that could be counted.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How often in a row a host may draw a destination without a route before it falls silent.
@@ -260,7 +269,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             None => false,
         };
         let tag = Tag { source: host, number: planned.number, spoilt };
-        Some(Outgoing { created, payload: planned.payload, tag: tag.pack() })
+        Some(Outgoing { created, payload: planned.payload, tag: tag.pack(), time_to_live: None })
     }
 }
 

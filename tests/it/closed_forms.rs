@@ -39,7 +39,7 @@ fn lone_message(rng: &mut ChaCha8Rng, slowest: u64) -> Option<Case> {
     let arbitration = if rng.random() { Arbitration::Serial } else { Arbitration::PerInput };
     let switch = switch_parameters(rng.random_range(1..=40), arbitration);
     let created = rng.random_range(0..10_000);
-    let message = Message { created, payload: rng.random_range(1..=600), route, tag: 7 };
+    let message = Message { created, payload: rng.random_range(1..=600), route, tag: 7, time_to_live: None };
     let mut messages = vec![Vec::new(); wiring.network.hosts().len()];
     messages[from.index()].push(message);
     let parameters = parameters(switch, links);
@@ -173,7 +173,7 @@ fn star(seed: u64, hosts: u16, payload: u32, load: f64, count: usize) -> Case {
         let route = vec![Port(from).turn_to(Port(hosts - 1))];
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time is not negative")]
         let created = time.ceil() as u64;
-        messages[usize::from(from)].push(Message { created, payload, route, tag });
+        messages[usize::from(from)].push(Message { created, payload, route, tag, time_to_live: None });
     }
     let attachments = vec![Some(Port(0)); usize::from(hosts)];
     let parameters = parameters(switch_parameters(1, Arbitration::PerInput), links);

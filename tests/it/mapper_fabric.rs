@@ -4,9 +4,9 @@
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::host::Station;
 use simnet::host::mapper::berkeley::{self, Options};
 use simnet::host::mapper::{Algorithm, Brief, Depth, Kind, Map, Turns};
-use simnet::host::{Costs, Station};
 use simnet::ids::HostId;
 use simnet::simulation::hosts::{self, Outcome, Setup};
 use simnet::topology::{Network, isomorphism, presets};
@@ -36,8 +36,7 @@ pub(crate) fn parameters(network: &Network, routing_latency: Duration) -> Parame
 }
 
 pub(crate) fn setup<'a>(network: &'a Network, parameters: &'a Parameters) -> Setup<'a> {
-    let (costs, bits_between_errors, seed) = (Costs::default(), None, 0);
-    Setup { network, parameters, attachments: &[], costs, bits_between_errors, seed }
+    Setup::new(network, parameters)
 }
 
 fn map_with(

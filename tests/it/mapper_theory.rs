@@ -35,6 +35,7 @@ pub(crate) fn promised(net: &Network, mapper: HostId, model: Model, algorithm: &
         Algorithm::Berkeley(options) => options.prune,
         Algorithm::Simplified(options) => options.prune,
         Algorithm::Randomised(options) => options.search.prune,
+        _ => false,
     };
     let core = core(net, mapper);
     let reached = reached(net, mapper);

@@ -36,6 +36,8 @@ pub(crate) struct Message {
     pub(crate) route: Vec<Turn>,
     /// Its name in the logs: its position in the records.
     pub(crate) tag: u64,
+    /// Its own time to live, in cycles from its start.
+    pub(crate) time_to_live: Option<u64>,
 }
 
 /// A cable that fails (`up` false) or comes back at the beginning of a cycle.
@@ -256,6 +258,7 @@ impl Oracle {
         self.data(now);
         self.control(now);
         self.new_heads();
+        self.expired(now);
         self.routed(now);
         self.routing(now);
         self.granted(now);
@@ -281,7 +284,11 @@ impl Oracle {
             flying.chain(signals).chain(rate).chain(reset)
         });
         let inputs = self.inputs.iter().flat_map(|input| {
-            let done = if let State::Routing { done } = input.state { Some(done) } else { None };
+            let done = match input.state {
+                State::Routing { done } => Some(done),
+                State::Waiting { .. } => self.expiry(input.buffer[0].worm),
+                _ => None,
+            };
             done.into_iter().chain([input.next_take])
         });
         let units = self.switches.iter().map(|switch| switch.busy_until);
@@ -305,6 +312,13 @@ impl Oracle {
 
     fn strike(&mut self, worm: usize, cause: Cause, now: u64) {
         self.worms[worm].struck.get_or_insert((cause, now));
+    }
+
+    /// The first cycle in which no switch passes the worm's head on.
+    fn expiry(&self, worm: usize) -> Option<u64> {
+        let Worm { message, started, .. } = &self.worms[worm];
+        let span = message.time_to_live.or(self.parameters.host.time_to_live)?;
+        started.checked_add(span)
     }
 
     fn waiters(&self, output: usize) -> usize {

@@ -22,9 +22,13 @@ const LONGEST: u32 = 27;
 pub(crate) fn random_case(seed: u64) -> Case {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let wiring = wired(&mut rng);
-    let parameters = random_parameters(&mut rng, wiring.network.links().len());
+    let mut parameters = random_parameters(&mut rng, wiring.network.links().len());
     let window = *[1, 100, 1_000, 5_000, 20_000].choose(&mut rng).unwrap();
     let messages = random_messages(&mut rng, &wiring, window);
+    let expiring = messages.iter().flatten().any(|message| message.time_to_live.is_some());
+    if expiring && rng.random() {
+        parameters.host.time_to_live = Some(rng.random_range(0..3_000));
+    }
     let link_events = random_events(&mut rng, wiring.network.links().len(), &messages);
     let slow = parameters.links.iter().map(|link| link.period).max().unwrap_or(1);
     let patience = parameters.switch.timeout.map_or(0, |timeout| timeout.saturating_mul(4));
@@ -81,7 +85,7 @@ fn random_host(rng: &mut ChaCha8Rng) -> HostParameters {
         }
     });
     let send_overhead = if rng.random_bool(0.6) { 0 } else { rng.random_range(1..200) };
-    HostParameters { send_overhead, receive }
+    HostParameters { send_overhead, receive, time_to_live: None }
 }
 
 /// How the routes of a case are found.
@@ -102,6 +106,7 @@ fn random_messages(rng: &mut ChaCha8Rng, wiring: &Wiring, window: u64) -> Vec<Ve
     let longest = *[1, 3, 8, 8, 40, 40, 150, 150, 600, 600, 4_000].choose(rng).unwrap();
     let corrupted = if rng.random_bool(0.7) { 0.0 } else { 0.2 };
     let busiest = rng.random_range(1..=40);
+    let lives = *[None, None, None, Some(10), Some(60), Some(300), Some(2_000)].choose(rng).unwrap();
     let mut tag = 0;
     let mut all = Vec::new();
     for host in wiring.network.host_ids() {
@@ -120,7 +125,11 @@ fn random_messages(rng: &mut ChaCha8Rng, wiring: &Wiring, window: u64) -> Vec<Ve
             };
             let route = if rng.random_bool(corrupted) { corrupt(rng, route) } else { route };
             tag += 1;
-            Message { created, payload: rng.random_range(1..=longest), route, tag: tag - 1 }
+            let payload = rng.random_range(1..=longest);
+            // Some live as long as their interface says, some shorter or longer.
+            let time_to_live =
+                lives.filter(|_| rng.random_bool(0.7)).map(|most| rng.random_range(0..=4 * most));
+            Message { created, payload, route, tag: tag - 1, time_to_live }
         });
         all.push(messages.collect());
     }

@@ -38,7 +38,8 @@ fn star(workload: &Workload, load: f64, seed: u64, until: u64, sends: impl Fn(Ho
             }
             let port = |host: HostId| Port(u16::try_from(host.0).unwrap());
             let route = vec![port(host).turn_to(port(planned.destination))];
-            messages[host.index()].push(Message { created, payload: planned.payload, route, tag: created });
+            let (payload, tag) = (planned.payload, created);
+            messages[host.index()].push(Message { created, payload, route, tag, time_to_live: None });
         }
     }
     let switch = SwitchParameters {

@@ -73,7 +73,7 @@ fn mean(spread: Option<Spread>, digits: usize) -> String {
     spread.map_or_else(|| "-".to_owned(), |spread| format!("{:.digits$}", spread.mean))
 }
 
-fn paper(rows: &[PaperReport]) -> Table {
+pub(super) fn paper(rows: &[PaperReport]) -> Table {
     let mut table = columns(&["printed", "", "paper", "ours", "deviation"]);
     for row in rows {
         table.add_row([

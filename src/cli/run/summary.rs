@@ -20,6 +20,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     text += &routes(summary);
     text += &points(&summary.points);
     text += &summary.comparison.as_ref().map(super::comparison::text).unwrap_or_default();
+    text += &summary.study.as_ref().map(super::study::text).unwrap_or_default();
     text += &saturation(summary);
     text += &hot_spots(&summary.hot_spots);
     text += &deadlocks(&summary.deadlocks);
@@ -30,14 +31,15 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
 fn headline(checked: &Checked, summary: &Summary) -> String {
     let network = &checked.topology.network;
     let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
-    match &checked.comparison {
-        None => text += &format!(": {}\n", summary.outcome),
-        Some(comparison) => text += &format!(": {} runs\n", comparison.members()),
+    match (&checked.comparison, &checked.study) {
+        (Some(comparison), _) => text += &format!(": {} runs\n", comparison.members()),
+        (_, Some(study)) => text += &format!(": {} mappings\n", study.cells().len()),
+        (None, None) => text += &format!(": {}\n", summary.outcome),
     }
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
     }
-    if checked.comparison.is_some() {
+    if checked.comparison.is_some() || checked.study.is_some() {
         return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());

@@ -438,7 +438,7 @@ impl Model {
 }
 
 /// The next name `s0`, `s1`, ... that no host has.
-fn free_name(network: &Network, next: &mut u32) -> String {
+pub(super) fn free_name(network: &Network, next: &mut u32) -> String {
     loop {
         let name = format!("s{next}");
         *next += 1;

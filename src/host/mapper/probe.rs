@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Body, Host, Message};
+use super::super::{Body, Host, Message, Received, Stamp};
 use super::{Brief, Evidence};
 use crate::ids::Turn;
 use crate::units::{Duration, Time};
@@ -168,13 +168,17 @@ impl Prober {
     /// not say in which order the two are sent, nor whether the second waits for the first; here it does not.
     pub async fn probe(&mut self, host: &mut impl Host, turns: &[Turn]) -> Response {
         let asked = |asker: &mut Prober| {
-            let nonce = asker.fresh();
-            let probe = Message::new(Body::HostProbe { nonce, turns: turns.to_vec() });
-            let round = Message::new(Body::LoopProbe { nonce });
-            vec![(Kind::Host, turns.to_vec(), probe), (Kind::Switch, there_and_back(turns), round)]
+            vec![asker.host_probe(turns), {
+                let round = Message::new(Body::LoopProbe { nonce: asker.fresh() });
+                (Kind::Switch, there_and_back(turns), round)
+            }]
         };
         let first = self.nonce;
-        let response = self.ask(host, turns.len(), asked).await;
+        let response = match self.ask(host, turns.len(), When::AtTheEnd, asked).await {
+            Some((Kind::Host, received)) => Response::Host(sender(host, received)),
+            Some(_) => Response::Switch,
+            None => Response::Nothing,
+        };
         if response == Response::Nothing {
             self.unanswered.extend((first..self.nonce).map(|nonce| (nonce, turns.to_vec())));
         }
@@ -190,23 +194,59 @@ impl Prober {
 
     /// Tells which host is at the end of `turns`, by a host probe alone.
     pub async fn host_at(&mut self, host: &mut impl Host, turns: &[Turn]) -> Option<String> {
-        let asked = |asker: &mut Prober| {
-            let probe = Message::new(Body::HostProbe { nonce: asker.fresh(), turns: turns.to_vec() });
-            vec![(Kind::Host, turns.to_vec(), probe)]
-        };
-        match self.ask(host, turns.len(), asked).await {
-            Response::Host(name) => Some(name),
-            Response::Switch | Response::Nothing => None,
-        }
+        self.stamped_host_at(host, turns).await.map(|(name, _)| name)
+    }
+
+    /// As [`Prober::host_at`]; gives the stamps of the answer's way too, if switches stamp what passes.
+    pub async fn stamped_host_at(
+        &mut self,
+        host: &mut impl Host,
+        turns: &[Turn],
+    ) -> Option<(String, Vec<Stamp>)> {
+        let asked = |asker: &mut Prober| vec![asker.host_probe(turns)];
+        let (_, mut received) = self.ask(host, turns.len(), When::AtTheEnd, asked).await?;
+        let stamps = std::mem::take(&mut received.stamps);
+        Some((sender(host, received), stamps))
+    }
+
+    /// Tells which host a message along `turns` reaches first, after how many of them, and what the answer was
+    /// stamped with; needs hosts that read what reaches them too soon, but for the last turn.
+    pub async fn first_host(
+        &mut self,
+        host: &mut impl Host,
+        turns: &[Turn],
+    ) -> Option<(String, usize, Vec<Stamp>)> {
+        let asked = |asker: &mut Prober| vec![asker.host_probe(turns)];
+        let (_, mut received) = self.ask(host, turns.len(), When::Anywhere, asked).await?;
+        let used = turns.len().saturating_sub(usize::from(left_over(&received)));
+        let stamps = std::mem::take(&mut received.stamps);
+        Some((sender(host, received), used, stamps))
     }
 
     /// Tells whether a message of this kind, sent along `route`, comes back to its sender.
     pub async fn comes_back(&mut self, host: &mut impl Host, kind: Kind, route: &[Turn]) -> bool {
+        self.stamps_of(host, kind, route).await.is_some()
+    }
+
+    /// The stamps of a message of this kind, sent along `route`, if it comes back to its sender; empty where
+    /// switches stamp nothing.
+    pub async fn stamps_of(
+        &mut self,
+        host: &mut impl Host,
+        kind: Kind,
+        route: &[Turn],
+    ) -> Option<Vec<Stamp>> {
         let asked = |asker: &mut Prober| {
             vec![(kind, route.to_vec(), Message::new(Body::LoopProbe { nonce: asker.fresh() }))]
         };
         // A route that returns is twice as long as what it leads to.
-        self.ask(host, route.len() / 2, asked).await == Response::Switch
+        let (_, received) = self.ask(host, route.len() / 2, When::AtTheEnd, asked).await?;
+        Some(received.stamps)
+    }
+
+    fn host_probe(&mut self, turns: &[Turn]) -> (Kind, Vec<Turn>, Message) {
+        let probe = Message::new(Body::HostProbe { nonce: self.fresh(), turns: turns.to_vec() });
+        (Kind::Host, turns.to_vec(), probe)
     }
 
     /// Whether a message to the switch at the end of `turns`, known to be there, comes back; `took` is how long
@@ -232,19 +272,21 @@ impl Prober {
         self.nonce - 1
     }
 
-    /// Asks a question of one or two messages, again where it brings nothing; `turns` is its depth.
+    /// Asks a question of one or two messages, again where it brings nothing; `turns` is its depth. Gives the
+    /// kind of the message that was answered, and what arrived.
     async fn ask(
         &mut self,
         host: &mut impl Host,
         turns: usize,
+        when: When,
         question: impl Fn(&mut Prober) -> Vec<(Kind, Vec<Turn>, Message)>,
-    ) -> Response {
+    ) -> Option<(Kind, Received)> {
         for attempt in 0..=self.retries {
             let messages = question(self);
-            let response = self.once(host, turns, messages).await;
-            if response != Response::Nothing {
+            let answer = self.once(host, turns, when, messages).await;
+            if answer.is_some() {
                 self.evidence.recovered += u64::from(attempt > 0);
-                return response;
+                return answer;
             }
         }
         *(if self.retries > 0 {
@@ -252,18 +294,20 @@ impl Prober {
         } else {
             &mut self.evidence.single_noes
         }) += 1;
-        Response::Nothing
+        None
     }
 
     async fn once(
         &mut self,
         host: &mut impl Host,
         turns: usize,
+        when: When,
         messages: Vec<(Kind, Vec<Turn>, Message)>,
-    ) -> Response {
+    ) -> Option<(Kind, Received)> {
         let mut sent: Vec<(Kind, u64, Time)> = Vec::with_capacity(messages.len());
         for (kind, route, message) in messages {
             self.probes.sent(kind);
+            host.count(kind);
             let nonce = message.body.nonce();
             host.send(&route, message).await;
             sent.push((kind, nonce, host.now()));
@@ -271,7 +315,7 @@ impl Prober {
         let deadline = host.now() + self.timeout + PER_TURN * turns as u64;
         while let Some(received) = host.recv(Some(deadline)).await {
             let mine = received.from == host.address();
-            let body = received.message.body;
+            let body = &received.message.body;
             let nonce = body.nonce();
             let answers = |kind: Kind| match body {
                 Body::HostReply { .. } => kind == Kind::Host,
@@ -279,39 +323,66 @@ impl Prober {
                 Body::LoopProbe { .. } => kind != Kind::Host && mine,
                 Body::RouteTable { .. } | Body::Acknowledgement { .. } => false,
             };
+            let unused = left_over(&received);
             let Some((kind, _, at)) = sent.iter().find(|(kind, n, _)| *n == nonce && answers(*kind)) else {
-                self.take_stray(body, mine, host.name());
+                self.take_stray(received, mine, host.name());
                 continue;
             };
-            self.probes.hit(*kind);
-            // The probe came round to its own sender, which knows its name and is quicker than another host.
-            self.round_trip = host.now().since(*at);
-            if let Body::HostProbe { .. } = body {
-                return Response::Host(host.name().to_owned());
+            if unused > 0 && when == When::AtTheEnd {
+                // It reached a host too soon: what it asks about was not reached.
+                continue;
             }
-            self.evidence.answered(*kind, turns, self.round_trip);
-            return match body {
-                Body::HostReply { name, .. } => Response::Host(name),
-                _ => Response::Switch,
-            };
+            self.probes.hit(*kind);
+            self.round_trip = host.now().since(*at);
+            // A host probe that came round to its own sender is answered sooner than by another host.
+            if !matches!(received.message.body, Body::HostProbe { .. }) {
+                let used = turns.saturating_sub(usize::from(unused));
+                self.evidence.answered(*kind, used, self.round_trip);
+            }
+            return Some((*kind, received));
         }
-        Response::Nothing
+        None
     }
 
     /// Takes note of a message that answers no question still open; `me` is the host's name, and `mine` says
     /// that it sent the message itself.
-    fn take_stray(&mut self, body: Body, mine: bool, me: &str) {
-        let nonce = body.nonce();
-        let response = match body {
+    fn take_stray(&mut self, received: Received, mine: bool, me: &str) {
+        let (nonce, too_soon) = (received.message.body.nonce(), left_over(&received) > 0);
+        let response = match received.message.body {
             Body::HostReply { name, .. } => Response::Host(name),
             Body::LoopProbe { .. } if mine => Response::Switch,
             Body::HostProbe { .. } if mine => Response::Host(me.to_owned()),
             _ => return,
         };
         self.evidence.late += 1;
-        if let Some(turns) = self.unanswered.remove(&nonce) {
+        if let Some(turns) = self.unanswered.remove(&nonce).filter(|_| !too_soon) {
             self.late.push((turns, response));
         }
+    }
+}
+
+/// Where on its way a message may reach a host for the answer to count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// When all its turns are used.
+    AtTheEnd,
+    /// Also with turns left.
+    Anywhere,
+}
+
+/// How many of a question's turns were left when it reached the host that answered.
+fn left_over(received: &Received) -> u16 {
+    match &received.message.body {
+        Body::HostReply { unused, .. } => received.unused.max(*unused),
+        _ => received.unused,
+    }
+}
+
+/// The name of the host that an answer to a host probe tells: the probe itself tells its own sender's.
+fn sender(host: &impl Host, received: Received) -> String {
+    match received.message.body {
+        Body::HostReply { name, .. } => name,
+        _ => host.name().to_owned(),
     }
 }
 

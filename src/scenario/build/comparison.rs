@@ -265,7 +265,7 @@ fn no_size(place: Place, given: Option<&u64>, sizes: &[u64], book: &mut Book) {
 }
 
 /// What the paper prints; the first name that leads nowhere is the fault.
-fn printed(row: &[&At<String>], book: &mut Book) -> Option<papers::Printed> {
+pub(super) fn printed(row: &[&At<String>], book: &mut Book) -> Option<papers::Printed> {
     for column in 0..row.len() {
         let before: Vec<&str> = row[..column].iter().map(|at| at.value.as_str()).collect();
         let choices = papers::choices(&before);

@@ -1,10 +1,10 @@
-//! What runs on the network: failures and the mapper.
+//! Failures, and sections that need others.
 
 use crate::diagnostics::Fault;
-use crate::units::{Duration, Time};
+use crate::units::Time;
 
 use super::super::book::Book;
-use super::super::checked::{LinkFailure, Mapping, Topology};
+use super::super::checked::{LinkFailure, Topology};
 use super::super::wire::{self, At, Document};
 use super::{above_zero, conflict, names, quantity};
 
@@ -31,6 +31,7 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
         && document.routing.is_absent()
         && document.traffic.is_absent()
         && document.comparison.is_absent()
+        && document.study.is_absent()
         && let Some(scenario) = document.scenario.get()
     {
         book.add(scenario.place, |span| {
@@ -70,46 +71,4 @@ pub(super) fn failures(
         failures.push((LinkFailure { link, at, lasting }, *place));
     }
     failures.into_iter().map(|(failure, _)| failure).collect()
-}
-
-/// The mapper.
-pub(super) fn mapping(
-    wire: &At<wire::Mapping>,
-    topology: Option<&Topology>,
-    book: &mut Book,
-) -> Option<Mapping> {
-    let wire = &wire.value;
-    let mapper = wire.mapper.get().zip(topology).and_then(|(name, t)| names::attached_host(name, t, book));
-    let probe_timeout = above_zero(&wire.probe_timeout, book);
-    if let Some(At { value: 0 | 1001.., place }) = wire.depth.get() {
-        book.add(*place, |span| {
-            Fault::new("out-of-range", span, "no depth that a search can have", "expected 1 to 1000 turns")
-        });
-    }
-    if let Some(At { value: 0, place }) = wire.explorations.get() {
-        book.add(*place, |span| {
-            Fault::new("out-of-range", span, "a mapper that explores nothing", "expected 1 or more")
-        });
-    }
-    let depth = wire.depth.value().copied();
-    let latencies = wire.also_at_routing_latency.value()?;
-    for latency in latencies.iter().filter(|latency| latency.value.0 == Duration::ZERO) {
-        book.add(latency.place, |span| {
-            Fault::new(
-                "out-of-range",
-                span,
-                "no switch decodes a head in no time",
-                "expected a time above zero",
-            )
-        });
-    }
-    Some(Mapping {
-        algorithm: *wire.algorithm.value()?,
-        mapper: mapper?,
-        probe_timeout: probe_timeout?,
-        retries: *wire.retries.value()?,
-        explorations: *wire.explorations.value()?,
-        depth,
-        also_at_routing_latency: latencies.iter().map(|latency| latency.value.0).collect(),
-    })
 }

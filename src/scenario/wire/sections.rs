@@ -3,12 +3,13 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::super::book::Book;
-use super::super::checked::MapAlgorithm;
 use super::super::tree::Item;
 use super::comparison::Comparison;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::mapping::Mapping;
 use super::measure::Measure;
+use super::study::Study;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use super::traffic::Traffic;
@@ -39,6 +40,8 @@ table! {
         traffic: Traffic = Optional;
         /// Routings compared on the same networks, each with runs of its own, in place of `[routing]`.
         comparison: Comparison = Optional;
+        /// Mappings compared on the same networks, each a run of its own; `[mapping]` then holds what they share.
+        study: Study = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.
@@ -124,27 +127,6 @@ table! {
 }
 
 table! {
-    /// A mapper that runs in-band before traffic.
-    "[mapping]" Mapping {
-        /// How it explores.
-        algorithm: MapAlgorithm = Default("'berkeley'");
-        /// The host on which it runs.
-        mapper: String = Required;
-        /// How long it waits for the answer to a probe, above zero.
-        probe_timeout: Quantity<Duration> = Default("'1 ms'");
-        /// How often a turn that gave nothing is tried again.
-        retries: u32 = Default("0");
-        /// Explorations of switches after which the mapper gives up, at least 1.
-        explorations: u64 = Default("20000");
-        /// The search depth in turns, 1 to 1000; if not given, what the mapper takes to be enough.
-        depth: u32 = Optional;
-        /// Other routing latencies, each above zero, at which the mapping is timed again to show what they
-        /// change.
-        also_at_routing_latency: Vec<At<Quantity<Duration>>> = Default("[]");
-    }
-}
-
-table! {
     /// Where routes come from: a file or an algorithm.
     "[routing]" Routing {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
@@ -194,10 +176,6 @@ impl Choice for RouteAlgorithm {
 impl Choice for Arbitration {
     const CHOICES: &'static [(&'static str, Arbitration)] =
         &[("serial", Arbitration::Serial), ("per-input", Arbitration::PerInput)];
-}
-
-impl Choice for MapAlgorithm {
-    const CHOICES: &'static [(&'static str, MapAlgorithm)] = &[("berkeley", MapAlgorithm::Berkeley)];
 }
 
 /// How UP*/DOWN* labels switches.

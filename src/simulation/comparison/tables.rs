@@ -154,7 +154,7 @@ fn saturation(results: &Results<'_>) -> String {
 }
 
 /// The printed numbers beside ours.
-fn paper(rows: &[PaperReport]) -> String {
+pub(in super::super) fn paper(rows: &[PaperReport]) -> String {
     let mut table = Table::new(&[
         "paper",
         "figure",
@@ -245,15 +245,15 @@ fn about(name: &str) -> &'static str {
 }
 
 /// A number with three digits after the point, for people.
-fn short(value: f64) -> String {
+pub(in super::super) fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn number(value: f64) -> String {
+pub(in super::super) fn number(value: f64) -> String {
     value.to_string()
 }
 
-fn maybe(value: Option<f64>) -> String {
+pub(in super::super) fn maybe(value: Option<f64>) -> String {
     value.map(number).unwrap_or_default()
 }

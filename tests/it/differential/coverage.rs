@@ -26,6 +26,7 @@ pub(crate) struct Coverage {
     pub(crate) no_wires: u64,
     pub(crate) too_soon: u64,
     pub(crate) stranded: u64,
+    pub(crate) expired: u64,
     /// Worms that were granted one output twice.
     pub(crate) looping: u64,
     /// Messages not over at the horizon.
@@ -69,6 +70,7 @@ impl Coverage {
             no_wires: because(Cause::NoSuchWire),
             too_soon: because(Cause::HostTooSoon),
             stranded: because(Cause::Stranded),
+            expired: because(Cause::Expired),
             looping: (logs.grants.len() - pairs.len()) as u64,
             stuck: (oracle.started_worms() - ended.len()) as u64,
             host_stops: at_host.count() as u64,
@@ -80,7 +82,7 @@ impl Coverage {
         }
     }
 
-    fn counts(&mut self) -> [(&'static str, &mut u64); 22] {
+    fn counts(&mut self) -> [(&'static str, &mut u64); 23] {
         [
             ("cases", &mut self.cases),
             ("cycles", &mut self.cycles),
@@ -96,6 +98,7 @@ impl Coverage {
             ("no such wires", &mut self.no_wires),
             ("hosts too soon", &mut self.too_soon),
             ("stranded", &mut self.stranded),
+            ("expired", &mut self.expired),
             ("looping worms", &mut self.looping),
             ("stuck messages", &mut self.stuck),
             ("stops by hosts", &mut self.host_stops),

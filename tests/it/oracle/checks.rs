@@ -30,7 +30,13 @@ fn two_into_one(delay: u64, stop: u32, go: u32, payload: u32) -> Case {
         let host = network.add_host(format!("h{port}")).unwrap();
         network.connect(End::host(host, 0), End::switch(switch, port)).unwrap();
     }
-    let message = |tag: u64, turn| Message { created: 100 * tag, payload, route: vec![Turn(turn)], tag };
+    let message = |tag: u64, turn| Message {
+        created: 100 * tag,
+        payload,
+        route: vec![Turn(turn)],
+        tag,
+        time_to_live: None,
+    };
     Case {
         network,
         parameters: parameters(3, delay, stop, go),
@@ -147,7 +153,13 @@ fn ring(switches: u16, timeout: Option<u64>) -> Case {
         let next = ids[(index + 1) % ids.len()];
         network.connect(End::switch(*id, 0), End::switch(next, 1)).unwrap();
         let route = vec![Turn(-2), Turn(-1), Turn(1)];
-        messages.push(vec![Message { created: 0, payload: 500, route, tag: index as u64 }]);
+        messages.push(vec![Message {
+            created: 0,
+            payload: 500,
+            route,
+            tag: index as u64,
+            time_to_live: None,
+        }]);
     }
     let mut parameters = parameters(network.links().len(), 2, 56, 40);
     parameters.switch.timeout = timeout;

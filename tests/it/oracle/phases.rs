@@ -116,6 +116,23 @@ impl Oracle {
         }
     }
 
+    /// P2a: heads whose time to live is over wait no longer.
+    pub(super) fn expired(&mut self, now: u64) {
+        for channel in 0..self.inputs.len() {
+            let State::Waiting { output } = self.inputs[channel].state else { continue };
+            let worm = self.inputs[channel].buffer[0].worm;
+            if self.expiry(worm).is_none_or(|expiry| now < expiry) {
+                continue;
+            }
+            self.moved = true;
+            self.inputs[channel].state = State::Draining { worm };
+            self.strike(worm, Cause::Expired, now);
+            if self.waiters(output) == 0 && self.outputs[output].go {
+                self.outputs[output].since = None;
+            }
+        }
+    }
+
     /// P3a: routing units finish.
     pub(super) fn routed(&mut self, now: u64) {
         for channel in 0..self.inputs.len() {
@@ -124,7 +141,7 @@ impl Oracle {
             }
             self.moved = true;
             let worm = self.inputs[channel].buffer[0].worm;
-            self.inputs[channel].state = match self.decide(channel, worm) {
+            self.inputs[channel].state = match self.decide(channel, worm, now) {
                 Ok(output) => {
                     if self.outputs[output].owner.is_some() {
                         self.outputs[output].since.get_or_insert(now);
@@ -139,7 +156,10 @@ impl Oracle {
         }
     }
 
-    fn decide(&self, input: usize, worm: usize) -> Result<usize, Cause> {
+    fn decide(&self, input: usize, worm: usize, now: u64) -> Result<usize, Cause> {
+        if self.expiry(worm).is_some_and(|expiry| expiry <= now) {
+            return Err(Cause::Expired);
+        }
         let end = self.inputs[input].end;
         let Node::Switch(id) = end.node else { unreachable!("hosts do not route") };
         let switch = &self.switches[id.index()];

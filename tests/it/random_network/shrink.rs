@@ -33,7 +33,9 @@ fn candidates(case: &Case) -> Vec<Case> {
         all.push(fewer);
     }
     let plain = LinkTiming { period: 1, delay: 1 };
-    let simpler: [&dyn Fn(&mut Case); 10] = [
+    let simpler: [&dyn Fn(&mut Case); 12] = [
+        &|case| case.parameters.host.time_to_live = None,
+        &|case| case.messages.iter_mut().flatten().for_each(|message| message.time_to_live = None),
         &|case| case.horizon = case.horizon.div_ceil(2),
         &|case| case.messages.iter_mut().flatten().for_each(|message| message.created /= 2),
         &|case| case.parameters.host.receive = None,
@@ -89,13 +91,14 @@ pub(crate) fn described(case: &Case) -> String {
         );
     }
     for (host, messages) in case.network.host_ids().zip(&case.messages) {
-        for Message { created, payload, route, tag } in messages {
+        for Message { created, payload, route, tag, time_to_live } in messages {
             let port = case.attachments[host.index()].map_or(0, |port| port.0);
             let from = case.network.name_of(Node::Host(host));
             let turns: Vec<i16> = route.iter().map(|turn| turn.0).collect();
             let _ = writeln!(
                 text,
-                "message {tag}: from {from}:{port} at {created}, {payload} flits, turns {turns:?}"
+                "message {tag}: from {from}:{port} at {created}, {payload} flits, turns {turns:?}, \
+                 living for {time_to_live:?}"
             );
         }
     }

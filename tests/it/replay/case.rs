@@ -170,7 +170,13 @@ impl Replay {
             let Row { time_ps, source, destination, payload } = self.rows[tag];
             let route = self.routes[&(source, destination)].turns.clone();
             let created = time_ps.div_ceil(CYCLE_PS);
-            messages[source.index()].push(Message { created, payload, route, tag: tag as u64 });
+            messages[source.index()].push(Message {
+                created,
+                payload,
+                route,
+                tag: tag as u64,
+                time_to_live: None,
+            });
         }
         let timing = |delay: &Option<u64>| LinkTiming { period: 1, delay: delay.unwrap_or(self.delay) };
         Case {
@@ -178,7 +184,7 @@ impl Replay {
             parameters: Parameters {
                 base_cycle: Duration::from_ps(CYCLE_PS),
                 switch: self.switch,
-                host: HostParameters { send_overhead: 0, receive: None },
+                host: HostParameters { send_overhead: 0, receive: None, time_to_live: None },
                 links: self.delays.iter().map(timing).collect(),
             },
             attachments: self.wiring.attachments.clone(),

@@ -149,7 +149,8 @@ impl Endpoint for Hosts {
         let known = self.known_before;
         let message = first_if(&mut self.waiting[host.index()], |message| message.created < known)?;
         route.extend_from_slice(&message.route);
-        Some(Outgoing { created: Cycle(message.created), payload: message.payload, tag: message.tag })
+        let Message { created, payload, tag, time_to_live, .. } = message;
+        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {

@@ -1,0 +1,258 @@
+//! The mapper: its host or an election, its algorithm with the options that it has, who answers it.
+
+use crate::diagnostics::Fault;
+use crate::host::mapper::{Algorithm, Brief, berkeley};
+use crate::ids::HostId;
+use crate::units::Duration;
+
+use super::super::book::{Book, Place};
+use super::super::checked::Topology;
+use super::super::mapping::{MapModel, Mapping, Masters, Silence};
+use super::super::wire::{self, AlgorithmName, At, Depth, Document, Given, Mode};
+use super::{above_zero, conflict, names, quantity};
+
+/// The most runs of one mapping.
+const MOST_RUNS: u32 = 1000;
+
+/// The mapper.
+pub(super) fn mapping(
+    wire: &At<wire::Mapping>,
+    topology: Option<&Topology>,
+    document: &Document,
+    book: &mut Book,
+) -> Option<Mapping> {
+    let (section, wire) = (wire.place, &wire.value);
+    let masters = masters(wire, section, topology, book);
+    let probe_timeout = above_zero(&wire.probe_timeout, book);
+    at_least_one(&wire.explorations, "a mapper that explores nothing", book);
+    let memory = quantity(&wire.memory);
+    if let Some(At { place, .. }) = memory.filter(|memory| memory.value.0 == 0) {
+        book.add(place, |span| {
+            Fault::new("out-of-range", span, "no mapper does without memory", "expected 1 B or more")
+        });
+    }
+    runs(wire, book);
+    let latencies = latencies(wire, book);
+    if let Some(load) = wire.load.get() {
+        check_load(load, document, book);
+    }
+    let silence = silence(wire, masters, topology, book);
+    let algorithm = algorithm(wire, book);
+    let brief = Brief {
+        timeout: probe_timeout?,
+        retries: *wire.retries.value()?,
+        explorations: *wire.explorations.value()?,
+        memory: memory.map(|memory| memory.value.0),
+        ..Brief::for_switches_of(&topology?.network)
+    };
+    Some(Mapping {
+        algorithm: algorithm?,
+        masters: masters?,
+        model: *wire.model.value()?,
+        brief,
+        silence: silence?,
+        runs_on: *wire.runs_on.value()?,
+        load: wire.load.value().copied().filter(|load| *load > 0.0),
+        runs: *wire.runs.value()?,
+        also_at_routing_latency: latencies?,
+    })
+}
+
+/// Who maps.
+fn masters(
+    wire: &wire::Mapping,
+    section: Place,
+    topology: Option<&Topology>,
+    book: &mut Book,
+) -> Option<Masters> {
+    let mode = *wire.mode.value()?;
+    let model = wire.model.get()?;
+    match mode {
+        Mode::Master => {
+            if wire.mapper.is_absent() {
+                book.add(section, |span| {
+                    let message = "the key `mapper` is missing from [mapping]";
+                    Fault::new("missing-key", span, message, "needs `mapper`, or mode = \"election\"")
+                });
+            }
+            let mapper = wire.mapper.get().zip(topology);
+            mapper.and_then(|(name, t)| names::attached_host(&name.value.0, t, book)).map(Masters::One)
+        }
+        Mode::Election => {
+            if let Some(mapper) = wire.mapper.get() {
+                let expected = "in an election every host maps: expected no `mapper`, or mode = \"master\"";
+                conflict(mapper.place, "a mapper where one is elected", expected, book);
+            }
+            if model.value != MapModel::CutThrough {
+                let expected = "expected mode = \"master\", or model = \"cut-through\"";
+                conflict(model.place, "one process at a time runs on this model", expected, book);
+            }
+            if let Some(mode) = wire.mode.get() {
+                conflict(mode.place, "no election is held yet", "expected mode = \"master\"", book);
+            }
+            Some(Masters::Election)
+        }
+    }
+}
+
+/// Notes a number that must be above zero.
+fn at_least_one(given: &Given<u64>, message: &'static str, book: &mut Book) {
+    if let Some(At { value: 0, place }) = given.get() {
+        book.add(*place, |span| Fault::new("out-of-range", span, message, "expected 1 or more"));
+    }
+}
+
+fn runs(wire: &wire::Mapping, book: &mut Book) {
+    if let Some(At { value: 0 | 1001.., place }) = wire.runs.get() {
+        let expected = format!("expected 1 to {MOST_RUNS}");
+        book.add(*place, |span| Fault::new("out-of-range", span, "out of range", expected));
+    }
+}
+
+fn latencies(wire: &wire::Mapping, book: &mut Book) -> Option<Vec<Duration>> {
+    let latencies = wire.also_at_routing_latency.value()?;
+    for latency in latencies.iter().filter(|latency| latency.value.0 == Duration::ZERO) {
+        book.add(latency.place, |span| {
+            let message = "no switch decodes a head in no time";
+            Fault::new("out-of-range", span, message, "expected a time above zero")
+        });
+    }
+    if let (Some(model), Some(first)) =
+        (wire.model.get().filter(|at| at.value != MapModel::CutThrough), latencies.first())
+    {
+        let expected = "expected model = \"cut-through\"";
+        let message = "switches take no time on this model";
+        conflict(model.place.max(first.place), message, expected, book);
+    }
+    Some(latencies.iter().map(|latency| latency.value.0).collect())
+}
+
+/// Notes a load that is none, or that nothing offers.
+pub(super) fn check_load(load: &At<f64>, document: &Document, book: &mut Book) {
+    if !(0.0..=1.0).contains(&load.value) {
+        book.add(load.place, |span| {
+            let message = format!("{} is no load", load.value);
+            Fault::new("out-of-range", span, message, "expected 0 to 1")
+        });
+    } else if load.value > 0.0 && document.traffic.is_absent() {
+        book.add(load.place, |span| {
+            let expected = "needs a [traffic] section with a pattern, and a [routing] section";
+            Fault::new("missing-section", span, "a load without traffic", expected)
+        });
+    }
+}
+
+/// Who answers.
+fn silence(
+    wire: &wire::Mapping,
+    masters: Option<Masters>,
+    topology: Option<&Topology>,
+    book: &mut Book,
+) -> Option<Silence> {
+    let mut hosts: Vec<HostId> = Vec::new();
+    for name in wire.silent.value()? {
+        let Some(host) = topology.and_then(|t| names::host(name, &t.network, book)) else { continue };
+        if masters == Some(Masters::One(host)) {
+            conflict(name.place, "the mapper's own host is silent", "expected another host", book);
+        }
+        if hosts.contains(&host) {
+            conflict(name.place, "this host is named twice", "expected each host once", book);
+        }
+        hosts.push(host);
+    }
+    if let (Some(answering), Some(silent)) = (wire.answering.get(), wire.silent.get())
+        && !silent.value.is_empty()
+    {
+        let place = answering.place.max(silent.place);
+        let message = "both who is silent and how many answer";
+        conflict(place, message, "expected one of silent and answering", book);
+    }
+    if let (true, Some(order)) = (wire.answering.is_absent(), wire.answering_order.get()) {
+        conflict(order.place, "an order of hosts of which all answer", "belongs to answering", book);
+    }
+    let order = or_default(&wire.answering_order)?;
+    let answering = match wire.answering.get() {
+        Some(count) => Some((among_hosts(count, topology?, book)?, order)),
+        None => None,
+    };
+    Some(Silence { hosts, answering })
+}
+
+/// A number of hosts, at least one and not more than there are.
+pub(super) fn among_hosts(count: &At<u32>, topology: &Topology, book: &mut Book) -> Option<u32> {
+    let cabled = topology.attachments.iter().flatten().count();
+    if count.value >= 1 && count.value as usize <= cabled {
+        return Some(count.value);
+    }
+    book.add(count.place, |span| {
+        let message = format!("{} of {cabled} hosts cannot answer", count.value);
+        Fault::new("out-of-range", span, message, format!("expected 1 to {cabled}"))
+    });
+    None
+}
+
+/// The value given, or the type's own default; `None` after a fault.
+fn or_default<T: Copy + Default>(given: &Given<T>) -> Option<T> {
+    if given.is_absent() { Some(T::default()) } else { given.value().copied() }
+}
+
+/// A given value, or this one; `None` after a fault.
+fn or<T: Copy>(given: &Given<T>, default: T) -> Option<T> {
+    if given.is_absent() { Some(default) } else { given.value().copied() }
+}
+
+/// The algorithm with its options.
+fn algorithm(wire: &wire::Mapping, book: &mut Book) -> Option<Algorithm> {
+    let name = wire.algorithm.get()?;
+    check_options(wire, name.value, book);
+    let depth = depth(wire, book)?;
+    match name.value {
+        AlgorithmName::Berkeley => {
+            let default = berkeley::Options::default();
+            let skip_known = or(&wire.skip_known, default.skip_known)?;
+            let merging = if skip_known { berkeley::Merging::EachTurn } else { default.merging };
+            Some(Algorithm::Berkeley(berkeley::Options {
+                window: or(&wire.window, default.window)?,
+                order: or(&wire.order, default.order)?,
+                skip_known,
+                merging,
+                prune: or(&wire.prune, default.prune)?,
+                depth,
+                ..default
+            }))
+        }
+    }
+}
+
+/// The search depth, computed if need be.
+fn depth(wire: &wire::Mapping, book: &mut Book) -> Option<Option<usize>> {
+    match &wire.depth {
+        given if given.is_absent() => Some(None),
+        given => match given.value()? {
+            Depth::Turns(turns) => Some(Some(*turns as usize)),
+            Depth::Formula(_) => {
+                conflict(wire.depth.get()?.place, "no oracle yet", "expected 1 to 1000 turns", book);
+                None
+            }
+        },
+    }
+}
+
+/// Notes options that the algorithm does not have.
+fn check_options(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
+    const TREES: &[AlgorithmName] = &[AlgorithmName::Berkeley];
+    let given = [
+        ("depth", wire.depth.get().map(|at| at.place), TREES),
+        ("order", wire.order.get().map(|at| at.place), TREES),
+        ("window", wire.window.get().map(|at| at.place), TREES),
+        ("skip-known", wire.skip_known.get().map(|at| at.place), TREES),
+        ("prune", wire.prune.get().map(|at| at.place), TREES),
+    ];
+    for (key, place, algorithms) in given {
+        if let Some(place) = place.filter(|_| !algorithms.contains(&name)) {
+            let owners: Vec<String> = algorithms.iter().map(|name| format!("\"{}\"", name.word())).collect();
+            let message = format!("`{key}` means nothing to algorithm = \"{}\"", name.word());
+            conflict(place, message, format!("belongs to {}", owners.join(", ")), book);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a scenario says of its mapper, checked: who maps, how, on what model of the network, beside what.
+
+use std::collections::BTreeSet;
+
+use crate::des::random::{Purpose, Stream};
+use crate::host::mapper::{Algorithm, Brief};
+use crate::ids::HostId;
+use crate::units::Duration;
+
+use super::checked::Topology;
+
+/// Draws which hosts answer.
+const ANSWERING: Purpose = Purpose(80);
+
+/// A mapper that runs before traffic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapping {
+    /// How it explores, with its options.
+    pub algorithm: Algorithm,
+    /// Who maps.
+    pub masters: Masters,
+    /// What carries its messages.
+    pub model: MapModel,
+    /// What every mapper is told.
+    pub brief: Brief,
+    /// Which hosts have no daemon.
+    pub silence: Silence,
+    /// What its software runs on.
+    pub runs_on: Computer,
+    /// The load of the scenario's traffic beside the mapper, above 0; `None`: quiet.
+    pub load: Option<f64>,
+    /// How often the mapping is run, with the scenario's seed and those after it; at least 1.
+    pub runs: u32,
+    /// Other routing latencies at which the mapping is timed again.
+    pub also_at_routing_latency: Vec<Duration>,
+}
+
+/// Who maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masters {
+    /// This host, which has a cable; all others answer.
+    One(HostId),
+    /// Every host, until one meets nobody with a higher address.
+    Election,
+}
+
+/// What carries a mapper's messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapModel {
+    /// The flit-level fabric: a port's buffer decides whether a message collides with itself.
+    #[default]
+    CutThrough,
+    /// A walk over the cables that fails where it uses one twice in the same direction.
+    Circuit,
+    /// A walk over the cables that never fails.
+    Packet,
+}
+
+/// What a mapper's software runs on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Computer {
+    /// The host's processor.
+    #[default]
+    Host,
+    /// The interface's processor, which serves messages under way first.
+    Nic,
+}
+
+/// An order of hosts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// That of the network's list.
+    #[default]
+    Listed,
+    /// One that the seed draws.
+    Random,
+}
+
+/// Which hosts have no daemon, and so answer nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Silence {
+    /// These.
+    pub hosts: Vec<HostId>,
+    /// All but so many, the master's own among them, the first in this order.
+    pub answering: Option<(u32, Direction)>,
+}
+
+impl Mapping {
+    /// The hosts without a daemon in a run with this seed. The host of the one master never is among them.
+    pub fn silent(&self, topology: &Topology, seed: u64) -> BTreeSet<HostId> {
+        let mut silent: BTreeSet<HostId> = self.silence.hosts.iter().copied().collect();
+        if let Some((count, order)) = self.silence.answering {
+            let master = match self.masters {
+                Masters::One(master) => Some(master),
+                Masters::Election => None,
+            };
+            let hosts = topology.network.host_ids();
+            let cabled = hosts.filter(|host| topology.attachments[host.index()].is_some());
+            let mut others: Vec<HostId> = cabled.filter(|host| Some(*host) != master).collect();
+            if order == Direction::Random {
+                shuffle(&mut others, &mut Stream::new(seed, ANSWERING, 0));
+            }
+            let besides = (count as usize).saturating_sub(usize::from(master.is_some()));
+            silent.extend(others.into_iter().skip(besides));
+        }
+        silent
+    }
+}
+
+/// Puts hosts into an order of which all are equally likely (Fisher and Yates).
+fn shuffle(hosts: &mut [HostId], stream: &mut Stream) {
+    for last in (1..hosts.len()).rev() {
+        let other = stream.below(last as u64 + 1);
+        hosts.swap(last, usize::try_from(other).expect("a position in the list"));
+    }
+}

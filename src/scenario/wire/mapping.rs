@@ -1,0 +1,191 @@
+//! The `[mapping]` section: who maps, how, on what model of the network, and with what beside it.
+
+use schemars::{Schema, json_schema};
+
+use super::super::book::Book;
+use super::super::mapping::{Computer, Direction, MapModel};
+use super::super::tree::{Item, Value};
+use super::kinds::{Choice, Quantity};
+use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
+use crate::diagnostics::Fault;
+use crate::host::mapper::Order;
+use crate::units::{Bytes, Duration};
+
+use Presence::{Default, Optional};
+
+table! {
+    /// A mapper that runs in-band before traffic.
+    "[mapping]" Mapping {
+        /// How it explores.
+        algorithm: AlgorithmName = Default("'berkeley'");
+        /// Who maps: one `master`, all others answering; or every host until an `election` is decided.
+        mode: Mode = Default("'master'");
+        /// The host on which the master runs; an election has none.
+        mapper: Master = Optional;
+        /// What carries its messages: the flit-level fabric, or a walk over the cables on which a message fails
+        /// when it uses one twice in the same direction (`circuit`) or never (`packet`); these take no time.
+        model: MapModel = Default("'cut-through'");
+        /// How long it waits for the answer to a probe, above zero.
+        probe_timeout: Quantity<Duration> = Default("'1 ms'");
+        /// How often a turn that gave nothing is tried again.
+        retries: u32 = Default("0");
+        /// Explorations of switches after which the mapper gives up, at least 1.
+        explorations: u64 = Default("20000");
+        /// The bytes that the mapper may use for its model, above zero; without it as many as it needs.
+        memory: Quantity<Bytes> = Optional;
+        /// What the software of the mapper and of the daemons runs on: the host's processor, or the slower one of
+        /// the interface, whose first work is routing traffic.
+        runs_on: Computer = Default("'host'");
+        /// Hosts without a daemon: they answer nothing.
+        silent: Vec<At<String>> = Default("[]");
+        /// How many hosts run a mapper's software, the master's own among them, at least 1; without it all but
+        /// the silent ones.
+        answering: u32 = Optional;
+        /// Which hosts those are: the first of the network's list, or some that the seed draws; `listed` if not
+        /// given.
+        answering_order: Direction = Optional;
+        /// The load of `[traffic]` beside the mapper, 0 to 1; quiet if not given.
+        load: f64 = Optional;
+        /// How often the mapping is run, with the seed and those after it, 1 to 1000.
+        runs: u32 = Default("1");
+        /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the
+        /// network, `q+d+1`, `q+d` or `2d+1`; no bound if not given.
+        depth: Depth = Optional;
+        /// The order in which the turns at a switch are tried; `outwards` if not given.
+        order: Order = Optional;
+        /// Whether answers bound the turns worth trying to as many as a switch has ports; `true` if not given.
+        window: bool = Optional;
+        /// Whether ports that a replicate of the switch has found are left out; `false` if not given.
+        skip_known: bool = Optional;
+        /// Whether branches that hosts cannot tell apart are cut off in the end; `true` if not given.
+        prune: bool = Optional;
+        /// Other routing latencies, each above zero, at which the mapping is timed again to show what they
+        /// change.
+        also_at_routing_latency: Vec<At<Quantity<Duration>>> = Default("[]");
+    }
+}
+
+/// The mappers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum AlgorithmName {
+    Berkeley,
+}
+
+impl Choice for AlgorithmName {
+    const CHOICES: &'static [(&'static str, AlgorithmName)] = &[("berkeley", AlgorithmName::Berkeley)];
+}
+
+impl AlgorithmName {
+    /// The name, as scenarios spell it.
+    pub(in super::super) fn word(self) -> &'static str {
+        let found = AlgorithmName::CHOICES.iter().find(|(_, name)| *name == self);
+        found.map_or("", |(word, _)| word)
+    }
+}
+
+/// The name of the one host that maps.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Master(pub(in super::super) At<String>);
+
+impl Wire for Master {
+    fn read(item: &Item, book: &mut Book) -> Option<Master> {
+        match &item.value {
+            Value::List(masters) if masters.len() > 1 => {
+                book.add(masters[1].place, |span| {
+                    let message = format!("{} masters where one is asked for", masters.len());
+                    let expected = "expected one host, or mode = \"election\" without `mapper`";
+                    Fault::new("two-masters", span, message, expected)
+                });
+                None
+            }
+            _ => String::read(item, book).map(|value| Master(At { value, place: item.place })),
+        }
+    }
+
+    fn schema() -> Schema {
+        String::schema()
+    }
+}
+
+/// Who maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Mode {
+    Master,
+    Election,
+}
+
+impl Choice for Mode {
+    const CHOICES: &'static [(&'static str, Mode)] =
+        &[("master", Mode::Master), ("election", Mode::Election)];
+}
+
+impl Choice for MapModel {
+    const CHOICES: &'static [(&'static str, MapModel)] = &[
+        ("cut-through", MapModel::CutThrough),
+        ("circuit", MapModel::Circuit),
+        ("packet", MapModel::Packet),
+    ];
+}
+
+impl Choice for Computer {
+    const CHOICES: &'static [(&'static str, Computer)] = &[("host", Computer::Host), ("nic", Computer::Nic)];
+}
+
+impl Choice for Direction {
+    const CHOICES: &'static [(&'static str, Direction)] =
+        &[("listed", Direction::Listed), ("random", Direction::Random)];
+}
+
+impl Choice for Order {
+    const CHOICES: &'static [(&'static str, Order)] =
+        &[("outwards", Order::Outwards), ("ascending", Order::Ascending)];
+}
+
+/// A search depth: so many turns, or a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Depth {
+    Turns(u32),
+    Formula(Formula),
+}
+
+/// A depth that an oracle computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Formula {
+    QPlusDPlusOne,
+    QPlusD,
+    TwiceDPlusOne,
+}
+
+impl Choice for Formula {
+    const CHOICES: &'static [(&'static str, Formula)] =
+        &[("q+d+1", Formula::QPlusDPlusOne), ("q+d", Formula::QPlusD), ("2d+1", Formula::TwiceDPlusOne)];
+}
+
+impl Wire for Depth {
+    fn read(item: &Item, book: &mut Book) -> Option<Depth> {
+        match &item.value {
+            Value::Integer(_) => match u32::read(item, book)? {
+                turns @ 1..=1000 => Some(Depth::Turns(turns)),
+                _ => {
+                    book.add(item.place, |span| {
+                        let message = "no depth that a search can have";
+                        Fault::new("out-of-range", span, message, "expected 1 to 1000 turns")
+                    });
+                    None
+                }
+            },
+            Value::Text(_) => Formula::read(item, book).map(Depth::Formula),
+            _ => {
+                wrong_type(item, "1 to 1000 turns, or \"q+d+1\", \"q+d\" or \"2d+1\"", book);
+                None
+            }
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": 1000 },
+            Formula::schema(),
+        ] })
+    }
+}

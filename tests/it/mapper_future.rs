@@ -1,0 +1,136 @@
+//! The mappers of mainwaring1997's section 6 that ask for other hardware: coupon-collecting, identified switches.
+
+use simnet::des::process::run_at_once;
+use simnet::host::Hardware;
+use simnet::host::mapper::{Algorithm, Brief, Doubt, Kind, Map, coupon, identified, myricom};
+use simnet::host::plain::{Collision, Plain};
+use simnet::ids::HostId;
+use simnet::topology::{End, Network, isomorphism, presets};
+
+use crate::mapper_myricom::check;
+use crate::support::cases;
+
+const READS_EARLY: Hardware = Hardware { reads_early: true, stamps: false };
+const STAMPS: Hardware = Hardware { reads_early: false, stamps: true };
+const BOTH: Hardware = Hardware { reads_early: true, stamps: true };
+
+fn map(net: &Network, mapper: HostId, hardware: Hardware, algorithm: &Algorithm) -> Map {
+    let mut host = Plain::new(net, mapper, Collision::Packet).with_hardware(hardware);
+    run_at_once(algorithm.map(&mut host, &Brief::for_switches_of(net)))
+}
+
+/// Messages for a right map of a preset.
+fn sent(preset: &str, hardware: Hardware, algorithm: &Algorithm) -> u64 {
+    let net = presets::load(preset).unwrap();
+    let mapper = net.find_host("c-util").unwrap();
+    let map = map(&net, mapper, hardware, algorithm);
+    let verdict = isomorphism::compare(&map.network, &net, mapper);
+    assert_eq!(verdict.isomorphic_to, Some("N"), "{preset}: {:?}", verdict.difference);
+    assert!(map.doubts.is_empty(), "{preset}: {:?}", map.doubts);
+    map.probes.total().sent
+}
+
+fn coupons(seed: u64) -> Algorithm {
+    Algorithm::Coupon(coupon::Options { seed, ..coupon::Options::default() })
+}
+
+const IDENTIFIED: Algorithm = Algorithm::Identified(identified::Options { one_message: false });
+const BY_ONE: Algorithm = Algorithm::Identified(identified::Options { one_message: true });
+
+#[test]
+fn coupons_spare_probes_where_hosts_read_early() {
+    // Wrong if what coupons tell were asked again, or if hosts that drop what comes too soon broke the map.
+    let nothing = Hardware::default();
+    for preset in ["now-c", "now-ca", "now-cab"] {
+        let myricom = sent(preset, nothing, &Algorithm::Myricom(myricom::Options::default()));
+        let with: Vec<u64> = (0..8).map(|seed| sent(preset, READS_EARLY, &coupons(seed))).collect();
+        let without = sent(preset, nothing, &coupons(0));
+        println!("{preset} {myricom} {with:?} {without}");
+        assert!(with.iter().all(|with| *with < without), "{preset}: {with:?}, {without}");
+        assert!(without < myricom, "{preset}: {without}");
+    }
+}
+
+#[test]
+fn coupons_map_random_networks_whole() {
+    // Wrong if a clue told the wrong switch or port, or if one were dropped on its way.
+    for seed in 0..cases(20_000) {
+        let hardware = if seed % 3 == 0 { Hardware::default() } else { READS_EARLY };
+        let collision = if seed % 2 == 0 { Collision::Packet } else { Collision::Circuit };
+        check(seed, collision, hardware, &coupons(seed));
+    }
+}
+
+#[test]
+fn identified_switches_are_mapped_whole_by_a_question_a_port() {
+    // Wrong if a stamp were read at the wrong place of the way, or a cable asked from both ends.
+    for seed in 0..cases(20_000) {
+        check(seed, Collision::Packet, STAMPS, &IDENTIFIED);
+        check(seed, Collision::Circuit, BOTH, &BY_ONE);
+    }
+    for (preset, switch_cables, hosts, switches) in
+        [("now-c", 28, 35, 13), ("now-ca", 58, 69, 26), ("now-cab", 93, 99, 40)]
+    {
+        let empty = switches * 8 - (hosts + 1) - 2 * switch_cables;
+        let ports = hosts + switch_cables + empty;
+        assert_eq!(sent(preset, BOTH, &BY_ONE), 1 + ports, "{preset}: one message a cable and an empty port");
+        assert_eq!(sent(preset, STAMPS, &IDENTIFIED), 1 + ports + switch_cables + empty, "{preset}");
+    }
+}
+
+#[test]
+fn switches_without_stamps_are_owned_up_to() {
+    // Wrong if the mapper went on for ever, or were sure of a map that shows next to nothing.
+    let net = presets::load("now-c").unwrap();
+    let mapper = net.find_host("c-util").unwrap();
+    for hardware in [Hardware::default(), READS_EARLY] {
+        for algorithm in [IDENTIFIED, BY_ONE] {
+            let map = map(&net, mapper, hardware, &algorithm);
+            assert_eq!(map.doubts, [Doubt::Unstamped].into());
+            assert_eq!((map.network.switches().len(), map.network.hosts().len()), (1, 1));
+            assert!(map.probes.total().sent < 10);
+        }
+    }
+}
+
+#[test]
+fn degenerate_networks_are_mapped_by_all() {
+    // Wrong if a mapper took for granted a switch, a cable, or a second host.
+    let mut bare = Network::new("bare");
+    let alone = bare.add_host("a").unwrap();
+    let mut pair = bare.clone();
+    let other = pair.add_host("b").unwrap();
+    pair.connect(End::host(alone, 0), End::host(other, 0)).unwrap();
+    let mut lone = bare.clone();
+    let switch = lone.add_switch("s0", 2).unwrap();
+    lone.connect(End::host(alone, 0), End::switch(switch, 1)).unwrap();
+    for (net, hosts, switches) in [(&bare, 1, 0), (&pair, 2, 0), (&lone, 1, 1)] {
+        for algorithm in [Algorithm::Myricom(myricom::Options::default()), coupons(1), IDENTIFIED, BY_ONE] {
+            let map = map(net, HostId(0), BOTH, &algorithm);
+            let found = (map.network.hosts().len(), map.network.switches().len(), map.doubts.len());
+            assert_eq!(found, (hosts, switches, 0), "{}, {}", net.name, algorithm.name());
+            assert_eq!(map.network.links().len(), usize::from(net.name != "bare" || hosts > 1));
+        }
+    }
+}
+
+#[test]
+fn losses_make_no_mapper_panic_or_loop() {
+    // Wrong if an answer that contradicts what is known were taken for impossible.
+    let (net, mapper) = (presets::load("now-c").unwrap(), HostId(7));
+    for seed in 0..cases(400) {
+        let lost = (0..4_000).filter(|nth| (nth * 2_654_435_761 + seed * 40_503) % 97 < 1 + seed % 40);
+        for (hardware, algorithm) in [
+            (Hardware::default(), Algorithm::Myricom(myricom::Options::default())),
+            (READS_EARLY, coupons(seed)),
+            (STAMPS, IDENTIFIED),
+            (BOTH, BY_ONE),
+        ] {
+            let mut host =
+                Plain::new(&net, mapper, Collision::Packet).with_hardware(hardware).with_lost(lost.clone());
+            let map = run_at_once(algorithm.map(&mut host, &Brief::default()));
+            assert!(map.probes.of(Kind::Host).sent > 0);
+            assert!(map.network.hosts().len() <= 36, "{}", algorithm.name());
+        }
+    }
+}

@@ -8,6 +8,7 @@ mod csv;
 mod fabric;
 mod files;
 mod limits;
+mod mappers;
 mod mapping;
 mod measure;
 mod names;
@@ -50,7 +51,7 @@ pub(super) fn build(
     }
     let failures = document.failures.value().map_or_else(Vec::new, |list| run::failures(list, network, book));
     let mapping = document.mapping.get().filter(|_| document.study.is_absent());
-    let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, document, book));
+    let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, folder };
@@ -58,7 +59,8 @@ pub(super) fn build(
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let compared =
         document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
-    let study = document.study.get().and_then(|wire| study::study(wire, document, &context, book));
+    let study =
+        document.study.get().and_then(|wire| study::study(wire, document, hosts.as_ref(), &context, book));
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::des::random::{Purpose, Stream};
 use crate::host::mapper::{Algorithm, Brief};
+use crate::host::{Costs, Hardware};
 use crate::ids::HostId;
 use crate::units::Duration;
 
@@ -27,12 +28,46 @@ pub struct Mapping {
     pub silence: Silence,
     /// What its software runs on.
     pub runs_on: Computer,
+    /// What software costs, where it is not what all hosts share.
+    pub costs: Costs,
+    /// How far each cost may lie above or below its value, in thousandths of it; at most 1,000.
+    pub jitter: u32,
+    /// What interfaces and switches can do, as the algorithm takes for granted.
+    pub hardware: Hardware,
+    /// What goes wrong with the mappers' messages.
+    pub faults: Faults,
+    /// How applications hold themselves back.
+    pub restraint: Option<Restraint>,
     /// The load of the scenario's traffic beside the mapper, above 0; `None`: quiet.
     pub load: Option<f64>,
     /// How often the mapping is run, with the scenario's seed and those after it; at least 1.
     pub runs: u32,
     /// Other routing latencies at which the mapping is timed again.
     pub also_at_routing_latency: Vec<Duration>,
+}
+
+/// What goes wrong with the mappers' messages; chances in `0..1`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Faults {
+    /// That a message is lost at the sender's interface.
+    pub loss: f64,
+    /// That the sender's interface lets the next message go first.
+    pub reorder_sends: f64,
+    /// That the receiver's interface does.
+    pub reorder_receives: f64,
+    /// That the next message of the same sender to the same receiver overtakes it in the network.
+    pub overtaking: f64,
+    /// How long a message is held back at most.
+    pub hold: Duration,
+}
+
+/// How applications hold themselves back after each message of a mapper at their interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restraint {
+    /// How long.
+    pub span: Duration,
+    /// How many times slower they send meanwhile; `None`: they pause.
+    pub slower: Option<u32>,
 }
 
 /// Who maps.

@@ -8,6 +8,7 @@
 mod comparison;
 mod expected;
 mod kinds;
+mod mappers;
 mod mapping;
 mod measure;
 mod sections;
@@ -18,6 +19,7 @@ mod traffic;
 
 pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity, Share};
+pub(super) use mappers::{Coupon, Faults, Guarded, Identified, Myricom, Restraint};
 pub(super) use mapping::{AlgorithmName, Depth, Mapping, Mode};
 pub(super) use measure::Measure;
 pub(super) use sections::{Document, Fabric, Failure, Hosts, RouteAlgorithm, Routing, Select, Tree};

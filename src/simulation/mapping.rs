@@ -1,6 +1,6 @@
 //! A mapping: the mapper on its host, the daemons on the others, the map judged, the routes handed out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
 use crate::units::{Duration, Time};
 
-use super::hosts;
+use super::hosts::{self, Losses};
 
 /// How many messages of a kind were sent, and how many answered in time.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -55,6 +55,25 @@ pub struct ConfirmationReport {
     pub lost_guards: u64,
 }
 
+/// What became of a mapper's and the daemons' messages that did not arrive.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LossReport {
+    /// Destroyed by a forward reset.
+    pub reset: u64,
+    /// Destroyed by a cable's failure.
+    pub failed: u64,
+    /// Dropped by a switch when their time to live was over.
+    pub expired: u64,
+    /// On routes that failed, as those of probes that find nothing do.
+    pub undeliverable: u64,
+    /// Dropped for a wrong CRC.
+    pub corrupted: u64,
+    /// Lost at the sender's interface.
+    pub lost: u64,
+    /// Deadlocks that formed in the network.
+    pub deadlocks: usize,
+}
+
 /// The mapping time at another routing latency.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sensitivity {
@@ -91,6 +110,8 @@ pub struct MapReport {
     pub confirmation: ConfirmationReport,
     /// The most bytes that the model took, by the account of a firmware's data structures.
     pub peak_memory_bytes: u64,
+    /// What did not arrive, and deadlocks, up to the end of the run.
+    pub losses: LossReport,
     /// From the first probe to the finished map.
     pub time_ms: f64,
     /// Switches whose ports were probed, replicates counted.
@@ -138,6 +159,10 @@ pub struct Mapped {
     pub time: Duration,
     /// How routes were handed out, if they were.
     pub distribution: Option<distribution::Report>,
+    /// Messages of processes that did not arrive.
+    pub losses: Losses,
+    /// Deadlocks that formed.
+    pub deadlocks: usize,
     /// Events that the fabric handled.
     pub events: u64,
 }
@@ -153,6 +178,21 @@ pub fn run(
     task: &Task<'_>,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
+    run_beside(task, &BTreeSet::new(), plan)
+}
+
+/// The same where the hosts of `silent` answer nothing.
+///
+/// # Errors
+/// As [`run`].
+///
+/// # Panics
+/// Never: a mapper waits for nothing without a time-out.
+pub fn run_beside(
+    task: &Task<'_>,
+    silent: &BTreeSet<HostId>,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<Mapped, BuildError> {
     let program = |mut station: Station| async move {
         let map = task.algorithm.map(&mut station, &task.brief).await;
         let time = station.now().since(Time::ZERO);
@@ -162,9 +202,10 @@ pub fn run(
         };
         (map, time, distribution)
     };
-    let outcome = hosts::run(&task.setup, task.mapper, program, |_| true)?;
+    let outcome = hosts::run(&task.setup, task.mapper, program, |host| !silent.contains(&host))?;
     let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
-    Ok(Mapped { map, time, distribution, events: outcome.events })
+    let (losses, deadlocks) = (outcome.losses, outcome.deadlocks.len());
+    Ok(Mapped { map, time, distribution, losses, deadlocks, events: outcome.events })
 }
 
 /// The routes of a network by the names of its hosts.
@@ -210,6 +251,15 @@ impl MapReport {
                 lost_guards: map.evidence.lost_guards,
             },
             peak_memory_bytes: map.peak_memory,
+            losses: LossReport {
+                reset: mapped.losses.reset,
+                failed: mapped.losses.failed,
+                expired: mapped.losses.expired,
+                undeliverable: mapped.losses.undeliverable,
+                corrupted: mapped.losses.corrupted,
+                lost: mapped.losses.lost,
+                deadlocks: mapped.deadlocks,
+            },
             time_ms: mapped.time.as_ms_f64(),
             explorations: map.explorations,
             sensitivity: Vec::new(),

@@ -94,6 +94,11 @@ fn on_network(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunE
     Ok(routed)
 }
 
+/// The routes that a scenario gives on its network, with no mapper.
+pub(super) fn of_network(checked: &Checked) -> Result<Option<HostRoutes>, RunError> {
+    Ok(on_network(checked, &())?.routes)
+}
+
 /// A map made in-band; on it the routes, if any are asked for, handed out in-band if that is asked for.
 fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Result<Routed, RunError> {
     let network = &checked.topology.network;
@@ -103,7 +108,7 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
     };
     let others = mapping.also_at_routing_latency.len() as u64;
     progress.stage("mapping", u64::from(mapping.runs) + others);
-    let ground = Ground::new(checked, mapping);
+    let ground = Ground::new(checked, mapping)?;
     let mut planned = None;
     let Attempt { mut report, mapped } = ground.attempt(checked.seed, |map| {
         let Routing { source, distribute } = checked.routing.as_ref()?;
@@ -172,7 +177,7 @@ mod tests {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c00'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
         let (topology, mapping) = (&checked.topology, checked.mapping.as_ref().unwrap());
-        let attempt = Ground::new(&checked, mapping).attempt(0, |_| None).unwrap();
+        let attempt = Ground::new(&checked, mapping).unwrap().attempt(0, |_| None).unwrap();
         let map = &attempt.mapped.map.network;
         let overlay = Overlay::new(topology, map, mapper_of(map, &topology.network));
         let hosts = |network: &Network, switch| {

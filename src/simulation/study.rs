@@ -96,7 +96,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
 /// Runs a cell.
 fn of_cell(checked: &Checked, cell: Cell) -> Result<Outcomes, RunError> {
     let mapping = checked.mapping.as_ref().expect("a cell is a mapping");
-    let ground = Ground::new(checked, mapping);
+    let ground = Ground::new(checked, mapping)?;
     let mut runs = Vec::new();
     let mut map = None;
     for offset in 0..u64::from(mapping.runs) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::diagnostics::{Fault, quoted};
 
 use super::super::book::Book;
-use super::super::checked::{Topology, TopologySource};
+use super::super::checked::{Hosts, Topology, TopologySource};
 use super::super::study::{Cell, Plot, Reference, StudiedNetwork, Study};
 use super::super::wire::{self, At, Document, Given};
 use super::traffic::{self, Context};
@@ -20,6 +20,7 @@ const MOST_CELLS: usize = 100_000;
 pub(super) fn study(
     wire: &At<wire::Study>,
     document: &Document,
+    hosts: Option<&Hosts>,
     context: &Context<'_>,
     book: &mut Book,
 ) -> Option<Study> {
@@ -30,7 +31,7 @@ pub(super) fn study(
     let networks = topologies.into_iter().map(|(name, topology)| {
         let variants = value.variants.value()?.iter().map(|variant| {
             let keys = At { value: variant.value.mapping.clone(), place: variant.place };
-            mapping::mapping(&keys, Some(&topology), document, book)
+            mapping::mapping(&keys, Some(&topology), hosts, document, book)
         });
         // A fault of one does not hide those of the others.
         let variants: Vec<_> = variants.collect();

@@ -5,7 +5,8 @@ use schemars::{Schema, json_schema};
 use super::super::book::Book;
 use super::super::mapping::{Computer, Direction, MapModel};
 use super::super::tree::{Item, Value};
-use super::kinds::{Choice, Quantity};
+use super::kinds::{Choice, Quantity, Share};
+use super::mappers::{Coupon, Faults, Guarded, Identified, Myricom, Restraint};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Fault;
 use crate::host::mapper::Order;
@@ -25,17 +26,29 @@ table! {
         /// What carries its messages: the flit-level fabric, or a walk over the cables on which a message fails
         /// when it uses one twice in the same direction (`circuit`) or never (`packet`); these take no time.
         model: MapModel = Default("'cut-through'");
-        /// How long it waits for the answer to a probe, above zero.
-        probe_timeout: Quantity<Duration> = Default("'1 ms'");
+        /// How long it waits for the answer to a probe, above zero; if not given, 1 ms on a host, 450 us on an
+        /// interface.
+        probe_timeout: Quantity<Duration> = Optional;
         /// How often a turn that gave nothing is tried again.
         retries: u32 = Default("0");
         /// Explorations of switches after which the mapper gives up, at least 1.
         explorations: u64 = Default("20000");
         /// The bytes that the mapper may use for its model, above zero; without it as many as it needs.
         memory: Quantity<Bytes> = Optional;
-        /// What the software of the mapper and of the daemons runs on: the host's processor, or the slower one of
-        /// the interface, whose first work is routing traffic.
-        runs_on: Computer = Default("'host'");
+        /// What the software of the mapper and of the daemons runs on: the host's processor, or that of the
+        /// interface, whose first work is routing traffic; if not given, the interface for the Myricom mapper and
+        /// those that share its ways, the host for others.
+        runs_on: Computer = Optional;
+        /// Software time to send a message; if not given, that of `[hosts]` on a host, 20 us on an interface.
+        send_overhead: Quantity<Duration> = Optional;
+        /// Software time between a probe's arrival and the answer; if not given, that of `[hosts]` on a host,
+        /// 30 us on an interface.
+        reply_overhead: Quantity<Duration> = Optional;
+        /// Software time between the return of a mapper's own probe and its seeing it; if not given, that of
+        /// `[hosts]` on a host, 20 us on an interface.
+        loop_overhead: Quantity<Duration> = Optional;
+        /// How far each single cost of software may lie above or below its value, at most 100 %.
+        jitter: Share = Default("'0 %'");
         /// Hosts without a daemon: they answer nothing.
         silent: Vec<At<String>> = Default("[]");
         /// How many hosts run a mapper's software, the master's own among them, at least 1; without it all but
@@ -44,6 +57,18 @@ table! {
         /// Which hosts those are: the first of the network's list, or some that the seed draws; `listed` if not
         /// given.
         answering_order: Direction = Optional;
+        /// Options of the algorithm `myricom`.
+        myricom: Myricom = Optional;
+        /// Options of the algorithms `guarded` and `timed`.
+        guarded: Guarded = Optional;
+        /// Options of the algorithm `coupon`.
+        coupon: Coupon = Optional;
+        /// Options of the algorithm `identified`.
+        identified: Identified = Optional;
+        /// What goes wrong with the mappers' messages.
+        faults: Faults = Optional;
+        /// How applications hold themselves back while there are mappers' messages.
+        restraint: Restraint = Optional;
         /// The load of `[traffic]` beside the mapper, 0 to 1; quiet if not given.
         load: f64 = Optional;
         /// How often the mapping is run, with the seed and those after it, 1 to 1000.
@@ -69,10 +94,22 @@ table! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum AlgorithmName {
     Berkeley,
+    Myricom,
+    Guarded,
+    Timed,
+    Coupon,
+    Identified,
 }
 
 impl Choice for AlgorithmName {
-    const CHOICES: &'static [(&'static str, AlgorithmName)] = &[("berkeley", AlgorithmName::Berkeley)];
+    const CHOICES: &'static [(&'static str, AlgorithmName)] = &[
+        ("berkeley", AlgorithmName::Berkeley),
+        ("myricom", AlgorithmName::Myricom),
+        ("guarded", AlgorithmName::Guarded),
+        ("timed", AlgorithmName::Timed),
+        ("coupon", AlgorithmName::Coupon),
+        ("identified", AlgorithmName::Identified),
+    ];
 }
 
 impl AlgorithmName {

@@ -166,18 +166,19 @@ fn position(results: &Results<'_>, cell: Cell, axis: Axis) -> f64 {
     }
 }
 
-/// A line of [`growth`]: what the key calls it, and what it shows.
-type Line = (&'static str, fn(&Growth) -> u64);
+/// What of a model's size a line shows, and what the key calls it.
+type Size = (&'static str, fn(&Growth) -> u64);
+
+const SIZES: [Size; 3] = [("edges", |g| g.edges), ("nodes", |g| g.nodes), ("frontier", |g| g.frontier)];
 
 /// Nodes, cables and frontier of the model against explorations, of the first run of every cell shown.
 fn growth(results: &Results<'_>, plot: &Plot) -> Vec<Series> {
-    let lines: [Line; 3] = [("edges", |g| g.edges), ("nodes", |g| g.nodes), ("frontier", |g| g.frontier)];
     let several = shown(results, plot).count() > 1;
     let of = |outcomes: &Outcomes| {
         let history = outcomes.runs.first().map(|run| run.history.as_slice()).unwrap_or_default();
         let prefix =
             if several { format!("{}: ", name(results, outcomes.cell, plot)) } else { String::new() };
-        let line = |(what, pick): Line| {
+        let line = |(what, pick): Size| {
             let point = |(nth, growth): (usize, &Growth)| {
                 let (x, y) = ((nth + 1) as f64, pick(growth) as f64);
                 FigurePoint { x, y, hollow: false }
@@ -185,7 +186,7 @@ fn growth(results: &Results<'_>, plot: &Plot) -> Vec<Series> {
             let points = history.iter().enumerate().map(point).collect();
             Series { name: format!("{prefix}{what}"), points }
         };
-        lines.map(line)
+        SIZES.map(line)
     };
     shown(results, plot).flat_map(of).collect()
 }

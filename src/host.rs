@@ -11,6 +11,7 @@
 //! ```
 
 pub mod distribution;
+pub mod election;
 pub mod mapper;
 mod message;
 pub mod passive;
@@ -94,6 +95,9 @@ pub trait Host {
     fn work(&mut self, span: Duration) -> impl Future<Output = ()> {
         self.sleep(span)
     }
+
+    /// Hears that a mapper on this host is about to send a message of this kind.
+    fn count(&mut self, _kind: mapper::Kind) {}
 
     /// Tells the interface the routes, by the names of their destinations, that applications use from now on;
     /// without effect where there are no applications.

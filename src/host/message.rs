@@ -1,5 +1,6 @@
 //! What hosts say to each other.
 
+use super::Address;
 use crate::ids::Turn;
 
 /// A message: its body, and how long it is on the cable.
@@ -9,6 +10,9 @@ pub struct Message {
     pub body: Body,
     /// Its length in bytes when it arrives: header flit, data, CRC-8 and tail counted in, route flits not.
     pub length: u32,
+    /// The highest address of a mapper that its sender knows of, its own included; `None` where nobody is to
+    /// be elected. It takes an interface address of a reply's padding, and none of a probe's, whose sender it is.
+    pub mapper: Option<Address>,
 }
 
 /// What a message says. A nonce is a number that its sender never uses twice; an answer repeats it.
@@ -104,7 +108,7 @@ impl Message {
             }
         };
         let length = u32::try_from((FRAME + data).max(LEAST)).unwrap_or(u32::MAX);
-        Message { body, length }
+        Message { body, length, mapper: None }
     }
 }
 

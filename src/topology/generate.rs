@@ -11,6 +11,7 @@
 //! Wiring only. Random families draw from ChaCha8 with the seed given, so that a seed names one network on
 //! every machine.
 
+mod clos;
 mod decayed;
 mod fat_tree;
 mod grid;
@@ -24,6 +25,7 @@ use thiserror::Error;
 
 use super::Network;
 
+pub use clos::{Clos, Role};
 pub use decayed::Decayed;
 pub use fat_tree::{FatTree, LeafSpine};
 pub use grid::{Grid, Hypercube};
@@ -302,6 +304,13 @@ pub const FAMILIES: &[Family] = &[
         ],
         random: false,
         build: |v, _| Ok(FatTree::new(v.u32("arity"), v.u32("levels"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "clos",
+        about: "Clos64+64 units of 64 hosts under spines, all of 16-port switches; 16 units are Pink",
+        parameters: &[needed("units", 1, 31, "units of 64 hosts")],
+        random: false,
+        build: |v, _| Ok(Clos::new(v.u32("units"))?.build()),
     },
     Family {
         name: "leaf-spine",

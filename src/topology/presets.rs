@@ -1,4 +1,4 @@
-//! Networks known by name: reconstructions of the Berkeley NOW, and Pink.
+//! Networks known by name: reconstructions of the Berkeley NOW, Pink, and a reconstruction of Lightning.
 //!
 //! # Scope and limitations
 //! The papers print the NOW's wiring as pictures only. The three `now-*` networks are *reconstructions* that
@@ -10,14 +10,15 @@
 //! Hosts, switches and cables of each preset equal the printed counts; a test compares every cable with the
 //! wirings that the figures were checked against.
 
-use crate::ids::{HostId, Port, SwitchId};
+use crate::ids::Port;
 
+use super::generate::{Clos, Role};
 use super::{End, Network};
 
 const NOW: &str = include_str!("presets/now.csv");
 
 /// The names of all presets.
-pub const NAMES: [&str; 4] = ["now-c", "now-ca", "now-cab", "pink"];
+pub const NAMES: [&str; 5] = ["now-c", "now-ca", "now-cab", "pink", "lightning"];
 
 /// The preset called `name`.
 pub fn load(name: &str) -> Option<Network> {
@@ -25,7 +26,8 @@ pub fn load(name: &str) -> Option<Network> {
         "now-c" => Some(now(name, &['c'])),
         "now-ca" => Some(now(name, &['c', 'a'])),
         "now-cab" => Some(now(name, &['c', 'a', 'b'])),
-        "pink" => Some(pink()),
+        "pink" => Some(clos(name, 16)),
+        "lightning" => Some(clos(name, 22)),
         _ => None,
     }
 }
@@ -74,51 +76,21 @@ fn now(name: &str, clusters: &[char]) -> Network {
     net
 }
 
-const PINK_UNITS: usize = 16;
-const PINK_SPINES: usize = 64;
-
-/// Pink: 1,024 hosts on 16 Clos64+64 units and 64 spine crossbars, all of 16 ports.
+/// Clos64+64 units under spines: leaf crossbars `l{u}.0` to `l{u}.7` and middle crossbars `m{u}.0` to `m{u}.7`
+/// of each unit `u`, spines `s0` on, hosts `h0000` on.
 ///
-/// A unit `u` has leaf crossbars `l{u}.0` to `l{u}.7` (hosts on ports 8 to 15, middles on 0 to 7) and middle
-/// crossbars `m{u}.0` to `m{u}.7`, whose upper ports 8 to 15 go to 64 different spines `s0` to `s63`.
-///
-/// # Source
-/// Myricom, *Guide to Myrinet-2000 Switches*, section 9 (the counts and the shape); which of its ports a unit
-/// uses for which spine is a reconstruction.
-fn pink() -> Network {
-    let mut net = Network::new("pink");
-    let mut add = |name: String| net.add_switch(name, 16).expect("names are distinct");
-    let mut leaves: Vec<SwitchId> = Vec::new();
-    let mut middles: Vec<SwitchId> = Vec::new();
-    for unit in 0..PINK_UNITS {
-        leaves.extend((0..8).map(|leaf| add(format!("l{unit}.{leaf}"))));
-        middles.extend((0..8).map(|middle| add(format!("m{unit}.{middle}"))));
-    }
-    let spines: Vec<SwitchId> = (0..PINK_SPINES).map(|spine| add(format!("s{spine}"))).collect();
-    let hosts: Vec<HostId> = (0..PINK_UNITS * 64)
-        .map(|host| net.add_host(format!("h{host:04}")).expect("names are distinct"))
-        .collect();
-    let mut cable = |a: End, b: End| net.connect(a, b).expect("each port is used once");
-    let port = |number: usize| u16::try_from(number).expect("a crossbar has 16 ports");
-    for unit in 0..PINK_UNITS {
-        let eight = unit * 8..unit * 8 + 8;
-        for (leaf, switch) in leaves[eight.clone()].iter().enumerate() {
-            for host in 0..8 {
-                let id = hosts[unit * 64 + leaf * 8 + host];
-                cable(End::host(id, 0), End::switch(*switch, port(8 + host)));
-            }
-        }
-        for (leaf, below) in leaves[eight.clone()].iter().enumerate() {
-            for (middle, above) in middles[eight.clone()].iter().enumerate() {
-                cable(End::switch(*below, port(middle)), End::switch(*above, port(leaf)));
-            }
-        }
-        for (middle, below) in middles[eight].iter().enumerate() {
-            for up in 0..8 {
-                cable(End::switch(*below, port(8 + up)), End::switch(spines[middle * 8 + up], port(unit)));
-            }
-        }
-    }
+/// Pink has 16 units and 64 spines: 1,024 hosts, 320 switches, 3,072 cables, every port in use. Lightning, of
+/// which only the 1,408 hosts are printed (hendriks2004), is a *reconstruction* in the same manner: 22 units
+/// and 88 spines, 440 switches and 4,224 cables.
+fn clos(name: &str, units: u32) -> Network {
+    let switch = |role| match role {
+        Role::Leaf { unit, number } => format!("l{unit}.{number}"),
+        Role::Middle { unit, number } => format!("m{unit}.{number}"),
+        Role::Spine(spine) => format!("s{spine}"),
+    };
+    let clos = Clos::new(units).expect("few enough units");
+    let mut net = clos.build_named(switch, |host| format!("h{host:04}"));
+    name.clone_into(&mut net.name);
     net
 }
 
@@ -134,6 +106,7 @@ mod tests {
             ("now-ca", 70, 26, 128),
             ("now-cab", 100, 40, 193),
             ("pink", 1024, 320, 3072),
+            ("lightning", 1408, 440, 4224),
         ] {
             let net = load(name).unwrap();
             let counts = (net.hosts().len(), net.switches().len(), net.links().len());

@@ -61,13 +61,13 @@ fn presets_equal_the_published_wirings() {
     }
 }
 
-/// Wrong if a switch of the NOW had more than 8 ports or one of Pink a port to spare.
+/// Wrong if a switch of the NOW had more than 8 ports, or one of Pink or Lightning a port to spare.
 #[test]
 fn presets_fill_the_ports_that_they_should() {
     for name in presets::NAMES {
         let net = presets::load(name).unwrap();
         let cabled = |id| net.cables(Node::Switch(id)).count();
-        if name == "pink" {
+        if name == "pink" || name == "lightning" {
             assert!(net.switch_ids().all(|id| cabled(id) == 16));
         } else {
             assert_eq!(net.switch_ids().map(cabled).max(), Some(8), "{name}");
@@ -90,6 +90,8 @@ fn families_have_the_sizes_of_their_definitions() {
         ("fat-tree", vec![("arity", 4), ("levels", 3)], 64, 48, 128, 8),
         ("fat-tree", vec![("arity", 4), ("levels", 7)], 16_384, 28_672, 98_304, 8),
         ("leaf-spine", vec![("leaves", 4), ("spines", 2), ("cables", 2)], 4, 6, 16, 8),
+        ("clos", vec![("units", 1)], 64, 16, 64, 16),
+        ("clos", vec![("units", 3)], 192, 60, 384, 16),
         ("hypercube", vec![("dimensions", 5)], 32, 32, 80, 6),
         ("random-irregular", vec![("switches", 9), ("hosts", 11), ("links", 15)], 11, 9, 15, 8),
     ] {

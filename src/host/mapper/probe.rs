@@ -276,6 +276,7 @@ impl Prober {
         let mut sent: Vec<(Kind, u64, Time)> = Vec::with_capacity(messages.len());
         for (kind, route, message) in messages {
             self.probes.sent(kind);
+            host.count(kind);
             let nonce = message.body.nonce();
             host.send(&route, message).await;
             sent.push((kind, nonce, host.now()));

@@ -290,6 +290,7 @@ impl<'a> Asker<'a> {
         let volley = Volley { kind, first: self.nonce, count: routes.len() };
         for route in routes {
             self.probes.sent(kind);
+            host.count(kind);
             let nonce = self.nonce;
             self.nonce += 1;
             host.send(route, message(nonce, route)).await;

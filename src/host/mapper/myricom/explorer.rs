@@ -154,7 +154,7 @@ impl<'a> Explorer<'a> {
         scan: &mut Scan,
         stop_at_first: bool,
     ) {
-        while !(stop_at_first && !scan.hosts.is_empty()) {
+        while !stop_at_first || scan.hosts.is_empty() {
             let Some(turn) = scan.next() else { return };
             if let Some(name) = self.prober.host_at(host, &then(route, turn)).await {
                 from.into_iter().for_each(|from| self.atlas.credit(from));

@@ -39,6 +39,7 @@ mod routing_trees;
 mod scenario;
 mod scenarios;
 mod smart;
+mod study;
 mod suggest;
 mod support;
 mod tidy;

@@ -52,12 +52,16 @@ fn or<T: Copy>(given: &Given<T>, default: T) -> Option<T> {
 
 fn berkeley(wire: &wire::Mapping, book: &mut Book) -> Option<berkeley::Options> {
     let default = berkeley::Options::default();
+    let skip_known = or(&wire.skip_known, default.skip_known)?;
+    let merging = if skip_known { berkeley::Merging::EachTurn } else { default.merging };
     Some(berkeley::Options {
         window: or(&wire.window, default.window)?,
         order: or(&wire.order, default.order)?,
-        skip_known: or(&wire.skip_known, default.skip_known)?,
+        skip_known,
+        merging,
         prune: or(&wire.prune, default.prune)?,
         depth: depth(wire, book)?,
+        ..default
     })
 }
 

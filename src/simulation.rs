@@ -7,6 +7,7 @@
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
 pub mod comparison;
+pub mod daemon;
 pub mod failures;
 pub mod hosts;
 mod map_files;

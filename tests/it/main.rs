@@ -7,6 +7,7 @@ mod cli;
 mod closed_forms;
 mod comparison;
 mod conservation;
+mod daemon;
 mod deadlock_burst;
 mod deadlock_proof;
 mod differential;

@@ -89,6 +89,7 @@ pub(super) fn run(
         seed: checked.seed,
         outcome,
         map: None,
+        maps: None,
         route: None,
         distribution: None,
         deadlock_count,

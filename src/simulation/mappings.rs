@@ -20,6 +20,7 @@ use crate::scenario::{Checked, cycles};
 use crate::topology::Network;
 use crate::units::Duration;
 
+use super::failures::Outage;
 use super::hosts::{self, Faults, Load, Losses, Residence, Restraint, chance};
 use super::mapping::{self, MapReport, Mapped, Sensitivity, Task};
 use super::routes::{self, HostRoutes};
@@ -53,6 +54,8 @@ pub(super) struct Ground<'a> {
     parameters: Parameters,
     /// The routes of the traffic beside the mapper, if there is any.
     routes: Option<HostRoutes>,
+    /// What fails while it maps.
+    failures: Vec<hosts::Failure>,
 }
 
 impl<'a> Ground<'a> {
@@ -65,7 +68,11 @@ impl<'a> Ground<'a> {
             Some(_) => routes::of_network(checked)?,
             None => None,
         };
-        Ok(Ground { checked, mapping, parameters: checked.fabric_parameters(), routes })
+        let failure =
+            |outage: Outage| hosts::Failure { link: outage.link, at: outage.from, until: outage.until };
+        let outages = if mapping.failures { super::outages(checked)? } else { Vec::new() };
+        let failures = outages.into_iter().map(failure).collect();
+        Ok(Ground { checked, mapping, parameters: checked.fabric_parameters(), routes, failures })
     }
 
     /// The mapping under `seed`.
@@ -82,6 +89,7 @@ impl<'a> Ground<'a> {
             hardware: mapping.hardware,
             bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
             faults: faults(&mapping.faults),
+            failures: &self.failures,
             load: self.load(),
             seed,
             ..hosts::Setup::new(&checked.topology.network, &self.parameters)

@@ -10,6 +10,7 @@ use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
 use super::comparison::ComparisonReport;
+use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
 use super::saturation::Saturation;
@@ -41,6 +42,9 @@ pub struct Summary {
     pub outcome: Outcome,
     /// The mapper's map, if one ran.
     pub map: Option<MapReport>,
+    /// What all runs of a mapping came to that was run several times; the first is the one above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maps: Option<RepeatReport>,
     /// The routes, if there are any.
     pub route: Option<RouteReport>,
     /// How the routes were handed to the interfaces, if they were.

@@ -42,6 +42,7 @@ mod routing_trees;
 mod scenario;
 mod scenarios;
 mod smart;
+mod study;
 mod suggest;
 mod support;
 mod tidy;

@@ -66,6 +66,7 @@ pub(super) fn mapping(
         jitter: jitter?,
         faults: faults?,
         restraint: restraint?,
+        failures: *wire.failures.value()?,
         load: wire.load.value().copied().filter(|load| *load > 0.0),
         runs: *wire.runs.value()?,
         also_at_routing_latency: latencies?,

@@ -71,6 +71,8 @@ table! {
         restraint: Restraint = Optional;
         /// The load of `[traffic]` beside the mapper, 0 to 1; quiet if not given.
         load: f64 = Optional;
+        /// Whether what fails in the scenario fails while it maps, too.
+        failures: bool = Default("false");
         /// How often the mapping is run, with the seed and those after it, 1 to 1000.
         runs: u32 = Default("1");
         /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the

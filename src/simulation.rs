@@ -13,6 +13,7 @@ pub mod hosts;
 mod map_files;
 pub mod mapping;
 mod mappings;
+mod operation;
 mod overlay;
 pub mod plan;
 pub mod point;
@@ -104,6 +105,9 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
     if let Some(study) = &checked.study {
         return study::run(checked, study, progress);
     }
+    if let Some(operation) = &checked.operation {
+        return operation::run(checked, operation, progress);
+    }
     let parameters = checked.fabric_parameters();
     let setup = Setup {
         network: &checked.topology.network,
@@ -189,6 +193,7 @@ fn gather(
         saturation: search.saturation,
         comparison: None,
         study: None,
+        operation: None,
         points: reports,
     };
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
@@ -237,8 +242,8 @@ fn curve(checked: &Checked, reports: &[PointReport]) -> Option<String> {
     })
 }
 
-/// The failures of a scenario, those by chance among them, as outages of cables.
-fn outages(checked: &Checked) -> Result<Vec<Outage>, RunError> {
+/// The failures of a scenario, those by chance among them.
+fn failures_of(checked: &Checked) -> Result<Vec<failures::Failure>, RunError> {
     let network = &checked.topology.network;
     let part = |part| match part {
         Part::Link(link) => failures::Part::Link(link),
@@ -256,7 +261,12 @@ fn outages(checked: &Checked) -> Result<Vec<Outage>, RunError> {
         let chance = Chance { of, mean_uptime: random.mean_uptime, mean_repair: random.mean_repair };
         all.extend(failures::drawn(network, &chance, random.until, checked.seed)?);
     }
-    Ok(failures::outages(network, &all))
+    Ok(all)
+}
+
+/// The same as outages of cables.
+fn outages(checked: &Checked) -> Result<Vec<Outage>, RunError> {
+    Ok(failures::outages(&checked.topology.network, &failures_of(checked)?))
 }
 
 /// Outages in base cycles.

@@ -20,8 +20,8 @@ mod traffic;
 
 pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity, Share};
-pub(super) use mappers::{Coupon, Faults, Guarded, Identified, Myricom, Restraint};
-pub(super) use mapping::{AlgorithmName, Depth, Mapping, Mode};
+pub(super) use mappers::{Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Randomised, Restraint};
+pub(super) use mapping::{AlgorithmName, Mapping, Mode};
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
 pub(super) use sections::{Document, Fabric, Hosts, RouteAlgorithm, Routing, Select, Tree};

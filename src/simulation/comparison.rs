@@ -99,6 +99,7 @@ pub(super) fn run(
         hot_spots: HotSpots::default(),
         comparison: Some(report),
         study: None,
+        operation: None,
     };
     Ok(Run { summary, files, events, messages_delivered })
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::des::process::run_at_once;
 use crate::fabric::Parameters;
 use crate::host::distribution::RoutesByName;
-use crate::host::mapper::{Algorithm, coupon};
+use crate::host::mapper::{Algorithm, coupon, randomised};
 use crate::host::plain::{Collision, Plain};
 use crate::ids::HostId;
 use crate::scenario::checked::Traffic;
@@ -76,7 +76,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The mapping under `seed`.
-    fn task(&self, seed: u64) -> Task<'_> {
+    pub(super) fn task(&self, seed: u64) -> Task<'_> {
         let (checked, mapping) = (self.checked, self.mapping);
         let setup = hosts::Setup {
             attachments: &checked.topology.attachments,
@@ -178,6 +178,7 @@ impl<'a> Ground<'a> {
 fn seeded(algorithm: &Algorithm, seed: u64) -> Algorithm {
     match algorithm {
         Algorithm::Coupon(options) => Algorithm::Coupon(coupon::Options { seed, ..*options }),
+        Algorithm::Randomised(options) => Algorithm::Randomised(randomised::Options { seed, ..*options }),
         other => other.clone(),
     }
 }

@@ -90,6 +90,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
         hot_spots: HotSpots::default(),
         comparison: None,
         study: Some(report),
+        operation: None,
     };
     Ok(Run { summary, files, events, messages_delivered: 0 })
 }

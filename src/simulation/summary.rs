@@ -10,6 +10,7 @@ use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
 use super::comparison::ComparisonReport;
+use super::daemon;
 use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
@@ -63,6 +64,9 @@ pub struct Summary {
     /// What a study of mappings came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyReport>,
+    /// What an operation came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<daemon::Report>,
     /// Where the network hurts at the highest load that was not saturated.
     #[serde(flatten)]
     pub hot_spots: HotSpots,

@@ -85,6 +85,19 @@ impl Body {
             | Body::Acknowledgement { nonce } => *nonce,
         }
     }
+
+    /// The same under another number.
+    #[must_use]
+    pub fn with_nonce(mut self, fresh: u64) -> Body {
+        match &mut self {
+            Body::HostProbe { nonce, .. }
+            | Body::LoopProbe { nonce }
+            | Body::HostReply { nonce, .. }
+            | Body::RouteTable { nonce, .. }
+            | Body::Acknowledgement { nonce } => *nonce = fresh,
+        }
+        self
+    }
 }
 
 impl Message {

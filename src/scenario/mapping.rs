@@ -38,6 +38,8 @@ pub struct Mapping {
     pub faults: Faults,
     /// How applications hold themselves back.
     pub restraint: Option<Restraint>,
+    /// Whether what fails in the scenario fails while it maps.
+    pub failures: bool,
     /// The load of the scenario's traffic beside the mapper, above 0; `None`: quiet.
     pub load: Option<f64>,
     /// How often the mapping is run, with the scenario's seed and those after it; at least 1.

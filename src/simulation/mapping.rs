@@ -220,6 +220,11 @@ pub fn by_name(network: &Network, table: &RouteTable) -> RoutesByName {
 }
 
 impl MapReport {
+    /// Messages truly sent, of all kinds.
+    pub fn sent(&self) -> f64 {
+        self.probes.values().map(|count| count.sent as f64).sum()
+    }
+
     /// Judges a map against the network that it is of.
     pub fn new(mapped: &Mapped, task: &Task<'_>) -> MapReport {
         let (network, mapper) = (task.setup.network, task.mapper);

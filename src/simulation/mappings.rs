@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::des::process::run_at_once;
 use crate::fabric::Parameters;
 use crate::host::distribution::RoutesByName;
-use crate::host::mapper::{Algorithm, coupon};
+use crate::host::mapper::{Algorithm, coupon, randomised};
 use crate::host::plain::{Collision, Plain};
 use crate::ids::HostId;
 use crate::scenario::checked::Traffic;
@@ -20,6 +20,7 @@ use crate::scenario::{Checked, cycles};
 use crate::topology::Network;
 use crate::units::Duration;
 
+use super::failures::Outage;
 use super::hosts::{self, Faults, Load, Losses, Residence, Restraint, chance};
 use super::mapping::{self, MapReport, Mapped, Sensitivity, Task};
 use super::routes::{self, HostRoutes};
@@ -53,6 +54,8 @@ pub(super) struct Ground<'a> {
     parameters: Parameters,
     /// The routes of the traffic beside the mapper, if there is any.
     routes: Option<HostRoutes>,
+    /// What fails while it maps.
+    failures: Vec<hosts::Failure>,
 }
 
 impl<'a> Ground<'a> {
@@ -65,11 +68,15 @@ impl<'a> Ground<'a> {
             Some(_) => routes::of_network(checked)?,
             None => None,
         };
-        Ok(Ground { checked, mapping, parameters: checked.fabric_parameters(), routes })
+        let failure =
+            |outage: Outage| hosts::Failure { link: outage.link, at: outage.from, until: outage.until };
+        let outages = if mapping.failures { super::outages(checked)? } else { Vec::new() };
+        let failures = outages.into_iter().map(failure).collect();
+        Ok(Ground { checked, mapping, parameters: checked.fabric_parameters(), routes, failures })
     }
 
     /// The mapping under `seed`.
-    fn task(&self, seed: u64) -> Task<'_> {
+    pub(super) fn task(&self, seed: u64) -> Task<'_> {
         let (checked, mapping) = (self.checked, self.mapping);
         let setup = hosts::Setup {
             attachments: &checked.topology.attachments,
@@ -82,6 +89,7 @@ impl<'a> Ground<'a> {
             hardware: mapping.hardware,
             bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
             faults: faults(&mapping.faults),
+            failures: &self.failures,
             load: self.load(),
             seed,
             ..hosts::Setup::new(&checked.topology.network, &self.parameters)
@@ -170,6 +178,7 @@ impl<'a> Ground<'a> {
 fn seeded(algorithm: &Algorithm, seed: u64) -> Algorithm {
     match algorithm {
         Algorithm::Coupon(options) => Algorithm::Coupon(coupon::Options { seed, ..*options }),
+        Algorithm::Randomised(options) => Algorithm::Randomised(randomised::Options { seed, ..*options }),
         other => other.clone(),
     }
 }

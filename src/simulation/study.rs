@@ -80,6 +80,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
         seed: checked.seed,
         outcome: Outcome::Drained,
         map: None,
+        maps: None,
         route: None,
         distribution: None,
         deadlock_count: 0,
@@ -89,6 +90,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
         hot_spots: HotSpots::default(),
         comparison: None,
         study: Some(report),
+        operation: None,
     };
     Ok(Run { summary, files, events, messages_delivered: 0 })
 }

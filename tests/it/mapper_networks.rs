@@ -52,9 +52,11 @@ impl Draft {
         let apart = if switches > 6 && self.random.random_ratio(1, 6) { 2 } else { 0 };
         let main = switches - pods - apart;
         self.tree(main, ports);
-        self.hosts(hosts, 0..main);
-        let dense = hosts >= main;
-        let most = if dense { main * 2 } else { main / 4 + 1 };
+        // In some networks the hosts stand on few switches.
+        let hosted =
+            if self.random.random_ratio(1, 4) { 1 + self.random.random_range(0..main) } else { main };
+        self.hosts(hosts, hosted);
+        let most = if hosts >= main && hosted == main { main * 2 } else { main / 4 + 1 };
         let extra = self.random.random_range(0..=most);
         self.cables(extra, 0..main);
         self.pods(pods, main, ports);
@@ -113,18 +115,15 @@ impl Draft {
         }
     }
 
-    /// Adds hosts, the mapper first, each at a switch drawn from `among`; one in forty has no cable.
-    fn hosts(&mut self, count: usize, among: std::ops::Range<usize>) {
-        // In some networks the hosts stand on few switches.
-        let few = among.start + 1 + self.random.random_range(0..among.len());
-        let range = if self.random.random_ratio(1, 4) { among.start..few } else { among };
+    /// Adds hosts, the mapper first, each at one of the first `among` switches; one in forty has no cable.
+    fn hosts(&mut self, count: usize, among: usize) {
         for nth in 0..count {
             let host = self.net.add_host(format!("h{nth}")).unwrap();
             if nth > 0 && self.random.random_ratio(1, 40) {
                 continue;
             }
             for _ in 0..8 {
-                let switch = self.random.random_range(range.clone());
+                let switch = self.random.random_range(0..among);
                 if self.attach(host, switch) {
                     break;
                 }

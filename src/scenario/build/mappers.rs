@@ -2,20 +2,25 @@
 
 use crate::diagnostics::Fault;
 use crate::host::Hardware;
-use crate::host::mapper::{Algorithm, berkeley, coupon, guarded, identified, myricom};
+use crate::host::mapper::{
+    Algorithm, Depth as Bound, berkeley, coupon, guarded, identified, myricom, randomised, simplified,
+};
+use crate::topology::Network;
 use crate::units::{Bytes, Duration};
 
 use super::super::book::{Book, Place};
-use super::super::mapping::{Faults, Restraint};
-use super::super::wire::{self, AlgorithmName, At, Depth, Given, Quantity};
+use super::super::mapping::{Faults, MapModel, Masters, Restraint};
+use super::super::wire::{self, AlgorithmName, At, Given, Quantity};
 use super::{above_zero, conflict, quantity};
 
 /// The algorithm with its options.
-pub(super) fn algorithm(wire: &wire::Mapping, book: &mut Book) -> Option<Algorithm> {
+pub(super) fn algorithm(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Algorithm> {
     let name = wire.algorithm.get()?.value;
     check_owners(wire, name, book);
     match name {
-        AlgorithmName::Berkeley => berkeley(wire, book).map(Algorithm::Berkeley),
+        AlgorithmName::Berkeley => berkeley(wire, site, book).map(Algorithm::Berkeley),
+        AlgorithmName::Simplified => simplified(wire, site, book).map(Algorithm::Simplified),
+        AlgorithmName::Randomised => randomised(wire, site, book).map(Algorithm::Randomised),
         AlgorithmName::Myricom => of_table(&wire.myricom, myricom).map(Algorithm::Myricom),
         AlgorithmName::Guarded | AlgorithmName::Timed => {
             let options = of_table(&wire.guarded, |wire| guarded(wire, book))?;
@@ -50,29 +55,90 @@ fn or<T: Copy>(given: &Given<T>, default: T) -> Option<T> {
     if given.is_absent() { Some(default) } else { given.value().copied() }
 }
 
-fn berkeley(wire: &wire::Mapping, book: &mut Book) -> Option<berkeley::Options> {
+fn berkeley(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<berkeley::Options> {
     let default = berkeley::Options::default();
+    let own = |wire: &wire::Berkeley| {
+        Some(berkeley::Options {
+            merging: *wire.merging.value()?,
+            keep_merged: *wire.keep_merged.value()?,
+            control: *wire.control.value()?,
+            second_look: *wire.second_look.value()?,
+            pause: wire.pause.value()?.0,
+            ..default
+        })
+    };
+    let own = of_table(&wire.berkeley, own)?;
     Some(berkeley::Options {
         window: or(&wire.window, default.window)?,
         order: or(&wire.order, default.order)?,
         skip_known: or(&wire.skip_known, default.skip_known)?,
-        prune: or(&wire.prune, default.prune)?,
-        depth: depth(wire, book)?,
+        prune: or(&wire.prune, site.prunes())?,
+        depth: depth(wire, site, book)?,
+        ..own
     })
+}
+
+fn simplified(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<simplified::Options> {
+    let bound = if site.model == MapModel::Packet { Bound::TwiceDPlusOne } else { Bound::QPlusDPlusOne };
+    let depth = match depth(wire, site, book)? {
+        Some(depth) => depth,
+        None => site.turns(bound).unwrap_or(simplified::Options::default().depth),
+    };
+    Some(simplified::Options { depth, prune: or(&wire.prune, site.prunes())? })
+}
+
+fn randomised(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<randomised::Options> {
+    let search = berkeley(wire, site, book)?;
+    let own = |wire: &wire::Randomised| {
+        for (given, message) in [(&wire.length, "branches of no turn"), (&wire.tries, "no turn is tried")] {
+            if let Some(At { value: 0, place }) = given.get() {
+                at_least_one(*place, message, book);
+            }
+        }
+        if let Some(At { value: 0, place }) = wire.after.get() {
+            at_least_one(*place, "a branch after no exploration", book);
+        }
+        let default = randomised::Options::default();
+        let (after, tries) = (*wire.after.value()?, *wire.tries.value()?);
+        Some(randomised::Options { after, length: *wire.length.value()? as usize, tries, ..default })
+    };
+    Some(randomised::Options { search, ..of_table(&wire.randomised, own)? })
+}
+
+/// Where a mapper maps, as far as its options depend on it.
+pub(super) struct Site<'a> {
+    pub(super) network: Option<&'a Network>,
+    pub(super) masters: Option<Masters>,
+    pub(super) model: MapModel,
+}
+
+impl Site<'_> {
+    /// Whether branches that end in switches are pruned where nothing is said.
+    fn prunes(&self) -> bool {
+        self.model != MapModel::Packet
+    }
+
+    /// What a bound comes to for the one master.
+    fn turns(&self, bound: Bound) -> Option<usize> {
+        match self.masters? {
+            Masters::One(mapper) => Some(bound.turns(self.network?, mapper)),
+            Masters::Election => None,
+        }
+    }
 }
 
 /// The search depth, computed if need be.
 #[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
-fn depth(wire: &wire::Mapping, book: &mut Book) -> Option<Option<usize>> {
-    match &wire.depth {
-        given if given.is_absent() => Some(None),
-        given => match given.value()? {
-            Depth::Turns(turns) => Some(Some(*turns as usize)),
-            Depth::Formula(_) => {
-                conflict(wire.depth.get()?.place, "no oracle yet", "expected 1 to 1000 turns", book);
-                None
-            }
-        },
+fn depth(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Option<usize>> {
+    let Some(At { value, place }) = wire.depth.get() else { return wire.depth.is_absent().then_some(None) };
+    match value.0 {
+        Bound::Turns(turns) => Some(Some(turns)),
+        _ if site.masters == Some(Masters::Election) => {
+            let message = "a depth that depends on the mapper, in an election";
+            conflict(*place, message, "expected 1 to 1000 turns", book);
+            None
+        }
+        bound => site.turns(bound).map(Some),
     }
 }
 
@@ -169,18 +235,18 @@ pub(super) fn restraint(given: &Given<wire::Restraint>, book: &mut Book) -> Opti
     Some(Some(Restraint { span, slower: wire.slower.value().copied() }))
 }
 
-/// Those that explore a tree of routes.
-const TREES: &[AlgorithmName] = &[AlgorithmName::Berkeley];
-
 /// Notes options that the algorithm does not have.
 fn check_owners(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
-    use AlgorithmName::{Coupon, Guarded, Identified, Myricom, Timed};
-    let given: [(&str, Option<Place>, &[AlgorithmName]); 9] = [
-        ("depth", wire.depth.get().map(|at| at.place), TREES),
-        ("order", wire.order.get().map(|at| at.place), TREES),
-        ("window", wire.window.get().map(|at| at.place), TREES),
-        ("skip-known", wire.skip_known.get().map(|at| at.place), TREES),
-        ("prune", wire.prune.get().map(|at| at.place), TREES),
+    use AlgorithmName::{Berkeley, Coupon, Guarded, Identified, Myricom, Randomised, Simplified, Timed};
+    let (trees, all_trees) = (&[Berkeley, Randomised][..], &[Berkeley, Randomised, Simplified][..]);
+    let given: [(&str, Option<Place>, &[AlgorithmName]); 11] = [
+        ("depth", wire.depth.get().map(|at| at.place), all_trees),
+        ("prune", wire.prune.get().map(|at| at.place), all_trees),
+        ("order", wire.order.get().map(|at| at.place), trees),
+        ("window", wire.window.get().map(|at| at.place), trees),
+        ("skip-known", wire.skip_known.get().map(|at| at.place), trees),
+        ("berkeley", wire.berkeley.get().map(|at| at.place), trees),
+        ("randomised", wire.randomised.get().map(|at| at.place), &[Randomised]),
         ("myricom", wire.myricom.get().map(|at| at.place), &[Myricom]),
         ("guarded", wire.guarded.get().map(|at| at.place), &[Guarded, Timed]),
         ("coupon", wire.coupon.get().map(|at| at.place), &[Coupon]),

@@ -43,7 +43,8 @@ pub(super) fn mapping(
         check_load(load, document, book);
     }
     let silence = silence(wire, masters, topology, book);
-    let algorithm = mappers::algorithm(wire, book);
+    let site = mappers::Site { network: topology.map(|t| &t.network), masters, model: *wire.model.value()? };
+    let algorithm = mappers::algorithm(wire, &site, book);
     let jitter = jitter(wire, book);
     let (faults, restraint) =
         (mappers::faults(&wire.faults, book), mappers::restraint(&wire.restraint, book));
@@ -66,6 +67,7 @@ pub(super) fn mapping(
         jitter: jitter?,
         faults: faults?,
         restraint: restraint?,
+        failures: *wire.failures.value()?,
         load: wire.load.value().copied().filter(|load| *load > 0.0),
         runs: *wire.runs.value()?,
         also_at_routing_latency: latencies?,

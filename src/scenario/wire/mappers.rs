@@ -6,11 +6,42 @@ use super::super::book::Book;
 use super::super::tree::Item;
 use super::kinds::{Choice, Probability, Quantity};
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
+use crate::host::mapper::berkeley::{Merging, SecondLook};
 use crate::host::mapper::guarded::{Candidates, First, Landing, Recency};
 use crate::host::mapper::myricom::{Filter, Loops};
 use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional, Required};
+
+table! {
+    /// What the Berkeley mapper, and the randomised one that is made of it, do at their own discretion beside
+    /// `order`, `window`, `skip-known`, `depth` and `prune`.
+    "[mapping.berkeley]" Berkeley {
+        /// When vertices that must be one switch are merged.
+        merging: Merging = Default("'each-switch'");
+        /// Whether the reported sizes of the model count vertices that were merged away.
+        keep_merged: bool = Default("false");
+        /// Whether after each no a message goes to the switch where it was asked and back: if that is lost, the
+        /// question is asked again after `pause`.
+        control: bool = Default("false");
+        /// When everything that was asked once is asked once more in the end.
+        second_look: SecondLook = Default("'never'");
+        /// What is waited before a question is asked again for want of trust.
+        pause: Quantity<Duration> = Default("'60 ms'");
+    }
+}
+
+table! {
+    /// What the randomised mapper does at its own discretion beside what the Berkeley mapper does.
+    "[mapping.randomised]" Randomised {
+        /// After how many explorations without a new host a branch is grown, at least 1.
+        after: u64 = Default("1");
+        /// The most turns of a branch, at least 1.
+        length: u32 = Default("12");
+        /// The most turns tried at each switch of a branch, at least 1.
+        tries: u32 = Default("4");
+    }
+}
 
 table! {
     /// What the Myricom mapper does at its own discretion.
@@ -111,6 +142,16 @@ table! {
         /// How many times slower they send meanwhile, at least 2; they pause if not given.
         slower: u32 = Optional;
     }
+}
+
+impl Choice for Merging {
+    const CHOICES: &'static [(&'static str, Merging)] =
+        &[("each-switch", Merging::EachSwitch), ("each-turn", Merging::EachTurn)];
+}
+
+impl Choice for SecondLook {
+    const CHOICES: &'static [(&'static str, SecondLook)] =
+        &[("never", SecondLook::Never), ("in-doubt", SecondLook::InDoubt), ("always", SecondLook::Always)];
 }
 
 impl Choice for Filter {

@@ -6,10 +6,10 @@ use super::super::book::Book;
 use super::super::mapping::{Computer, Direction, MapModel};
 use super::super::tree::{Item, Value};
 use super::kinds::{Choice, Quantity, Share};
-use super::mappers::{Coupon, Faults, Guarded, Identified, Myricom, Restraint};
+use super::mappers::{Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Randomised, Restraint};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Fault;
-use crate::host::mapper::Order;
+use crate::host::mapper::{self, Order};
 use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional};
@@ -57,6 +57,10 @@ table! {
         /// Which hosts those are: the first of the network's list, or some that the seed draws; `listed` if not
         /// given.
         answering_order: Direction = Optional;
+        /// Options of the algorithms `berkeley` and `randomised`.
+        berkeley: Berkeley = Optional;
+        /// Options of the algorithm `randomised`.
+        randomised: Randomised = Optional;
         /// Options of the algorithm `myricom`.
         myricom: Myricom = Optional;
         /// Options of the algorithms `guarded` and `timed`.
@@ -71,10 +75,13 @@ table! {
         restraint: Restraint = Optional;
         /// The load of `[traffic]` beside the mapper, 0 to 1; quiet if not given.
         load: f64 = Optional;
+        /// Whether what fails in the scenario fails while it maps, too.
+        failures: bool = Default("false");
         /// How often the mapping is run, with the seed and those after it, 1 to 1000.
         runs: u32 = Default("1");
         /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the
-        /// network, `q+d+1`, `q+d` or `2d+1`; no bound if not given.
+        /// network, `q+d+1`, `q+d` or `2d+1`. If not given there is no bound; for `simplified` it is `q+d+1`, or
+        /// `2d+1` on the model `packet`.
         depth: Depth = Optional;
         /// The order in which the turns at a switch are tried; `outwards` if not given.
         order: Order = Optional;
@@ -82,7 +89,8 @@ table! {
         window: bool = Optional;
         /// Whether ports that a replicate of the switch has found are left out; `false` if not given.
         skip_known: bool = Optional;
-        /// Whether branches that hosts cannot tell apart are cut off in the end; `true` if not given.
+        /// Whether branches that end in switches are cut off in the end; if not given, they are but on the model
+        /// `packet`, where all can be told apart.
         prune: bool = Optional;
         /// Other routing latencies, each above zero, at which the mapping is timed again to show what they
         /// change.
@@ -94,6 +102,8 @@ table! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum AlgorithmName {
     Berkeley,
+    Simplified,
+    Randomised,
     Myricom,
     Guarded,
     Timed,
@@ -104,6 +114,8 @@ pub(in super::super) enum AlgorithmName {
 impl Choice for AlgorithmName {
     const CHOICES: &'static [(&'static str, AlgorithmName)] = &[
         ("berkeley", AlgorithmName::Berkeley),
+        ("simplified", AlgorithmName::Simplified),
+        ("randomised", AlgorithmName::Randomised),
         ("myricom", AlgorithmName::Myricom),
         ("guarded", AlgorithmName::Guarded),
         ("timed", AlgorithmName::Timed),
@@ -174,35 +186,36 @@ impl Choice for Direction {
 }
 
 impl Choice for Order {
-    const CHOICES: &'static [(&'static str, Order)] =
-        &[("outwards", Order::Outwards), ("ascending", Order::Ascending)];
+    const CHOICES: &'static [(&'static str, Order)] = &[
+        ("outwards", Order::Outwards),
+        ("outwards-up", Order::OutwardsUp),
+        ("ascending", Order::Ascending),
+        ("alternating", Order::Alternating),
+        ("one-side", Order::OneSide),
+    ];
 }
 
-/// A search depth: so many turns, or a formula.
+/// A search depth: so many turns, or what the network's oracle makes of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Depth {
-    Turns(u32),
-    Formula(Formula),
-}
+pub(in super::super) struct Depth(pub(in super::super) mapper::Depth);
 
-/// A depth that an oracle computes.
+/// The formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Formula {
-    QPlusDPlusOne,
-    QPlusD,
-    TwiceDPlusOne,
-}
+struct Formula(mapper::Depth);
 
 impl Choice for Formula {
-    const CHOICES: &'static [(&'static str, Formula)] =
-        &[("q+d+1", Formula::QPlusDPlusOne), ("q+d", Formula::QPlusD), ("2d+1", Formula::TwiceDPlusOne)];
+    const CHOICES: &'static [(&'static str, Formula)] = &[
+        ("q+d+1", Formula(mapper::Depth::QPlusDPlusOne)),
+        ("q+d", Formula(mapper::Depth::QPlusD)),
+        ("2d+1", Formula(mapper::Depth::TwiceDPlusOne)),
+    ];
 }
 
 impl Wire for Depth {
     fn read(item: &Item, book: &mut Book) -> Option<Depth> {
         match &item.value {
             Value::Integer(_) => match u32::read(item, book)? {
-                turns @ 1..=1000 => Some(Depth::Turns(turns)),
+                turns @ 1..=1000 => Some(Depth(mapper::Depth::Turns(turns as usize))),
                 _ => {
                     book.add(item.place, |span| {
                         let message = "no depth that a search can have";
@@ -211,7 +224,7 @@ impl Wire for Depth {
                     None
                 }
             },
-            Value::Text(_) => Formula::read(item, book).map(Depth::Formula),
+            Value::Text(_) => Formula::read(item, book).map(|formula| Depth(formula.0)),
             _ => {
                 wrong_type(item, "1 to 1000 turns, or \"q+d+1\", \"q+d\" or \"2d+1\"", book);
                 None

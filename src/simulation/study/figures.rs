@@ -1,18 +1,13 @@
 //! The figures that a study asks for, and the maps of its first variant.
 
 use crate::host::mapper::Growth;
-use crate::report::{Drawing, Figure, FigurePoint, Series, draw, draw_network};
+use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Plot, Quantity};
 
 use super::super::comparison::Spread;
-use super::super::mapping::MapReport;
+use super::super::map_files::drawing;
 use super::{Outcomes, Results};
-use crate::scenario::checked::{Topology, TopologySource};
-use crate::topology::Network;
-
-/// Networks of more hosts are not drawn.
-const MOST_DRAWN: usize = 300;
 
 /// Every figure: name and SVG.
 pub(super) fn all(checked: &Checked, results: &Results<'_>) -> Vec<(String, String)> {
@@ -33,36 +28,8 @@ fn first_map(results: &Results<'_>, outcomes: &Outcomes) -> Option<(String, Stri
     }
     let network = &results.study.networks[outcomes.cell.network];
     let report = &outcomes.runs.first()?.report;
-    let svg = map(&network.name, &network.topology, &outcomes.map, report)?;
+    let svg = drawing(&network.name, &network.topology, &outcomes.map, report)?;
     Some((format!("map-{}.svg", network.name), svg))
-}
-
-/// A mapper's map as a drawing, if it is not too large for one.
-pub(in super::super) fn map(
-    name: &str,
-    topology: &Topology,
-    map: &Network,
-    report: &MapReport,
-) -> Option<String> {
-    if map.hosts().len() > MOST_DRAWN {
-        return None;
-    }
-    let what = match &topology.source {
-        TopologySource::Preset(preset) if preset.starts_with("now-") => ", a reconstruction",
-        _ => "",
-    };
-    let title = format!("Map of {name}{what}, made by the {} mapper", report.algorithm);
-    let equal = report.isomorphic_to.map(|to| format!("isomorphic to {to}"));
-    let note = format!(
-        "{} hosts, {} switches, {} cables; drawn from the mapper's map, not from the truth; {}",
-        report.hosts,
-        report.switches,
-        report.links,
-        equal.as_deref().unwrap_or("not equal to the truth"),
-    );
-    let utility = topology.utility.map(|host| &topology.network.hosts()[host.index()].name);
-    let apart = utility.and_then(|name| map.find_host(name));
-    Some(draw_network(&Drawing { network: map, title: &title, note: &note, apart }))
 }
 
 fn figure(checked: &Checked, results: &Results<'_>, plot: &Plot) -> String {

@@ -131,6 +131,10 @@ impl<'a> Explorer<'a> {
         let mut scan =
             if self.options.rescan { Scan::new(ports, self.options.window) } else { first.clone() };
         self.scan(host, from, route, &mut scan, false).await;
+        let missed_first = |(turn, _): &(i32, String)| !first.is_host(*turn) && !first.excludes(*turn);
+        if !stop && scan.hosts.iter().any(missed_first) {
+            self.prober.evidence.recovered += 1;
+        }
         for (turn, name) in first.hosts {
             if !scan.is_host(turn) {
                 self.prober.evidence.recovered += 1;

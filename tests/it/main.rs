@@ -22,6 +22,7 @@ mod mapper;
 mod mapper_doubt;
 mod mapper_fabric;
 mod mapper_future;
+mod mapper_load;
 mod mapper_myricom;
 mod mapper_networks;
 mod mapper_random;

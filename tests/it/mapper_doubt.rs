@@ -121,10 +121,11 @@ impl Host for Slow<'_> {
             let next = self.held.iter().map(|(at, _)| *at).min();
             let until_next = [next, until].into_iter().flatten().min();
             match self.plain.recv(until_next).await {
-                Some(received) => {
+                Some(mut received) => {
                     let nth = self.received;
                     self.received += 1;
                     let Some(delay) = self.delays.get(&nth) else { return Some(received) };
+                    received.at = received.at + *delay;
                     self.held.push((self.plain.now() + *delay, received));
                 }
                 None if next.is_some_and(|next| until.is_none_or(|until| next <= until)) => {}
@@ -166,7 +167,8 @@ fn an_answer_held_up_gives_cause_for_doubt() {
         noticed += u32::from(held.doubts == [Doubt::Traffic].into());
         all += 1;
     }
-    assert!(noticed * 10 > all * 9, "{noticed} of {all} delays of 5 us");
+    // Hosts take what time they like, and what a cable adds can be compared where two answers came over it.
+    assert!(noticed * 2 > all, "{noticed} of {all} delays of 5 us");
 }
 
 #[test]

@@ -136,7 +136,7 @@ pub struct Prober {
     pub turns: Turns,
     /// What is known of losses and of other traffic.
     pub evidence: Evidence,
-    /// How long the last question took that was answered in time.
+    /// How long the last question took that was answered in time, from interface to interface.
     pub round_trip: Duration,
     nonce: u64,
     /// The turns of probes that brought nothing so far, by nonce.
@@ -333,7 +333,7 @@ impl Prober {
                 continue;
             }
             self.probes.hit(*kind);
-            self.round_trip = host.now().since(*at);
+            self.round_trip = received.at.since(*at);
             // A host probe that came round to its own sender is answered sooner than by another host.
             if !matches!(received.message.body, Body::HostProbe { .. }) {
                 let used = turns.saturating_sub(usize::from(unused));

@@ -200,7 +200,9 @@ impl<'a> Search<'a> {
             self.noes.insert(turns.to_vec(), place);
             return None;
         }
-        self.note_time(place, turns, &response, host.name());
+        if response == Response::Switch {
+            self.note_time(place, turns);
+        }
         Some(self.take(place, turns, &response))
     }
 
@@ -222,15 +224,10 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Notes how long a round trip took, and how much of that the last cable added.
-    fn note_time(&mut self, place: Place, turns: &[Turn], response: &Response, me: &str) {
+    /// Notes how long the round trip to a switch took, and how much of that the last cable added.
+    fn note_time(&mut self, place: Place, turns: &[Turn]) {
         let took = self.prober.round_trip;
-        match response {
-            // It came round by itself, without an answer.
-            Response::Host(name) if name == me => return,
-            Response::Switch => _ = self.round_trips.insert(turns.to_vec(), took),
-            _ => {}
-        }
+        self.round_trips.insert(turns.to_vec(), took);
         let before = turns.split_last().and_then(|(_, parent)| self.round_trips.get(parent));
         self.added.extend(before.map(|before| (place, longer_by(took, *before))));
     }

@@ -13,6 +13,7 @@ use simnet::traffic::{Arrivals, Members, Pattern, Sizes, Workload};
 use simnet::units::{Duration, Time};
 
 use crate::mapper_fabric::parameters;
+use crate::support::cases;
 
 /// Four switches in a ring of double cables, `h0` to `h7` two at a switch; cable 2n and 2n + 1 lead from
 /// switch n to the next, cable 8 + n to host n.
@@ -52,7 +53,7 @@ fn quick() -> Options {
     }
 }
 
-/// Operates the ring for so many milliseconds at a load of 2 %, with `h0` as mapper and `h5` to take over.
+/// Operates the ring for so many milliseconds at a load of 0.5 %, with `h0` as mapper and `h5` to take over.
 fn operated(options: Options, failures: &[Failure], ms: u64) -> Report {
     let network = ring();
     let parameters: Parameters = parameters(&network, Duration::from_ns(550));
@@ -65,13 +66,13 @@ fn operated(options: Options, failures: &[Failure], ms: u64) -> Report {
         options,
         choices: Choices::default(),
         failures,
-        applications: Some((&workload, 0.02)),
+        applications: Some((&workload, 0.005)),
         restraint: None,
         length: Duration::from_ms(ms),
         interval: Duration::from_ms(50),
     };
     let report = run(&task).unwrap();
-    println!("{report:#?}");
+    println!("{:#?}\n{:#?}", report.deeds, report.notices);
     report
 }
 
@@ -86,6 +87,7 @@ fn assert_recovers(report: &Report, notice_ms: f64) {
     assert_eq!((report.maps.wrong, report.maps.false_alarms), (0, 0));
     let last = report.series.last().unwrap();
     assert_eq!(last.lost, 0);
+    // With everything back, as much arrives as before.
     let [before, after] = [report.throughput.before, report.throughput.after].map(Option::unwrap);
     assert!((before - after).abs() < 0.1 * before, "{before} before, {after} after");
     assert!(report.deadlocks.while_mixed <= report.deadlocks.formed);
@@ -108,7 +110,7 @@ fn nothing_fails_and_nothing_happens() {
 /// messages were lost after the new routes.
 #[test]
 fn a_cable_fails_under_traffic_and_comes_back() {
-    for link in 0..8 {
+    for link in [3, 0, 1, 2, 4, 5, 6, 7].into_iter().take(cases(8) as usize) {
         let report = operated(quick(), &[fails(Part::Link(LinkId(link)), 100, 1_500)], 3_200);
         assert_eq!(report.events.len(), 2);
         assert_recovers(&report, 100.0);

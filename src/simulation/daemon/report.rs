@@ -91,7 +91,7 @@ pub struct DeadlockCounts {
     pub while_mixed: u64,
 }
 
-/// Mean accepted traffic of applications in intervals of three kinds, in payload flits a flit time and sender;
+/// Mean accepted traffic of applications in intervals of four kinds, in payload flits a flit time and sender;
 /// `None` where there are none of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ThroughputReport {
@@ -99,6 +99,8 @@ pub struct ThroughputReport {
     pub before: Option<f64>,
     /// With some event that new routes had not answered yet.
     pub during: Option<f64>,
+    /// With all events answered by new routes, but some part still away.
+    pub degraded: Option<f64>,
     /// All others.
     pub after: Option<f64>,
 }
@@ -244,10 +246,13 @@ impl Facts<'_> {
 
     fn map_counts(&self) -> MapCounts {
         let mut counts = MapCounts::default();
+        // The last map that was adopted, or that told the mapper that it is cut off.
         let known = |mapper: HostId, nth: usize| {
-            let before = self.journals[mapper.index()].0[..nth].iter().rev();
-            before.filter_map(|(_, deed)| match deed {
-                Deed::Mapped { network, adopted: true, .. } => Some(network),
+            let mut before = self.journals[mapper.index()].0[..nth].iter().rev();
+            before.find_map(|(_, deed)| match deed {
+                Deed::Mapped { network, adopted, .. } if *adopted || network.hosts().len() < 2 => {
+                    Some(network)
+                }
                 _ => None,
             })
         };
@@ -256,7 +261,7 @@ impl Facts<'_> {
                 Deed::Roused(reason) if reason.is_suspicion() => {
                     let first = (self.task.mappers.first() == Some(&mapper))
                         .then(|| super::core_of(self.task.setup.network, mapper));
-                    let map = known(mapper, nth).next().or(first.as_ref());
+                    let map = known(mapper, nth).or(first.as_ref());
                     let is_right = map.is_some_and(|map| compare(map, &self.truth(at), mapper).isomorphic);
                     let all_know = !matches!(reason, crate::host::daemon::Reason::Unacknowledged);
                     counts.false_alarms += u64::from(is_right && all_know);
@@ -361,35 +366,33 @@ impl Facts<'_> {
     }
 }
 
-/// The mean accepted traffic of intervals before the first event, with an unanswered one, and of all others.
+/// The mean accepted traffic of intervals before the first event, with an unanswered one, with something away, and
+/// of all others.
 fn throughput(
     series: &[IntervalReport],
     length: Duration,
     unanswered: &[(Time, Option<Time>)],
+    away: &[(Time, Option<Time>)],
 ) -> ThroughputReport {
-    let spans: Vec<(f64, f64)> = unanswered
-        .iter()
-        .map(|(from, to)| {
-            let ms = |at: Time| at.since(Time::ZERO).as_ms_f64();
-            (ms(*from), to.map_or(f64::INFINITY, ms))
-        })
-        .collect();
-    let first = spans.iter().map(|(from, _)| *from).fold(f64::INFINITY, f64::min);
-    let mut sums = [(0.0, 0_u64); 3];
+    let ms = |at: Time| at.since(Time::ZERO).as_ms_f64();
+    let span = |(from, to): &(Time, Option<Time>)| (ms(*from), to.map_or(f64::INFINITY, ms));
+    let [unanswered, away] = [unanswered, away].map(|spans| spans.iter().map(span).collect::<Vec<_>>());
+    let first = unanswered.iter().map(|(from, _)| *from).fold(f64::INFINITY, f64::min);
+    let mut sums = [(0.0, 0_u64); 4];
     for (nth, interval) in series.iter().enumerate() {
         let end = series.get(nth + 1).map_or(length.as_ms_f64(), |next| next.from_ms);
-        let kind = if end <= first {
-            0
-        } else if spans.iter().any(|(from, to)| *from < end && interval.from_ms < *to) {
-            1
-        } else {
-            2
+        let overlaps = |(from, to): &(f64, f64)| *from < end && interval.from_ms < *to;
+        let kind = match (end <= first, unanswered.iter().any(overlaps), away.iter().any(overlaps)) {
+            (true, _, _) => 0,
+            (_, true, _) => 1,
+            (_, _, true) => 2,
+            (_, _, false) => 3,
         };
         sums[kind].0 += interval.accepted;
         sums[kind].1 += 1;
     }
-    let [before, during, after] = sums.map(|(sum, n)| (n > 0).then(|| sum / n as f64));
-    ThroughputReport { before, during, after }
+    let [before, during, degraded, after] = sums.map(|(sum, n)| (n > 0).then(|| sum / n as f64));
+    ThroughputReport { before, during, degraded, after }
 }
 
 impl Report {
@@ -397,7 +400,8 @@ impl Report {
         let events = facts.events();
         let (notices, unanswered): (Vec<_>, Vec<_>) = facts.notices(&events).into_iter().unzip();
         let series = facts.series();
-        let throughput = throughput(&series, facts.task.length, &unanswered);
+        let away: Vec<_> = facts.outages.iter().map(|outage| (outage.from, outage.until)).collect();
+        let throughput = throughput(&series, facts.task.length, &unanswered, &away);
         let mixed = facts.mixed();
         let cycle = facts.task.setup.parameters.base_cycle;
         let formed: Vec<Time> = facts.outcome.deadlocks.iter().map(|it| it.formed.to_time(cycle)).collect();

@@ -64,7 +64,7 @@ fn under_load_a_wrong_map_owns_up() {
         }
         let net = presets::load("now-c").unwrap();
         let mapper = net.find_host("c-util").unwrap();
-        for seed in 0..cases(60) {
+        for seed in 0..cases(40) {
             judge(&net, mapper, options, seed, &mut counts);
         }
         let [all, right, sure] = counts;

@@ -13,6 +13,7 @@ pub mod guarded;
 pub mod identified;
 mod model;
 pub mod myricom;
+pub mod parallel;
 mod probe;
 mod sweep;
 

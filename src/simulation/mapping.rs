@@ -1,5 +1,9 @@
 //! A mapping: the mapper on its host, the daemons on the others, the map judged, the routes handed out.
 
+mod election;
+mod loaded;
+mod together;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -13,6 +17,10 @@ use crate::routing::RouteTable;
 use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
 use crate::units::{Duration, Time};
+
+pub use election::{Elected, Election, Winner, elect};
+pub use loaded::{Trial, under_load};
+pub use together::{Together, in_parallel};
 
 use super::hosts;
 
@@ -140,9 +148,37 @@ pub struct Mapped {
     pub distribution: Option<distribution::Report>,
     /// Events that the fabric handled.
     pub events: u64,
+    /// What happened beside the mapper.
+    pub beside: Beside,
 }
 
-/// Maps the network in-band; then hands out in-band the routes that `plan` gives for the map, if it gives any.
+/// What happened on the fabric beside a mapper.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Messages of processes that did not arrive.
+    pub losses: hosts::Losses,
+    /// What became of the messages of applications.
+    pub traffic: hosts::Traffic,
+    /// Deadlocks that formed.
+    pub deadlocks: u64,
+    /// When the run ended.
+    pub time: Time,
+}
+
+impl Beside {
+    /// What a run of processes says of it.
+    fn of<T>(outcome: &hosts::Outcome<T>) -> Beside {
+        Beside {
+            losses: outcome.losses,
+            traffic: outcome.traffic.clone(),
+            deadlocks: outcome.deadlocks.len() as u64,
+            time: outcome.time,
+        }
+    }
+}
+
+/// Maps the network in-band, every other host answering; then hands out in-band the routes that `plan` gives for
+/// the map, if it gives any. The setup's horizon does not count.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -153,6 +189,35 @@ pub fn run(
     task: &Task<'_>,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
+    run_among(task, |_| true, plan)
+}
+
+/// Maps as [`run`] does where, of the other hosts, only those answer for which `answers` holds.
+///
+/// # Source
+/// Mainwaring et al. 1997, Fig. 9.
+///
+/// # Errors
+/// What the fabric finds wrong with its parameters.
+///
+/// # Panics
+/// Never: a mapper waits for nothing without a time-out.
+pub fn run_among(
+    task: &Task<'_>,
+    answers: impl Fn(HostId) -> bool,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<Mapped, BuildError> {
+    let task = Task { setup: hosts::Setup { until: None, ..task.setup }, ..task.clone() };
+    let mapped = within(&task, answers, plan)?.0;
+    Ok(mapped.expect("a mapper waits for nothing without a time-out"))
+}
+
+/// Maps up to the setup's horizon; no map if that comes first. What happened beside it comes in any case.
+fn within(
+    task: &Task<'_>,
+    answers: impl Fn(HostId) -> bool,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<(Option<Mapped>, Beside), BuildError> {
     let program = |mut station: Station| async move {
         let map = task.algorithm.map(&mut station, &task.brief).await;
         let time = station.now().since(Time::ZERO);
@@ -162,9 +227,16 @@ pub fn run(
         };
         (map, time, distribution)
     };
-    let outcome = hosts::run(&task.setup, task.mapper, program, |_| true)?;
-    let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
-    Ok(Mapped { map, time, distribution, events: outcome.events })
+    let outcome = hosts::run(&task.setup, task.mapper, program, answers)?;
+    let (events, beside) = (outcome.events, Beside::of(&outcome));
+    let mapped = outcome.result.map(|(map, time, distribution)| Mapped {
+        map,
+        time,
+        distribution,
+        events,
+        beside: beside.clone(),
+    });
+    Ok((mapped, beside))
 }
 
 /// The routes of a network by the names of its hosts.

@@ -109,7 +109,7 @@ impl<'a> Ground<'a> {
         let map = run_at_once(task.algorithm.map(&mut host, &task.brief));
         plan(&map.network);
         let time = map.time;
-        Mapped { map, time, distribution: None, events: 0 }
+        Mapped { map, time, distribution: None, events: 0, beside: mapping::Beside::default() }
     }
 
     /// The mapping time at each of the other routing latencies, under the scenario's seed.

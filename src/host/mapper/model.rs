@@ -11,7 +11,7 @@
 //! way to a class's representative, the vertex that was made first. A host is one vertex: its name is its
 //! label.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::ids::{Port, Turn};
 use crate::topology::{End, Network};
@@ -95,6 +95,50 @@ impl Model {
     pub(super) fn is_known(&mut self, place: Place) -> bool {
         let place = self.resolve(place);
         self.vertices[place.vertex].cables.contains_key(&place.port)
+    }
+
+    /// Whether the switch of a vertex and all switches next to it have been explored. Costs O(ports).
+    pub(super) fn is_settled(&mut self, vertex: VertexId) -> bool {
+        let class = self.resolve(Place { vertex, port: 0 }).vertex;
+        let far: Vec<Place> = self.vertices[class].cables.values().copied().collect();
+        let is_done = |model: &mut Model, place| {
+            let far = model.resolve(place).vertex;
+            model.vertices[far].explored || model.vertices[far].host.is_some()
+        };
+        self.vertices[class].explored && far.into_iter().all(|place| is_done(self, place))
+    }
+
+    /// A shortest way from the host `from` to the switch of `to`: its turns, and the port by which it enters, as
+    /// `to` numbers it. `None` where the model shows none, or for a host. Costs O(vertices + cables).
+    pub(super) fn way(&mut self, from: VertexId, to: VertexId) -> Option<(Vec<Turn>, i32)> {
+        let target = self.resolve(Place { vertex: to, port: 0 });
+        let first = *self.vertices[from].cables.values().next()?;
+        let first = self.resolve(first);
+        // Per class reached: the port of entry, the class before and the turn taken there.
+        let mut reached: BTreeMap<VertexId, (i32, Option<(VertexId, i32)>)> = BTreeMap::new();
+        reached.insert(first.vertex, (first.port, None));
+        let mut queue = VecDeque::from([first.vertex]);
+        while let Some(class) = queue.pop_front() {
+            let entry = reached[&class].0;
+            if class == target.vertex || self.vertices[class].host.is_some() {
+                continue;
+            }
+            for (port, far) in self.vertices[class].cables.clone() {
+                let far = self.resolve(far);
+                reached.entry(far.vertex).or_insert_with(|| {
+                    queue.push_back(far.vertex);
+                    (far.port, Some((class, port - entry)))
+                });
+            }
+        }
+        let (entry, mut before) = *reached.get(&target.vertex)?;
+        let mut turns = Vec::new();
+        while let Some((class, turn)) = before {
+            turns.push(Turn(i16::try_from(turn).ok()?));
+            before = reached[&class].1;
+        }
+        turns.reverse();
+        Some((turns, entry - target.port))
     }
 
     /// Whether what was seen cannot be one network.

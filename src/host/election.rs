@@ -45,9 +45,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// Hosts speak for themselves; 2 ms longer within 10 ms of a rival's message; up to 4 attempts.
+    /// Hosts speak for themselves; 5 ms longer within 20 ms of a rival's probe, the time that a queue of five
+    /// probes at the asked host takes; up to 4 attempts.
     pub fn new(work: Duration) -> Options {
-        let patience = (Duration::from_ms(10), Duration::from_ms(2));
+        let patience = (Duration::from_ms(20), Duration::from_ms(5));
         Options { work, gossip: false, patience, attempts: 4 }
     }
 }

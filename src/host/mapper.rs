@@ -14,6 +14,7 @@ pub mod guarded;
 pub mod identified;
 mod model;
 pub mod myricom;
+pub mod parallel;
 mod probe;
 pub mod randomised;
 pub mod simplified;

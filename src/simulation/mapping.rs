@@ -1,6 +1,10 @@
 //! A mapping: the mapper on its host, the daemons on the others, the map judged, the routes handed out.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod election;
+mod loaded;
+mod together;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -14,7 +18,11 @@ use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
 use crate::units::{Duration, Time};
 
-use super::hosts::{self, Losses};
+pub use election::{Elected, Election, Winner, elect};
+pub use loaded::{Trial, under_load};
+pub use together::{Together, in_parallel};
+
+use super::hosts;
 
 /// How many messages of a kind were sent, and how many answered in time.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -71,7 +79,7 @@ pub struct LossReport {
     /// Lost at the sender's interface.
     pub lost: u64,
     /// Deadlocks that formed in the network.
-    pub deadlocks: usize,
+    pub deadlocks: u64,
 }
 
 /// The mapping time at another routing latency.
@@ -159,15 +167,39 @@ pub struct Mapped {
     pub time: Duration,
     /// How routes were handed out, if they were.
     pub distribution: Option<distribution::Report>,
-    /// Messages of processes that did not arrive.
-    pub losses: Losses,
-    /// Deadlocks that formed.
-    pub deadlocks: usize,
     /// Events that the fabric handled.
     pub events: u64,
+    /// What happened beside the mapper.
+    pub beside: Beside,
 }
 
-/// Maps the network in-band; then hands out in-band the routes that `plan` gives for the map, if it gives any.
+/// What happened on the fabric beside a mapper.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Messages of processes that did not arrive.
+    pub losses: hosts::Losses,
+    /// What became of the messages of applications.
+    pub traffic: hosts::Traffic,
+    /// Deadlocks that formed.
+    pub deadlocks: u64,
+    /// When the run ended.
+    pub time: Time,
+}
+
+impl Beside {
+    /// What a run of processes says of it.
+    fn of<T>(outcome: &hosts::Outcome<T>) -> Beside {
+        Beside {
+            losses: outcome.losses,
+            traffic: outcome.traffic.clone(),
+            deadlocks: outcome.deadlocks.len() as u64,
+            time: outcome.time,
+        }
+    }
+}
+
+/// Maps the network in-band, every other host answering; then hands out in-band the routes that `plan` gives for
+/// the map, if it gives any. The setup's horizon does not count.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -178,21 +210,35 @@ pub fn run(
     task: &Task<'_>,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
-    run_beside(task, &BTreeSet::new(), plan)
+    run_among(task, |_| true, plan)
 }
 
-/// The same where the hosts of `silent` answer nothing.
+/// Maps as [`run`] does where, of the other hosts, only those answer for which `answers` holds.
+///
+/// # Source
+/// Mainwaring et al. 1997, Fig. 9.
 ///
 /// # Errors
-/// As [`run`].
+/// What the fabric finds wrong with its parameters.
 ///
 /// # Panics
 /// Never: a mapper waits for nothing without a time-out.
-pub fn run_beside(
+pub fn run_among(
     task: &Task<'_>,
-    silent: &BTreeSet<HostId>,
+    answers: impl Fn(HostId) -> bool,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
+    let task = Task { setup: hosts::Setup { until: None, ..task.setup }, ..task.clone() };
+    let mapped = within(&task, answers, plan)?.0;
+    Ok(mapped.expect("a mapper waits for nothing without a time-out"))
+}
+
+/// Maps up to the setup's horizon; no map if that comes first. What happened beside it comes in any case.
+fn within(
+    task: &Task<'_>,
+    answers: impl Fn(HostId) -> bool,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<(Option<Mapped>, Beside), BuildError> {
     let program = |mut station: Station| async move {
         let map = task.algorithm.map(&mut station, &task.brief).await;
         let time = station.now().since(Time::ZERO);
@@ -202,10 +248,16 @@ pub fn run_beside(
         };
         (map, time, distribution)
     };
-    let outcome = hosts::run(&task.setup, task.mapper, program, |host| !silent.contains(&host))?;
-    let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
-    let (losses, deadlocks) = (outcome.losses, outcome.deadlocks.len());
-    Ok(Mapped { map, time, distribution, losses, deadlocks, events: outcome.events })
+    let outcome = hosts::run(&task.setup, task.mapper, program, answers)?;
+    let (events, beside) = (outcome.events, Beside::of(&outcome));
+    let mapped = outcome.result.map(|(map, time, distribution)| Mapped {
+        map,
+        time,
+        distribution,
+        events,
+        beside: beside.clone(),
+    });
+    Ok((mapped, beside))
 }
 
 /// The routes of a network by the names of its hosts.
@@ -257,13 +309,13 @@ impl MapReport {
             },
             peak_memory_bytes: map.peak_memory,
             losses: LossReport {
-                reset: mapped.losses.reset,
-                failed: mapped.losses.failed,
-                expired: mapped.losses.expired,
-                undeliverable: mapped.losses.undeliverable,
-                corrupted: mapped.losses.corrupted,
-                lost: mapped.losses.lost,
-                deadlocks: mapped.deadlocks,
+                reset: mapped.beside.losses.reset,
+                failed: mapped.beside.losses.failed,
+                expired: mapped.beside.losses.expired,
+                undeliverable: mapped.beside.losses.undeliverable,
+                corrupted: mapped.beside.losses.corrupted,
+                lost: mapped.beside.losses.lost,
+                deadlocks: mapped.beside.deadlocks,
             },
             time_ms: mapped.time.as_ms_f64(),
             explorations: map.explorations,

@@ -21,7 +21,7 @@ use crate::topology::Network;
 use crate::units::Duration;
 
 use super::failures::Outage;
-use super::hosts::{self, Faults, Load, Losses, Residence, Restraint, chance};
+use super::hosts::{self, Faults, Load, Residence, Restraint, chance};
 use super::mapping::{self, MapReport, Mapped, Sensitivity, Task};
 use super::routes::{self, HostRoutes};
 use super::{Progress, RunError};
@@ -133,7 +133,7 @@ impl<'a> Ground<'a> {
         let task = self.task(seed);
         let silent = self.mapping.silent(&self.checked.topology, seed);
         let mapped = match self.mapping.model {
-            MapModel::CutThrough => mapping::run_beside(&task, &silent, plan)?,
+            MapModel::CutThrough => mapping::run_among(&task, |host| !silent.contains(&host), plan)?,
             MapModel::Circuit => self.walk(&task, silent, Collision::Circuit, plan),
             MapModel::Packet => self.walk(&task, silent, Collision::Packet, plan),
         };
@@ -153,7 +153,7 @@ impl<'a> Ground<'a> {
         let map = run_at_once(task.algorithm.map(&mut host, &task.brief));
         plan(&map.network);
         let time = map.time;
-        Mapped { map, time, distribution: None, losses: Losses::default(), deadlocks: 0, events: 0 }
+        Mapped { map, time, distribution: None, events: 0, beside: mapping::Beside::default() }
     }
 
     /// The mapping time at each of the other routing latencies, under the scenario's seed.
@@ -165,7 +165,11 @@ impl<'a> Ground<'a> {
             fabric.routing_latency = *latency;
             let parameters = cycles::parameters(&fabric, &self.checked.hosts, task.setup.network);
             let setup = hosts::Setup { parameters: &parameters, ..task.setup };
-            let mapped = mapping::run_beside(&Task { setup, ..task.clone() }, &silent, |_| None)?;
+            let mapped = mapping::run_among(
+                &Task { setup, ..task.clone() },
+                |host| !silent.contains(&host),
+                |_| None,
+            )?;
             progress.step();
             let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
             Ok(Sensitivity { routing_latency_ns, time_ms })

@@ -4,7 +4,8 @@ mod election;
 mod loaded;
 mod together;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -12,10 +13,10 @@ use crate::fabric::BuildError;
 use crate::host::distribution::{self, RoutesByName, distribute};
 use crate::host::mapper::{Algorithm, Brief, Count, Kind, Map};
 use crate::host::{Host as _, Station};
-use crate::ids::HostId;
+use crate::ids::{HostId, Node};
 use crate::routing::RouteTable;
-use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
+use crate::topology::{End, Link, Network};
 use crate::units::{Duration, Time};
 
 pub use election::{Elected, Election, Winner, elect};
@@ -277,11 +278,12 @@ impl MapReport {
         self.probes.values().map(|count| count.sent as f64).sum()
     }
 
-    /// Judges a map against the network that it is of.
-    pub fn new(mapped: &Mapped, task: &Task<'_>) -> MapReport {
-        let (network, mapper) = (task.setup.network, task.mapper);
+    /// Judges a map against the network that it is of, of which the hosts of `silent` answer nothing: no mapper can
+    /// show them, and none is asked to.
+    pub fn new(mapped: &Mapped, task: &Task<'_>, silent: &BTreeSet<HostId>) -> MapReport {
         let map = &mapped.map;
-        let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, network, mapper);
+        let (truth, mapper) = audible(task.setup.network, silent, task.mapper);
+        let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, &truth, mapper);
         let count = |count: Count| CountReport { sent: count.sent, hits: count.hits };
         MapReport {
             algorithm: task.algorithm.name(),
@@ -322,6 +324,36 @@ impl MapReport {
             sensitivity: Vec::new(),
         }
     }
+}
+
+/// A network without the hosts of `silent` and their cables, and the mapper's id there.
+fn audible<'a>(
+    network: &'a Network,
+    silent: &BTreeSet<HostId>,
+    mapper: HostId,
+) -> (Cow<'a, Network>, HostId) {
+    if silent.is_empty() {
+        return (Cow::Borrowed(network), mapper);
+    }
+    let mut heard = Network::new(network.name.as_str());
+    let hosts: BTreeMap<HostId, HostId> =
+        network.host_ids().filter(|host| !silent.contains(host)).zip((0..).map(HostId::new)).collect();
+    for switch in network.switches() {
+        heard.push_switch(switch.clone()).expect("names stay distinct");
+    }
+    for host in hosts.keys() {
+        heard.push_host(network.hosts()[host.index()].clone()).expect("names stay distinct");
+    }
+    let moved = |end: End| match end.node {
+        Node::Switch(_) => Some(end),
+        Node::Host(host) => hosts.get(&host).map(|host| End { node: Node::Host(*host), ..end }),
+    };
+    for link in network.links() {
+        if let (Some(a), Some(b)) = (moved(link.a), moved(link.b)) {
+            heard.push_link(Link { a, b, ..link.clone() }).expect("ports stay distinct");
+        }
+    }
+    (Cow::Owned(heard), hosts.get(&mapper).copied().unwrap_or(mapper))
 }
 
 impl From<&distribution::Report> for DistributionReport {

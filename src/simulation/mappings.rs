@@ -134,22 +134,22 @@ impl<'a> Ground<'a> {
         let silent = self.mapping.silent(&self.checked.topology, seed);
         let mapped = match self.mapping.model {
             MapModel::CutThrough => mapping::run_among(&task, |host| !silent.contains(&host), plan)?,
-            MapModel::Circuit => self.walk(&task, silent, Collision::Circuit, plan),
-            MapModel::Packet => self.walk(&task, silent, Collision::Packet, plan),
+            MapModel::Circuit => self.walk(&task, &silent, Collision::Circuit, plan),
+            MapModel::Packet => self.walk(&task, &silent, Collision::Packet, plan),
         };
-        Ok(Attempt { report: MapReport::new(&mapped, &task), mapped })
+        Ok(Attempt { report: MapReport::new(&mapped, &task, &silent), mapped })
     }
 
     /// Maps on a plain graph. Routes are planned, and not handed out.
     fn walk(
         &self,
         task: &Task<'_>,
-        silent: BTreeSet<HostId>,
+        silent: &BTreeSet<HostId>,
         collision: Collision,
         plan: impl FnOnce(&Network) -> Option<RoutesByName>,
     ) -> Mapped {
         let host = Plain::new(task.setup.network, task.mapper, collision).with_costs(task.setup.costs);
-        let mut host = host.with_silent(silent).with_hardware(task.setup.hardware);
+        let mut host = host.with_silent(silent.iter().copied()).with_hardware(task.setup.hardware);
         let map = run_at_once(task.algorithm.map(&mut host, &task.brief));
         plan(&map.network);
         let time = map.time;

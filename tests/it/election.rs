@@ -52,16 +52,11 @@ fn an_election_takes_a_little_longer_than_one_master() {
             assert_eq!(winner.address.0, net.hosts().len() as u64 - 1, "the highest");
             assert_eq!(result.deposed().len(), net.hosts().len() - 1);
             let time = winner.time.as_ms_f64();
-            eprintln!(
-                "{preset} {seed}: {time:.0} ms, {} attempts",
-                result.records[winner.host.index()].attempts
-            );
             assert!(result.probes().total().sent > winner.map.probes.total().sent);
             contested += time / runs as f64;
         }
         let ratio = contested / lone;
-        eprintln!("{preset}: master {lone:.0} ms, election {contested:.0} ms, ratio {ratio:.2}");
-        assert!((0.98..2.0).contains(&ratio), "{preset}: {ratio}");
+        assert!((1.0..1.7).contains(&ratio), "{preset}: {ratio}");
     }
 }
 

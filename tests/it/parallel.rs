@@ -30,11 +30,6 @@ fn maps_of_the_now_are_true() {
         let verdict = isomorphism::compare(&mapped.map.network, &net, holder);
         assert_eq!(verdict.isomorphic_to, Some("N"), "depth {depth}: {:?}", verdict.difference);
         assert!(probes.total().sent > mapped.map.probes.total().sent);
-        eprintln!(
-            "now-c depth {depth}: {:.0} ms, {} explored",
-            mapped.time.as_ms_f64(),
-            mapped.map.explorations
-        );
     }
 }
 
@@ -48,10 +43,6 @@ fn where_every_switch_has_hosts_the_holder_is_quicker_than_alone() {
     let verdict = isomorphism::compare(&mapped.map.network, &net, HostId(0));
     assert_eq!(verdict.isomorphic_to, Some("N"), "{:?}", verdict.difference);
     let (quick, slow) = (mapped.time.as_ms_f64(), alone.time.as_ms_f64());
-    eprintln!(
-        "{quick:.0} ms, alone {slow:.0} ms; explored {} and {}",
-        mapped.map.explorations, alone.map.explorations
-    );
     assert!(quick < slow / 2.0, "{quick} and {slow}");
     assert!(mapped.map.explorations < alone.map.explorations / 4);
 }

@@ -14,6 +14,7 @@ mod mappings;
 mod overlay;
 pub mod plan;
 pub mod point;
+pub mod presumptions;
 mod routes;
 mod saturation;
 pub mod study;

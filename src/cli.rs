@@ -117,7 +117,7 @@ enum Verb {
     /// Compute routes and judge whether they can deadlock
     Route(Box<route::Options>),
     /// Map a network in-band and compare the map with the truth
-    Map(map::Options),
+    Map(Box<map::Options>),
 }
 
 /// Runs the command line of this process.

@@ -10,14 +10,16 @@
 //!        +--> Plain                                                (a walk over the cabling, for tests)
 //! ```
 
+pub mod daemon;
 pub mod distribution;
+pub mod election;
 pub mod mapper;
 mod message;
 pub mod passive;
 pub mod plain;
 mod station;
 
-pub use message::{Body, Message, RouteEntry};
+pub use message::{Body, Find, Message, RouteEntry};
 pub use station::{Answer, Request, Station};
 
 use std::collections::BTreeMap;
@@ -94,6 +96,9 @@ pub trait Host {
     fn work(&mut self, span: Duration) -> impl Future<Output = ()> {
         self.sleep(span)
     }
+
+    /// Hears that a mapper on this host is about to send a message of this kind.
+    fn count(&mut self, _kind: mapper::Kind) {}
 
     /// Tells the interface the routes, by the names of their destinations, that applications use from now on;
     /// without effect where there are no applications.

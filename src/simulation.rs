@@ -7,10 +7,13 @@
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
 pub mod comparison;
+pub mod daemon;
 pub mod failures;
 pub mod hosts;
+mod map_files;
 pub mod mapping;
 mod mappings;
+mod operation;
 mod overlay;
 pub mod plan;
 pub mod point;
@@ -23,6 +26,7 @@ mod tables;
 pub mod traffic;
 pub mod watch;
 
+pub use map_files::RepeatReport;
 pub use mapping::{DistributionReport, MapReport};
 pub use mappings::map;
 pub use saturation::{Probe, Saturation};
@@ -40,11 +44,12 @@ use crate::ids::LinkId;
 use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::routing::PlanError;
 use crate::scenario::Checked;
-use crate::scenario::checked::{Generated as GeneratedLoads, LinkFailure, Trace as TraceFile, Traffic};
+use crate::scenario::checked::{Generated as GeneratedLoads, Part, PartKind, Trace as TraceFile, Traffic};
 use crate::scenario::cycles::flit_time;
 use crate::traffic::{Generated, Source, Trace};
 use crate::units::{Cycle, Duration};
 
+use failures::{Chance, Outage, TooManyFailures};
 use plan::Plan;
 use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
@@ -71,6 +76,9 @@ pub enum RunError {
     /// The network is too large for routes of all pairs.
     #[error(transparent)]
     Routes(#[from] PlanError),
+    /// Chance would have more fail than anyone wants to see.
+    #[error(transparent)]
+    Failures(#[from] TooManyFailures),
 }
 
 /// Hears how far a run has come; for progress bars. May be called from several threads.
@@ -90,7 +98,7 @@ impl Progress for () {
 /// unwatched.
 ///
 /// # Errors
-/// [`RunError`]; nothing that the reader of scenarios lets through causes one.
+/// [`RunError`]; of what the reader of scenarios lets through, only sizes and rates beyond reason cause one.
 pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> Result<Run, RunError> {
     if let Some(comparison) = &checked.comparison {
         return comparison::run(checked, comparison, progress);
@@ -98,12 +106,15 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
     if let Some(study) = &checked.study {
         return study::run(checked, study, progress);
     }
+    if let Some(operation) = &checked.operation {
+        return operation::run(checked, operation, progress);
+    }
     let parameters = checked.fabric_parameters();
     let setup = Setup {
         network: &checked.topology.network,
         parameters: &parameters,
         attachments: &checked.topology.attachments,
-        failures: failures(checked, parameters.base_cycle),
+        failures: in_cycles(&outages(checked)?, parameters.base_cycle),
         bits_between_errors: bits_between_errors(checked.fabric.bit_error_rate),
         seed: checked.seed,
     };
@@ -174,6 +185,7 @@ fn gather(
         seed: checked.seed,
         outcome,
         map: routed.map,
+        maps: routed.maps,
         route: routed.report,
         distribution: routed.distribution,
         deadlock_count: deadlocks.len(),
@@ -182,6 +194,7 @@ fn gather(
         saturation: search.saturation,
         comparison: None,
         study: None,
+        operation: None,
         points: reports,
     };
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
@@ -230,13 +243,40 @@ fn curve(checked: &Checked, reports: &[PointReport]) -> Option<String> {
     })
 }
 
-/// The failures of cables, in base cycles.
-fn failures(checked: &Checked, base_cycle: Duration) -> Vec<(LinkId, Cycle, Option<Cycle>)> {
-    let of = |failure: &LinkFailure| {
-        let until = failure.lasting.map(|lasting| (failure.at + lasting).to_cycle_ceil(base_cycle));
-        (failure.link, failure.at.to_cycle_ceil(base_cycle), until)
+/// The failures of a scenario, those by chance among them.
+fn failures_of(checked: &Checked) -> Result<Vec<failures::Failure>, RunError> {
+    let network = &checked.topology.network;
+    let part = |part| match part {
+        Part::Link(link) => failures::Part::Link(link),
+        Part::Node(node) => failures::Part::Node(node),
     };
-    checked.failures.iter().map(of).collect()
+    let listed = checked.failures.iter();
+    let listed = listed.map(|f| failures::Failure { part: part(f.part), at: f.at, lasting: f.lasting });
+    let mut all: Vec<failures::Failure> = listed.collect();
+    for random in &checked.failures_at_random {
+        let of = match random.of {
+            PartKind::Links => failures::Kind::Links,
+            PartKind::Switches => failures::Kind::Switches,
+            PartKind::Hosts => failures::Kind::Hosts,
+        };
+        let chance = Chance { of, mean_uptime: random.mean_uptime, mean_repair: random.mean_repair };
+        all.extend(failures::drawn(network, &chance, random.until, checked.seed)?);
+    }
+    Ok(all)
+}
+
+/// The same as outages of cables.
+fn outages(checked: &Checked) -> Result<Vec<Outage>, RunError> {
+    Ok(failures::outages(&checked.topology.network, &failures_of(checked)?))
+}
+
+/// Outages in base cycles.
+fn in_cycles(outages: &[Outage], base_cycle: Duration) -> Vec<(LinkId, Cycle, Option<Cycle>)> {
+    let of = |outage: &Outage| {
+        let until = outage.until.map(|until| until.to_cycle_ceil(base_cycle));
+        (outage.link, outage.from.to_cycle_ceil(base_cycle), until)
+    };
+    outages.iter().map(of).collect()
 }
 
 /// The mean number of bits between two errors: the inverse of the rate, rounded.

@@ -1,6 +1,7 @@
 //! `simnet run`: a scenario, to its results folder and a summary worth reading.
 
 mod comparison;
+mod operation;
 mod study;
 mod summary;
 mod trace;
@@ -55,8 +56,11 @@ pub(super) fn run(
     for warning in &checked.warnings {
         super::warn(warning);
     }
-    if options.trace.is_some() && (checked.comparison.is_some() || checked.study.is_some()) {
-        let message = "--trace watches one run; a comparison or a study has many: trace one of them alone";
+    if options.trace.is_some()
+        && (checked.comparison.is_some() || checked.study.is_some() || checked.operation.is_some())
+    {
+        let message =
+            "--trace watches load points; a comparison, a study or an operation has none of its own";
         return Err(Failure::Usage(message.to_owned()));
     }
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));

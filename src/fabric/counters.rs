@@ -55,8 +55,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (inflow.until(self.now - 1), outflow.until(self.now - 1))
     }
 
-    /// The first cycle from which on no flit moves, if nothing happens. Costs O(ports).
+    /// The first cycle from which on no flit moves, if nothing happens. Costs O(ports) while there are messages.
     pub(super) fn standstill(&self) -> u64 {
+        if self.in_flight == 0 {
+            return 0;
+        }
         let ports = (0..self.ins.len()).map(|port| self.runs(u32::try_from(port).expect("a port's number")));
         let runs = ports.flat_map(|(inflow, outflow)| [inflow, outflow]).filter(|run| run.left > 0);
         runs.map(|run| run.at(run.left - 1) + 1).max().unwrap_or(0)

@@ -8,16 +8,21 @@ mod atlas;
 pub mod berkeley;
 mod chart;
 pub mod coupon;
+pub mod depth;
 mod evidence;
 pub mod guarded;
 pub mod identified;
 mod model;
 pub mod myricom;
+pub mod parallel;
 mod probe;
+pub mod randomised;
+pub mod simplified;
 mod sweep;
 
 use std::collections::BTreeSet;
 
+pub use depth::Depth;
 pub use evidence::{Evidence, Memory};
 pub use probe::{Count, Kind, Prober, Probes, Response, Turns};
 pub use sweep::Order;
@@ -68,6 +73,10 @@ const MOST_PORTS: u16 = 1 << 15;
 pub enum Algorithm {
     /// Explores a tree of routes and merges replicates (mainwaring1997).
     Berkeley(berkeley::Options),
+    /// The same as the paper first states it: all routes up to a depth, labels, pruning.
+    Simplified(simplified::Options),
+    /// Depth-first branches at random mixed into Berkeley's search.
+    Randomised(randomised::Options),
     /// Compares switches by probes before it explores them (mainwaring1997, section 4).
     Myricom(myricom::Options),
     /// Sends messages of maximal depth in random directions first (mainwaring1997, section 6).
@@ -83,6 +92,8 @@ impl Algorithm {
     pub fn name(&self) -> &'static str {
         match self {
             Algorithm::Berkeley(_) => "berkeley",
+            Algorithm::Simplified(_) => "simplified",
+            Algorithm::Randomised(_) => "randomised",
             Algorithm::Myricom(_) => "myricom",
             Algorithm::Coupon(_) => "coupon",
             Algorithm::Identified(_) => "identified",
@@ -95,6 +106,8 @@ impl Algorithm {
     pub async fn map(&self, host: &mut impl Host, brief: &Brief) -> Map {
         match self {
             Algorithm::Berkeley(options) => berkeley::map(host, brief, options).await,
+            Algorithm::Simplified(options) => simplified::map(host, brief, options).await,
+            Algorithm::Randomised(options) => randomised::map(host, brief, options).await,
             Algorithm::Myricom(options) => myricom::map(host, brief, options).await,
             Algorithm::Coupon(options) => coupon::map(host, brief, options).await,
             Algorithm::Identified(options) => identified::map(host, brief, options).await,

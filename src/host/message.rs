@@ -1,5 +1,6 @@
 //! What hosts say to each other.
 
+use super::Address;
 use crate::ids::Turn;
 
 /// A message: its body, and how long it is on the cable.
@@ -9,6 +10,9 @@ pub struct Message {
     pub body: Body,
     /// Its length in bytes when it arrives: header flit, data, CRC-8 and tail counted in, route flits not.
     pub length: u32,
+    /// The highest address of a mapper that its sender knows of, its own included; `None` where nobody is to
+    /// be elected. It takes an interface address of a reply's padding, and none of a probe's, whose sender it is.
+    pub mapper: Option<Address>,
 }
 
 /// What a message says. A nonce is a number that its sender never uses twice; an answer repeats it.
@@ -45,11 +49,41 @@ pub enum Body {
         /// The routes.
         routes: Vec<RouteEntry>,
     },
+    /// "What have you mapped so far?"
+    MapRequest {
+        /// The nonce.
+        nonce: u64,
+        /// The turns from the receiver back to the sender.
+        back: Vec<Turn>,
+    },
+    /// What a mapper has found so far.
+    PartialMap {
+        /// The request's nonce.
+        nonce: u64,
+        /// What its probes found, in order.
+        finds: Vec<Find>,
+        /// Per switch vertex, in order of making, whether all its ports were probed.
+        explored: Vec<bool>,
+        /// Whether answers came too late.
+        doubtful: bool,
+    },
     /// "Your table is in use".
     Acknowledgement {
         /// The table's nonce.
         nonce: u64,
     },
+}
+
+/// A thing that a mapper has found behind a port of a switch vertex. Vertex 0 is the switch at the mapper's own
+/// cable; ports are counted from the port by which a vertex was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Find {
+    /// The switch vertex.
+    pub vertex: usize,
+    /// The port.
+    pub port: i32,
+    /// The host of this name, or another switch vertex: the next one.
+    pub host: Option<String>,
 }
 
 /// One route of a table.
@@ -78,8 +112,25 @@ impl Body {
             | Body::LoopProbe { nonce }
             | Body::HostReply { nonce, .. }
             | Body::RouteTable { nonce, .. }
+            | Body::MapRequest { nonce, .. }
+            | Body::PartialMap { nonce, .. }
             | Body::Acknowledgement { nonce } => *nonce,
         }
+    }
+
+    /// The same under another number.
+    #[must_use]
+    pub fn with_nonce(mut self, fresh: u64) -> Body {
+        match &mut self {
+            Body::HostProbe { nonce, .. }
+            | Body::LoopProbe { nonce }
+            | Body::HostReply { nonce, .. }
+            | Body::RouteTable { nonce, .. }
+            | Body::MapRequest { nonce, .. }
+            | Body::PartialMap { nonce, .. }
+            | Body::Acknowledgement { nonce } => *nonce = fresh,
+        }
+        self
     }
 }
 
@@ -98,13 +149,19 @@ impl Message {
             Body::HostProbe { turns, .. } => ADDRESS + turns.len(),
             Body::LoopProbe { .. } | Body::HostReply { .. } => ADDRESS,
             Body::Acknowledgement { .. } => ADDRESS,
+            Body::MapRequest { back, .. } => ADDRESS + back.len(),
+            // A find is a vertex, a port and, for a host, its address; a vertex has one flag.
+            Body::PartialMap { finds, explored, .. } => {
+                let hosts = finds.iter().filter(|find| find.host.is_some()).count();
+                ADDRESS + 3 * finds.len() + ADDRESS * hosts + explored.len().div_ceil(8)
+            }
             Body::RouteTable { back, routes, .. } => {
                 // An entry is an address, a count of turns and the turns.
                 ADDRESS + back.len() + routes.iter().map(|r| ADDRESS + 1 + r.turns.len()).sum::<usize>()
             }
         };
         let length = u32::try_from((FRAME + data).max(LEAST)).unwrap_or(u32::MAX);
-        Message { body, length }
+        Message { body, length, mapper: None }
     }
 }
 

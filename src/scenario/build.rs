@@ -8,9 +8,11 @@ mod csv;
 mod fabric;
 mod files;
 mod limits;
+mod mappers;
 mod mapping;
 mod measure;
 mod names;
+mod operation;
 mod routing;
 mod run;
 mod sizes;
@@ -48,9 +50,12 @@ pub(super) fn build(
         fabric::check_buffers(document, fabric, hosts, &topology.network, book);
         limits::check(document, fabric, hosts, &topology.network, book);
     }
-    let failures = document.failures.value().map_or_else(Vec::new, |list| run::failures(list, network, book));
+    let failures = document.failures.value();
+    let failures = failures.map_or_else(Vec::new, |list| operation::failures(list, network, book));
+    let by_chance = document.failures_at_random.value();
+    let by_chance = by_chance.map_or_else(Vec::new, |list| operation::random_failures(list, book));
     let mapping = document.mapping.get().filter(|_| document.study.is_absent());
-    let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, document, book));
+    let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, folder };
@@ -58,7 +63,17 @@ pub(super) fn build(
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let compared =
         document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
-    let study = document.study.get().and_then(|wire| study::study(wire, document, &context, book));
+    let study =
+        document.study.get().and_then(|wire| study::study(wire, document, hosts.as_ref(), &context, book));
+    let operation = document.operation.get().and_then(|wire| {
+        let company = operation::Company {
+            topology: network,
+            mapping: mapping.as_ref(),
+            routing: routing.as_ref(),
+            traffic: traffic.as_ref(),
+        };
+        operation::operation(wire, document, &company, book)
+    });
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
@@ -80,11 +95,13 @@ pub(super) fn build(
         fabric: fabric?,
         hosts: hosts?,
         failures,
+        failures_at_random: by_chance,
         mapping,
         routing,
         traffic,
         comparison: compared,
         study,
+        operation,
         measure: measure?,
         output: Output { deliveries: output?.value },
         expect: Expectations { sources: book.sources(), list: expect },

@@ -28,14 +28,7 @@ impl Checked {
     }
 
     fn canonical_value(&self) -> Value {
-        let failures: Vec<Value> = self
-            .failures
-            .iter()
-            .map(|failure| {
-                let lasting = failure.lasting.map(|span| span.to_string());
-                json!({ "link": failure.link.0, "at": failure.at.to_string(), "lasting": lasting })
-            })
-            .collect();
+        let failures: Vec<String> = self.failures.iter().map(|failure| format!("{failure:?}")).collect();
         let mut canonical = json!({
             "scenario": { "name": self.name, "description": self.description, "seed": self.seed },
             "topology": self.canonical_topology(),
@@ -51,6 +44,12 @@ impl Checked {
         });
         if let Some(comparison) = &self.comparison {
             canonical["comparison"] = self.canonical_comparison(comparison);
+        }
+        if !self.failures_at_random.is_empty() {
+            canonical["failures-at-random"] = json!(format!("{:?}", self.failures_at_random));
+        }
+        if let Some(operation) = &self.operation {
+            canonical["operation"] = json!(format!("{operation:?}"));
         }
         if let Some(study) = &self.study {
             canonical["study"] = self.canonical_study(study);
@@ -86,8 +85,14 @@ impl Checked {
             "model": format!("{:?}", mapping.model),
             "brief": format!("{:?}", mapping.brief),
             "silent": mapping.silence.hosts.iter().map(|id| host(*id)).collect::<Vec<_>>(),
-            "answering": mapping.silence.answering.map(|answering| format!("{answering:?}")),
+            "answering": mapping.silence.answering,
+            "answering-order": format!("{:?}", mapping.silence.order),
             "runs-on": format!("{:?}", mapping.runs_on),
+            "costs": format!("{:?}", mapping.costs),
+            "jitter": mapping.jitter,
+            "faults": format!("{:?}", mapping.faults),
+            "restraint": mapping.restraint.map(|restraint| format!("{restraint:?}")),
+            "failures": mapping.failures,
             "load": mapping.load,
             "runs": mapping.runs,
             "also-at-routing-latency": also,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::fabric::Arbitration;
-use crate::ids::{HostId, LinkId, Port};
+use crate::ids::{HostId, LinkId, Node, Port};
 use crate::routing::{Choices, RouteTable};
 use crate::topology::{End, Network};
 use crate::traffic::{TraceMessage, Workload};
@@ -29,8 +29,10 @@ pub struct Checked {
     pub fabric: Fabric,
     /// What all hosts share.
     pub hosts: Hosts,
-    /// Failures of cables, in the order of the file.
-    pub failures: Vec<LinkFailure>,
+    /// Failures, in the order of the file.
+    pub failures: Vec<Failure>,
+    /// Failures by chance.
+    pub failures_at_random: Vec<RandomFailures>,
     /// The mapper that runs before traffic, if any.
     pub mapping: Option<Mapping>,
     /// Where routes come from, if there are any.
@@ -41,6 +43,8 @@ pub struct Checked {
     pub comparison: Option<Comparison>,
     /// Mappings compared; then there is no [`Mapping`], and the network is the first one.
     pub study: Option<Study>,
+    /// The network in operation, if it is operated; then there is a [`Mapping`] and a [`Routing`].
+    pub operation: Option<Operation>,
     /// How long each point is measured.
     pub measure: Measure,
     /// What is written beside the summary.
@@ -145,15 +149,71 @@ pub struct ReceiveBuffer {
     pub overhead: Duration,
 }
 
-/// A cable that fails, both directions at once.
+/// What fails at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkFailure {
-    /// The cable.
-    pub link: LinkId,
+pub enum Part {
+    /// A cable, in both directions.
+    Link(LinkId),
+    /// A switch or a host, with all its cables.
+    Node(Node),
+}
+
+/// A failure, and the return that follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What fails.
+    pub part: Part,
     /// When it fails.
     pub at: Time,
     /// How long it stays down; `None`: for ever.
     pub lasting: Option<Duration>,
+}
+
+/// A kind of parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// Every cable, those of hosts included.
+    Links,
+    /// Every switch.
+    Switches,
+    /// Every host.
+    Hosts,
+}
+
+/// Failures by chance: every part of a kind fails on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomFailures {
+    /// What fails.
+    pub of: PartKind,
+    /// The mean time to a part's failure; above zero.
+    pub mean_uptime: Duration,
+    /// The mean time that it is away; `None`: for ever.
+    pub mean_repair: Option<Duration>,
+    /// Failures begin before this.
+    pub until: Time,
+}
+
+/// The network in operation, with daemons that remap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// How long it is operated; above zero.
+    pub length: Duration,
+    /// The hosts whose daemons map, the mapper first.
+    pub mappers: Vec<HostId>,
+    /// How long after a mapping the next begins in any case; `None`: on suspicion only.
+    pub remap_period: Option<Duration>,
+    /// The span within which every cable is asked about once; `None`: none is.
+    pub heartbeat: Option<Duration>,
+    /// How long the answer to such a question is waited for.
+    pub patience: Duration,
+    /// How often it is asked again.
+    pub confirm: u32,
+    /// How many maps are made at most until two agree; at least 1.
+    pub tries: u32,
+    /// How long a backup waits for a sign of the mapper.
+    pub takeover: Duration,
+    /// The length of the intervals of the series.
+    pub interval: Duration,
 }
 
 /// Where routes come from.

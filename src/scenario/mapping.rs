@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::des::random::{Purpose, Stream};
 use crate::host::mapper::{Algorithm, Brief};
+use crate::host::{Costs, Hardware};
 use crate::ids::HostId;
 use crate::units::Duration;
 
@@ -27,12 +28,48 @@ pub struct Mapping {
     pub silence: Silence,
     /// What its software runs on.
     pub runs_on: Computer,
+    /// What software costs, where it is not what all hosts share.
+    pub costs: Costs,
+    /// How far each cost may lie above or below its value, in thousandths of it; at most 1,000.
+    pub jitter: u32,
+    /// What interfaces and switches can do, as the algorithm takes for granted.
+    pub hardware: Hardware,
+    /// What goes wrong with the mappers' messages.
+    pub faults: Faults,
+    /// How applications hold themselves back.
+    pub restraint: Option<Restraint>,
+    /// Whether what fails in the scenario fails while it maps.
+    pub failures: bool,
     /// The load of the scenario's traffic beside the mapper, above 0; `None`: quiet.
     pub load: Option<f64>,
     /// How often the mapping is run, with the scenario's seed and those after it; at least 1.
     pub runs: u32,
     /// Other routing latencies at which the mapping is timed again.
     pub also_at_routing_latency: Vec<Duration>,
+}
+
+/// What goes wrong with the mappers' messages; chances in `0..1`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Faults {
+    /// That a message is lost at the sender's interface.
+    pub loss: f64,
+    /// That the sender's interface lets the next message go first.
+    pub reorder_sends: f64,
+    /// That the receiver's interface does.
+    pub reorder_receives: f64,
+    /// That the next message of the same sender to the same receiver overtakes it in the network.
+    pub overtaking: f64,
+    /// How long a message is held back at most.
+    pub hold: Duration,
+}
+
+/// How applications hold themselves back after each message of a mapper at their interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restraint {
+    /// How long.
+    pub span: Duration,
+    /// How many times slower they send meanwhile; `None`: they pause.
+    pub slower: Option<u32>,
 }
 
 /// Who maps.
@@ -81,15 +118,17 @@ pub enum Direction {
 pub struct Silence {
     /// These.
     pub hosts: Vec<HostId>,
-    /// All but so many, the master's own among them, the first in this order.
-    pub answering: Option<(u32, Direction)>,
+    /// All but so many, the master's own among them, the first in the order.
+    pub answering: Option<u32>,
+    /// In which order hosts are counted.
+    pub order: Direction,
 }
 
 impl Mapping {
     /// The hosts without a daemon in a run with this seed. The host of the one master never is among them.
     pub fn silent(&self, topology: &Topology, seed: u64) -> BTreeSet<HostId> {
         let mut silent: BTreeSet<HostId> = self.silence.hosts.iter().copied().collect();
-        if let Some((count, order)) = self.silence.answering {
+        if let Some(count) = self.silence.answering {
             let master = match self.masters {
                 Masters::One(master) => Some(master),
                 Masters::Election => None,
@@ -97,7 +136,7 @@ impl Mapping {
             let hosts = topology.network.host_ids();
             let cabled = hosts.filter(|host| topology.attachments[host.index()].is_some());
             let mut others: Vec<HostId> = cabled.filter(|host| Some(*host) != master).collect();
-            if order == Direction::Random {
+            if self.silence.order == Direction::Random {
                 shuffle(&mut others, &mut Stream::new(seed, ANSWERING, 0));
             }
             let besides = (count as usize).saturating_sub(usize::from(master.is_some()));

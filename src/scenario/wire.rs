@@ -8,8 +8,10 @@
 mod comparison;
 mod expected;
 mod kinds;
+mod mappers;
 mod mapping;
 mod measure;
+mod operation;
 mod sections;
 mod study;
 mod table;
@@ -18,9 +20,11 @@ mod traffic;
 
 pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity, Share};
-pub(super) use mapping::{AlgorithmName, Depth, Mapping, Mode};
+pub(super) use mappers::{Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Randomised, Restraint};
+pub(super) use mapping::{AlgorithmName, Mapping, Mode};
 pub(super) use measure::Measure;
-pub(super) use sections::{Document, Fabric, Failure, Hosts, RouteAlgorithm, Routing, Select, Tree};
+pub(super) use operation::{Failure, Operation, RandomFailures};
+pub(super) use sections::{Document, Fabric, Hosts, RouteAlgorithm, Routing, Select, Tree};
 pub(super) use study::{Plot, Study, StudyReference, inherit};
 pub(super) use table::{At, Free, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};

@@ -89,6 +89,7 @@ pub(super) fn run(
         seed: checked.seed,
         outcome,
         map: None,
+        maps: None,
         route: None,
         distribution: None,
         deadlock_count,
@@ -98,6 +99,7 @@ pub(super) fn run(
         hot_spots: HotSpots::default(),
         comparison: Some(report),
         study: None,
+        operation: None,
     };
     Ok(Run { summary, files, events, messages_delivered })
 }

@@ -1,6 +1,11 @@
 //! A mapping: the mapper on its host, the daemons on the others, the map judged, the routes handed out.
 
-use std::collections::BTreeMap;
+mod election;
+mod loaded;
+mod together;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -8,11 +13,15 @@ use crate::fabric::BuildError;
 use crate::host::distribution::{self, RoutesByName, distribute};
 use crate::host::mapper::{Algorithm, Brief, Count, Kind, Map};
 use crate::host::{Host as _, Station};
-use crate::ids::HostId;
+use crate::ids::{HostId, Node};
 use crate::routing::RouteTable;
-use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
+use crate::topology::{End, Link, Network};
 use crate::units::{Duration, Time};
+
+pub use election::{Elected, Election, Winner, elect};
+pub use loaded::{Trial, under_load};
+pub use together::{Together, in_parallel};
 
 use super::hosts;
 
@@ -55,6 +64,25 @@ pub struct ConfirmationReport {
     pub lost_guards: u64,
 }
 
+/// What became of a mapper's and the daemons' messages that did not arrive.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LossReport {
+    /// Destroyed by a forward reset.
+    pub reset: u64,
+    /// Destroyed by a cable's failure.
+    pub failed: u64,
+    /// Dropped by a switch when their time to live was over.
+    pub expired: u64,
+    /// On routes that failed, as those of probes that find nothing do.
+    pub undeliverable: u64,
+    /// Dropped for a wrong CRC.
+    pub corrupted: u64,
+    /// Lost at the sender's interface.
+    pub lost: u64,
+    /// Deadlocks that formed in the network.
+    pub deadlocks: u64,
+}
+
 /// The mapping time at another routing latency.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sensitivity {
@@ -91,6 +119,8 @@ pub struct MapReport {
     pub confirmation: ConfirmationReport,
     /// The most bytes that the model took, by the account of a firmware's data structures.
     pub peak_memory_bytes: u64,
+    /// What did not arrive, and deadlocks, up to the end of the run.
+    pub losses: LossReport,
     /// From the first probe to the finished map.
     pub time_ms: f64,
     /// Switches whose ports were probed, replicates counted.
@@ -140,9 +170,37 @@ pub struct Mapped {
     pub distribution: Option<distribution::Report>,
     /// Events that the fabric handled.
     pub events: u64,
+    /// What happened beside the mapper.
+    pub beside: Beside,
 }
 
-/// Maps the network in-band; then hands out in-band the routes that `plan` gives for the map, if it gives any.
+/// What happened on the fabric beside a mapper.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Messages of processes that did not arrive.
+    pub losses: hosts::Losses,
+    /// What became of the messages of applications.
+    pub traffic: hosts::Traffic,
+    /// Deadlocks that formed.
+    pub deadlocks: u64,
+    /// When the run ended.
+    pub time: Time,
+}
+
+impl Beside {
+    /// What a run of processes says of it.
+    fn of<T>(outcome: &hosts::Outcome<T>) -> Beside {
+        Beside {
+            losses: outcome.losses,
+            traffic: outcome.traffic.clone(),
+            deadlocks: outcome.deadlocks.len() as u64,
+            time: outcome.time,
+        }
+    }
+}
+
+/// Maps the network in-band, every other host answering; then hands out in-band the routes that `plan` gives for
+/// the map, if it gives any. The setup's horizon does not count.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -153,6 +211,35 @@ pub fn run(
     task: &Task<'_>,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
+    run_among(task, |_| true, plan)
+}
+
+/// Maps as [`run`] does where, of the other hosts, only those answer for which `answers` holds.
+///
+/// # Source
+/// Mainwaring et al. 1997, Fig. 9.
+///
+/// # Errors
+/// What the fabric finds wrong with its parameters.
+///
+/// # Panics
+/// Never: a mapper waits for nothing without a time-out.
+pub fn run_among(
+    task: &Task<'_>,
+    answers: impl Fn(HostId) -> bool,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<Mapped, BuildError> {
+    let task = Task { setup: hosts::Setup { until: None, ..task.setup }, ..task.clone() };
+    let mapped = within(&task, answers, plan)?.0;
+    Ok(mapped.expect("a mapper waits for nothing without a time-out"))
+}
+
+/// Maps up to the setup's horizon; no map if that comes first. What happened beside it comes in any case.
+fn within(
+    task: &Task<'_>,
+    answers: impl Fn(HostId) -> bool,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<(Option<Mapped>, Beside), BuildError> {
     let program = |mut station: Station| async move {
         let map = task.algorithm.map(&mut station, &task.brief).await;
         let time = station.now().since(Time::ZERO);
@@ -162,9 +249,16 @@ pub fn run(
         };
         (map, time, distribution)
     };
-    let outcome = hosts::run(&task.setup, task.mapper, program, |_| true)?;
-    let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
-    Ok(Mapped { map, time, distribution, events: outcome.events })
+    let outcome = hosts::run(&task.setup, task.mapper, program, answers)?;
+    let (events, beside) = (outcome.events, Beside::of(&outcome));
+    let mapped = outcome.result.map(|(map, time, distribution)| Mapped {
+        map,
+        time,
+        distribution,
+        events,
+        beside: beside.clone(),
+    });
+    Ok((mapped, beside))
 }
 
 /// The routes of a network by the names of its hosts.
@@ -179,11 +273,17 @@ pub fn by_name(network: &Network, table: &RouteTable) -> RoutesByName {
 }
 
 impl MapReport {
-    /// Judges a map against the network that it is of.
-    pub fn new(mapped: &Mapped, task: &Task<'_>) -> MapReport {
-        let (network, mapper) = (task.setup.network, task.mapper);
+    /// Messages truly sent, of all kinds.
+    pub fn sent(&self) -> f64 {
+        self.probes.values().map(|count| count.sent as f64).sum()
+    }
+
+    /// Judges a map against the network that it is of, of which the hosts of `silent` answer nothing: no mapper can
+    /// show them, and none is asked to.
+    pub fn new(mapped: &Mapped, task: &Task<'_>, silent: &BTreeSet<HostId>) -> MapReport {
         let map = &mapped.map;
-        let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, network, mapper);
+        let (truth, mapper) = audible(task.setup.network, silent, task.mapper);
+        let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, &truth, mapper);
         let count = |count: Count| CountReport { sent: count.sent, hits: count.hits };
         MapReport {
             algorithm: task.algorithm.name(),
@@ -210,11 +310,50 @@ impl MapReport {
                 lost_guards: map.evidence.lost_guards,
             },
             peak_memory_bytes: map.peak_memory,
+            losses: LossReport {
+                reset: mapped.beside.losses.reset,
+                failed: mapped.beside.losses.failed,
+                expired: mapped.beside.losses.expired,
+                undeliverable: mapped.beside.losses.undeliverable,
+                corrupted: mapped.beside.losses.corrupted,
+                lost: mapped.beside.losses.lost,
+                deadlocks: mapped.beside.deadlocks,
+            },
             time_ms: mapped.time.as_ms_f64(),
             explorations: map.explorations,
             sensitivity: Vec::new(),
         }
     }
+}
+
+/// A network without the hosts of `silent` and their cables, and the mapper's id there.
+fn audible<'a>(
+    network: &'a Network,
+    silent: &BTreeSet<HostId>,
+    mapper: HostId,
+) -> (Cow<'a, Network>, HostId) {
+    if silent.is_empty() {
+        return (Cow::Borrowed(network), mapper);
+    }
+    let mut heard = Network::new(network.name.as_str());
+    let hosts: BTreeMap<HostId, HostId> =
+        network.host_ids().filter(|host| !silent.contains(host)).zip((0..).map(HostId::new)).collect();
+    for switch in network.switches() {
+        heard.push_switch(switch.clone()).expect("names stay distinct");
+    }
+    for host in hosts.keys() {
+        heard.push_host(network.hosts()[host.index()].clone()).expect("names stay distinct");
+    }
+    let moved = |end: End| match end.node {
+        Node::Switch(_) => Some(end),
+        Node::Host(host) => hosts.get(&host).map(|host| End { node: Node::Host(*host), ..end }),
+    };
+    for link in network.links() {
+        if let (Some(a), Some(b)) = (moved(link.a), moved(link.b)) {
+            heard.push_link(Link { a, b, ..link.clone() }).expect("ports stay distinct");
+        }
+    }
+    (Cow::Owned(heard), hosts.get(&mapper).copied().unwrap_or(mapper))
 }
 
 impl From<&distribution::Report> for DistributionReport {

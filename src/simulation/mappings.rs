@@ -4,22 +4,27 @@
 //! On the models `packet` and `circuit` only one process runs, messages take no time on cables, and nothing
 //! else uses the network; software costs what the scenario says.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
 use crate::des::process::run_at_once;
 use crate::fabric::Parameters;
-use crate::host::Costs;
 use crate::host::distribution::RoutesByName;
+use crate::host::mapper::{Algorithm, coupon, randomised};
 use crate::host::plain::{Collision, Plain};
 use crate::ids::HostId;
-use crate::scenario::checked::Hosts;
-use crate::scenario::mapping::{MapModel, Mapping, Masters};
+use crate::scenario::checked::Traffic;
+use crate::scenario::mapping::{Computer, MapModel, Mapping, Masters};
 use crate::scenario::{Checked, cycles};
 use crate::topology::Network;
 use crate::units::Duration;
 
+use super::failures::Outage;
+use super::hosts::{self, Faults, Load, Residence, Restraint, chance};
 use super::mapping::{self, MapReport, Mapped, Sensitivity, Task};
-use super::{Progress, RunError, hosts};
+use super::routes::{self, HostRoutes};
+use super::{Progress, RunError};
 
 /// Maps a scenario's network once, with nothing after it: the map, judged, and the map.
 ///
@@ -30,7 +35,7 @@ use super::{Progress, RunError, hosts};
 /// If the scenario has no mapper.
 pub fn map(checked: &Checked) -> Result<(MapReport, Network), RunError> {
     let mapping = checked.mapping.as_ref().expect("a scenario with a mapper");
-    let attempt = Ground::new(checked, mapping).attempt(checked.seed, |_| None)?;
+    let attempt = Ground::new(checked, mapping)?.attempt(checked.seed, |_| None)?;
     Ok((attempt.report, attempt.mapped.map.network))
 }
 
@@ -42,35 +47,70 @@ pub(super) struct Attempt {
     pub(super) mapped: Mapped,
 }
 
-/// The fabric of a mapping and everything beside it that its tasks share.
+/// The fabric of a mapping and everything beside it that its runs share.
 pub(super) struct Ground<'a> {
     checked: &'a Checked,
     mapping: &'a Mapping,
     parameters: Parameters,
+    /// The routes of the traffic beside the mapper, if there is any.
+    routes: Option<HostRoutes>,
+    /// What fails while it maps.
+    failures: Vec<hosts::Failure>,
 }
 
 impl<'a> Ground<'a> {
     /// The ground of a scenario's mapping.
-    pub(super) fn new(checked: &'a Checked, mapping: &'a Mapping) -> Ground<'a> {
-        Ground { checked, mapping, parameters: checked.fabric_parameters() }
+    ///
+    /// # Errors
+    /// [`RunError`] where the network is too large for the routes of its traffic.
+    pub(super) fn new(checked: &'a Checked, mapping: &'a Mapping) -> Result<Ground<'a>, RunError> {
+        let routes = match mapping.load {
+            Some(_) => routes::of_network(checked)?,
+            None => None,
+        };
+        let failure =
+            |outage: Outage| hosts::Failure { link: outage.link, at: outage.from, until: outage.until };
+        let outages = if mapping.failures { super::outages(checked)? } else { Vec::new() };
+        let failures = outages.into_iter().map(failure).collect();
+        Ok(Ground { checked, mapping, parameters: checked.fabric_parameters(), routes, failures })
     }
 
     /// The mapping under `seed`.
     pub(super) fn task(&self, seed: u64) -> Task<'_> {
-        let checked = self.checked;
+        let (checked, mapping) = (self.checked, self.mapping);
         let setup = hosts::Setup {
             attachments: &checked.topology.attachments,
-            costs: costs(&checked.hosts),
+            costs: mapping.costs,
+            jitter: mapping.jitter,
+            residence: match mapping.runs_on {
+                Computer::Host => Residence::Host,
+                Computer::Nic => Residence::Nic,
+            },
+            hardware: mapping.hardware,
             bits_between_errors: super::bits_between_errors(checked.fabric.bit_error_rate),
+            faults: faults(&mapping.faults),
+            failures: &self.failures,
+            load: self.load(),
             seed,
             ..hosts::Setup::new(&checked.topology.network, &self.parameters)
         };
         Task {
             setup,
             mapper: self.mapper(),
-            algorithm: self.mapping.algorithm.clone(),
-            brief: self.mapping.brief,
+            algorithm: seeded(&mapping.algorithm, seed),
+            brief: mapping.brief,
         }
+    }
+
+    /// The traffic beside the mapper.
+    fn load(&self) -> Option<Load<'_>> {
+        let (Some(Traffic::Generated(generated)), Some(routes)) = (&self.checked.traffic, &self.routes)
+        else {
+            return None;
+        };
+        let restraint = self.mapping.restraint;
+        let restraint = restraint.map(|held| Restraint { span: held.span, slower: held.slower });
+        Some(Load { restraint, ..Load::new(&generated.workload, self.mapping.load?, routes) })
     }
 
     /// The one master's host.
@@ -82,45 +122,54 @@ impl<'a> Ground<'a> {
     }
 
     /// Maps once, under `seed`; hands out the routes that `plan` gives for the map, if it gives any.
+    ///
+    /// # Errors
+    /// [`RunError`] where the fabric refuses its parameters.
     pub(super) fn attempt(
         &self,
         seed: u64,
         plan: impl FnOnce(&Network) -> Option<RoutesByName>,
     ) -> Result<Attempt, RunError> {
         let task = self.task(seed);
+        let silent = self.mapping.silent(&self.checked.topology, seed);
         let mapped = match self.mapping.model {
-            MapModel::CutThrough => mapping::run(&task, plan)?,
-            MapModel::Circuit => self.walk(&task, Collision::Circuit, plan),
-            MapModel::Packet => self.walk(&task, Collision::Packet, plan),
+            MapModel::CutThrough => mapping::run_among(&task, |host| !silent.contains(&host), plan)?,
+            MapModel::Circuit => self.walk(&task, &silent, Collision::Circuit, plan),
+            MapModel::Packet => self.walk(&task, &silent, Collision::Packet, plan),
         };
-        Ok(Attempt { report: MapReport::new(&mapped, &task), mapped })
+        Ok(Attempt { report: MapReport::new(&mapped, &task, &silent), mapped })
     }
 
     /// Maps on a plain graph. Routes are planned, and not handed out.
     fn walk(
         &self,
         task: &Task<'_>,
+        silent: &BTreeSet<HostId>,
         collision: Collision,
         plan: impl FnOnce(&Network) -> Option<RoutesByName>,
     ) -> Mapped {
-        let silent = self.mapping.silent(&self.checked.topology, task.setup.seed);
-        let host = Plain::new(task.setup.network, task.mapper, collision);
-        let mut host = host.with_costs(task.setup.costs).with_silent(silent);
+        let host = Plain::new(task.setup.network, task.mapper, collision).with_costs(task.setup.costs);
+        let mut host = host.with_silent(silent.iter().copied()).with_hardware(task.setup.hardware);
         let map = run_at_once(task.algorithm.map(&mut host, &task.brief));
         plan(&map.network);
         let time = map.time;
-        Mapped { map, time, distribution: None, events: 0 }
+        Mapped { map, time, distribution: None, events: 0, beside: mapping::Beside::default() }
     }
 
     /// The mapping time at each of the other routing latencies, under the scenario's seed.
     pub(super) fn sensitivity(&self, progress: &dyn Progress) -> Result<Vec<Sensitivity>, RunError> {
         let task = self.task(self.checked.seed);
+        let silent = self.mapping.silent(&self.checked.topology, self.checked.seed);
         let at = |latency: &Duration| {
             let mut fabric = self.checked.fabric;
             fabric.routing_latency = *latency;
             let parameters = cycles::parameters(&fabric, &self.checked.hosts, task.setup.network);
             let setup = hosts::Setup { parameters: &parameters, ..task.setup };
-            let mapped = mapping::run(&Task { setup, ..task.clone() }, |_| None)?;
+            let mapped = mapping::run_among(
+                &Task { setup, ..task.clone() },
+                |host| !silent.contains(&host),
+                |_| None,
+            )?;
             progress.step();
             let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
             Ok(Sensitivity { routing_latency_ns, time_ms })
@@ -129,14 +178,29 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// What software costs.
-fn costs(hosts: &Hosts) -> Costs {
-    Costs { send: hosts.send_overhead, reply: hosts.reply_overhead, loopback: hosts.loop_overhead }
+/// The algorithm with the run's seed, where chance has a part in it.
+fn seeded(algorithm: &Algorithm, seed: u64) -> Algorithm {
+    match algorithm {
+        Algorithm::Coupon(options) => Algorithm::Coupon(coupon::Options { seed, ..*options }),
+        Algorithm::Randomised(options) => Algorithm::Randomised(randomised::Options { seed, ..*options }),
+        other => other.clone(),
+    }
+}
+
+/// Chances as the kernel counts them.
+fn faults(faults: &crate::scenario::mapping::Faults) -> Faults {
+    Faults {
+        loss: chance(faults.loss),
+        reorder_sends: chance(faults.reorder_sends),
+        reorder_receives: chance(faults.reorder_receives),
+        overtaking: chance(faults.overtaking),
+        hold: faults.hold,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::host::Costs;
     use crate::host::mapper::Brief;
     use crate::scenario::{Overrides, read};
 
@@ -145,7 +209,7 @@ mod tests {
     fn a_scenario_s_default_costs_are_the_fitted_ones() {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c-util'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
-        assert_eq!(costs(&checked.hosts), Costs::default());
-        assert_eq!(checked.mapping.unwrap().brief, Brief::default());
+        let mapping = checked.mapping.unwrap();
+        assert_eq!((mapping.costs, mapping.brief), (Costs::default(), Brief::default()));
     }
 }

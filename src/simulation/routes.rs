@@ -1,13 +1,15 @@
 //! From a checked scenario to the routes that its hosts use: read, computed on the network, or computed on a map.
 
+use rayon::prelude::*;
+
 use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
 use crate::scenario::Checked;
 use crate::scenario::checked::{RouteSource, Routing};
 use crate::scenario::mapping::Mapping;
 use crate::topology::Network;
-use crate::topology::formats::{Format, write};
 
+use super::map_files::{self, RepeatReport};
 use super::mapping::{self, DistributionReport, MapReport};
 use super::mappings::{Attempt, Ground};
 use super::overlay::Overlay;
@@ -18,6 +20,8 @@ use super::{Progress, RunError};
 pub(super) struct Routed {
     /// What the mapper found, if one ran.
     pub(super) map: Option<MapReport>,
+    /// What all its runs came to, if there were several.
+    pub(super) maps: Option<RepeatReport>,
     /// The figures of the routes.
     pub(super) report: Option<Report>,
     /// How they were handed out.
@@ -94,6 +98,11 @@ fn on_network(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunE
     Ok(routed)
 }
 
+/// The routes that a scenario gives on its network, with no mapper.
+pub(super) fn of_network(checked: &Checked) -> Result<Option<HostRoutes>, RunError> {
+    Ok(on_network(checked, &())?.routes)
+}
+
 /// A map made in-band; on it the routes, if any are asked for, handed out in-band if that is asked for.
 fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Result<Routed, RunError> {
     let network = &checked.topology.network;
@@ -103,7 +112,7 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
     };
     let others = mapping.also_at_routing_latency.len() as u64;
     progress.stage("mapping", u64::from(mapping.runs) + others);
-    let ground = Ground::new(checked, mapping);
+    let ground = Ground::new(checked, mapping)?;
     let mut planned = None;
     let Attempt { mut report, mapped } = ground.attempt(checked.seed, |map| {
         let Routing { source, distribute } = checked.routing.as_ref()?;
@@ -126,7 +135,9 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
     })?;
     progress.step();
     report.sensitivity = ground.sensitivity(progress)?;
-    routed.files.push(("map.json".to_owned(), write(&mapped.map.network, Format::Json)));
+    let name = &network.name;
+    routed.files.extend(map_files::all(name, &checked.topology, &mapped.map, &report));
+    routed.maps = repeats(checked, mapping, &ground, &report, progress)?;
     routed.map = Some(report);
     routed.events = mapped.events;
     routed.distribution = mapped.distribution.as_ref().map(DistributionReport::from);
@@ -135,6 +146,27 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
         routed.report = report;
     }
     Ok(routed)
+}
+
+/// What a mapping that is run several times comes to; the first run is done.
+fn repeats(
+    checked: &Checked,
+    mapping: &Mapping,
+    ground: &Ground<'_>,
+    first: &MapReport,
+    progress: &dyn Progress,
+) -> Result<Option<RepeatReport>, RunError> {
+    if mapping.runs == 1 {
+        return Ok(None);
+    }
+    let one = |offset: u32| {
+        let attempt = ground.attempt(checked.seed.wrapping_add(u64::from(offset)), |_| None)?;
+        progress.step();
+        Ok(attempt.report)
+    };
+    let others = (1..mapping.runs).into_par_iter().map(one).collect::<Result<Vec<_>, RunError>>()?;
+    let all: Vec<MapReport> = std::iter::once(first.clone()).chain(others).collect();
+    Ok(Some(RepeatReport::new(&all)))
 }
 
 /// The host that made a map: its first.
@@ -172,7 +204,7 @@ mod tests {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c00'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
         let (topology, mapping) = (&checked.topology, checked.mapping.as_ref().unwrap());
-        let attempt = Ground::new(&checked, mapping).attempt(0, |_| None).unwrap();
+        let attempt = Ground::new(&checked, mapping).unwrap().attempt(0, |_| None).unwrap();
         let map = &attempt.mapped.map.network;
         let overlay = Overlay::new(topology, map, mapper_of(map, &topology.network));
         let hosts = |network: &Network, switch| {

@@ -80,6 +80,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
         seed: checked.seed,
         outcome: Outcome::Drained,
         map: None,
+        maps: None,
         route: None,
         distribution: None,
         deadlock_count: 0,
@@ -89,6 +90,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
         hot_spots: HotSpots::default(),
         comparison: None,
         study: Some(report),
+        operation: None,
     };
     Ok(Run { summary, files, events, messages_delivered: 0 })
 }
@@ -96,7 +98,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
 /// Runs a cell.
 fn of_cell(checked: &Checked, cell: Cell) -> Result<Outcomes, RunError> {
     let mapping = checked.mapping.as_ref().expect("a cell is a mapping");
-    let ground = Ground::new(checked, mapping);
+    let ground = Ground::new(checked, mapping)?;
     let mut runs = Vec::new();
     let mut map = None;
     for offset in 0..u64::from(mapping.runs) {

@@ -10,6 +10,8 @@ use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
 use super::comparison::ComparisonReport;
+use super::daemon;
+use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
 use super::saturation::Saturation;
@@ -41,6 +43,9 @@ pub struct Summary {
     pub outcome: Outcome,
     /// The mapper's map, if one ran.
     pub map: Option<MapReport>,
+    /// What all runs of a mapping came to that was run several times; the first is the one above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maps: Option<RepeatReport>,
     /// The routes, if there are any.
     pub route: Option<RouteReport>,
     /// How the routes were handed to the interfaces, if they were.
@@ -59,6 +64,9 @@ pub struct Summary {
     /// What a study of mappings came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyReport>,
+    /// What an operation came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<daemon::Report>,
     /// Where the network hurts at the highest load that was not saturated.
     #[serde(flatten)]
     pub hot_spots: HotSpots,

@@ -1,16 +1,20 @@
 //! The Berkeley mapper on the flit-level fabric: the paper's counts and times, random networks, lost
 //! messages.
 
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
 use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::host::Station;
 use simnet::host::mapper::berkeley::{self, Options};
-use simnet::host::mapper::{Brief, Kind, Map, Turns};
+use simnet::host::mapper::{Algorithm, Brief, Depth, Kind, Map, Turns};
 use simnet::ids::HostId;
 use simnet::simulation::hosts::{self, Outcome, Setup};
 use simnet::topology::{Network, isomorphism, presets};
 use simnet::units::Duration;
 
+use crate::mapper_networks::network;
 use crate::mapper_random::random_network;
+use crate::mapper_theory::{Model, broken, promised};
 use crate::support::cases;
 
 /// The NOW's switches, with cables of 2 cycles.
@@ -128,6 +132,39 @@ fn random_networks_are_mapped_on_the_fabric_too() {
         let map = outcome.result.unwrap();
         let verdict = isomorphism::compare(&map.network, &net, mapper);
         assert!(verdict.isomorphic, "seed {seed}: {:?}, {:?}", verdict.difference, map.doubts);
+    }
+}
+
+/// Cables of 1 to 200 m, and of a quarter of the rate and up, in every third network; buffers to match.
+fn uneven(net: &Network, seed: u64) -> Parameters {
+    let mut parameters = parameters(net, Duration::from_ns(150 + seed % 5 * 100));
+    if seed.is_multiple_of(3) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        parameters.switch.buffer = 56 + 2 * 208 + 8;
+        for link in &mut parameters.links {
+            *link = LinkTiming { period: random.random_range(1..=4), delay: random.random_range(1..=208) };
+        }
+    }
+    parameters
+}
+
+#[test]
+fn maps_on_the_fabric_keep_what_theory_promises() {
+    // Wrong if the fabric broke what holds on a plain graph, or if a quiet network gave cause for doubt, though
+    // its cables be of different lengths and rates.
+    for seed in 0..cases(20_000) {
+        let (net, mapper) = network(seed);
+        let parameters = uneven(&net, seed);
+        let depth = Some(Depth::QPlusD.turns(&net, mapper));
+        let algorithm = Algorithm::Berkeley(Options { depth, ..Options::default() });
+        let brief = Brief { explorations: 100_000, ..Brief::for_switches_of(&net) };
+        let (algorithm, brief) = (&algorithm, &brief);
+        let program = |mut host: Station| async move { algorithm.map(&mut host, brief).await };
+        let outcome = hosts::run(&setup(&net, &parameters), mapper, program, |_| true).unwrap();
+        let map = outcome.result.unwrap();
+        assert!(map.doubts.is_empty(), "seed {seed}: {:?}, {:?}", map.doubts, map.evidence);
+        let promise = promised(&net, mapper, Model::CutThrough, algorithm);
+        assert_eq!(broken(&map.network, &net, mapper, promise), None, "seed {seed}");
     }
 }
 

@@ -14,10 +14,48 @@ use crate::mapper_random::random_network;
 /// to 30 switches and 2 to 60 hosts.
 ///
 /// There are parallel and looped cables, switches of one cable, parts that a bridge between switches parts from
-/// every host (F), other components, hosts without a cable. Cables beyond a tree are many only where hosts are:
-/// elsewhere the number of routes, which a Berkeley mapper follows up, would know no bounds.
+/// every host (F), other components, hosts without a cable. What a Berkeley mapper cannot search in any time is
+/// drawn anew: cycles of cables far from any host, round which there are ever more routes.
 pub(crate) fn network(seed: u64) -> (Network, HostId) {
-    if seed.is_multiple_of(4) { random_network(seed / 4) } else { (Draft::new(seed).network(), HostId(0)) }
+    if seed.is_multiple_of(4) {
+        return random_network(seed / 4);
+    }
+    let mut drafts = (0..).map(|attempt| Draft::new(seed, attempt).network());
+    (drafts.find(can_be_searched).unwrap(), HostId(0))
+}
+
+/// Whether cycles of cables are few, or near to hosts.
+fn can_be_searched(net: &Network) -> bool {
+    let mut far: Vec<Option<usize>> = vec![None; net.switches().len()];
+    let mut open: Vec<usize> = net
+        .host_ids()
+        .filter_map(|host| match net.attachment(host)?.2.node {
+            Node::Switch(switch) => Some(switch.index()),
+            Node::Host(_) => None,
+        })
+        .collect();
+    open.iter().for_each(|switch| far[*switch] = Some(0));
+    let mut next = 0;
+    while let Some(switch) = open.get(next).copied() {
+        next += 1;
+        for (_, _, end) in net.cables(Node::Switch(SwitchId::new(switch))) {
+            if let Node::Switch(other) = end.node
+                && far[other.index()].is_none()
+            {
+                far[other.index()] = far[switch].map(|far| far + 1);
+                open.push(other.index());
+            }
+        }
+    }
+    let farthest = far.iter().flatten().max().copied().unwrap_or(0);
+    let metrics = measure(net);
+    let cycles = (metrics.switch_links + 1).saturating_sub(metrics.switches);
+    match cycles {
+        0..=1 => true,
+        2 => farthest <= 8,
+        3 => farthest <= 4,
+        _ => farthest <= 2,
+    }
 }
 
 struct Draft {
@@ -28,8 +66,9 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(seed: u64) -> Draft {
-        let random = ChaCha8Rng::seed_from_u64(seed);
+    fn new(seed: u64, attempt: u64) -> Draft {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(attempt);
         Draft { random, net: Network::new(format!("random {seed}")), free: Vec::new() }
     }
 
@@ -52,9 +91,11 @@ impl Draft {
         let apart = if switches > 6 && self.random.random_ratio(1, 6) { 2 } else { 0 };
         let main = switches - pods - apart;
         self.tree(main, ports);
-        self.hosts(hosts, 0..main);
-        let dense = hosts >= main;
-        let most = if dense { main * 2 } else { main / 4 + 1 };
+        // In some networks the hosts stand on few switches.
+        let hosted =
+            if self.random.random_ratio(1, 4) { 1 + self.random.random_range(0..main) } else { main };
+        self.hosts(hosts, hosted);
+        let most = if hosts >= main && hosted == main { main * 2 } else { main / 4 + 1 };
         let extra = self.random.random_range(0..=most);
         self.cables(extra, 0..main);
         self.pods(pods, main, ports);
@@ -113,18 +154,15 @@ impl Draft {
         }
     }
 
-    /// Adds hosts, the mapper first, each at a switch drawn from `among`; one in forty has no cable.
-    fn hosts(&mut self, count: usize, among: std::ops::Range<usize>) {
-        // In some networks the hosts stand on few switches.
-        let few = among.start + 1 + self.random.random_range(0..among.len());
-        let range = if self.random.random_ratio(1, 4) { among.start..few } else { among };
+    /// Adds hosts, the mapper first, each at one of the first `among` switches; one in forty has no cable.
+    fn hosts(&mut self, count: usize, among: usize) {
         for nth in 0..count {
             let host = self.net.add_host(format!("h{nth}")).unwrap();
             if nth > 0 && self.random.random_ratio(1, 40) {
                 continue;
             }
             for _ in 0..8 {
-                let switch = self.random.random_range(range.clone());
+                let switch = self.random.random_range(0..among);
                 if self.attach(host, switch) {
                     break;
                 }

@@ -33,6 +33,8 @@ pub(crate) enum Promise {
 pub(crate) fn promised(net: &Network, mapper: HostId, model: Model, algorithm: &Algorithm) -> Promise {
     let prunes = match algorithm {
         Algorithm::Berkeley(options) => options.prune,
+        Algorithm::Simplified(options) => options.prune,
+        Algorithm::Randomised(options) => options.search.prune,
         _ => false,
     };
     let core = core(net, mapper);

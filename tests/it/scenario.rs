@@ -20,8 +20,14 @@ fn good(name: &str) -> (String, Vec<u8>) {
 
 /// All scenarios that are fine: those that users are given, and those of the corpus of bad input.
 fn scenarios() -> Vec<PathBuf> {
-    let folders =
-        ["scenarios", "scenarios/sancho2000", "tests/it/bad_input/good"].map(|name| root().join(name));
+    let folders = [
+        "scenarios",
+        "scenarios/sancho2000",
+        "scenarios/mainwaring1997",
+        "scenarios/hendriks2004",
+        "tests/it/bad_input/good",
+    ]
+    .map(|name| root().join(name));
     let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
     let paths = entries.map(|entry| entry.unwrap().path());
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect()

@@ -21,6 +21,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     text += &points(&summary.points);
     text += &summary.comparison.as_ref().map(super::comparison::text).unwrap_or_default();
     text += &summary.study.as_ref().map(super::study::text).unwrap_or_default();
+    text += &summary.operation.as_ref().map(super::operation::text).unwrap_or_default();
     text += &saturation(summary);
     text += &hot_spots(&summary.hot_spots);
     text += &deadlocks(&summary.deadlocks);

@@ -312,7 +312,7 @@ impl Atlas {
             let drawn = |far: &Far| !matches!(far, Far::Untold);
             let mut cabled = self.switches[switch].ports.iter().filter(|(_, far)| drawn(far));
             let low = cabled.next().map_or(0, |(port, _)| *port);
-            let high = cabled.last().map_or(low, |(port, _)| *port);
+            let high = cabled.next_back().map_or(low, |(port, _)| *port);
             let span = u16::try_from(high - low + 1).unwrap_or(u16::MAX);
             drawing.contradiction |= span > ports;
             let name = super::model::free_name(&drawing.network, &mut nth);

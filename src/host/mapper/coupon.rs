@@ -11,8 +11,9 @@
 //! # Source
 //! Mainwaring et al. 1997, section 6, after Vazirani. The paper gives the idea in five sentences; the rest is our
 //! choice:
-//! - a message's turns are drawn one by one; where earlier answers tell the switch that a turn is taken at, out
-//!   of those that its window allows and that lead to no host known there;
+//! - a message's turns are drawn one by one, each in proportion to the number of ports of entry that it is
+//!   possible from; where earlier answers tell the switch that it is taken at, those are as many as its window
+//!   leaves, and turns to hosts known there are not drawn;
 //! - an answer tells a host and the turns that led to it (a *coupon*); collecting ends after
 //!   [`Options::patience`] messages in a row that told no new host;
 //! - then switches are explored breadth first as by the Myricom mapper ([`super::myricom`]), without its loop
@@ -143,12 +144,7 @@ impl<'a> Collector<'a> {
         let mut turns = Vec::with_capacity(usize::from(self.options.depth));
         let mut spot = Some(0);
         while turns.len() < usize::from(self.options.depth) {
-            let choices = self.choices(spot);
-            if choices.is_empty() {
-                break;
-            }
-            let nth = self.random.below(choices.len() as u64);
-            let turn = choices[usize::try_from(nth).expect("below a length")];
+            let Some(turn) = self.draw_turn(spot) else { break };
             spot = match spot.and_then(|spot| self.spots[spot].turns.get(&turn)) {
                 Some(Beyond::Spot(next)) => Some(*next),
                 Some(Beyond::Host) | None => None,
@@ -158,19 +154,31 @@ impl<'a> Collector<'a> {
         turns
     }
 
-    /// The turns worth taking at a spot, or at a switch of which nothing is known.
-    fn choices(&self, spot: Option<usize>) -> Vec<i16> {
-        let most = i16::try_from(self.ports.saturating_sub(1)).unwrap_or(i16::MAX);
+    /// A turn at a spot, or at a switch of which nothing is known; `None` if none is worth taking.
+    ///
+    /// A turn is drawn in proportion to the number of ports of entry that it is possible from: with eight ports
+    /// and nothing known, +1 seven times as often as +7.
+    fn draw_turn(&mut self, spot: Option<usize>) -> Option<i16> {
         let known = spot.map(|spot| &self.spots[spot].turns);
         let ends = known.and_then(|turns| Some((*turns.first_key_value()?.0, *turns.last_key_value()?.0)));
-        let (low, high) = ends.map_or((0, 0), |(low, high)| (low.min(0), high.max(0)));
-        let worthwhile = |turn: &i16| {
-            let host = known.is_some_and(|turns| turns.get(turn) == Some(&Beyond::Host));
-            let (turn, low, high, most) =
-                (i32::from(*turn), i32::from(low), i32::from(high), i32::from(most));
-            turn != 0 && turn - low <= most && high - turn <= most && !host
+        let (low, high) = ends.map_or((0, 0), |(low, high)| (i32::from(low.min(0)), i32::from(high.max(0))));
+        let ports = i32::from(self.ports);
+        let weight = |turn: i16| {
+            let host = known.is_some_and(|turns| turns.get(&turn) == Some(&Beyond::Host));
+            let span = high.max(i32::from(turn)) - low.min(i32::from(turn));
+            if turn == 0 || host { 0 } else { u64::try_from(ports - span).unwrap_or(0) }
         };
-        (-most..=most).filter(worthwhile).collect()
+        let most = i16::try_from(ports - 1).unwrap_or(i16::MAX);
+        let all = (-most..=most).map(weight).sum::<u64>();
+        if all == 0 {
+            return None;
+        }
+        let mut drawn = self.random.below(all);
+        (-most..=most).find(|turn| {
+            let (weight, left) = (weight(*turn), drawn);
+            drawn = drawn.saturating_sub(weight);
+            left < weight
+        })
     }
 
     /// Keeps what an answer told.

@@ -10,10 +10,14 @@
 //! the paper moves neighbour lists between vertex objects and re-indexes them, the shifts are added up on the
 //! way to a class's representative, the vertex that was made first. A host is one vertex: its name is its
 //! label.
+//!
+//! # Validation
+//! Tests below; `tests/it/mapper_simplified.rs` compares the maps with those of labels as printed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::ids::{Port, Turn};
+use super::{Growth, Memory};
+use crate::ids::{LinkId, Port, Turn};
 use crate::topology::{End, Network};
 
 /// A vertex, by order of making.
@@ -26,19 +30,47 @@ pub(super) struct Place {
     pub(super) port: i32,
 }
 
+/// One end of a cable, as the port that it is in knows it.
+#[derive(Clone, Copy, Debug)]
+struct Cable {
+    /// The other end.
+    far: Place,
+    /// The place out of which the question went that found it, as it was when it was asked.
+    found_from: Place,
+    /// The answers that came over it.
+    answers: u32,
+}
+
 #[derive(Debug)]
 struct Vertex {
     /// The host's name; `None` for a switch.
     host: Option<String>,
     /// The turns that led to it first.
     route: Vec<Turn>,
-    /// Of a representative: the cables of its class by port, each with its far end.
-    cables: BTreeMap<i32, Place>,
+    /// The port of another vertex out of which the last of them led; `None` for the first two vertices.
+    beyond: Option<Place>,
+    /// Of a representative: the cables of its class by port.
+    cables: BTreeMap<i32, Cable>,
+    /// Of a representative: by port, how many questions out of it brought nothing.
+    noes: BTreeMap<i32, u32>,
     /// Of a representative: whether a vertex of its class has been explored.
     explored: bool,
+    /// Of a representative not explored: how many vertices of its class wait to be.
+    waiting: u64,
     /// A vertex nearer to the representative (itself at the representative), and what is to be added to a
     /// port's number to get that vertex's number for it.
     parent: (VertexId, i32),
+}
+
+/// What the model takes, as a firmware would store it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    nodes: u64,
+    /// Ends of cables.
+    ends: u64,
+    turns: u64,
+    /// Vertices that wait to be explored.
+    waiting: u64,
 }
 
 /// The model graph of one mapper.
@@ -49,12 +81,35 @@ pub(super) struct Model {
     /// The merge list: pairs of places that are one and the same port.
     same: Vec<(Place, Place)>,
     contradiction: bool,
+    /// Whether vertices that were merged away still take room.
+    keep_merged: bool,
+    size: Size,
+    /// Places whose cable led to switches that were pruned.
+    pruned: Vec<Place>,
+}
+
+/// A model drawn as a network.
+#[derive(Debug)]
+pub(super) struct Drawing {
+    /// Hosts and those switches that have a cable, in order of making.
+    pub(super) network: Network,
+    /// Cables over which one answer came, or none.
+    pub(super) once_seen: BTreeSet<LinkId>,
+    /// Ports taken for empty on one question or none.
+    pub(super) once_asked: BTreeSet<End>,
+    /// Ports whose cable led to switches that were pruned.
+    pub(super) pruned: BTreeSet<End>,
 }
 
 impl Model {
-    /// A new switch vertex, found by `route`.
-    pub(super) fn add_switch(&mut self, route: Vec<Turn>) -> VertexId {
-        self.add(None, route)
+    /// An empty model; `keep_merged`: vertices that are merged away count as before.
+    pub(super) fn new(keep_merged: bool) -> Model {
+        Model { keep_merged, ..Model::default() }
+    }
+
+    /// A new switch vertex, found by `route`, whose last turn led out of `beyond`.
+    pub(super) fn add_switch(&mut self, route: Vec<Turn>, beyond: Option<Place>) -> VertexId {
+        self.add(None, route, beyond)
     }
 
     /// The vertex of the host called `name`.
@@ -62,15 +117,26 @@ impl Model {
         if let Some(vertex) = self.hosts.get(name) {
             return *vertex;
         }
-        let vertex = self.add(Some(name.to_owned()), Vec::new());
+        let vertex = self.add(Some(name.to_owned()), Vec::new(), None);
         self.hosts.insert(name.to_owned(), vertex);
         vertex
     }
 
-    fn add(&mut self, host: Option<String>, route: Vec<Turn>) -> VertexId {
+    fn add(&mut self, host: Option<String>, route: Vec<Turn>, beyond: Option<Place>) -> VertexId {
         let id = self.vertices.len();
-        let cables = BTreeMap::new();
-        self.vertices.push(Vertex { host, route, cables, explored: false, parent: (id, 0) });
+        self.size.nodes += 1;
+        self.size.turns += route.len() as u64;
+        let (cables, noes) = (BTreeMap::new(), BTreeMap::new());
+        self.vertices.push(Vertex {
+            host,
+            route,
+            beyond,
+            cables,
+            noes,
+            explored: false,
+            waiting: 0,
+            parent: (id, 0),
+        });
         id
     }
 
@@ -85,10 +151,21 @@ impl Model {
         self.vertices[class].explored
     }
 
-    /// Notes that the switch of a vertex is explored.
+    /// Notes that the switch of a vertex is explored; none of its vertices waits for that any more.
     pub(super) fn set_explored(&mut self, vertex: VertexId) {
         let class = self.resolve(Place { vertex, port: 0 }).vertex;
         self.vertices[class].explored = true;
+        self.size.waiting -= std::mem::take(&mut self.vertices[class].waiting);
+    }
+
+    /// Notes that a vertex that is not explored waits to be, or no longer does.
+    pub(super) fn set_waiting(&mut self, vertex: VertexId, waits: bool) {
+        let class = self.resolve(Place { vertex, port: 0 }).vertex;
+        if !self.vertices[class].explored {
+            for count in [&mut self.vertices[class].waiting, &mut self.size.waiting] {
+                *count = if waits { *count + 1 } else { *count - 1 };
+            }
+        }
     }
 
     /// Whether a cable is known at a place.
@@ -97,25 +174,147 @@ impl Model {
         self.vertices[place.vertex].cables.contains_key(&place.port)
     }
 
+    /// Whether a place is a port at all, as far as its switch's cables and `ports` a switch tell.
+    pub(super) fn may_be_port(&mut self, place: Place, ports: u16) -> bool {
+        let place = self.resolve(place);
+        let cables = &self.vertices[place.vertex].cables;
+        let (Some((low, _)), Some((high, _))) = (cables.first_key_value(), cables.last_key_value()) else {
+            return true;
+        };
+        place.port - low < i32::from(ports) && high - place.port < i32::from(ports)
+    }
+
+    /// How many hosts were seen.
+    pub(super) fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// Whether a vertex is a host.
+    pub(super) fn is_host(&self, vertex: VertexId) -> bool {
+        self.vertices[vertex].host.is_some()
+    }
+
+    /// The cable at a place, known by one of its ends, always the same: representative and port.
+    pub(super) fn cable_at(&mut self, place: Place) -> (VertexId, i32) {
+        let near = self.resolve(place);
+        let far = self.vertices[near.vertex].cables.get(&near.port).map(|cable| cable.far);
+        let far = far.map_or(near, |far| self.resolve(far));
+        (near.vertex, near.port).min((far.vertex, far.port))
+    }
+
+    /// Whether the switch of a vertex and all switches next to it have been explored. Costs O(ports).
+    pub(super) fn is_settled(&mut self, vertex: VertexId) -> bool {
+        let class = self.resolve(Place { vertex, port: 0 }).vertex;
+        let far: Vec<Place> = self.vertices[class].cables.values().map(|cable| cable.far).collect();
+        let is_done = |model: &mut Model, place| {
+            let far = model.resolve(place).vertex;
+            model.vertices[far].explored || model.vertices[far].host.is_some()
+        };
+        self.vertices[class].explored && far.into_iter().all(|place| is_done(self, place))
+    }
+
+    /// A shortest way from the host `from` to the switch of `to`: its turns, and the port by which it enters, as
+    /// `to` numbers it. `None` where the model shows none, or for a host. Costs O(vertices + cables).
+    pub(super) fn way(&mut self, from: VertexId, to: VertexId) -> Option<(Vec<Turn>, i32)> {
+        let target = self.resolve(Place { vertex: to, port: 0 });
+        let first = self.vertices[from].cables.values().next()?.far;
+        let first = self.resolve(first);
+        // Per class reached: the port of entry, the class before and the turn taken there.
+        let mut reached: BTreeMap<VertexId, (i32, Option<(VertexId, i32)>)> = BTreeMap::new();
+        reached.insert(first.vertex, (first.port, None));
+        let mut queue = VecDeque::from([first.vertex]);
+        while let Some(class) = queue.pop_front() {
+            let entry = reached[&class].0;
+            if class == target.vertex || self.vertices[class].host.is_some() {
+                continue;
+            }
+            for (port, cable) in self.vertices[class].cables.clone() {
+                let far = self.resolve(cable.far);
+                reached.entry(far.vertex).or_insert_with(|| {
+                    queue.push_back(far.vertex);
+                    (far.port, Some((class, port - entry)))
+                });
+            }
+        }
+        let (entry, mut before) = *reached.get(&target.vertex)?;
+        let mut turns = Vec::new();
+        while let Some((class, turn)) = before {
+            turns.push(Turn(i16::try_from(turn).ok()?));
+            before = reached[&class].1;
+        }
+        turns.reverse();
+        Some((turns, entry - target.port))
+    }
+
     /// Whether what was seen cannot be one network.
     pub(super) fn is_contradictory(&self) -> bool {
         self.contradiction
     }
 
-    /// Notes a cable between two places. Costs O(log vertices).
+    /// The model's size.
+    pub(super) fn growth(&self) -> Growth {
+        // The cable between the mapper and its switch, and every other, has two ends.
+        Growth { nodes: self.size.nodes, edges: self.size.ends / 2, frontier: self.size.waiting }
+    }
+
+    /// The bytes that the model takes by [`Memory`]'s account, the queue of switches to explore counted in.
+    pub(super) fn bytes(&self) -> u64 {
+        let Size { nodes, ends, turns, waiting } = self.size;
+        nodes * Memory::NODE + ends * Memory::PORT + turns * Memory::TURN + waiting * Memory::ENTRY
+    }
+
+    /// Notes a cable between two places, which an answer to a question out of `a` has shown. Costs O(log
+    /// vertices).
     pub(super) fn connect(&mut self, a: Place, b: Place) {
+        let found_from = a;
         let (a, b) = (self.resolve(a), self.resolve(b));
         self.contradiction |= a == b;
         for (near, far) in [(a, b), (b, a)] {
-            self.lay(near, far);
+            self.lay(near, Cable { far, found_from, answers: 1 });
+        }
+        let beyond = self.vertices[found_from.vertex].beyond;
+        self.answer_came_over(beyond);
+    }
+
+    /// Counts an answer for the cable at `place` and for those on the way to it.
+    fn answer_came_over(&mut self, mut place: Option<Place>) {
+        while let Some(near) = place {
+            place = self.vertices[near.vertex].beyond;
+            let near = self.resolve(near);
+            let Some(cable) = self.vertices[near.vertex].cables.get(&near.port) else { continue };
+            let far = self.resolve(cable.far);
+            for end in [near, far] {
+                if let Some(cable) = self.vertices[end.vertex].cables.get_mut(&end.port) {
+                    cable.answers += 1;
+                }
+            }
         }
     }
 
-    /// Puts a cable to `far` into the port `near` of a representative, or `far` on the merge list.
-    fn lay(&mut self, near: Place, far: Place) {
-        let there = self.vertices[near.vertex].cables.entry(near.port).or_insert(far);
-        if *there != far {
-            self.same.push((*there, far));
+    /// Notes that so many questions out of a place brought nothing.
+    pub(super) fn deny(&mut self, place: Place, questions: u32) {
+        let place = self.resolve(place);
+        *self.vertices[place.vertex].noes.entry(place.port).or_default() += questions;
+    }
+
+    /// Counts one more answer for the cable at a place; questions out of it that brought nothing were wrong.
+    pub(super) fn confirm(&mut self, place: Place) {
+        self.answer_came_over(Some(place));
+    }
+
+    /// Puts a cable into the port `near` of a representative, or its far end on the merge list.
+    fn lay(&mut self, near: Place, cable: Cable) {
+        let cables = &mut self.vertices[near.vertex].cables;
+        let Some(there) = cables.get_mut(&near.port) else {
+            cables.insert(near.port, cable);
+            self.size.ends += 1;
+            return;
+        };
+        there.answers += cable.answers;
+        self.size.ends += u64::from(self.keep_merged);
+        if there.far != cable.far {
+            let pair = (there.far, cable.far);
+            self.same.push(pair);
         }
     }
 
@@ -142,8 +341,21 @@ impl Model {
         let shift = a.port - b.port;
         self.vertices[b.vertex].parent = (a.vertex, shift);
         self.vertices[a.vertex].explored |= self.vertices[b.vertex].explored;
-        for (port, far) in std::mem::take(&mut self.vertices[b.vertex].cables) {
-            self.lay(Place { vertex: a.vertex, port: port + shift }, far);
+        self.vertices[a.vertex].waiting += std::mem::take(&mut self.vertices[b.vertex].waiting);
+        if self.vertices[a.vertex].explored {
+            self.size.waiting -= std::mem::take(&mut self.vertices[a.vertex].waiting);
+        }
+        let cables = std::mem::take(&mut self.vertices[b.vertex].cables);
+        self.size.ends -= cables.len() as u64;
+        if !self.keep_merged {
+            self.size.nodes -= 1;
+            self.size.turns -= self.vertices[b.vertex].route.len() as u64;
+        }
+        for (port, cable) in cables {
+            self.lay(Place { vertex: a.vertex, port: port + shift }, cable);
+        }
+        for (port, noes) in std::mem::take(&mut self.vertices[b.vertex].noes) {
+            *self.vertices[a.vertex].noes.entry(port + shift).or_default() += noes;
         }
     }
 
@@ -173,21 +385,38 @@ impl Model {
             if self.vertices[vertex].host.is_some() || self.vertices[vertex].cables.len() != 1 {
                 continue;
             }
-            let far = *self.vertices[vertex].cables.values().next().expect("it has one cable");
+            let far = self.vertices[vertex].cables.values().next().expect("it has one cable").far;
             let far = self.resolve(far);
             if self.vertices[far.vertex].host.is_none() {
                 self.vertices[vertex].cables.clear();
                 self.vertices[far.vertex].cables.remove(&far.port);
+                self.pruned.push(far);
                 suspects.push(far.vertex);
             }
         }
     }
 
-    /// The network that the model shows: hosts and those switches that have a cable, in order of making.
+    /// Every cable over which a single answer came: the turns of the question that found it, and the place out
+    /// of which it went.
+    pub(super) fn once_seen(&self) -> Vec<(Vec<Turn>, Place)> {
+        let cables = self.vertices.iter().flat_map(|vertex| vertex.cables.values());
+        let once: BTreeSet<(VertexId, i32)> = cables
+            .filter(|cable| cable.answers == 1)
+            .map(|cable| (cable.found_from.vertex, cable.found_from.port))
+            .collect();
+        let question = |(vertex, port): (VertexId, i32)| {
+            let turn = i16::try_from(port).ok().filter(|turn| *turn != 0)?;
+            let turns = self.route(vertex).iter().copied().chain([Turn(turn)]).collect();
+            Some((turns, Place { vertex, port }))
+        };
+        once.into_iter().filter_map(question).collect()
+    }
+
+    /// Draws the network that the model shows.
     ///
-    /// Switches have `ports` ports, or as many as their cables span; their lowest cabled port is 0. A switch
+    /// Switches have `ports` ports, or as many as their cables span; their lowest port that leads anywhere is 0. A switch
     /// that spans more than `ports`, or an end that two cables share, is a contradiction.
-    pub(super) fn network(&mut self, name: &str, ports: u16) -> Network {
+    pub(super) fn draw(&mut self, name: &str, ports: u16) -> Drawing {
         let mut network = Network::new(name);
         let mut ends: BTreeMap<VertexId, (End, i32)> = BTreeMap::new();
         for (id, vertex) in self.vertices.iter().enumerate() {
@@ -196,31 +425,59 @@ impl Model {
                 ends.insert(id, (End::host(host, 0), 0));
             }
         }
+        let pruned: Vec<Place> =
+            std::mem::take(&mut self.pruned).into_iter().map(|at| self.resolve(at)).collect();
         let mut switches = 0;
-        for (id, vertex) in self.vertices.iter().enumerate() {
-            let (Some((low, _)), Some((high, _))) =
-                (vertex.cables.first_key_value(), vertex.cables.last_key_value())
-            else {
+        let mut once_asked = BTreeSet::new();
+        for (id, vertex) in self.vertices.iter().enumerate().filter(|(_, vertex)| vertex.host.is_none()) {
+            let cables = &vertex.cables;
+            if cables.is_empty() {
                 continue;
-            };
-            if vertex.host.is_none() {
-                let span = u16::try_from(high - low + 1).unwrap_or(u16::MAX);
-                self.contradiction |= span > ports;
-                let switch = network.add_switch(free_name(&network, &mut switches), span.max(ports));
-                ends.insert(id, (End::switch(switch.expect("the name is free"), 0), *low));
             }
-        }
-        for id in 0..self.vertices.len() {
-            for (port, far) in self.vertices[id].cables.clone() {
-                let (near, far) = (Place { vertex: id, port }, self.resolve(far));
-                if (near.vertex, near.port) <= (far.vertex, far.port) {
-                    let cable = (end(&ends, near), end(&ends, far));
-                    let laid = cable.0.zip(cable.1).map(|(a, b)| network.connect(a, b));
-                    self.contradiction |= !matches!(laid, Some(Ok(_)));
+            let beside = pruned.iter().filter(|place| place.vertex == id).map(|place| &place.port);
+            let used = || cables.keys().chain(beside.clone());
+            let (low, high) =
+                used().fold((i32::MAX, i32::MIN), |(low, high), port| (low.min(*port), high.max(*port)));
+            let span = u16::try_from(high - low + 1).unwrap_or(u16::MAX);
+            self.contradiction |= span > ports;
+            let switch = network.add_switch(free_name(&network, &mut switches), span.max(ports));
+            let switch = switch.expect("the name is free");
+            ends.insert(id, (End::switch(switch, 0), low));
+            for port in 0..span.max(ports) {
+                let own = low + i32::from(port);
+                let asked = vertex.noes.get(&own).copied().unwrap_or(0);
+                if !cables.contains_key(&own) && asked <= 1 {
+                    once_asked.insert(End::switch(switch, port));
                 }
             }
         }
-        network
+        let once_seen = self.lay_cables(&mut network, &ends);
+        let pruned = pruned.into_iter().filter_map(|place| end(&ends, place)).collect();
+        let once_asked = once_asked.difference(&pruned).copied().collect();
+        Drawing { network, once_seen, once_asked, pruned }
+    }
+
+    /// Lays the model's cables in a network whose nodes stand; gives those over which one answer came.
+    fn lay_cables(
+        &mut self,
+        network: &mut Network,
+        ends: &BTreeMap<VertexId, (End, i32)>,
+    ) -> BTreeSet<LinkId> {
+        let mut once_seen = BTreeSet::new();
+        for id in 0..self.vertices.len() {
+            for (port, cable) in self.vertices[id].cables.clone() {
+                let (near, far) = (Place { vertex: id, port }, self.resolve(cable.far));
+                if (near.vertex, near.port) <= (far.vertex, far.port) {
+                    let laid = end(ends, near).zip(end(ends, far)).map(|(a, b)| network.connect(a, b));
+                    match laid {
+                        Some(Ok(link)) if cable.answers <= 1 => _ = once_seen.insert(link),
+                        Some(Ok(_)) => {}
+                        _ => self.contradiction = true,
+                    }
+                }
+            }
+        }
+        once_seen
     }
 }
 
@@ -252,7 +509,7 @@ mod tests {
     fn begun() -> (Model, VertexId) {
         let mut model = Model::default();
         let h = model.host("h");
-        let s = model.add_switch(Vec::new());
+        let s = model.add_switch(Vec::new(), None);
         model.connect(place(h, 0), place(s, 0));
         (model, s)
     }
@@ -262,11 +519,11 @@ mod tests {
         // h - s, s:1 - t:0; then a replicate of s behind t:2, entered at its port 4 of s, known by h at -4;
         // and a replicate of t behind that.
         let (mut model, s) = begun();
-        let t = model.add_switch(vec![Turn(1)]);
+        let t = model.add_switch(vec![Turn(1)], Some(place(s, 1)));
         model.connect(place(s, 1), place(t, 0));
-        let again = model.add_switch(vec![Turn(1), Turn(2)]);
+        let again = model.add_switch(vec![Turn(1), Turn(2)], Some(place(t, 2)));
         model.connect(place(t, 2), place(again, 0));
-        let t_again = model.add_switch(vec![Turn(1), Turn(2), Turn(-3)]);
+        let t_again = model.add_switch(vec![Turn(1), Turn(2), Turn(-3)], Some(place(again, -3)));
         model.connect(place(again, -3), place(t_again, 0));
         model.set_explored(s);
         assert!(!model.is_explored(again));
@@ -277,7 +534,7 @@ mod tests {
         assert_eq!(model.resolve(place(again, 0)), place(s, 4));
         assert_eq!(model.resolve(place(t_again, 5)), place(t, 5), "and a port one cable");
         assert!(model.is_known(place(again, -3)) && !model.is_known(place(again, 1)));
-        let network = model.network("map", 8);
+        let network = model.draw("map", 8).network;
         let found = (network.hosts().len(), network.switches().len(), network.links().len());
         assert_eq!((found, model.is_contradictory()), ((1, 2, 3), false));
     }
@@ -287,13 +544,13 @@ mod tests {
         // s:1 - s:3, seen from either end as a replicate with the mapper behind it.
         let (mut model, s) = begun();
         for (out, into) in [(1, 3), (3, 1)] {
-            let again = model.add_switch(vec![Turn(out)]);
+            let again = model.add_switch(vec![Turn(out)], Some(place(s, i32::from(out))));
             model.connect(place(s, i32::from(out)), place(again, 0));
             let h = model.host("h");
             model.connect(place(again, -into), place(h, 0));
         }
         model.merge();
-        let network = model.network("map", 8);
+        let network = model.draw("map", 8).network;
         assert_eq!((network.switches().len(), network.links().len()), (1, 2));
         assert!(!model.is_contradictory());
     }
@@ -302,12 +559,12 @@ mod tests {
     fn pruning_takes_branches_that_end_in_switches() {
         // A branch of two switches goes; the mapper's own switch stays though it has a single cable then.
         let (mut model, s) = begun();
-        let t = model.add_switch(vec![Turn(1)]);
+        let t = model.add_switch(vec![Turn(1)], Some(place(s, 1)));
         model.connect(place(s, 1), place(t, 0));
-        let u = model.add_switch(vec![Turn(1), Turn(1)]);
+        let u = model.add_switch(vec![Turn(1), Turn(1)], Some(place(t, 1)));
         model.connect(place(t, 1), place(u, 0));
         model.prune();
-        let network = model.network("map", 8);
+        let network = model.draw("map", 8).network;
         assert_eq!((network.hosts().len(), network.switches().len(), network.links().len()), (1, 1, 1));
     }
 
@@ -320,7 +577,7 @@ mod tests {
             model.connect(place(s, port), place(host, 0));
             model.merge();
             assert!(model.is_contradictory(), "{second} at {port}");
-            model.network("map", 8);
+            model.draw("map", 8);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Asking what is at the end of a string of turns.
 
+use std::collections::BTreeMap;
+
 use super::super::{Body, Host, Message, Received, Stamp};
 use super::{Brief, Evidence};
 use crate::ids::Turn;
@@ -134,7 +136,12 @@ pub struct Prober {
     pub turns: Turns,
     /// What is known of losses and of other traffic.
     pub evidence: Evidence,
+    /// How long the last question took that was answered in time, from interface to interface.
+    pub round_trip: Duration,
     nonce: u64,
+    /// The turns of probes that brought nothing so far, by nonce.
+    unanswered: BTreeMap<u64, Vec<Turn>>,
+    late: Vec<(Vec<Turn>, Response)>,
 }
 
 impl Prober {
@@ -146,7 +153,10 @@ impl Prober {
             probes: Probes::default(),
             turns: Turns::default(),
             evidence: Evidence::default(),
+            round_trip: Duration::ZERO,
             nonce: 0,
+            unanswered: BTreeMap::new(),
+            late: Vec::new(),
         }
     }
 
@@ -163,11 +173,15 @@ impl Prober {
                 (Kind::Switch, there_and_back(turns), round)
             }]
         };
+        let first = self.nonce;
         let response = match self.ask(host, turns.len(), When::AtTheEnd, asked).await {
             Some((Kind::Host, received)) => Response::Host(sender(host, received)),
             Some(_) => Response::Switch,
             None => Response::Nothing,
         };
+        if response == Response::Nothing {
+            self.unanswered.extend((first..self.nonce).map(|nonce| (nonce, turns.to_vec())));
+        }
         match response {
             // The cable of the mapper itself is no turn.
             _ if turns.is_empty() => {}
@@ -235,6 +249,23 @@ impl Prober {
         (Kind::Host, turns.to_vec(), probe)
     }
 
+    /// Whether a message to the switch at the end of `turns`, known to be there, comes back; `took` is how long
+    /// that took before.
+    pub async fn control(&mut self, host: &mut impl Host, turns: &[Turn], took: Option<Duration>) -> bool {
+        let back = self.comes_back(host, Kind::Guard, &there_and_back(turns)).await;
+        match took {
+            _ if !back => self.evidence.lost_guards += 1,
+            Some(took) => self.evidence.repeated(took, self.round_trip),
+            None => {}
+        }
+        back
+    }
+
+    /// The answers to [`Prober::probe`] that came too late, with the turns they are about; each once.
+    pub fn take_late(&mut self) -> Vec<(Vec<Turn>, Response)> {
+        std::mem::take(&mut self.late)
+    }
+
     /// A nonce that was not used yet.
     pub fn fresh(&mut self) -> u64 {
         self.nonce += 1;
@@ -276,6 +307,7 @@ impl Prober {
         let mut sent: Vec<(Kind, u64, Time)> = Vec::with_capacity(messages.len());
         for (kind, route, message) in messages {
             self.probes.sent(kind);
+            host.count(kind);
             let nonce = message.body.nonce();
             host.send(&route, message).await;
             sent.push((kind, nonce, host.now()));
@@ -289,11 +321,14 @@ impl Prober {
                 Body::HostReply { .. } => kind == Kind::Host,
                 Body::HostProbe { .. } => kind == Kind::Host && mine,
                 Body::LoopProbe { .. } => kind != Kind::Host && mine,
-                Body::RouteTable { .. } | Body::Acknowledgement { .. } => false,
+                Body::RouteTable { .. }
+                | Body::MapRequest { .. }
+                | Body::PartialMap { .. }
+                | Body::Acknowledgement { .. } => false,
             };
             let unused = left_over(&received);
             let Some((kind, _, at)) = sent.iter().find(|(kind, n, _)| *n == nonce && answers(*kind)) else {
-                self.evidence.late += 1;
+                self.take_stray(received, mine, host.name());
                 continue;
             };
             if unused > 0 && when == When::AtTheEnd {
@@ -301,14 +336,31 @@ impl Prober {
                 continue;
             }
             self.probes.hit(*kind);
+            self.round_trip = received.at.since(*at);
             // A host probe that came round to its own sender is answered sooner than by another host.
-            if !matches!(body, Body::HostProbe { .. }) {
+            if !matches!(received.message.body, Body::HostProbe { .. }) {
                 let used = turns.saturating_sub(usize::from(unused));
-                self.evidence.answered(*kind, used, host.now().since(*at));
+                self.evidence.answered(*kind, used, self.round_trip);
             }
             return Some((*kind, received));
         }
         None
+    }
+
+    /// Takes note of a message that answers no question still open; `me` is the host's name, and `mine` says
+    /// that it sent the message itself.
+    fn take_stray(&mut self, received: Received, mine: bool, me: &str) {
+        let (nonce, too_soon) = (received.message.body.nonce(), left_over(&received) > 0);
+        let response = match received.message.body {
+            Body::HostReply { name, .. } => Response::Host(name),
+            Body::LoopProbe { .. } if mine => Response::Switch,
+            Body::HostProbe { .. } if mine => Response::Host(me.to_owned()),
+            _ => return,
+        };
+        self.evidence.late += 1;
+        if let Some(turns) = self.unanswered.remove(&nonce).filter(|_| !too_soon) {
+            self.late.push((turns, response));
+        }
     }
 }
 

@@ -12,8 +12,31 @@ pub enum Order {
     /// fail to get a response, we should start probing outwards in the other direction".
     #[default]
     Outwards,
-    /// From the most negative to the most positive.
+    /// The same, beginning on the positive side: the "visa versa" of that sentence.
+    OutwardsUp,
+    /// From the most negative to the most positive, as EXPLORE in section 3.1 has it.
     Ascending,
+    /// -1, +1, -2, +2 and so on.
+    Alternating,
+    /// Outwards on the negative side to its end, then on the positive side.
+    OneSide,
+}
+
+impl Order {
+    /// All orders, as reports list them.
+    pub const ALL: [Order; 5] =
+        [Order::Ascending, Order::Alternating, Order::OneSide, Order::Outwards, Order::OutwardsUp];
+
+    /// The order's name, as scenarios and reports spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Order::Outwards => "outwards",
+            Order::OutwardsUp => "outwards-up",
+            Order::Ascending => "ascending",
+            Order::Alternating => "alternating",
+            Order::OneSide => "one-side",
+        }
+    }
 }
 
 /// The turns at one switch still to try.
@@ -36,13 +59,18 @@ pub(super) struct Sweep {
 impl Sweep {
     /// The turns at a switch of `ports` ports.
     pub(super) fn new(ports: u16, window: bool, order: Order) -> Sweep {
-        Sweep { ports: i32::from(ports), window, order, tried: [0, 0], positive: false, known: (0, 0) }
+        let positive = order == Order::OutwardsUp;
+        Sweep { ports: i32::from(ports), window, order, tried: [0, 0], positive, known: (0, 0) }
     }
 
     /// The next turn worth trying.
     pub(super) fn next(&mut self) -> Option<Turn> {
         let turn = match self.order {
-            Order::Outwards => self.outwards(),
+            Order::Outwards | Order::OutwardsUp | Order::OneSide => self.outwards(),
+            Order::Alternating => {
+                self.positive = self.tried[1] < self.tried[0];
+                self.outwards()
+            }
             Order::Ascending => self.ascending(),
         };
         turn.map(|turn| Turn(i16::try_from(turn).expect("fewer than 32768 ports")))
@@ -77,7 +105,7 @@ impl Sweep {
         let turn = i32::from(turn.0);
         if hit {
             self.known = (self.known.0.min(turn), self.known.1.max(turn));
-        } else {
+        } else if matches!(self.order, Order::Outwards | Order::OutwardsUp) {
             self.positive = !self.positive;
         }
     }
@@ -122,6 +150,17 @@ mod tests {
     }
 
     #[test]
+    fn the_other_orders() {
+        let alternating = |hits: &[i16]| tried(4, true, Order::Alternating, hits);
+        assert_eq!(alternating(&[]), [-1, 1, -2, 2, -3, 3]);
+        assert_eq!(alternating(&[-1, -2]), [-1, 1, -2, -3], "2 lies 4 from -2, and so on");
+        assert_eq!(alternating(&[-1]), [-1, 1, -2, 2, -3]);
+        assert_eq!(tried(4, true, Order::OneSide, &[]), [-1, -2, -3, 1, 2, 3]);
+        assert_eq!(tried(4, true, Order::OneSide, &[-2]), [-1, -2, -3, 1]);
+        assert_eq!(tried(4, true, Order::OutwardsUp, &[1]), [1, 2, -1, 3, -2]);
+    }
+
+    #[test]
     fn a_window_never_hides_a_port() {
         // Wrong if any set of ports of a switch, entered at any of them, were not found whole.
         for ports in 1..=6u16 {
@@ -130,7 +169,7 @@ mod tests {
                     let turn = |port: u16| port.cast_signed() - entry.cast_signed();
                     let hits: Vec<i16> =
                         (0..ports).filter(|p| cabled >> p & 1 == 1 && *p != entry).map(turn).collect();
-                    for order in [Order::Outwards, Order::Ascending] {
+                    for order in Order::ALL {
                         let tried = tried(ports, true, order, &hits);
                         assert!(hits.iter().all(|hit| tried.contains(hit)), "{ports} {cabled:b} {entry}");
                     }

@@ -1,15 +1,16 @@
 //! The mapper: its host or an election, its algorithm with the options that it has, who answers it.
 
 use crate::diagnostics::Fault;
-use crate::host::mapper::{Algorithm, Brief, berkeley};
+use crate::host::Costs;
+use crate::host::mapper::{Brief, myricom};
 use crate::ids::HostId;
 use crate::units::Duration;
 
 use super::super::book::{Book, Place};
-use super::super::checked::Topology;
-use super::super::mapping::{MapModel, Mapping, Masters, Silence};
-use super::super::wire::{self, AlgorithmName, At, Depth, Document, Given, Mode};
-use super::{above_zero, conflict, names, quantity};
+use super::super::checked::{Hosts, Topology};
+use super::super::mapping::{Computer, MapModel, Mapping, Masters, Silence};
+use super::super::wire::{self, AlgorithmName, At, Document, Given, Mode};
+use super::{above_zero, conflict, mappers, names, quantity};
 
 /// The most runs of one mapping.
 const MOST_RUNS: u32 = 1000;
@@ -18,12 +19,17 @@ const MOST_RUNS: u32 = 1000;
 pub(super) fn mapping(
     wire: &At<wire::Mapping>,
     topology: Option<&Topology>,
+    hosts: Option<&Hosts>,
     document: &Document,
     book: &mut Book,
 ) -> Option<Mapping> {
     let (section, wire) = (wire.place, &wire.value);
     let masters = masters(wire, section, topology, book);
-    let probe_timeout = above_zero(&wire.probe_timeout, book);
+    let runs_on = runs_on(wire);
+    let probe_timeout = match &wire.probe_timeout {
+        given if given.is_absent() => runs_on.map(timeout),
+        given => above_zero(given, book),
+    };
     at_least_one(&wire.explorations, "a mapper that explores nothing", book);
     let memory = quantity(&wire.memory);
     if let Some(At { place, .. }) = memory.filter(|memory| memory.value.0 == 0) {
@@ -36,8 +42,12 @@ pub(super) fn mapping(
     if let Some(load) = wire.load.get() {
         check_load(load, document, book);
     }
-    let silence = silence(wire, masters, topology, book);
-    let algorithm = algorithm(wire, book);
+    let silence = silence(wire, masters, topology, document, book);
+    let site = mappers::Site { network: topology.map(|t| &t.network), masters, model: *wire.model.value()? };
+    let algorithm = mappers::algorithm(wire, &site, book);
+    let jitter = jitter(wire, book);
+    let (faults, restraint) =
+        (mappers::faults(&wire.faults, book), mappers::restraint(&wire.restraint, book));
     let brief = Brief {
         timeout: probe_timeout?,
         retries: *wire.retries.value()?,
@@ -46,12 +56,18 @@ pub(super) fn mapping(
         ..Brief::for_switches_of(&topology?.network)
     };
     Some(Mapping {
+        hardware: mappers::hardware(algorithm.as_ref()?),
         algorithm: algorithm?,
         masters: masters?,
         model: *wire.model.value()?,
         brief,
         silence: silence?,
-        runs_on: *wire.runs_on.value()?,
+        runs_on: runs_on?,
+        costs: costs(wire, runs_on?, hosts?)?,
+        jitter: jitter?,
+        faults: faults?,
+        restraint: restraint?,
+        failures: *wire.failures.value()?,
         load: wire.load.value().copied().filter(|load| *load > 0.0),
         runs: *wire.runs.value()?,
         also_at_routing_latency: latencies?,
@@ -93,6 +109,57 @@ fn masters(
             Some(Masters::Election)
         }
     }
+}
+
+/// What a mapper's software runs on: what is said, else the computer of the paper that has the algorithm.
+fn runs_on(wire: &wire::Mapping) -> Option<Computer> {
+    match &wire.runs_on {
+        given if given.is_absent() => Some(match wire.algorithm.value()? {
+            AlgorithmName::Myricom => Computer::Nic,
+            _ => Computer::Host,
+        }),
+        given => given.value().copied(),
+    }
+}
+
+/// How long a mapper waits for an answer where nothing is said.
+fn timeout(runs_on: Computer) -> Duration {
+    match runs_on {
+        Computer::Host => Brief::default().timeout,
+        Computer::Nic => myricom::TIMEOUT,
+    }
+}
+
+/// What software costs: what is said, else what all hosts share, or the interface's firmware.
+fn costs(wire: &wire::Mapping, runs_on: Computer, hosts: &Hosts) -> Option<Costs> {
+    let Hosts { send_overhead: send, reply_overhead: reply, loop_overhead: loopback, .. } = *hosts;
+    let default = match runs_on {
+        Computer::Host => Costs { send, reply, loopback },
+        Computer::Nic => Costs::lanai(),
+    };
+    let or = |given: &Given<wire::Quantity<Duration>>, default: Duration| {
+        if given.is_absent() { Some(default) } else { given.value().map(|quantity| quantity.0) }
+    };
+    Some(Costs {
+        send: or(&wire.send_overhead, default.send)?,
+        reply: or(&wire.reply_overhead, default.reply)?,
+        loopback: or(&wire.loop_overhead, default.loopback)?,
+    })
+}
+
+/// How far costs vary, in thousandths.
+fn jitter(wire: &wire::Mapping, book: &mut Book) -> Option<u32> {
+    let jitter = wire.jitter.get()?;
+    let share = jitter.value.0;
+    if !(0.0..=1.0).contains(&share) {
+        book.add(jitter.place, |span| {
+            let message = "a cost that could be below nothing";
+            Fault::new("out-of-range", span, message, "expected 0 % to 100 %")
+        });
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1,000")]
+    Some(libm::round(share * 1000.0) as u32)
 }
 
 /// Notes a number that must be above zero.
@@ -147,6 +214,7 @@ fn silence(
     wire: &wire::Mapping,
     masters: Option<Masters>,
     topology: Option<&Topology>,
+    document: &Document,
     book: &mut Book,
 ) -> Option<Silence> {
     let mut hosts: Vec<HostId> = Vec::new();
@@ -167,15 +235,16 @@ fn silence(
         let message = "both who is silent and how many answer";
         conflict(place, message, "expected one of silent and answering", book);
     }
-    if let (true, Some(order)) = (wire.answering.is_absent(), wire.answering_order.get()) {
+    let is_alone = wire.answering.is_absent() && document.study.is_absent();
+    if let (true, Some(order)) = (is_alone, wire.answering_order.get()) {
         conflict(order.place, "an order of hosts of which all answer", "belongs to answering", book);
     }
     let order = or_default(&wire.answering_order)?;
     let answering = match wire.answering.get() {
-        Some(count) => Some((among_hosts(count, topology?, book)?, order)),
+        Some(count) => Some(among_hosts(count, topology?, book)?),
         None => None,
     };
-    Some(Silence { hosts, answering })
+    Some(Silence { hosts, answering, order })
 }
 
 /// A number of hosts, at least one and not more than there are.
@@ -194,62 +263,4 @@ pub(super) fn among_hosts(count: &At<u32>, topology: &Topology, book: &mut Book)
 /// The value given, or the type's own default; `None` after a fault.
 fn or_default<T: Copy + Default>(given: &Given<T>) -> Option<T> {
     if given.is_absent() { Some(T::default()) } else { given.value().copied() }
-}
-
-/// A given value, or this one; `None` after a fault.
-fn or<T: Copy>(given: &Given<T>, default: T) -> Option<T> {
-    if given.is_absent() { Some(default) } else { given.value().copied() }
-}
-
-/// The algorithm with its options.
-fn algorithm(wire: &wire::Mapping, book: &mut Book) -> Option<Algorithm> {
-    let name = wire.algorithm.get()?;
-    check_options(wire, name.value, book);
-    let depth = depth(wire, book)?;
-    match name.value {
-        AlgorithmName::Berkeley => {
-            let default = berkeley::Options::default();
-            Some(Algorithm::Berkeley(berkeley::Options {
-                window: or(&wire.window, default.window)?,
-                order: or(&wire.order, default.order)?,
-                skip_known: or(&wire.skip_known, default.skip_known)?,
-                prune: or(&wire.prune, default.prune)?,
-                depth,
-                ..default
-            }))
-        }
-    }
-}
-
-/// The search depth, computed if need be.
-fn depth(wire: &wire::Mapping, book: &mut Book) -> Option<Option<usize>> {
-    match &wire.depth {
-        given if given.is_absent() => Some(None),
-        given => match given.value()? {
-            Depth::Turns(turns) => Some(Some(*turns as usize)),
-            Depth::Formula(_) => {
-                conflict(wire.depth.get()?.place, "no oracle yet", "expected 1 to 1000 turns", book);
-                None
-            }
-        },
-    }
-}
-
-/// Notes options that the algorithm does not have.
-fn check_options(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
-    const TREES: &[AlgorithmName] = &[AlgorithmName::Berkeley];
-    let given = [
-        ("depth", wire.depth.get().map(|at| at.place), TREES),
-        ("order", wire.order.get().map(|at| at.place), TREES),
-        ("window", wire.window.get().map(|at| at.place), TREES),
-        ("skip-known", wire.skip_known.get().map(|at| at.place), TREES),
-        ("prune", wire.prune.get().map(|at| at.place), TREES),
-    ];
-    for (key, place, algorithms) in given {
-        if let Some(place) = place.filter(|_| !algorithms.contains(&name)) {
-            let owners: Vec<String> = algorithms.iter().map(|name| format!("\"{}\"", name.word())).collect();
-            let message = format!("`{key}` means nothing to algorithm = \"{}\"", name.word());
-            conflict(place, message, format!("belongs to {}", owners.join(", ")), book);
-        }
-    }
 }

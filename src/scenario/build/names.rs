@@ -58,6 +58,23 @@ pub(super) fn switch(name: &At<String>, network: &Network, book: &mut Book) -> O
     found
 }
 
+/// The switch of that name, where nothing but a name will do.
+pub(super) fn switch_alone(name: &At<String>, network: &Network, book: &mut Book) -> Option<SwitchId> {
+    let found = network.find_switch(&name.value);
+    if found.is_none() {
+        book.add(name.place, |span| {
+            let shown = quoted(&name.value);
+            let message = match network.find(&name.value) {
+                Some(_) => format!("`{shown}` is a host"),
+                None => format!("no switch is called `{shown}`"),
+            };
+            Fault::new("unknown-switch", span, message, "expected the name of a switch")
+                .with_nearest(&name.value, network.switches().iter().map(|switch| switch.name.as_str()))
+        });
+    }
+    found
+}
+
 /// The cable at `node:port`, split at the last colon.
 pub(super) fn link(text: &At<String>, network: &Network, book: &mut Book) -> Option<LinkId> {
     let expected = "expected either end of a cable, as \"node:port\"";

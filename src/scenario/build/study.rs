@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::diagnostics::{Fault, quoted};
 
 use super::super::book::Book;
-use super::super::checked::{Topology, TopologySource};
+use super::super::checked::{Hosts, Topology, TopologySource};
 use super::super::study::{Cell, Plot, Reference, StudiedNetwork, Study};
 use super::super::wire::{self, At, Document, Given};
 use super::traffic::{self, Context};
@@ -20,6 +20,7 @@ const MOST_CELLS: usize = 100_000;
 pub(super) fn study(
     wire: &At<wire::Study>,
     document: &Document,
+    hosts: Option<&Hosts>,
     context: &Context<'_>,
     book: &mut Book,
 ) -> Option<Study> {
@@ -30,7 +31,7 @@ pub(super) fn study(
     let networks = topologies.into_iter().map(|(name, topology)| {
         let variants = value.variants.value()?.iter().map(|variant| {
             let keys = At { value: variant.value.mapping.clone(), place: variant.place };
-            mapping::mapping(&keys, Some(&topology), document, book)
+            mapping::mapping(&keys, Some(&topology), hosts, document, book)
         });
         // A fault of one does not hide those of the others.
         let variants: Vec<_> = variants.collect();
@@ -171,13 +172,16 @@ fn further(asked: &wire::Topology, instances: u32, folder: &Path, book: &mut Boo
     later.collect()
 }
 
-/// What a network is called: the preset, or its own name, with the seed where chance made it.
+/// What a network is called: the preset, or its own name; of generated ones the family, its first parameter, and
+/// the seed where chance had a part.
 fn own_name(topology: &Topology) -> String {
     let plain = topology.network.name.replace('.', "-");
     match &topology.source {
-        TopologySource::Generated { parameters, .. } => {
-            let seed = parameters.iter().find(|(name, _)| name == "seed");
-            seed.map_or(plain.clone(), |(_, seed)| format!("{plain}-{seed}"))
+        TopologySource::Generated { family, parameters } => {
+            let first = parameters.first().map(|(_, size)| size);
+            let seed = parameters.iter().find(|(name, _)| name == "seed").map(|(_, seed)| seed);
+            let parts = first.into_iter().chain(seed).map(ToString::to_string);
+            std::iter::once(family.clone()).chain(parts).collect::<Vec<_>>().join("-")
         }
         _ => plain,
     }

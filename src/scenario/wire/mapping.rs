@@ -5,10 +5,11 @@ use schemars::{Schema, json_schema};
 use super::super::book::Book;
 use super::super::mapping::{Computer, Direction, MapModel};
 use super::super::tree::{Item, Value};
-use super::kinds::{Choice, Quantity};
+use super::kinds::{Choice, Quantity, Share};
+use super::mappers::{Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Randomised, Restraint};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Fault;
-use crate::host::mapper::Order;
+use crate::host::mapper::{self, Order};
 use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional};
@@ -25,17 +26,29 @@ table! {
         /// What carries its messages: the flit-level fabric, or a walk over the cables on which a message fails
         /// when it uses one twice in the same direction (`circuit`) or never (`packet`); these take no time.
         model: MapModel = Default("'cut-through'");
-        /// How long it waits for the answer to a probe, above zero.
-        probe_timeout: Quantity<Duration> = Default("'1 ms'");
+        /// How long it waits for the answer to a probe, above zero; if not given, 1 ms on a host, 450 us on an
+        /// interface.
+        probe_timeout: Quantity<Duration> = Optional;
         /// How often a turn that gave nothing is tried again.
         retries: u32 = Default("0");
         /// Explorations of switches after which the mapper gives up, at least 1.
         explorations: u64 = Default("20000");
         /// The bytes that the mapper may use for its model, above zero; without it as many as it needs.
         memory: Quantity<Bytes> = Optional;
-        /// What the software of the mapper and of the daemons runs on: the host's processor, or the slower one of
-        /// the interface, whose first work is routing traffic.
-        runs_on: Computer = Default("'host'");
+        /// What the software of the mapper and of the daemons runs on: the host's processor, or that of the
+        /// interface, whose first work is routing traffic; if not given, the interface for the Myricom mapper and
+        /// those that share its ways, the host for others.
+        runs_on: Computer = Optional;
+        /// Software time to send a message; if not given, that of `[hosts]` on a host, 20 us on an interface.
+        send_overhead: Quantity<Duration> = Optional;
+        /// Software time between a probe's arrival and the answer; if not given, that of `[hosts]` on a host,
+        /// 30 us on an interface.
+        reply_overhead: Quantity<Duration> = Optional;
+        /// Software time between the return of a mapper's own probe and its seeing it; if not given, that of
+        /// `[hosts]` on a host, 20 us on an interface.
+        loop_overhead: Quantity<Duration> = Optional;
+        /// How far each single cost of software may lie above or below its value, at most 100 %.
+        jitter: Share = Default("'0 %'");
         /// Hosts without a daemon: they answer nothing.
         silent: Vec<At<String>> = Default("[]");
         /// How many hosts run a mapper's software, the master's own among them, at least 1; without it all but
@@ -44,12 +57,31 @@ table! {
         /// Which hosts those are: the first of the network's list, or some that the seed draws; `listed` if not
         /// given.
         answering_order: Direction = Optional;
+        /// Options of the algorithms `berkeley` and `randomised`.
+        berkeley: Berkeley = Optional;
+        /// Options of the algorithm `randomised`.
+        randomised: Randomised = Optional;
+        /// Options of the algorithm `myricom`.
+        myricom: Myricom = Optional;
+        /// Options of the algorithms `guarded` and `timed`.
+        guarded: Guarded = Optional;
+        /// Options of the algorithm `coupon`.
+        coupon: Coupon = Optional;
+        /// Options of the algorithm `identified`.
+        identified: Identified = Optional;
+        /// What goes wrong with the mappers' messages.
+        faults: Faults = Optional;
+        /// How applications hold themselves back while there are mappers' messages.
+        restraint: Restraint = Optional;
         /// The load of `[traffic]` beside the mapper, 0 to 1; quiet if not given.
         load: f64 = Optional;
+        /// Whether what fails in the scenario fails while it maps, too.
+        failures: bool = Default("false");
         /// How often the mapping is run, with the seed and those after it, 1 to 1000.
         runs: u32 = Default("1");
         /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the
-        /// network, `q+d+1`, `q+d` or `2d+1`; no bound if not given.
+        /// network, `q+d+1`, `q+d` or `2d+1`. If not given there is no bound; for `simplified` it is `q+d+1`, or
+        /// `2d+1` on the model `packet`.
         depth: Depth = Optional;
         /// The order in which the turns at a switch are tried; `outwards` if not given.
         order: Order = Optional;
@@ -57,7 +89,8 @@ table! {
         window: bool = Optional;
         /// Whether ports that a replicate of the switch has found are left out; `false` if not given.
         skip_known: bool = Optional;
-        /// Whether branches that hosts cannot tell apart are cut off in the end; `true` if not given.
+        /// Whether branches that end in switches are cut off in the end; if not given, they are but on the model
+        /// `packet`, where all can be told apart.
         prune: bool = Optional;
         /// Other routing latencies, each above zero, at which the mapping is timed again to show what they
         /// change.
@@ -69,10 +102,26 @@ table! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum AlgorithmName {
     Berkeley,
+    Simplified,
+    Randomised,
+    Myricom,
+    Guarded,
+    Timed,
+    Coupon,
+    Identified,
 }
 
 impl Choice for AlgorithmName {
-    const CHOICES: &'static [(&'static str, AlgorithmName)] = &[("berkeley", AlgorithmName::Berkeley)];
+    const CHOICES: &'static [(&'static str, AlgorithmName)] = &[
+        ("berkeley", AlgorithmName::Berkeley),
+        ("simplified", AlgorithmName::Simplified),
+        ("randomised", AlgorithmName::Randomised),
+        ("myricom", AlgorithmName::Myricom),
+        ("guarded", AlgorithmName::Guarded),
+        ("timed", AlgorithmName::Timed),
+        ("coupon", AlgorithmName::Coupon),
+        ("identified", AlgorithmName::Identified),
+    ];
 }
 
 impl AlgorithmName {
@@ -137,35 +186,36 @@ impl Choice for Direction {
 }
 
 impl Choice for Order {
-    const CHOICES: &'static [(&'static str, Order)] =
-        &[("outwards", Order::Outwards), ("ascending", Order::Ascending)];
+    const CHOICES: &'static [(&'static str, Order)] = &[
+        ("outwards", Order::Outwards),
+        ("outwards-up", Order::OutwardsUp),
+        ("ascending", Order::Ascending),
+        ("alternating", Order::Alternating),
+        ("one-side", Order::OneSide),
+    ];
 }
 
-/// A search depth: so many turns, or a formula.
+/// A search depth: so many turns, or what the network's oracle makes of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Depth {
-    Turns(u32),
-    Formula(Formula),
-}
+pub(in super::super) struct Depth(pub(in super::super) mapper::Depth);
 
-/// A depth that an oracle computes.
+/// The formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Formula {
-    QPlusDPlusOne,
-    QPlusD,
-    TwiceDPlusOne,
-}
+struct Formula(mapper::Depth);
 
 impl Choice for Formula {
-    const CHOICES: &'static [(&'static str, Formula)] =
-        &[("q+d+1", Formula::QPlusDPlusOne), ("q+d", Formula::QPlusD), ("2d+1", Formula::TwiceDPlusOne)];
+    const CHOICES: &'static [(&'static str, Formula)] = &[
+        ("q+d+1", Formula(mapper::Depth::QPlusDPlusOne)),
+        ("q+d", Formula(mapper::Depth::QPlusD)),
+        ("2d+1", Formula(mapper::Depth::TwiceDPlusOne)),
+    ];
 }
 
 impl Wire for Depth {
     fn read(item: &Item, book: &mut Book) -> Option<Depth> {
         match &item.value {
             Value::Integer(_) => match u32::read(item, book)? {
-                turns @ 1..=1000 => Some(Depth::Turns(turns)),
+                turns @ 1..=1000 => Some(Depth(mapper::Depth::Turns(turns as usize))),
                 _ => {
                     book.add(item.place, |span| {
                         let message = "no depth that a search can have";
@@ -174,7 +224,7 @@ impl Wire for Depth {
                     None
                 }
             },
-            Value::Text(_) => Formula::read(item, book).map(Depth::Formula),
+            Value::Text(_) => Formula::read(item, book).map(|formula| Depth(formula.0)),
             _ => {
                 wrong_type(item, "1 to 1000 turns, or \"q+d+1\", \"q+d\" or \"2d+1\"", book);
                 None

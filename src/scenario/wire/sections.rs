@@ -9,6 +9,7 @@ use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::mapping::Mapping;
 use super::measure::Measure;
+use super::operation::{Failure, Operation, RandomFailures};
 use super::study::Study;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
@@ -30,8 +31,10 @@ table! {
         fabric: Fabric = Default("{}");
         /// What all hosts share: interfaces and software.
         hosts: Hosts = Default("{}");
-        /// Cables that fail, in any order.
+        /// Cables, switches and hosts that fail, in any order.
         failures: Vec<At<Failure>> = Default("[]");
+        /// Failures by chance.
+        failures_at_random: Vec<At<RandomFailures>> = Default("[]");
         /// A mapper that runs in-band before traffic.
         mapping: Mapping = Optional;
         /// Where routes come from; traffic needs it.
@@ -42,6 +45,8 @@ table! {
         comparison: Comparison = Optional;
         /// Mappings compared on the same networks, each a run of its own; `[mapping]` then holds what they share.
         study: Study = Optional;
+        /// The network in operation: failures, and a daemon that maps again and hands out routes.
+        operation: Operation = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.
@@ -111,18 +116,6 @@ table! {
         reply_overhead: Quantity<Duration> = Default("'900 us'");
         /// Software time between the return of a loop-back probe and the mapper's seeing it.
         loop_overhead: Quantity<Duration> = Default("'330 us'");
-    }
-}
-
-table! {
-    /// A cable that fails, both directions at once, with everything that is on it.
-    "[[failures]]" Failure {
-        /// Either end of the cable, as `node:port`.
-        link: String = Required;
-        /// When it fails, from the start of the run.
-        at: Quantity<Duration> = Required;
-        /// How long it stays down, above zero; for ever if not given.
-        lasting: Quantity<Duration> = Optional;
     }
 }
 

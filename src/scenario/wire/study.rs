@@ -8,7 +8,7 @@ use super::super::comparison::Statistic;
 use super::super::study::{Axis, Quantity};
 use super::super::tree::{Entry, Item, Value};
 use super::kinds::Choice;
-use super::mapping::Mapping;
+use super::mapping::{AlgorithmName, Mapping};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 
@@ -154,7 +154,7 @@ fn section<'a>(entries: &'a mut [Entry], key: &str) -> Option<&'a mut Item> {
 
 /// Whether a key of `[mapping]` is an algorithm's table of options.
 fn is_algorithm(key: &str) -> bool {
-    super::mapping::AlgorithmName::CHOICES.iter().any(|(word, _)| *word == key)
+    AlgorithmName::CHOICES.iter().any(|(word, _)| *word == key)
 }
 
 impl Choice for Quantity {

@@ -94,7 +94,7 @@ pub struct Traffic {
     pub reset: u64,
     /// Destroyed by the failure of a cable.
     pub failed: u64,
-    /// Destroyed because their time to live was over.
+    /// Dropped by a switch when its time to live was over.
     pub expired: u64,
     /// Delivered with a wrong CRC, and dropped.
     pub corrupted: u64,

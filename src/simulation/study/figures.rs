@@ -1,18 +1,13 @@
 //! The figures that a study asks for, and the maps of its first variant.
 
 use crate::host::mapper::Growth;
-use crate::report::{Drawing, Figure, FigurePoint, Series, draw, draw_network};
+use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Plot, Quantity};
 
 use super::super::comparison::Spread;
-use super::super::mapping::MapReport;
+use super::super::map_files::drawing;
 use super::{Outcomes, Results};
-use crate::scenario::checked::{Topology, TopologySource};
-use crate::topology::Network;
-
-/// Networks of more hosts are not drawn.
-const MOST_DRAWN: usize = 300;
 
 /// Every figure: name and SVG.
 pub(super) fn all(checked: &Checked, results: &Results<'_>) -> Vec<(String, String)> {
@@ -33,36 +28,8 @@ fn first_map(results: &Results<'_>, outcomes: &Outcomes) -> Option<(String, Stri
     }
     let network = &results.study.networks[outcomes.cell.network];
     let report = &outcomes.runs.first()?.report;
-    let svg = map(&network.name, &network.topology, &outcomes.map, report)?;
+    let svg = drawing(&network.name, &network.topology, &outcomes.map, report)?;
     Some((format!("map-{}.svg", network.name), svg))
-}
-
-/// A mapper's map as a drawing, if it is not too large for one.
-pub(in super::super) fn map(
-    name: &str,
-    topology: &Topology,
-    map: &Network,
-    report: &MapReport,
-) -> Option<String> {
-    if map.hosts().len() > MOST_DRAWN {
-        return None;
-    }
-    let what = match &topology.source {
-        TopologySource::Preset(preset) if preset.starts_with("now-") => ", a reconstruction",
-        _ => "",
-    };
-    let title = format!("Map of {name}{what}, made by the {} mapper", report.algorithm);
-    let equal = report.isomorphic_to.map(|to| format!("isomorphic to {to}"));
-    let note = format!(
-        "{} hosts, {} switches, {} cables; drawn from the mapper's map, not from the truth; {}",
-        report.hosts,
-        report.switches,
-        report.links,
-        equal.as_deref().unwrap_or("not equal to the truth"),
-    );
-    let utility = topology.utility.map(|host| &topology.network.hosts()[host.index()].name);
-    let apart = utility.and_then(|name| map.find_host(name));
-    Some(draw_network(&Drawing { network: map, title: &title, note: &note, apart }))
 }
 
 fn figure(checked: &Checked, results: &Results<'_>, plot: &Plot) -> String {
@@ -159,23 +126,26 @@ fn position(results: &Results<'_>, cell: Cell, axis: Axis) -> f64 {
         Axis::Switches => network.switches().len() as f64,
         Axis::Answering => {
             let all = network.hosts().len() as f64;
-            mapping().silence.answering.map_or(all, |(count, _)| f64::from(count))
+            mapping().silence.answering.map_or(all, f64::from)
         }
         Axis::Retries => f64::from(mapping().brief.retries),
         Axis::Load => mapping().load.unwrap_or(0.0),
     }
 }
 
+/// What of a model's size a line shows, and what the key calls it.
+type Size = (&'static str, fn(&Growth) -> u64);
+
+const SIZES: [Size; 3] = [("edges", |g| g.edges), ("nodes", |g| g.nodes), ("frontier", |g| g.frontier)];
+
 /// Nodes, cables and frontier of the model against explorations, of the first run of every cell shown.
 fn growth(results: &Results<'_>, plot: &Plot) -> Vec<Series> {
-    let lines: [(&str, fn(&Growth) -> u64); 3] =
-        [("edges", |g| g.edges), ("nodes", |g| g.nodes), ("frontier", |g| g.frontier)];
     let several = shown(results, plot).count() > 1;
     let of = |outcomes: &Outcomes| {
         let history = outcomes.runs.first().map(|run| run.history.as_slice()).unwrap_or_default();
         let prefix =
             if several { format!("{}: ", name(results, outcomes.cell, plot)) } else { String::new() };
-        let line = |(what, pick): (&str, fn(&Growth) -> u64)| {
+        let line = |(what, pick): Size| {
             let point = |(nth, growth): (usize, &Growth)| {
                 let (x, y) = ((nth + 1) as f64, pick(growth) as f64);
                 FigurePoint { x, y, hollow: false }
@@ -183,7 +153,7 @@ fn growth(results: &Results<'_>, plot: &Plot) -> Vec<Series> {
             let points = history.iter().enumerate().map(point).collect();
             Series { name: format!("{prefix}{what}"), points }
         };
-        lines.map(line)
+        SIZES.map(line)
     };
     shown(results, plot).flat_map(of).collect()
 }

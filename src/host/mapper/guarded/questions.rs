@@ -340,6 +340,7 @@ impl<'a> Asker<'a> {
         let mut volley = Volley { kind, first: self.nonce, count: routes.len(), began: host.now(), turns };
         for (nth, route) in routes.iter().enumerate() {
             self.probes.sent(kind);
+            host.count(kind);
             let nonce = self.nonce;
             self.nonce += 1;
             host.send(route, message(nonce, route)).await;

@@ -131,6 +131,10 @@ impl<'a> Explorer<'a> {
         let mut scan =
             if self.options.rescan { Scan::new(ports, self.options.window) } else { first.clone() };
         self.scan(host, from, route, &mut scan, false).await;
+        let missed_first = |(turn, _): &(i32, String)| !first.is_host(*turn) && !first.excludes(*turn);
+        if !stop && scan.hosts.iter().any(missed_first) {
+            self.prober.evidence.recovered += 1;
+        }
         for (turn, name) in first.hosts {
             if !scan.is_host(turn) {
                 self.prober.evidence.recovered += 1;
@@ -154,7 +158,7 @@ impl<'a> Explorer<'a> {
         scan: &mut Scan,
         stop_at_first: bool,
     ) {
-        while !(stop_at_first && !scan.hosts.is_empty()) {
+        while !stop_at_first || scan.hosts.is_empty() {
             let Some(turn) = scan.next() else { return };
             if let Some(name) = self.prober.host_at(host, &then(route, turn)).await {
                 from.into_iter().for_each(|from| self.atlas.credit(from));

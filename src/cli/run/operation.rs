@@ -1,0 +1,68 @@
+//! What `simnet run` says of an operation.
+
+use std::fmt::Write as _;
+
+use crate::simulation::daemon::Report;
+
+use super::summary::columns;
+
+/// Events that are told one by one; more are left to failures.csv.
+const TOLD: usize = 20;
+
+/// The operation as text: each failure and return with what followed, then maps, losses and throughput.
+pub(super) fn text(report: &Report) -> String {
+    let mut text = String::new();
+    if !report.events.is_empty() {
+        let mut table =
+            columns(&["failures and returns", "at (ms)", "noticed after", "mapped", "routed", "by"]);
+        for (nth, event) in report.events.iter().enumerate().take(TOLD) {
+            let notice = report.notices.iter().find(|notice| notice.event == nth);
+            let after = |span: Option<f64>| span.map_or_else(|| "-".to_owned(), |span| format!("{span:.1}"));
+            table.add_row([
+                event.what.clone(),
+                format!("{:.1}", event.at_ms),
+                after(notice.and_then(|notice| notice.noticed_ms)),
+                after(notice.and_then(|notice| notice.mapped_ms)),
+                after(notice.and_then(|notice| notice.routed_ms)),
+                notice.and_then(|notice| notice.noticed_by).unwrap_or("-").to_owned(),
+            ]);
+        }
+        let _ = writeln!(text, "\n{table}");
+        if report.events.len() > TOLD {
+            let _ = writeln!(text, "  and {} more, in failures.csv", report.events.len() - TOLD);
+        }
+    }
+    let maps = &report.maps;
+    let _ = writeln!(
+        text,
+        "\nMaps: {} made, {} put to use: {} true, {} not ({} of these without a doubt); {} false alarms",
+        maps.made, maps.adopted, maps.correct, maps.wrong, maps.wrong_and_sure, maps.false_alarms
+    );
+    let losses = &report.losses;
+    let _ = writeln!(
+        text,
+        "Messages: {} sent, {} delivered; {} cut off, {} reset, {} expired, {} on dead routes, {} without a route",
+        report.created,
+        report.delivered,
+        losses.failed,
+        losses.reset,
+        losses.expired,
+        losses.undeliverable,
+        losses.unroutable
+    );
+    let _ = writeln!(
+        text,
+        "Deadlocks: {}, {} of them while old and new routes mixed ({:.1} ms)",
+        report.deadlocks.formed, report.deadlocks.while_mixed, report.mixed_ms
+    );
+    let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.5}"));
+    let throughput = &report.throughput;
+    let _ = writeln!(
+        text,
+        "Accepted, flits per cycle and sender: {} before, {} during, {} after",
+        share(throughput.before),
+        share(throughput.during),
+        share(throughput.after)
+    );
+    text
+}

@@ -1,0 +1,262 @@
+//! The options of each mapper, and what goes wrong or stands aside while it maps.
+
+use crate::diagnostics::Fault;
+use crate::host::Hardware;
+use crate::host::mapper::{
+    Algorithm, Depth as Bound, berkeley, coupon, guarded, identified, myricom, randomised, simplified,
+};
+use crate::topology::Network;
+use crate::units::{Bytes, Duration};
+
+use super::super::book::{Book, Place};
+use super::super::mapping::{Faults, MapModel, Masters, Restraint};
+use super::super::wire::{self, AlgorithmName, At, Given, Quantity};
+use super::{above_zero, conflict, quantity};
+
+/// The algorithm with its options.
+pub(super) fn algorithm(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Algorithm> {
+    let name = wire.algorithm.get()?.value;
+    check_owners(wire, name, book);
+    match name {
+        AlgorithmName::Berkeley => berkeley(wire, site, book).map(Algorithm::Berkeley),
+        AlgorithmName::Simplified => simplified(wire, site, book).map(Algorithm::Simplified),
+        AlgorithmName::Randomised => randomised(wire, site, book).map(Algorithm::Randomised),
+        AlgorithmName::Myricom => of_table(&wire.myricom, myricom).map(Algorithm::Myricom),
+        AlgorithmName::Guarded | AlgorithmName::Timed => {
+            let options = of_table(&wire.guarded, |wire| guarded(wire, book))?;
+            Some(Algorithm::Guarded(guarded::Options { guards: name == AlgorithmName::Guarded, ..options }))
+        }
+        AlgorithmName::Coupon => of_table(&wire.coupon, |wire| coupon(wire, book)).map(Algorithm::Coupon),
+        AlgorithmName::Identified => {
+            let options = |wire: &wire::Identified| {
+                Some(identified::Options { one_message: *wire.one_message.value()? })
+            };
+            of_table(&wire.identified, options).map(Algorithm::Identified)
+        }
+    }
+}
+
+/// What interfaces and switches must be able to do for an algorithm.
+pub(super) fn hardware(algorithm: &Algorithm) -> Hardware {
+    match algorithm {
+        Algorithm::Coupon(_) => Hardware { reads_early: true, stamps: false },
+        Algorithm::Identified(options) => Hardware { reads_early: options.one_message, stamps: true },
+        _ => Hardware::default(),
+    }
+}
+
+/// The options that a table gives, or the default ones without a table; `None` after a fault.
+fn of_table<W, O: Default>(given: &Given<W>, options: impl FnOnce(&W) -> Option<O>) -> Option<O> {
+    if given.is_absent() { Some(O::default()) } else { options(given.value()?) }
+}
+
+/// A given value, or this one; `None` after a fault.
+fn or<T: Copy>(given: &Given<T>, default: T) -> Option<T> {
+    if given.is_absent() { Some(default) } else { given.value().copied() }
+}
+
+fn berkeley(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<berkeley::Options> {
+    let default = berkeley::Options::default();
+    let own = |wire: &wire::Berkeley| {
+        Some(berkeley::Options {
+            merging: *wire.merging.value()?,
+            keep_merged: *wire.keep_merged.value()?,
+            control: *wire.control.value()?,
+            second_look: *wire.second_look.value()?,
+            pause: wire.pause.value()?.0,
+            ..default
+        })
+    };
+    let own = of_table(&wire.berkeley, own)?;
+    Some(berkeley::Options {
+        window: or(&wire.window, default.window)?,
+        order: or(&wire.order, default.order)?,
+        skip_known: or(&wire.skip_known, default.skip_known)?,
+        prune: or(&wire.prune, site.prunes())?,
+        depth: depth(wire, site, book)?,
+        ..own
+    })
+}
+
+fn simplified(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<simplified::Options> {
+    let bound = if site.model == MapModel::Packet { Bound::TwiceDPlusOne } else { Bound::QPlusDPlusOne };
+    let depth = match depth(wire, site, book)? {
+        Some(depth) => depth,
+        None => site.turns(bound).unwrap_or(simplified::Options::default().depth),
+    };
+    Some(simplified::Options { depth, prune: or(&wire.prune, site.prunes())? })
+}
+
+fn randomised(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<randomised::Options> {
+    let search = berkeley(wire, site, book)?;
+    let own = |wire: &wire::Randomised| {
+        for (given, message) in [(&wire.length, "branches of no turn"), (&wire.tries, "no turn is tried")] {
+            if let Some(At { value: 0, place }) = given.get() {
+                at_least_one(*place, message, book);
+            }
+        }
+        if let Some(At { value: 0, place }) = wire.after.get() {
+            at_least_one(*place, "a branch after no exploration", book);
+        }
+        let default = randomised::Options::default();
+        let (after, tries) = (*wire.after.value()?, *wire.tries.value()?);
+        Some(randomised::Options { after, length: *wire.length.value()? as usize, tries, ..default })
+    };
+    Some(randomised::Options { search, ..of_table(&wire.randomised, own)? })
+}
+
+/// Where a mapper maps, as far as its options depend on it.
+pub(super) struct Site<'a> {
+    pub(super) network: Option<&'a Network>,
+    pub(super) masters: Option<Masters>,
+    pub(super) model: MapModel,
+}
+
+impl Site<'_> {
+    /// Whether branches that end in switches are pruned where nothing is said.
+    fn prunes(&self) -> bool {
+        self.model != MapModel::Packet
+    }
+
+    /// What a bound comes to for the one master.
+    fn turns(&self, bound: Bound) -> Option<usize> {
+        match self.masters? {
+            Masters::One(mapper) => Some(bound.turns(self.network?, mapper)),
+            Masters::Election => None,
+        }
+    }
+}
+
+/// The search depth, computed if need be.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+fn depth(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Option<usize>> {
+    let Some(At { value, place }) = wire.depth.get() else { return wire.depth.is_absent().then_some(None) };
+    match value.0 {
+        Bound::Turns(turns) => Some(Some(turns)),
+        _ if site.masters == Some(Masters::Election) => {
+            let message = "a depth that depends on the mapper, in an election";
+            conflict(*place, message, "expected 1 to 1000 turns", book);
+            None
+        }
+        bound => site.turns(bound).map(Some),
+    }
+}
+
+fn myricom(wire: &wire::Myricom) -> Option<myricom::Options> {
+    Some(myricom::Options {
+        filter: *wire.filter.value()?,
+        oldest_first: *wire.oldest_first.value()?,
+        bound_comparisons: *wire.bound_comparisons.value()?,
+        window: *wire.window.value()?,
+        stop_at_first: *wire.stop_at_first.value()?,
+        rescan: *wire.rescan.value()?,
+        skip_told: *wire.skip_told.value()?,
+        loops: *wire.loops.value()?,
+        start_up: wire.start_up.value()?.0,
+    })
+}
+
+fn guarded(wire: &wire::Guarded, book: &mut Book) -> Option<guarded::Options> {
+    if let Some(At { value: 0, place }) = wire.burst.get() {
+        at_least_one(*place, "a burst of no question", book);
+    }
+    let [scout, comparison] = [&wire.scout, &wire.comparison].map(|given| length(given, book));
+    Some(guarded::Options {
+        guards: true,
+        scout: scout?,
+        comparison: comparison?,
+        burst: *wire.burst.value()?,
+        confirm_no: *wire.confirm_no.value()?,
+        guard_retries: *wire.guard_retries.value()?,
+        back_off: wire.back_off.value()?.0,
+        first: *wire.first.value()?,
+        candidates: *wire.candidates.value()?,
+        recency: *wire.recency.value()?,
+        landing: *wire.landing.value()?,
+    })
+}
+
+/// The longest scout.
+const MOST_SCOUT: u64 = 1 << 20;
+
+fn length(given: &Given<Quantity<Bytes>>, book: &mut Book) -> Option<u32> {
+    let length = quantity(given)?;
+    if (1..=MOST_SCOUT).contains(&length.value.0) {
+        return u32::try_from(length.value.0).ok();
+    }
+    book.add(length.place, |span| {
+        let expected = format!("expected 1 B to {} KiB", MOST_SCOUT >> 10);
+        Fault::new("out-of-range", span, "no length of a scout", expected)
+    });
+    None
+}
+
+fn coupon(wire: &wire::Coupon, book: &mut Book) -> Option<coupon::Options> {
+    if let Some(At { value: 0, place }) = wire.depth.get() {
+        at_least_one(*place, "messages without turns", book);
+    }
+    Some(coupon::Options {
+        seed: 0,
+        depth: *wire.depth.value()?,
+        patience: *wire.patience.value()?,
+        most: *wire.most.value()?,
+    })
+}
+
+fn at_least_one(place: Place, message: &'static str, book: &mut Book) {
+    book.add(place, |span| Fault::new("out-of-range", span, message, "expected 1 or more"));
+}
+
+/// What goes wrong with the mappers' messages.
+pub(super) fn faults(given: &Given<wire::Faults>, book: &mut Book) -> Option<Faults> {
+    let Some(At { value: wire, .. }) = given.get() else {
+        let none = Faults { hold: Duration::from_us(100), ..Faults::default() };
+        return given.is_absent().then_some(none);
+    };
+    Some(Faults {
+        loss: wire.loss.value()?.0,
+        reorder_sends: wire.reorder_sends.value()?.0,
+        reorder_receives: wire.reorder_receives.value()?.0,
+        overtaking: wire.overtaking.value()?.0,
+        hold: above_zero(&wire.hold, book)?,
+    })
+}
+
+/// How applications hold themselves back; `None` after a fault.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+pub(super) fn restraint(given: &Given<wire::Restraint>, book: &mut Book) -> Option<Option<Restraint>> {
+    let Some(At { value: wire, .. }) = given.get() else { return given.is_absent().then_some(None) };
+    if let Some(At { value: 0 | 1, place }) = wire.slower.get() {
+        book.add(*place, |span| {
+            Fault::new("out-of-range", span, "this slows nobody down", "expected 2 or more")
+        });
+    }
+    let span = above_zero(&wire.span, book)?;
+    Some(Some(Restraint { span, slower: wire.slower.value().copied() }))
+}
+
+/// Notes options that the algorithm does not have.
+fn check_owners(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
+    use AlgorithmName::{Berkeley, Coupon, Guarded, Identified, Myricom, Randomised, Simplified, Timed};
+    let (trees, all_trees) = (&[Berkeley, Randomised][..], &[Berkeley, Randomised, Simplified][..]);
+    let given: [(&str, Option<Place>, &[AlgorithmName]); 11] = [
+        ("depth", wire.depth.get().map(|at| at.place), all_trees),
+        ("prune", wire.prune.get().map(|at| at.place), all_trees),
+        ("order", wire.order.get().map(|at| at.place), trees),
+        ("window", wire.window.get().map(|at| at.place), trees),
+        ("skip-known", wire.skip_known.get().map(|at| at.place), trees),
+        ("berkeley", wire.berkeley.get().map(|at| at.place), trees),
+        ("randomised", wire.randomised.get().map(|at| at.place), &[Randomised]),
+        ("myricom", wire.myricom.get().map(|at| at.place), &[Myricom]),
+        ("guarded", wire.guarded.get().map(|at| at.place), &[Guarded, Timed]),
+        ("coupon", wire.coupon.get().map(|at| at.place), &[Coupon]),
+        ("identified", wire.identified.get().map(|at| at.place), &[Identified]),
+    ];
+    for (key, place, owners) in given {
+        if let Some(place) = place.filter(|_| !owners.contains(&name)) {
+            let owners: Vec<String> = owners.iter().map(|name| format!("\"{}\"", name.word())).collect();
+            let message = format!("`{key}` means nothing to algorithm = \"{}\"", name.word());
+            conflict(place, message, format!("belongs to {}", owners.join(", ")), book);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What changes while the network runs: failures, and daemons that remap.
+
+use crate::diagnostics::Fault;
+use crate::ids::{HostId, Node};
+use crate::units::{Duration, Time};
+
+use super::super::book::{Book, Place};
+use super::super::checked::{
+    Failure, Operation, Part, RandomFailures, RouteSource, Routing, Topology, Traffic,
+};
+use super::super::mapping::{MapModel, Mapping, Masters};
+use super::super::wire::{self, At, Document, Given, NeverOr};
+use super::{above_zero, conflict, names, quantity};
+
+/// The failures; those of one part may not overlap.
+pub(super) fn failures(
+    list: &[At<wire::Failure>],
+    topology: Option<&Topology>,
+    book: &mut Book,
+) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    for At { value: wire, place } in list {
+        let part = part(wire, *place, topology, book);
+        let lasting = above_zero(&wire.lasting, book);
+        let (Some(part), Some(at)) = (part, quantity(&wire.at)) else { continue };
+        let at = Time::ZERO + at.value;
+        let end = lasting.map(|lasting| at + lasting);
+        let overlaps = failures.iter().any(|other| {
+            let other_end = other.lasting.map(|lasting| other.at + lasting);
+            other.part == part
+                && other_end.is_none_or(|other_end| at <= other_end)
+                && end.is_none_or(|end| other.at <= end)
+        });
+        if overlaps {
+            let what = if matches!(part, Part::Link(_)) { "cable" } else { "node" };
+            let message = format!("this {what} is already down then");
+            conflict(*place, message, format!("failures of one {what} must not overlap"), book);
+        }
+        failures.push(Failure { part, at, lasting });
+    }
+    failures
+}
+
+/// What fails: a cable, a switch or a host.
+fn part(wire: &wire::Failure, section: Place, topology: Option<&Topology>, book: &mut Book) -> Option<Part> {
+    let given = [&wire.link, &wire.switch, &wire.host];
+    let mut places: Vec<Place> = given.iter().filter_map(|given| given.get().map(|at| at.place)).collect();
+    places.sort_unstable();
+    if let Some(place) = places.get(1) {
+        conflict(*place, "a second part that fails", "expected one of link, switch and host", book);
+        return None;
+    }
+    if given.iter().all(|given| given.is_absent()) {
+        book.add(section, |span| {
+            let message = "the key `link` is missing from [[failures]]";
+            Fault::new("missing-key", span, message, "needs `link`, `switch` or `host`")
+        });
+        return None;
+    }
+    let network = &topology?.network;
+    let link = wire.link.get().and_then(|name| names::link(name, network, book)).map(Part::Link);
+    let switch = wire.switch.get().and_then(|name| names::switch_alone(name, network, book));
+    let host = wire.host.get().and_then(|name| names::host(name, network, book));
+    let node = switch.map(Node::Switch).or(host.map(Node::Host));
+    link.or(node.map(Part::Node))
+}
+
+/// Failures by chance.
+pub(super) fn random_failures(list: &[At<wire::RandomFailures>], book: &mut Book) -> Vec<RandomFailures> {
+    let read = list.iter().map(|At { value: wire, .. }| {
+        let up = above_zero(&wire.mean_uptime, book);
+        let repair = above_zero(&wire.mean_repair, book);
+        let until = above_zero(&wire.until, book);
+        Some(RandomFailures {
+            of: *wire.of.value()?,
+            mean_uptime: up?,
+            mean_repair: if wire.mean_repair.is_absent() { None } else { Some(repair?) },
+            until: Time::ZERO + until?,
+        })
+    });
+    read.collect::<Vec<_>>().into_iter().flatten().collect()
+}
+
+/// What the operation of a network needs of other sections; `None` where they are faulty.
+#[derive(Clone, Copy)]
+pub(super) struct Company<'a> {
+    pub(super) topology: Option<&'a Topology>,
+    pub(super) mapping: Option<&'a Mapping>,
+    pub(super) routing: Option<&'a Routing>,
+    pub(super) traffic: Option<&'a Traffic>,
+}
+
+/// The network in operation.
+pub(super) fn operation(
+    wire: &At<wire::Operation>,
+    document: &Document,
+    company: &Company<'_>,
+    book: &mut Book,
+) -> Option<Operation> {
+    let (section, wire) = (wire.place, &wire.value);
+    check_company(section, document, company, book);
+    let spans = [&wire.length, &wire.patience, &wire.takeover, &wire.interval];
+    let [length, patience, takeover, interval] = spans.map(|given| above_zero(given, book));
+    let [remap_period, heartbeat] = [&wire.remap_period, &wire.heartbeat].map(|given| period(given, book));
+    if let Some(At { value: 0, place }) = wire.tries.get() {
+        book.add(*place, |span| Fault::new("out-of-range", span, "no map is made", "expected 1 or more"));
+    }
+    let master = company.mapping.and_then(|mapping| match mapping.masters {
+        Masters::One(master) => Some(master),
+        Masters::Election => None,
+    });
+    let mut mappers: Vec<HostId> = master.into_iter().collect();
+    for name in wire.backups.value()? {
+        let Some(host) = company.topology.and_then(|t| names::attached_host(name, t, book)) else { continue };
+        if mappers.contains(&host) {
+            conflict(name.place, "this host maps already", "expected each mapper once", book);
+        }
+        mappers.push(host);
+    }
+    Some(Operation {
+        length: length?,
+        mappers,
+        remap_period: remap_period?,
+        heartbeat: heartbeat?,
+        patience: patience?,
+        confirm: *wire.confirm.value()?,
+        tries: *wire.tries.value()?,
+        takeover: takeover?,
+        interval: interval?,
+    })
+}
+
+/// A period above zero, or never. `None` after a fault.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+fn period(given: &Given<NeverOr<Duration>>, book: &mut Book) -> Option<Option<Duration>> {
+    let at = given.get()?;
+    if at.value == NeverOr(Some(Duration::ZERO)) {
+        book.add(at.place, |span| {
+            let expected = "expected a time above zero or \"never\"";
+            Fault::new("out-of-range", span, "a period of no time", expected)
+        });
+        return None;
+    }
+    Some(at.value.0)
+}
+
+/// Notes sections that are missing, or that say what an operation cannot do.
+fn check_company(section: Place, document: &Document, company: &Company<'_>, book: &mut Book) {
+    let needed = [
+        (document.mapping.is_absent(), "needs a [mapping] section: its mapper is the daemon's"),
+        (
+            document.routing.is_absent(),
+            "needs a [routing] section with an algorithm: its routes are handed out",
+        ),
+    ];
+    for (missing, expected) in needed {
+        if missing {
+            book.add(section, |span| {
+                Fault::new("missing-section", span, "an operation without a part of it", expected)
+            });
+        }
+    }
+    for (place, what) in [
+        (document.study.get().map(|at| at.place), "[study]"),
+        (document.comparison.get().map(|at| at.place), "[comparison]"),
+    ] {
+        if let Some(place) = place {
+            conflict(
+                place.max(section),
+                format!("an operation beside a {what}"),
+                "expected one of the two",
+                book,
+            );
+        }
+    }
+    let wire = document.mapping.value();
+    if let Some(Mapping { masters: Masters::Election, .. }) = company.mapping {
+        let place = wire.and_then(|wire| wire.mode.get()).map_or(section, |at| at.place);
+        conflict(place, "an election beside an operation", "expected a mapper, and backups if wanted", book);
+    }
+    if company.mapping.is_some_and(|mapping| mapping.model != MapModel::CutThrough) {
+        let place = wire.and_then(|wire| wire.model.get()).map_or(section, |at| at.place);
+        conflict(
+            place,
+            "nothing runs beside a mapper on this model",
+            "expected model = \"cut-through\"",
+            book,
+        );
+    }
+    if let Some(Routing { source: RouteSource::File { .. }, .. }) = company.routing {
+        let file = document.routing.value().and_then(|wire| wire.file.get());
+        let place = file.map_or(section, |at| at.place);
+        conflict(place, "routes from a file, which fit one network", "expected an algorithm", book);
+    }
+    if let Some(Traffic::Trace(_)) = company.traffic {
+        conflict(section, "an operation with a trace", "expected generated traffic, or none", book);
+    }
+}

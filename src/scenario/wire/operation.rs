@@ -1,0 +1,73 @@
+//! The `[[failures]]`, `[[failures-at-random]]` and `[operation]` sections: what changes while the network runs.
+
+use schemars::Schema;
+
+use super::super::book::Book;
+use super::super::checked::PartKind;
+use super::super::tree::Item;
+use super::kinds::{Choice, NeverOr, Quantity};
+use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
+use crate::units::Duration;
+
+use Presence::{Default, Optional, Required};
+
+table! {
+    /// A cable, a switch or a host that fails, with everything that is on its cables; exactly one of the three.
+    "[[failures]]" Failure {
+        /// Either end of the cable, as `node:port`.
+        link: String = Optional;
+        /// The switch, which fails by all its cables.
+        switch: String = Optional;
+        /// The host, which fails by all its cables.
+        host: String = Optional;
+        /// When it fails, from the start of the run.
+        at: Quantity<Duration> = Required;
+        /// How long it stays down, above zero; for ever if not given.
+        lasting: Quantity<Duration> = Optional;
+    }
+}
+
+table! {
+    /// Failures by chance: every part of a kind fails on its own, after exponential times.
+    "[[failures-at-random]]" RandomFailures {
+        /// What fails.
+        of: PartKind = Required;
+        /// The mean time from the start, or from its last return, to a part's failure, above zero.
+        mean_uptime: Quantity<Duration> = Required;
+        /// The mean time that it is away, above zero; for ever if not given.
+        mean_repair: Quantity<Duration> = Optional;
+        /// Failures begin before this, above zero.
+        until: Quantity<Duration> = Required;
+    }
+}
+
+table! {
+    /// The network in operation: applications send, parts fail and return, and daemons with the mapper of
+    /// `[mapping]` watch, map again and hand out the routes of `[routing]`.
+    "[operation]" Operation {
+        /// How long, above zero.
+        length: Quantity<Duration> = Required;
+        /// Further hosts whose daemons map, in the order in which they stand in for the mapper.
+        backups: Vec<At<String>> = Default("[]");
+        /// How long after the end of a mapping the next begins in any case, above zero.
+        remap_period: NeverOr<Duration> = Default("'10 s'");
+        /// The span within which every cable of the map is asked about once, above zero.
+        heartbeat: NeverOr<Duration> = Default("'100 ms'");
+        /// How long the answer to such a question is waited for, above zero.
+        patience: Quantity<Duration> = Default("'5 ms'");
+        /// How often a question that brought nothing is asked again before something is taken to have failed.
+        confirm: u32 = Default("2");
+        /// How many maps are made at most until two in a row agree, where the mapper doubts them, at least 1.
+        tries: u32 = Default("3");
+        /// How long the first backup waits for a sign of the mapper before it takes over, above zero; the second
+        /// waits twice as long, and so on.
+        takeover: Quantity<Duration> = Default("'500 ms'");
+        /// The length of the intervals of operation.csv, above zero.
+        interval: Quantity<Duration> = Default("'10 ms'");
+    }
+}
+
+impl Choice for PartKind {
+    const CHOICES: &'static [(&'static str, PartKind)] =
+        &[("links", PartKind::Links), ("switches", PartKind::Switches), ("hosts", PartKind::Hosts)];
+}

@@ -1,0 +1,115 @@
+//! The files that tell of a map: the map, its drawing, the growth of the model, what was not confirmed.
+
+use serde::Serialize;
+
+use crate::host::mapper::Map;
+use crate::report::{Drawing, Table, draw_network};
+use crate::scenario::checked::{Topology, TopologySource};
+use crate::topology::formats::{Format, write};
+use crate::topology::{End, Network};
+
+use super::comparison::Spread;
+use super::mapping::MapReport;
+use super::summary::port_name;
+
+/// Maps of more hosts are not drawn.
+const MOST_DRAWN: usize = 300;
+
+/// What came of a mapping that was run several times.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RepeatReport {
+    /// How often it was run.
+    pub runs: usize,
+    /// Runs with a true map of which the mapper was sure.
+    pub right_and_sure: usize,
+    /// Runs with a true map of which it was not.
+    pub right_and_unsure: usize,
+    /// Runs with a wrong map of which it was sure.
+    pub wrong_and_sure: usize,
+    /// Runs with a wrong map of which it was not.
+    pub wrong_and_unsure: usize,
+    /// Their time.
+    pub time_ms: Option<Spread>,
+    /// Messages truly sent.
+    pub sent: Option<Spread>,
+}
+
+impl RepeatReport {
+    /// What these runs came to.
+    pub fn new(runs: &[MapReport]) -> RepeatReport {
+        let count = |right: bool, sure: bool| {
+            let fits = |run: &&MapReport| run.isomorphic == right && run.doubts.is_empty() == sure;
+            runs.iter().filter(fits).count()
+        };
+        let spread = |value: fn(&MapReport) -> f64| Spread::of(&runs.iter().map(value).collect::<Vec<_>>());
+        RepeatReport {
+            runs: runs.len(),
+            right_and_sure: count(true, true),
+            right_and_unsure: count(true, false),
+            wrong_and_sure: count(false, true),
+            wrong_and_unsure: count(false, false),
+            time_ms: spread(|run| run.time_ms),
+            sent: spread(MapReport::sent),
+        }
+    }
+}
+
+/// The files of a map: name and contents.
+pub(super) fn all(name: &str, topology: &Topology, map: &Map, report: &MapReport) -> Vec<(String, String)> {
+    let mut files = vec![("map.json".to_owned(), write(&map.network, Format::Json))];
+    files.extend(drawing(name, topology, &map.network, report).map(|svg| ("map.svg".to_owned(), svg)));
+    if !map.history.is_empty() {
+        files.push(("growth.csv".to_owned(), growth(map)));
+    }
+    if !map.unconfirmed_links.is_empty() || !map.unconfirmed_ports.is_empty() {
+        files.push(("map-confirmation.csv".to_owned(), confirmation(map)));
+    }
+    files
+}
+
+/// A mapper's map as a drawing, if it is not too large for one.
+pub(super) fn drawing(name: &str, topology: &Topology, map: &Network, report: &MapReport) -> Option<String> {
+    if map.hosts().len() > MOST_DRAWN {
+        return None;
+    }
+    let what = match &topology.source {
+        TopologySource::Preset(preset) if preset.starts_with("now-") => ", a reconstruction",
+        _ => "",
+    };
+    let title = format!("Map of {name}{what}, made by the {} mapper", report.algorithm);
+    let equal = report.isomorphic_to.map(|to| format!("isomorphic to {to}"));
+    let note = format!(
+        "{} hosts, {} switches, {} cables; drawn from the mapper's map, not from the truth; {}",
+        report.hosts,
+        report.switches,
+        report.links,
+        equal.as_deref().unwrap_or("not equal to the truth"),
+    );
+    let utility = topology.utility.map(|host| &topology.network.hosts()[host.index()].name);
+    let apart = utility.and_then(|name| map.find_host(name));
+    Some(draw_network(&Drawing { network: map, title: &title, note: &note, apart }))
+}
+
+/// The model after each exploration.
+fn growth(map: &Map) -> String {
+    let mut table = Table::new(&["exploration", "nodes", "edges", "frontier"]);
+    for (nth, growth) in map.history.iter().enumerate() {
+        let row = [nth as u64 + 1, growth.nodes, growth.edges, growth.frontier];
+        table.row(row.map(|value| value.to_string()));
+    }
+    table.into_csv()
+}
+
+/// What of the map rests on one answer or one question only.
+fn confirmation(map: &Map) -> String {
+    let mut table = Table::new(&["what", "a", "b"]);
+    let name = |end: End| port_name(&map.network, end);
+    for link in &map.unconfirmed_links {
+        let link = map.network.link(*link);
+        table.row(["link".to_owned(), name(link.a), name(link.b)]);
+    }
+    for port in &map.unconfirmed_ports {
+        table.row(["port taken for empty".to_owned(), name(*port), String::new()]);
+    }
+    table.into_csv()
+}

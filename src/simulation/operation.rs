@@ -1,0 +1,167 @@
+//! The operation of a network that a scenario asks for, and its files.
+
+use crate::host::daemon::Options;
+use crate::host::distribution;
+use crate::report::{Figure, FigurePoint, Series, Table, draw};
+use crate::scenario::Checked;
+use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
+
+use super::daemon::{self, DaemonError, Report, Task};
+use super::hosts::Restraint;
+use super::mappings::Ground;
+use super::summary::{HotSpots, Outcome, Summary};
+use super::{Progress, Run, RunError};
+
+/// Operates a network.
+///
+/// # Errors
+/// [`RunError`]: routes too many to be computed, or more failures by chance than anyone wants to see.
+///
+/// # Panics
+/// If the scenario has no mapper or no computed routes.
+pub(super) fn run(
+    checked: &Checked,
+    operation: &Operation,
+    progress: &dyn Progress,
+) -> Result<Run, RunError> {
+    progress.stage("operating", 1);
+    let mapping = checked.mapping.as_ref().expect("an operation has a mapper");
+    let Some(Routing { source: RouteSource::Computed(choices), .. }) = &checked.routing else {
+        panic!("an operation computes its routes");
+    };
+    let ground = Ground::new(checked, mapping)?;
+    let failures = super::failures_of(checked)?;
+    let applications = match (&checked.traffic, mapping.load) {
+        (Some(Traffic::Generated(generated)), load) => {
+            let first = load.or_else(|| generated.loads.first().copied());
+            first.map(|load| (&generated.workload, load))
+        }
+        _ => None,
+    };
+    let base = ground.task(checked.seed);
+    let task = Task {
+        setup: base.setup,
+        mappers: &operation.mappers,
+        options: Options {
+            algorithm: base.algorithm,
+            brief: base.brief,
+            remap_period: operation.remap_period,
+            heartbeat: operation.heartbeat,
+            patience: operation.patience,
+            confirm: operation.confirm,
+            tries: operation.tries,
+            distribution: distribution::Options::default(),
+            takeover: operation.takeover,
+            work: base.setup.costs.reply,
+        },
+        choices: choices.clone(),
+        failures: &failures,
+        applications,
+        restraint: mapping.restraint.map(|held| Restraint { span: held.span, slower: held.slower }),
+        length: operation.length,
+        interval: operation.interval,
+    };
+    let report = daemon::run(&task).map_err(|error| match error {
+        DaemonError::Fabric(error) => RunError::Fabric(error),
+        DaemonError::Routes(error) => RunError::Routes(error),
+    })?;
+    progress.step();
+    Ok(gather(checked, report))
+}
+
+/// Turns what came of it into a summary and files.
+fn gather(checked: &Checked, report: Report) -> Run {
+    let files = vec![
+        ("operation.csv".to_owned(), series(&report)),
+        ("failures.csv".to_owned(), failures(&report)),
+        ("deeds.csv".to_owned(), deeds(&report)),
+        ("operation.svg".to_owned(), figure(checked, &report)),
+    ];
+    let (events, messages_delivered) = (report.fabric_events, report.delivered);
+    let summary = Summary {
+        scenario: checked.name.clone(),
+        seed: checked.seed,
+        outcome: Outcome::Horizon,
+        map: None,
+        maps: None,
+        route: None,
+        distribution: None,
+        deadlock_count: usize::try_from(report.deadlocks.formed).unwrap_or(usize::MAX),
+        deadlocks: Vec::new(),
+        points: Vec::new(),
+        saturation: None,
+        hot_spots: HotSpots::default(),
+        comparison: None,
+        study: None,
+        operation: Some(report),
+    };
+    Run { summary, files, events, messages_delivered }
+}
+
+fn maybe(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// What ended in each interval.
+fn series(report: &Report) -> String {
+    let columns = ["from_ms", "accepted_flits_per_cycle_per_sender", "delivered", "lost", "latency_mean_us"];
+    let mut table = Table::new(&columns);
+    for interval in &report.series {
+        table.row([
+            interval.from_ms.to_string(),
+            interval.accepted.to_string(),
+            interval.delivered.to_string(),
+            interval.lost.to_string(),
+            maybe(interval.latency_us),
+        ]);
+    }
+    table.into_csv()
+}
+
+/// What failed and returned, and what followed.
+fn failures(report: &Report) -> String {
+    let columns = ["at_ms", "what", "noticed_by", "noticed_after_ms", "mapped_after_ms", "routed_after_ms"];
+    let mut table = Table::new(&columns);
+    for (nth, event) in report.events.iter().enumerate() {
+        let notice = report.notices.iter().find(|notice| notice.event == nth);
+        table.row([
+            event.at_ms.to_string(),
+            event.what.clone(),
+            notice.and_then(|notice| notice.noticed_by).unwrap_or_default().to_owned(),
+            maybe(notice.and_then(|notice| notice.noticed_ms)),
+            maybe(notice.and_then(|notice| notice.mapped_ms)),
+            maybe(notice.and_then(|notice| notice.routed_ms)),
+        ]);
+    }
+    table.into_csv()
+}
+
+/// What the mappers did.
+fn deeds(report: &Report) -> String {
+    let mut table = Table::new(&["at_ms", "mapper", "what"]);
+    for deed in &report.deeds {
+        table.row([deed.at_ms.to_string(), deed.mapper.clone(), deed.what.clone()]);
+    }
+    table.into_csv()
+}
+
+/// Accepted traffic against time.
+fn figure(checked: &Checked, report: &Report) -> String {
+    let point = |interval: &daemon::IntervalReport| FigurePoint {
+        x: interval.from_ms / 1e3,
+        y: interval.accepted,
+        hollow: interval.lost > 0,
+    };
+    let series = Series {
+        name: "accepted; hollow: messages were lost".to_owned(),
+        points: report.series.iter().map(point).collect(),
+    };
+    let figure = Figure {
+        title: format!("{}: traffic while parts fail and return", checked.name),
+        x_label: "time (s)".to_owned(),
+        y_label: "accepted traffic (payload flits / cycle / sender)".to_owned(),
+        series: vec![series],
+        top: None,
+    };
+    draw(&figure).expect("finite values can be drawn")
+}

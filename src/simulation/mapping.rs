@@ -19,7 +19,7 @@ use crate::topology::isomorphism::{Verdict, compare};
 use crate::topology::{End, Link, Network};
 use crate::units::{Duration, Time};
 
-pub use election::{Elected, Election, Winner, elect};
+pub use election::{Elected, Election, ElectionReport, Winner, elect};
 pub use loaded::{Trial, under_load};
 pub use together::{Together, in_parallel};
 
@@ -107,6 +107,9 @@ pub struct MapReport {
     pub isomorphic: bool,
     /// `N`, `N-F`, or none.
     pub isomorphic_to: Option<&'static str>,
+    /// What came of the election, if the mapper was elected; `probes` then counts those of all mappers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub election: Option<ElectionReport>,
     /// The first difference from the truth, in words.
     pub difference: Option<String>,
     /// Why the mapper itself does not trust the map; empty: it does.
@@ -292,6 +295,7 @@ impl MapReport {
             links: map.network.links().len(),
             isomorphic,
             isomorphic_to,
+            election: None,
             difference,
             doubts: map.doubts.iter().map(|doubt| doubt.name()).collect(),
             probes: Kind::ALL.iter().map(|kind| (kind.name(), count(map.probes.of(*kind)))).collect(),

@@ -13,6 +13,8 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use serde::Serialize;
+
 use crate::des::random::{Purpose, Stream};
 use crate::fabric::BuildError;
 use crate::host::distribution::{self, RoutesByName, distribute};
@@ -96,6 +98,33 @@ impl Elected {
         let mut all: Vec<_> = self.records.iter().enumerate().filter_map(deposed).collect();
         all.sort_by_key(|(host, at)| (*at, *host));
         all
+    }
+}
+
+/// An election as reports tell it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ElectionReport {
+    /// The winner's name; of several in a network of several parts, the one with the highest address.
+    pub winner: String,
+    /// How many hosts won: one for each part of the network.
+    pub winners: usize,
+    /// How many hosts gave up.
+    pub deposed: usize,
+    /// When the last of them did.
+    pub last_deposed_ms: Option<f64>,
+}
+
+impl ElectionReport {
+    /// What there is to tell of an election on `network`.
+    pub fn new(elected: &Elected, network: &Network) -> ElectionReport {
+        let winner = elected.winners.first().map(|winner| network.hosts()[winner.host.index()].name.clone());
+        let deposed = elected.deposed();
+        ElectionReport {
+            winner: winner.unwrap_or_default(),
+            winners: elected.winners.len(),
+            deposed: deposed.len(),
+            last_deposed_ms: deposed.last().map(|(_, at)| at.since(Time::ZERO).as_ms_f64()),
+        }
     }
 }
 

@@ -414,8 +414,8 @@ impl Model {
 
     /// Draws the network that the model shows.
     ///
-    /// Switches have `ports` ports, or as many as their cables span; their lowest port that leads anywhere is 0. A switch
-    /// that spans more than `ports`, or an end that two cables share, is a contradiction.
+    /// Switches have `ports` ports, or as many as their cables span; their lowest port that leads anywhere is 0.
+    /// A switch that spans more than `ports`, or an end that two cables share, is a contradiction.
     pub(super) fn draw(&mut self, name: &str, ports: u16) -> Drawing {
         let mut network = Network::new(name);
         let mut ends: BTreeMap<VertexId, (End, i32)> = BTreeMap::new();
@@ -425,8 +425,8 @@ impl Model {
                 ends.insert(id, (End::host(host, 0), 0));
             }
         }
-        let pruned: Vec<Place> =
-            std::mem::take(&mut self.pruned).into_iter().map(|at| self.resolve(at)).collect();
+        let pruned = std::mem::take(&mut self.pruned);
+        let pruned: Vec<Place> = pruned.into_iter().map(|place| self.resolve(place)).collect();
         let mut switches = 0;
         let mut once_asked = BTreeSet::new();
         for (id, vertex) in self.vertices.iter().enumerate().filter(|(_, vertex)| vertex.host.is_none()) {
@@ -434,10 +434,9 @@ impl Model {
             if cables.is_empty() {
                 continue;
             }
-            let beside = pruned.iter().filter(|place| place.vertex == id).map(|place| &place.port);
-            let used = || cables.keys().chain(beside.clone());
-            let (low, high) =
-                used().fold((i32::MAX, i32::MIN), |(low, high), port| (low.min(*port), high.max(*port)));
+            let beside = pruned.iter().filter(|place| place.vertex == id).map(|place| place.port);
+            let used: BTreeSet<i32> = cables.keys().copied().chain(beside).collect();
+            let (low, high) = used.first().zip(used.last()).map_or((0, 0), |(low, high)| (*low, *high));
             let span = u16::try_from(high - low + 1).unwrap_or(u16::MAX);
             self.contradiction |= span > ports;
             let switch = network.add_switch(free_name(&network, &mut switches), span.max(ports));

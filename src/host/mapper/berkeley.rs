@@ -1,10 +1,12 @@
 //! The Berkeley mapper: explores a tree of routes breadth first and merges what must be the same switch.
 //!
 //! # Scope and limitations
-//! One master; all other hosts answer. Nothing else may load the network. Every host has one cable: a host
-//! with several makes the mapper merge different ports, and the map says [`Doubt::Contradiction`]. The map
-//! holds what hosts can tell apart: switches that a bridge between two switches parts from every host are
-//! pruned or, where messages can pass a cable twice, shown if they lie on a cycle.
+//! Every host has one cable: a host with several makes the mapper merge different ports, and the map says
+//! [`Doubt::Contradiction`](super::Doubt::Contradiction). The map holds what hosts can tell apart: switches that
+//! a bridge between two switches parts from every host are pruned or, where messages can pass a cable twice,
+//! shown if they lie on a cycle; [`Evidence::untold`](super::Evidence::untold) says where. Other traffic is
+//! noticed by the times that answers take; in a network in use, [`Options::careful`] asks again what may have
+//! been lost.
 //!
 //! # Source
 //! Mainwaring et al. 1997, section 3.1 as changed by 3.3 ("towards the actual algorithm"). The reading that
@@ -23,8 +25,10 @@
 //! paper's 107/157/93, 216/295/196 and 324/727/480: within 6 %. `tests/it/mapper_fabric.rs`: on the fabric,
 //! whose buffers let a probe of 32 bytes pass a cable twice, 111/157/93, 227/310/188 and 337/716/438: within
 //! 6 % but for the last figure, which is 8.8 % low; mapping times within 2 % of Fig. 7.
-//! `tests/it/mapper_random.rs`: every map of thousands of random networks (parallel and looped cables, parts
-//! without hosts) holds N - F, under packet and circuit routing and on the fabric.
+//! `tests/it/mapper_random.rs`: maps of random networks of up to 30 switches and 60 hosts are what theory
+//! promises under packet and circuit routing, and `tests/it/mapper_fabric.rs` on the fabric;
+//! `tests/it/mapper_simplified.rs`: they are those of the algorithm as printed; `tests/it/mapper_doubt.rs` and
+//! `tests/it/mapper_load.rs`: with losses and beside applications a wrong map gives cause for doubt.
 
 mod search;
 

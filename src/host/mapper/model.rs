@@ -14,7 +14,7 @@
 //! # Validation
 //! Tests below; `tests/it/mapper_simplified.rs` compares the maps with those of labels as printed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Growth, Memory};
 use crate::ids::{LinkId, Port, Turn};
@@ -202,6 +202,50 @@ impl Model {
         (near.vertex, near.port).min((far.vertex, far.port))
     }
 
+    /// Whether the switch of a vertex and all switches next to it have been explored. Costs O(ports).
+    pub(super) fn is_settled(&mut self, vertex: VertexId) -> bool {
+        let class = self.resolve(Place { vertex, port: 0 }).vertex;
+        let far: Vec<Place> = self.vertices[class].cables.values().map(|cable| cable.far).collect();
+        let is_done = |model: &mut Model, place| {
+            let far = model.resolve(place).vertex;
+            model.vertices[far].explored || model.vertices[far].host.is_some()
+        };
+        self.vertices[class].explored && far.into_iter().all(|place| is_done(self, place))
+    }
+
+    /// A shortest way from the host `from` to the switch of `to`: its turns, and the port by which it enters, as
+    /// `to` numbers it. `None` where the model shows none, or for a host. Costs O(vertices + cables).
+    pub(super) fn way(&mut self, from: VertexId, to: VertexId) -> Option<(Vec<Turn>, i32)> {
+        let target = self.resolve(Place { vertex: to, port: 0 });
+        let first = self.vertices[from].cables.values().next()?.far;
+        let first = self.resolve(first);
+        // Per class reached: the port of entry, the class before and the turn taken there.
+        let mut reached: BTreeMap<VertexId, (i32, Option<(VertexId, i32)>)> = BTreeMap::new();
+        reached.insert(first.vertex, (first.port, None));
+        let mut queue = VecDeque::from([first.vertex]);
+        while let Some(class) = queue.pop_front() {
+            let entry = reached[&class].0;
+            if class == target.vertex || self.vertices[class].host.is_some() {
+                continue;
+            }
+            for (port, cable) in self.vertices[class].cables.clone() {
+                let far = self.resolve(cable.far);
+                reached.entry(far.vertex).or_insert_with(|| {
+                    queue.push_back(far.vertex);
+                    (far.port, Some((class, port - entry)))
+                });
+            }
+        }
+        let (entry, mut before) = *reached.get(&target.vertex)?;
+        let mut turns = Vec::new();
+        while let Some((class, turn)) = before {
+            turns.push(Turn(i16::try_from(turn).ok()?));
+            before = reached[&class].1;
+        }
+        turns.reverse();
+        Some((turns, entry - target.port))
+    }
+
     /// Whether what was seen cannot be one network.
     pub(super) fn is_contradictory(&self) -> bool {
         self.contradiction
@@ -370,8 +414,8 @@ impl Model {
 
     /// Draws the network that the model shows.
     ///
-    /// Switches have `ports` ports, or as many as their cables span; their lowest port that leads anywhere is 0. A switch
-    /// that spans more than `ports`, or an end that two cables share, is a contradiction.
+    /// Switches have `ports` ports, or as many as their cables span; their lowest port that leads anywhere is 0.
+    /// A switch that spans more than `ports`, or an end that two cables share, is a contradiction.
     pub(super) fn draw(&mut self, name: &str, ports: u16) -> Drawing {
         let mut network = Network::new(name);
         let mut ends: BTreeMap<VertexId, (End, i32)> = BTreeMap::new();
@@ -381,8 +425,8 @@ impl Model {
                 ends.insert(id, (End::host(host, 0), 0));
             }
         }
-        let pruned: Vec<Place> =
-            std::mem::take(&mut self.pruned).into_iter().map(|at| self.resolve(at)).collect();
+        let pruned = std::mem::take(&mut self.pruned);
+        let pruned: Vec<Place> = pruned.into_iter().map(|place| self.resolve(place)).collect();
         let mut switches = 0;
         let mut once_asked = BTreeSet::new();
         for (id, vertex) in self.vertices.iter().enumerate().filter(|(_, vertex)| vertex.host.is_none()) {
@@ -390,10 +434,9 @@ impl Model {
             if cables.is_empty() {
                 continue;
             }
-            let beside = pruned.iter().filter(|place| place.vertex == id).map(|place| &place.port);
-            let used = || cables.keys().chain(beside.clone());
-            let (low, high) =
-                used().fold((i32::MAX, i32::MIN), |(low, high), port| (low.min(*port), high.max(*port)));
+            let beside = pruned.iter().filter(|place| place.vertex == id).map(|place| place.port);
+            let used: BTreeSet<i32> = cables.keys().copied().chain(beside).collect();
+            let (low, high) = used.first().zip(used.last()).map_or((0, 0), |(low, high)| (*low, *high));
             let span = u16::try_from(high - low + 1).unwrap_or(u16::MAX);
             self.contradiction |= span > ports;
             let switch = network.add_switch(free_name(&network, &mut switches), span.max(ports));

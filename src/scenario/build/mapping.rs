@@ -85,6 +85,12 @@ fn masters(
     let model = wire.model.get()?;
     match mode {
         Mode::Master => {
+            if let (Some(algorithm), true) = (wire.algorithm.get(), model.value != MapModel::CutThrough)
+                && algorithm.value == AlgorithmName::Parallel
+            {
+                let expected = "expected another algorithm, or model = \"cut-through\"";
+                conflict(model.place, "one process at a time runs on this model", expected, book);
+            }
             if wire.mapper.is_absent() {
                 book.add(section, |span| {
                     let message = "the key `mapper` is missing from [mapping]";
@@ -103,8 +109,9 @@ fn masters(
                 let expected = "expected mode = \"master\", or model = \"cut-through\"";
                 conflict(model.place, "one process at a time runs on this model", expected, book);
             }
-            if let Some(mode) = wire.mode.get() {
-                conflict(mode.place, "no election is held yet", "expected mode = \"master\"", book);
+            if let Some(At { value: AlgorithmName::Parallel, place }) = wire.algorithm.get() {
+                let expected = "expected another algorithm, or mode = \"master\" with the host that merges";
+                conflict(*place, "parallel mappers elect nobody", expected, book);
             }
             Some(Masters::Election)
         }

@@ -130,22 +130,26 @@ pub(in super::super) fn inherit(root: &mut Item) {
     };
     let Some(Value::Table(study)) = section(sections, "study").map(|item| &mut item.value) else { return };
     let Some(Value::List(variants)) = section(study, "variants").map(|item| &mut item.value) else { return };
+    let of = |entries: &[Entry]| {
+        let own = entries.iter().find(|entry| entry.key == "algorithm").map(|entry| &entry.item.value);
+        if let Some(Value::Text(algorithm)) = own { Some(algorithm.clone()) } else { None }
+    };
+    let usual = of(&shared).unwrap_or_else(|| AlgorithmName::Berkeley.word().to_owned());
     for variant in variants {
         let Value::Table(own) = &mut variant.value else { continue };
-        let algorithm = match section(own, "algorithm").map(|item| &item.value) {
-            Some(Value::Text(algorithm)) => Some(algorithm.clone()),
-            _ => None,
-        };
+        let algorithm = of(own).unwrap_or_else(|| usual.clone());
         for entry in &shared {
-            let of_another = matches!(entry.item.value, Value::Table(_))
-                && algorithm
-                    .as_ref()
-                    .is_some_and(|algorithm| is_algorithm(&entry.key) && *algorithm != entry.key);
-            if !of_another && own.iter().all(|other| other.key != entry.key) {
+            let fits = !is_algorithm(&entry.key) || has_options(&algorithm, &entry.key);
+            if fits && own.iter().all(|other| other.key != entry.key) {
                 own.push(entry.clone());
             }
         }
     }
+}
+
+/// Whether an algorithm has the options of the table called `key`.
+fn has_options(algorithm: &str, key: &str) -> bool {
+    algorithm == key || matches!((algorithm, key), ("timed", "guarded") | ("randomised", "berkeley"))
 }
 
 fn section<'a>(entries: &'a mut [Entry], key: &str) -> Option<&'a mut Item> {

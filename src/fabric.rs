@@ -4,8 +4,8 @@
 //! Hosts send worms, a route of relative turns and a payload, through switches with input buffers, STOP and
 //! GO, serial or per-input header decoding, round-robin arbitration, forward resets after a timeout, and, if
 //! asked for, a time to live. One lane a channel, no retransmission, no bit errors (the interface's CRC-8 belongs
-//! to the layer above). Time is an integer number of base cycles. The effects of a phase are visible to the later phases of the
-//! same cycle; nothing crosses between ports within a cycle.
+//! to the layer above). Time is an integer number of base cycles. The effects of a phase are visible to the later
+//! phases of the same cycle; nothing crosses between ports within a cycle.
 //!
 //! | phase | what happens in cycle t |
 //! |---|---|

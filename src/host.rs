@@ -19,7 +19,7 @@ pub mod passive;
 pub mod plain;
 mod station;
 
-pub use message::{Body, Message, RouteEntry};
+pub use message::{Body, Find, Message, RouteEntry};
 pub use station::{Answer, Request, Station};
 
 use std::collections::BTreeMap;

@@ -17,6 +17,7 @@ mod operation;
 mod overlay;
 pub mod plan;
 pub mod point;
+pub mod presumptions;
 mod routes;
 mod saturation;
 pub mod study;

@@ -14,6 +14,7 @@ pub mod guarded;
 pub mod identified;
 mod model;
 pub mod myricom;
+pub mod parallel;
 mod probe;
 pub mod randomised;
 pub mod simplified;
@@ -82,6 +83,8 @@ pub enum Algorithm {
     Coupon(coupon::Options),
     /// Reads the numbers that switches stamp (mainwaring1997, section 6).
     Identified(identified::Options),
+    /// Merges what all hosts find around them (mainwaring1997, section 6); alone, it finds all by itself.
+    Parallel(parallel::Options),
     /// Identifies every switch by comparisons, with guards behind its scouts or without (hendriks2004).
     Guarded(guarded::Options),
 }
@@ -96,6 +99,7 @@ impl Algorithm {
             Algorithm::Myricom(_) => "myricom",
             Algorithm::Coupon(_) => "coupon",
             Algorithm::Identified(_) => "identified",
+            Algorithm::Parallel(_) => "parallel",
             Algorithm::Guarded(options) if options.guards => "guarded",
             Algorithm::Guarded(_) => "timed",
         }
@@ -110,6 +114,7 @@ impl Algorithm {
             Algorithm::Myricom(options) => myricom::map(host, brief, options).await,
             Algorithm::Coupon(options) => coupon::map(host, brief, options).await,
             Algorithm::Identified(options) => identified::map(host, brief, options).await,
+            Algorithm::Parallel(options) => parallel::hold(host, brief, options).await,
             Algorithm::Guarded(options) => guarded::map(host, brief, options).await,
         }
     }

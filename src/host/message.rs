@@ -49,11 +49,41 @@ pub enum Body {
         /// The routes.
         routes: Vec<RouteEntry>,
     },
+    /// "What have you mapped so far?"
+    MapRequest {
+        /// The nonce.
+        nonce: u64,
+        /// The turns from the receiver back to the sender.
+        back: Vec<Turn>,
+    },
+    /// What a mapper has found so far.
+    PartialMap {
+        /// The request's nonce.
+        nonce: u64,
+        /// What its probes found, in order.
+        finds: Vec<Find>,
+        /// Per switch vertex, in order of making, whether all its ports were probed.
+        explored: Vec<bool>,
+        /// Whether answers came too late.
+        doubtful: bool,
+    },
     /// "Your table is in use".
     Acknowledgement {
         /// The table's nonce.
         nonce: u64,
     },
+}
+
+/// A thing that a mapper has found behind a port of a switch vertex. Vertex 0 is the switch at the mapper's own
+/// cable; ports are counted from the port by which a vertex was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Find {
+    /// The switch vertex.
+    pub vertex: usize,
+    /// The port.
+    pub port: i32,
+    /// The host of this name, or another switch vertex: the next one.
+    pub host: Option<String>,
 }
 
 /// One route of a table.
@@ -82,6 +112,8 @@ impl Body {
             | Body::LoopProbe { nonce }
             | Body::HostReply { nonce, .. }
             | Body::RouteTable { nonce, .. }
+            | Body::MapRequest { nonce, .. }
+            | Body::PartialMap { nonce, .. }
             | Body::Acknowledgement { nonce } => *nonce,
         }
     }
@@ -94,6 +126,8 @@ impl Body {
             | Body::LoopProbe { nonce }
             | Body::HostReply { nonce, .. }
             | Body::RouteTable { nonce, .. }
+            | Body::MapRequest { nonce, .. }
+            | Body::PartialMap { nonce, .. }
             | Body::Acknowledgement { nonce } => *nonce = fresh,
         }
         self
@@ -115,6 +149,12 @@ impl Message {
             Body::HostProbe { turns, .. } => ADDRESS + turns.len(),
             Body::LoopProbe { .. } | Body::HostReply { .. } => ADDRESS,
             Body::Acknowledgement { .. } => ADDRESS,
+            Body::MapRequest { back, .. } => ADDRESS + back.len(),
+            // A find is a vertex, a port and, for a host, its address; a vertex has one flag.
+            Body::PartialMap { finds, explored, .. } => {
+                let hosts = finds.iter().filter(|find| find.host.is_some()).count();
+                ADDRESS + 3 * finds.len() + ADDRESS * hosts + explored.len().div_ceil(8)
+            }
             Body::RouteTable { back, routes, .. } => {
                 // An entry is an address, a count of turns and the turns.
                 ADDRESS + back.len() + routes.iter().map(|r| ADDRESS + 1 + r.turns.len()).sum::<usize>()

@@ -48,7 +48,16 @@ impl Memory {
                 self.routes = Some(entries.collect());
                 Some((back.clone(), Message::new(Body::Acknowledgement { nonce: *nonce })))
             }
-            Body::LoopProbe { .. } | Body::HostReply { .. } | Body::Acknowledgement { .. } => None,
+            // A host that maps nothing has nothing to tell.
+            Body::MapRequest { nonce, back } => {
+                let (nonce, finds, explored) = (*nonce, Vec::new(), Vec::new());
+                let map = Body::PartialMap { nonce, finds, explored, doubtful: false };
+                Some((back.clone(), Message::new(map)))
+            }
+            Body::LoopProbe { .. }
+            | Body::HostReply { .. }
+            | Body::PartialMap { .. }
+            | Body::Acknowledgement { .. } => None,
         }
     }
 }

@@ -118,15 +118,17 @@ pub enum Direction {
 pub struct Silence {
     /// These.
     pub hosts: Vec<HostId>,
-    /// All but so many, the master's own among them, the first in this order.
-    pub answering: Option<(u32, Direction)>,
+    /// All but so many, the master's own among them, the first in the order.
+    pub answering: Option<u32>,
+    /// In which order hosts are counted.
+    pub order: Direction,
 }
 
 impl Mapping {
     /// The hosts without a daemon in a run with this seed. The host of the one master never is among them.
     pub fn silent(&self, topology: &Topology, seed: u64) -> BTreeSet<HostId> {
         let mut silent: BTreeSet<HostId> = self.silence.hosts.iter().copied().collect();
-        if let Some((count, order)) = self.silence.answering {
+        if let Some(count) = self.silence.answering {
             let master = match self.masters {
                 Masters::One(master) => Some(master),
                 Masters::Election => None,
@@ -134,7 +136,7 @@ impl Mapping {
             let hosts = topology.network.host_ids();
             let cabled = hosts.filter(|host| topology.attachments[host.index()].is_some());
             let mut others: Vec<HostId> = cabled.filter(|host| Some(*host) != master).collect();
-            if order == Direction::Random {
+            if self.silence.order == Direction::Random {
                 shuffle(&mut others, &mut Stream::new(seed, ANSWERING, 0));
             }
             let besides = (count as usize).saturating_sub(usize::from(master.is_some()));

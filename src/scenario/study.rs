@@ -10,7 +10,7 @@ use crate::papers::Printed;
 use super::checked::{Checked, Routing, Topology, Traffic};
 use super::comparison::Statistic;
 use super::expect::Expectations;
-use super::mapping::{Direction, Mapping};
+use super::mapping::Mapping;
 
 /// Mappings compared.
 #[derive(Clone, Debug)]
@@ -207,8 +207,7 @@ impl Study {
     pub fn mapping(&self, cell: Cell) -> Mapping {
         let mut mapping = self.networks[cell.network].variants[cell.variant].clone();
         if let Some(nth) = cell.answering {
-            let order = mapping.silence.answering.map_or(Direction::Listed, |(_, order)| order);
-            mapping.silence.answering = Some((self.answering[nth], order));
+            mapping.silence.answering = Some(self.answering[nth]);
         }
         if let Some(nth) = cell.retries {
             mapping.brief.retries = self.retries[nth];

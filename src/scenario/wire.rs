@@ -20,7 +20,9 @@ mod traffic;
 
 pub(super) use comparison::{Comparison, Reference};
 pub(super) use kinds::{NeverOr, Quantity, Share};
-pub(super) use mappers::{Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Randomised, Restraint};
+pub(super) use mappers::{
+    Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
+};
 pub(super) use mapping::{AlgorithmName, Mapping, Mode};
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};

@@ -81,6 +81,9 @@ pub enum DaemonError {
 ///
 /// # Errors
 /// What is wrong with the fabric's parameters, or routes too many to be computed.
+///
+/// # Panics
+/// If a mapper is not a host of the network.
 pub fn run(task: &Task<'_>) -> Result<Report, DaemonError> {
     let network = task.setup.network;
     let choices = without_named_roots(&task.choices);

@@ -1,5 +1,10 @@
 //! A mapping: the mapper on its host, the daemons on the others, the map judged, the routes handed out.
 
+mod election;
+mod loaded;
+mod together;
+
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -8,13 +13,17 @@ use crate::fabric::BuildError;
 use crate::host::distribution::{self, RoutesByName, distribute};
 use crate::host::mapper::{Algorithm, Brief, Count, Kind, Map};
 use crate::host::{Host as _, Station};
-use crate::ids::HostId;
+use crate::ids::{HostId, Node};
 use crate::routing::RouteTable;
-use crate::topology::Network;
 use crate::topology::isomorphism::{Verdict, compare};
+use crate::topology::{End, Link, Network};
 use crate::units::{Duration, Time};
 
-use super::hosts::{self, Losses};
+pub use election::{Elected, Election, ElectionReport, Winner, elect};
+pub use loaded::{Trial, under_load};
+pub use together::{Together, in_parallel};
+
+use super::hosts;
 
 /// How many messages of a kind were sent, and how many answered in time.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -71,7 +80,7 @@ pub struct LossReport {
     /// Lost at the sender's interface.
     pub lost: u64,
     /// Deadlocks that formed in the network.
-    pub deadlocks: usize,
+    pub deadlocks: u64,
 }
 
 /// The mapping time at another routing latency.
@@ -98,6 +107,9 @@ pub struct MapReport {
     pub isomorphic: bool,
     /// `N`, `N-F`, or none.
     pub isomorphic_to: Option<&'static str>,
+    /// What came of the election, if the mapper was elected; `probes` then counts those of all mappers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub election: Option<ElectionReport>,
     /// The first difference from the truth, in words.
     pub difference: Option<String>,
     /// Why the mapper itself does not trust the map; empty: it does.
@@ -159,15 +171,39 @@ pub struct Mapped {
     pub time: Duration,
     /// How routes were handed out, if they were.
     pub distribution: Option<distribution::Report>,
-    /// Messages of processes that did not arrive.
-    pub losses: Losses,
-    /// Deadlocks that formed.
-    pub deadlocks: usize,
     /// Events that the fabric handled.
     pub events: u64,
+    /// What happened beside the mapper.
+    pub beside: Beside,
 }
 
-/// Maps the network in-band; then hands out in-band the routes that `plan` gives for the map, if it gives any.
+/// What happened on the fabric beside a mapper.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Messages of processes that did not arrive.
+    pub losses: hosts::Losses,
+    /// What became of the messages of applications.
+    pub traffic: hosts::Traffic,
+    /// Deadlocks that formed.
+    pub deadlocks: u64,
+    /// When the run ended.
+    pub time: Time,
+}
+
+impl Beside {
+    /// What a run of processes says of it.
+    fn of<T>(outcome: &hosts::Outcome<T>) -> Beside {
+        Beside {
+            losses: outcome.losses,
+            traffic: outcome.traffic.clone(),
+            deadlocks: outcome.deadlocks.len() as u64,
+            time: outcome.time,
+        }
+    }
+}
+
+/// Maps the network in-band, every other host answering; then hands out in-band the routes that `plan` gives for
+/// the map, if it gives any. The setup's horizon does not count.
 ///
 /// # Errors
 /// What the fabric finds wrong with its parameters.
@@ -178,21 +214,35 @@ pub fn run(
     task: &Task<'_>,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
-    run_beside(task, &BTreeSet::new(), plan)
+    run_among(task, |_| true, plan)
 }
 
-/// The same where the hosts of `silent` answer nothing.
+/// Maps as [`run`] does where, of the other hosts, only those answer for which `answers` holds.
+///
+/// # Source
+/// Mainwaring et al. 1997, Fig. 9.
 ///
 /// # Errors
-/// As [`run`].
+/// What the fabric finds wrong with its parameters.
 ///
 /// # Panics
 /// Never: a mapper waits for nothing without a time-out.
-pub fn run_beside(
+pub fn run_among(
     task: &Task<'_>,
-    silent: &BTreeSet<HostId>,
+    answers: impl Fn(HostId) -> bool,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<Mapped, BuildError> {
+    let task = Task { setup: hosts::Setup { until: None, ..task.setup }, ..task.clone() };
+    let mapped = within(&task, answers, plan)?.0;
+    Ok(mapped.expect("a mapper waits for nothing without a time-out"))
+}
+
+/// Maps up to the setup's horizon; no map if that comes first. What happened beside it comes in any case.
+fn within(
+    task: &Task<'_>,
+    answers: impl Fn(HostId) -> bool,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> Result<(Option<Mapped>, Beside), BuildError> {
     let program = |mut station: Station| async move {
         let map = task.algorithm.map(&mut station, &task.brief).await;
         let time = station.now().since(Time::ZERO);
@@ -202,10 +252,16 @@ pub fn run_beside(
         };
         (map, time, distribution)
     };
-    let outcome = hosts::run(&task.setup, task.mapper, program, |host| !silent.contains(&host))?;
-    let (map, time, distribution) = outcome.result.expect("a mapper waits for nothing without a time-out");
-    let (losses, deadlocks) = (outcome.losses, outcome.deadlocks.len());
-    Ok(Mapped { map, time, distribution, losses, deadlocks, events: outcome.events })
+    let outcome = hosts::run(&task.setup, task.mapper, program, answers)?;
+    let (events, beside) = (outcome.events, Beside::of(&outcome));
+    let mapped = outcome.result.map(|(map, time, distribution)| Mapped {
+        map,
+        time,
+        distribution,
+        events,
+        beside: beside.clone(),
+    });
+    Ok((mapped, beside))
 }
 
 /// The routes of a network by the names of its hosts.
@@ -225,11 +281,12 @@ impl MapReport {
         self.probes.values().map(|count| count.sent as f64).sum()
     }
 
-    /// Judges a map against the network that it is of.
-    pub fn new(mapped: &Mapped, task: &Task<'_>) -> MapReport {
-        let (network, mapper) = (task.setup.network, task.mapper);
+    /// Judges a map against the network that it is of, of which the hosts of `silent` answer nothing: no mapper can
+    /// show them, and none is asked to.
+    pub fn new(mapped: &Mapped, task: &Task<'_>, silent: &BTreeSet<HostId>) -> MapReport {
         let map = &mapped.map;
-        let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, network, mapper);
+        let (truth, mapper) = audible(task.setup.network, silent, task.mapper);
+        let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, &truth, mapper);
         let count = |count: Count| CountReport { sent: count.sent, hits: count.hits };
         MapReport {
             algorithm: task.algorithm.name(),
@@ -238,6 +295,7 @@ impl MapReport {
             links: map.network.links().len(),
             isomorphic,
             isomorphic_to,
+            election: None,
             difference,
             doubts: map.doubts.iter().map(|doubt| doubt.name()).collect(),
             probes: Kind::ALL.iter().map(|kind| (kind.name(), count(map.probes.of(*kind)))).collect(),
@@ -257,19 +315,49 @@ impl MapReport {
             },
             peak_memory_bytes: map.peak_memory,
             losses: LossReport {
-                reset: mapped.losses.reset,
-                failed: mapped.losses.failed,
-                expired: mapped.losses.expired,
-                undeliverable: mapped.losses.undeliverable,
-                corrupted: mapped.losses.corrupted,
-                lost: mapped.losses.lost,
-                deadlocks: mapped.deadlocks,
+                reset: mapped.beside.losses.reset,
+                failed: mapped.beside.losses.failed,
+                expired: mapped.beside.losses.expired,
+                undeliverable: mapped.beside.losses.undeliverable,
+                corrupted: mapped.beside.losses.corrupted,
+                lost: mapped.beside.losses.lost,
+                deadlocks: mapped.beside.deadlocks,
             },
             time_ms: mapped.time.as_ms_f64(),
             explorations: map.explorations,
             sensitivity: Vec::new(),
         }
     }
+}
+
+/// A network without the hosts of `silent` and their cables, and the mapper's id there.
+fn audible<'a>(
+    network: &'a Network,
+    silent: &BTreeSet<HostId>,
+    mapper: HostId,
+) -> (Cow<'a, Network>, HostId) {
+    if silent.is_empty() {
+        return (Cow::Borrowed(network), mapper);
+    }
+    let mut heard = Network::new(network.name.as_str());
+    let hosts: BTreeMap<HostId, HostId> =
+        network.host_ids().filter(|host| !silent.contains(host)).zip((0..).map(HostId::new)).collect();
+    for switch in network.switches() {
+        heard.push_switch(switch.clone()).expect("names stay distinct");
+    }
+    for host in hosts.keys() {
+        heard.push_host(network.hosts()[host.index()].clone()).expect("names stay distinct");
+    }
+    let moved = |end: End| match end.node {
+        Node::Switch(_) => Some(end),
+        Node::Host(host) => hosts.get(&host).map(|host| End { node: Node::Host(*host), ..end }),
+    };
+    for link in network.links() {
+        if let (Some(a), Some(b)) = (moved(link.a), moved(link.b)) {
+            heard.push_link(Link { a, b, ..link.clone() }).expect("ports stay distinct");
+        }
+    }
+    (Cow::Owned(heard), hosts.get(&mapper).copied().unwrap_or(mapper))
 }
 
 impl From<&distribution::Report> for DistributionReport {

@@ -4,6 +4,7 @@
 //! On the models `packet` and `circuit` only one process runs, messages take no time on cables, and nothing
 //! else uses the network; software costs what the scenario says.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 use crate::des::process::run_at_once;
 use crate::fabric::Parameters;
 use crate::host::distribution::RoutesByName;
-use crate::host::mapper::{Algorithm, coupon, randomised};
+use crate::host::mapper::{Algorithm, coupon, parallel, randomised};
 use crate::host::plain::{Collision, Plain};
 use crate::ids::HostId;
 use crate::scenario::checked::Traffic;
@@ -21,8 +22,8 @@ use crate::topology::Network;
 use crate::units::Duration;
 
 use super::failures::Outage;
-use super::hosts::{self, Faults, Load, Losses, Residence, Restraint, chance};
-use super::mapping::{self, MapReport, Mapped, Sensitivity, Task};
+use super::hosts::{self, Faults, Load, Residence, Restraint, Setup, chance};
+use super::mapping::{self, Election, ElectionReport, MapReport, Mapped, Sensitivity, Task, Winner};
 use super::routes::{self, HostRoutes};
 use super::{Progress, RunError};
 
@@ -78,7 +79,7 @@ impl<'a> Ground<'a> {
     /// The mapping under `seed`.
     pub(super) fn task(&self, seed: u64) -> Task<'_> {
         let (checked, mapping) = (self.checked, self.mapping);
-        let setup = hosts::Setup {
+        let setup = Setup {
             attachments: &checked.topology.attachments,
             costs: mapping.costs,
             jitter: mapping.jitter,
@@ -92,7 +93,7 @@ impl<'a> Ground<'a> {
             failures: &self.failures,
             load: self.load(),
             seed,
-            ..hosts::Setup::new(&checked.topology.network, &self.parameters)
+            ..Setup::new(&checked.topology.network, &self.parameters)
         };
         Task {
             setup,
@@ -132,28 +133,77 @@ impl<'a> Ground<'a> {
     ) -> Result<Attempt, RunError> {
         let task = self.task(seed);
         let silent = self.mapping.silent(&self.checked.topology, seed);
+        if self.mapping.masters == Masters::Election {
+            return self.elect(task, &silent, plan);
+        }
         let mapped = match self.mapping.model {
-            MapModel::CutThrough => mapping::run_beside(&task, &silent, plan)?,
-            MapModel::Circuit => self.walk(&task, silent, Collision::Circuit, plan),
-            MapModel::Packet => self.walk(&task, silent, Collision::Packet, plan),
+            MapModel::CutThrough if matches!(task.algorithm, Algorithm::Parallel(_)) => {
+                self.together(&task, &silent, plan)?
+            }
+            MapModel::CutThrough => mapping::run_among(&task, |host| !silent.contains(&host), plan)?,
+            MapModel::Circuit => self.walk(&task, &silent, Collision::Circuit, plan),
+            MapModel::Packet => self.walk(&task, &silent, Collision::Packet, plan),
         };
-        Ok(Attempt { report: MapReport::new(&mapped, &task), mapped })
+        Ok(Attempt { report: MapReport::new(&mapped, &task, &silent), mapped })
+    }
+
+    /// Lets all hosts map until one of them has won, and judges its map.
+    fn elect(
+        &self,
+        task: Task<'_>,
+        silent: &BTreeSet<HostId>,
+        plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+    ) -> Result<Attempt, RunError> {
+        let setup = Setup { until: None, ..task.setup };
+        let election = Election::new(setup, task.algorithm.clone(), task.brief);
+        let takes_part = |host: HostId| !silent.contains(&host);
+        // Where the network falls into parts that each elect a winner, the first to map has its routes.
+        let plan = Cell::new(Some(plan));
+        let plan = |map: &Network| plan.take().and_then(|plan| plan(map));
+        let elected = mapping::elect(&election, takes_part, takes_part, plan)?;
+        let report = ElectionReport::new(&elected, task.setup.network);
+        let (probes, events, beside) = (elected.probes(), elected.events, elected.beside);
+        let winner = elected.winners.into_iter().next().expect("nobody deposes the highest address");
+        let Winner { host, mut map, time, distribution, .. } = winner;
+        map.probes = probes;
+        let mapped = Mapped { map, time, distribution, events, beside };
+        let task = Task { mapper: host, ..task };
+        let report = MapReport { election: Some(report), ..MapReport::new(&mapped, &task, silent) };
+        Ok(Attempt { report, mapped })
+    }
+
+    /// Lets all hosts map what is around them and the mapper merge it. Routes are planned, and not handed out.
+    fn together(
+        &self,
+        task: &Task<'_>,
+        silent: &BTreeSet<HostId>,
+        plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+    ) -> Result<Mapped, RunError> {
+        let Algorithm::Parallel(options) = &task.algorithm else { unreachable!("asked of parallel mappers") };
+        let options = parallel::Options { work: task.setup.costs.reply, ..*options };
+        let takes_part = |host: HostId| !silent.contains(&host);
+        let together =
+            mapping::in_parallel(&task.setup, task.mapper, &task.brief, &options, takes_part, takes_part)?;
+        let mut mapped = together.mapped;
+        mapped.map.probes = together.probes;
+        plan(&mapped.map.network);
+        Ok(mapped)
     }
 
     /// Maps on a plain graph. Routes are planned, and not handed out.
     fn walk(
         &self,
         task: &Task<'_>,
-        silent: BTreeSet<HostId>,
+        silent: &BTreeSet<HostId>,
         collision: Collision,
         plan: impl FnOnce(&Network) -> Option<RoutesByName>,
     ) -> Mapped {
         let host = Plain::new(task.setup.network, task.mapper, collision).with_costs(task.setup.costs);
-        let mut host = host.with_silent(silent).with_hardware(task.setup.hardware);
+        let mut host = host.with_silent(silent.iter().copied()).with_hardware(task.setup.hardware);
         let map = run_at_once(task.algorithm.map(&mut host, &task.brief));
         plan(&map.network);
         let time = map.time;
-        Mapped { map, time, distribution: None, losses: Losses::default(), deadlocks: 0, events: 0 }
+        Mapped { map, time, distribution: None, events: 0, beside: mapping::Beside::default() }
     }
 
     /// The mapping time at each of the other routing latencies, under the scenario's seed.
@@ -164,8 +214,12 @@ impl<'a> Ground<'a> {
             let mut fabric = self.checked.fabric;
             fabric.routing_latency = *latency;
             let parameters = cycles::parameters(&fabric, &self.checked.hosts, task.setup.network);
-            let setup = hosts::Setup { parameters: &parameters, ..task.setup };
-            let mapped = mapping::run_beside(&Task { setup, ..task.clone() }, &silent, |_| None)?;
+            let setup = Setup { parameters: &parameters, ..task.setup };
+            let mapped = mapping::run_among(
+                &Task { setup, ..task.clone() },
+                |host| !silent.contains(&host),
+                |_| None,
+            )?;
             progress.step();
             let (routing_latency_ns, time_ms) = (latency.as_ns_f64(), mapped.time.as_ms_f64());
             Ok(Sensitivity { routing_latency_ns, time_ms })

@@ -72,7 +72,7 @@ fn operated(options: Options, failures: &[Failure], ms: u64) -> Report {
         interval: Duration::from_ms(50),
     };
     let report = run(&task).unwrap();
-    println!("{:#?}\n{:#?}", report.deeds, report.notices);
+    eprintln!("{:#?}\n{:#?}", report.deeds, report.notices);
     report
 }
 
@@ -101,7 +101,7 @@ fn nothing_fails_and_nothing_happens() {
     assert!(report.deeds.is_empty() && report.events.is_empty());
     let report = operated(Options { remap_period: Some(Duration::from_ms(200)), ..quick() }, &[], 1_500);
     assert!(report.maps.correct >= 1 && report.maps.wrong + report.maps.false_alarms == 0);
-    assert_eq!(report.mixed_ms, 0.0, "the map is as before: no routes are handed out");
+    assert!(report.mixed_ms <= 0.0, "the map is as before: no routes are handed out");
     assert_eq!((report.losses.failed, report.losses.undeliverable, report.losses.unroutable), (0, 0, 0));
     assert_eq!((report.throughput.during, report.throughput.after), (None, None));
 }
@@ -110,7 +110,7 @@ fn nothing_fails_and_nothing_happens() {
 /// messages were lost after the new routes.
 #[test]
 fn a_cable_fails_under_traffic_and_comes_back() {
-    for link in [3, 0, 1, 2, 4, 5, 6, 7].into_iter().take(cases(8) as usize) {
+    for link in [3, 0, 1, 2, 4, 5, 6, 7].into_iter().take(usize::try_from(cases(8)).unwrap()) {
         let report = operated(quick(), &[fails(Part::Link(LinkId(link)), 100, 1_500)], 3_200);
         assert_eq!(report.events.len(), 2);
         assert_recovers(&report, 100.0);
@@ -169,5 +169,5 @@ fn a_mapper_cut_off_for_ever_does_no_harm() {
     let failures: Vec<Failure> =
         [h0, h5].map(|host| Failure { lasting: None, ..fails(Part::Node(Node::Host(host)), 50, 1) }).to_vec();
     let report = operated(quick(), &failures, 1_000);
-    assert!(report.maps.adopted == 0 && report.mixed_ms == 0.0, "{:?}", report.deeds);
+    assert!(report.maps.adopted == 0 && report.mixed_ms <= 0.0, "{:?}", report.deeds);
 }

@@ -9,7 +9,7 @@ use simnet::host::{Address, Body, Costs, Hardware, Host, Message, Received, Stat
 use simnet::ids::{HostId, LinkId, SwitchId, Turn};
 use simnet::routing::{Attachments, Choices, Plan, RouteTable};
 use simnet::simulation::hosts::{
-    self, Addresses, End as Ending, Failure, Faults, Load, Restraint, Setup, chance,
+    self, Addresses, End as Ending, Failure, Faults, Load, Residence, Restraint, Setup, chance,
 };
 use simnet::topology::{End, Host as Machine, Network, presets};
 use simnet::traffic::{Arrivals, Members, PARTS, Pattern, Sizes, Workload};
@@ -352,4 +352,28 @@ fn interfaces_use_the_routes_they_are_told() {
     assert_eq!(traffic.created, traffic.unroutable + traffic.delivered);
     assert_eq!(outcome.memories[0].routes.as_ref().unwrap().len(), 1);
     assert_eq!(outcome.memories[1].routes, None);
+}
+
+#[test]
+fn software_on_an_interface_waits_for_applications() {
+    // Wrong if software in the background went first, was held up by nobody, or waited for ever.
+    let net = row();
+    let (table, work) = (routes(&net), workload(&net, 100));
+    let parameters = parameters(&net, Duration::from_ns(150));
+    let rounds = |residence, load: f64| {
+        let load = Some(Load::new(&work, load, &table));
+        let setup = Setup { load, residence, ..Setup::new(&net, &parameters) };
+        let program = |mut host: Station| async move {
+            for _ in 0..1_000 {
+                host.work(Duration::from_us(1)).await;
+            }
+            host.now().since(Time::ZERO)
+        };
+        hosts::run(&setup, HostId(0), program, |_| true).unwrap().result.unwrap()
+    };
+    let alone = Duration::from_us(1_000);
+    assert_eq!(rounds(Residence::Host, 0.5), alone);
+    let (little, much) = (rounds(Residence::Nic, 0.05), rounds(Residence::Nic, 3.0));
+    assert!(little > alone && little < alone * 2, "{little:?}");
+    assert!(much > alone * 2 && much < alone * 1_001, "{much:?}");
 }

@@ -253,3 +253,80 @@ fn free_name(network: &Network, next: &mut u32) -> String {
 pub(super) fn turn(number: i32) -> Turn {
     Turn(i16::try_from(number).expect("fewer than 32768 ports"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(switch: usize, port: i32) -> Place {
+        Place { switch, port }
+    }
+
+    /// The mapper `h` at port 0 of switch 0, whose port 2 leads to some switch.
+    fn begun() -> Chart {
+        let mut chart = Chart::default();
+        chart.add(Vec::new());
+        chart.add_host("h", Some(place(0, 0)));
+        chart.add_open(place(0, 2));
+        chart
+    }
+
+    #[test]
+    fn a_cable_is_identified_from_one_end_only() {
+        // Wrong if the far end of an identified cable were asked again.
+        let mut chart = begun();
+        assert_eq!(chart.next_open(), Some(place(0, 2)));
+        assert_eq!(chart.route_through(place(0, 2)), [Turn(2)]);
+        let new = chart.add(vec![Turn(2)]);
+        chart.lay(place(0, 2), place(new, 0));
+        for port in [-1, 3] {
+            chart.add_open(place(new, port));
+        }
+        // Its port -1 leads back into its port 3.
+        assert_eq!(chart.next_open(), Some(place(new, -1)));
+        chart.lay(place(new, -1), place(new, 3));
+        assert_eq!(chart.next_open(), None);
+        assert_eq!(chart.switches[new].window(8), (-4, 6));
+        let drawn = chart.network("map", "h", 8);
+        let counts =
+            (drawn.network.hosts().len(), drawn.network.switches().len(), drawn.network.links().len());
+        assert_eq!((counts, chart.contradiction, chart.recovered), ((1, 2, 3), false, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_is_noted_and_what_was_missed_is_made_good() {
+        // Wrong if a host in two places, two cables in one port or a false no went unnoticed.
+        let mut chart = begun();
+        chart.add_host("h", Some(place(0, 5)));
+        assert!(chart.contradiction, "one host in two places");
+        let mut chart = begun();
+        let new = chart.add(vec![Turn(2)]);
+        chart.lay(place(0, 2), place(new, 0));
+        chart.lay(place(new, 1), place(0, 2));
+        assert!(chart.contradiction, "two cables in one port");
+        let mut chart = begun();
+        assert!(chart.add_nothing(place(0, 3)) && !chart.add_nothing(place(0, 2)));
+        let new = chart.add(vec![Turn(2)]);
+        chart.lay(place(0, 2), place(new, 0));
+        chart.lay(place(new, 1), place(0, 3));
+        assert_eq!((chart.contradiction, chart.recovered), (false, 1));
+        chart.lay(place(new, 40_000), place(0, 4));
+        assert!(chart.contradiction, "no turn leads so far");
+        chart.network("map", "h", 8);
+    }
+
+    #[test]
+    fn one_answer_is_little_and_empty_ports_are_told() {
+        // Wrong if the map claimed more certainty than it has.
+        let mut chart = begun();
+        chart.add_host("g", Some(place(0, 1)));
+        chart.add_host("f", Some(place(0, 3)));
+        chart.add_host("f", Some(place(0, 3)));
+        chart.add_nothing(place(0, 4));
+        let drawn = chart.network("map", "h", 8);
+        let names: Vec<&str> =
+            drawn.once.iter().map(|id| drawn.network.name_of(drawn.network.link(*id).b.node)).collect();
+        assert_eq!((names, drawn.empty.len()), (vec!["g"], 1));
+        assert_eq!(drawn.network.hosts()[0].name, "h");
+    }
+}

@@ -21,14 +21,15 @@
 //!   known host identifies a switch; a switch without hosts is compared with those without hosts, the newest
 //!   first, up to the first yes. Departures: a port that an identification has explained is not asked again,
 //!   and the scan for hosts is not repeated at a new switch.
-//! - Several questions go out in one burst with one guard behind them ([`Options::burst`]). With one at a time
-//!   420 s and 15 s would leave 36 us for each of the 0.42 million noes that fit into 420 s at 1 ms, where this
-//!   exploration asks seven times as many.
+//! - A cable that leads back to its own switch is looked for before a switch is scanned: a long scout that goes
+//!   round such a cable twice would meet its own tail.
+//! - Several questions may go out in one burst with one guard behind them ([`Options::burst`]); with one at a
+//!   time this exploration has as many noes as fit into the paper's 7 minutes at a millisecond each.
 //! - Only scouts for switches are padded: a comparison's scout has left the input of port A when G1 enters
 //!   it, however short it is. Short, it fits into the buffer of one port, so that it never blocks itself on
 //!   its way through the wrong switches.
 //! - "The mapper waits and retries": it waits twice as long each time, so that it outlasts the switches'
-//!   time-out without knowing it.
+//!   time-out without knowing it. Where guards come late instead of not at all, it waits longer for the next.
 //!
 //! With [`Options::guards`] off this is the mapper that it improves on: the same questions in the same bursts,
 //! and a no is a time-out.
@@ -42,8 +43,8 @@ mod questions;
 use std::collections::BTreeSet;
 
 use super::chart::{Behind, Chart, Place, turn};
-use super::{Brief, Doubt, Growth, Map, Turns};
-use crate::host::Host;
+use super::{Brief, Doubt, Growth, Kind, Map, Turns};
+use crate::host::{Costs, Host};
 use crate::ids::Turn;
 use crate::units::Duration;
 
@@ -94,8 +95,8 @@ pub enum First {
 pub struct Options {
     /// Whether guards follow the scouts; without, a no is a time-out.
     pub guards: bool,
-    /// The least length of a scout for a switch, in bytes: it must reach from the input to the output of the
-    /// port where its guard turns round.
+    /// The least length of a scout for a switch with a guard behind it, in bytes: it must reach from the input
+    /// to the output of the port where its guard turns round.
     pub scout: u32,
     /// The least length of a comparison's scout, in bytes.
     pub comparison: u32,
@@ -137,6 +138,16 @@ impl Default for Options {
     }
 }
 
+/// What software of 2003 costs on a host of Pink.
+///
+/// # Source
+/// Fitted, with [`Options::default`] and a time-out of 1 ms, to hendriks2004's 7 minutes and 15 seconds: of the
+/// 420 s the 0.4 million noes leave no choice, and of the 15 s each of the 1.2 million messages has its sending
+/// and each of the 0.8 million guards its way back. Sending and seeing together lie near GM's round trip on
+/// such hosts, some 15 us. The reply's cost is a guess of little weight.
+pub const COSTS_2003: Costs =
+    Costs { send: Duration::from_us(2), reply: Duration::from_us(20), loopback: Duration::from_us(12) };
+
 impl Options {
     /// The same without guards.
     pub fn timed() -> Options {
@@ -144,14 +155,38 @@ impl Options {
     }
 }
 
+/// An answer that the mapper goes by, for those who know the truth.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'r> {
+    /// What was asked: [`Kind::Host`], [`Kind::Scout`], [`Kind::Loop`] or [`Kind::Compare`].
+    pub kind: Kind,
+    /// The route of the question.
+    pub route: &'r [Turn],
+    /// What the mapper took for the answer.
+    pub yes: bool,
+}
+
+/// Is told every answer that a mapper goes by; it changes nothing.
+pub type Watch<'a> = dyn FnMut(Answer<'_>) + 'a;
+
 /// Maps the network that `host` is cabled to. Costs at most `explorations` x 4 x `ports` messages, and one
 /// for each port at which each switch may be compared with each.
 pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map {
+    map_watched(host, brief, options, &mut |_| ()).await
+}
+
+/// The same, and `watch` is told every answer that the mapper goes by.
+pub async fn map_watched<'a>(
+    host: &mut impl Host,
+    brief: &'a Brief,
+    options: &'a Options,
+    watch: &'a mut Watch<'a>,
+) -> Map {
     let began = host.now();
     let mut mapper = Mapper {
         brief,
         options,
-        asker: Asker::new(brief, options),
+        asker: Asker::new(brief, options, watch),
         chart: Chart::default(),
         turns: Turns::default(),
         explorations: 0,
@@ -165,6 +200,10 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
             break;
         }
         mapper.explore(host, place).await;
+        if mapper.asker.gives_up() {
+            mapper.doubts.insert(Doubt::Unfinished);
+            break;
+        }
         let (bytes, _) = mapper.chart.bytes();
         if brief.memory.is_some_and(|most| bytes > most) {
             mapper.doubts.insert(Doubt::OutOfMemory);
@@ -218,6 +257,11 @@ impl Mapper<'_> {
     async fn explore(&mut self, host: &mut impl Host, place: Place) {
         self.explorations += 1;
         let route = self.chart.route_through(place);
+        if let Some(landing) = self.look_for_loop(host, place, &route).await {
+            self.chart.lay(place, landing);
+            self.history.push(self.chart.growth());
+            return;
+        }
         let (scanned, mut landing) = self.scan(host, &route).await;
         let by_comparison = scanned.hosts.is_empty() || self.options.candidates == Candidates::All;
         if landing.is_none() && by_comparison {
@@ -237,6 +281,23 @@ impl Mapper<'_> {
             self.fill(new, scanned);
         }
         self.history.push(self.chart.growth());
+    }
+
+    /// The port of its own switch into which a cable leads back, if it does.
+    ///
+    /// On the way round such a cable a long scout would meet its own tail.
+    async fn look_for_loop(&mut self, host: &mut impl Host, place: Place, route: &[Turn]) -> Option<Place> {
+        let switch = &self.chart.switches[place.switch];
+        let open = switch.ports.iter().filter(|(_, behind)| **behind == Behind::Open).map(|(port, _)| *port);
+        let landings: Vec<i32> = open.filter(|port| *port != place.port).collect();
+        for burst in landings.chunks(usize::from(self.options.burst.max(1))) {
+            let turns: Vec<Turn> = burst.iter().map(|port| turn(-port)).collect();
+            let hit = self.asker.compare(host, Kind::Loop, route, &turns, &switch.route).await;
+            if let Some(hit) = hit {
+                return Some(Place { port: -i32::from(hit.0), ..place });
+            }
+        }
+        None
     }
 
     /// Scans the switch at the end of `route` as far as is needed to know whether it has hosts, or up to one
@@ -312,6 +373,9 @@ impl Mapper<'_> {
     async fn compare(&mut self, host: &mut impl Host, route: &[Turn]) -> Option<Place> {
         let count = self.chart.switches.len();
         for nth in 0..count {
+            if self.asker.gives_up() {
+                return None;
+            }
             let known = match self.options.recency {
                 Recency::NewestFirst => count - 1 - nth,
                 Recency::OldestFirst => nth,
@@ -324,7 +388,7 @@ impl Mapper<'_> {
                 // Entered at port p, a message leaves by port 0 with turn -p.
                 let turns: Vec<Turn> = burst.iter().map(|port| turn(-port)).collect();
                 let via = &self.chart.switches[known].route;
-                if let Some(hit) = self.asker.compare(host, route, &turns, via).await {
+                if let Some(hit) = self.asker.compare(host, Kind::Compare, route, &turns, via).await {
                     return Some(Place { switch: known, port: -i32::from(hit.0) });
                 }
             }
@@ -423,5 +487,31 @@ impl Sweep {
     fn note(&mut self, turn: Turn) {
         let turn = i32::from(turn.0);
         self.known = (self.known.0.min(turn), self.known.1.max(turn));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sweeps_go_outwards_within_the_window() {
+        // Wrong if a turn that can be a port were left out, or one that cannot were tried.
+        let tried = |cabled: &[i16], hits: &[i16], most: u16| {
+            let mut sweep = Sweep::new(4, cabled.iter().copied().map(Turn));
+            let mut all = Vec::new();
+            loop {
+                let burst = sweep.burst(most);
+                if burst.is_empty() {
+                    return all;
+                }
+                burst.iter().filter(|turn| hits.contains(&turn.0)).for_each(|turn| sweep.note(*turn));
+                all.extend(burst.iter().map(|turn| turn.0));
+            }
+        };
+        assert_eq!(tried(&[], &[], 1), [1, -1, 2, -2, 3, -3]);
+        assert_eq!(tried(&[], &[1, 2], 1), [1, -1, 2, 3], "-2 lies 4 from 2");
+        assert_eq!(tried(&[], &[1, 2], 8), [1, -1, 2, -2, 3, -3], "a burst knows nothing of its own answers");
+        assert_eq!(tried(&[-2], &[], 0), [1, -1, -3], "2 lies 4 from -2");
     }
 }

@@ -14,7 +14,7 @@
 //! # Validation
 //! Tests below; `tests/it/mapper_simplified.rs` compares the maps with those of labels as printed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Growth, Memory};
 use crate::ids::{LinkId, Port, Turn};
@@ -200,6 +200,50 @@ impl Model {
         let far = self.vertices[near.vertex].cables.get(&near.port).map(|cable| cable.far);
         let far = far.map_or(near, |far| self.resolve(far));
         (near.vertex, near.port).min((far.vertex, far.port))
+    }
+
+    /// Whether the switch of a vertex and all switches next to it have been explored. Costs O(ports).
+    pub(super) fn is_settled(&mut self, vertex: VertexId) -> bool {
+        let class = self.resolve(Place { vertex, port: 0 }).vertex;
+        let far: Vec<Place> = self.vertices[class].cables.values().map(|cable| cable.far).collect();
+        let is_done = |model: &mut Model, place| {
+            let far = model.resolve(place).vertex;
+            model.vertices[far].explored || model.vertices[far].host.is_some()
+        };
+        self.vertices[class].explored && far.into_iter().all(|place| is_done(self, place))
+    }
+
+    /// A shortest way from the host `from` to the switch of `to`: its turns, and the port by which it enters, as
+    /// `to` numbers it. `None` where the model shows none, or for a host. Costs O(vertices + cables).
+    pub(super) fn way(&mut self, from: VertexId, to: VertexId) -> Option<(Vec<Turn>, i32)> {
+        let target = self.resolve(Place { vertex: to, port: 0 });
+        let first = self.vertices[from].cables.values().next()?.far;
+        let first = self.resolve(first);
+        // Per class reached: the port of entry, the class before and the turn taken there.
+        let mut reached: BTreeMap<VertexId, (i32, Option<(VertexId, i32)>)> = BTreeMap::new();
+        reached.insert(first.vertex, (first.port, None));
+        let mut queue = VecDeque::from([first.vertex]);
+        while let Some(class) = queue.pop_front() {
+            let entry = reached[&class].0;
+            if class == target.vertex || self.vertices[class].host.is_some() {
+                continue;
+            }
+            for (port, cable) in self.vertices[class].cables.clone() {
+                let far = self.resolve(cable.far);
+                reached.entry(far.vertex).or_insert_with(|| {
+                    queue.push_back(far.vertex);
+                    (far.port, Some((class, port - entry)))
+                });
+            }
+        }
+        let (entry, mut before) = *reached.get(&target.vertex)?;
+        let mut turns = Vec::new();
+        while let Some((class, turn)) = before {
+            turns.push(Turn(i16::try_from(turn).ok()?));
+            before = reached[&class].1;
+        }
+        turns.reverse();
+        Some((turns, entry - target.port))
     }
 
     /// Whether what was seen cannot be one network.

@@ -321,7 +321,10 @@ impl Prober {
                 Body::HostReply { .. } => kind == Kind::Host,
                 Body::HostProbe { .. } => kind == Kind::Host && mine,
                 Body::LoopProbe { .. } => kind != Kind::Host && mine,
-                Body::RouteTable { .. } | Body::Acknowledgement { .. } => false,
+                Body::RouteTable { .. }
+                | Body::MapRequest { .. }
+                | Body::PartialMap { .. }
+                | Body::Acknowledgement { .. } => false,
             };
             let unused = left_over(&received);
             let Some((kind, _, at)) = sent.iter().find(|(kind, n, _)| *n == nonce && answers(*kind)) else {

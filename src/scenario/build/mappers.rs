@@ -3,7 +3,8 @@
 use crate::diagnostics::Fault;
 use crate::host::Hardware;
 use crate::host::mapper::{
-    Algorithm, Depth as Bound, berkeley, coupon, guarded, identified, myricom, randomised, simplified,
+    Algorithm, Depth as Bound, berkeley, coupon, guarded, identified, myricom, parallel, randomised,
+    simplified,
 };
 use crate::topology::Network;
 use crate::units::{Bytes, Duration};
@@ -32,6 +33,13 @@ pub(super) fn algorithm(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) 
                 Some(identified::Options { one_message: *wire.one_message.value()? })
             };
             of_table(&wire.identified, options).map(Algorithm::Identified)
+        }
+        AlgorithmName::Parallel => {
+            let options = |wire: &wire::Parallel| {
+                let (depth, patience) = (usize::from(*wire.depth.value()?), wire.patience.value()?.0);
+                Some(parallel::Options { depth, patience, ..parallel::Options::default() })
+            };
+            of_table(&wire.parallel, options).map(Algorithm::Parallel)
         }
     }
 }
@@ -237,9 +245,11 @@ pub(super) fn restraint(given: &Given<wire::Restraint>, book: &mut Book) -> Opti
 
 /// Notes options that the algorithm does not have.
 fn check_owners(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
-    use AlgorithmName::{Berkeley, Coupon, Guarded, Identified, Myricom, Randomised, Simplified, Timed};
+    use AlgorithmName::{
+        Berkeley, Coupon, Guarded, Identified, Myricom, Parallel, Randomised, Simplified, Timed,
+    };
     let (trees, all_trees) = (&[Berkeley, Randomised][..], &[Berkeley, Randomised, Simplified][..]);
-    let given: [(&str, Option<Place>, &[AlgorithmName]); 11] = [
+    let given: [(&str, Option<Place>, &[AlgorithmName]); 12] = [
         ("depth", wire.depth.get().map(|at| at.place), all_trees),
         ("prune", wire.prune.get().map(|at| at.place), all_trees),
         ("order", wire.order.get().map(|at| at.place), trees),
@@ -251,6 +261,7 @@ fn check_owners(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
         ("guarded", wire.guarded.get().map(|at| at.place), &[Guarded, Timed]),
         ("coupon", wire.coupon.get().map(|at| at.place), &[Coupon]),
         ("identified", wire.identified.get().map(|at| at.place), &[Identified]),
+        ("parallel", wire.parallel.get().map(|at| at.place), &[Parallel]),
     ];
     for (key, place, owners) in given {
         if let Some(place) = place.filter(|_| !owners.contains(&name)) {

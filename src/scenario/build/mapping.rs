@@ -42,7 +42,7 @@ pub(super) fn mapping(
     if let Some(load) = wire.load.get() {
         check_load(load, document, book);
     }
-    let silence = silence(wire, masters, topology, book);
+    let silence = silence(wire, masters, topology, document, book);
     let site = mappers::Site { network: topology.map(|t| &t.network), masters, model: *wire.model.value()? };
     let algorithm = mappers::algorithm(wire, &site, book);
     let jitter = jitter(wire, book);
@@ -85,6 +85,12 @@ fn masters(
     let model = wire.model.get()?;
     match mode {
         Mode::Master => {
+            if let (Some(algorithm), true) = (wire.algorithm.get(), model.value != MapModel::CutThrough)
+                && algorithm.value == AlgorithmName::Parallel
+            {
+                let expected = "expected another algorithm, or model = \"cut-through\"";
+                conflict(model.place, "one process at a time runs on this model", expected, book);
+            }
             if wire.mapper.is_absent() {
                 book.add(section, |span| {
                     let message = "the key `mapper` is missing from [mapping]";
@@ -103,8 +109,9 @@ fn masters(
                 let expected = "expected mode = \"master\", or model = \"cut-through\"";
                 conflict(model.place, "one process at a time runs on this model", expected, book);
             }
-            if let Some(mode) = wire.mode.get() {
-                conflict(mode.place, "no election is held yet", "expected mode = \"master\"", book);
+            if let Some(At { value: AlgorithmName::Parallel, place }) = wire.algorithm.get() {
+                let expected = "expected another algorithm, or mode = \"master\" with the host that merges";
+                conflict(*place, "parallel mappers elect nobody", expected, book);
             }
             Some(Masters::Election)
         }
@@ -214,6 +221,7 @@ fn silence(
     wire: &wire::Mapping,
     masters: Option<Masters>,
     topology: Option<&Topology>,
+    document: &Document,
     book: &mut Book,
 ) -> Option<Silence> {
     let mut hosts: Vec<HostId> = Vec::new();
@@ -234,15 +242,16 @@ fn silence(
         let message = "both who is silent and how many answer";
         conflict(place, message, "expected one of silent and answering", book);
     }
-    if let (true, Some(order)) = (wire.answering.is_absent(), wire.answering_order.get()) {
+    let is_alone = wire.answering.is_absent() && document.study.is_absent();
+    if let (true, Some(order)) = (is_alone, wire.answering_order.get()) {
         conflict(order.place, "an order of hosts of which all answer", "belongs to answering", book);
     }
     let order = or_default(&wire.answering_order)?;
     let answering = match wire.answering.get() {
-        Some(count) => Some((among_hosts(count, topology?, book)?, order)),
+        Some(count) => Some(among_hosts(count, topology?, book)?),
         None => None,
     };
-    Some(Silence { hosts, answering })
+    Some(Silence { hosts, answering, order })
 }
 
 /// A number of hosts, at least one and not more than there are.

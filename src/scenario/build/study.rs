@@ -172,13 +172,16 @@ fn further(asked: &wire::Topology, instances: u32, folder: &Path, book: &mut Boo
     later.collect()
 }
 
-/// What a network is called: the preset, or its own name, with the seed where chance made it.
+/// What a network is called: the preset, or its own name; of generated ones the family, its first parameter, and
+/// the seed where chance had a part.
 fn own_name(topology: &Topology) -> String {
     let plain = topology.network.name.replace('.', "-");
     match &topology.source {
-        TopologySource::Generated { parameters, .. } => {
-            let seed = parameters.iter().find(|(name, _)| name == "seed");
-            seed.map_or(plain.clone(), |(_, seed)| format!("{plain}-{seed}"))
+        TopologySource::Generated { family, parameters } => {
+            let first = parameters.first().map(|(_, size)| size);
+            let seed = parameters.iter().find(|(name, _)| name == "seed").map(|(_, seed)| seed);
+            let parts = first.into_iter().chain(seed).map(ToString::to_string);
+            std::iter::once(family.clone()).chain(parts).collect::<Vec<_>>().join("-")
         }
         _ => plain,
     }

@@ -118,6 +118,16 @@ table! {
 }
 
 table! {
+    /// What parallel mappers do at their own discretion; the mapper named in `[mapping]` merges their maps.
+    "[mapping.parallel]" Parallel {
+        /// The longest string of turns whose switch each explores before maps are exchanged.
+        depth: u16 = Default("1");
+        /// How much longer an answer is waited for shortly after another mapper's probe.
+        patience: Quantity<Duration> = Default("'20 ms'");
+    }
+}
+
+table! {
     /// What goes wrong with the mappers' messages, each by chance and on its own.
     "[mapping.faults]" Faults {
         /// The chance that a message is lost at the sender's interface.

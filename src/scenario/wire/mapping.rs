@@ -6,7 +6,9 @@ use super::super::book::Book;
 use super::super::mapping::{Computer, Direction, MapModel};
 use super::super::tree::{Item, Value};
 use super::kinds::{Choice, Quantity, Share};
-use super::mappers::{Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Randomised, Restraint};
+use super::mappers::{
+    Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
+};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Fault;
 use crate::host::mapper::{self, Order};
@@ -69,6 +71,8 @@ table! {
         coupon: Coupon = Optional;
         /// Options of the algorithm `identified`.
         identified: Identified = Optional;
+        /// Options of the algorithm `parallel`.
+        parallel: Parallel = Optional;
         /// What goes wrong with the mappers' messages.
         faults: Faults = Optional;
         /// How applications hold themselves back while there are mappers' messages.
@@ -109,6 +113,7 @@ pub(in super::super) enum AlgorithmName {
     Timed,
     Coupon,
     Identified,
+    Parallel,
 }
 
 impl Choice for AlgorithmName {
@@ -121,6 +126,7 @@ impl Choice for AlgorithmName {
         ("timed", AlgorithmName::Timed),
         ("coupon", AlgorithmName::Coupon),
         ("identified", AlgorithmName::Identified),
+        ("parallel", AlgorithmName::Parallel),
     ];
 }
 

@@ -126,7 +126,7 @@ fn position(results: &Results<'_>, cell: Cell, axis: Axis) -> f64 {
         Axis::Switches => network.switches().len() as f64,
         Axis::Answering => {
             let all = network.hosts().len() as f64;
-            mapping().silence.answering.map_or(all, |(count, _)| f64::from(count))
+            mapping().silence.answering.map_or(all, f64::from)
         }
         Axis::Retries => f64::from(mapping().brief.retries),
         Axis::Load => mapping().load.unwrap_or(0.0),

@@ -33,7 +33,7 @@ fn key(results: &Results<'_>, cell: Cell) -> [String; 5] {
     let mapping = study.mapping(cell);
     let network = &study.networks[cell.network];
     let cabled = network.topology.attachments.iter().flatten().count();
-    let answering = mapping.silence.answering.map_or(cabled, |(count, _)| count as usize);
+    let answering = mapping.silence.answering.map_or(cabled, |count| count as usize);
     [
         network.name.clone(),
         study.names[cell.variant].clone(),

@@ -1,9 +1,9 @@
 //! Questions of the guarded mapper, several to a burst.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::Options;
+use super::{Answer, Options, Watch};
 use crate::host::mapper::probe::there_and_back;
 use crate::host::mapper::{Brief, Evidence, Kind, Probes};
 use crate::host::{Body, Host, Message};
@@ -13,12 +13,22 @@ use crate::units::{Duration, Time};
 /// What each turn of a question adds to the time-out, as for other mappers.
 const PER_TURN: Duration = Duration::from_us(2);
 
+/// After how many questions that stayed without any answer the mapper gives up.
+///
+/// # Source
+/// Our choice: the paper says nothing of a network in which nothing comes back any more.
+const MOST_UNDECIDED: u32 = 16;
+
 /// Messages of one kind sent one right after the other; their nonces follow each other.
 #[derive(Clone, Copy, Debug)]
 struct Volley {
     kind: Kind,
     first: u64,
     count: usize,
+    /// When the software had done its part of sending the first.
+    began: Time,
+    /// How many turns the first takes.
+    turns: usize,
 }
 
 impl Volley {
@@ -44,31 +54,44 @@ enum Heard {
 }
 
 /// Asks questions, counts messages, and keeps evidence of what happens to them.
-#[derive(Debug)]
 pub(super) struct Asker<'a> {
     options: &'a Options,
+    /// Is told every answer that the mapper goes by.
+    watch: &'a mut Watch<'a>,
     timeout: Duration,
     retries: u32,
+    /// How long a guard is waited for; grows where guards come late.
+    patience: Duration,
+    /// Questions whose guards never came back.
+    undecided: u32,
     /// The messages sent so far.
     pub(super) probes: Probes,
     /// What is known of losses and of other traffic.
     pub(super) evidence: Evidence,
     /// Messages nobody waits for any more, though they may well return.
-    stragglers: BTreeSet<u64>,
+    stragglers: BTreeMap<u64, Kind>,
     nonce: u64,
 }
 
 impl<'a> Asker<'a> {
-    pub(super) fn new(brief: &Brief, options: &'a Options) -> Asker<'a> {
+    pub(super) fn new(brief: &Brief, options: &'a Options, watch: &'a mut Watch<'a>) -> Asker<'a> {
         Asker {
             options,
+            watch,
             timeout: brief.timeout,
             retries: brief.retries,
+            patience: brief.timeout,
+            undecided: 0,
             probes: Probes::default(),
             evidence: Evidence::default(),
-            stragglers: BTreeSet::new(),
+            stragglers: BTreeMap::new(),
             nonce: 0,
         }
+    }
+
+    /// Whether so many questions stayed without any answer that no more are asked.
+    pub(super) fn gives_up(&self) -> bool {
+        self.undecided > MOST_UNDECIDED
     }
 
     /// Tells whether the mapper's own cable leads to a switch. Nothing is known yet that could guard it.
@@ -102,10 +125,9 @@ impl<'a> Asker<'a> {
         for attempt in 0..=self.retries {
             let open: Vec<usize> = (0..routes.len()).filter(|nth| found[*nth].is_none()).collect();
             if open.is_empty() {
-                return found;
+                break;
             }
             let asked: Vec<Vec<Turn>> = open.iter().map(|nth| routes[*nth].clone()).collect();
-            let began = host.now();
             let ask = |nonce, route: &[Turn]| Message::new(Body::HostProbe { nonce, turns: route.to_vec() });
             let volley = self.send_each(host, Kind::Host, &asked, ask).await;
             let until = host.now() + self.timeout + PER_TURN * depth as u64;
@@ -117,17 +139,23 @@ impl<'a> Asker<'a> {
                 let name = name.unwrap_or_else(|| host.name().to_owned());
                 if nth == 0 && name != host.name() {
                     // Those after it may have waited for it somewhere.
-                    self.evidence.answered(Kind::Host, depth, at.since(began));
+                    self.evidence.answered(Kind::Host, depth, at.since(volley.began));
                 }
                 self.evidence.recovered += u64::from(attempt > 0);
                 let last = enough(&name);
                 found[open[nth]] = Some(name);
                 left -= 1;
                 if last {
-                    self.stragglers.extend(volley.nonces());
+                    self.forget(&volley);
+                    for nth in (0..routes.len()).filter(|nth| found[*nth].is_some()) {
+                        (self.watch)(Answer { kind: Kind::Host, route: &routes[nth], yes: true });
+                    }
                     return found;
                 }
             }
+        }
+        for (route, name) in routes.iter().zip(&found) {
+            (self.watch)(Answer { kind: Kind::Host, route, yes: name.is_some() });
         }
         self.note_noes(found.iter().filter(|name| name.is_none()).count(), self.retries > 0);
         found
@@ -140,19 +168,24 @@ impl<'a> Asker<'a> {
     /// hendriks2004, section 4.
     pub(super) async fn switches(&mut self, host: &mut impl Host, to: &[Turn], turns: &[Turn]) -> Vec<bool> {
         let mut found = vec![false; turns.len()];
+        let routes: Vec<Vec<Turn>> =
+            turns.iter().map(|turn| there_and_back(&joined(to, &[*turn], &[]))).collect();
         let attempts = if self.options.guards { self.options.confirm_no } else { self.retries };
         for attempt in 0..=attempts {
             let open: Vec<usize> = (0..turns.len()).filter(|nth| !found[*nth]).collect();
             if open.is_empty() {
-                return found;
+                break;
             }
-            let out: Vec<Vec<Turn>> =
-                open.iter().map(|nth| there_and_back(&joined(to, &[turns[*nth]], &[]))).collect();
-            let burst = Burst { kind: Kind::Scout, length: self.options.scout, routes: &out, to, via: None };
+            let asked: Vec<Vec<Turn>> = open.iter().map(|nth| routes[*nth].clone()).collect();
+            let burst =
+                Burst { kind: Kind::Scout, length: self.options.scout, routes: &asked, to, via: None };
             for nth in self.burst(host, &burst).await {
                 found[open[nth]] = true;
                 self.evidence.recovered += u64::from(attempt > 0);
             }
+        }
+        for (route, yes) in routes.iter().zip(&found) {
+            (self.watch)(Answer { kind: Kind::Scout, route, yes: *yes });
         }
         self.note_noes(found.iter().filter(|yes| !**yes).count(), attempts > 0);
         found
@@ -166,25 +199,24 @@ impl<'a> Asker<'a> {
     pub(super) async fn compare(
         &mut self,
         host: &mut impl Host,
+        kind: Kind,
         to: &[Turn],
         turns: &[Turn],
         via: &[Turn],
     ) -> Option<Turn> {
         let home: Vec<Turn> = via.iter().rev().map(|turn| turn.back()).collect();
         let routes: Vec<Vec<Turn>> = turns.iter().map(|turn| joined(to, &[*turn], &home)).collect();
-        let burst = Burst {
-            kind: Kind::Compare,
-            length: self.options.comparison,
-            routes: &routes,
-            to,
-            via: Some(via),
-        };
+        let burst = Burst { kind, length: self.options.comparison, routes: &routes, to, via: Some(via) };
         let attempts = if self.options.guards { self.options.confirm_no } else { self.retries };
         for attempt in 0..=attempts {
             if let Some(nth) = self.burst(host, &burst).await.into_iter().next() {
                 self.evidence.recovered += u64::from(attempt > 0);
+                (self.watch)(Answer { kind, route: &routes[nth], yes: true });
                 return Some(turns[nth]);
             }
+        }
+        for route in &routes {
+            (self.watch)(Answer { kind, route, yes: false });
         }
         self.note_noes(turns.len(), attempts > 0);
         None
@@ -198,27 +230,42 @@ impl<'a> Asker<'a> {
     /// Asks one burst; the positions of those that came back.
     async fn burst(&mut self, host: &mut impl Host, burst: &Burst<'_>) -> BTreeSet<usize> {
         let mut back = BTreeSet::new();
+        if self.gives_up() {
+            return back;
+        }
         if !self.options.guards {
             self.timed(host, burst, &mut back).await;
             return back;
         }
         let mut back_off = self.options.back_off;
         for _ in 0..=self.options.guard_retries {
-            let Err((volley, guard)) = self.guarded(host, burst, &mut back).await else { break };
+            let Err((volley, guard)) = self.guarded(host, burst, &mut back).await else { return back };
             // Neither came: a deadlock, most likely. Lets the network clear itself, and takes the guard that
             // comes meanwhile for the sign that it has. What the scouts met with is not known: they are sent
             // again.
             self.evidence.lost_guards += 1;
-            self.stragglers.extend(volley.nonces());
+            self.forget(&volley);
             let until = host.now() + back_off;
-            while let Heard::Scout(nth, _) = self.hear(host, &volley, Some(guard), until).await.0 {
-                back.insert(nth);
+            loop {
+                match self.hear(host, &volley, Some(guard), until).await.0 {
+                    Heard::Scout(nth, _) => {
+                        back.insert(nth);
+                    }
+                    Heard::Guard => {
+                        // Late, not lost: from now on there is more time.
+                        self.stragglers.remove(&guard);
+                        self.patience = (self.patience * 2).min(self.options.back_off.max(self.timeout));
+                        break;
+                    }
+                    Heard::Silence => break,
+                }
             }
             if burst.is_answered_by(&back) {
-                break;
+                return back;
             }
             back_off = back_off * 2;
         }
+        self.undecided += 1;
         back
     }
 
@@ -229,12 +276,13 @@ impl<'a> Asker<'a> {
         burst: &Burst<'_>,
         back: &mut BTreeSet<usize>,
     ) -> Result<(), (Volley, u64)> {
-        let volley = self.send(host, burst.kind, burst.routes, |nonce| self_probe(nonce, burst.length)).await;
+        let length = burst.length;
+        let volley = self.send(host, burst.kind, burst.routes, |nonce| self_probe(nonce, length)).await;
         for along in [Some(burst.to), burst.via].into_iter().flatten() {
             let route = [there_and_back(along)];
             let guard = self.send(host, Kind::Guard, &route, |nonce| self_probe(nonce, 0)).await.first;
             let sent = host.now();
-            let until = sent + self.timeout + PER_TURN * along.len() as u64;
+            let until = sent + self.patience + PER_TURN * along.len() as u64;
             loop {
                 match self.hear(host, &volley, Some(guard), until).await {
                     (Heard::Scout(nth, _), _) => back.insert(nth),
@@ -245,12 +293,12 @@ impl<'a> Asker<'a> {
                     }
                     (Heard::Guard, _) => break,
                     (Heard::Silence, _) => {
-                        self.stragglers.insert(guard);
+                        self.stragglers.insert(guard, Kind::Guard);
                         return Err((volley, guard));
                     }
                 };
                 if burst.is_answered_by(back) {
-                    self.stragglers.insert(guard);
+                    self.stragglers.insert(guard, Kind::Guard);
                     return Ok(());
                 }
             }
@@ -260,7 +308,8 @@ impl<'a> Asker<'a> {
 
     /// One burst without guards: what has not come back by the time-out does not.
     async fn timed(&mut self, host: &mut impl Host, burst: &Burst<'_>, back: &mut BTreeSet<usize>) {
-        let volley = self.send(host, burst.kind, burst.routes, |nonce| self_probe(nonce, burst.length)).await;
+        // With nothing behind it that could overtake it a scout need not be long.
+        let volley = self.send(host, burst.kind, burst.routes, |nonce| self_probe(nonce, 0)).await;
         let until = host.now() + self.timeout + PER_TURN * burst.to.len() as u64;
         while let Heard::Scout(nth, _) = self.hear(host, &volley, None, until).await.0 {
             back.insert(nth);
@@ -287,15 +336,24 @@ impl<'a> Asker<'a> {
         routes: &[Vec<Turn>],
         message: impl Fn(u64, &[Turn]) -> Message,
     ) -> Volley {
-        let volley = Volley { kind, first: self.nonce, count: routes.len() };
-        for route in routes {
+        let turns = routes.first().map_or(0, Vec::len);
+        let mut volley = Volley { kind, first: self.nonce, count: routes.len(), began: host.now(), turns };
+        for (nth, route) in routes.iter().enumerate() {
             self.probes.sent(kind);
             host.count(kind);
             let nonce = self.nonce;
             self.nonce += 1;
             host.send(route, message(nonce, route)).await;
+            if nth == 0 {
+                volley.began = host.now();
+            }
         }
         volley
+    }
+
+    /// Does not wait for the messages of a volley any more.
+    fn forget(&mut self, volley: &Volley) {
+        self.stragglers.extend(volley.nonces().map(|nonce| (nonce, volley.kind)));
     }
 
     /// Waits for a message of `volley`, for the guard, or for the instant `until`; with the instant at which
@@ -323,10 +381,15 @@ impl<'a> Asker<'a> {
             }
             if let Some(nth) = volley.position(nonce) {
                 self.probes.hit(volley.kind);
+                if nth == 0 && volley.kind != Kind::Host {
+                    // Those after it may have waited for it somewhere.
+                    self.evidence.answered(volley.kind, volley.turns, received.at.since(volley.began));
+                }
                 return (Heard::Scout(nth, name), received.at);
             }
-            if !self.stragglers.remove(&nonce) {
-                self.evidence.late += 1;
+            match self.stragglers.remove(&nonce) {
+                Some(kind) => self.probes.hit(kind),
+                None => self.evidence.late += 1,
             }
         }
         (Heard::Silence, until)

@@ -358,8 +358,11 @@ impl<'a> Search<'a> {
         let drawing = self.model.draw(&format!("as mapped by {}", host.name()), self.brief.ports);
         let (network, once_seen) = (drawing.network, drawing.once_seen);
         self.doubts.extend(self.model.is_contradictory().then_some(Doubt::Contradiction));
-        if !self.settled {
-            self.doubts.extend(self.prober.evidence.doubts());
+        // A second look without a sign of others dispels doubts, but not where messages were held up so long that
+        // what they hid may still be hidden.
+        let evidence = &self.prober.evidence;
+        if !self.settled || evidence.late + evidence.lost_guards > 0 {
+            self.doubts.extend(evidence.doubts());
         }
         self.prober.evidence.untold = untold(&network, host.name(), drawing.pruned);
         Map {

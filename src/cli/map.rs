@@ -83,6 +83,10 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         let text = format!("{}: this network has a single host; a mapper needs another one", net.name);
         return Err(Failure::Scenario(text));
     }
+    if options.mapper.is_none() && options.mode.as_deref() != Some("election") {
+        let text = "`--mapper HOST` is missing: the host that maps, or `--mode election`";
+        return Err(Failure::Usage(text.to_owned()));
+    }
     let checked = options.scenario(&net, common.seed.unwrap_or(0))?;
     let refused = |error| Failure::Usage(format!("{} cannot be mapped on the fabric: {error}", net.name));
     let (report, found) = map(&checked).map_err(refused)?;

@@ -6,11 +6,11 @@
 //!     ^                                                                       |
 //!     +--- hand out, acknowledged <--- compute routes <--- another network ---+
 //! ```
-//! *Heart-beats.* Within each span [`Options::heartbeat`] every cable of the map is asked about once, one question at a time: each
-//! host along the mapper's own route to it, and each cable that none of these routes uses by a message that
-//! turns round behind it. A question that brings nothing is asked again a few times; then something has failed.
-//! Questions that a former map answered and the present one does not are asked too: an answer means that
-//! something has come back.
+//! *Heart-beats.* Within each span [`Options::heartbeat`] every cable of the map is asked about once, one
+//! question at a time: each host along the mapper's own route to it, and each cable that none of these routes
+//! uses by a message that turns round behind it. A question that brings nothing is asked again a few times;
+//! then something has failed. Questions that a former map answered and the present one does not are asked too:
+//! an answer means that something has come back.
 //!
 //! *Maps that the mapper doubts* (losses, other traffic, lost guards) are made again until two in a row show
 //! the same network, a bounded number of times. A map without any other host is not taken for the network: the

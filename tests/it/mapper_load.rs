@@ -43,9 +43,6 @@ fn judge(net: &Network, mapper: HostId, options: Options, seed: u64, counts: &mu
     let verdict = isomorphism::compare(&map.network, net, mapper);
     let sure = map.doubts.is_empty();
     let case = format!("{}, seed {seed}, load and bytes {:?}", net.name, traffic(seed));
-    if !verdict.isomorphic || !sure {
-        println!("{case}: true {}, {:?}", verdict.isomorphic, map.doubts);
-    }
     assert!(verdict.isomorphic || !sure, "{case}: {:?}, {:?}", verdict.difference, map.evidence);
     counts[0] += 1;
     counts[1] += u64::from(verdict.isomorphic);
@@ -57,7 +54,7 @@ fn under_load_a_wrong_map_owns_up() {
     // Wrong if what traffic did to probes went unnoticed; it must not make every true map doubtful either.
     for options in [Options::default(), Options::default().careful()] {
         let mut counts = [0; 3];
-        for seed in 0..cases(1_000) {
+        for seed in 0..cases(600) {
             let (net, mapper) = random_network(seed);
             if net.host_ids().filter(|host| net.attachment(*host).is_some()).count() > 2 {
                 judge(&net, mapper, options, seed, &mut counts);
@@ -69,7 +66,6 @@ fn under_load_a_wrong_map_owns_up() {
             judge(&net, mapper, options, seed, &mut counts);
         }
         let [all, right, sure] = counts;
-        println!("control {}: {all} maps, {right} true, {sure} sure", options.control);
         assert!(sure > all / 4 && right > all / 4, "{all} maps, {right} true, {sure} sure");
     }
 }

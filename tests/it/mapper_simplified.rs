@@ -119,7 +119,6 @@ fn no_network_needs_the_depth_that_is_proved_to_suffice() {
             *spare.entry(bound - least).or_default() += 1;
         }
     }
-    println!("turns to spare below Q + D, and in how many networks: {spare:?}");
     let least = spare.keys().next().copied();
-    assert!(least >= Some(2), "{spare:?}");
+    assert!(least >= Some(2), "turns to spare below Q + D, and in how many networks: {spare:?}");
 }

@@ -55,7 +55,7 @@ fn maps_of_random_networks_are_true_whoever_helps() {
         let options = Options { depth: (seed % 3) as usize, ..Options::default() };
         let maps = |host: HostId| match seed % 4 {
             0 => false,
-            1 => host.0 % 2 == 0,
+            1 => host.0.is_multiple_of(2),
             _ => true,
         };
         let Together { mapped, .. } = together(&net, holder, &options, maps);

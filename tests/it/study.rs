@@ -24,7 +24,7 @@ const HEAD: &str = "[scenario]\nname = 's'\nseed = 4\n[topology.random-regular]\
 #[test]
 fn cells_are_ordinary_mappings() {
     let study = checked(&format!(
-        "{HEAD}retries = 1\njitter = '20 %'\nruns = 2\n[study]\ninstances = 2\nanswering = [3, 12]\n\
+        "{HEAD}retries = 1\njitter = '5 %'\nruns = 2\n[study]\ninstances = 2\nanswering = [3, 12]\n\
          [[study.variants]]\nname = 'a'\n[[study.variants]]\nname = 'b'\nalgorithm = 'guarded'\nretries = 0\n"
     ));
     let told = summary(&study);

@@ -82,12 +82,13 @@ pub async fn hold(host: &mut impl Host, brief: &Brief, options: &Options) -> Map
     let mut explorer = Explorer::new(answering.name(), brief, &log);
     explorer.map_around(&mut answering, options.depth).await;
     let mut asked = BTreeSet::from([answering.name().to_owned()]);
-    let mut unfinished = false;
+    let mut given_up = None;
     loop {
         explorer.gather(&mut answering, &mut asked).await;
         let Some(vertex) = explorer.next(None) else { break };
-        if explorer.explorations == brief.explorations {
-            unfinished = true;
+        let is_full = brief.memory.is_some_and(|most| explorer.peak > most);
+        if is_full || explorer.explorations == brief.explorations {
+            given_up = Some(if is_full { Doubt::OutOfMemory } else { Doubt::Unfinished });
             break;
         }
         explorer.explore(&mut answering, vertex).await;
@@ -96,7 +97,7 @@ pub async fn hold(host: &mut impl Host, brief: &Brief, options: &Options) -> Map
         explorer.look_behind_the_cable(&mut answering).await;
     }
     let (name, time) = (answering.name().to_owned(), answering.now().since(began));
-    explorer.finish(&name, time, unfinished)
+    explorer.finish(&name, time, given_up)
 }
 
 /// A host that answers others while its own mapper waits.
@@ -208,6 +209,7 @@ struct Explorer<'a> {
     hosts: Vec<(String, Place)>,
     explorations: u64,
     history: Vec<Growth>,
+    peak: u64,
     doubtful: bool,
 }
 
@@ -229,6 +231,7 @@ impl<'a> Explorer<'a> {
             hosts: Vec::new(),
             explorations: 0,
             history: Vec::new(),
+            peak: 0,
             doubtful: false,
         }
     }
@@ -273,10 +276,12 @@ impl<'a> Explorer<'a> {
             match response {
                 Response::Host(name) => self.found(place, Some(name)),
                 Response::Switch => self.found(place, None),
-                Response::Nothing => {}
+                Response::Nothing => self.model.deny(place, 1 + self.brief.retries),
             }
         }
+        self.peak = self.peak.max(self.model.bytes());
         self.model.merge();
+        self.history.push(self.model.growth());
         self.change(|log, own, late| {
             if let Some(nth) = own.iter().position(|own| *own == vertex) {
                 log.explored[nth] = true;
@@ -405,13 +410,13 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn finish(mut self, name: &str, time: Duration, unfinished: bool) -> Map {
+    fn finish(mut self, name: &str, time: Duration, given_up: Option<Doubt>) -> Map {
         self.model.merge();
         self.model.prune();
         let drawing = self.model.draw(&format!("as mapped by {name}"), self.brief.ports);
         let mut doubts: BTreeSet<Doubt> = self.prober.evidence.doubts().collect();
         doubts.extend(self.model.is_contradictory().then_some(Doubt::Contradiction));
-        doubts.extend(unfinished.then_some(Doubt::Unfinished));
+        doubts.extend(given_up);
         doubts.extend(self.doubtful.then_some(Doubt::Loss));
         Map {
             network: drawing.network,
@@ -424,7 +429,7 @@ impl<'a> Explorer<'a> {
             unconfirmed_links: drawing.once_seen,
             unconfirmed_ports: drawing.once_asked,
             history: self.history,
-            peak_memory: self.model.bytes(),
+            peak_memory: self.peak,
         }
     }
 }

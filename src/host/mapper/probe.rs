@@ -91,6 +91,13 @@ impl Probes {
         Count { sent: sum(|count| count.sent), hits: sum(|count| count.hits) }
     }
 
+    /// Adds the answers that another count has, and not what was sent for them.
+    pub fn add_hits(&mut self, other: &Probes) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            mine.hits += theirs.hits;
+        }
+    }
+
     /// Adds what another mapper sent.
     pub fn add(&mut self, other: &Probes) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {

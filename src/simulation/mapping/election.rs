@@ -89,6 +89,7 @@ impl Elected {
     pub fn probes(&self) -> Probes {
         let mut all = Probes::default();
         self.records.iter().for_each(|record| all.add(&record.probes));
+        self.winners.iter().for_each(|winner| all.add_hits(&winner.map.probes));
         all
     }
 

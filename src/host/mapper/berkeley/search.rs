@@ -16,6 +16,9 @@ use crate::units::{Duration, Time};
 /// How often a question is repeated for want of trust, and how often everything is looked at again.
 const PATIENCE: u32 = 3;
 
+/// After how many controls lost the mapper no longer waits: the network is too busy, and the map will be doubted.
+const MOST_LOST: u64 = 20;
+
 /// Depth-first branches mixed into the breadth-first search.
 #[derive(Debug)]
 pub(crate) struct Branches {
@@ -185,7 +188,8 @@ impl<'a> Search<'a> {
         let mut response = self.prober.probe(host, turns).await;
         let (_, parent) = turns.split_last()?;
         for _ in 0..PATIENCE {
-            if response != Response::Nothing || !self.options.control {
+            let hopeless = self.prober.evidence.lost_guards >= MOST_LOST;
+            if response != Response::Nothing || !self.options.control || hopeless {
                 break;
             }
             let took = self.round_trips.get(parent).copied();

@@ -217,7 +217,8 @@ fn the_command_line_says_what_is_wrong() {
     let report: Value = serde_json::from_slice(&short.stdout).unwrap();
     assert_eq!((&report["isomorphic"], &report["isomorphic_to"]), (&false.into(), &Value::Null));
     // A time-out shorter than any answer: late answers tell the truth, but the mapper does not trust it.
-    let late = simnet(&["map", "now-c", "--mapper", "c-util", "--probe-timeout", "10 us", "--format", "json"]);
+    let late =
+        simnet(&["map", "now-c", "--mapper", "c-util", "--probe-timeout", "10 us", "--format", "json"]);
     let report: Value = serde_json::from_slice(&late.stdout).unwrap();
     assert_eq!(report["doubts"], serde_json::json!(["loss"]));
 }

@@ -246,6 +246,12 @@ impl Model {
         Some((turns, entry - target.port))
     }
 
+    /// Whether a switch that is cabled to anything has not been explored. Costs O(vertices).
+    pub(super) fn is_unexplored(&self) -> bool {
+        let mut all = self.vertices.iter();
+        all.any(|vertex| vertex.host.is_none() && !vertex.cables.is_empty() && !vertex.explored)
+    }
+
     /// Whether what was seen cannot be one network.
     pub(super) fn is_contradictory(&self) -> bool {
         self.contradiction

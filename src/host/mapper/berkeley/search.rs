@@ -355,6 +355,9 @@ impl<'a> Search<'a> {
         if self.options.prune {
             self.model.prune();
         }
+        // A bound on depth may have left switches out that nothing has merged with explored ones.
+        let unfinished = self.options.depth.is_some() && self.model.is_unexplored();
+        self.doubts.extend(unfinished.then_some(Doubt::Unfinished));
         let drawing = self.model.draw(&format!("as mapped by {}", host.name()), self.brief.ports);
         let (network, once_seen) = (drawing.network, drawing.once_seen);
         self.doubts.extend(self.model.is_contradictory().then_some(Doubt::Contradiction));

@@ -5,7 +5,7 @@
 //! reference that lets replicates on the way be merged. What a branch tried is not tried again.
 //!
 //! # Scope and limitations
-//! As [`berkeley`](super::berkeley), and no change of hardware or firmware. On networks full of hosts there is
+//! As [`berkeley`], and no change of hardware or firmware. On networks full of hosts there is
 //! nothing to gain.
 //!
 //! # Source

@@ -10,6 +10,7 @@
 //!        +--> Plain                                                (a walk over the cabling, for tests)
 //! ```
 
+pub mod collective;
 pub mod daemon;
 pub mod distribution;
 pub mod election;

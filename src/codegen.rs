@@ -1,0 +1,1 @@
+//! Source text for real machines: a ring's all-gather as a C routine.

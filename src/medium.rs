@@ -1,0 +1,55 @@
+//! What moves messages between hosts, whatever it is made of: the wormhole fabric with routes, an Ethernet with a
+//! transport, or an ideal network.
+//!
+//! ```text
+//!   ranks (host::collective) --send--> Medium <-- fabric + routes | ethernet + transport | Ideal
+//!                            <-Event--
+//! ```
+//! The one who drives a medium never looks behind it: it hands parcels over at instants that do not go back, and
+//! lets the medium run up to its own next instant.
+
+mod ideal;
+
+pub use ideal::Ideal;
+
+use crate::ids::HostId;
+use crate::units::Time;
+
+/// A message of any length on its way between two different hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parcel {
+    /// Who sends it.
+    pub source: HostId,
+    /// Who is to have it.
+    pub destination: HostId,
+    /// Its length in bytes, the headers of whoever hands it over counted in, those of the medium not; at least 1.
+    pub bytes: u64,
+    /// Handed back with what becomes of it; unique among the parcels under way.
+    pub tag: u64,
+}
+
+/// What becomes of a parcel. Each is `Delivered` or `Lost` once; `Left` comes before that, at most once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Its last byte has left the sender's memory.
+    Left(u64),
+    /// Its last byte has arrived, and every byte of it is right.
+    Delivered(u64),
+    /// It will never arrive whole.
+    Lost(u64),
+}
+
+/// Something that moves parcels.
+///
+/// Parcels between the same two hosts arrive in the order in which they were handed over, unless one is lost.
+pub trait Medium {
+    /// Takes a parcel over at `now`, which is no earlier than any instant the medium has run up to.
+    fn send(&mut self, parcel: Parcel, now: Time);
+
+    /// Runs until something happens to a parcel, at most up to and including the instant `until`; without one,
+    /// until nothing is under way. Events of one instant come one a call, in an order that depends on nothing but
+    /// the parcels.
+    ///
+    /// `None`: nothing more happens up to `until`.
+    fn advance(&mut self, until: Option<Time>) -> Option<(Time, Event)>;
+}

@@ -5,11 +5,23 @@
 //! ```
 //! One event chain a frame and hop: a frame's arrival at a node decides when it leaves the next port.
 
+mod counters;
+mod engine;
 mod frame;
+mod pace;
 mod parameters;
+mod port;
+mod schedule;
+mod spanning_tree;
+mod switch;
+mod wiring;
 
+pub use counters::{ChannelCounters, Counters};
+pub use engine::Ethernet;
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
-pub use parameters::{Buffer, Parameters};
+pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
+pub use spanning_tree::{Role, SpanningTree};
+pub use wiring::BuildError;
 
 use std::ops::ControlFlow;
 

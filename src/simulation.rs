@@ -19,6 +19,7 @@ mod overlay;
 pub mod plan;
 pub mod point;
 pub mod presumptions;
+pub mod ranks;
 pub mod rings;
 mod routes;
 mod saturation;

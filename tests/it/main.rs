@@ -12,6 +12,7 @@ mod deadlock_burst;
 mod deadlock_proof;
 mod differential;
 mod election;
+mod ethernet;
 mod folded_clos;
 mod formats;
 mod guarded;

@@ -18,6 +18,7 @@ mod overlay;
 pub mod plan;
 pub mod point;
 pub mod presumptions;
+pub mod rings;
 mod routes;
 mod saturation;
 pub mod study;

@@ -39,6 +39,7 @@ mod processes;
 mod random_network;
 mod replay;
 mod results;
+mod ring;
 mod routing;
 mod routing_figures;
 mod routing_files;

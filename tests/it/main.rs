@@ -13,6 +13,7 @@ mod deadlock_proof;
 mod differential;
 mod election;
 mod ethernet;
+mod ethernet_oracle;
 mod folded_clos;
 mod formats;
 mod guarded;

@@ -55,3 +55,4 @@ mod support;
 mod tidy;
 mod topology;
 mod traffic;
+mod transport;

@@ -15,7 +15,7 @@ use super::counters::Counters;
 use super::frame::{Address, Frame, PREAMBLE};
 use super::pace::Pace;
 use super::parameters::{Buffer, Parameters};
-use super::port::Output;
+use super::port::{Frames, Output};
 use super::schedule::Schedule;
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
@@ -26,7 +26,8 @@ use super::{Direction, Endpoint, Observer, Pause};
 #[derive(Clone, Debug)]
 pub struct Ethernet<P> {
     /// By channel: the port that it begins at, and the cable.
-    outputs: Vec<Output<P>>,
+    outputs: Vec<Output>,
+    frames: Frames<P>,
     /// By channel.
     receivers: Vec<Receiver>,
     /// By channel.
@@ -36,9 +37,8 @@ pub struct Ethernet<P> {
     interfaces: Vec<Option<u32>>,
     /// Members: the channels, then the hosts.
     schedule: Schedule,
-    /// When first bits leave that an observer has not heard of: the instant, the channel, and which of the channel's
-    /// frames it is.
-    starts: BinaryHeap<Reverse<(u64, u32, u64)>>,
+    /// When first bits leave that an observer has not heard of: the instant, the channel, the frame's slot.
+    starts: BinaryHeap<Reverse<(u64, u32, u32)>>,
     counters: Counters,
     tree: SpanningTree,
     buffer: Buffer,
@@ -74,6 +74,7 @@ impl<P: Clone> Ethernet<P> {
             receivers: ends.iter().enumerate().map(receiver).collect(),
             switches: network.switch_ids().map(switch).collect(),
             interfaces: wiring::interfaces(network, attachments),
+            frames: Frames::new(),
             schedule: Schedule::new(ends.len() + attachments.len()),
             starts: BinaryHeap::new(),
             counters: Counters::new(ends.len(), network.switches().len()),
@@ -99,12 +100,30 @@ impl<P: Clone> Ethernet<P> {
         }
     }
 
+    /// Lets every switch know every attached host of its component, as if each had just made itself known to all by a
+    /// frame that took no time and that nobody counted. Costs O(hosts x switches), in memory too.
+    pub fn introduce_all(&mut self) {
+        let hosts = self.interfaces.len();
+        let mut ways: Vec<usize> = Vec::new();
+        for host in (0..hosts).map(HostId::new) {
+            ways.extend(self.interfaces[host.index()].map(|channel| channel as usize));
+            while let Some(channel) = ways.pop() {
+                let Receiver::Switch(at) = self.receivers[channel] else { continue };
+                let back = opposite(channel);
+                let switch = &mut self.switches[at as usize];
+                switch.learn(host, back, self.now, hosts);
+                ways.extend(switch.outputs.iter().filter(|out| **out != back).map(|out| *out as usize));
+            }
+        }
+    }
+
     /// Runs up to and including the instant `limit`; without one, until the endpoint breaks or nothing is left to do.
     ///
     /// Within an instant, frames arrive in the order of their channels, and then hosts are asked in their own order.
     /// Those that are woken at an instant that is done are asked when the run goes on, still at that instant. An
     /// observer hears of arrivals as they happen, and after them, by channel, of the frames that begin to leave at
-    /// that instant; of those taken in while it did not watch it hears only the arrivals.
+    /// that instant; of those under way when it begins to watch it hears only the arrivals. What leaves at the instant
+    /// of a break it hears of when the run goes on.
     ///
     /// # Panics
     /// If a host gives a frame of another source or above the MTU.
@@ -116,6 +135,9 @@ impl<P: Clone> Ethernet<P> {
     ) -> Pause {
         let limit = limit.map_or(u64::MAX, Time::as_ps);
         let mut is_stopped = false;
+        if !O::WATCHES {
+            self.starts.clear();
+        }
         let pause = loop {
             let Some((instant, member)) = self.schedule.first() else {
                 break if is_stopped { Pause::Break } else { Pause::Idle };
@@ -164,9 +186,9 @@ impl<P: Clone> Ethernet<P> {
         &self.tree
     }
 
-    /// How many frames wait at ports or are on cables. Costs O(channels).
+    /// How many frames wait at ports or are on cables.
     pub fn under_way(&self) -> usize {
-        self.outputs.iter().map(|output| output.flights.len()).sum()
+        self.frames.len()
     }
 
     /// Asks a host for a frame.
@@ -185,14 +207,13 @@ impl<P: Clone> Ethernet<P> {
 
     /// Takes a frame in at a port.
     fn send(&mut self, channel: usize, frame: Frame<P>, ready: u64, is_watched: bool) {
-        let output = &mut self.outputs[channel];
-        let nth = self.counters.channels[channel].frames + output.flights.len() as u64;
-        let (start, arrival) = output.send(frame, ready);
-        if output.flights.len() == 1 {
-            self.schedule.set(channel, Some(arrival));
+        let taken = self.outputs[channel].send(&mut self.frames, frame, ready);
+        if taken.next.is_some() {
+            self.schedule.set(channel, taken.next);
         }
         if is_watched {
-            self.starts.push(Reverse((start, u32::try_from(channel).expect("channels have ids"), nth)));
+            let channel = u32::try_from(channel).expect("channels have ids");
+            self.starts.push(Reverse((taken.start, channel, taken.slot)));
         }
     }
 
@@ -203,9 +224,8 @@ impl<P: Clone> Ethernet<P> {
         endpoint: &mut E,
         observer: &mut O,
     ) -> bool {
-        let output = &mut self.outputs[channel];
-        let (frame, freed) = output.arrived().expect("only channels with frames are scheduled");
-        self.schedule.set(channel, output.flights.front().map(|flight| flight.arrival));
+        let (frame, freed, next) = self.outputs[channel].arrived(&mut self.frames);
+        self.schedule.set(channel, next);
         self.count(channel, frame.length(), freed);
         if O::WATCHES {
             let write = |bytes: &mut Vec<u8>| endpoint.write(&frame, bytes);
@@ -244,8 +264,7 @@ impl<P: Clone> Ethernet<P> {
         endpoint: &mut E,
         is_watched: bool,
     ) {
-        // The two directions of a cable are neighbours, so this one leads back where the frame comes from.
-        let back = u32::try_from(channel ^ 1).expect("channels have ids");
+        let back = opposite(channel);
         let hosts = self.interfaces.len();
         let switch = &mut self.switches[at];
         switch.learn(frame.source, back, self.now, hosts);
@@ -282,7 +301,7 @@ impl<P: Clone> Ethernet<P> {
         is_watched: bool,
     ) {
         let length = u64::from(frame.length());
-        let freed = self.outputs[channel].settle(self.now);
+        let freed = self.outputs[channel].settle(&self.frames, self.now);
         self.switches[at].occupied -= freed;
         let has_room = match self.buffer {
             Buffer::Unbounded => true,
@@ -306,9 +325,9 @@ impl<P: Clone> Ethernet<P> {
         let switch = &mut self.switches[at];
         let peak = &mut self.counters.shared_peaks[at];
         if switch.occupied + length > room.0.min(peak.0) {
-            let outputs = &mut self.outputs;
-            let freed: u64 = switch.outputs.iter().map(|c| outputs[*c as usize].settle(self.now)).sum();
-            switch.occupied -= freed;
+            let (outputs, frames) = (&mut self.outputs, &self.frames);
+            let settle = |channel: &u32| outputs[*channel as usize].settle(frames, self.now);
+            switch.occupied -= switch.outputs.iter().map(settle).sum::<u64>();
         }
         let filled = switch.occupied + length;
         if filled <= room.0 {
@@ -319,22 +338,21 @@ impl<P: Clone> Ethernet<P> {
 
     /// Tells the observer of the first bits that leave before `instant`.
     fn announce<E: Endpoint<P>, O: Observer<P>>(&mut self, instant: u64, endpoint: &E, observer: &mut O) {
-        while let Some(Reverse((start, channel, nth))) = self.starts.peek().copied()
+        while let Some(Reverse((start, channel, slot))) = self.starts.peek().copied()
             && start < instant
         {
             self.starts.pop();
-            let output = &self.outputs[channel as usize];
-            let waiting = nth.checked_sub(self.counters.channels[channel as usize].frames);
-            let flight = waiting.and_then(|nth| output.flights.get(usize::try_from(nth).ok()?));
-            // Those that arrived while nobody watched are gone.
-            if let Some(flight) = flight {
-                let frame = &flight.frame;
-                let write = |bytes: &mut Vec<u8>| endpoint.write(frame, bytes);
-                let port = self.ends[channel as usize].from;
-                observer.passed(Time::from_ps(start), port, Direction::Out, frame, &write);
-            }
+            let frame = self.frames.get(slot).expect("a frame leaves before it arrives");
+            let write = |bytes: &mut Vec<u8>| endpoint.write(frame, bytes);
+            let port = self.ends[channel as usize].from;
+            observer.passed(Time::from_ps(start), port, Direction::Out, frame, &write);
         }
     }
+}
+
+/// The channel in the other direction of the same cable.
+fn opposite(channel: usize) -> u32 {
+    u32::try_from(channel ^ 1).expect("channels have ids")
 }
 
 fn is_for<P>(frame: &Frame<P>, host: HostId) -> bool {

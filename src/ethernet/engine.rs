@@ -46,6 +46,8 @@ pub struct Ethernet<P> {
     ageing: u64,
     mtu: u32,
     now: u64,
+    /// Whether the endpoint has asked for a break in this instant.
+    breaks: bool,
 }
 
 impl<P: Clone> Ethernet<P> {
@@ -83,6 +85,7 @@ impl<P: Clone> Ethernet<P> {
             ageing: parameters.ageing.as_ps(),
             mtu: parameters.mtu,
             now: 0,
+            breaks: false,
             ends,
             tree,
         })
@@ -134,15 +137,15 @@ impl<P: Clone> Ethernet<P> {
         observer: &mut O,
     ) -> Pause {
         let limit = limit.map_or(u64::MAX, Time::as_ps);
-        let mut is_stopped = false;
+        self.breaks = false;
         if !O::WATCHES {
             self.starts.clear();
         }
         let pause = loop {
             let Some((instant, member)) = self.schedule.first() else {
-                break if is_stopped { Pause::Break } else { Pause::Idle };
+                break if self.breaks { Pause::Break } else { Pause::Idle };
             };
-            if is_stopped && instant > self.now {
+            if self.breaks && instant > self.now {
                 break Pause::Break;
             }
             if instant > limit {
@@ -154,7 +157,7 @@ impl<P: Clone> Ethernet<P> {
             }
             self.now = instant;
             if member < self.outputs.len() {
-                is_stopped |= self.arrive(member, endpoint, observer);
+                self.arrive(member, endpoint, observer);
             } else {
                 self.ask(member, endpoint, O::WATCHES);
             }
@@ -203,6 +206,7 @@ impl<P: Clone> Ethernet<P> {
         self.counters.sent += 1;
         self.send(channel, frame, self.now, is_watched);
         self.schedule.set(member, Some(self.outputs[channel].free));
+        self.breaks |= endpoint.pauses().is_break();
     }
 
     /// Takes a frame in at a port.
@@ -217,13 +221,8 @@ impl<P: Clone> Ethernet<P> {
         }
     }
 
-    /// Takes the next frame off a cable; tells whether the endpoint breaks.
-    fn arrive<E: Endpoint<P>, O: Observer<P>>(
-        &mut self,
-        channel: usize,
-        endpoint: &mut E,
-        observer: &mut O,
-    ) -> bool {
+    /// Takes the next frame off a cable.
+    fn arrive<E: Endpoint<P>, O: Observer<P>>(&mut self, channel: usize, endpoint: &mut E, observer: &mut O) {
         let (frame, freed, next) = self.outputs[channel].arrived(&mut self.frames);
         self.schedule.set(channel, next);
         self.count(channel, frame.length(), freed);
@@ -235,12 +234,11 @@ impl<P: Clone> Ethernet<P> {
             Receiver::Switch(switch) => self.forward(channel, switch as usize, frame, endpoint, O::WATCHES),
             Receiver::Host(host) if is_for(&frame, host) => {
                 self.counters.delivered += 1;
-                return endpoint.received(host, &frame, self.now()).is_break();
+                self.breaks |= endpoint.received(host, &frame, self.now()).is_break();
             }
             Receiver::Host(_) | Receiver::Nobody => self.counters.unwanted += 1,
             Receiver::Blocked => self.counters.blocked += 1,
         }
-        false
     }
 
     /// Counts a frame that has crossed a cable, and gives the room back that it was still said to take.
@@ -310,7 +308,8 @@ impl<P: Clone> Ethernet<P> {
         };
         if !has_room {
             self.counters.channels[channel].dropped += 1;
-            return endpoint.dropped(self.ends[channel].from, &frame, self.now());
+            self.breaks |= endpoint.dropped(self.ends[channel].from, &frame, self.now()).is_break();
+            return;
         }
         self.switches[at].occupied += length;
         self.send(channel, frame, self.now.saturating_add(self.latency), is_watched);

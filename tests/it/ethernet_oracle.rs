@@ -282,8 +282,9 @@ impl Endpoint<u64> for Hosts {
         self.woken.push(host);
         ControlFlow::Break(())
     }
-    fn dropped(&mut self, port: End, frame: &Frame<u64>, now: Time) {
+    fn dropped(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
         self.happenings.push(Happening::Dropped(now.as_ps(), port, frame.content));
+        ControlFlow::Continue(())
     }
     fn write(&self, frame: &Frame<u64>, bytes: &mut Vec<u8>) {
         bytes.extend(frame.content.to_be_bytes());

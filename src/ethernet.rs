@@ -14,6 +14,7 @@ mod port;
 mod schedule;
 mod spanning_tree;
 mod switch;
+pub mod transport;
 mod wiring;
 
 pub use counters::{ChannelCounters, Counters};
@@ -37,11 +38,19 @@ pub trait Endpoint<P> {
     /// named by `Ethernet::wake`.
     fn next_frame(&mut self, host: HostId, now: Time) -> Option<Frame<P>>;
 
+    /// Says, after it has given a frame, whether the run ends after this instant.
+    fn pauses(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// Hears that the last bit of a frame for it has reached `host`. `Break` ends the run after this instant.
     fn received(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()>;
 
     /// Hears that a frame found no room in the buffer of a switch behind `port`, at which it was to leave.
-    fn dropped(&mut self, _port: End, _frame: &Frame<P>, _now: Time) {}
+    /// `Break` ends the run after this instant.
+    fn dropped(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     /// Appends the bytes of a frame, from the destination address up to but not including the FCS, without
     /// padding.

@@ -134,7 +134,7 @@ impl<P: Clone> Ethernet<P> {
             if member < self.outputs.len() {
                 is_stopped |= self.arrive(member, endpoint, observer);
             } else {
-                self.ask(member, endpoint, O::WATCHES);
+                is_stopped |= self.ask(member, endpoint, O::WATCHES);
             }
         };
         if O::WATCHES {
@@ -168,18 +168,20 @@ impl<P: Clone> Ethernet<P> {
         self.outputs.iter().map(|output| output.flights.len()).sum()
     }
 
-    /// Asks a host for a frame.
-    fn ask<E: Endpoint<P>>(&mut self, member: usize, endpoint: &mut E, is_watched: bool) {
+    /// Asks a host for a frame; tells whether the endpoint breaks.
+    fn ask<E: Endpoint<P>>(&mut self, member: usize, endpoint: &mut E, is_watched: bool) -> bool {
         let host = HostId::new(member - self.outputs.len());
         let channel = self.interfaces[host.index()].expect("only attached hosts are woken") as usize;
         let Some(frame) = endpoint.next_frame(host, self.now()) else {
-            return self.schedule.set(member, None);
+            self.schedule.set(member, None);
+            return false;
         };
         assert!(frame.source == host, "{host:?} sends in its own name");
         assert!(frame.payload <= self.mtu, "a payload of {} B is above the MTU", frame.payload);
         self.counters.sent += 1;
         self.send(channel, frame, self.now, is_watched);
         self.schedule.set(member, Some(self.outputs[channel].free));
+        endpoint.pauses().is_break()
     }
 
     /// Takes a frame in at a port.
@@ -211,7 +213,9 @@ impl<P: Clone> Ethernet<P> {
             observer.passed(self.now(), self.ends[channel].to, Direction::In, &frame, &write);
         }
         match self.receivers[channel] {
-            Receiver::Switch(switch) => self.forward(channel, switch as usize, frame, endpoint, O::WATCHES),
+            Receiver::Switch(switch) => {
+                return self.forward(channel, switch as usize, frame, endpoint, O::WATCHES);
+            }
             Receiver::Host(host) if is_for(&frame, host) => {
                 self.counters.delivered += 1;
                 return endpoint.received(host, &frame, self.now()).is_break();
@@ -234,7 +238,7 @@ impl<P: Clone> Ethernet<P> {
         }
     }
 
-    /// Sends a frame that has come over `channel` on its way.
+    /// Sends a frame that has come over `channel` on its way; tells whether the endpoint breaks.
     fn forward<E: Endpoint<P>>(
         &mut self,
         channel: usize,
@@ -242,7 +246,7 @@ impl<P: Clone> Ethernet<P> {
         frame: Frame<P>,
         endpoint: &mut E,
         is_watched: bool,
-    ) {
+    ) -> bool {
         // The two directions of a cable are neighbours, so this one leads back where the frame comes from.
         let back = u32::try_from(channel ^ 1).expect("channels have ids");
         let hosts = self.interfaces.len();
@@ -253,25 +257,31 @@ impl<P: Clone> Ethernet<P> {
             Address::Broadcast => None,
         };
         match known {
-            Some(output) if output == back => self.counters.filtered += 1,
+            Some(output) if output == back => {
+                self.counters.filtered += 1;
+                false
+            }
             Some(output) => {
                 self.counters.forwarded += 1;
-                self.enter(output as usize, at, frame, endpoint, is_watched);
+                self.enter(output as usize, at, frame, endpoint, is_watched)
             }
             None => {
                 self.counters.floods += 1;
+                let mut breaks = false;
                 for nth in 0..self.switches[at].outputs.len() {
                     let output = self.switches[at].outputs[nth];
                     if output != back {
                         self.counters.copies += 1;
-                        self.enter(output as usize, at, frame.clone(), endpoint, is_watched);
+                        breaks |= self.enter(output as usize, at, frame.clone(), endpoint, is_watched);
                     }
                 }
+                breaks
             }
         }
     }
 
-    /// Takes a frame in at an output port of the switch `at`, if there is room for it.
+    /// Takes a frame in at an output port of the switch `at`, if there is room for it; tells whether the endpoint
+    /// breaks.
     fn enter<E: Endpoint<P>>(
         &mut self,
         channel: usize,
@@ -279,7 +289,7 @@ impl<P: Clone> Ethernet<P> {
         frame: Frame<P>,
         endpoint: &mut E,
         is_watched: bool,
-    ) {
+    ) -> bool {
         let length = u64::from(frame.length());
         let freed = self.outputs[channel].settle(self.now);
         self.switches[at].occupied -= freed;
@@ -290,12 +300,13 @@ impl<P: Clone> Ethernet<P> {
         };
         if !has_room {
             self.counters.channels[channel].dropped += 1;
-            return endpoint.dropped(self.ends[channel].from, &frame, self.now());
+            return endpoint.dropped(self.ends[channel].from, &frame, self.now()).is_break();
         }
         self.switches[at].occupied += length;
         self.send(channel, frame, self.now.saturating_add(self.latency), is_watched);
         let peak = &mut self.counters.channels[channel].peak;
         *peak = Bytes(self.outputs[channel].occupied).max(*peak);
+        false
     }
 
     /// Whether a shared buffer has room for so many bytes more; if so, counts its peak.

@@ -39,8 +39,9 @@ impl Endpoint<u64> for Hosts {
         self.received.push((now, host, frame.content));
         ControlFlow::Continue(())
     }
-    fn dropped(&mut self, port: End, frame: &Frame<u64>, now: Time) {
+    fn dropped(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
         self.dropped.push((now, port, frame.content));
+        ControlFlow::Continue(())
     }
     fn write(&self, frame: &Frame<u64>, bytes: &mut Vec<u8>) {
         bytes.extend(frame.content.to_be_bytes());

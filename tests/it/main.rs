@@ -53,3 +53,4 @@ mod support;
 mod tidy;
 mod topology;
 mod traffic;
+mod transport;

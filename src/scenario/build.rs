@@ -71,8 +71,8 @@ pub(super) fn build(
         document.study.get().and_then(|wire| study::study(wire, document, hosts.as_ref(), &context, book));
     let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, book));
     let allgather = document.allgather.get();
-    let allgather = allgather
-        .and_then(|wire| allgather::allgather(wire, ethernet.as_ref(), document, &context, book));
+    let allgather =
+        allgather.and_then(|wire| allgather::allgather(wire, ethernet.as_ref(), document, &context, book));
     let rings = document.rings.get().and_then(|wire| rings::rings(wire, document, book));
     let operation = document.operation.get().and_then(|wire| {
         let company = operation::Company {

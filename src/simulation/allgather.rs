@@ -24,9 +24,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::ethernet::{BuildError, TransportError};
-use crate::fabric;
-use crate::routing::PlanError;
+use crate::ethernet::transport::TransportError;
+use crate::ring::TreeError;
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, Iterations, MediumKind, Method, Protocol};
 use crate::units::{BitRate, Duration};
@@ -43,34 +42,34 @@ pub enum GatherError {
     /// The Ethernet or its transport cannot be built.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The Ethernet cannot be built.
-    #[error(transparent)]
-    Ethernet(#[from] BuildError),
+    /// This medium cannot carry ranks.
+    #[error("all-gathers run over datagrams only")]
+    NotYet,
     /// The job is none.
     #[error(transparent)]
     Job(#[from] JobError),
 }
 
 /// What came of a cell.
-pub(super) struct Outcomes {
+struct Outcomes {
     /// Which cell.
-    pub(super) cell: Cell,
+    cell: Cell,
     /// What it came to, one execution after the other; empty if there is no ring.
-    pub(super) executions: Vec<(Outcome, Counts)>,
+    executions: Vec<(Outcome, Counts)>,
     /// The job that was run.
-    pub(super) job: Option<Job>,
+    job: Option<Job>,
 }
 
 /// What came of all cells.
-pub(super) struct Results<'a> {
+struct Results<'a> {
     /// The scenario.
-    pub(super) checked: &'a Checked,
+    checked: &'a Checked,
     /// What was run.
-    pub(super) allgather: &'a Allgather,
+    allgather: &'a Allgather,
     /// In the order of [`Allgather::cells`].
-    pub(super) cells: Vec<Outcomes>,
+    cells: Vec<Outcomes>,
     /// The rings.
-    pub(super) found: BTreeMap<Key, Found>,
+    found: BTreeMap<Key, Found>,
 }
 
 /// Runs every cell, several at a time, and gathers them in order.
@@ -92,7 +91,7 @@ pub(super) fn run(
         progress.step();
         found.map(|found| (*key, found))
     };
-    let found: BTreeMap<Key, Found> = keys.par_iter().map(one).collect::<Result<_, _>>()?;
+    let found: BTreeMap<Key, Found> = keys.par_iter().map(one).collect::<Result<_, TreeError>>()?;
     progress.stage("gathering", cells.len() as u64);
     let one = |cell: &Cell| {
         let done = of_cell(checked, allgather, *cell, &found[&Key::of(*cell)]);
@@ -209,17 +208,4 @@ fn bound(checked: &Checked, allgather: &Allgather, cell: Cell) -> Duration {
     let each = allgather.ranks_per_machine as usize;
     let ranks = allgather.networks[cell.network].machines.len() * each;
     ranks::bound(ranks, each, allgather.sizes[cell.size], slowest(checked, allgather, cell))
-}
-
-impl Results<'_> {
-    /// What came of a cell.
-    pub(super) fn of(&self, cell: Cell) -> Option<&Outcomes> {
-        self.cells.iter().find(|outcomes| outcomes.cell == cell)
-    }
-}
-
-impl From<GatherError> for RunError {
-    fn from(error: GatherError) -> RunError {
-        RunError::Gather(error)
-    }
 }

@@ -169,7 +169,12 @@ fn transports(
     }
     let list = shared::each_once(&wire.transports, "transport", |t| t.name().to_owned(), book)?;
     if !framed {
-        conflict(wire.transports.get()?.place, "transports of no Ethernet", "needs the medium ethernet", book);
+        conflict(
+            wire.transports.get()?.place,
+            "transports of no Ethernet",
+            "needs the medium ethernet",
+            book,
+        );
         return None;
     }
     Some(list.iter().map(|at| at.value).collect())
@@ -220,12 +225,7 @@ fn overheads(wire: &wire::Overheads, book: &mut Book) -> Option<Overheads> {
     let costs = costs.into_iter().chain([(&wire.receive_per_byte, byte)]);
     let costs: Vec<_> = costs.map(|(cost, most)| at_most(quantity(cost)?, most, book)).collect();
     let &[send, receive, send_byte, receive_byte] = costs.as_slice() else { return None };
-    Some(Overheads {
-        send: send?,
-        receive: receive?,
-        send_byte: send_byte?,
-        receive_byte: receive_byte?,
-    })
+    Some(Overheads { send: send?, receive: receive?, send_byte: send_byte?, receive_byte: receive_byte? })
 }
 
 fn at_most(span: At<Duration>, most: Duration, book: &mut Book) -> Option<Duration> {
@@ -333,7 +333,12 @@ fn ranked(ranks: &At<Vec<At<String>>>, topology: &Topology, book: &mut Book) -> 
             continue;
         };
         if first.insert(host, ()).is_some() {
-            conflict(name.place, format!("`{}` twice", quoted(&name.value)), "expected each machine once", book);
+            conflict(
+                name.place,
+                format!("`{}` twice", quoted(&name.value)),
+                "expected each machine once",
+                book,
+            );
             sound = false;
         }
         order.push(host);
@@ -398,12 +403,7 @@ fn spread(network: &crate::topology::Network, start: crate::ids::SwitchId, reach
 }
 
 /// Notes numbers of ranks that are too large, or that an algorithm cannot serve.
-fn check_ranks(
-    networks: &[(Place, GatheredNetwork)],
-    each: u32,
-    algorithms: &[At<Method>],
-    book: &mut Book,
-) {
+fn check_ranks(networks: &[(Place, GatheredNetwork)], each: u32, algorithms: &[At<Method>], book: &mut Book) {
     for (place, network) in networks {
         let (name, ranks) = (&network.name, network.machines.len() as u64 * u64::from(each));
         if ranks > MOST_RANKS {
@@ -424,11 +424,8 @@ fn check_ranks(
                 _ => continue,
             };
             book.add(algorithm.place, |span| {
-                let message = format!(
-                    "{} cannot serve the {ranks} ranks on {}",
-                    algorithm.value.name(),
-                    quoted(name)
-                );
+                let message =
+                    format!("{} cannot serve the {ranks} ranks on {}", algorithm.value.name(), quoted(name));
                 Fault::new("unfit-algorithm", span, message, expected)
             });
         }
@@ -498,8 +495,7 @@ fn network(name: &At<String>, allgather: &Allgather, book: &mut Book) -> Option<
 /// A figure.
 fn plot(wire: &wire::GatherPlot, allgather: &Allgather, book: &mut Book) -> Option<Plot> {
     let name = shared::figure_name(wire.name.get()?, book)?;
-    let algorithms: Vec<_> =
-        wire.algorithms.value()?.iter().map(|at| method(at, allgather, book)).collect();
+    let algorithms: Vec<_> = wire.algorithms.value()?.iter().map(|at| method(at, allgather, book)).collect();
     let networks: Vec<_> = wire.networks.value()?.iter().map(|at| network(at, allgather, book)).collect();
     let sizes: Vec<_> = wire.sizes.value()?.iter().map(|at| size(at, allgather, book)).collect();
     Some(Plot {

@@ -39,9 +39,10 @@ pub(super) fn ethernet(
     });
     let ageing = above_zero(&wire.ageing, book);
     let window = quantity(&wire.window).and_then(|at| within(at, WINDOWS, "a window", book));
-    let priorities = wire.priorities.value()?.entries.iter().map(|(name, priority)| {
-        Some((names::switch_alone(name, &topology?.network, book)?, priority.value))
-    });
+    let priorities =
+        wire.priorities.value()?.entries.iter().map(|(name, priority)| {
+            Some((names::switch_alone(name, &topology?.network, book)?, priority.value))
+        });
     // A fault of one does not hide those of the others.
     let priorities: Vec<_> = priorities.collect();
     if let (Some(topology), Some(place)) = (topology, wire.rate.get().map(|at| at.place)) {
@@ -87,7 +88,12 @@ pub(super) fn check_links(topology: &Topology, place: Place, book: &mut Book) {
         let cable = names::link_name(network, *first);
         book.add(place, |span| {
             let message = format!("the network says of {} cables what no Ethernet has: {cable}", bad.len());
-            Fault::new("out-of-range", span, message, "expected 10 Mb/s to 400 Gb/s, and at most 1 s of flight")
+            Fault::new(
+                "out-of-range",
+                span,
+                message,
+                "expected 10 Mb/s to 400 Gb/s, and at most 1 s of flight",
+            )
         });
     }
 }
@@ -98,16 +104,17 @@ fn within(amount: At<Bytes>, range: RangeInclusive<u64>, what: &str, book: &mut 
     }
     book.add(amount.place, |span| {
         let message = format!("{} is out of range for {what}", amount.value);
-        Fault::new("out-of-range", span, message, format!("expected {} B to {} B", range.start(), range.end()))
+        Fault::new(
+            "out-of-range",
+            span,
+            message,
+            format!("expected {} B to {} B", range.start(), range.end()),
+        )
     });
     None
 }
 
-fn no_longer<T: std::fmt::Display + Copy>(
-    time: At<Duration>,
-    shown: T,
-    book: &mut Book,
-) -> Option<Duration> {
+fn no_longer<T: std::fmt::Display + Copy>(time: At<Duration>, shown: T, book: &mut Book) -> Option<Duration> {
     if time.value <= LONGEST {
         return Some(time.value);
     }
@@ -124,10 +131,8 @@ fn header(wire: &wire::Ethernet, mtu: Option<At<Bytes>>, section: Place, book: &
     let Some(mtu) = mtu.filter(|mtu| mtu.value <= header.value) else { return Some(header.value.0) };
     let place = if mtu.place == section { header.place } else { mtu.place };
     book.add(place, |span| {
-        let message = format!(
-            "an MTU of {} leaves no room for data beside a header of {}",
-            mtu.value, header.value
-        );
+        let message =
+            format!("an MTU of {} leaves no room for data beside a header of {}", mtu.value, header.value);
         Fault::new("out-of-range", span, message, format!("expected an MTU above {}", header.value))
     });
     None
@@ -153,7 +158,12 @@ fn buffer(wire: &wire::Ethernet, mtu: Option<u64>, section: Place, book: &mut Bo
         debug_assert!(room.place != section, "a buffer has no default");
         book.add(room.place, |span| {
             let message = format!("{} hold no frame of {frame} B", room.value);
-            Fault::new("out-of-range", span, message, format!("expected at least {frame} B, or a smaller mtu"))
+            Fault::new(
+                "out-of-range",
+                span,
+                message,
+                format!("expected at least {frame} B, or a smaller mtu"),
+            )
         });
         return None;
     }

@@ -73,7 +73,8 @@ fn reference(wire: &wire::RingReference, rings: &Rings, book: &mut Book) -> Opti
     let algorithm = shared::among(&wire.algorithm, &rings.algorithms, "algorithm", Algorithm::name, book);
     let tree = shared::among(&wire.tree, &rings.trees, "tree", Kind::name, book);
     let family = shared::among(&wire.family, &rings.families, "family", Family::name, book);
-    let machines = shared::among(&wire.machines, &rings.machines, "number of machines", |m| m.to_string(), book);
+    let machines =
+        shared::among(&wire.machines, &rings.machines, "number of machines", |m| m.to_string(), book);
     let machines = machines?;
     if let (Some(_), None, Some(place)) = (machines, family?, wire.machines.get().map(|at| at.place)) {
         conflict(place, "machines of no family", "needs `family`", book);

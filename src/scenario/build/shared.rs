@@ -229,7 +229,6 @@ pub(super) fn each_once<T: Clone + PartialEq>(
     Some(list.value.clone())
 }
 
-
 /// What is given, if it is among `all`; `None` after a fault, `Some(None)` if nothing is given.
 #[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
 pub(super) fn among<T: Copy + PartialEq, S: std::fmt::Display>(

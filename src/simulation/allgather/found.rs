@@ -5,8 +5,8 @@ use crate::host::collective::Algorithm as Collective;
 use crate::ids::{HostId, LinkId, Node};
 use crate::ring::{Kind, Tree, TreeError, Verdict, judge};
 use crate::scenario::Checked;
-use crate::scenario::checked::Topology;
 use crate::scenario::allgather::{Allgather, Cell, MediumKind, Method};
+use crate::scenario::checked::Topology;
 use crate::topology::{End, Network};
 
 /// What a ring depends on: the network, the medium, the rate, the algorithm.

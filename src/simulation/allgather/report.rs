@@ -130,7 +130,7 @@ impl GatherReport {
             executions.iter().map(|(outcome, _)| Some(outcome.mean()?.as_ms_f64())).collect();
         let time = times.and_then(|times| Spread::of(&times));
         let sum = |of: fn(&Outcome) -> u64| executions.iter().map(|(outcome, _)| of(outcome)).sum::<u64>();
-        let count = |of: fn(&super::Counts) -> u64| executions.iter().map(|(_, counts)| of(counts));
+        let count = |of: fn(&super::Counts) -> u64| executions.iter().map(move |(_, counts)| of(counts));
         let iterations = outcomes.job.as_ref().map_or(0, |job| job.iterations);
         let ranks = machines * allgather.ranks_per_machine as usize;
         let (right, wrong) = (sum(|outcome| outcome.right), sum(|outcome| outcome.wrong));
@@ -181,6 +181,12 @@ impl GatherReport {
     /// Whether everything ran and every buffer held what it should.
     pub fn is_right(&self) -> bool {
         self.refused.is_none() && self.buffers_wrong == 0 && self.buffers_missing == 0
+    }
+
+    /// Whether something ran otherwise than it should without a message lost: a ring that does not exist, or a buffer
+    /// with something else in it.
+    pub fn is_wrong(&self) -> bool {
+        self.refused.is_some() || self.buffers_wrong > 0
     }
 
     /// A quantity of it.

@@ -137,7 +137,8 @@ impl<P: Clone> Ethernet<P> {
                 is_stopped |= self.ask(member, endpoint, O::WATCHES);
             }
         };
-        if O::WATCHES {
+        // After a break the instant may go on.
+        if O::WATCHES && pause != Pause::Break {
             self.announce(self.now + 1, endpoint, observer);
         }
         pause

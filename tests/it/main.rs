@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one file per kind of check.
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
+mod allgather;
 mod bad_input;
 mod balance;
 mod cli;

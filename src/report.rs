@@ -8,6 +8,6 @@ mod table;
 
 pub use drawing::{Drawing, draw_network};
 pub use figure::{Figure, FigurePoint, Series, draw};
-pub use folder::{Folder, FolderError, README_MARK};
+pub use folder::{Folder, FolderError, Like, README_MARK};
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
 pub use table::Table;

@@ -5,11 +5,24 @@
 //! ```
 //! One event chain a frame and hop: a frame's arrival at a node decides when it leaves the next port.
 
+mod counters;
+mod engine;
 mod frame;
+mod pace;
 mod parameters;
+mod port;
+mod schedule;
+mod spanning_tree;
+mod switch;
+pub mod transport;
+mod wiring;
 
+pub use counters::{ChannelCounters, Counters};
+pub use engine::Ethernet;
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
-pub use parameters::{Buffer, Parameters};
+pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
+pub use spanning_tree::{Role, SpanningTree};
+pub use wiring::BuildError;
 
 use std::ops::ControlFlow;
 
@@ -25,11 +38,19 @@ pub trait Endpoint<P> {
     /// named by `Ethernet::wake`.
     fn next_frame(&mut self, host: HostId, now: Time) -> Option<Frame<P>>;
 
+    /// Says, after it has given a frame, whether the run ends after this instant.
+    fn pauses(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// Hears that the last bit of a frame for it has reached `host`. `Break` ends the run after this instant.
     fn received(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()>;
 
     /// Hears that a frame found no room in the buffer of a switch behind `port`, at which it was to leave.
-    fn dropped(&mut self, _port: End, _frame: &Frame<P>, _now: Time) {}
+    /// `Break` ends the run after this instant.
+    fn dropped(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     /// Appends the bytes of a frame, from the destination address up to but not including the FCS, without
     /// padding.

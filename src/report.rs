@@ -4,10 +4,12 @@ mod drawing;
 mod figure;
 mod folder;
 mod manifest;
+mod pcapng;
 mod table;
 
 pub use drawing::{Drawing, draw_network};
 pub use figure::{Figure, FigurePoint, Series, draw};
 pub use folder::{Folder, FolderError, Like, README_MARK};
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
+pub use pcapng::{Pcapng, Tally};
 pub use table::Table;

@@ -13,6 +13,7 @@ pub mod comparison;
 pub mod cycles;
 pub mod expect;
 pub mod mapping;
+pub mod printed;
 pub mod study;
 
 mod book;

@@ -6,6 +6,7 @@
 //! ```
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
+mod beside;
 pub mod comparison;
 pub mod daemon;
 pub mod failures;
@@ -18,6 +19,7 @@ mod overlay;
 pub mod plan;
 pub mod point;
 pub mod presumptions;
+pub mod ranks;
 pub mod rings;
 mod routes;
 mod saturation;
@@ -27,6 +29,7 @@ mod tables;
 pub mod traffic;
 pub mod watch;
 
+pub use beside::{PaperReport, Spread};
 pub use map_files::RepeatReport;
 pub use mapping::{DistributionReport, MapReport};
 pub use mappings::map;

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod operation;
+mod paper;
 mod study;
 mod summary;
 mod trace;

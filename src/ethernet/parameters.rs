@@ -28,4 +28,32 @@ pub struct Parameters {
     pub ageing: Duration,
     /// The most bytes of payload of a frame.
     pub mtu: u32,
+    /// The bridge priority of every switch, by switch; a missing one is [`BRIDGE_PRIORITY`]. The least is elected
+    /// root.
+    pub bridge_priorities: Vec<u16>,
+}
+
+/// The priority of a bridge unless something else is said.
+///
+/// # Source
+/// IEEE 802.1D-2004, table 17-2.
+pub const BRIDGE_PRIORITY: u16 = 0x8000;
+
+impl Parameters {
+    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, addresses remembered for 300 s,
+    /// an MTU of 1,500 B, equal bridges.
+    ///
+    /// # Source
+    /// IEEE 802.1D-2004, table 7-5, for the ageing time; IEEE 802.3 for the MTU.
+    pub fn uniform(links: usize, rate: BitRate, delay: Duration) -> Parameters {
+        Parameters {
+            rates: vec![rate; links],
+            delays: vec![delay; links],
+            switch_latency: Duration::ZERO,
+            buffer: Buffer::Unbounded,
+            ageing: Duration::from_ms(300_000),
+            mtu: 1_500,
+            bridge_priorities: Vec::new(),
+        }
+    }
 }

@@ -15,6 +15,7 @@ mod names;
 mod operation;
 mod routing;
 mod run;
+mod shared;
 mod sizes;
 mod study;
 mod topology;

@@ -5,10 +5,9 @@
 //! nothing else: fabric, traffic, measurement and the scenario's seed are those of every member. Members are
 //! ordinary scenarios, each run as if it stood alone.
 
-use crate::papers::Printed;
-
 use super::checked::{Checked, Routing, Topology, Traffic};
 use super::expect::Expectations;
+use super::printed::{PaperNumber, Statistic};
 use super::study::Study;
 
 /// Routings compared on the same networks.
@@ -40,10 +39,8 @@ pub struct ComparedNetwork {
 /// A printed number and the quantity of ours that stands beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Paper, figure, quantity and configuration, as src/papers/reference.csv names them.
-    pub names: [String; 4],
     /// What the paper prints.
-    pub printed: Printed,
+    pub number: PaperNumber,
     /// What of ours.
     pub measure: Quantity,
     /// The number of switches of the networks.
@@ -73,21 +70,6 @@ pub enum Quantity {
     MaxChannelLoad,
     /// The most traffic that was accepted at the loads up to the first saturated one.
     Throughput,
-}
-
-/// What is taken over networks of one size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Statistic {
-    /// Their mean.
-    Mean,
-    /// The least.
-    Min,
-    /// The greatest.
-    Max,
-    /// The greatest distance from the mean, in per cent of the mean.
-    Variation,
-    /// That of the network whose ratios are nearest to the mean ratios.
-    Nearest,
 }
 
 /// With `--quick`, so many networks of each size.

@@ -5,12 +5,10 @@
 //! asked again, the load beside the mapper, and the seed. Every combination is a cell, and a cell an ordinary
 //! mapping run as often as it says. Fabric and software costs are those of all.
 
-use crate::papers::Printed;
-
 use super::checked::{Checked, Routing, Topology, Traffic};
-use super::comparison::Statistic;
 use super::expect::Expectations;
 use super::mapping::Mapping;
+use super::printed::{PaperNumber, Statistic};
 
 /// Mappings compared.
 #[derive(Clone, Debug)]
@@ -161,10 +159,8 @@ pub struct Plot {
 /// A printed number and the quantity of ours that stands beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Paper, figure, quantity and configuration, as src/papers/reference.csv names them.
-    pub names: [String; 4],
     /// What the paper prints.
-    pub printed: Printed,
+    pub number: PaperNumber,
     /// What of ours.
     pub measure: Quantity,
     /// Of which cell.

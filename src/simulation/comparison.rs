@@ -20,8 +20,7 @@ mod figures;
 mod report;
 mod tables;
 
-pub use report::{ComparisonReport, OverReport, PaperReport, RoutingReport, SizeReport, Spread};
-pub(super) use tables::{maybe, number, paper, short};
+pub use report::{ComparisonReport, OverReport, RoutingReport, SizeReport};
 
 use rayon::prelude::*;
 
@@ -29,7 +28,7 @@ use crate::routing::Report as RouteReport;
 use crate::scenario::Checked;
 use crate::scenario::comparison::{Comparison, Quantity};
 
-use super::summary::{HotSpots, Outcome, PointReport, Summary};
+use super::summary::{Outcome, PointReport, Summary};
 use super::{Progress, Run, RunError};
 
 /// What came of one routing on one network.
@@ -84,23 +83,8 @@ pub(super) fn run(
     let mut files = tables::all(&results, &report);
     files.extend(figures::all(checked, &results, &report));
     files.push(("README.md".to_owned(), tables::readme(checked, &results, &report, &files)));
-    let summary = Summary {
-        scenario: checked.name.clone(),
-        seed: checked.seed,
-        outcome,
-        map: None,
-        maps: None,
-        route: None,
-        distribution: None,
-        deadlock_count,
-        deadlocks: Vec::new(),
-        points: Vec::new(),
-        saturation: None,
-        hot_spots: HotSpots::default(),
-        comparison: Some(report),
-        study: None,
-        operation: None,
-    };
+    let bare = Summary::new(checked, outcome);
+    let summary = Summary { deadlock_count, comparison: Some(report), ..bare };
     Ok(Run { summary, files, events, messages_delivered })
 }
 

@@ -8,7 +8,7 @@ use crate::scenario::checked::{Topology, TopologySource};
 use crate::topology::formats::{Format, write};
 use crate::topology::{End, Network};
 
-use super::comparison::Spread;
+use super::beside::Spread;
 use super::mapping::MapReport;
 use super::summary::port_name;
 

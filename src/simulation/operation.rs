@@ -9,7 +9,7 @@ use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
 use super::daemon::{self, DaemonError, Report, Task};
 use super::hosts::Restraint;
 use super::mappings::Ground;
-use super::summary::{HotSpots, Outcome, Summary};
+use super::summary::{Outcome, Summary};
 use super::{Progress, Run, RunError};
 
 /// Operates a network.
@@ -78,23 +78,9 @@ fn gather(checked: &Checked, report: Report) -> Run {
         ("operation.svg".to_owned(), figure(checked, &report)),
     ];
     let (events, messages_delivered) = (report.fabric_events, report.delivered);
-    let summary = Summary {
-        scenario: checked.name.clone(),
-        seed: checked.seed,
-        outcome: Outcome::Horizon,
-        map: None,
-        maps: None,
-        route: None,
-        distribution: None,
-        deadlock_count: usize::try_from(report.deadlocks.formed).unwrap_or(usize::MAX),
-        deadlocks: Vec::new(),
-        points: Vec::new(),
-        saturation: None,
-        hot_spots: HotSpots::default(),
-        comparison: None,
-        study: None,
-        operation: Some(report),
-    };
+    let deadlock_count = usize::try_from(report.deadlocks.formed).unwrap_or(usize::MAX);
+    let bare = Summary::new(checked, Outcome::Horizon);
+    let summary = Summary { deadlock_count, operation: Some(report), ..bare };
     Run { summary, files, events, messages_delivered }
 }
 

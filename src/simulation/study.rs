@@ -23,7 +23,7 @@ use crate::topology::Network;
 
 use super::mapping::MapReport;
 use super::mappings::Ground;
-use super::summary::{HotSpots, Outcome, Summary};
+use super::summary::{Outcome, Summary};
 use super::{Progress, Run, RunError};
 
 /// What came of a cell.
@@ -75,23 +75,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
     let mut files = tables::all(&results, &report);
     files.extend(figures::all(checked, &results));
     files.push(("README.md".to_owned(), tables::readme(checked, &results, &report, &files)));
-    let summary = Summary {
-        scenario: checked.name.clone(),
-        seed: checked.seed,
-        outcome: Outcome::Drained,
-        map: None,
-        maps: None,
-        route: None,
-        distribution: None,
-        deadlock_count: 0,
-        deadlocks: Vec::new(),
-        points: Vec::new(),
-        saturation: None,
-        hot_spots: HotSpots::default(),
-        comparison: None,
-        study: Some(report),
-        operation: None,
-    };
+    let summary = Summary { study: Some(report), ..Summary::new(checked, Outcome::Drained) };
     Ok(Run { summary, files, events, messages_delivered: 0 })
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::fabric::{Deadlock, Member};
 use crate::routing::Report as RouteReport;
+use crate::scenario::Checked;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
@@ -70,6 +71,29 @@ pub struct Summary {
     /// Where the network hurts at the highest load that was not saturated.
     #[serde(flatten)]
     pub hot_spots: HotSpots,
+}
+
+impl Summary {
+    /// The summary of a run that has nothing to say but how it ended.
+    pub fn new(checked: &Checked, outcome: Outcome) -> Summary {
+        Summary {
+            scenario: checked.name.clone(),
+            seed: checked.seed,
+            outcome,
+            map: None,
+            maps: None,
+            route: None,
+            distribution: None,
+            deadlock_count: 0,
+            deadlocks: Vec::new(),
+            points: Vec::new(),
+            saturation: None,
+            comparison: None,
+            study: None,
+            operation: None,
+            hot_spots: HotSpots::default(),
+        }
+    }
 }
 
 /// The channels that were used most and waited for most at one load.

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use comfy_table::Table;
 
-use crate::simulation::comparison::{ComparisonReport, PaperReport, RoutingReport, SizeReport, Spread};
+use crate::simulation::Spread;
+use crate::simulation::comparison::{ComparisonReport, RoutingReport, SizeReport};
 
+use super::paper::paper;
 use super::summary::columns;
 
 /// The comparison as text: a table a size, then the printed numbers beside ours.
@@ -71,18 +73,4 @@ fn throughput(routing: &RoutingReport, base: &str) -> [String; 4] {
 
 fn mean(spread: Option<Spread>, digits: usize) -> String {
     spread.map_or_else(|| "-".to_owned(), |spread| format!("{:.digits$}", spread.mean))
-}
-
-pub(super) fn paper(rows: &[PaperReport]) -> Table {
-    let mut table = columns(&["printed", "", "paper", "ours", "deviation"]);
-    for row in rows {
-        table.add_row([
-            format!("{} ({})", row.quantity, row.configuration),
-            row.unit.clone(),
-            row.printed.to_string(),
-            row.ours.map_or_else(|| "-".to_owned(), |ours| format!("{ours:.3}")),
-            row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
-        ]);
-    }
-    table
 }

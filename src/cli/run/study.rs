@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use comfy_table::Table;
 
-use crate::simulation::comparison::Spread;
+use crate::simulation::Spread;
 use crate::simulation::study::{CellReport, StudyReport};
 
-use super::comparison::paper;
+use super::paper::paper;
 use super::summary::columns;
 
 /// Cells that are told one by one; more are left to mappings.csv.

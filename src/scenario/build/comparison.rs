@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use crate::diagnostics::{Fault, quoted};
-use crate::papers;
+use crate::diagnostics::Fault;
 
 use super::super::book::{Book, Place};
 use super::super::checked::{Topology, TopologySource};
 use super::super::comparison::{ComparedNetwork, Comparison, Reference};
 use super::super::wire::{self, At, Document, Given};
+use super::shared::{self, About};
 use super::traffic::{self, Context};
 use super::{conflict, routing, topology};
 
-/// The most networks of one size.
-const MOST_NETWORKS: u32 = 1000;
+/// The routings of a comparison, in messages.
+const ROUTINGS: About =
+    About { done: "compared", one: "routing", several: "routings", code: "unknown-routing" };
 /// The most switches of all networks together.
 const MOST_SWITCHES: u64 = 1 << 20;
 
@@ -26,7 +27,7 @@ pub(super) fn comparison(
 ) -> Option<Comparison> {
     let Context { topology: first, seed, folder, .. } = *context;
     check_company(document, book);
-    let names = names(&wire.value, book);
+    let names = shared::names(&wire.value.routings, ROUTINGS, book);
     let base = match (wire.value.base.get(), &names) {
         (Some(base), Some(names)) => position(base, names, book),
         _ => Some(0),
@@ -34,7 +35,7 @@ pub(super) fn comparison(
     let topologies = topologies(&wire.value, document, first, folder, book)?;
     let networks = topologies.into_iter().map(|topology| {
         let routings = wire.value.routings.value()?.iter().map(|routing| {
-            let keys = At { value: routing.value.routing.clone(), place: routing.place };
+            let keys = At { value: routing.value.keys.clone(), place: routing.place };
             routing::routing(&keys, Some(&topology), seed, folder, book)
         });
         // A fault of one does not hide those of the others.
@@ -76,50 +77,9 @@ fn check_company(document: &Document, book: &mut Book) {
     }
 }
 
-/// The names of the routings, each once; `None` after a fault.
-fn names(wire: &wire::Comparison, book: &mut Book) -> Option<Vec<String>> {
-    let routings = wire.routings.get()?;
-    if routings.value.is_empty() {
-        book.add(routings.place, |span| {
-            Fault::new("empty-list", span, "nothing is compared", "expected at least one routing")
-        });
-        return None;
-    }
-    let mut names: Vec<String> = Vec::new();
-    let mut sound = true;
-    for routing in &routings.value {
-        let Some(name) = routing.value.name.get() else {
-            sound = false;
-            continue;
-        };
-        if names.contains(&name.value) {
-            let message = format!("two routings are called `{}`", quoted(&name.value));
-            conflict(name.place, message, "expected each name once", book);
-            sound = false;
-        }
-        if name.value.contains('.') {
-            book.add(name.place, |span| {
-                let message = "a name with a dot, which no path of [expect] could name";
-                Fault::new("bad-name", span, message, "expected a name without dots")
-            });
-            sound = false;
-        }
-        names.push(name.value.clone());
-    }
-    sound.then_some(names)
-}
-
 /// The position of a routing.
 fn position(name: &At<String>, names: &[String], book: &mut Book) -> Option<usize> {
-    let found = names.iter().position(|other| *other == name.value);
-    if found.is_none() {
-        book.add(name.place, |span| {
-            let message = format!("no routing is called `{}`", quoted(&name.value));
-            Fault::new("unknown-routing", span, message, "expected the name of one of the routings")
-                .with_nearest(&name.value, names.iter().map(String::as_str))
-        });
-    }
-    found
+    shared::position(name, names.iter().map(String::as_str), ROUTINGS, book)
 }
 
 /// Every network: sizes in order, seeds rising.
@@ -131,12 +91,7 @@ fn topologies(
     book: &mut Book,
 ) -> Option<Vec<Topology>> {
     let (networks, topology) = (wire.networks.get()?, document.topology.value()?);
-    if !(1..=MOST_NETWORKS).contains(&networks.value) {
-        book.add(networks.place, |span| {
-            Fault::new("out-of-range", span, "out of range", format!("expected 1 to {MOST_NETWORKS}"))
-        });
-        return None;
-    }
+    shared::instances(&wire.networks, book)?;
     let generator = topology.generators.first().and_then(|at| at.value.as_ref());
     if networks.value > 1 && generator.is_none_or(|generator| !generator.family.random) {
         let expected = "expected a generator with a seed, such as [topology.random-regular]";
@@ -237,13 +192,9 @@ fn reference(
             None
         }
     };
-    let row = [&value.paper, &value.figure, &value.quantity, &value.configuration];
-    let row: Vec<&At<String>> = row.into_iter().map(Given::get).collect::<Option<_>>()?;
-    let printed = printed(&row, book);
-    let names = [0, 1, 2, 3].map(|column| row[column].value.clone());
+    let number = shared::printed(&value.printed, book);
     Some(Reference {
-        names,
-        printed: printed?,
+        number: number?,
         measure: *value.ours.value()?,
         switches: switches?,
         routing: routing?,
@@ -262,34 +213,4 @@ fn no_size(place: Place, given: Option<&u64>, sizes: &[u64], book: &mut Book) {
         None => "which of the sizes is not said".to_owned(),
     };
     book.add(place, |span| Fault::new("no-size", span, message, format!("needs switches, one of {all}")));
-}
-
-/// What the paper prints; the first name that leads nowhere is the fault.
-pub(super) fn printed(row: &[&At<String>], book: &mut Book) -> Option<papers::Printed> {
-    for column in 0..row.len() {
-        let before: Vec<&str> = row[..column].iter().map(|at| at.value.as_str()).collect();
-        let choices = papers::choices(&before);
-        if choices.contains(&row[column].value) {
-            continue;
-        }
-        book.add(row[column].place, |span| {
-            let what = ["paper", "figure", "quantity", "configuration"][column];
-            let message = format!("no such {what} in the numbers of the papers");
-            let expected = match choices.as_slice() {
-                few if few.len() <= 8 => format!("expected one of {}", few.join(", ")),
-                many => format!("expected one of {} in src/papers/reference.csv", many.len()),
-            };
-            Fault::new("unknown-reference", span, message, expected)
-                .with_nearest(&row[column].value, choices.iter().map(String::as_str))
-        });
-        return None;
-    }
-    let [paper, figure, quantity, configuration] = [0, 1, 2, 3].map(|nth| row[nth].value.as_str());
-    let found = papers::printed(paper, figure, quantity, configuration);
-    if found.is_none() {
-        book.add(row[3].place, |span| {
-            Fault::new("unknown-reference", span, "the paper gives no number there", "expected a number")
-        });
-    }
-    found
 }

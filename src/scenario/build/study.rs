@@ -1,18 +1,18 @@
 //! A study: every network built, every variant resolved on each of them.
 
-use std::path::Path;
-
-use crate::diagnostics::{Fault, quoted};
+use crate::diagnostics::Fault;
 
 use super::super::book::Book;
-use super::super::checked::{Hosts, Topology, TopologySource};
+use super::super::checked::Hosts;
 use super::super::study::{Cell, Plot, Reference, StudiedNetwork, Study};
 use super::super::wire::{self, At, Document, Given};
+use super::shared::{self, About};
 use super::traffic::{self, Context};
-use super::{comparison, conflict, mapping, routing, topology};
+use super::{conflict, mapping, routing};
 
-/// The most networks that one generator makes.
-const MOST_INSTANCES: u32 = 1000;
+/// The mappers of a study, in messages.
+const VARIANTS: About =
+    About { done: "studied", one: "variant", several: "variants", code: "unknown-variant" };
 /// The most cells of a study.
 const MOST_CELLS: usize = 100_000;
 
@@ -26,11 +26,13 @@ pub(super) fn study(
 ) -> Option<Study> {
     check_company(document, book);
     let value = &wire.value;
-    let names = names(value, book);
-    let topologies = topologies(value, document, context, book)?;
-    let networks = topologies.into_iter().map(|(name, topology)| {
+    let names = shared::names(&value.variants, VARIANTS, book);
+    let instances = shared::instances(&value.instances, book)?;
+    let own = (document.topology.value()?, context.topology);
+    let topologies = shared::networks(own, value.networks.value()?, instances, context.folder, book)?;
+    let networks = topologies.into_iter().map(|(name, _, topology)| {
         let variants = value.variants.value()?.iter().map(|variant| {
-            let keys = At { value: variant.value.mapping.clone(), place: variant.place };
+            let keys = At { value: variant.value.keys.clone(), place: variant.place };
             mapping::mapping(&keys, Some(&topology), hosts, document, book)
         });
         // A fault of one does not hide those of the others.
@@ -92,109 +94,6 @@ fn check_company(document: &Document, book: &mut Book) {
     }
 }
 
-/// The names of the variants, each once; `None` after a fault.
-fn names(wire: &wire::Study, book: &mut Book) -> Option<Vec<String>> {
-    let variants = wire.variants.get()?;
-    if variants.value.is_empty() {
-        book.add(variants.place, |span| {
-            Fault::new("empty-list", span, "nothing is studied", "expected at least one variant")
-        });
-        return None;
-    }
-    let mut names: Vec<String> = Vec::new();
-    let mut sound = true;
-    for variant in &variants.value {
-        let Some(name) = variant.value.name.get() else {
-            sound = false;
-            continue;
-        };
-        if names.contains(&name.value) {
-            let message = format!("two variants are called `{}`", quoted(&name.value));
-            conflict(name.place, message, "expected each name once", book);
-            sound = false;
-        }
-        if name.value.contains('.') {
-            book.add(name.place, |span| {
-                let message = "a name with a dot, which no path of [expect] could name";
-                Fault::new("bad-name", span, message, "expected a name without dots")
-            });
-            sound = false;
-        }
-        names.push(name.value.clone());
-    }
-    sound.then_some(names)
-}
-
-/// Every network with its name: the scenario's own first, each generator's instances together.
-fn topologies(
-    wire: &wire::Study,
-    document: &Document,
-    context: &Context<'_>,
-    book: &mut Book,
-) -> Option<Vec<(String, Topology)>> {
-    let instances = wire.instances.get()?;
-    if !(1..=MOST_INSTANCES).contains(&instances.value) {
-        book.add(instances.place, |span| {
-            Fault::new("out-of-range", span, "out of range", format!("expected 1 to {MOST_INSTANCES}"))
-        });
-        return None;
-    }
-    let own = document.topology.value()?;
-    let others: Vec<&wire::Topology> = wire.networks.value()?.iter().map(|at| &at.value).collect();
-    let mut built: Vec<Topology> = Vec::new();
-    for (nth, asked) in std::iter::once(own).chain(others).enumerate() {
-        let first =
-            if nth == 0 { context.topology.cloned() } else { topology::build(asked, context.folder, book) };
-        built.push(first?);
-        built.extend(further(asked, instances.value, context.folder, book)?);
-    }
-    let mut named: Vec<(String, Topology)> = Vec::new();
-    for topology in built {
-        let name = unused(&own_name(&topology), &named);
-        named.push((name, topology));
-    }
-    Some(named)
-}
-
-/// The later instances of a generated network.
-fn further(asked: &wire::Topology, instances: u32, folder: &Path, book: &mut Book) -> Option<Vec<Topology>> {
-    let generator = asked.generators.first().and_then(|at| at.value.as_ref());
-    if generator.is_none_or(|generator| !generator.family.random) {
-        return Some(Vec::new());
-    }
-    let later = (1..u64::from(instances)).map(|offset| {
-        let mut varied = asked.clone();
-        for generator in varied.generators.iter_mut().filter_map(|at| at.value.as_mut()) {
-            generator.seed = generator.seed.saturating_add(offset);
-        }
-        topology::build(&varied, folder, book)
-    });
-    later.collect()
-}
-
-/// What a network is called: the preset, or its own name; of generated ones the family, its first parameter, and
-/// the seed where chance had a part.
-fn own_name(topology: &Topology) -> String {
-    let plain = topology.network.name.replace('.', "-");
-    match &topology.source {
-        TopologySource::Generated { family, parameters } => {
-            let first = parameters.first().map(|(_, size)| size);
-            let seed = parameters.iter().find(|(name, _)| name == "seed").map(|(_, seed)| seed);
-            let parts = first.into_iter().chain(seed).map(ToString::to_string);
-            std::iter::once(family.clone()).chain(parts).collect::<Vec<_>>().join("-")
-        }
-        _ => plain,
-    }
-}
-
-/// `name`, with a number behind it if another network has it.
-fn unused(name: &str, named: &[(String, Topology)]) -> String {
-    let is_free = |name: &str| named.iter().all(|(other, _)| other != name);
-    let numbered = (2..).map(|nth| format!("{name}-{nth}"));
-    let mut all = std::iter::once(name.to_owned()).chain(numbered);
-    all.find(|name| is_free(name)).expect("there are more numbers than networks")
-}
-
 /// The loads of the axis, which need traffic.
 fn loads(wire: &wire::Study, document: &Document, book: &mut Book) -> Option<Vec<f64>> {
     let loads = wire.loads.value()?;
@@ -206,50 +105,21 @@ fn loads(wire: &wire::Study, document: &Document, book: &mut Book) -> Option<Vec
 
 /// The position of a variant.
 fn variant(name: &At<String>, study: &Study, book: &mut Book) -> Option<usize> {
-    position(name, study.names.iter().map(String::as_str), "variant", book)
+    shared::position(name, study.names.iter().map(String::as_str), VARIANTS, book)
 }
 
 /// The position of a network.
 fn network(name: &At<String>, study: &Study, book: &mut Book) -> Option<usize> {
-    position(name, study.networks.iter().map(|network| network.name.as_str()), "network", book)
-}
-
-fn position<'a>(
-    name: &At<String>,
-    all: impl Iterator<Item = &'a str> + Clone,
-    what: &str,
-    book: &mut Book,
-) -> Option<usize> {
-    let found = all.clone().position(|other| other == name.value);
-    if found.is_none() {
-        book.add(name.place, |span| {
-            let message = format!("no {what} of the study is called `{}`", quoted(&name.value));
-            Fault::new(format_code(what), span, message, format!("expected the name of a {what}"))
-                .with_nearest(&name.value, all)
-        });
-    }
-    found
-}
-
-fn format_code(what: &str) -> &'static str {
-    if what == "network" { "unknown-network" } else { "unknown-variant" }
+    shared::position(name, study.networks.iter().map(|network| network.name.as_str()), shared::NETWORKS, book)
 }
 
 /// A figure.
 fn plot(wire: &At<wire::Plot>, study: &Study, book: &mut Book) -> Option<Plot> {
     let value = &wire.value;
-    let name = value.name.get()?;
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if !name.value.chars().all(fits) || name.value.len() > 100 {
-        book.add(name.place, |span| {
-            let message = format!("`{}` cannot name a figure", quoted(&name.value));
-            Fault::new("bad-name", span, message, "expected letters, digits, `-` and `_`, at most 100")
-        });
-        return None;
-    }
+    let name = shared::figure_name(value.name.get()?, book)?;
     let variants: Vec<_> = value.variants.value()?.iter().map(|name| variant(name, study, book)).collect();
     Some(Plot {
-        name: name.value.clone(),
+        name,
         title: value.title.value().cloned(),
         x: *value.x.value()?,
         y: *value.y.value()?,
@@ -261,9 +131,7 @@ fn plot(wire: &At<wire::Plot>, study: &Study, book: &mut Book) -> Option<Plot> {
 /// A printed number, found, and what stands beside it.
 fn reference(wire: &At<wire::StudyReference>, study: &Study, book: &mut Book) -> Option<Reference> {
     let value = &wire.value;
-    let row = [&value.paper, &value.figure, &value.quantity, &value.configuration];
-    let row: Vec<&At<String>> = row.into_iter().map(Given::get).collect::<Option<_>>()?;
-    let printed = comparison::printed(&row, book)?;
+    let number = shared::printed(&value.printed, book)?;
     let own = match value.variant.get() {
         Some(name) => variant(name, study, book)?,
         None => 0,
@@ -296,8 +164,7 @@ fn reference(wire: &At<wire::StudyReference>, study: &Study, book: &mut Book) ->
             Some((Cell { variant, answering, ..cell }, quantity))
         }
     };
-    let names = [0, 1, 2, 3].map(|column| row[column].value.clone());
-    Some(Reference { names, printed, measure, cell, over, minus, of: *value.of.value()? })
+    Some(Reference { number, measure, cell, over, minus, of: *value.of.value()? })
 }
 
 /// The position of a number of answering hosts; the last if none is given. `None` after a fault.

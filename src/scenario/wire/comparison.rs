@@ -1,13 +1,14 @@
 //! The `[comparison]` section: routings, each with the keys of `[routing]` and a name, and references.
 
 use schemars::Schema;
-use serde_json::{Value as Json, json};
 
 use super::super::book::Book;
-use super::super::comparison::{Quantity, Statistic};
+use super::super::comparison::Quantity;
+use super::super::printed::Statistic;
 use super::super::tree::Item;
 use super::kinds::Choice;
 use super::sections::Routing;
+use super::shared::{Named, PrintedName};
 use super::table::{At, Given, Presence, Reading, Wire, table};
 use super::table::{Described, table_schema};
 
@@ -24,7 +25,7 @@ table! {
         /// The name of the routing that ratios are taken over; the first if not given.
         base: String = Optional;
         /// The routings: the keys of `[routing]`, and a name.
-        routings: Vec<At<NamedRouting>> = Required;
+        routings: Vec<At<Named<Routing>>> = Required;
         /// Printed numbers that ours stand beside in paper.csv.
         references: Vec<At<Reference>> = Default("[]");
     }
@@ -33,14 +34,7 @@ table! {
 table! {
     /// A printed number, by its names in src/papers/reference.csv, and what of ours stands beside it.
     "[[comparison.references]]" Reference {
-        /// The paper.
-        paper: String = Required;
-        /// The table or figure.
-        figure: String = Required;
-        /// The quantity as the paper has it.
-        quantity: String = Required;
-        /// The configuration as the paper has it.
-        configuration: String = Required;
+        ..printed: PrintedName;
         /// What of ours.
         ours: Quantity = Required;
         /// The name of the routing.
@@ -51,39 +45,6 @@ table! {
         switches: u64 = Optional;
         /// What is taken over the networks of that size.
         of: Statistic = Default("'mean'");
-    }
-}
-
-/// A routing with its name.
-#[derive(Clone, Debug)]
-pub(in super::super) struct NamedRouting {
-    pub(in super::super) name: Given<String>,
-    pub(in super::super) routing: Routing,
-}
-
-/// What messages call a routing of a comparison.
-const TITLE: &str = "[[comparison.routings]]";
-
-impl Wire for NamedRouting {
-    fn read(item: &Item, book: &mut Book) -> Option<NamedRouting> {
-        let mut reading = Reading::open(TITLE, item, book)?;
-        let name = reading.take("name", Required, book);
-        let routing = Routing::take_from(&mut reading, book);
-        reading.close(book);
-        Some(NamedRouting { name, routing })
-    }
-
-    fn schema() -> Schema {
-        let mut schema = Routing::schema();
-        schema.insert("title".to_owned(), Json::from(TITLE));
-        schema.insert("description".to_owned(), Json::from("A routing: the keys of [routing], and a name."));
-        schema.insert("required".to_owned(), json!(["name"]));
-        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
-            let mut name = String::schema();
-            name.insert("description".to_owned(), Json::from("What results call it."));
-            properties.insert("name".to_owned(), name.to_value());
-        }
-        schema
     }
 }
 

@@ -1,14 +1,14 @@
 //! The `[study]` section: mappings, each with the keys of `[mapping]` and a name, axes, figures, references.
 
 use schemars::Schema;
-use serde_json::{Value as Json, json};
 
 use super::super::book::Book;
-use super::super::comparison::Statistic;
+use super::super::printed::Statistic;
 use super::super::study::{Axis, Quantity};
 use super::super::tree::{Entry, Item, Value};
 use super::kinds::Choice;
 use super::mapping::{AlgorithmName, Mapping};
+use super::shared::{Named, PrintedName};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 
@@ -22,7 +22,7 @@ table! {
         /// How many networks a generator with a seed makes, with its seed and those after it, 1 to 1000.
         instances: u32 = Default("1");
         /// The mappers: the keys of `[mapping]`, and a name; what one does not give is taken from `[mapping]`.
-        variants: Vec<At<Variant>> = Required;
+        variants: Vec<At<Named<Mapping>>> = Required;
         /// Numbers of hosts that run a mapper's software, each in place of the variants' own.
         answering: Vec<At<u32>> = Default("[]");
         /// Numbers of further tries, each in place of the variants' own.
@@ -59,14 +59,7 @@ table! {
 table! {
     /// A printed number, by its names in src/papers/reference.csv, and what of ours stands beside it.
     "[[study.references]]" StudyReference {
-        /// The paper.
-        paper: String = Required;
-        /// The table or figure.
-        figure: String = Required;
-        /// The quantity as the paper has it.
-        quantity: String = Required;
-        /// The configuration as the paper has it.
-        configuration: String = Required;
+        ..printed: PrintedName;
         /// What of ours.
         ours: Quantity = Required;
         /// The name of the variant; the first if not given.
@@ -85,39 +78,6 @@ table! {
         over_answering: u32 = Optional;
         /// What is taken over the runs.
         of: Statistic = Default("'mean'");
-    }
-}
-
-/// A mapping with its name.
-#[derive(Clone, Debug)]
-pub(in super::super) struct Variant {
-    pub(in super::super) name: Given<String>,
-    pub(in super::super) mapping: Mapping,
-}
-
-/// What messages call a variant of a study.
-const TITLE: &str = "[[study.variants]]";
-
-impl Wire for Variant {
-    fn read(item: &Item, book: &mut Book) -> Option<Variant> {
-        let mut reading = Reading::open(TITLE, item, book)?;
-        let name = reading.take("name", Required, book);
-        let mapping = Mapping::take_from(&mut reading, book);
-        reading.close(book);
-        Some(Variant { name, mapping })
-    }
-
-    fn schema() -> Schema {
-        let mut schema = Mapping::schema();
-        schema.insert("title".to_owned(), Json::from(TITLE));
-        schema.insert("description".to_owned(), Json::from("A mapper: the keys of [mapping], and a name."));
-        schema.insert("required".to_owned(), json!(["name"]));
-        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
-            let mut name = String::schema();
-            name.insert("description".to_owned(), Json::from("What results call it."));
-            properties.insert("name".to_owned(), name.to_value());
-        }
-        schema
     }
 }
 

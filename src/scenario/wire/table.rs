@@ -291,14 +291,14 @@ macro_rules! table {
             }
 
             /// The section's keys, for its schema.
-            fn keys() -> Vec<Described> {
+            pub(super) fn described() -> Vec<Described> {
                 let own = [ $( Described {
                     field: stringify!($field),
                     doc: concat!($($key_doc, "\n"),*),
                     presence: $presence,
                     schema: <$kind as Wire>::schema(),
                 }, )* ];
-                std::iter::empty() $( .chain(<$shared_kind>::keys()) )? .chain(own).collect()
+                std::iter::empty() $( .chain(<$shared_kind>::described()) )? .chain(own).collect()
             }
         }
 
@@ -311,7 +311,7 @@ macro_rules! table {
             }
 
             fn schema() -> Schema {
-                table_schema($title, concat!($($doc, "\n"),*), $name::keys())
+                table_schema($title, concat!($($doc, "\n"),*), $name::described())
             }
         }
     };

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::scenario::comparison::{Quantity, Reference, Statistic};
+use crate::scenario::comparison::{Quantity, Reference};
+use crate::scenario::printed::Statistic;
 
+use super::super::beside::{PaperReport, Spread};
 use super::Results;
 
 /// The object `comparison` of `summary.json`.
@@ -65,54 +67,6 @@ pub struct OverReport {
     pub latency: Option<Spread>,
 }
 
-/// A quantity over several networks.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
-    /// The mean.
-    pub mean: f64,
-    /// The least.
-    pub min: f64,
-    /// The greatest.
-    pub max: f64,
-    /// The greatest distance from the mean, in per cent of the mean.
-    pub variation_percent: f64,
-}
-
-/// A printed number and ours.
-#[derive(Clone, Debug, Serialize)]
-pub struct PaperReport {
-    /// The paper.
-    pub paper: String,
-    /// The table or figure.
-    pub figure: String,
-    /// The quantity.
-    pub quantity: String,
-    /// The configuration.
-    pub configuration: String,
-    /// Its unit, with what the paper says about it.
-    pub unit: String,
-    /// The printed number.
-    pub printed: f64,
-    /// Ours, in the same unit.
-    pub ours: Option<f64>,
-    /// How much ours is greater; of gains in per cent, how much the factor is greater.
-    pub deviation_percent: Option<f64>,
-    /// The least of ours over the networks.
-    pub ours_min: Option<f64>,
-    /// The greatest of ours over the networks.
-    pub ours_max: Option<f64>,
-}
-
-impl Spread {
-    /// The spread of values, if there are any.
-    pub fn of(values: &[f64]) -> Option<Spread> {
-        let (min, max) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let variation = if mean > 0.0 { (max - mean).max(mean - min) / mean * 100.0 } else { 0.0 };
-        Some(Spread { mean, min, max, variation_percent: variation })
-    }
-}
-
 impl ComparisonReport {
     pub(super) fn new(results: &Results<'_>) -> ComparisonReport {
         let comparison = results.comparison;
@@ -121,7 +75,7 @@ impl ComparisonReport {
         let paper = comparison.references.iter();
         let paper = paper.map(|reference| {
             let nearest = sizes.get(&reference.switches).map_or(0, |size| size.nearest);
-            PaperReport::new(results, reference, nearest)
+            beside(results, reference, nearest)
         });
         ComparisonReport { base: comparison.names[comparison.base].clone(), paper: paper.collect(), sizes }
     }
@@ -210,50 +164,23 @@ fn latency_ratios(results: &Results<'_>, switches: u64, routing: usize, over: us
     own.into_iter().zip(other).filter_map(|(own, other)| Some(own? / other?)).collect()
 }
 
-impl PaperReport {
-    fn new(results: &Results<'_>, reference: &Reference, nearest: usize) -> PaperReport {
-        let Reference { printed, measure, switches, routing, over, .. } = reference;
-        let gain = over.is_some() && printed.unit.starts_with('%') && reference.of != Statistic::Variation;
-        let unit = |value: f64| if gain { (value - 1.0) * 100.0 } else { value };
-        let values = results.values(*measure, *switches, *routing, *over);
-        let spread = values.as_deref().and_then(Spread::of);
-        let ours = spread.zip(values).and_then(|(spread, values)| match reference.of {
-            Statistic::Mean => Some(unit(spread.mean)),
-            Statistic::Min => Some(unit(spread.min)),
-            Statistic::Max => Some(unit(spread.max)),
-            Statistic::Variation => Some(spread.variation_percent),
-            Statistic::Nearest => values.get(nearest).copied().map(unit),
-        });
-        // Gains are compared as the factors that they stand for: 1.25 is 4 % more than 1.20.
-        let factor = |value: f64| if gain { 1.0 + value / 100.0 } else { value };
-        let deviation = ours.map(|ours| (factor(ours) / factor(printed.value) - 1.0) * 100.0);
-        let bounds = spread.filter(|_| reference.of != Statistic::Variation);
-        let [paper, figure, quantity, configuration] = reference.names.clone();
-        PaperReport {
-            paper,
-            figure,
-            quantity,
-            configuration,
-            unit: printed.unit.clone(),
-            printed: printed.value,
-            ours,
-            deviation_percent: deviation.filter(|deviation| deviation.is_finite()),
-            ours_min: bounds.map(|spread| unit(spread.min)),
-            ours_max: bounds.map(|spread| unit(spread.max)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Wrong if the variation were taken from the nearer end, or of something else than the mean.
-    #[test]
-    fn a_spread_tells_mean_bounds_and_variation() {
-        let spread = Spread::of(&[1.0, 2.0, 6.0]).unwrap();
-        let wanted = Spread { mean: 3.0, min: 1.0, max: 6.0, variation_percent: 100.0 };
-        assert_eq!(spread, wanted);
-        assert_eq!(Spread::of(&[]), None);
-    }
+/// A printed number beside ours; gains are compared as the factors that they stand for: 1.25 is 4 % more than 1.20.
+fn beside(results: &Results<'_>, reference: &Reference, nearest: usize) -> PaperReport {
+    let Reference { number, measure, switches, routing, over, of } = reference;
+    let gain = over.is_some() && number.printed.unit.starts_with('%') && *of != Statistic::Variation;
+    let unit = |value: f64| if gain { (value - 1.0) * 100.0 } else { value };
+    let values = results.values(*measure, *switches, *routing, *over);
+    let spread = values.as_deref().and_then(Spread::of);
+    let ours = spread.zip(values).and_then(|(spread, values)| match of {
+        Statistic::Nearest => values.get(nearest).copied().map(unit),
+        Statistic::Variation => Some(spread.variation_percent),
+        _ => Some(unit(spread.taken(*of))),
+    });
+    let bounds = spread.filter(|_| *of != Statistic::Variation);
+    let report = PaperReport::new(number, ours, bounds.map(|s| (unit(s.min), unit(s.max))));
+    let factor = |value: f64| 1.0 + value / 100.0;
+    let as_factors = ours.map(|ours| (factor(ours) / factor(number.printed.value) - 1.0) * 100.0);
+    let deviation_percent =
+        if gain { as_factors.filter(|percent| percent.is_finite()) } else { report.deviation_percent };
+    PaperReport { deviation_percent, ..report }
 }

@@ -6,7 +6,8 @@ use crate::report::{README_MARK, Table};
 use crate::scenario::Checked;
 use crate::scenario::comparison::Quantity;
 
-use super::{ComparisonReport, PaperReport, Results, Spread};
+use super::super::beside::{Spread, maybe, number, paper, paper_page};
+use super::{ComparisonReport, Results};
 
 /// Every table that has rows: name and contents.
 pub(super) fn all(results: &Results<'_>, report: &ComparisonReport) -> Vec<(String, String)> {
@@ -153,37 +154,6 @@ fn saturation(results: &Results<'_>) -> String {
     table.into_csv()
 }
 
-/// The printed numbers beside ours.
-pub(in super::super) fn paper(rows: &[PaperReport]) -> String {
-    let mut table = Table::new(&[
-        "paper",
-        "figure",
-        "quantity",
-        "configuration",
-        "unit",
-        "printed",
-        "ours",
-        "deviation_percent",
-        "ours_min",
-        "ours_max",
-    ]);
-    for row in rows {
-        table.row([
-            row.paper.clone(),
-            row.figure.clone(),
-            row.quantity.clone(),
-            row.configuration.clone(),
-            row.unit.clone(),
-            number(row.printed),
-            maybe(row.ours),
-            maybe(row.deviation_percent),
-            maybe(row.ours_min),
-            maybe(row.ours_max),
-        ]);
-    }
-    table.into_csv()
-}
-
 /// The page of the folder: what stands in it, what made it, and the printed numbers beside ours.
 pub(super) fn readme(
     checked: &Checked,
@@ -209,24 +179,7 @@ pub(super) fn readme(
     for (name, _) in files {
         let _ = writeln!(text, "* `{name}`: {}", about(name));
     }
-    if !report.paper.is_empty() {
-        text.push_str("\n| printed | | unit | paper | ours | deviation | ours, least to greatest |\n");
-        text.push_str("|---|---|---|---|---|---|---|\n");
-    }
-    for row in &report.paper {
-        let range = row.ours_min.zip(row.ours_max);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            row.quantity,
-            row.configuration,
-            row.unit,
-            row.printed,
-            row.ours.map_or_else(|| "-".to_owned(), short),
-            row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
-            range.map(|(min, max)| format!("{} to {}", short(min), short(max))).unwrap_or_default(),
-        );
-    }
+    text += &paper_page(&report.paper);
     text
 }
 
@@ -242,18 +195,4 @@ fn about(name: &str) -> &'static str {
         "paper.csv" => "the printed numbers, ours, and the deviation; gains are compared as factors",
         _ => "latency against accepted traffic on the network nearest to the average ratios",
     }
-}
-
-/// A number with three digits after the point, for people.
-pub(in super::super) fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-pub(in super::super) fn number(value: f64) -> String {
-    value.to_string()
-}
-
-pub(in super::super) fn maybe(value: Option<f64>) -> String {
-    value.map(number).unwrap_or_default()
 }

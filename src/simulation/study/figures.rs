@@ -5,7 +5,7 @@ use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Plot, Quantity};
 
-use super::super::comparison::Spread;
+use super::super::beside::Spread;
 use super::super::map_files::drawing;
 use super::{Outcomes, Results};
 

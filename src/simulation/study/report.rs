@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::papers::Printed;
-use crate::scenario::comparison::Statistic;
 use crate::scenario::study::{Cell, Quantity, Reference};
 
-use super::super::comparison::{PaperReport, Spread};
+use super::super::beside::{PaperReport, Spread};
 use super::Results;
 
 /// The object `study` of `summary.json`.
@@ -104,8 +103,8 @@ impl CellReport {
 
 /// A printed number beside ours.
 fn beside(results: &Results<'_>, reference: &Reference) -> PaperReport {
-    let Reference { printed, measure, cell, over, minus, of, .. } = reference;
-    let scale = scale(*measure, over.is_some(), printed);
+    let Reference { number, measure, cell, over, minus, of } = reference;
+    let scale = scale(*measure, over.is_some(), &number.printed);
     let divisor = over.map(|(cell, quantity)| results.spread(cell, quantity).map(|spread| spread.mean));
     let taken_off = minus.map(|network| results.spread(Cell { network, ..*cell }, *measure));
     let ours = |value: f64| {
@@ -122,30 +121,9 @@ fn beside(results: &Results<'_>, reference: &Reference) -> PaperReport {
     let spread = results.spread(*cell, *measure);
     let several = results.of(*cell).is_some_and(|outcomes| outcomes.runs.len() > 1);
     let bounds = spread.filter(|_| several);
-    let value = spread.and_then(|spread| ours(picked(spread, *of)));
-    let deviation = value.map(|value| (value / printed.value - 1.0) * 100.0);
-    let [paper, figure, quantity, configuration] = reference.names.clone();
-    PaperReport {
-        paper,
-        figure,
-        quantity,
-        configuration,
-        unit: printed.unit.clone(),
-        printed: printed.value,
-        ours: value,
-        deviation_percent: deviation.filter(|deviation| deviation.is_finite()),
-        ours_min: bounds.and_then(|spread| ours(spread.min)),
-        ours_max: bounds.and_then(|spread| ours(spread.max)),
-    }
-}
-
-fn picked(spread: Spread, of: Statistic) -> f64 {
-    match of {
-        Statistic::Min => spread.min,
-        Statistic::Max => spread.max,
-        Statistic::Variation => spread.variation_percent,
-        Statistic::Mean | Statistic::Nearest => spread.mean,
-    }
+    let value = spread.and_then(|spread| ours(spread.taken(*of)));
+    let bounds = bounds.and_then(|spread| Some((ours(spread.min)?, ours(spread.max)?)));
+    PaperReport::new(number, value, bounds)
 }
 
 /// What makes our times, in milliseconds, the paper's.

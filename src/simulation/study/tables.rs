@@ -6,7 +6,7 @@ use crate::report::{README_MARK, Table};
 use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Quantity};
 
-use super::super::comparison::{PaperReport, maybe, number, paper, short};
+use super::super::beside::{few, maybe, number, paper, paper_page, short};
 use super::super::mapping::MapReport;
 use super::{Results, StudyReport};
 
@@ -146,20 +146,12 @@ pub(super) fn readme(
         let _ = writeln!(text, "* `{name}`: {}", about(name));
     }
     text += &overview(results);
-    text += &beside(&report.paper);
+    text += &paper_page(&report.paper);
     text
 }
 
 const RECONSTRUCTION: &str = "The now networks are reconstructions: the paper prints their wiring as pictures \
                               only, and which port a cable is in was chosen by the counts of Fig. 6.\n\n";
-
-/// Some names, and how many more there are.
-fn few(names: &[&str]) -> String {
-    match names {
-        [first, _, _, _, _, .., last] => format!("{first} to {last} ({} networks)", names.len()),
-        few => few.join(", "),
-    }
-}
 
 /// Cells in a page: more are left to the table.
 const MOST_ROWS: usize = 60;
@@ -182,30 +174,6 @@ fn overview(results: &Results<'_>) -> String {
             outcomes.count(false, true),
             short(outcomes.mean(Quantity::Sent)),
             short(outcomes.mean(Quantity::Time)),
-        );
-    }
-    text
-}
-
-/// The printed numbers beside ours.
-fn beside(rows: &[PaperReport]) -> String {
-    let mut text = String::new();
-    if !rows.is_empty() {
-        text.push_str("\n| printed | | unit | paper | ours | deviation | ours, least to greatest |\n");
-        text.push_str("|---|---|---|---|---|---|---|\n");
-    }
-    for row in rows {
-        let range = row.ours_min.zip(row.ours_max);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            row.quantity,
-            row.configuration,
-            row.unit,
-            row.printed,
-            row.ours.map_or_else(|| "-".to_owned(), short),
-            row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
-            range.map(|(min, max)| format!("{} to {}", short(min), short(max))).unwrap_or_default(),
         );
     }
     text

@@ -2,7 +2,7 @@
 
 use crate::scenario::study::{Cell, Quantity};
 
-use super::super::comparison::Spread;
+use super::super::beside::Spread;
 use super::super::mapping::MapReport;
 use super::{Outcomes, Results, Trial};
 

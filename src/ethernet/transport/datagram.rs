@@ -1,0 +1,393 @@
+//! Parcels as frames, without recovery.
+//!
+//! # Scope and limitations
+//! A parcel is cut into segments of as many bytes as the MTU leaves beside the header; each is a frame of its own.
+//! A host sends its parcels one after the other in the order in which they were handed over, whomever they are for.
+//! A segment is made when the interface asks for it, so that a parcel takes the same memory whatever its length.
+//! Nothing is acknowledged or sent again: a parcel of which a segment finds no room in a switch is lost, and the rest
+//! of it travels on all the same. There is no cost at the hosts.
+//!
+//! A parcel has left when the last bit of its last frame is on the cable. It is delivered when its last segment has
+//! arrived. It is lost as soon as a segment has been dropped and the last one has left; a host that no cable leads
+//! to loses everything that is sent to it.
+//!
+//! # Source
+//! IEEE 802.3 for the frames; EtherType 0x88B5 is IEEE 802's for local experiments. The header is ours: three bytes
+//! each of the parcel's and the segment's number, two of the length of what follows; a longer one is filled with
+//! zeros, a shorter one cut off. The bytes of a parcel follow from its number, see [`fill`].
+//!
+//! # Validation
+//! `tests/it/transport.rs`: arrival instants in closed form through chains of switches; lost parcels equal to those
+//! that a plain recount of all dropped frames finds.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::ControlFlow;
+
+use crate::ids::{HostId, Port};
+use crate::medium::{Event, Medium, Parcel};
+use crate::topology::{End, Network};
+use crate::units::{BitRate, Bytes, Time};
+
+use super::super::{Address, Counters, Endpoint, Ethernet, Frame, Observer, PREAMBLE, Parameters, Pause};
+use super::reach::Reach;
+use super::{TransportError, fill};
+
+/// The header's bytes unless something else is said.
+pub const DATAGRAM_HEADER: u32 = 8;
+
+const ETHERTYPE: [u8; 2] = [0x88, 0xb5];
+const NIL: u32 = u32::MAX;
+
+/// What a frame carries of a parcel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    slot: u32,
+    /// The parcel's number among all parcels, modulo 2^32.
+    parcel: u32,
+    /// The segment's number in its parcel, modulo 2^32.
+    number: u32,
+}
+
+/// An Ethernet whose hosts send parcels as plain frames; `O` watches the frames.
+#[derive(Debug)]
+pub struct Datagram<O = ()> {
+    ethernet: Ethernet<Segment>,
+    hosts: Hosts,
+    observer: O,
+}
+
+#[derive(Debug)]
+struct Hosts {
+    header: u32,
+    /// Bytes of a parcel in a full frame.
+    capacity: u32,
+    reach: Reach,
+    rates: Vec<Option<BitRate>>,
+    /// Per host, the first and the last parcel that waits or is being sent.
+    queues: Vec<(u32, u32)>,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    handed_over: u32,
+    /// Parcels whose last frame is leaving, and when its last bit does.
+    leaving: BinaryHeap<Reverse<(Time, u32, u32)>>,
+    /// Whether one of them is new: a run that is under way must not go past its instant.
+    pauses: bool,
+    events: VecDeque<(Time, Event)>,
+    lost: Losses,
+}
+
+/// What a datagram transport has lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Parcels of which at least one segment is missing.
+    pub parcels: u64,
+    /// Segments that found no room in a switch on their way.
+    pub segments: u64,
+}
+
+/// A parcel under way.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    parcel: Parcel,
+    number: u32,
+    segments: u64,
+    sent: u64,
+    arrived: u64,
+    dropped: u64,
+    /// Whether the tree has a path to its destination.
+    can_arrive: bool,
+    state: State,
+    /// The parcel behind it in its host's queue.
+    next: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Not all of it has left.
+    Leaving,
+    /// All of it has left.
+    Left,
+    /// Its loss has been told; some of its segments may be under way.
+    Lost,
+    /// The slot waits for another parcel.
+    Free,
+}
+
+impl<O: Observer<Segment>> Datagram<O> {
+    /// An idle Ethernet whose hosts use the ports `attachments` and put headers of `header` bytes on their segments.
+    ///
+    /// # Errors
+    /// [`TransportError::Ethernet`]; [`TransportError::NoRoom`] if a header fills a frame.
+    pub fn new(
+        network: &Network,
+        parameters: &Parameters,
+        attachments: &[Option<Port>],
+        header: u32,
+        observer: O,
+    ) -> Result<Datagram<O>, TransportError> {
+        let mtu = parameters.mtu;
+        let room = mtu.checked_sub(header).filter(|room| *room > 0);
+        let capacity = room.ok_or(TransportError::NoRoom { mtu, headers: header })?;
+        let ethernet = Ethernet::new(network, parameters, attachments)?;
+        let reach = Reach::new(network, ethernet.spanning_tree(), attachments);
+        let rate = |host| Some(parameters.rates[reach.link(host)?.index()]);
+        Ok(Datagram {
+            ethernet,
+            hosts: Hosts {
+                header,
+                capacity,
+                rates: network.host_ids().map(rate).collect(),
+                reach,
+                queues: vec![(NIL, NIL); network.hosts().len()],
+                slots: Vec::new(),
+                free: Vec::new(),
+                handed_over: 0,
+                leaving: BinaryHeap::new(),
+                pauses: false,
+                events: VecDeque::new(),
+                lost: Losses::default(),
+            },
+            observer,
+        })
+    }
+
+    /// What the Ethernet has counted.
+    pub fn counters(&self) -> &Counters {
+        self.ethernet.counters()
+    }
+
+    /// What has been lost.
+    pub fn losses(&self) -> Losses {
+        self.hosts.lost
+    }
+
+    /// Gives the observer back.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+}
+
+impl<O: Observer<Segment>> Medium for Datagram<O> {
+    fn send(&mut self, parcel: Parcel, now: Time) {
+        if self.hosts.take_over(parcel) {
+            self.ethernet.wake(parcel.source, now);
+        } else {
+            self.hosts.lost.parcels += 1;
+            self.hosts.events.push_back((now, Event::Lost(parcel.tag)));
+        }
+    }
+
+    fn advance(&mut self, until: Option<Time>) -> Option<(Time, Event)> {
+        loop {
+            if let Some(event) = self.hosts.events.pop_front() {
+                return Some(event);
+            }
+            let leaves = self.hosts.leaving.peek().map(|Reverse((at, ..))| *at);
+            let limit = [until, leaves].into_iter().flatten().min();
+            let pause = self.ethernet.run_until(limit, &mut self.hosts, &mut self.observer);
+            match (pause, leaves) {
+                (Pause::Break, _) => {}
+                (_, Some(at)) if limit == leaves => self.hosts.let_leave(at),
+                (Pause::Idle, None) => {
+                    self.hosts.give_up(self.ethernet.now());
+                    if self.hosts.events.is_empty() {
+                        return None;
+                    }
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Hosts {
+    /// Puts a parcel at the end of its host's queue. `false` if that host has no cable.
+    fn take_over(&mut self, parcel: Parcel) -> bool {
+        let (source, destination) = (parcel.source, parcel.destination);
+        if self.reach.link(source).is_none() {
+            return false;
+        }
+        let number = self.handed_over;
+        self.handed_over = number.wrapping_add(1);
+        let can_arrive = source != destination && self.reach.connects(source, destination);
+        let slot = Slot {
+            parcel,
+            number,
+            segments: parcel.bytes.max(1).div_ceil(u64::from(self.capacity)),
+            sent: 0,
+            arrived: 0,
+            dropped: 0,
+            can_arrive,
+            state: State::Leaving,
+            next: NIL,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.slots[id as usize] = slot;
+                id
+            }
+            None => {
+                self.slots.push(slot);
+                u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 parcels are under way")
+            }
+        };
+        let (first, last) = &mut self.queues[source.index()];
+        if *last == NIL {
+            *first = id;
+        } else {
+            self.slots[*last as usize].next = id;
+        }
+        *last = id;
+        true
+    }
+
+    /// Tells of the parcels whose last bits have left by `now`.
+    fn let_leave(&mut self, now: Time) {
+        while let Some(Reverse((at, _, id))) = self.leaving.peek().copied()
+            && at <= now
+        {
+            self.leaving.pop();
+            let slot = &mut self.slots[id as usize];
+            slot.state = State::Left;
+            let (tag, is_lost) = (slot.parcel.tag, slot.dropped > 0 || !slot.can_arrive);
+            self.events.push_back((at, Event::Left(tag)));
+            if is_lost {
+                self.lose(id, at);
+            }
+        }
+    }
+
+    /// Tells of the loss of a parcel that has left.
+    fn lose(&mut self, id: u32, now: Time) {
+        let slot = &mut self.slots[id as usize];
+        slot.state = State::Lost;
+        self.lost.parcels += 1;
+        self.events.push_back((now, Event::Lost(slot.parcel.tag)));
+        self.release_if_over(id);
+    }
+
+    /// Frees the slot of a parcel that has been told of and has no segment under way.
+    fn release_if_over(&mut self, id: u32) {
+        let slot = &mut self.slots[id as usize];
+        if !slot.can_arrive || slot.arrived + slot.dropped == slot.segments {
+            slot.state = State::Free;
+            self.free.push(id);
+        }
+    }
+
+    /// Nothing is under way any more: what has not arrived never will. No frame vanishes unheard of, so that this
+    /// finds nothing; it is what keeps a run from waiting for ever if one did. Costs O(slots).
+    fn give_up(&mut self, now: Time) {
+        for id in 0..u32::try_from(self.slots.len()).expect("slots have ids of 32 bits") {
+            let slot = &mut self.slots[id as usize];
+            if slot.state == State::Left {
+                slot.can_arrive = false;
+                self.lose(id, now);
+            }
+        }
+    }
+
+    /// The parcel of a segment, unless that has been lost and forgotten.
+    fn slot(&mut self, segment: Segment) -> Option<&mut Slot> {
+        let slot = &mut self.slots[segment.slot as usize];
+        (slot.number == segment.parcel && slot.state != State::Free).then_some(slot)
+    }
+}
+
+impl Endpoint<Segment> for Hosts {
+    fn next_frame(&mut self, host: HostId, now: Time) -> Option<Frame<Segment>> {
+        let (first, last) = &mut self.queues[host.index()];
+        let id = *first;
+        let slot = self.slots.get_mut(id as usize)?;
+        let number = slot.sent;
+        slot.sent += 1;
+        let is_last = slot.sent == slot.segments;
+        let data = if is_last { slot.last_bytes(self.capacity) } else { self.capacity };
+        #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32, as said")]
+        let content = Segment { slot: id, parcel: slot.number, number: number as u32 };
+        let destination = Address::Host(slot.parcel.destination);
+        let frame = Frame { source: host, destination, payload: self.header + data, content };
+        if is_last {
+            *first = slot.next;
+            if *first == NIL {
+                *last = NIL;
+            }
+            let rate = self.rates[host.index()].expect("a host with a cable has its rate");
+            let leaves = now + rate.time_for(Bytes(u64::from(PREAMBLE + frame.length())));
+            self.leaving.push(Reverse((leaves, content.parcel, id)));
+            self.pauses = true;
+        }
+        Some(frame)
+    }
+
+    fn pauses(&mut self) -> ControlFlow<()> {
+        if std::mem::take(&mut self.pauses) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn received(&mut self, _host: HostId, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        let Some(slot) = self.slot(frame.content) else { return ControlFlow::Continue(()) };
+        slot.arrived += 1;
+        if slot.arrived + slot.dropped < slot.segments {
+            return ControlFlow::Continue(());
+        }
+        // Its last bit may be leaving at this very instant.
+        self.let_leave(now);
+        if let Some(slot) = self.slot(frame.content) {
+            if slot.dropped == 0 {
+                let tag = slot.parcel.tag;
+                self.events.push_back((now, Event::Delivered(tag)));
+            }
+            self.release_if_over(frame.content.slot);
+        }
+        ControlFlow::Break(())
+    }
+
+    fn dropped(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        let Address::Host(destination) = frame.destination else { return ControlFlow::Continue(()) };
+        if !self.reach.leads(port, destination) {
+            return ControlFlow::Continue(());
+        }
+        self.lost.segments += 1;
+        let Some(slot) = self.slot(frame.content) else { return ControlFlow::Continue(()) };
+        slot.dropped += 1;
+        match slot.state {
+            State::Left => {
+                self.lose(frame.content.slot, now);
+                ControlFlow::Break(())
+            }
+            State::Lost => {
+                self.release_if_over(frame.content.slot);
+                ControlFlow::Continue(())
+            }
+            State::Leaving | State::Free => ControlFlow::Continue(()),
+        }
+    }
+
+    fn write(&self, frame: &Frame<Segment>, bytes: &mut Vec<u8>) {
+        let Segment { parcel, number, .. } = frame.content;
+        bytes.extend(frame.destination.bytes());
+        bytes.extend(Address::Host(frame.source).bytes());
+        bytes.extend(ETHERTYPE);
+        let begin = bytes.len();
+        let data = frame.payload - self.header;
+        let [_, parcel_bytes @ ..] = parcel.to_be_bytes();
+        let [_, number_bytes @ ..] = number.to_be_bytes();
+        let [_, _, length @ ..] = data.to_be_bytes();
+        bytes.extend(parcel_bytes);
+        bytes.extend(number_bytes);
+        bytes.extend(length);
+        bytes.resize(begin + self.header as usize, 0);
+        let from = bytes.len();
+        bytes.resize(from + data as usize, 0);
+        fill(u64::from(parcel), u64::from(number) * u64::from(self.capacity), &mut bytes[from..]);
+    }
+}
+
+impl Slot {
+    /// Bytes of the parcel in its last segment.
+    fn last_bytes(&self, capacity: u32) -> u32 {
+        let before = (self.segments - 1) * u64::from(capacity);
+        u32::try_from(self.parcel.bytes.max(1) - before).expect("at most one segment")
+    }
+}

@@ -1,0 +1,84 @@
+//! Keys that several sections share: the names of a printed number, and sections with a name of their own.
+
+use schemars::Schema;
+use serde_json::{Value as Json, json};
+
+use super::super::book::Book;
+use super::super::tree::Item;
+use super::mapping::Mapping;
+use super::sections::Routing;
+use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
+
+use Presence::Required;
+
+table! {
+    /// The names of a printed number in src/papers/reference.csv.
+    "a printed number" PrintedName {
+        /// The paper.
+        paper: String = Required;
+        /// The table or figure.
+        figure: String = Required;
+        /// The quantity as the paper has it.
+        quantity: String = Required;
+        /// The configuration as the paper has it.
+        configuration: String = Required;
+    }
+}
+
+/// A section that stands in a list of its like, each with a name.
+pub(super) trait Listed: Wire {
+    /// What messages call an item of the list.
+    const TITLE: &'static str;
+    /// What an item is.
+    const ABOUT: &'static str;
+    /// Reads the section's keys out of a table that may hold others.
+    fn keys(reading: &mut Reading<'_>, book: &mut Book) -> Self;
+}
+
+/// Such a section with its name.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Named<T> {
+    pub(in super::super) name: Given<String>,
+    pub(in super::super) keys: T,
+}
+
+impl<T: Listed> Wire for Named<T> {
+    fn read(item: &Item, book: &mut Book) -> Option<Named<T>> {
+        let mut reading = Reading::open(T::TITLE, item, book)?;
+        let name = reading.take("name", Required, book);
+        let keys = T::keys(&mut reading, book);
+        reading.close(book);
+        Some(Named { name, keys })
+    }
+
+    fn schema() -> Schema {
+        let mut schema = T::schema();
+        schema.insert("title".to_owned(), Json::from(T::TITLE));
+        schema.insert("description".to_owned(), Json::from(T::ABOUT));
+        schema.insert("required".to_owned(), json!(["name"]));
+        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+            let mut name = String::schema();
+            name.insert("description".to_owned(), Json::from("What results call it."));
+            properties.insert("name".to_owned(), name.to_value());
+        }
+        schema
+    }
+}
+
+impl Listed for Routing {
+    const TITLE: &'static str = "[[comparison.routings]]";
+    const ABOUT: &'static str = "A routing: the keys of [routing], and a name.";
+
+    fn keys(reading: &mut Reading<'_>, book: &mut Book) -> Routing {
+        Routing::take_from(reading, book)
+    }
+}
+
+impl Listed for Mapping {
+    const TITLE: &'static str = "[[study.variants]]";
+    const ABOUT: &'static str = "A mapper: the keys of [mapping], and a name.";
+
+    fn keys(reading: &mut Reading<'_>, book: &mut Book) -> Mapping {
+        Mapping::take_from(reading, book)
+    }
+}

@@ -1,0 +1,179 @@
+//! Ours beside the papers' numbers, and what reports of several runs have in common.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::report::Table;
+use crate::scenario::printed::{PaperNumber, Statistic};
+
+/// A quantity over several networks or runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The least.
+    pub min: f64,
+    /// The greatest.
+    pub max: f64,
+    /// The greatest distance from the mean, in per cent of the mean.
+    pub variation_percent: f64,
+}
+
+/// A printed number and ours.
+#[derive(Clone, Debug, Serialize)]
+pub struct PaperReport {
+    /// The paper.
+    pub paper: String,
+    /// The table or figure.
+    pub figure: String,
+    /// The quantity.
+    pub quantity: String,
+    /// The configuration.
+    pub configuration: String,
+    /// Its unit, with what the paper says about it.
+    pub unit: String,
+    /// The printed number.
+    pub printed: f64,
+    /// Ours, in the same unit.
+    pub ours: Option<f64>,
+    /// How much ours is greater; of gains in per cent, how much the factor is greater.
+    pub deviation_percent: Option<f64>,
+    /// The least of ours over the networks or runs.
+    pub ours_min: Option<f64>,
+    /// The greatest of ours over the networks or runs.
+    pub ours_max: Option<f64>,
+}
+
+impl Spread {
+    /// The spread of values, if there are any.
+    pub fn of(values: &[f64]) -> Option<Spread> {
+        let (min, max) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let variation = if mean > 0.0 { (max - mean).max(mean - min) / mean * 100.0 } else { 0.0 };
+        Some(Spread { mean, min, max, variation_percent: variation })
+    }
+
+    /// What a statistic takes of it; the mean for what it does not know.
+    pub(super) fn taken(self, of: Statistic) -> f64 {
+        match of {
+            Statistic::Min => self.min,
+            Statistic::Max => self.max,
+            Statistic::Variation => self.variation_percent,
+            Statistic::Mean | Statistic::Nearest => self.mean,
+        }
+    }
+}
+
+impl PaperReport {
+    /// Puts ours beside a printed number, both in its unit, with the least and the greatest of ours.
+    pub(super) fn new(number: &PaperNumber, ours: Option<f64>, bounds: Option<(f64, f64)>) -> PaperReport {
+        let deviation = ours.map(|ours| (ours / number.printed.value - 1.0) * 100.0);
+        let [paper, figure, quantity, configuration] = number.names.clone();
+        PaperReport {
+            paper,
+            figure,
+            quantity,
+            configuration,
+            unit: number.printed.unit.clone(),
+            printed: number.printed.value,
+            ours,
+            deviation_percent: deviation.filter(|deviation| deviation.is_finite()),
+            ours_min: bounds.map(|(min, _)| min),
+            ours_max: bounds.map(|(_, max)| max),
+        }
+    }
+}
+
+/// The printed numbers beside ours: `paper.csv`.
+pub(super) fn paper(rows: &[PaperReport]) -> String {
+    let mut table = Table::new(&[
+        "paper",
+        "figure",
+        "quantity",
+        "configuration",
+        "unit",
+        "printed",
+        "ours",
+        "deviation_percent",
+        "ours_min",
+        "ours_max",
+    ]);
+    for row in rows {
+        table.row([
+            row.paper.clone(),
+            row.figure.clone(),
+            row.quantity.clone(),
+            row.configuration.clone(),
+            row.unit.clone(),
+            number(row.printed),
+            maybe(row.ours),
+            maybe(row.deviation_percent),
+            maybe(row.ours_min),
+            maybe(row.ours_max),
+        ]);
+    }
+    table.into_csv()
+}
+
+/// The same as a table of a page; nothing for no rows.
+pub(super) fn paper_page(rows: &[PaperReport]) -> String {
+    let mut text = String::new();
+    if !rows.is_empty() {
+        text.push_str("\n| printed | | unit | paper | ours | deviation | ours, least to greatest |\n");
+        text.push_str("|---|---|---|---|---|---|---|\n");
+    }
+    for row in rows {
+        let range = row.ours_min.zip(row.ours_max);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            row.quantity,
+            row.configuration,
+            row.unit,
+            row.printed,
+            row.ours.map_or_else(|| "-".to_owned(), short),
+            row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
+            range.map(|(min, max)| format!("{} to {}", short(min), short(max))).unwrap_or_default(),
+        );
+    }
+    text
+}
+
+/// Some names, and how many more there are.
+pub(super) fn few(names: &[&str]) -> String {
+    match names {
+        [first, _, _, _, _, .., last] => format!("{first} to {last} ({} networks)", names.len()),
+        few => few.join(", "),
+    }
+}
+
+/// A number with three digits after the point, for people.
+pub(super) fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A number for a table.
+pub(super) fn number(value: f64) -> String {
+    value.to_string()
+}
+
+/// A number for a table, or an empty cell.
+pub(super) fn maybe(value: Option<f64>) -> String {
+    value.map(number).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if the variation were taken from the nearer end, or of something else than the mean.
+    #[test]
+    fn a_spread_tells_mean_bounds_and_variation() {
+        let spread = Spread::of(&[1.0, 2.0, 6.0]).unwrap();
+        let wanted = Spread { mean: 3.0, min: 1.0, max: 6.0, variation_percent: 100.0 };
+        assert_eq!(spread, wanted);
+        assert_eq!(Spread::of(&[]), None);
+    }
+}

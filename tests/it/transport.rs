@@ -1,0 +1,198 @@
+//! Transports on an Ethernet: closed forms, and what happens when switches run out of room.
+
+pub(crate) mod world;
+
+use std::collections::BTreeMap;
+
+use simnet::des::random::{Purpose, Stream};
+use simnet::ethernet::transport::{Datagram, Segment, TransportError};
+use simnet::ethernet::{Buffer, Direction, Frame, Observer, Parameters};
+use simnet::ids::{HostId, Node};
+use simnet::medium::{Event, Medium, Parcel};
+use simnet::topology::{End, Network};
+use simnet::units::{BitRate, Bytes, Duration, Time};
+
+use crate::support::cases;
+use world::{Ring, attachments, chain, interleaved};
+
+const P: Purpose = Purpose(55);
+
+fn parcel(source: u32, destination: u32, bytes: u64, tag: u64) -> Parcel {
+    Parcel { source: HostId(source), destination: HostId(destination), bytes, tag }
+}
+
+fn events(medium: &mut impl Medium) -> Vec<(Time, Event)> {
+    std::iter::from_fn(|| medium.advance(None)).collect()
+}
+
+/// Wrong if a parcel arrived or left by a picosecond too early or too late, on chains of any length, at any rate.
+#[test]
+fn a_lone_parcel_keeps_to_the_frame_arithmetic() {
+    for seed in 0..cases(2_000) {
+        let mut chance = Stream::new(seed, P, 0);
+        let switches = 1 + chance.below(6) as u32;
+        let rate =
+            BitRate::new([10, 100, 1_000, 2_500, 40_000, 400_000][chance.below(6) as usize] * 1_000_000);
+        let (rate, delay) = (rate.unwrap(), Duration::from_ps(chance.below(2_000_000)));
+        let net = chain(switches, 1);
+        let mut parameters = Parameters::uniform(net.links().len(), rate, delay);
+        parameters.switch_latency = Duration::from_ps(chance.below(10_000_000));
+        parameters.mtu = 60 + chance.below(9_000) as u32;
+        let header = chance.below(40) as u32;
+        let bytes = 1 + chance.below(200_000);
+        let (from, to) = (chance.below(u64::from(switches)) as u32, chance.below(u64::from(switches)) as u32);
+        if from == to {
+            continue;
+        }
+        let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), header, ()).unwrap();
+        let start = Time::from_ps(chance.below(1 << 40));
+        datagram.send(parcel(from, to, bytes, 7), start);
+
+        let capacity = u64::from(parameters.mtu - header);
+        let segments = bytes.div_ceil(capacity);
+        let wire = |data: u64| rate.time_for(Bytes(8 + (18 + u64::from(header) + data).max(64)));
+        let slot = rate.time_for(Bytes(8 + (18 + u64::from(parameters.mtu)).max(64) + 12));
+        let last = wire(bytes - (segments - 1) * capacity);
+        // A last frame that is shorter catches up with the one before it at the first switch.
+        let (full, hops) =
+            (if segments > 1 { wire(capacity) } else { last }, u64::from(from.abs_diff(to) + 1));
+        let left = start + slot * (segments - 1) + last;
+        let per_switch = full + delay + parameters.switch_latency;
+        let arrived = start + slot * (segments - 1) + per_switch * hops + last + delay;
+        let expected = [(left, Event::Left(7)), (arrived, Event::Delivered(7))];
+        assert_eq!(events(&mut datagram), expected, "seed {seed}");
+        assert_eq!(datagram.losses(), Default::default());
+    }
+}
+
+/// Wrong if a host sent other than one after the other in the order handed over, or if polling it in small steps
+/// changed what happens.
+#[test]
+fn parcels_leave_in_order_however_the_medium_is_polled() {
+    for seed in 0..cases(400) {
+        let net = chain(2, 3);
+        let rate = BitRate::new(100_000_000).unwrap();
+        let mut parameters = Parameters::uniform(net.links().len(), rate, Duration::from_us(1));
+        parameters.buffer = [Buffer::Unbounded, Buffer::PerPort(Bytes(6_000)), Buffer::Shared(Bytes(9_000))]
+            [seed as usize % 3];
+        let run = |step: Option<u64>| {
+            let mut chance = Stream::new(seed, P, 1);
+            let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), 8, ()).unwrap();
+            let mut seen = Vec::new();
+            let mut now = Time::ZERO;
+            for tag in 0..30 {
+                let source = chance.below(6) as u32;
+                let destination = (source + 1 + chance.below(5) as u32) % 6;
+                datagram.send(parcel(source, destination, 1 + chance.below(20_000), tag), now);
+                let until = now + Duration::from_us(chance.below(1_000));
+                while let Some(step) = step
+                    && now + Duration::from_ps(step) < until
+                {
+                    now = now + Duration::from_ps(step);
+                    seen.extend(std::iter::from_fn(|| datagram.advance(Some(now))));
+                }
+                now = until;
+                seen.extend(std::iter::from_fn(|| datagram.advance(Some(now))));
+            }
+            seen.extend(events(&mut datagram));
+            (seen, datagram.counters().clone(), datagram.losses())
+        };
+        let whole = run(None);
+        assert_eq!(whole, run(Some(1_234_567)), "seed {seed}");
+        assert!(whole.0.is_sorted_by_key(|(at, _)| *at), "seed {seed}");
+        let fates = |wanted: fn(&Event) -> bool| whole.0.iter().filter(|(_, event)| wanted(event)).count();
+        assert_eq!(fates(|event| matches!(event, Event::Left(_))), 30);
+        assert_eq!(fates(|event| !matches!(event, Event::Left(_))), 30);
+        assert_eq!(fates(|event| matches!(event, Event::Lost(_))) as u64, whole.2.parcels);
+    }
+}
+
+/// Recounts from the frames' bytes alone which segments of which parcels come to their hosts.
+#[derive(Default)]
+struct Recount {
+    /// By parcel number: the bytes that left, and those that arrived.
+    parcels: BTreeMap<u32, (u64, u64)>,
+    frames: u64,
+}
+
+impl Observer<Segment> for Recount {
+    fn passed(
+        &mut self,
+        _: Time,
+        port: End,
+        way: Direction,
+        frame: &Frame<Segment>,
+        write: &dyn Fn(&mut Vec<u8>),
+    ) {
+        self.frames += u64::from(way == Direction::Out);
+        let Node::Host(host) = port.node else { return };
+        let mut bytes = Vec::new();
+        write(&mut bytes);
+        assert_eq!(bytes.len() as u32, 14 + frame.payload);
+        let number = u32::from_be_bytes([0, bytes[14], bytes[15], bytes[16]]);
+        let length = u64::from(u16::from_be_bytes([bytes[20], bytes[21]]));
+        let own = [2, 0, 0, 0, (host.0 >> 8) as u8, host.0 as u8];
+        let (left, arrived) = self.parcels.entry(number).or_default();
+        match way {
+            Direction::Out if bytes[6..12] == own => *left += length,
+            Direction::In if bytes[..6] == own => *arrived += length,
+            _ => {}
+        }
+    }
+}
+
+/// Must hold: with 64 KiB of switch buffer and the interleaved ring, datagram reports what was lost and comes to an
+/// end. Wrong if a lost parcel were not told, a whole one told lost, or a dropped copy of a flood taken for a loss:
+/// against a recount of what reached the hosts.
+#[test]
+fn a_congested_ring_of_datagrams_loses_and_says_so() {
+    for buffer in [Buffer::Shared(Bytes(64 << 10)), Buffer::PerPort(Bytes(64 << 10))] {
+        let (net, order) = interleaved(4, 8);
+        let rate = BitRate::new(100_000_000).unwrap();
+        let mut parameters = Parameters::uniform(net.links().len(), rate, Duration::from_us(1));
+        parameters.buffer = buffer;
+        let recount = Recount::default();
+        let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), 8, recount).unwrap();
+        let mut ring = Ring::new(order, 128 << 10);
+        ring.run(&mut datagram);
+        let (losses, counters) = (datagram.losses(), datagram.counters().clone());
+        assert!(losses.parcels > 0);
+        assert_eq!(losses.parcels, ring.lost);
+        assert_eq!(ring.lost + ring.delivered, ring.sent);
+        assert!(ring.sent < 32 * 31);
+        // Copies of floods are dropped too, and no loss.
+        assert!(losses.segments <= counters.dropped());
+        let recount = datagram.into_observer();
+        assert_eq!(recount.frames, counters.hops());
+        let holed = recount.parcels.values().filter(|(left, arrived)| left != arrived).count();
+        assert_eq!(holed as u64, losses.parcels);
+        let missing: u64 = recount.parcels.values().map(|(left, arrived)| left - arrived).sum();
+        assert!(missing <= losses.segments * 1_492 && missing > (losses.segments - losses.parcels) * 1_491);
+        assert!(recount.parcels.values().all(|(left, _)| *left == 128 << 10));
+    }
+}
+
+/// Wrong if a parcel for a host that no cable leads to kept a run waiting, or an MTU without room were taken.
+#[test]
+fn what_cannot_arrive_is_lost() {
+    let mut net = Network::new("apart");
+    for name in ["a", "b", "c"] {
+        let host = net.add_host(name).unwrap();
+        let switch = net.add_switch(format!("s{name}"), 2).unwrap();
+        if name != "c" {
+            net.connect(End::host(host, 0), End::switch(switch, 0)).unwrap();
+        }
+    }
+    let rate = BitRate::new(100_000_000).unwrap();
+    let mut parameters = Parameters::uniform(net.links().len(), rate, Duration::from_us(1));
+    let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), 8, ()).unwrap();
+    datagram.send(parcel(0, 1, 5_000, 1), Time::ZERO);
+    datagram.send(parcel(1, 2, 10, 2), Time::ZERO);
+    datagram.send(parcel(2, 0, 10, 3), Time::ZERO);
+    let seen: Vec<Event> = events(&mut datagram).into_iter().map(|(_, event)| event).collect();
+    assert_eq!(seen, [Event::Lost(3), Event::Left(2), Event::Lost(2), Event::Left(1), Event::Lost(1)]);
+    assert_eq!(datagram.losses().parcels, 3);
+    parameters.mtu = 8;
+    let refused = Datagram::new(&net, &parameters, &attachments(&net), 8, ());
+    assert_eq!(refused.unwrap_err(), TransportError::NoRoom { mtu: 8, headers: 8 });
+}

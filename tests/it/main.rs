@@ -6,6 +6,7 @@ mod bad_input;
 mod balance;
 mod cli;
 mod closed_forms;
+mod codegen;
 mod comparison;
 mod conservation;
 mod daemon;

@@ -17,10 +17,12 @@
 //! See the files of the algorithms.
 
 mod contention;
+mod optimal;
 mod simple;
 mod tree;
 
 pub use contention::{Verdict, judge};
+pub use optimal::lr3;
 pub use simple::{NoTwoHopRing, lr1, lr2};
 pub use tree::{Kind, Tree, TreeError};
 
@@ -81,11 +83,6 @@ impl Kind {
             Kind::Random => "random",
         }
     }
-}
-
-/// Finds a contention-free ring with the shortest longest path.
-pub fn lr3(tree: &Tree) -> Ring {
-    lr2(tree).unwrap_or_else(|_| lr1(tree))
 }
 
 /// Proves a ring and says what is known of it.

@@ -70,7 +70,7 @@ mod tests {
             let mut schedule = Schedule::new(members);
             let mut plain: Vec<Option<u64>> = vec![None; members];
             for _ in 0..if members == 0 { 0 } else { 300 } {
-                let member = chance.below(members as u64) as usize;
+                let member = usize::try_from(chance.below(members as u64)).unwrap();
                 let instant = (chance.below(4) > 0).then(|| chance.below(8));
                 schedule.set(member, instant);
                 plain[member] = instant;

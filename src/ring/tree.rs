@@ -160,8 +160,7 @@ impl Tree {
         let first = Tree::first_root(network)?;
         let reached = Neighbours::new(network).depth_or_breadth_first(first, Kind::Bfs);
         let connected: Vec<SwitchId> = network.switch_ids().filter(|id| reached.holds(first, *id)).collect();
-        let drawn = Stream::new(seed, ROOT, 0).below(connected.len() as u64);
-        Ok(connected[usize::try_from(drawn).expect("it is the position of a switch")])
+        Ok(connected[below(&mut Stream::new(seed, ROOT, 0), connected.len())])
     }
 
     /// Takes out the leaves without a machine until none is left.
@@ -205,6 +204,11 @@ impl Tree {
         let switches = preorder(root, &children);
         Tree { root, parents, children, machines, homes, switches }
     }
+}
+
+/// A position in a list of this length.
+fn below(stream: &mut Stream, length: usize) -> usize {
+    usize::try_from(stream.below(length as u64)).expect("the list is held in memory")
 }
 
 /// The switches in the order in which a depth-first walk arrives at them.
@@ -318,8 +322,7 @@ impl Neighbours {
             }
         }
         for last in (1..links.len()).rev() {
-            let drawn = stream.below(last as u64 + 1);
-            links.swap(last, usize::try_from(drawn).expect("it is a position in the list"));
+            links.swap(last, below(&mut stream, last + 1));
         }
         let mut parts = Parts::new(self.0.len());
         let mut taken = vec![false; network.links().len()];

@@ -98,7 +98,7 @@ struct Sample {
 /// # Errors
 /// [`StudyError`].
 pub fn study(study: &Study) -> Result<Vec<Row>, StudyError> {
-    let instances = usize::try_from(study.instances).expect("a u32 fits");
+    let instances = study.instances as usize;
     let all: Vec<(u64, u32)> =
         study.sizes.iter().flat_map(|size| (0..study.instances).map(|k| (*size, k))).collect();
     let samples: Vec<Vec<Option<Sample>>> =

@@ -1,10 +1,12 @@
 //! The integration tests: one binary, one file per kind of check.
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
+mod allgather;
 mod bad_input;
 mod balance;
 mod cli;
 mod closed_forms;
+mod codegen;
 mod comparison;
 mod conservation;
 mod daemon;
@@ -13,6 +15,7 @@ mod deadlock_proof;
 mod differential;
 mod election;
 mod ethernet;
+mod ethernet_oracle;
 mod folded_clos;
 mod formats;
 mod guarded;
@@ -40,6 +43,7 @@ mod processes;
 mod random_network;
 mod replay;
 mod results;
+mod ring;
 mod routing;
 mod routing_figures;
 mod routing_files;

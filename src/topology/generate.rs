@@ -15,6 +15,7 @@ mod clos;
 mod decayed;
 mod fat_tree;
 mod grid;
+mod gt_itm;
 mod layout;
 mod line;
 mod random_irregular;
@@ -29,6 +30,7 @@ pub use clos::{Clos, Role};
 pub use decayed::Decayed;
 pub use fat_tree::{FatTree, LeafSpine};
 pub use grid::{Grid, Hypercube};
+pub use gt_itm::GtItm;
 pub use line::Line;
 pub use random_irregular::RandomIrregular;
 pub use random_regular::RandomRegular;
@@ -148,6 +150,11 @@ const fn optional(name: &'static str, default: u64, least: u64, most: u64, about
 
 const SWITCHES: Parameter = needed("switches", 1, MOST_NODES, "how many switches");
 
+const CLUSTER_SWITCHES: Parameter = needed("switches", 1, gt_itm::MOST_SWITCHES, "how many switches");
+const MACHINES: Parameter =
+    optional("machines", 0, 0, MOST_NODES, "how many hosts; 0 stands for five for every switch");
+const DEGREE: Parameter = optional("degree", 4, 1, MOST_PORTS, "neighbours of a switch, in the mean");
+
 const FAILED_SWITCHES: Parameter =
     optional("failed-switches", 0, 0, MOST_NODES, "switches that fail, with their hosts and cables");
 const FAILED_LINKS: Parameter =
@@ -190,6 +197,27 @@ pub const FAMILIES: &[Family] = &[
                 v.get("multigraph") == 1,
             )?
             .build(seed)
+        },
+    },
+    Family {
+        name: "gt-itm",
+        about: "a random cluster: any two switches are neighbours by chance, and machines are at random switches",
+        parameters: &[CLUSTER_SWITCHES, MACHINES, DEGREE],
+        random: true,
+        build: |v, seed| GtItm::pure_random(v.u32("switches"), v.machines(), v.u32("degree"))?.build(seed),
+    },
+    Family {
+        name: "waxman",
+        about: "a random cluster whose switches lie in a square and are neighbours rather when they are close",
+        parameters: &[
+            CLUSTER_SWITCHES,
+            MACHINES,
+            DEGREE,
+            optional("beta", 20, 1, 10_000, "hundredths of the diagonal over which the chance falls by e"),
+        ],
+        random: true,
+        build: |v, seed| {
+            GtItm::waxman(v.u32("switches"), v.machines(), v.u32("degree"), v.u32("beta"))?.build(seed)
         },
     },
     Family {
@@ -404,6 +432,14 @@ impl Values<'_> {
 
     fn u32(&self, name: &str) -> u32 {
         u32::try_from(self.get(name)).expect("every range ends below 2^32")
+    }
+
+    /// The machines of a random cluster.
+    fn machines(&self) -> u32 {
+        match self.u32("machines") {
+            0 => 5 * self.u32("switches"),
+            machines => machines,
+        }
     }
 
     fn decay(&self) -> [u32; 3] {

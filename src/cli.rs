@@ -9,6 +9,7 @@ mod map;
 mod network;
 mod output;
 mod progress;
+mod ring;
 mod route;
 mod run;
 mod schema;
@@ -118,6 +119,8 @@ enum Verb {
     Route(Box<route::Options>),
     /// Map a network in-band and compare the map with the truth
     Map(Box<map::Options>),
+    /// Find a logical ring of all machines without contention
+    Ring(ring::Options),
 }
 
 /// Runs the command line of this process.
@@ -155,6 +158,7 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Topo(action) => topo::run(action, &cli.common),
         Verb::Route(options) => route::run(options, &cli.common),
         Verb::Map(options) => map::run(options, &cli.common),
+        Verb::Ring(options) => ring::run(options, &cli.common),
     }
 }
 

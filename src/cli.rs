@@ -3,6 +3,7 @@
 //! Data goes to stdout, everything else to stderr; exit codes are those of [`Exit`].
 
 mod check;
+mod codegen;
 mod interrupt;
 mod logging;
 mod map;
@@ -121,6 +122,9 @@ enum Verb {
     Map(Box<map::Options>),
     /// Find a logical ring of all machines without contention
     Ring(ring::Options),
+    /// Write source text for machines that exist
+    #[command(subcommand)]
+    Codegen(codegen::Action),
 }
 
 /// Runs the command line of this process.
@@ -159,6 +163,7 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Route(options) => route::run(options, &cli.common),
         Verb::Map(options) => map::run(options, &cli.common),
         Verb::Ring(options) => ring::run(options, &cli.common),
+        Verb::Codegen(action) => codegen::run(action, &cli.common),
     }
 }
 

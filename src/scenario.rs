@@ -8,12 +8,15 @@
 //! Reads, never runs. Every fault of every file is reported at once, each with its place and what is
 //! allowed there. Keys, JSON Schema and reference come from one description (`wire`).
 
+pub mod allgather;
 pub mod checked;
 pub mod comparison;
 pub mod cycles;
+pub mod ethernet;
 pub mod expect;
 pub mod mapping;
 pub mod printed;
+pub mod rings;
 pub mod study;
 
 mod book;

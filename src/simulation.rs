@@ -6,6 +6,7 @@
 //! ```
 //! A run is a function of the checked scenario alone: no wall clock, no thread count, no printing.
 
+pub mod allgather;
 mod beside;
 pub mod comparison;
 pub mod daemon;
@@ -20,6 +21,7 @@ pub mod plan;
 pub mod point;
 pub mod presumptions;
 pub mod ranks;
+mod ring_study;
 pub mod rings;
 mod routes;
 mod saturation;
@@ -33,6 +35,7 @@ pub use beside::{PaperReport, Spread};
 pub use map_files::RepeatReport;
 pub use mapping::{DistributionReport, MapReport};
 pub use mappings::map;
+pub use ring_study::{RingReport, RingsReport};
 pub use saturation::{Probe, Saturation};
 pub use summary::{
     ChannelReport, DeadlockReport, HotSpots, Outcome, PointReport, Scale, State, Summary, port_name,
@@ -46,6 +49,7 @@ use tracing::{debug, info};
 use crate::fabric::{BuildError, Observer};
 use crate::ids::LinkId;
 use crate::report::{Figure, FigurePoint, Series, draw};
+use crate::ring::TreeError;
 use crate::routing::PlanError;
 use crate::scenario::Checked;
 use crate::scenario::checked::{Generated as GeneratedLoads, Part, PartKind, Trace as TraceFile, Traffic};
@@ -80,6 +84,15 @@ pub enum RunError {
     /// The network is too large for routes of all pairs.
     #[error(transparent)]
     Routes(#[from] PlanError),
+    /// An all-gather cannot be run on its medium.
+    #[error(transparent)]
+    Gather(#[from] allgather::GatherError),
+    /// There is no tree of all machines.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// A random cluster cannot be made.
+    #[error(transparent)]
+    Rings(#[from] rings::StudyError),
     /// Chance would have more fail than anyone wants to see.
     #[error(transparent)]
     Failures(#[from] TooManyFailures),
@@ -109,6 +122,12 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
     }
     if let Some(study) = &checked.study {
         return study::run(checked, study, progress);
+    }
+    if let Some(allgather) = &checked.allgather {
+        return allgather::run(checked, allgather, progress);
+    }
+    if let Some(rings) = &checked.rings {
+        return ring_study::run(checked, rings, progress);
     }
     if let Some(operation) = &checked.operation {
         return operation::run(checked, operation, progress);
@@ -198,6 +217,8 @@ fn gather(
         saturation: search.saturation,
         comparison: None,
         study: None,
+        allgather: None,
+        rings: None,
         operation: None,
         points: reports,
     };

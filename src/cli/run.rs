@@ -1,5 +1,6 @@
 //! `simnet run`: a scenario, to its results folder and a summary worth reading.
 
+mod allgather;
 mod comparison;
 mod operation;
 mod paper;
@@ -33,7 +34,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Measure a twentieth of the messages; of a comparison, two networks of a size and every fourth load;
-    /// of a study, two networks, the ends of every axis and two runs
+    /// of a study, two networks, the ends of every axis and two runs; of all-gathers, two networks, the ends of
+    /// sizes and rates and two repetitions; of rings, three clusters of the smaller sizes
     #[arg(long)]
     quick: bool,
     /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line: the first
@@ -57,13 +59,7 @@ pub(super) fn run(
     for warning in &checked.warnings {
         super::warn(warning);
     }
-    if options.trace.is_some()
-        && (checked.comparison.is_some() || checked.study.is_some() || checked.operation.is_some())
-    {
-        let message =
-            "--trace watches load points; a comparison, a study or an operation has none of its own";
-        return Err(Failure::Usage(message.to_owned()));
-    }
+    check_watching(options, &checked)?;
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
     Folder::probe(&place)?;
     let trace = options.trace.as_deref().map(|file| TraceFile::begin(file, &checked)).transpose()?;
@@ -96,17 +92,29 @@ pub(super) fn run(
     for faults in expect::report(&checked.expect, &broken) {
         super::warn(&faults.to_string());
     }
+    let is_wrong = allgather::complain(&run.summary);
     let doubtful = |point: &PointReport| point.state == State::NotConverged;
     Ok(if run.summary.outcome == Outcome::Deadlocked {
         Exit::Deadlocked
     } else if checked.measure.require_convergence && run.summary.points.iter().any(doubtful) {
         super::warn("not every point has converged: more messages, or a wider precision, in [measure]");
         Exit::NotConverged
-    } else if broken.is_empty() {
+    } else if broken.is_empty() && !is_wrong {
         Exit::Fine
     } else {
         Exit::Expectation
     })
+}
+
+/// Refuses to watch what the scenario does not have.
+fn check_watching(options: &Options, checked: &Checked) -> Result<(), Failure> {
+    let several = checked.comparison.is_some() || checked.study.is_some() || checked.operation.is_some();
+    let pointless = several || checked.allgather.is_some() || checked.rings.is_some();
+    if options.trace.is_some() && pointless {
+        let message = "--trace watches load points, and this scenario has none of its own";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    Ok(())
 }
 
 /// Writes everything, then puts it in its place.

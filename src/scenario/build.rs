@@ -3,8 +3,10 @@
 //! Every part is checked on its own, so that a fault in one does not hide those of another; what needs a
 //! part that is faulty is left unchecked rather than judged against a guess.
 
+mod allgather;
 mod comparison;
 mod csv;
+mod ethernet;
 mod fabric;
 mod files;
 mod limits;
@@ -13,6 +15,7 @@ mod mapping;
 mod measure;
 mod names;
 mod operation;
+mod rings;
 mod routing;
 mod run;
 mod shared;
@@ -66,6 +69,11 @@ pub(super) fn build(
         document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
     let study =
         document.study.get().and_then(|wire| study::study(wire, document, hosts.as_ref(), &context, book));
+    let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, book));
+    let allgather = document.allgather.get();
+    let allgather =
+        allgather.and_then(|wire| allgather::allgather(wire, ethernet.as_ref(), document, &context, book));
+    let rings = document.rings.get().and_then(|wire| rings::rings(wire, document, book));
     let operation = document.operation.get().and_then(|wire| {
         let company = operation::Company {
             topology: network,
@@ -102,6 +110,9 @@ pub(super) fn build(
         traffic,
         comparison: compared,
         study,
+        ethernet,
+        allgather,
+        rings,
         operation,
         measure: measure?,
         output: Output { deliveries: output?.value },

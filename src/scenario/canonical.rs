@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::allgather::Allgather;
 use super::checked::{Checked, Extent, Generated, InputFile, RouteSource, TopologySource, Traffic};
 use super::comparison::Comparison;
 use super::expect::Wanted;
@@ -54,6 +55,15 @@ impl Checked {
         if let Some(study) = &self.study {
             canonical["study"] = self.canonical_study(study);
         }
+        if let Some(ethernet) = &self.ethernet {
+            canonical["ethernet"] = json!(format!("{ethernet:?}"));
+        }
+        if let Some(allgather) = &self.allgather {
+            canonical["allgather"] = self.canonical_allgather(allgather);
+        }
+        if let Some(rings) = &self.rings {
+            canonical["rings"] = json!(format!("{rings:?}"));
+        }
         canonical
     }
 
@@ -69,6 +79,21 @@ impl Checked {
             "references": study.references.iter().map(|r| format!("{r:?}")).collect::<Vec<_>>(),
             "draw-maps": study.draw_maps,
         })
+    }
+
+    /// All-gathers: each network by the hash of a scenario of its own, and what is varied as the program prints it.
+    fn canonical_allgather(&self, allgather: &Allgather) -> Value {
+        let networks = allgather.networks.iter().map(|network| {
+            let alone = Checked {
+                topology: network.topology.clone(),
+                routing: Some(network.routing.clone()),
+                allgather: None,
+                ..self.clone()
+            };
+            json!({ "name": network.name, "machines": format!("{:?}", network.machines), "hash": alone.hash() })
+        });
+        let varied = Allgather { networks: Vec::new(), ..allgather.clone() };
+        json!({ "networks": networks.collect::<Vec<_>>(), "varied": format!("{varied:?}") })
     }
 
     /// A mapping; the algorithm's options as the program itself prints them.

@@ -9,9 +9,12 @@ use crate::topology::{End, Network};
 use crate::traffic::{TraceMessage, Workload};
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
+use super::allgather::Allgather;
 use super::comparison::Comparison;
+use super::ethernet::Ethernet;
 use super::expect::Expectations;
 use super::mapping::Mapping;
+use super::rings::Rings;
 use super::study::Study;
 
 /// A whole scenario, ready to be run.
@@ -43,6 +46,12 @@ pub struct Checked {
     pub comparison: Option<Comparison>,
     /// Mappings compared; then there is no [`Mapping`], and the network is the first one.
     pub study: Option<Study>,
+    /// The Ethernet, if there is one; all-gathers alone use it.
+    pub ethernet: Option<Ethernet>,
+    /// All-gathers compared; then the network is the first one, and nothing else runs.
+    pub allgather: Option<Allgather>,
+    /// Rings compared; then nothing else runs.
+    pub rings: Option<Rings>,
     /// The network in operation, if it is operated; then there is a [`Mapping`] and a [`Routing`].
     pub operation: Option<Operation>,
     /// How long each point is measured.

@@ -5,9 +5,11 @@
 //! nothing else: fabric, traffic, measurement and the scenario's seed are those of every member. Members are
 //! ordinary scenarios, each run as if it stood alone.
 
+use super::allgather::Allgather;
 use super::checked::{Checked, Routing, Topology, Traffic};
 use super::expect::Expectations;
 use super::printed::{PaperNumber, Statistic};
+use super::rings::Rings;
 use super::study::Study;
 
 /// Routings compared on the same networks.
@@ -158,12 +160,15 @@ impl Checked {
 
     /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time, and of a
     /// comparison with traffic two networks of each size and every fourth load, the last among them; of a study
-    /// two networks, the ends of every axis and two runs.
+    /// two networks, the ends of every axis and two runs; of all-gathers two networks, the ends of sizes and rates
+    /// and two repetitions; of rings three clusters of the smaller sizes.
     #[must_use]
     pub fn quick(mut self) -> Checked {
         self.measure = self.measure.quick();
         self.comparison = self.comparison.map(Comparison::quick);
         self.study = self.study.map(Study::quick);
+        self.allgather = self.allgather.map(Allgather::quick);
+        self.rings = self.rings.map(Rings::quick);
         self
     }
 }

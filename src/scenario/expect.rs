@@ -86,11 +86,14 @@ pub fn report(expectations: &Expectations, broken: &[Broken]) -> Vec<Faults> {
     reports.collect()
 }
 
-/// The value at a path of keys and positions.
+/// The value at a path of keys and positions; a step into a list that is no position is the `id` of an item.
 fn look_up<'a>(summary: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(summary, |at, step| match at {
         Value::Object(table) => table.get(step),
-        Value::Array(list) => list.get(step.parse::<usize>().ok()?),
+        Value::Array(list) => match step.parse::<usize>() {
+            Ok(position) => list.get(position),
+            Err(_) => list.iter().find(|item| item["id"] == step),
+        },
         _ => None,
     })
 }
@@ -154,6 +157,7 @@ mod tests {
         let summary = json!({
             "outcome": "drained", "map": { "isomorphic": true, "time_ms": 247.5 },
             "route": { "dependency_cycle": null },
+            "results": [{ "id": "a" }, { "id": "a/b", "time_ms": 2 }],
             "points": [{ "load": 0.1, "messages": 20000 }, { "load": 0.25, "messages": 3 }],
         });
         let place = Place { source: 0, start: 0, end: 0 };
@@ -177,6 +181,8 @@ mod tests {
             ("points.1.load", Wanted::Equal(json!(0.250_000_1)), false),
             ("points.0.messages", Wanted::Equal(json!(20000.0)), true),
             ("points.2.load", within(None, None), false),
+            ("results.a/b.time_ms", Wanted::Equal(json!(2)), true),
+            ("results.c.time_ms", within(None, None), false),
             ("points.-1.load", within(None, None), false),
             ("map.time_ms", within(Some(247.5), Some(247.5)), true),
             ("map.time_ms", within(Some(247.6), None), false),

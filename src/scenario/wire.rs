@@ -5,13 +5,16 @@
 //! unknown, missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is
 //! for [`build`](super::build) to judge.
 
+mod allgather;
 mod comparison;
+mod ethernet;
 mod expected;
 mod kinds;
 mod mappers;
 mod mapping;
 mod measure;
 mod operation;
+mod rings;
 mod sections;
 mod shared;
 mod study;
@@ -19,7 +22,9 @@ mod table;
 mod topology;
 mod traffic;
 
+pub(super) use allgather::{Allgather, GatherPlot, GatherReference, Overheads, RingRoutes, Software};
 pub(super) use comparison::{Comparison, Reference};
+pub(super) use ethernet::{Ethernet, Sharing};
 pub(super) use kinds::{NeverOr, Quantity, Share};
 pub(super) use mappers::{
     Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
@@ -27,6 +32,7 @@ pub(super) use mappers::{
 pub(super) use mapping::{AlgorithmName, Mapping, Mode};
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
+pub(super) use rings::{RingReference, Rings};
 pub(super) use sections::{Document, Fabric, Hosts, RouteAlgorithm, Routing, Select, Tree};
 pub(super) use shared::{Named, PrintedName};
 pub(super) use study::{Plot, Study, StudyReference, inherit};

@@ -40,6 +40,7 @@ use crate::ids::{HostId, LinkId, Port};
 use crate::topology::Network;
 use crate::units::Time;
 
+pub(in crate::simulation) use application::jittered;
 pub use application::{Interval, Load, Restraint, Traffic};
 pub use attached::addresses;
 pub use faults::{Faults, chance};

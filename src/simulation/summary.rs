@@ -10,11 +10,13 @@ use crate::scenario::Checked;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
+use super::allgather::AllgatherReport;
 use super::comparison::ComparisonReport;
 use super::daemon;
 use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
+use super::ring_study::RingsReport;
 use super::saturation::Saturation;
 use super::study::StudyReport;
 use super::traffic::Tally;
@@ -65,6 +67,12 @@ pub struct Summary {
     /// What a study of mappings came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyReport>,
+    /// What all-gathers came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allgather: Option<AllgatherReport>,
+    /// What rings came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rings: Option<RingsReport>,
     /// What an operation came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<daemon::Report>,
@@ -90,6 +98,8 @@ impl Summary {
             saturation: None,
             comparison: None,
             study: None,
+            allgather: None,
+            rings: None,
             operation: None,
             hot_spots: HotSpots::default(),
         }

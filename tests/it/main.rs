@@ -1,10 +1,12 @@
 //! The integration tests: one binary, one file per kind of check.
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
+mod allgather;
 mod bad_input;
 mod balance;
 mod cli;
 mod closed_forms;
+mod codegen;
 mod comparison;
 mod conservation;
 mod daemon;

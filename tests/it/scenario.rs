@@ -25,6 +25,7 @@ fn scenarios() -> Vec<PathBuf> {
         "scenarios/sancho2000",
         "scenarios/mainwaring1997",
         "scenarios/hendriks2004",
+        "scenarios/faraj2008",
         "tests/it/bad_input/good",
     ]
     .map(|name| root().join(name));

@@ -21,6 +21,8 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     text += &points(&summary.points);
     text += &summary.comparison.as_ref().map(super::comparison::text).unwrap_or_default();
     text += &summary.study.as_ref().map(super::study::text).unwrap_or_default();
+    text += &summary.allgather.as_ref().map(super::allgather::text).unwrap_or_default();
+    text += &summary.rings.as_ref().map(super::allgather::rings).unwrap_or_default();
     text += &summary.operation.as_ref().map(super::operation::text).unwrap_or_default();
     text += &saturation(summary);
     text += &hot_spots(&summary.hot_spots);
@@ -32,15 +34,17 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
 fn headline(checked: &Checked, summary: &Summary) -> String {
     let network = &checked.topology.network;
     let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
-    match (&checked.comparison, &checked.study) {
-        (Some(comparison), _) => text += &format!(": {} runs\n", comparison.members()),
-        (_, Some(study)) => text += &format!(": {} mappings\n", study.cells().len()),
-        (None, None) => text += &format!(": {}\n", summary.outcome),
-    }
+    let kind = match checked {
+        Checked { comparison: Some(comparison), .. } => format!("{} runs", comparison.members()),
+        Checked { study: Some(study), .. } => format!("{} mappings", study.cells().len()),
+        Checked { allgather: Some(allgather), .. } => format!("{} all-gathers", allgather.cells().len()),
+        _ => summary.outcome.to_string(),
+    };
+    let _ = writeln!(text, ": {kind}");
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
     }
-    if checked.comparison.is_some() || checked.study.is_some() {
+    if checked.comparison.is_some() || checked.study.is_some() || checked.allgather.is_some() {
         return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());

@@ -24,15 +24,23 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
             Fault::new("missing-section", span, "routes are distributed without a mapper", expected)
         });
     }
+    if let (Some(ethernet), true) = (document.ethernet.get(), document.allgather.is_absent()) {
+        book.add(ethernet.place, |span| {
+            let expected = "needs an [allgather] section: nothing else uses an Ethernet";
+            Fault::new("missing-section", span, "an Ethernet that carries nothing", expected)
+        });
+    }
     if document.mapping.is_absent()
         && document.routing.is_absent()
         && document.traffic.is_absent()
         && document.comparison.is_absent()
         && document.study.is_absent()
+        && document.allgather.is_absent()
+        && document.rings.is_absent()
         && let Some(scenario) = document.scenario.get()
     {
         book.add(scenario.place, |span| {
-            let expected = "needs [mapping], [routing] or [routing] and [traffic]";
+            let expected = "needs [mapping], [routing], [routing] and [traffic], [allgather] or [rings]";
             Fault::new("missing-section", span, "this scenario does nothing", expected)
         });
     }

@@ -8,7 +8,7 @@ use crate::papers;
 use super::super::book::{Book, Place};
 use super::super::checked::{Topology, TopologySource};
 use super::super::printed::PaperNumber;
-use super::super::wire::{self, At, Given, Named, PrintedName};
+use super::super::wire::{self, At, Document, Given, Named, PrintedName};
 use super::{conflict, topology};
 
 /// The most networks that one generator makes.
@@ -206,4 +206,75 @@ fn unused(name: &str, named: &[(String, Place, Topology)]) -> String {
     let numbered = (2..).map(|nth| format!("{name}-{nth}"));
     let mut all = std::iter::once(name.to_owned()).chain(numbered);
     all.find(|name| is_free(name)).expect("there are more numbers than networks")
+}
+/// A list of which at least one item is asked; notes items that are there twice.
+pub(super) fn each_once<T: Clone + PartialEq>(
+    given: &Given<Vec<At<T>>>,
+    one: &str,
+    show: impl Fn(&T) -> String,
+    book: &mut Book,
+) -> Option<Vec<At<T>>> {
+    let list = given.get()?;
+    if list.value.is_empty() {
+        let expected = format!("expected at least one {one}");
+        book.add(list.place, |span| Fault::new("empty-list", span, "an empty list", expected));
+        return None;
+    }
+    for (nth, item) in list.value.iter().enumerate() {
+        if list.value[..nth].iter().any(|other| other.value == item.value) {
+            let message = format!("the {one} {} twice", quoted(&show(&item.value)));
+            conflict(item.place, message, "expected each once", book);
+        }
+    }
+    Some(list.value.clone())
+}
+
+/// What is given, if it is among `all`; `None` after a fault, `Some(None)` if nothing is given.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+pub(super) fn among<T: Copy + PartialEq, S: std::fmt::Display>(
+    given: &Given<T>,
+    all: &[T],
+    one: &str,
+    show: impl Fn(T) -> S,
+    book: &mut Book,
+) -> Option<Option<T>> {
+    let at = match given {
+        Given::Absent => return Some(None),
+        Given::Faulty => return None,
+        Given::Is(at) => at,
+    };
+    if all.contains(&at.value) {
+        return Some(Some(at.value));
+    }
+    let listed = all.iter().take(LISTED).map(|item| show(*item).to_string()).collect::<Vec<_>>().join(", ");
+    book.add(at.place, |span| {
+        let message = format!("the {one} {} is none of those of this section", show(at.value));
+        Fault::new("unknown-cell", span, message, format!("expected one of {listed}"))
+    });
+    None
+}
+
+/// How many items a message lists.
+const LISTED: usize = 12;
+
+/// Notes sections that cannot stand beside the section `name`.
+pub(super) fn alone(name: &str, document: &Document, book: &mut Book) {
+    let failures = document.failures.get().filter(|list| !list.value.is_empty()).map(|list| list.place);
+    let by_chance = document.failures_at_random.get().filter(|list| !list.value.is_empty());
+    let others = [
+        ("[mapping]", document.mapping.get().map(|at| at.place)),
+        ("[traffic]", document.traffic.get().map(|at| at.place)),
+        ("[comparison]", document.comparison.get().map(|at| at.place)),
+        ("[study]", document.study.get().map(|at| at.place)),
+        ("[operation]", document.operation.get().map(|at| at.place)),
+        ("[allgather]", document.allgather.get().map(|at| at.place)),
+        ("[rings]", document.rings.get().map(|at| at.place)),
+        ("[[failures]]", failures),
+        ("[[failures-at-random]]", by_chance.map(|list| list.place)),
+    ];
+    for (other, at) in others {
+        if let Some(at) = at.filter(|_| other != name) {
+            conflict(at, format!("{other} beside {name}"), format!("expected {name} alone"), book);
+        }
+    }
 }

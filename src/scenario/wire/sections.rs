@@ -4,12 +4,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::super::book::Book;
 use super::super::tree::Item;
+use super::allgather::Allgather;
 use super::comparison::Comparison;
+use super::ethernet::Ethernet;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::mapping::Mapping;
 use super::measure::Measure;
 use super::operation::{Failure, Operation, RandomFailures};
+use super::rings::Rings;
 use super::study::Study;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
@@ -29,6 +32,8 @@ table! {
         topology: Topology = Required;
         /// The wormhole fabric; one flit is one byte.
         fabric: Fabric = Default("{}");
+        /// Switched Ethernet, for all-gathers over frames.
+        ethernet: Ethernet = Optional;
         /// What all hosts share: interfaces and software.
         hosts: Hosts = Default("{}");
         /// Cables, switches and hosts that fail, in any order.
@@ -47,6 +52,10 @@ table! {
         study: Study = Optional;
         /// The network in operation: failures, and a daemon that maps again and hands out routes.
         operation: Operation = Optional;
+        /// All-gathers compared: algorithms, networks and sizes, each a run of its own.
+        allgather: Allgather = Optional;
+        /// Logical rings compared, on the scenario's own network and on random clusters.
+        rings: Rings = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.

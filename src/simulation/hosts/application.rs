@@ -261,7 +261,7 @@ impl<'a> Application<'a> {
 }
 
 /// A value that lies above or below `span` by up to `thousandths` of it.
-pub(super) fn jittered(span: Duration, thousandths: u32, stream: &mut Stream) -> Duration {
+pub(in crate::simulation) fn jittered(span: Duration, thousandths: u32, stream: &mut Stream) -> Duration {
     let spread = u64::from(thousandths.min(1_000)) * 1_000;
     let share = 1_000_000 - spread + stream.below(2 * spread + 1);
     let ps = u128::from(span.as_ps()) * u128::from(share) / 1_000_000;

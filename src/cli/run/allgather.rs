@@ -1,0 +1,143 @@
+//! What `simnet run` says of all-gathers and rings.
+
+use std::fmt::Write as _;
+
+use comfy_table::Table;
+
+use crate::simulation::allgather::{AllgatherReport, GatherReport};
+use crate::simulation::{RingsReport, Summary};
+
+use super::paper::paper;
+use super::summary::columns;
+
+/// Results that are told one by one; more are left to the tables.
+const TOLD: usize = 120;
+/// Losses that are told one by one.
+const LOSSES: usize = 3;
+
+/// All-gathers as text: a table of the results, what was lost, then the printed numbers beside ours.
+pub(super) fn text(report: &AllgatherReport) -> String {
+    let mut text = String::new();
+    if report.results.len() > TOLD {
+        let _ = writeln!(text, "\n{} all-gathers are in allgather.csv", report.results.len());
+    } else {
+        let _ = writeln!(text, "\n{}", results(report));
+    }
+    for result in report.results.iter().filter(|result| result.messages_lost > 0) {
+        let _ = writeln!(
+            text,
+            "\n{}: LOST {} of {} messages, {} ranks cannot go on",
+            result.id, result.messages_lost, result.messages, result.stuck_ranks
+        );
+        for lost in result.lost.iter().take(LOSSES) {
+            let _ = writeln!(text, "  lost: {lost}");
+        }
+        for stuck in result.stuck.iter().take(LOSSES) {
+            let _ = writeln!(text, "  {stuck}");
+        }
+    }
+    if !report.paper.is_empty() {
+        let _ = writeln!(text, "\n{}", paper(&report.paper));
+    }
+    text
+}
+
+fn results(report: &AllgatherReport) -> Table {
+    let header = [
+        "",
+        "ran",
+        "bytes",
+        "ms",
+        "bound, ms",
+        "efficiency",
+        "right",
+        "dropped",
+        "longest path",
+        "contention",
+    ];
+    let mut table = columns(&header);
+    for result in &report.results {
+        table.add_row(row(result));
+    }
+    table
+}
+
+fn row(result: &GatherReport) -> [String; 10] {
+    let id = result.id.rsplit_once('/').map_or(result.id.as_str(), |(id, _)| id);
+    let maybe = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
+    [
+        id.to_owned(),
+        result.ran.unwrap_or("NOTHING").to_owned(),
+        result.size_bytes.to_string(),
+        maybe(result.time_mean_ms),
+        format!("{:.3}", result.bound_ms),
+        maybe(result.efficiency),
+        format!("{:.1} %", result.correct * 100.0),
+        result.frames_dropped.to_string(),
+        result.max_path_length.map_or_else(|| "-".to_owned(), |length| length.to_string()),
+        match result.contention_free {
+            Some(true) => "none",
+            Some(false) => "YES",
+            None => "-",
+        }
+        .to_owned(),
+    ]
+}
+
+/// Rings as text: those of the scenario's own network, then those of clusters, then the printed numbers.
+pub(super) fn rings(report: &RingsReport) -> String {
+    let mut table = columns(&["ring", "longest path", "least possible", "contention"]);
+    for ring in &report.network {
+        let count = |value: Option<usize>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+        let verdict = match (&ring.refused, ring.contention_free) {
+            (Some(why), _) => why.clone(),
+            (None, Some(true)) => "none".to_owned(),
+            (None, _) => "YES".to_owned(),
+        };
+        let lengths = [ring.max_path_length, ring.max_path_length_bound].map(count);
+        let [length, bound] = lengths;
+        table.add_row([ring.id.clone(), length, bound, verdict]);
+    }
+    let mut text = format!("\n{table}\n");
+    if !report.clusters.is_empty() {
+        let header = ["clusters", "rings", "free of contention", "longest path", "least", "greatest"];
+        let mut table = columns(&header);
+        for row in &report.clusters {
+            let mean = row.max_path_length_mean;
+            table.add_row([
+                row.id.clone(),
+                format!("{} of {}", row.rings, row.clusters),
+                row.contention_free.to_string(),
+                mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.2}")),
+                row.max_path_length_min.to_string(),
+                row.max_path_length_max.to_string(),
+            ]);
+        }
+        let _ = writeln!(text, "\n{table}");
+    }
+    if !report.paper.is_empty() {
+        let _ = writeln!(text, "\n{}", paper(&report.paper));
+    }
+    text
+}
+
+/// Tells on stderr of rings that do not exist, of wrong buffers and of losses; whether the run has failed by that.
+pub(super) fn complain(summary: &Summary) -> bool {
+    let Some(report) = &summary.allgather else { return false };
+    for result in &report.results {
+        let id = &result.id;
+        if let Some(why) = &result.refused {
+            super::super::warn(&format!("{id}: {why}"));
+        }
+        if result.buffers_wrong > 0 {
+            super::super::warn(&format!("{id}: {} buffers hold something else", result.buffers_wrong));
+        }
+        if result.buffers_missing > 0 && result.refused.is_none() {
+            let (missing, lost) = (result.buffers_missing, result.messages_lost);
+            super::super::warn(&format!(
+                "{id}: {missing} buffers were never filled, {lost} messages were lost"
+            ));
+        }
+    }
+    report.results.iter().any(GatherReport::is_wrong)
+}

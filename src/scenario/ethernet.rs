@@ -1,0 +1,74 @@
+//! The Ethernet of a scenario, in physical units.
+
+use crate::ethernet::{BRIDGE_PRIORITY, Buffer, Parameters};
+use crate::ids::SwitchId;
+use crate::topology::Network;
+use crate::units::{BitRate, Bytes, Duration, Length};
+
+/// Switched Ethernet and how hosts carry messages over it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ethernet {
+    /// The rate of cables that give none.
+    pub rate: BitRate,
+    /// The length of cables that give none.
+    pub cable_length: Length,
+    /// The most bytes of payload of a frame.
+    pub mtu: u32,
+    /// From a frame's last bit in a switch to the first instant at which it can leave.
+    pub switch_latency: Duration,
+    /// Room for waiting frames in every switch.
+    pub buffer: Buffer,
+    /// How long a learned address is remembered.
+    pub ageing: Duration,
+    /// Bridge priorities that are not the usual one, by switch of the scenario's own network.
+    pub priorities: Vec<(SwitchId, u16)>,
+    /// How messages travel.
+    pub transport: Transport,
+    /// What each frame of a datagram carries beside data.
+    pub header: u32,
+    /// Room of a TCP connection for data on its way, at either end.
+    pub window: Bytes,
+}
+
+/// How messages travel over an Ethernet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// In frames, without recovery.
+    Datagram,
+    /// Over a TCP/IP stack in every host.
+    Tcp,
+}
+
+impl Transport {
+    /// Its name in scenarios and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Transport::Datagram => "datagram",
+            Transport::Tcp => "tcp",
+        }
+    }
+}
+
+impl Ethernet {
+    /// The Ethernet's parameters on `network`, every cable at `rate` if one is given.
+    pub fn parameters(&self, network: &Network, rate: Option<BitRate>) -> Parameters {
+        let links = || network.links().iter();
+        let own = |link: &crate::topology::Link| rate.or(link.rate).unwrap_or(self.rate);
+        let delay = |link: &crate::topology::Link| link.length.unwrap_or(self.cable_length).flight_time();
+        let mut bridge_priorities = vec![BRIDGE_PRIORITY; network.switches().len()];
+        for (switch, priority) in &self.priorities {
+            if let Some(of) = bridge_priorities.get_mut(switch.index()) {
+                *of = *priority;
+            }
+        }
+        Parameters {
+            rates: links().map(own).collect(),
+            delays: links().map(delay).collect(),
+            switch_latency: self.switch_latency,
+            buffer: self.buffer,
+            ageing: self.ageing,
+            mtu: self.mtu,
+            bridge_priorities,
+        }
+    }
+}

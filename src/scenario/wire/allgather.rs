@@ -1,0 +1,240 @@
+//! The `[allgather]` section: algorithms, sizes, what else varies, figures and references.
+
+use schemars::{Schema, json_schema};
+
+use super::super::allgather::{Axis, Iterations, MediumKind, Method, Placement, Protocol, Quantity};
+use super::super::book::Book;
+use super::super::ethernet::Transport;
+use super::super::tree::{Item, Value};
+use super::kinds::{self, Choice};
+use super::shared::PrintedName;
+use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
+use super::topology::Topology;
+use crate::host::collective;
+use crate::ring;
+use crate::units::{BitRate, Bytes, Duration};
+
+use Presence::{Default, Optional, Required};
+
+/// An amount of data.
+type Amount = kinds::Quantity<Bytes>;
+/// A span of time.
+type Span = kinds::Quantity<Duration>;
+
+table! {
+    /// All-gathers compared: every network, medium, rate, transport, protocol, algorithm and size a run of its own.
+    "[allgather]" Allgather {
+        /// The all-gathers: rings found on the network, algorithms that know nothing of it, libraries' selections.
+        algorithms: Vec<At<Method>> = Required;
+        /// How much each rank contributes; that of all ranks together is at most 1024 GiB.
+        sizes: Vec<At<Amount>> = Required;
+        /// Networks beside the scenario's own: the keys of `[topology]` for each.
+        networks: Vec<At<Topology>> = Default("[]");
+        /// What the cables carry: frames of `[ethernet]`, worms of `[fabric]`. Frames if there is an `[ethernet]`
+        /// and nothing else is said, worms otherwise.
+        media: Vec<At<MediumKind>> = Optional;
+        /// Rates of all cables, each in place of those of the medium and the network.
+        rates: Vec<At<kinds::Quantity<BitRate>>> = Optional;
+        /// Transports of the Ethernet, each in place of its own.
+        transports: Vec<At<Transport>> = Optional;
+        /// When a send is over: as soon as the message has left, or when the receiver has it; or the first below
+        /// `threshold`.
+        protocols: Vec<At<Protocol>> = Default("['rendezvous']");
+        /// From so much on a message needs its receiver under the protocol `threshold`.
+        threshold: Amount = Default("'64 KiB'");
+        /// Whether a message that is not eager is announced, and sent only after an answer.
+        handshake: bool = Default("false");
+        /// What software costs.
+        software: Software = Default("{}");
+        /// The machines in the order of ranks, each once; in the network's order if not given.
+        ranks: Vec<At<String>> = Optional;
+        /// How many ranks a machine has, at least 1; there are at most 4096 ranks.
+        ranks_per_machine: u32 = Default("1");
+        /// The first ranks to the first machine, or one to each and from the beginning.
+        placement: Placement = Default("'block'");
+        /// The spanning tree of LR1, LR2 and LR3; if not given the one that an Ethernet's switches elect, and a
+        /// breadth-first one on the fabric.
+        tree: ring::Kind = Optional;
+        /// On the fabric: the most bytes of a message in a packet, 1 B to 65000 B.
+        packet: Amount = Default("'4096 B'");
+        /// On the fabric: what a packet carries beside data and route, 1 B to 1024 B.
+        packet_header: Amount = Default("'8 B'");
+        /// On the fabric: whether messages of LR1, LR2 and LR3 follow the ring's own tree, or the routes of
+        /// `[routing]` as all others do (UP*/DOWN* if there is none).
+        ring_routes: RingRoutes = Default("'tree'");
+        /// How often the operation is repeated between two readings of the clock, at least once; `"paper"` for 50
+        /// times below 16 KiB, 20 times below 128 KiB, else 10 times.
+        iterations: Iterations = Default("1");
+        /// How often that is measured, at least once.
+        executions: u32 = Default("1");
+        /// Figures to be drawn.
+        figures: Vec<At<GatherPlot>> = Default("[]");
+        /// Printed numbers that ours stand beside in paper.csv.
+        references: Vec<At<GatherReference>> = Default("[]");
+    }
+}
+
+table! {
+    /// What software costs at either end of a message.
+    "[allgather.software]" Software {
+        ..short: Overheads;
+        /// The most data of a short message; without it all are short.
+        short_up_to: Amount = Optional;
+        /// What longer messages cost; as short ones if not given.
+        long: LongOverheads = Optional;
+        /// To copy a byte within a machine's memory, at most 1 us.
+        copy_per_byte: Span = Default("'0 ns'");
+        /// The library's header before the data of every message, at most 64 KiB.
+        envelope: Amount = Default("'0 B'");
+        /// How much a piece of work may take more or less, each time anew, at most `"100 %"`.
+        jitter: kinds::Share = Default("'0 %'");
+    }
+}
+
+table! {
+    /// What a message costs at its two ends.
+    "what a message costs" Overheads {
+        /// The sender's work for a message, at most 1 s.
+        send: Span = Default("'0 ns'");
+        /// The receiver's work for a message, at most 1 s.
+        receive: Span = Default("'0 ns'");
+        /// The sender's work for each byte, at most 1 us.
+        send_per_byte: Span = Default("'0 ns'");
+        /// The receiver's work for each byte, at most 1 us.
+        receive_per_byte: Span = Default("'0 ns'");
+    }
+}
+
+table! {
+    /// What a message longer than `short-up-to` costs at its two ends.
+    "[allgather.software.long]" LongOverheads {
+        ..costs: Overheads;
+    }
+}
+
+table! {
+    /// A figure: a quantity of every algorithm against an axis.
+    "[[allgather.figures]]" GatherPlot {
+        /// The name of its file, without `.svg`: letters, digits, `-` and `_`.
+        name: String = Required;
+        /// What stands above it.
+        title: String = Optional;
+        /// What the horizontal axis shows.
+        x: Axis = Default("'size'");
+        /// What the vertical axis shows.
+        y: Quantity = Default("'time'");
+        /// Whether the bound is drawn beside the algorithms.
+        bound: bool = Default("false");
+        /// The algorithms shown; all if not given.
+        algorithms: Vec<At<Method>> = Default("[]");
+        /// The networks shown; all if not given.
+        networks: Vec<At<String>> = Default("[]");
+        /// The sizes shown; all if not given.
+        sizes: Vec<At<Amount>> = Default("[]");
+    }
+}
+
+table! {
+    /// A printed number, by its names in src/papers/reference.csv, and what of ours stands beside it.
+    "[[allgather.references]]" GatherReference {
+        ..printed: PrintedName;
+        /// What of ours.
+        ours: Quantity = Default("'time'");
+        /// The algorithm.
+        algorithm: Method = Required;
+        /// The size; the first if not given.
+        size: Amount = Optional;
+        /// The name of the network; the scenario's own if not given.
+        network: String = Optional;
+        /// The algorithm that the quantity is divided by.
+        over: Method = Optional;
+    }
+}
+
+/// What ring messages follow on the fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum RingRoutes {
+    /// The ring's own tree.
+    Tree,
+    /// The routes that all messages follow.
+    Routing,
+}
+
+impl Choice for RingRoutes {
+    const CHOICES: &'static [(&'static str, RingRoutes)] =
+        &[("tree", RingRoutes::Tree), ("routing", RingRoutes::Routing)];
+}
+
+impl Choice for Method {
+    const CHOICES: &'static [(&'static str, Method)] = &[
+        ("lr1", Method::Found(ring::Algorithm::Lr1)),
+        ("lr2", Method::Found(ring::Algorithm::Lr2)),
+        ("lr3", Method::Found(ring::Algorithm::Lr3)),
+        ("ring", Method::Blind(collective::Algorithm::Ring)),
+        ("recursive-doubling", Method::Blind(collective::Algorithm::RecursiveDoubling)),
+        ("bruck", Method::Blind(collective::Algorithm::Bruck)),
+        ("neighbour-exchange", Method::Blind(collective::Algorithm::NeighbourExchange)),
+        ("shift", Method::Blind(collective::Algorithm::Shift)),
+        ("gather-broadcast", Method::Blind(collective::Algorithm::GatherBroadcast)),
+        ("mpich", Method::Blind(collective::Algorithm::Mpich)),
+        ("lam", Method::Blind(collective::Algorithm::Lam)),
+        ("open-mpi", Method::Blind(collective::Algorithm::OpenMpi)),
+    ];
+}
+
+impl Choice for MediumKind {
+    const CHOICES: &'static [(&'static str, MediumKind)] =
+        &[("ethernet", MediumKind::Ethernet), ("fabric", MediumKind::Fabric)];
+}
+
+impl Choice for Protocol {
+    const CHOICES: &'static [(&'static str, Protocol)] = &[
+        ("eager", Protocol::Eager),
+        ("rendezvous", Protocol::Rendezvous),
+        ("threshold", Protocol::Threshold),
+    ];
+}
+
+impl Choice for Placement {
+    const CHOICES: &'static [(&'static str, Placement)] =
+        &[("block", Placement::Block), ("cyclic", Placement::Cyclic)];
+}
+
+impl Choice for ring::Kind {
+    const CHOICES: &'static [(&'static str, ring::Kind)] =
+        &[("bfs", ring::Kind::Bfs), ("dfs", ring::Kind::Dfs), ("random", ring::Kind::Random)];
+}
+
+impl Choice for Quantity {
+    const CHOICES: &'static [(&'static str, Quantity)] = &[
+        ("time", Quantity::Time),
+        ("bound", Quantity::Bound),
+        ("efficiency", Quantity::Efficiency),
+        ("hops", Quantity::Hops),
+        ("dropped", Quantity::Dropped),
+        ("path-length", Quantity::PathLength),
+        ("ring-from", Quantity::RingFrom),
+    ];
+}
+
+impl Choice for Axis {
+    const CHOICES: &'static [(&'static str, Axis)] =
+        &[("size", Axis::Size), ("rate", Axis::Rate), ("ranks", Axis::Ranks)];
+}
+
+impl Wire for Iterations {
+    fn read(item: &Item, book: &mut Book) -> Option<Iterations> {
+        match &item.value {
+            Value::Text(text) if text == "paper" => Some(Iterations::Paper),
+            Value::Integer(_) => u32::read(item, book).map(Iterations::Number),
+            _ => {
+                wrong_type(item, "a whole number, or \"paper\"", book);
+                None
+            }
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [{ "const": "paper" }, u32::schema()] })
+    }
+}

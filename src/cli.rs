@@ -3,6 +3,7 @@
 //! Data goes to stdout, everything else to stderr; exit codes are those of [`Exit`].
 
 mod check;
+mod codegen;
 mod interrupt;
 mod logging;
 mod map;
@@ -118,6 +119,9 @@ enum Verb {
     Route(Box<route::Options>),
     /// Map a network in-band and compare the map with the truth
     Map(Box<map::Options>),
+    /// Write source text for machines that exist
+    #[command(subcommand)]
+    Codegen(codegen::Action),
 }
 
 /// Runs the command line of this process.
@@ -155,6 +159,7 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Topo(action) => topo::run(action, &cli.common),
         Verb::Route(options) => route::run(options, &cli.common),
         Verb::Map(options) => map::run(options, &cli.common),
+        Verb::Codegen(action) => codegen::run(action, &cli.common),
     }
 }
 

@@ -24,8 +24,8 @@ use super::{Prefix, Source};
 /// The file by which a folder of generated source is known.
 pub const MAKEFILE: &str = "Makefile";
 
-/// What stands in the first line of every [`MAKEFILE`].
-pub const MARK: &str = "Written by simnet codegen, which replaces this folder.";
+/// The first line of every [`MAKEFILE`].
+pub const MARK: &str = "# Written by simnet codegen, which replaces this folder.";
 
 /// An all-gather along a ring.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Allgather<'_> {
             ("machines", &table(names)),
             ("origin", &self.origin()),
             ("indent", &indent),
-            ("mark", MARK),
+            ("mark", MARK.trim_start_matches("# ")),
         ];
         let file = |name: String, template| Source { name, text: fill(template, &values) };
         let function = self.function();
@@ -133,6 +133,6 @@ mod tests {
             assert!(file.text.ends_with('\n') && file.text.lines().all(|line| line.len() <= 120));
             assert!(!file.text.contains("two */"));
         }
-        assert_eq!(texts(&["a", "b"], &[0, 1])[3].text.lines().next(), Some(format!("# {MARK}").as_str()));
+        assert_eq!(texts(&["a", "b"], &[0, 1])[3].text.lines().next(), Some(MARK));
     }
 }

@@ -15,7 +15,7 @@ use super::counters::Counters;
 use super::frame::{Address, Frame, PREAMBLE};
 use super::pace::Pace;
 use super::parameters::{Buffer, Parameters};
-use super::port::Output;
+use super::port::{Frames, Output};
 use super::schedule::Schedule;
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
@@ -26,7 +26,8 @@ use super::{Direction, Endpoint, Observer, Pause};
 #[derive(Clone, Debug)]
 pub struct Ethernet<P> {
     /// By channel: the port that it begins at, and the cable.
-    outputs: Vec<Output<P>>,
+    outputs: Vec<Output>,
+    frames: Frames<P>,
     /// By channel.
     receivers: Vec<Receiver>,
     /// By channel.
@@ -36,9 +37,8 @@ pub struct Ethernet<P> {
     interfaces: Vec<Option<u32>>,
     /// Members: the channels, then the hosts.
     schedule: Schedule,
-    /// When first bits leave that an observer has not heard of: the instant, the channel, and which of the channel's
-    /// frames it is.
-    starts: BinaryHeap<Reverse<(u64, u32, u64)>>,
+    /// When first bits leave that an observer has not heard of: the instant, the channel, the frame's slot.
+    starts: BinaryHeap<Reverse<(u64, u32, u32)>>,
     counters: Counters,
     tree: SpanningTree,
     buffer: Buffer,
@@ -46,6 +46,8 @@ pub struct Ethernet<P> {
     ageing: u64,
     mtu: u32,
     now: u64,
+    /// Whether the endpoint has asked for a break in this instant.
+    breaks: bool,
 }
 
 impl<P: Clone> Ethernet<P> {
@@ -74,6 +76,7 @@ impl<P: Clone> Ethernet<P> {
             receivers: ends.iter().enumerate().map(receiver).collect(),
             switches: network.switch_ids().map(switch).collect(),
             interfaces: wiring::interfaces(network, attachments),
+            frames: Frames::new(),
             schedule: Schedule::new(ends.len() + attachments.len()),
             starts: BinaryHeap::new(),
             counters: Counters::new(ends.len(), network.switches().len()),
@@ -82,6 +85,7 @@ impl<P: Clone> Ethernet<P> {
             ageing: parameters.ageing.as_ps(),
             mtu: parameters.mtu,
             now: 0,
+            breaks: false,
             ends,
             tree,
         })
@@ -99,12 +103,30 @@ impl<P: Clone> Ethernet<P> {
         }
     }
 
+    /// Lets every switch know every attached host of its component, as if each had just made itself known to all by a
+    /// frame that took no time and that nobody counted. Costs O(hosts x switches), in memory too.
+    pub fn introduce_all(&mut self) {
+        let hosts = self.interfaces.len();
+        let mut ways: Vec<usize> = Vec::new();
+        for host in (0..hosts).map(HostId::new) {
+            ways.extend(self.interfaces[host.index()].map(|channel| channel as usize));
+            while let Some(channel) = ways.pop() {
+                let Receiver::Switch(at) = self.receivers[channel] else { continue };
+                let back = opposite(channel);
+                let switch = &mut self.switches[at as usize];
+                switch.learn(host, back, self.now, hosts);
+                ways.extend(switch.outputs.iter().filter(|out| **out != back).map(|out| *out as usize));
+            }
+        }
+    }
+
     /// Runs up to and including the instant `limit`; without one, until the endpoint breaks or nothing is left to do.
     ///
     /// Within an instant, frames arrive in the order of their channels, and then hosts are asked in their own order.
     /// Those that are woken at an instant that is done are asked when the run goes on, still at that instant. An
     /// observer hears of arrivals as they happen, and after them, by channel, of the frames that begin to leave at
-    /// that instant; of those taken in while it did not watch it hears only the arrivals.
+    /// that instant; of those under way when it begins to watch it hears only the arrivals. What leaves at the instant
+    /// of a break it hears of when the run goes on.
     ///
     /// # Panics
     /// If a host gives a frame of another source or above the MTU.
@@ -115,12 +137,15 @@ impl<P: Clone> Ethernet<P> {
         observer: &mut O,
     ) -> Pause {
         let limit = limit.map_or(u64::MAX, Time::as_ps);
-        let mut is_stopped = false;
+        self.breaks = false;
+        if !O::WATCHES {
+            self.starts.clear();
+        }
         let pause = loop {
             let Some((instant, member)) = self.schedule.first() else {
-                break if is_stopped { Pause::Break } else { Pause::Idle };
+                break if self.breaks { Pause::Break } else { Pause::Idle };
             };
-            if is_stopped && instant > self.now {
+            if self.breaks && instant > self.now {
                 break Pause::Break;
             }
             if instant > limit {
@@ -132,9 +157,9 @@ impl<P: Clone> Ethernet<P> {
             }
             self.now = instant;
             if member < self.outputs.len() {
-                is_stopped |= self.arrive(member, endpoint, observer);
+                self.arrive(member, endpoint, observer);
             } else {
-                is_stopped |= self.ask(member, endpoint, O::WATCHES);
+                self.ask(member, endpoint, O::WATCHES);
             }
         };
         // After a break the instant may go on.
@@ -164,67 +189,56 @@ impl<P: Clone> Ethernet<P> {
         &self.tree
     }
 
-    /// How many frames wait at ports or are on cables. Costs O(channels).
+    /// How many frames wait at ports or are on cables.
     pub fn under_way(&self) -> usize {
-        self.outputs.iter().map(|output| output.flights.len()).sum()
+        self.frames.len()
     }
 
-    /// Asks a host for a frame; tells whether the endpoint breaks.
-    fn ask<E: Endpoint<P>>(&mut self, member: usize, endpoint: &mut E, is_watched: bool) -> bool {
+    /// Asks a host for a frame.
+    fn ask<E: Endpoint<P>>(&mut self, member: usize, endpoint: &mut E, is_watched: bool) {
         let host = HostId::new(member - self.outputs.len());
         let channel = self.interfaces[host.index()].expect("only attached hosts are woken") as usize;
         let Some(frame) = endpoint.next_frame(host, self.now()) else {
-            self.schedule.set(member, None);
-            return false;
+            return self.schedule.set(member, None);
         };
         assert!(frame.source == host, "{host:?} sends in its own name");
         assert!(frame.payload <= self.mtu, "a payload of {} B is above the MTU", frame.payload);
         self.counters.sent += 1;
         self.send(channel, frame, self.now, is_watched);
         self.schedule.set(member, Some(self.outputs[channel].free));
-        endpoint.pauses().is_break()
+        self.breaks |= endpoint.pauses().is_break();
     }
 
     /// Takes a frame in at a port.
     fn send(&mut self, channel: usize, frame: Frame<P>, ready: u64, is_watched: bool) {
-        let output = &mut self.outputs[channel];
-        let nth = self.counters.channels[channel].frames + output.flights.len() as u64;
-        let (start, arrival) = output.send(frame, ready);
-        if output.flights.len() == 1 {
-            self.schedule.set(channel, Some(arrival));
+        let taken = self.outputs[channel].send(&mut self.frames, frame, ready);
+        if taken.next.is_some() {
+            self.schedule.set(channel, taken.next);
         }
         if is_watched {
-            self.starts.push(Reverse((start, u32::try_from(channel).expect("channels have ids"), nth)));
+            let channel = u32::try_from(channel).expect("channels have ids");
+            self.starts.push(Reverse((taken.start, channel, taken.slot)));
         }
     }
 
-    /// Takes the next frame off a cable; tells whether the endpoint breaks.
-    fn arrive<E: Endpoint<P>, O: Observer<P>>(
-        &mut self,
-        channel: usize,
-        endpoint: &mut E,
-        observer: &mut O,
-    ) -> bool {
-        let output = &mut self.outputs[channel];
-        let (frame, freed) = output.arrived().expect("only channels with frames are scheduled");
-        self.schedule.set(channel, output.flights.front().map(|flight| flight.arrival));
+    /// Takes the next frame off a cable.
+    fn arrive<E: Endpoint<P>, O: Observer<P>>(&mut self, channel: usize, endpoint: &mut E, observer: &mut O) {
+        let (frame, freed, next) = self.outputs[channel].arrived(&mut self.frames);
+        self.schedule.set(channel, next);
         self.count(channel, frame.length(), freed);
         if O::WATCHES {
             let write = |bytes: &mut Vec<u8>| endpoint.write(&frame, bytes);
             observer.passed(self.now(), self.ends[channel].to, Direction::In, &frame, &write);
         }
         match self.receivers[channel] {
-            Receiver::Switch(switch) => {
-                return self.forward(channel, switch as usize, frame, endpoint, O::WATCHES);
-            }
+            Receiver::Switch(switch) => self.forward(channel, switch as usize, frame, endpoint, O::WATCHES),
             Receiver::Host(host) if is_for(&frame, host) => {
                 self.counters.delivered += 1;
-                return endpoint.received(host, &frame, self.now()).is_break();
+                self.breaks |= endpoint.received(host, &frame, self.now()).is_break();
             }
             Receiver::Host(_) | Receiver::Nobody => self.counters.unwanted += 1,
             Receiver::Blocked => self.counters.blocked += 1,
         }
-        false
     }
 
     /// Counts a frame that has crossed a cable, and gives the room back that it was still said to take.
@@ -239,7 +253,7 @@ impl<P: Clone> Ethernet<P> {
         }
     }
 
-    /// Sends a frame that has come over `channel` on its way; tells whether the endpoint breaks.
+    /// Sends a frame that has come over `channel` on its way.
     fn forward<E: Endpoint<P>>(
         &mut self,
         channel: usize,
@@ -247,9 +261,8 @@ impl<P: Clone> Ethernet<P> {
         frame: Frame<P>,
         endpoint: &mut E,
         is_watched: bool,
-    ) -> bool {
-        // The two directions of a cable are neighbours, so this one leads back where the frame comes from.
-        let back = u32::try_from(channel ^ 1).expect("channels have ids");
+    ) {
+        let back = opposite(channel);
         let hosts = self.interfaces.len();
         let switch = &mut self.switches[at];
         switch.learn(frame.source, back, self.now, hosts);
@@ -258,31 +271,25 @@ impl<P: Clone> Ethernet<P> {
             Address::Broadcast => None,
         };
         match known {
-            Some(output) if output == back => {
-                self.counters.filtered += 1;
-                false
-            }
+            Some(output) if output == back => self.counters.filtered += 1,
             Some(output) => {
                 self.counters.forwarded += 1;
-                self.enter(output as usize, at, frame, endpoint, is_watched)
+                self.enter(output as usize, at, frame, endpoint, is_watched);
             }
             None => {
                 self.counters.floods += 1;
-                let mut breaks = false;
                 for nth in 0..self.switches[at].outputs.len() {
                     let output = self.switches[at].outputs[nth];
                     if output != back {
                         self.counters.copies += 1;
-                        breaks |= self.enter(output as usize, at, frame.clone(), endpoint, is_watched);
+                        self.enter(output as usize, at, frame.clone(), endpoint, is_watched);
                     }
                 }
-                breaks
             }
         }
     }
 
-    /// Takes a frame in at an output port of the switch `at`, if there is room for it; tells whether the endpoint
-    /// breaks.
+    /// Takes a frame in at an output port of the switch `at`, if there is room for it.
     fn enter<E: Endpoint<P>>(
         &mut self,
         channel: usize,
@@ -290,9 +297,9 @@ impl<P: Clone> Ethernet<P> {
         frame: Frame<P>,
         endpoint: &mut E,
         is_watched: bool,
-    ) -> bool {
+    ) {
         let length = u64::from(frame.length());
-        let freed = self.outputs[channel].settle(self.now);
+        let freed = self.outputs[channel].settle(&self.frames, self.now);
         self.switches[at].occupied -= freed;
         let has_room = match self.buffer {
             Buffer::Unbounded => true,
@@ -301,13 +308,13 @@ impl<P: Clone> Ethernet<P> {
         };
         if !has_room {
             self.counters.channels[channel].dropped += 1;
-            return endpoint.dropped(self.ends[channel].from, &frame, self.now()).is_break();
+            self.breaks |= endpoint.dropped(self.ends[channel].from, &frame, self.now()).is_break();
+            return;
         }
         self.switches[at].occupied += length;
         self.send(channel, frame, self.now.saturating_add(self.latency), is_watched);
         let peak = &mut self.counters.channels[channel].peak;
         *peak = Bytes(self.outputs[channel].occupied).max(*peak);
-        false
     }
 
     /// Whether a shared buffer has room for so many bytes more; if so, counts its peak.
@@ -317,9 +324,9 @@ impl<P: Clone> Ethernet<P> {
         let switch = &mut self.switches[at];
         let peak = &mut self.counters.shared_peaks[at];
         if switch.occupied + length > room.0.min(peak.0) {
-            let outputs = &mut self.outputs;
-            let freed: u64 = switch.outputs.iter().map(|c| outputs[*c as usize].settle(self.now)).sum();
-            switch.occupied -= freed;
+            let (outputs, frames) = (&mut self.outputs, &self.frames);
+            let settle = |channel: &u32| outputs[*channel as usize].settle(frames, self.now);
+            switch.occupied -= switch.outputs.iter().map(settle).sum::<u64>();
         }
         let filled = switch.occupied + length;
         if filled <= room.0 {
@@ -330,22 +337,21 @@ impl<P: Clone> Ethernet<P> {
 
     /// Tells the observer of the first bits that leave before `instant`.
     fn announce<E: Endpoint<P>, O: Observer<P>>(&mut self, instant: u64, endpoint: &E, observer: &mut O) {
-        while let Some(Reverse((start, channel, nth))) = self.starts.peek().copied()
+        while let Some(Reverse((start, channel, slot))) = self.starts.peek().copied()
             && start < instant
         {
             self.starts.pop();
-            let output = &self.outputs[channel as usize];
-            let waiting = nth.checked_sub(self.counters.channels[channel as usize].frames);
-            let flight = waiting.and_then(|nth| output.flights.get(usize::try_from(nth).ok()?));
-            // Those that arrived while nobody watched are gone.
-            if let Some(flight) = flight {
-                let frame = &flight.frame;
-                let write = |bytes: &mut Vec<u8>| endpoint.write(frame, bytes);
-                let port = self.ends[channel as usize].from;
-                observer.passed(Time::from_ps(start), port, Direction::Out, frame, &write);
-            }
+            let frame = self.frames.get(slot).expect("a frame leaves before it arrives");
+            let write = |bytes: &mut Vec<u8>| endpoint.write(frame, bytes);
+            let port = self.ends[channel as usize].from;
+            observer.passed(Time::from_ps(start), port, Direction::Out, frame, &write);
         }
     }
+}
+
+/// The channel in the other direction of the same cable.
+fn opposite(channel: usize) -> u32 {
+    u32::try_from(channel ^ 1).expect("channels have ids")
 }
 
 fn is_for<P>(frame: &Frame<P>, host: HostId) -> bool {

@@ -9,9 +9,11 @@
 mod datagram;
 mod pattern;
 mod reach;
+mod tcp;
 
 pub use datagram::{DATAGRAM_HEADER, Datagram, Losses, Segment};
 pub use pattern::{fill, is_right};
+pub use tcp::{Congestion, Packet, Tcp, TcpParameters};
 
 use thiserror::Error;
 
@@ -45,11 +47,11 @@ pub enum TransportError {
     #[error("a window must be {least} to {most} B, not {window} B")]
     Window {
         /// The window given.
-        window: u64,
+        window: u32,
         /// The least that works.
-        least: u64,
+        least: u32,
         /// The most that works.
-        most: u64,
+        most: u32,
     },
     /// More hosts than there are addresses.
     #[error("there are {most} addresses in 10.0.0.0/8, and {hosts} hosts")]

@@ -1,4 +1,4 @@
-//! A results folder: it appears whole or not at all, and only ever replaces another run's results.
+//! A folder of results or of generated source: it appears whole or not at all, and only ever replaces its like.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -14,14 +14,30 @@ const MARK: &str = "manifest.json";
 /// tells of the machine and is not committed.
 pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
 
+/// What a folder of some kind is known by, so that it may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Like {
+    /// The results of a run: it has a `manifest.json`, or a `README.md` that begins with [`README_MARK`].
+    Results,
+    /// Generated source: the file of this name begins with this line.
+    Source {
+        /// The file.
+        file: &'static str,
+        /// Its first line.
+        line: &'static str,
+    },
+}
+
 /// Why results cannot be put where they were wanted.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// Something stands there that no run wrote.
-    #[error("{}: not the results of an earlier run (it has no {MARK}); choose another --out", path.display())]
+    /// Something stands there that is not of the kind.
+    #[error("{}: not {}; choose another --out", path.display(), like.earlier())]
     Foreign {
         /// The place.
         path: PathBuf,
+        /// What it would have to be.
+        like: Like,
     },
     /// The system refused.
     #[error("{}: {error}", path.display())]
@@ -37,6 +53,7 @@ pub enum FolderError {
 #[derive(Debug)]
 pub struct Folder {
     place: PathBuf,
+    like: Like,
     gathered: TempDir,
 }
 
@@ -46,14 +63,22 @@ impl Folder {
     /// # Errors
     /// If something else than an empty folder or an earlier run's results stands there, or the system refuses.
     pub fn begin(place: &Path) -> Result<Folder, FolderError> {
-        Folder::vacant(place)?;
+        Folder::begin_like(place, Like::Results)
+    }
+
+    /// The same for a folder that replaces only its like.
+    ///
+    /// # Errors
+    /// If something else than an empty folder or its like stands there, or the system refuses.
+    pub fn begin_like(place: &Path, like: Like) -> Result<Folder, FolderError> {
+        like.vacant(place)?;
         let parent = parent_of(place);
         fs::create_dir_all(parent).map_err(|error| refused(parent, error))?;
         // A link to the folder stays a link, and `.` has a name.
         let place = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
         let gathered = tempfile::Builder::new().prefix(".simnet-").tempdir_in(parent_of(&place));
         let gathered = gathered.map_err(|error| refused(parent_of(&place), error))?;
-        Ok(Folder { place, gathered })
+        Ok(Folder { place, like, gathered })
     }
 
     /// Checks that results may be put at `place`, without changing anything.
@@ -61,19 +86,7 @@ impl Folder {
     /// # Errors
     /// If something else than an empty folder or an earlier run's results stands there.
     pub fn vacant(place: &Path) -> Result<(), FolderError> {
-        let is_ours = |page: String| page.lines().next() == Some(README_MARK);
-        if place.join(MARK).is_file() || fs::read_to_string(place.join("README.md")).is_ok_and(is_ours) {
-            return Ok(());
-        }
-        match fs::read_dir(place).map(Iterator::count) {
-            Ok(0) => Ok(()),
-            Ok(_) => Err(FolderError::Foreign { path: place.to_owned() }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-                Err(FolderError::Foreign { path: place.to_owned() })
-            }
-            Err(error) => Err(refused(place, error)),
-        }
+        Like::Results.vacant(place)
     }
 
     /// Checks that a folder can be put at `place`, and leaves no trace of having tried.
@@ -108,8 +121,8 @@ impl Folder {
     /// # Errors
     /// If the system refuses; the earlier results are then still there.
     pub fn finish(self) -> Result<(), FolderError> {
-        Folder::vacant(&self.place)?;
-        let Folder { place, gathered } = self;
+        self.like.vacant(&self.place)?;
+        let Folder { place, gathered, .. } = self;
         let moved = || -> io::Result<()> {
             open_to_all(gathered.path())?;
             if !place.exists() {
@@ -125,6 +138,44 @@ impl Folder {
         // It has moved: there is nothing left to clean up.
         let _ = gathered.keep();
         Ok(())
+    }
+}
+
+impl Like {
+    /// Whether such a folder stands at `place`.
+    fn stands_at(self, place: &Path) -> bool {
+        let begins = |file: &str, line: &str| {
+            fs::read_to_string(place.join(file)).is_ok_and(|text| text.lines().next() == Some(line))
+        };
+        match self {
+            Like::Results => place.join(MARK).is_file() || begins("README.md", README_MARK),
+            Like::Source { file, line } => begins(file, line),
+        }
+    }
+
+    /// Checks that a folder of this kind may be put at `place`.
+    fn vacant(self, place: &Path) -> Result<(), FolderError> {
+        let foreign = || FolderError::Foreign { path: place.to_owned(), like: self };
+        if self.stands_at(place) {
+            return Ok(());
+        }
+        match fs::read_dir(place).map(Iterator::count) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(foreign()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(foreign()),
+            Err(error) => Err(refused(place, error)),
+        }
+    }
+
+    /// What would have to stand there.
+    fn earlier(self) -> String {
+        match self {
+            Like::Results => format!("the results of an earlier run (it has no {MARK})"),
+            Like::Source { file, .. } => {
+                format!("source that simnet wrote (it has no {file} that says so)")
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use simnet::des::random::{Purpose, Stream};
 use simnet::ethernet::transport::{Datagram, Segment, TransportError};
-use simnet::ethernet::{Buffer, Direction, Frame, Observer, Parameters};
+use simnet::ethernet::{Address, Buffer, Direction, Frame, Observer, Parameters};
 use simnet::ids::{HostId, Node};
 use simnet::medium::{Event, Medium, Parcel};
 use simnet::topology::{End, Network};
@@ -16,6 +16,14 @@ use crate::support::cases;
 use world::{Ring, attachments, chain, interleaved};
 
 const P: Purpose = Purpose(55);
+
+fn below(chance: &mut Stream, bound: usize) -> usize {
+    usize::try_from(chance.below(bound as u64)).unwrap()
+}
+
+fn below_u32(chance: &mut Stream, bound: u32) -> u32 {
+    u32::try_from(chance.below(u64::from(bound))).unwrap()
+}
 
 fn parcel(source: u32, destination: u32, bytes: u64, tag: u64) -> Parcel {
     Parcel { source: HostId(source), destination: HostId(destination), bytes, tag }
@@ -30,17 +38,16 @@ fn events(medium: &mut impl Medium) -> Vec<(Time, Event)> {
 fn a_lone_parcel_keeps_to_the_frame_arithmetic() {
     for seed in 0..cases(2_000) {
         let mut chance = Stream::new(seed, P, 0);
-        let switches = 1 + chance.below(6) as u32;
-        let rate =
-            BitRate::new([10, 100, 1_000, 2_500, 40_000, 400_000][chance.below(6) as usize] * 1_000_000);
+        let switches = 1 + below_u32(&mut chance, 6);
+        let rate = BitRate::new([10, 100, 1_000, 2_500, 40_000, 400_000][below(&mut chance, 6)] * 1_000_000);
         let (rate, delay) = (rate.unwrap(), Duration::from_ps(chance.below(2_000_000)));
         let net = chain(switches, 1);
         let mut parameters = Parameters::uniform(net.links().len(), rate, delay);
         parameters.switch_latency = Duration::from_ps(chance.below(10_000_000));
-        parameters.mtu = 60 + chance.below(9_000) as u32;
-        let header = chance.below(40) as u32;
+        parameters.mtu = 60 + below_u32(&mut chance, 9_000);
+        let header = below_u32(&mut chance, 40);
         let bytes = 1 + chance.below(200_000);
-        let (from, to) = (chance.below(u64::from(switches)) as u32, chance.below(u64::from(switches)) as u32);
+        let (from, to) = (below_u32(&mut chance, switches), below_u32(&mut chance, switches));
         if from == to {
             continue;
         }
@@ -74,15 +81,15 @@ fn parcels_leave_in_order_however_the_medium_is_polled() {
         let rate = BitRate::new(100_000_000).unwrap();
         let mut parameters = Parameters::uniform(net.links().len(), rate, Duration::from_us(1));
         parameters.buffer = [Buffer::Unbounded, Buffer::PerPort(Bytes(6_000)), Buffer::Shared(Bytes(9_000))]
-            [seed as usize % 3];
+            [below(&mut Stream::new(seed, P, 2), 3)];
         let run = |step: Option<u64>| {
             let mut chance = Stream::new(seed, P, 1);
             let mut datagram = Datagram::new(&net, &parameters, &attachments(&net), 8, ()).unwrap();
             let mut seen = Vec::new();
             let mut now = Time::ZERO;
             for tag in 0..30 {
-                let source = chance.below(6) as u32;
-                let destination = (source + 1 + chance.below(5) as u32) % 6;
+                let source = below_u32(&mut chance, 6);
+                let destination = (source + 1 + below_u32(&mut chance, 5)) % 6;
                 datagram.send(parcel(source, destination, 1 + chance.below(20_000), tag), now);
                 let until = now + Duration::from_us(chance.below(1_000));
                 while let Some(step) = step
@@ -128,10 +135,10 @@ impl Observer<Segment> for Recount {
         let Node::Host(host) = port.node else { return };
         let mut bytes = Vec::new();
         write(&mut bytes);
-        assert_eq!(bytes.len() as u32, 14 + frame.payload);
+        assert_eq!(bytes.len(), 14 + frame.payload as usize);
         let number = u32::from_be_bytes([0, bytes[14], bytes[15], bytes[16]]);
         let length = u64::from(u16::from_be_bytes([bytes[20], bytes[21]]));
-        let own = [2, 0, 0, 0, (host.0 >> 8) as u8, host.0 as u8];
+        let own = Address::Host(host).bytes();
         let (left, arrived) = self.parcels.entry(number).or_default();
         match way {
             Direction::Out if bytes[6..12] == own => *left += length,

@@ -7,6 +7,7 @@
 #include "@prefix@_allgather.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,6 +283,27 @@ static int check_data(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     return MPI_SUCCESS;
 }
 
+/* Hands an error to the communicator's handler. Where that ends the program, what is wrong is said first: of what
+ * the handler has to say, some launchers lose a part. */
+static int report(MPI_Comm comm, int code)
+{
+    char text[MPI_MAX_ERROR_STRING + 1];
+    MPI_Errhandler handler;
+    int rank = 0, length = 0;
+    int everywhere = code == wrong_size || code == wrong_machines;
+
+    if (MPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
+        if (handler == MPI_ERRORS_ARE_FATAL && MPI_Error_string(code, text, &length) == MPI_SUCCESS) {
+            MPI_Comm_rank(comm, &rank);
+            if (rank == 0 || !everywhere)
+                fprintf(stderr, "rank %d: %s\n", rank, text);
+        }
+        MPI_Errhandler_free(&handler);
+    }
+    MPI_Comm_call_errhandler(comm, code);
+    return code;
+}
+
 static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                      MPI_Datatype recvtype, int by_name, MPI_Comm comm)
 {
@@ -300,9 +322,7 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     if (code == MPI_SUCCESS && (recvcount > 0 || (sendbuf != MPI_IN_PLACE && sendcount > 0)))
         code = gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, by_name ? circle->by_name : ring,
                       circle->comm);
-    if (code != MPI_SUCCESS)
-        MPI_Comm_call_errhandler(comm, code);
-    return code;
+    return code == MPI_SUCCESS ? code : report(comm, code);
 }
 
 int @prefix@_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,

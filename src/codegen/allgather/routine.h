@@ -17,7 +17,7 @@ extern "C" {
 /* Does what MPI_Allgather does: every argument means the same, MPI_IN_PLACE included.
  *
  * Rank r is taken to run on machine r, machines being counted from 0 in the order in which the network's file lists
- * its hosts, those without a cable left out. On other machines the result is the same, and the ring another one.
+ * its hosts. If it does not, the result is the same, but messages meet on the way.
  *
  * The communicator is an intracommunicator of @PREFIX@_ALLGATHER_RANKS ranks. Any other one, and any error of MPI
  * itself, goes to the communicator's error handler; if that returns, so does the error. The class of the former is

@@ -62,7 +62,7 @@ impl Ring {
     }
 
     fn send(&mut self, medium: &mut impl Medium, step: u64, place: u64, now: Time) {
-        let host = |place: u64| self.order[(place % self.order.len() as u64) as usize];
+        let host = |place: u64| self.order[usize::try_from(place % self.order.len() as u64).unwrap()];
         let tag = step * self.order.len() as u64 + place;
         medium
             .send(Parcel { source: host(place), destination: host(place + 1), bytes: self.bytes, tag }, now);

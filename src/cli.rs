@@ -10,6 +10,7 @@ mod map;
 mod network;
 mod output;
 mod progress;
+mod ring;
 mod route;
 mod run;
 mod schema;
@@ -122,6 +123,8 @@ enum Verb {
     /// Write source text for machines that exist
     #[command(subcommand)]
     Codegen(codegen::Action),
+    /// Find a logical ring of all machines without contention
+    Ring(ring::Options),
 }
 
 /// Runs the command line of this process.
@@ -160,6 +163,7 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Route(options) => route::run(options, &cli.common),
         Verb::Map(options) => map::run(options, &cli.common),
         Verb::Codegen(action) => codegen::run(action, &cli.common),
+        Verb::Ring(options) => ring::run(options, &cli.common),
     }
 }
 

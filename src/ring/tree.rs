@@ -103,6 +103,17 @@ pub enum TreeError {
 }
 
 impl TreeError {
+    /// A short stable name of this kind of error.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            TreeError::TooFew { .. } => "too-few-machines",
+            TreeError::Apart { .. } | TreeError::Uncabled { .. } | TreeError::Direct { .. } => {
+                "machines-apart"
+            }
+            TreeError::Elsewhere { .. } => "root-apart",
+        }
+    }
+
     /// The node that the error is about, if it is about one.
     pub fn node(&self) -> Option<&str> {
         match self {

@@ -44,6 +44,8 @@ mod random_network;
 mod replay;
 mod results;
 mod ring;
+mod ring_cli;
+mod ring_study;
 mod routing;
 mod routing_figures;
 mod routing_files;

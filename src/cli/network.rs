@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::diagnostics::{did_you_mean, nearest, quoted};
+use crate::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted};
 use crate::topology::formats::{self, Format, ReadOptions};
 use crate::topology::{Network, presets};
 
@@ -11,7 +11,7 @@ use super::Failure;
 /// The network that a verb works on.
 #[derive(Args, Clone, Debug)]
 pub(super) struct NetworkArguments {
-    /// A preset (now-c, now-ca, now-cab, pink) or a file in any format that simnet reads
+    /// A preset (now-c, pink, faraj-d, ...) or a file in any format that simnet reads
     #[arg(value_name = "TOPO")]
     pub(super) topology: String,
     #[command(flatten)]
@@ -59,6 +59,37 @@ impl NetworkArguments {
             None => Ok(presets::utility_host(&self.topology).and_then(|name| net.find_host(name))),
         }
     }
+}
+
+impl NetworkArguments {
+    /// A refusal of the network: located where the file first names `node`, if a file it is and names it.
+    pub(super) fn refuse(&self, code: &'static str, message: &str, node: Option<&str>) -> Failure {
+        let is_preset = self.reading.from.is_none() && presets::NAMES.contains(&self.topology.as_str());
+        let text = if is_preset { None } else { std::fs::read_to_string(&self.topology).ok() };
+        let Some(text) = text else {
+            return Failure::Scenario(format!("{}: {message}", quoted(&self.topology)));
+        };
+        let span = node.and_then(|node| naming(&text, node)).unwrap_or(0..0);
+        let fault = Fault::new(code, span, message, "all machines on one tree of switches");
+        Failure::Input(Box::new(Faults { file: self.topology.clone(), text, faults: vec![fault] }))
+    }
+}
+
+/// Where a text names a node: the first place that stands alone and follows the key `name`, else the first that
+/// stands alone.
+fn naming(text: &str, node: &str) -> Option<std::ops::Range<usize>> {
+    let is_part = |c: char| c.is_alphanumeric() || "_-.:".contains(c);
+    let alone = |at: &usize| {
+        let (before, after) = (&text[..*at], &text[at + node.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    };
+    let places = || text.match_indices(node).map(|(at, _)| at).filter(alone);
+    let declares = |at: &usize| {
+        let before = text[..*at].trim_end_matches(['"', '\'', ' ', ':', '=']);
+        before.ends_with("name")
+    };
+    let at = places().find(declares).or_else(|| places().next())?;
+    Some(at..at + node.len())
 }
 
 impl ReadingArguments {

@@ -25,7 +25,7 @@ use super::{Common, Exit, Failure, Format};
 pub(super) struct Options {
     #[command(subcommand)]
     action: Option<Action>,
-    /// A preset (now-c, now-ca, now-cab, pink) or a file in any format that simnet reads
+    /// A preset (now-c, pink, faraj-d, ...) or a file in any format that simnet reads
     #[arg(value_name = "TOPO")]
     topology: Option<String>,
     #[command(flatten)]

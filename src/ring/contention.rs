@@ -27,6 +27,8 @@ use super::Tree;
 pub struct Verdict {
     /// Whether no channel carries two messages of the ring.
     pub contention_free: bool,
+    /// The switches on the path from each machine of the order to the next.
+    pub lengths: Vec<usize>,
     /// The most switches on the path of a message.
     pub max_path_length: usize,
     /// The switches on the paths of all messages; P + 2 (S - 1) for a ring that is free of contention.
@@ -48,7 +50,7 @@ pub fn judge(tree: &Tree, order: &[HostId]) -> Verdict {
     // Gains and losses are kept apart, so that counts need no sign.
     let mut up = vec![(0_usize, 0_usize); tree.parents.len()];
     let mut down = up.clone();
-    let (mut longest, mut total) = (0, 0);
+    let mut lengths = Vec::with_capacity(order.len());
     let mut sent = vec![0_usize; tree.homes.len()];
     for (nth, from) in order.iter().enumerate() {
         let to = order[(nth + 1) % order.len()];
@@ -59,10 +61,8 @@ pub fn judge(tree: &Tree, order: &[HostId]) -> Verdict {
         up[meeting.index()].1 += 1;
         down[b.index()].0 += 1;
         down[meeting.index()].1 += 1;
-        let length =
-            paths.depths[a.index()] + paths.depths[b.index()] + 1 - 2 * paths.depths[meeting.index()];
-        longest = longest.max(length);
-        total += length;
+        let depth = |switch: SwitchId| paths.depths[switch.index()];
+        lengths.push(depth(a) + depth(b) + 1 - 2 * depth(meeting));
     }
     let mut loads = vec![(0, 0); tree.parents.len()];
     for switch in tree.switches.iter().rev() {
@@ -78,8 +78,9 @@ pub fn judge(tree: &Tree, order: &[HostId]) -> Verdict {
     let max_channel_load = sent.into_iter().max().unwrap_or(0).max(between);
     Verdict {
         contention_free: max_channel_load <= 1,
-        max_path_length: longest,
-        total_path_length: total,
+        max_path_length: lengths.iter().copied().max().unwrap_or(0),
+        total_path_length: lengths.iter().sum(),
+        lengths,
         max_channel_load,
         loads,
     }

@@ -1,4 +1,5 @@
-//! Networks known by name: reconstructions of the Berkeley NOW, Pink, and a reconstruction of Lightning.
+//! Networks known by name: reconstructions of the Berkeley NOW, Pink, a reconstruction of Lightning, and the
+//! clusters of faraj2008 (`faraj`).
 //!
 //! # Scope and limitations
 //! The papers print the NOW's wiring as pictures only. The three `now-*` networks are *reconstructions* that
@@ -10,6 +11,8 @@
 //! Hosts, switches and cables of each preset equal the printed counts; a test compares every cable with the
 //! wirings that the figures were checked against.
 
+mod faraj;
+
 use crate::ids::Port;
 
 use super::generate::{Clos, Role};
@@ -18,7 +21,20 @@ use super::{End, Network};
 const NOW: &str = include_str!("presets/now.csv");
 
 /// The names of all presets.
-pub const NAMES: [&str; 5] = ["now-c", "now-ca", "now-cab", "pink", "lightning"];
+pub const NAMES: [&str; 12] = [
+    "now-c",
+    "now-ca",
+    "now-cab",
+    "pink",
+    "lightning",
+    "faraj-a",
+    "faraj-b",
+    "faraj-c",
+    "faraj-d",
+    "faraj-e",
+    "faraj-f",
+    "faraj-fig5",
+];
 
 /// The preset called `name`.
 pub fn load(name: &str) -> Option<Network> {
@@ -28,7 +44,7 @@ pub fn load(name: &str) -> Option<Network> {
         "now-cab" => Some(now(name, &['c', 'a', 'b'])),
         "pink" => Some(clos(name, 16)),
         "lightning" => Some(clos(name, 22)),
-        _ => None,
+        _ => faraj::load(name),
     }
 }
 
@@ -107,6 +123,13 @@ mod tests {
             ("now-cab", 100, 40, 193),
             ("pink", 1024, 320, 3072),
             ("lightning", 1408, 440, 4224),
+            ("faraj-a", 16, 1, 16),
+            ("faraj-b", 16, 2, 17),
+            ("faraj-c", 16, 4, 19),
+            ("faraj-d", 16, 4, 19),
+            ("faraj-e", 32, 4, 35),
+            ("faraj-f", 32, 4, 35),
+            ("faraj-fig5", 8, 4, 11),
         ] {
             let net = load(name).unwrap();
             let counts = (net.hosts().len(), net.switches().len(), net.links().len());

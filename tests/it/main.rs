@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod allgather;
+mod allgather_fabric;
 mod bad_input;
 mod balance;
 mod cli;
@@ -44,6 +45,8 @@ mod random_network;
 mod replay;
 mod results;
 mod ring;
+mod ring_cli;
+mod ring_study;
 mod routing;
 mod routing_figures;
 mod routing_files;

@@ -69,7 +69,7 @@ fn presets_fill_the_ports_that_they_should() {
         let cabled = |id| net.cables(Node::Switch(id)).count();
         if name == "pink" || name == "lightning" {
             assert!(net.switch_ids().all(|id| cabled(id) == 16));
-        } else {
+        } else if name.starts_with("now") {
             assert_eq!(net.switch_ids().map(cabled).max(), Some(8), "{name}");
         }
         assert_eq!(measure(&net).components, 1, "{name}");
@@ -140,6 +140,8 @@ fn a_seed_names_one_network() {
     for (family, parameters) in [
         ("random-regular", vec![("switches", 32), ("degree", 4), ("hosts-per-switch", 4)]),
         ("random-irregular", vec![("switches", 32), ("hosts", 40), ("links", 60), ("multigraph", 1)]),
+        ("gt-itm", vec![("switches", 30)]),
+        ("waxman", vec![("switches", 30), ("machines", 99)]),
     ] {
         let drawn = |seed| generate::build(family, &parameters, seed).unwrap();
         assert_eq!(drawn(1), drawn(1));

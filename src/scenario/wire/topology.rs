@@ -14,7 +14,7 @@ use super::table::{Described, table_schema};
 table! {
     /// The network: a preset, a file or a generator, exactly one of them.
     "[topology]" PlainTopology {
-        /// A network known by name: now-c, now-ca, now-cab or pink.
+        /// A network known by name: now-c, now-ca, now-cab, pink, lightning, faraj-a to faraj-f, faraj-fig5.
         preset: String = Presence::Optional;
         /// A file in any supported format, relative to the scenario's folder.
         file: String = Presence::Optional;

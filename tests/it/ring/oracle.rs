@@ -40,12 +40,10 @@ fn channels(tree: &Tree, from: HostId, to: HostId) -> Vec<Channel> {
 /// What a walk of every message over every channel finds.
 pub(crate) fn walked(tree: &Tree, order: &[HostId]) -> Verdict {
     let mut loads: BTreeMap<Channel, usize> = BTreeMap::new();
-    let (mut longest, mut total) = (0, 0);
+    let mut lengths = Vec::new();
     for (nth, from) in order.iter().enumerate() {
         let to = order[(nth + 1) % order.len()];
-        let length = path(tree, *from, to).len();
-        longest = longest.max(length);
-        total += length;
+        lengths.push(path(tree, *from, to).len());
         for channel in channels(tree, *from, to) {
             *loads.entry(channel).or_default() += 1;
         }
@@ -59,8 +57,9 @@ pub(crate) fn walked(tree: &Tree, order: &[HostId]) -> Verdict {
     let most = loads.values().copied().max().unwrap_or(0);
     Verdict {
         contention_free: most <= 1,
-        max_path_length: longest,
-        total_path_length: total,
+        max_path_length: lengths.iter().copied().max().unwrap_or(0),
+        total_path_length: lengths.iter().sum(),
+        lengths,
         max_channel_load: most,
         loads: tree.parents.iter().enumerate().map(of).collect(),
     }

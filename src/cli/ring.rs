@@ -1,0 +1,253 @@
+//! `simnet ring`: the best logical ring of a network's machines, and the proof that it is free of contention.
+
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use serde::Serialize;
+
+use crate::diagnostics::{did_you_mean, quoted};
+use crate::ids::{HostId, Node, SwitchId};
+use crate::ring::{Algorithm, Kind, NoTwoHopRing, Ring, Tree, TreeError, Verdict, judge};
+use crate::topology::Network;
+
+use super::network::NetworkArguments;
+use super::output::{columns, print, print_json};
+use super::{Common, Exit, Failure, Format};
+
+#[derive(Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    network: NetworkArguments,
+    #[command(flatten)]
+    finding: Finding,
+}
+
+/// How a ring is found.
+#[derive(Args)]
+pub(super) struct Finding {
+    /// How the ring is found
+    #[arg(long, value_enum)]
+    algorithm: AlgorithmName,
+    /// The spanning tree on which it is found; a random one is drawn by --seed
+    #[arg(long, value_enum, default_value_t)]
+    tree: TreeName,
+    /// The tree's root: `first` for the first machine's switch, `random` for one drawn by --seed, or a switch
+    #[arg(long, value_name = "first|random|NAME", default_value = "first")]
+    root: String,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AlgorithmName {
+    /// Machines in depth-first order
+    Lr1,
+    /// No message over more than two switches, where there is such a ring
+    Lr2,
+    /// The shortest longest path of any contention-free ring of the tree
+    Lr3,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum TreeName {
+    /// Breadth first
+    #[default]
+    Bfs,
+    /// Depth first
+    Dfs,
+    /// Cables in random order
+    Random,
+}
+
+/// What was found; `null` without a ring, but for the tree.
+#[derive(Serialize)]
+struct Report {
+    algorithm: &'static str,
+    /// In ring order.
+    hosts: Option<Vec<String>>,
+    /// In switches.
+    max_path_length: Option<usize>,
+    contention_free: Option<bool>,
+    /// What no contention-free ring of the tree is known to undercut.
+    bound: Option<usize>,
+    total_path_length: Option<usize>,
+    tree: &'static str,
+    root: String,
+    machines: usize,
+    /// Those of the tree: leaves without a machine are not.
+    switches: usize,
+    /// The switch because of which there is no ring, `null` if there is one.
+    refused_by: Option<String>,
+    /// Its machines.
+    refused_by_machines: Option<usize>,
+    /// The switches next to it in the tree.
+    refused_by_switches: Option<usize>,
+}
+
+/// Finds the ring, follows its messages and prints both; exit code 1 where there is none.
+pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
+    let network = options.network.load()?;
+    let tree = options.finding.tree(&options.network, &network, common.seed.unwrap_or(0))?;
+    let algorithm = options.finding.algorithm();
+    let mut report = Report::of_tree(algorithm, options.finding.kind(), &tree, &network);
+    let ring = match algorithm.ring(&tree) {
+        Ok(ring) => ring,
+        Err(obstacle) => {
+            report.refuse(&obstacle, &network);
+            super::warn(&refusal(&obstacle, &network));
+            match common.format {
+                Format::Json => print_json(&report)?,
+                Format::Human => print(&columns(report.rows(&network)))?,
+            }
+            return Ok(Exit::Expectation);
+        }
+    };
+    let verdict = judge(&tree, &ring.hosts);
+    report.find(&ring, &verdict, &network);
+    match common.format {
+        Format::Json => print_json(&report)?,
+        Format::Human => print(&human(&report, &ring, &verdict, &tree, &network))?,
+    }
+    Ok(Exit::Fine)
+}
+
+impl Finding {
+    /// The algorithm asked for.
+    pub(super) fn algorithm(&self) -> Algorithm {
+        match self.algorithm {
+            AlgorithmName::Lr1 => Algorithm::Lr1,
+            AlgorithmName::Lr2 => Algorithm::Lr2,
+            AlgorithmName::Lr3 => Algorithm::Lr3,
+        }
+    }
+
+    /// The kind of tree asked for.
+    pub(super) fn kind(&self) -> Kind {
+        match self.tree {
+            TreeName::Bfs => Kind::Bfs,
+            TreeName::Dfs => Kind::Dfs,
+            TreeName::Random => Kind::Random,
+        }
+    }
+
+    /// The tree asked for.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a root that is no switch, or is not connected with the machines; else what
+    /// [`NetworkArguments::refuse`] makes of a network without such a tree.
+    pub(super) fn tree(
+        &self,
+        arguments: &NetworkArguments,
+        network: &Network,
+        seed: u64,
+    ) -> Result<Tree, Failure> {
+        let found = match self.root.as_str() {
+            "first" => Tree::first_root(network),
+            "random" => Tree::random_root(network, seed),
+            name => Ok(named_root(network, name)?),
+        };
+        let found = found.and_then(|root| Tree::new(network, self.kind(), root, seed));
+        found.map_err(|error| match &error {
+            TreeError::Elsewhere { .. } => Failure::Usage(format!("`--root {}`: {error}", self.root)),
+            _ => arguments.refuse(error.code(), &error.to_string(), error.node()),
+        })
+    }
+}
+
+fn named_root(network: &Network, name: &str) -> Result<SwitchId, Failure> {
+    network.find_switch(name).ok_or_else(|| {
+        let names = network.switches().iter().map(|switch| switch.name.as_str()).chain(["first", "random"]);
+        let near = did_you_mean(name, names);
+        Failure::Usage(match network.find(name) {
+            Some(Node::Host(_)) => format!("`--root {name}`: that is a host, and a root is a switch"),
+            _ => format!("`--root {name}`: {} has no switch of that name{near}", quoted(&network.name)),
+        })
+    })
+}
+
+/// Why there is no ring of two hops, naming the switch.
+fn refusal(obstacle: &NoTwoHopRing, network: &Network) -> String {
+    let NoTwoHopRing { machines, switches, .. } = obstacle;
+    let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    format!(
+        "no ring has paths of two switches at most: switch {} has {} for {} next to it in the tree",
+        quoted(network.name_of(Node::Switch(obstacle.switch))),
+        plural(*machines, "machine", "machines"),
+        plural(*switches, "switch", "switches"),
+    )
+}
+
+impl Report {
+    fn of_tree(algorithm: Algorithm, kind: Kind, tree: &Tree, network: &Network) -> Report {
+        Report {
+            algorithm: algorithm.name(),
+            hosts: None,
+            max_path_length: None,
+            contention_free: None,
+            bound: None,
+            total_path_length: None,
+            tree: kind.name(),
+            root: network.name_of(Node::Switch(tree.root)).to_owned(),
+            machines: tree.homes.len(),
+            switches: tree.switches.len(),
+            refused_by: None,
+            refused_by_machines: None,
+            refused_by_switches: None,
+        }
+    }
+
+    fn refuse(&mut self, obstacle: &NoTwoHopRing, network: &Network) {
+        self.refused_by = Some(network.name_of(Node::Switch(obstacle.switch)).to_owned());
+        self.refused_by_machines = Some(obstacle.machines);
+        self.refused_by_switches = Some(obstacle.switches);
+    }
+
+    fn find(&mut self, ring: &Ring, verdict: &Verdict, network: &Network) {
+        let name = |host: &HostId| network.name_of(Node::Host(*host)).to_owned();
+        self.hosts = Some(ring.hosts.iter().map(name).collect());
+        self.max_path_length = Some(verdict.max_path_length);
+        self.contention_free = Some(verdict.contention_free);
+        self.total_path_length = Some(verdict.total_path_length);
+        self.bound = Some(ring.bound);
+    }
+
+    fn rows(&self, network: &Network) -> Vec<(&'static str, String)> {
+        let switches = format!("{} of the network's {}", self.switches, network.switches().len());
+        let mut rows = vec![
+            ("network", quoted(&network.name)),
+            ("algorithm", self.algorithm.to_owned()),
+            ("tree", format!("{} from {}", self.tree, quoted(&self.root))),
+            ("machines", self.machines.to_string()),
+            ("switches", switches),
+        ];
+        if let Some(switch) = &self.refused_by {
+            rows.push(("ring of two hops", format!("none, because of {}", quoted(switch))));
+        }
+        let (Some(longest), Some(bound)) = (self.max_path_length, self.bound) else { return rows };
+        let known = match longest == bound {
+            true => format!("{longest}: no contention-free ring of this tree has less"),
+            false => format!("{longest}; every contention-free ring of this tree has {bound} at least"),
+        };
+        let free = self.contention_free == Some(true);
+        rows.extend([
+            ("longest path, switches", known),
+            ("all paths, switches", self.total_path_length.map(|n| n.to_string()).unwrap_or_default()),
+            ("channels that carry two messages", if free { "none" } else { "some" }.to_owned()),
+        ]);
+        rows
+    }
+}
+
+/// What was found, and a line per machine in ring order.
+fn human(report: &Report, ring: &Ring, verdict: &Verdict, tree: &Tree, network: &Network) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.add_row(["machine", "at switch", "switches to the next"]);
+    for (nth, host) in ring.hosts.iter().enumerate() {
+        let home = tree.homes[host.index()];
+        let cells = [
+            quoted(network.name_of(Node::Host(*host))),
+            quoted(network.name_of(Node::Switch(home))),
+            verdict.lengths[nth].to_string(),
+        ];
+        table.add_row(cells);
+    }
+    format!("{}\n{}\n", columns(report.rows(network)), table.trim_fmt())
+}

@@ -120,11 +120,11 @@ enum Verb {
     Route(Box<route::Options>),
     /// Map a network in-band and compare the map with the truth
     Map(Box<map::Options>),
+    /// Find a logical ring of all machines without contention
+    Ring(ring::Options),
     /// Write source text for machines that exist
     #[command(subcommand)]
     Codegen(codegen::Action),
-    /// Find a logical ring of all machines without contention
-    Ring(ring::Options),
 }
 
 /// Runs the command line of this process.
@@ -162,8 +162,8 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Topo(action) => topo::run(action, &cli.common),
         Verb::Route(options) => route::run(options, &cli.common),
         Verb::Map(options) => map::run(options, &cli.common),
-        Verb::Codegen(action) => codegen::run(action, &cli.common),
         Verb::Ring(options) => ring::run(options, &cli.common),
+        Verb::Codegen(action) => codegen::run(action, &cli.common),
     }
 }
 

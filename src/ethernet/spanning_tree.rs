@@ -22,6 +22,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::ids::{LinkId, Node, Port, SwitchId};
+use crate::ring::{Tree, TreeError};
 use crate::topology::{End, Network};
 use crate::units::BitRate;
 
@@ -161,12 +162,21 @@ impl SpanningTree {
 
     /// The cables with a blocked end, in order: those that no frame passes. Costs O(links).
     pub fn blocked(&self) -> impl Iterator<Item = LinkId> + '_ {
-        let blocked = |roles: &[Option<Role>; 2]| roles.contains(&Some(Role::Blocked));
-        self.roles
-            .iter()
-            .enumerate()
-            .filter(move |(_, roles)| blocked(roles))
-            .map(|(link, _)| LinkId::new(link))
+        (0..self.roles.len()).map(LinkId::new).filter(|link| !self.forwards(*link))
+    }
+
+    /// Whether frames pass a cable: neither of its ends is blocked.
+    pub fn forwards(&self, link: LinkId) -> bool {
+        !self.roles(link).contains(&Some(Role::Blocked))
+    }
+
+    /// The tree that rings of machines on this Ethernet follow, drawn from `root`; the cables are the same whatever the
+    /// root. Costs O(nodes + cables).
+    ///
+    /// # Errors
+    /// [`TreeError`].
+    pub fn for_rings(&self, network: &Network, root: SwitchId) -> Result<Tree, TreeError> {
+        Tree::along(network, root, |link| self.forwards(link))
     }
 
     /// The cable at the root port of a switch and the switch behind it; `None` for a root.

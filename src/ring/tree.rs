@@ -154,6 +154,28 @@ impl Tree {
         Tree::new(network, Kind::Bfs, root, 0)
     }
 
+    /// The tree of the cables that `is_used` says, depth first from `root`: those that bridges have not blocked, where
+    /// a network has bridges. Costs O(nodes + cables).
+    ///
+    /// # Errors
+    /// [`TreeError`], of machines that are apart on these cables, too.
+    pub fn along(
+        network: &Network,
+        root: SwitchId,
+        is_used: impl Fn(LinkId) -> bool,
+    ) -> Result<Tree, TreeError> {
+        let homes = homes(network)?;
+        let mut neighbours = Neighbours::new(network);
+        for cables in &mut neighbours.0 {
+            cables.retain(|(link, _)| is_used(*link));
+        }
+        let reached = neighbours.depth_or_breadth_first(root, Kind::Dfs);
+        match homes.iter().position(|home| !reached.holds(root, *home)) {
+            Some(stray) => Err(apart(network, &neighbours, &homes, stray, root)),
+            None => Ok(Tree::pruned(network, root, reached, homes)),
+        }
+    }
+
     /// The switch of the first machine, from which trees are found where nothing else is said: as machine 0 of
     /// the paper's Fig. 5 begins the ring.
     ///

@@ -20,11 +20,13 @@ mod tables;
 pub use report::{AllgatherReport, GatherReport};
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::ethernet::transport::TransportError;
+use crate::report::Tally;
 use crate::ring::TreeError;
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, Iterations, MediumKind, Method, Protocol};
@@ -33,7 +35,7 @@ use crate::units::{BitRate, Duration};
 use super::ranks::{self, Job, JobError, Outcome};
 use super::summary::{Outcome as End, Summary};
 use super::{Progress, Run, RunError};
-use carrier::Counts;
+use carrier::{Counts, Frames};
 use found::{Found, Key};
 
 /// Why all-gathers cannot be run.
@@ -111,6 +113,28 @@ pub(super) fn run(
     files.push(("README.md".to_owned(), tables::readme(checked, allgather, &report, &files)));
     let summary = Summary { allgather: Some(report), ..Summary::new(checked, end) };
     Ok(Run { summary, files, events, messages_delivered })
+}
+
+/// Writes what passes the ports in the first execution of the first cell that has frames, as pcapng, at most `limit`
+/// packets; gives what the capture holds. Nothing is written if no cell has frames and a ring.
+///
+/// # Errors
+/// [`RunError`] as a run; the inner one if `out` fails.
+pub fn capture<W: Write>(
+    checked: &Checked,
+    allgather: &Allgather,
+    out: W,
+    limit: u64,
+) -> Result<io::Result<Option<Tally>>, RunError> {
+    let framed = |cell: &Cell| allgather.media[cell.medium] == MediumKind::Ethernet;
+    for cell in allgather.cells().into_iter().filter(framed) {
+        let found = Found::new(checked, allgather, Key::of(cell))?;
+        let Some(job) = job(checked, allgather, cell, &found) else { continue };
+        let frames = Frames::new(checked, allgather, cell);
+        let captured = carrier::capture(&frames, &job, out, limit)?;
+        return Ok(captured.map(|(_, tally)| Some(tally)));
+    }
+    Ok(Ok(None))
 }
 
 /// Runs a cell.

@@ -247,8 +247,8 @@ fn a_full_buffer_drops_the_tail() {
     }
 }
 
-/// Wrong if a broadcast missed a host or came twice where cables make loops, or if any but one cable fewer than there
-/// are switches forwarded.
+/// Wrong if a broadcast missed a host or came twice where cables make loops, if any but one cable fewer than there are
+/// switches forwarded, or if the tree for rings had others.
 #[test]
 fn loops_are_cut() {
     let mut network = Network::new("loops");
@@ -268,6 +268,13 @@ fn loops_are_cut() {
     // Bridge 0 is the root; equal costs leave it its cables of lowest port.
     let blocked: Vec<LinkId> = net.spanning_tree().blocked().collect();
     assert_eq!(blocked, [1, 2, 5, 6, 7].map(LinkId));
+    // Rings follow the same cables, whatever switch they are drawn from.
+    for root in switches {
+        let tree = net.spanning_tree().for_rings(&network, root).unwrap();
+        let mut cables: Vec<LinkId> = tree.parents.iter().flatten().map(|(link, _)| *link).collect();
+        cables.sort();
+        assert_eq!((tree.root, cables), (root, [0, 3, 4].map(LinkId).to_vec()));
+    }
     let mut hosts = Hosts::new(4);
     for source in 0..4 {
         let frame =

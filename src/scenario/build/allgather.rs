@@ -160,12 +160,12 @@ fn rates(wire: &wire::Allgather, media: Option<&[MediumKind]>, book: &mut Book) 
 fn transports(
     wire: &wire::Allgather,
     media: Option<&[MediumKind]>,
-    ethernet: Option<&Ethernet>,
+    medium: Option<&Ethernet>,
     book: &mut Book,
 ) -> Option<Vec<Transport>> {
     let framed = media?.contains(&MediumKind::Ethernet);
     if wire.transports.is_absent() {
-        return if framed { Some(vec![ethernet?.transport]) } else { Some(Vec::new()) };
+        return if framed { Some(vec![medium?.transport]) } else { Some(Vec::new()) };
     }
     let list = shared::each_once(&wire.transports, "transport", |t| t.name().to_owned(), book)?;
     if !framed {

@@ -1,11 +1,14 @@
 //! The media under a cell: frames with a transport, or worms with routes.
 
-use crate::ethernet::Counters;
-use crate::ethernet::transport::Datagram;
-use crate::medium::Medium;
+use std::io::{self, Write};
+
+use crate::ethernet::transport::{Datagram, Packet, Segment, Tcp};
+use crate::ethernet::{Counters, Observer, Parameters};
+use crate::report::{Pcapng, Tally};
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, MediumKind};
-use crate::scenario::ethernet::Transport;
+use crate::scenario::checked::Topology;
+use crate::scenario::ethernet::{Ethernet, Transport};
 
 use super::super::RunError;
 use super::super::ranks::{self, Job, Outcome};
@@ -25,8 +28,6 @@ pub(super) struct Counts {
     pub(super) floods: u64,
     /// The most bytes behind one port at once.
     pub(super) peak_bytes: u64,
-    /// Segments that were sent again.
-    pub(super) sent_again: u64,
 }
 
 /// Runs a job on the medium of a cell, idle before.
@@ -40,25 +41,81 @@ pub(super) fn run(
     found: &Found,
     job: &Job,
 ) -> Result<(Outcome, Counts), RunError> {
-    match (allgather.media[cell.medium], cell.transport.map(|nth| allgather.transports[nth])) {
-        (MediumKind::Fabric, _) => Err(GatherError::NotYet.into()),
-        (MediumKind::Ethernet, Some(Transport::Tcp)) => Err(GatherError::NotYet.into()),
-        (MediumKind::Ethernet, _) => {
-            let topology = &allgather.networks[cell.network].topology;
-            let ethernet = checked.ethernet.as_ref().expect("frames need an Ethernet");
-            let rate = cell.rate.map(|nth| allgather.rates[nth]);
-            let parameters = ethernet.parameters(&topology.network, rate);
-            let (network, ports) = (&topology.network, &topology.attachments);
-            let medium = Datagram::new(network, &parameters, ports, ethernet.header, ());
-            let mut medium = medium.map_err(GatherError::from)?;
-            let outcome = gathered(&mut medium, job)?;
-            Ok((outcome, Counts::of(medium.counters())))
+    match allgather.media[cell.medium] {
+        MediumKind::Fabric => Err(GatherError::NotYet.into()),
+        MediumKind::Ethernet => {
+            let (outcome, counts, ()) = Frames::new(checked, allgather, cell).run(job, ())?;
+            Ok((outcome, counts))
         }
     }
 }
 
-fn gathered(medium: &mut impl Medium, job: &Job) -> Result<Outcome, GatherError> {
-    Ok(ranks::run(medium, job)?)
+/// Writes what passes the ports of a cell's Ethernet while a job runs, at most `limit` packets.
+///
+/// # Errors
+/// [`RunError`] if the Ethernet cannot be built; the inner one if `out` fails.
+pub(super) fn capture<W: Write>(
+    frames: &Frames<'_>,
+    job: &Job,
+    out: W,
+    limit: u64,
+) -> Result<io::Result<(W, Tally)>, RunError> {
+    let rates = &frames.parameters.rates;
+    let capture = match Pcapng::new(out, &frames.topology.network, rates, limit) {
+        Ok(capture) => capture,
+        Err(error) => return Ok(Err(error)),
+    };
+    Ok(frames.run(job, capture)?.2.finish())
+}
+
+/// An Ethernet to be built for a cell.
+pub(super) struct Frames<'a> {
+    topology: &'a Topology,
+    ethernet: &'a Ethernet,
+    parameters: Parameters,
+    transport: Transport,
+}
+
+impl<'a> Frames<'a> {
+    /// The Ethernet of a cell on which there are frames.
+    pub(super) fn new(checked: &'a Checked, allgather: &'a Allgather, cell: Cell) -> Frames<'a> {
+        let topology = &allgather.networks[cell.network].topology;
+        let ethernet = checked.ethernet.as_ref().expect("frames need an Ethernet");
+        let rate = cell.rate.map(|nth| allgather.rates[nth]);
+        let parameters = ethernet.parameters(&topology.network, rate);
+        let transport = cell.transport.map_or(ethernet.transport, |nth| allgather.transports[nth]);
+        Frames { topology, ethernet, parameters, transport }
+    }
+
+    /// Runs a job while `observer` watches, and gives that back.
+    fn run<O>(&self, job: &Job, observer: O) -> Result<(Outcome, Counts, O), GatherError>
+    where
+        O: Observer<Segment> + Observer<Packet>,
+    {
+        let (network, ports) = (&self.topology.network, &self.topology.attachments);
+        let (parameters, introduced) = (&self.parameters, self.ethernet.introduced);
+        match self.transport {
+            Transport::Datagram => {
+                let mut medium = Datagram::new(network, parameters, ports, self.ethernet.header, observer)?;
+                if introduced {
+                    medium.introduce_all();
+                }
+                let outcome = ranks::run(&mut medium, job)?;
+                let counts = Counts::of(medium.counters());
+                Ok((outcome, counts, medium.into_observer()))
+            }
+            Transport::Tcp => {
+                let tcp = self.ethernet.tcp(job.seed);
+                let mut medium = Tcp::new(network, parameters, ports, &tcp, observer)?;
+                if introduced {
+                    medium.introduce_all();
+                }
+                let outcome = ranks::run(&mut medium, job)?;
+                let counts = Counts::of(medium.counters());
+                Ok((outcome, counts, medium.into_observer()))
+            }
+        }
+    }
 }
 
 impl Counts {
@@ -70,7 +127,6 @@ impl Counts {
             dropped: counters.dropped(),
             floods: counters.floods,
             peak_bytes: counters.peak().0,
-            sent_again: 0,
         }
     }
 }

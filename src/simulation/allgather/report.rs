@@ -85,8 +85,6 @@ pub struct GatherReport {
     pub frames_dropped: u64,
     /// Frames that switches sent to all others.
     pub frames_flooded: u64,
-    /// Segments that TCP sent again.
-    pub segments_sent_again: u64,
     /// The most bytes that were behind one port of a switch at once.
     pub buffer_peak_bytes: u64,
     /// The most switches that a message of the ring passes; none if what ran is no ring.
@@ -168,7 +166,6 @@ impl GatherReport {
             frame_hops: count(|counts| counts.hops).sum(),
             frames_dropped: count(|counts| counts.dropped).sum(),
             frames_flooded: count(|counts| counts.floods).sum(),
-            segments_sent_again: count(|counts| counts.sent_again).sum(),
             buffer_peak_bytes: count(|counts| counts.peak_bytes).max().unwrap_or(0),
             max_path_length: verdict.map(|verdict| verdict.max_path_length),
             max_path_length_bound: found.ring_bound(),

@@ -171,6 +171,12 @@ impl Fabric {
         on_engine!(&mut self.inner, engine => engine.wake(host.0, at.0));
     }
 
+    /// From now on tells the endpoint when tails leave hosts ([`Endpoint::departed`]). Changes no result; costs
+    /// an event a message.
+    pub fn tell_departures(&mut self) {
+        on_engine!(&mut self.inner, engine => engine.tells_departures = true);
+    }
+
     /// Lets a cable fail in P0 of cycle `at`, or of the next cycle if that is over.
     pub fn fail_link(&mut self, link: LinkId, at: Cycle) {
         on_engine!(&mut self.inner, engine => engine.schedule_link(link.0, at.0, false));

@@ -18,11 +18,13 @@
 
 mod contention;
 mod optimal;
+mod routes;
 mod simple;
 mod tree;
 
 pub use contention::{Verdict, judge};
 pub use optimal::lr3;
+pub use routes::{Contention, TreeRoutes, judge_routes};
 pub use simple::{NoTwoHopRing, lr1, lr2};
 pub use tree::{Kind, Tree, TreeError};
 

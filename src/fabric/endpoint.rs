@@ -100,6 +100,14 @@ pub trait Endpoint {
     /// its interface; after `None`, only once [`Fabric::wake`](crate::fabric::Fabric::wake) names the host.
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing>;
 
+    /// Hears that the tail of what `host` was sending left its interface in cycle `at`, at the end of that cycle
+    /// and before what is over in it; hosts of one cycle come by their ids. `Break` ends the run after the
+    /// cycle. Told only after [`Fabric::tell_departures`](crate::fabric::Fabric::tell_departures), and not of
+    /// messages that a failure of the host's own cable destroyed.
+    fn departed(&mut self, _host: HostId, _at: Cycle) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// Hears that a message is over, at the end of the cycle in which that happens; messages of one cycle
     /// come by sender and tag. `Break` ends the run after the present cycle.
     fn ended(&mut self, message: &Ended) -> ControlFlow<()>;

@@ -117,6 +117,9 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) cuts: Vec<u64>,
     /// Worms to be struck with `NoSuchWire` at the end of P0.
     pub(super) unwired: Vec<u32>,
+    /// Hosts whose message's tail has left in this cycle, with the cycle, if the endpoint hears of that.
+    pub(super) departures: Vec<(u32, u64)>,
+    pub(super) tells_departures: bool,
     pub(super) watch: Watch,
     pub(super) in_flight: usize,
     pub(super) events: u64,
@@ -160,6 +163,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             next_sweep: 0,
             cuts: Vec::new(),
             unwired: Vec::new(),
+            departures: Vec::new(),
+            tells_departures: false,
             watch: Watch::default(),
             in_flight: 0,
             events: 0,
@@ -346,6 +351,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     fn report<E: Endpoint>(&mut self, endpoint: &mut E) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
+        self.departures.sort_unstable();
+        for (host, at) in self.departures.drain(..) {
+            if endpoint.departed(HostId(host), Cycle(at)).is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
         if self.over.len() > 1 {
             self.over.sort_unstable_by_key(|message| (message.source, message.tag, message.created));
         }

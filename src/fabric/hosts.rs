@@ -82,6 +82,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         self.start(host, t);
+        if self.tells_departures {
+            // Someone cares when the tail leaves, as a message behind it would.
+            self.hosts[host as usize].backlog = true;
+        }
         self.ask(host, endpoint);
         self.plan_next(host, t);
     }
@@ -133,7 +137,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let host = self.ins[port as usize].node;
         let entry = &mut self.hosts[host as usize];
         entry.free = t;
-        if std::mem::take(&mut entry.backlog) {
+        if self.tells_departures {
+            self.departures.push((host, t - 1));
+        }
+        if std::mem::take(&mut entry.backlog) && entry.next != NONE {
             let ready = self.ready(host, t);
             self.attempt(host, ready);
         }

@@ -25,6 +25,7 @@
 mod kernel;
 mod outcome;
 mod software;
+pub mod worms;
 
 pub use outcome::{Lap, Outcome, Stuck, Waits};
 pub use software::{Completion, Overheads, Protocol, Software};

@@ -1,5 +1,6 @@
 //! All-gathers by ranks over media: closed forms, loss, several ranks a machine, chance.
 
+mod arithmetic;
 mod ideal;
 mod loss;
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
 
 mod allgather;
+mod allgather_fabric;
 mod bad_input;
 mod balance;
 mod cli;

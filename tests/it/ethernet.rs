@@ -320,8 +320,9 @@ fn odd_networks_are_idle_and_wrong_parameters_are_told() {
     assert_eq!(error, Some(BuildError::TooLarge { switches: 12_000, hosts: 12_000 }));
 }
 
-/// Wrong if a port were not an M/D/1 queue to frames that come as a Poisson stream: the mean wait is
-/// rho / (2 (1 - rho)) frame times (Pollaczek and Khinchine). The batches' interval, at five times its standard error, must hold it.
+/// Wrong if a port were not an M/D/1 queue to frames that come as a Poisson stream: the mean wait is rho / (2 (1 -
+/// rho)) frame times (Pollaczek and Khinchine). The batches' interval, at five times its standard error, must hold
+/// it.
 #[test]
 fn a_port_is_an_m_d_1_queue() {
     let mut network = Network::new("queue");

@@ -133,8 +133,8 @@ pub struct Overheads {
 /// What the fabric carries a message in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets {
-    /// The most bytes of a message in a packet; above zero.
-    pub data: u32,
+    /// The most bytes of a message in a packet, above zero; `None`: messages travel whole.
+    pub data: Option<u32>,
     /// What each packet carries beside data and route.
     pub header: u32,
 }

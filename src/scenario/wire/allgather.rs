@@ -55,10 +55,10 @@ table! {
         /// The spanning tree of LR1, LR2 and LR3; if not given the one that an Ethernet's switches elect, and a
         /// breadth-first one on the fabric.
         tree: ring::Kind = Optional;
-        /// On the fabric: the most bytes of a message in a packet, 1 B to 65000 B.
-        packet: Amount = Default("'4096 B'");
-        /// On the fabric: what a packet carries beside data and route, 1 B to 1024 B.
-        packet_header: Amount = Default("'8 B'");
+        /// On the fabric: the most bytes of a message in a packet, 1 B to 1 GiB; messages travel whole if not given.
+        packet: Amount = Optional;
+        /// On the fabric: what a packet carries beside data and route (header flit, CRC-8 and tail), 1 B to 1024 B.
+        packet_header: Amount = Default("'3 B'");
         /// On the fabric: whether messages of LR1, LR2 and LR3 follow the ring's own tree, or the routes of
         /// `[routing]` as all others do (UP*/DOWN* if there is none).
         ring_routes: RingRoutes = Default("'tree'");

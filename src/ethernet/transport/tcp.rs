@@ -10,7 +10,7 @@
 //! ([`fill`](super::fill)) and are compared one by one where they are read, which is at once.
 //! A parcel has left when its last byte is in the sender's socket buffer, and is delivered when its last byte has been
 //! read. A connection on which nothing has been read for `give_up`, though something is under way, is given up:
-//! its parcels are lost, and so are all that come later.
+//! its parcels are lost, and so are all that come later. (So is one that a host sends to itself.)
 //!
 //! smoltcp is not Linux. Its retransmission timer is never below 1 s (RFC 6298; Linux: 0.2 s); three duplicate
 //! acknowledgements bring back one segment, and several lost from one window wait for the timer, which sends
@@ -89,7 +89,7 @@ pub struct TcpParameters {
 
 impl Default for TcpParameters {
     /// 64 KiB, no waiting of short segments (as MPI libraries set it), acknowledgements after at most 10 ms
-    /// (smoltcp's), Reno, given up after 120 s: five retransmissions, each after twice the time of the one before.
+    /// (smoltcp's), Reno, given up after 120 s: six retransmissions, each after twice the time of the one before.
     fn default() -> TcpParameters {
         TcpParameters {
             window: 64 << 10,
@@ -260,21 +260,25 @@ impl<O: Observer<Packet>> Tcp<O> {
         let pair = &mut self.pairs[id as usize];
         pair.state = Link::Broken;
         let hosts = pair.hosts;
-        for side in 0..2 {
+        for (side, host) in hosts.into_iter().enumerate() {
             self.timers.cancel(&Alarm::Socket(id, side));
             let pair = &mut self.pairs[id as usize];
             if let Some(mut end) = pair.sides[side].take() {
                 end.abort();
-                self.stacks[hosts[side].index()].send_out(&mut end.sockets, now);
+                self.stacks[host.index()].send_out(&mut end.sockets, now);
             }
             for parcel in std::mem::take(&mut pair.streams[side]).parcels {
-                self.lost += 1;
-                self.events.push_back((now, Event::Lost(parcel.tag)));
+                self.lose(parcel, now);
             }
-            self.hand_over(hosts[side], now);
+            self.hand_over(host, now);
         }
         self.timers.cancel(&Alarm::Address(id));
         self.timers.cancel(&Alarm::Watch(id));
+    }
+
+    fn lose(&mut self, parcel: Parcel, now: Time) {
+        self.lost += 1;
+        self.events.push_back((now, Event::Lost(parcel.tag)));
     }
 
     /// Hands a frame to its host's stack.
@@ -331,13 +335,13 @@ impl<O: Observer<Packet>> Tcp<O> {
 impl<O: Observer<Packet>> Medium for Tcp<O> {
     fn send(&mut self, parcel: Parcel, now: Time) {
         let (source, destination) = (parcel.source, parcel.destination);
-        assert!(source != destination, "a parcel goes to another host");
+        if source == destination {
+            return self.lose(parcel, now);
+        }
         let id = self.connection(source, destination, now);
         let pair = &mut self.pairs[id as usize];
         if pair.state == Link::Broken {
-            self.lost += 1;
-            self.events.push_back((now, Event::Lost(parcel.tag)));
-            return;
+            return self.lose(parcel, now);
         }
         if pair.is_quiet() {
             pair.moved = now;

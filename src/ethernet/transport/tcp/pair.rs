@@ -134,7 +134,7 @@ impl Side {
             && let Some(parcel) = stream.parcels.get(stream.written.0).copied()
         {
             let at = stream.written.1;
-            let total = parcel.bytes + FRAMING as u64;
+            let total = parcel.bytes.saturating_add(FRAMING as u64);
             let fill_in = |room: &mut [u8]| {
                 let length = room.len().min(usize::try_from(total - at).unwrap_or(usize::MAX));
                 put(&parcel, at, &mut room[..length]);
@@ -161,7 +161,7 @@ impl Side {
             any = true;
             let parcel = *stream.parcels.front().expect("only bytes of parcels are sent");
             let at = stream.read;
-            let total = parcel.bytes + FRAMING as u64;
+            let total = parcel.bytes.saturating_add(FRAMING as u64);
             let compare = |bytes: &mut [u8]| {
                 let length = bytes.len().min(usize::try_from(total - at).unwrap_or(usize::MAX));
                 assert!(is_as_sent(&parcel, at, &bytes[..length]), "wrong bytes in {parcel:?} from {at} on");

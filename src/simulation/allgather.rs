@@ -209,7 +209,10 @@ fn software(allgather: &Allgather) -> ranks::Software {
 fn protocol(allgather: &Allgather, protocol: Protocol) -> ranks::Protocol {
     let plain = match protocol {
         Protocol::Eager => ranks::Protocol::EAGER,
-        Protocol::Rendezvous => ranks::Protocol::RENDEZVOUS,
+        // The threshold then decides which messages are announced, if any are.
+        Protocol::Rendezvous => {
+            ranks::Protocol { eager_up_to: allgather.threshold, ..ranks::Protocol::RENDEZVOUS }
+        }
         Protocol::Threshold => ranks::Protocol::switched(allgather.threshold),
     };
     ranks::Protocol { handshake: allgather.handshake, ..plain }

@@ -23,7 +23,7 @@ use super::found::Found;
 pub(super) struct Counts {
     /// Events of the medium: frames over cables, or what the fabric handled.
     pub(super) events: u64,
-    /// Frames that hosts sent.
+    /// Frames or worms that hosts sent.
     pub(super) sent: u64,
     /// Frames over cables, each once a cable.
     pub(super) hops: u64,
@@ -73,7 +73,7 @@ fn over_worms(
     let packets = Packets { most: allgather.packets.data, overhead: allgather.packets.header };
     let mut medium = Worms::new(network, &parameters, &topology.attachments, ways, packets)?;
     let outcome = ranks::run(&mut medium, job).map_err(GatherError::from)?;
-    let counts = Counts { events: medium.fabric().events(), ..Counts::default() };
+    let counts = Counts { events: medium.fabric().events(), sent: medium.sent(), ..Counts::default() };
     Ok((outcome, counts))
 }
 

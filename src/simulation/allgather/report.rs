@@ -77,9 +77,9 @@ pub struct GatherReport {
     pub stuck: Vec<String>,
     /// Ranks that cannot go on.
     pub stuck_ranks: usize,
-    /// Frames that machines sent, all executions together; none on the fabric.
+    /// Frames or worms that machines sent, all executions together.
     pub frames: u64,
-    /// Frames over cables, each once a cable.
+    /// Frames over cables, each once a cable; none on the fabric.
     pub frame_hops: u64,
     /// Frames that found no room in a switch.
     pub frames_dropped: u64,

@@ -7,10 +7,13 @@ use crate::ethernet::{Counters, Observer, Parameters};
 use crate::report::{Pcapng, Tally};
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, MediumKind};
-use crate::scenario::checked::Topology;
+use crate::scenario::checked::{Fabric, Topology};
+use crate::scenario::cycles;
 use crate::scenario::ethernet::{Ethernet, Transport};
+use crate::units::BitRate;
 
 use super::super::RunError;
+use super::super::ranks::worms::{Packets, Worms};
 use super::super::ranks::{self, Job, Outcome};
 use super::GatherError;
 use super::found::Found;
@@ -18,9 +21,11 @@ use super::found::Found;
 /// What a medium counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Frames or packets that hosts sent.
+    /// Events of the medium: frames over cables, or what the fabric handled.
+    pub(super) events: u64,
+    /// Frames or worms that hosts sent.
     pub(super) sent: u64,
-    /// Frames or packets over cables, each once a cable.
+    /// Frames over cables, each once a cable.
     pub(super) hops: u64,
     /// Frames that found no room.
     pub(super) dropped: u64,
@@ -42,12 +47,34 @@ pub(super) fn run(
     job: &Job,
 ) -> Result<(Outcome, Counts), RunError> {
     match allgather.media[cell.medium] {
-        MediumKind::Fabric => Err(GatherError::NotYet.into()),
+        MediumKind::Fabric => {
+            let rate = cell.rate.map(|nth| allgather.rates[nth]);
+            over_worms(checked, allgather, &allgather.networks[cell.network].topology, rate, found, job)
+        }
         MediumKind::Ethernet => {
             let (outcome, counts, ()) = Frames::new(checked, allgather, cell).run(job, ())?;
             Ok((outcome, counts))
         }
     }
+}
+
+/// Runs a job on the fabric.
+fn over_worms(
+    checked: &Checked,
+    allgather: &Allgather,
+    topology: &Topology,
+    rate: Option<BitRate>,
+    found: &Found,
+    job: &Job,
+) -> Result<(Outcome, Counts), RunError> {
+    let (network, ways) = found.ways.as_ref().expect("a fabric has routes");
+    let fabric = Fabric { rate: rate.unwrap_or(checked.fabric.rate), ..checked.fabric };
+    let parameters = cycles::parameters(&fabric, &checked.hosts, network);
+    let packets = Packets { most: allgather.packets.data, overhead: allgather.packets.header };
+    let mut medium = Worms::new(network, &parameters, &topology.attachments, ways, packets)?;
+    let outcome = ranks::run(&mut medium, job).map_err(GatherError::from)?;
+    let counts = Counts { events: medium.fabric().events(), sent: medium.sent(), ..Counts::default() };
+    Ok((outcome, counts))
 }
 
 /// Writes what passes the ports of a cell's Ethernet while a job runs, at most `limit` packets.
@@ -122,6 +149,7 @@ impl Counts {
     /// What an Ethernet has counted.
     fn of(counters: &Counters) -> Counts {
         Counts {
+            events: counters.hops(),
             sent: counters.sent,
             hops: counters.hops(),
             dropped: counters.dropped(),

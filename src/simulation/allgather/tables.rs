@@ -18,8 +18,11 @@ pub(super) fn all(report: &AllgatherReport) -> Vec<(String, String)> {
     files
 }
 
-/// The columns of `allgather.csv`, and what stands in them.
-const COLUMNS: [(&str, fn(&GatherReport) -> String); 29] = [
+/// A column of `allgather.csv`, and what stands in it.
+type Column = (&'static str, fn(&GatherReport) -> String);
+
+/// The columns of `allgather.csv`.
+const COLUMNS: [Column; 29] = [
     ("network", |r| r.network.clone()),
     ("medium", |r| r.medium.to_owned()),
     ("transport", |r| r.transport.unwrap_or_default().to_owned()),

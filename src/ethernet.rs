@@ -18,16 +18,17 @@
 //! **Within an instant**, frames arrive in the order of their channels (cable l has 2l from its end `a` and 2l + 1 from
 //! `b`), each handled to its end; then hosts are asked for frames, in their order.
 //!
-//! **Buffers.** A frame takes L bytes of its output port's buffer from the instant of its arrival until its last bit has
-//! left that port; room is free again for arrivals of that very instant. One that does not fit is dropped, whatever may
-//! fit after it. The copies of a flood are taken in, and dropped, one by one in the order of the ports' numbers. With a
-//! shared buffer the bytes of all output ports of the switch count together.
+//! **Buffers.** A frame takes L bytes of its output port's buffer from the instant of its arrival until its last bit
+//! has left that port; room is free again for arrivals of that very instant. One that does not fit is dropped,
+//! whatever may fit after it. The copies of a flood are taken in, and dropped, one by one in the order of the ports'
+//! numbers. With a shared buffer the bytes of all output ports of the switch count together.
 //!
 //! **Addresses.** A forwarding switch notes the port at which it saw a frame's source, and when; then it looks for the
 //! destination. A note serves while less than `ageing` has passed. A frame for a noted port goes there, and is filtered
 //! if that is where it came from; any other, and every broadcast, goes out of all forwarding ports but that one. A
-//! switch's table holds every host. Blocked ports forward, learn and send nothing; what comes to them is lost. A host
-//! uses the port of its attachment: what comes to another one is lost, as is what is for someone else.
+//! switch's table holds every host (16 B each; at most 2^27 in all tables together). Blocked ports forward, learn and
+//! send nothing; what comes to them is lost. A host uses the port of its attachment: what comes to another one is lost,
+//! as is what is for someone else.
 //!
 //! # Source
 //! IEEE 802.3 for frames, IEEE 802.1D-2004 for bridges: clauses 7.7 and 7.8 for forwarding, filtering and learning (a

@@ -163,7 +163,7 @@ fn named_root(network: &Network, name: &str) -> Result<SwitchId, Failure> {
 }
 
 /// Why there is no ring of two hops, naming the switch.
-fn refusal(obstacle: &NoTwoHopRing, network: &Network) -> String {
+pub(super) fn refusal(obstacle: &NoTwoHopRing, network: &Network) -> String {
     let NoTwoHopRing { machines, switches, .. } = obstacle;
     let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     format!(

@@ -42,6 +42,10 @@ pub(super) struct Options {
     /// 1,000,000 of each point
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Write every frame of the first execution of the first all-gather over an Ethernet to this file, as pcapng: the
+    /// first 1,000,000 at the ports it passes
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
 }
 
 pub(super) fn run(
@@ -62,6 +66,9 @@ pub(super) fn run(
     check_watching(options, &checked)?;
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
     Folder::probe(&place)?;
+    if let Some(file) = &options.pcap {
+        allgather::capture(&options.scenario, file, &checked)?;
+    }
     let trace = options.trace.as_deref().map(|file| TraceFile::begin(file, &checked)).transpose()?;
     info!(scenario = checked.name, seed = checked.seed, out = %place.display(), "the scenario is sound");
     let progress = Bar::new(common.quiet);
@@ -112,6 +119,10 @@ fn check_watching(options: &Options, checked: &Checked) -> Result<(), Failure> {
     let pointless = several || checked.allgather.is_some() || checked.rings.is_some();
     if options.trace.is_some() && pointless {
         let message = "--trace watches load points, and this scenario has none of its own";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    if options.pcap.is_some() && !allgather::has_frames(checked) {
+        let message = "--pcap writes frames, and this scenario has no all-gather over an [ethernet]";
         return Err(Failure::Usage(message.to_owned()));
     }
     Ok(())

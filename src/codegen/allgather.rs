@@ -91,8 +91,9 @@ impl Allgather<'_> {
         let network = remark(&self.network.name);
         let (found_by, longest) = (remark(self.found_by), self.ring.max_path_length);
         let plural = if longest == 1 { "" } else { "es" };
-        let path = format!("No message passes more than {longest} switch{plural} on that tree.");
-        format!(" * Network: {network}.\n * Ring: {found_by}. {path}\n")
+        let path =
+            format!("No message passes more than {longest} switch{plural}, and no two meet, on that tree.");
+        format!(" * Network: {network}.\n * Ring: {found_by}.\n * {path}\n")
     }
 }
 

@@ -37,7 +37,21 @@ pub enum BuildError {
         /// Its port.
         port: u16,
     },
+    /// Tables that could outgrow memory: a note for each host at each switch.
+    #[error(
+        "{switches} switches would have to remember {hosts} hosts each; at most {MOST_NOTES} addresses together \
+         are possible"
+    )]
+    TooLarge {
+        /// Switches of the network.
+        switches: usize,
+        /// Hosts of the network.
+        hosts: usize,
+    },
 }
+
+/// The most addresses that all switches may have to remember together: 2 GiB of tables.
+const MOST_NOTES: usize = 1 << 27;
 
 /// What is at the far end of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +84,10 @@ pub(super) fn check(
     }
     if attachments.len() != network.hosts().len() {
         return Err(BuildError::Hosts { hosts: network.hosts().len(), attachments: attachments.len() });
+    }
+    let (switches, hosts) = (network.switches().len(), network.hosts().len());
+    if switches.saturating_mul(hosts) > MOST_NOTES {
+        return Err(BuildError::TooLarge { switches, hosts });
     }
     for (host, port) in attached(attachments) {
         if network.link_at(End { node: Node::Host(host), port }).is_none() {

@@ -264,3 +264,36 @@ impl<'a> Search<'a> {
         Some(parts)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ring::Kind;
+    use crate::topology::generate;
+
+    /// Wrong if a bound were none, or a ring worse than LR1's, where the work limit ends the search early; or if
+    /// no limit mattered, so that nothing were tested.
+    #[test]
+    fn past_the_work_limit_there_is_a_ring_and_a_bound() {
+        let (mut open, mut longer) = (0, 0);
+        for seed in 0..60 {
+            let size = [("switches", 60), ("machines", 40 + seed % 50)];
+            let network = generate::build("gt-itm", &size, seed).unwrap();
+            let root = Tree::first_root(&network).unwrap();
+            let tree = Tree::new(&network, Kind::Random, root, seed).unwrap();
+            let best = lr3(&tree);
+            assert_eq!(best.bound, best.max_path_length, "seed {seed}");
+            for (per_question, in_all) in
+                [(0, 0), (8, 1 << 30), (20, 1 << 30), (1 << 20, 500), (1 << 20, 3_000)]
+            {
+                let ring = within(&tree, per_question, in_all);
+                assert!(ring.bound <= best.bound, "seed {seed}, {per_question} {in_all}");
+                assert!(ring.max_path_length >= best.max_path_length, "seed {seed}");
+                assert!(ring.max_path_length <= lr1(&tree).max_path_length, "seed {seed}");
+                open += u32::from(ring.bound < ring.max_path_length);
+                longer += u32::from(ring.max_path_length > best.max_path_length);
+            }
+        }
+        assert!(open > 60 && longer > 60, "{open} open, {longer} longer of 300");
+    }
+}

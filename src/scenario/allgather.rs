@@ -31,9 +31,9 @@ pub struct Allgather {
     pub transports: Vec<Transport>,
     /// When a send is over; at least one.
     pub protocols: Vec<Protocol>,
-    /// The most bytes of an eager message under [`Protocol::Threshold`].
+    /// The most bytes of a message that is eager under [`Protocol::Threshold`], and that is never announced.
     pub threshold: Bytes,
-    /// Whether a message that is not eager is announced, and sent only after an answer.
+    /// Whether a longer message that is not eager is announced, and sent only after an answer.
     pub handshake: bool,
     /// What software costs.
     pub software: Software,
@@ -133,8 +133,8 @@ pub struct Overheads {
 /// What the fabric carries a message in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets {
-    /// The most bytes of a message in a packet; above zero.
-    pub data: u32,
+    /// The most bytes of a message in a packet, above zero; `None`: messages travel whole.
+    pub data: Option<u32>,
     /// What each packet carries beside data and route.
     pub header: u32,
 }
@@ -151,7 +151,7 @@ pub enum Placement {
 /// How often the operation is repeated between two readings of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Iterations {
-    /// As faraj2008 measured: 50 times below 16 KB, 20 times below 128 KB, else 10 times.
+    /// As faraj2008 measured: 50 times up to 12 KB, 20 times up to 96 KB, else 10 times.
     Paper,
     /// So often; at least once.
     Number(u32),

@@ -86,11 +86,7 @@ pub(super) fn build(
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
-    if let (Some(At { value: true, place }), Some(Traffic::Generated(_)) | None) = (output, &traffic) {
-        book.warn(place, |span| {
-            Fault::new("no-effect", span, "only a trace has deliveries.csv", "has no effect here")
-        });
-    }
+    check_output(output, traffic.as_ref(), book);
     let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, book));
     if !book.is_clean() {
         return None;
@@ -119,6 +115,15 @@ pub(super) fn build(
         expect: Expectations { sources: book.sources(), list: expect },
         warnings: book.warnings(),
     })
+}
+
+/// Warns of a file that only a trace leaves.
+fn check_output(deliveries: Option<At<bool>>, traffic: Option<&Traffic>, book: &mut Book) {
+    if let (Some(At { value: true, place }), Some(Traffic::Generated(_)) | None) = (deliveries, traffic) {
+        book.warn(place, |span| {
+            Fault::new("no-effect", span, "only a trace has deliveries.csv", "has no effect here")
+        });
+    }
 }
 
 fn expectations(table: &[(At<String>, super::expect::Wanted)], book: &mut Book) -> Vec<Expectation> {

@@ -1,5 +1,6 @@
 //! The Ethernet of a scenario, in physical units.
 
+use crate::ethernet::transport::{Congestion, TcpParameters};
 use crate::ethernet::{BRIDGE_PRIORITY, Buffer, Parameters};
 use crate::ids::SwitchId;
 use crate::topology::Network;
@@ -28,6 +29,12 @@ pub struct Ethernet {
     pub header: u32,
     /// Room of a TCP connection for data on its way, at either end.
     pub window: Bytes,
+    /// How long a TCP acknowledgement may wait for another segment; `None`: not at all.
+    pub ack_delay: Option<Duration>,
+    /// What limits a TCP sender beside the receiver's window.
+    pub congestion: Congestion,
+    /// Whether switches know every host from the start.
+    pub introduced: bool,
 }
 
 /// How messages travel over an Ethernet.
@@ -50,6 +57,17 @@ impl Transport {
 }
 
 impl Ethernet {
+    /// The parameters of the hosts' TCP.
+    pub fn tcp(&self, seed: u64) -> TcpParameters {
+        TcpParameters {
+            window: u32::try_from(self.window.0).unwrap_or(u32::MAX),
+            ack_delay: self.ack_delay,
+            congestion: self.congestion,
+            seed,
+            ..TcpParameters::default()
+        }
+    }
+
     /// The Ethernet's parameters on `network`, every cable at `rate` if one is given.
     pub fn parameters(&self, network: &Network, rate: Option<BitRate>) -> Parameters {
         let links = || network.links().iter();

@@ -20,12 +20,13 @@ mod tables;
 pub use report::{AllgatherReport, GatherReport};
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::ethernet::transport::TransportError;
-use crate::ring::TreeError;
+use crate::report::Tally;
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, Iterations, MediumKind, Method, Protocol};
 use crate::units::{BitRate, Duration};
@@ -33,7 +34,7 @@ use crate::units::{BitRate, Duration};
 use super::ranks::{self, Job, JobError, Outcome};
 use super::summary::{Outcome as End, Summary};
 use super::{Progress, Run, RunError};
-use carrier::Counts;
+use carrier::{Counts, Frames};
 use found::{Found, Key};
 
 /// Why all-gathers cannot be run.
@@ -42,9 +43,6 @@ pub enum GatherError {
     /// The Ethernet or its transport cannot be built.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// This medium cannot carry ranks.
-    #[error("all-gathers run over datagrams only")]
-    NotYet,
     /// The job is none.
     #[error(transparent)]
     Job(#[from] JobError),
@@ -91,7 +89,7 @@ pub(super) fn run(
         progress.step();
         found.map(|found| (*key, found))
     };
-    let found: BTreeMap<Key, Found> = keys.par_iter().map(one).collect::<Result<_, TreeError>>()?;
+    let found: BTreeMap<Key, Found> = keys.par_iter().map(one).collect::<Result<_, RunError>>()?;
     progress.stage("gathering", cells.len() as u64);
     let one = |cell: &Cell| {
         let done = of_cell(checked, allgather, *cell, &found[&Key::of(*cell)]);
@@ -100,10 +98,9 @@ pub(super) fn run(
     };
     let cells: Vec<Outcomes> = cells.par_iter().map(one).collect::<Result<_, _>>()?;
     let executions = || cells.iter().flat_map(|outcomes| &outcomes.executions);
-    let events = executions().map(|(_, counts)| counts.hops).sum();
+    let events = executions().map(|(_, counts)| counts.events).sum();
     let messages_delivered = executions().map(|(o, _)| o.parcels.saturating_sub(o.lost.len() as u64)).sum();
-    let all_ended = executions().all(|(outcome, _)| outcome.is_complete());
-    let end = if all_ended { End::Drained } else { End::Horizon };
+    let end = cells.iter().map(|outcomes| end(checked, allgather, outcomes)).max().unwrap_or(End::Drained);
     let results = Results { checked, allgather, cells, found };
     let report = AllgatherReport::new(&results);
     let mut files = tables::all(&report);
@@ -111,6 +108,39 @@ pub(super) fn run(
     files.push(("README.md".to_owned(), tables::readme(checked, allgather, &report, &files)));
     let summary = Summary { allgather: Some(report), ..Summary::new(checked, end) };
     Ok(Run { summary, files, events, messages_delivered })
+}
+
+/// How a cell ended: with losses that ranks wait for in vain, with worms that block each other for ever, or well.
+fn end(checked: &Checked, allgather: &Allgather, outcomes: &Outcomes) -> End {
+    let complete = outcomes.executions.iter().all(|(outcome, _)| outcome.is_complete());
+    let is_fabric = allgather.media[outcomes.cell.medium] == MediumKind::Fabric;
+    match (complete, is_fabric && checked.fabric.deadlock_timeout.is_none()) {
+        (true, _) => End::Drained,
+        (false, true) => End::Deadlocked,
+        (false, false) => End::Horizon,
+    }
+}
+
+/// Writes what passes the ports in the first execution of the first cell that has frames, as pcapng, at most `limit`
+/// packets; gives what the capture holds. Nothing is written if no cell has frames and a ring.
+///
+/// # Errors
+/// [`RunError`] as a run; the inner one if `out` fails.
+pub fn capture<W: Write>(
+    checked: &Checked,
+    allgather: &Allgather,
+    out: W,
+    limit: u64,
+) -> Result<io::Result<Option<Tally>>, RunError> {
+    let framed = |cell: &Cell| allgather.media[cell.medium] == MediumKind::Ethernet;
+    for cell in allgather.cells().into_iter().filter(framed) {
+        let found = Found::new(checked, allgather, Key::of(cell))?;
+        let Some(job) = job(checked, allgather, cell, &found) else { continue };
+        let frames = Frames::new(checked, allgather, cell);
+        let captured = carrier::capture(&frames, &job, out, limit)?;
+        return Ok(captured.map(|(_, tally)| Some(tally)));
+    }
+    Ok(Ok(None))
 }
 
 /// Runs a cell.
@@ -179,7 +209,10 @@ fn software(allgather: &Allgather) -> ranks::Software {
 fn protocol(allgather: &Allgather, protocol: Protocol) -> ranks::Protocol {
     let plain = match protocol {
         Protocol::Eager => ranks::Protocol::EAGER,
-        Protocol::Rendezvous => ranks::Protocol::RENDEZVOUS,
+        // The threshold then decides which messages are announced, if any are.
+        Protocol::Rendezvous => {
+            ranks::Protocol { eager_up_to: allgather.threshold, ..ranks::Protocol::RENDEZVOUS }
+        }
         Protocol::Threshold => ranks::Protocol::switched(allgather.threshold),
     };
     ranks::Protocol { handshake: allgather.handshake, ..plain }

@@ -54,6 +54,20 @@ fn tree(network: &Network, kind: Kind, seed: u64) -> Tree {
     Tree::new(network, kind, Tree::random_root(network, seed).unwrap(), seed).unwrap()
 }
 
+/// The kinds of trees in turn.
+fn kind(seed: u64) -> Kind {
+    match seed % 3 {
+        0 => Kind::Bfs,
+        1 => Kind::Dfs,
+        _ => Kind::Random,
+    }
+}
+
+/// A number below `bound`.
+fn below(stream: &mut Stream, bound: u32) -> u32 {
+    u32::try_from(stream.below(u64::from(bound))).unwrap()
+}
+
 fn up_down(network: &Network) -> routing::RouteTable {
     let choices = Choices { selection: Selection::Random { seed: 1 }, ..Choices::default() };
     Plan::new(network, &Attachments::lowest(network), &choices).unwrap().table
@@ -67,7 +81,7 @@ fn minimal(network: &Network) -> routing::RouteTable {
 /// A random connected network of up to 12 switches with up to 4 machines each.
 fn random_network(seed: u64) -> Network {
     let mut stream = Stream::new(seed, TEST, 0);
-    let mut draw = |bound: u64| u32::try_from(stream.below(bound)).unwrap();
+    let mut draw = |bound| below(&mut stream, bound);
     let (x, y, hosts) = (1 + draw(4), 1 + draw(3), 1 + draw(4));
     match draw(4) {
         0 => generate::Grid::mesh(&[x, y + 1], hosts).unwrap().build(),
@@ -140,7 +154,7 @@ fn routes_along_a_tree_are_legal_and_judged_alike() {
         if network.hosts().len() < 2 {
             continue;
         }
-        let tree = tree(&network, [Kind::Bfs, Kind::Dfs, Kind::Random][seed as usize % 3], seed);
+        let tree = tree(&network, kind(seed), seed);
         let routes = TreeRoutes::new(&network, &tree);
         let (wiring, attachments) = (Wiring::new(&network), Attachments::lowest(&network));
         let cables: Vec<_> = tree.parents.iter().flatten().map(|(link, _)| *link).collect();
@@ -164,10 +178,8 @@ fn routes_along_a_tree_are_legal_and_judged_alike() {
         assert_eq!(dependencies.shortest_cycle(), None, "seed {seed}");
 
         let mut order: Vec<HostId> = network.host_ids().collect();
-        for nth in (1..order.len()).rev() {
-            let other = Stream::new(seed, TEST, 1).below(nth as u64 + 1) as usize;
-            order.swap(nth, other);
-        }
+        let mut stream = Stream::new(seed, TEST, 1);
+        order.sort_by_cached_key(|_| below(&mut stream, 1_000));
         let (by_tree, by_routes) = (judge(&tree, &order), judge_routes(&network, &routes, &order));
         assert_eq!(by_routes.is_free(), by_tree.contention_free, "seed {seed}");
         assert_eq!(by_routes.most, by_tree.max_channel_load, "seed {seed}");
@@ -181,13 +193,13 @@ fn routes_along_a_tree_are_legal_and_judged_alike() {
 fn a_lone_parcel_takes_the_zero_load_time() {
     for seed in 0..cases(2_000) {
         let mut stream = Stream::new(seed, TEST, 2);
-        let network = generate::Line::chain(1 + stream.below(6) as u32, 2).unwrap().build();
+        let network = generate::Line::chain(1 + below(&mut stream, 6), 2).unwrap().build();
         let routes = TreeRoutes::new(&network, &tree(&network, Kind::Bfs, seed));
         let (from, to) = (HostId(0), HostId::new(network.hosts().len() - 1));
         let switches = turns(&routes, from, to).len();
         let bytes = 200 + stream.below(5_000);
-        let most = (stream.below(2) == 1).then(|| 200 + stream.below(1_000) as u32);
-        let packets = Packets { most, overhead: 1 + stream.below(20) as u32 };
+        let most = (stream.below(2) == 1).then(|| 200 + below(&mut stream, 1_000));
+        let packets = Packets { most, overhead: 1 + below(&mut stream, 20) };
         let (count, flits) = packets.of(bytes);
         let at = Time::from_ps(stream.below(1_000_000));
         let mut medium = worms(&network, &parameters(&network, Arbitration::Serial, None), routes, packets);
@@ -222,7 +234,7 @@ fn rings_on_their_own_tree_are_as_if_alone() {
         if network.hosts().len() < 2 {
             continue;
         }
-        let tree = tree(&network, [Kind::Bfs, Kind::Dfs, Kind::Random][seed as usize % 3], seed);
+        let tree = tree(&network, kind(seed), seed);
         let ring = if seed % 2 == 0 { Algorithm::Lr1 } else { Algorithm::Lr3 }.ring(&tree).unwrap();
         let routes = TreeRoutes::new(&network, &tree);
         let bytes = 1 + Stream::new(seed, TEST, 3).below(3_000);
@@ -330,13 +342,13 @@ fn events(
 fn every_parcel_ends_once_and_in_order() {
     let mut lost = 0;
     for seed in 0..cases(400) {
-        let network = generate::Grid::torus(&[3 + (seed % 3) as u32], 2).unwrap().build();
+        let network = generate::Grid::torus(&[3 + u32::try_from(seed % 3).unwrap()], 2).unwrap().build();
         let mut stream = Stream::new(seed, TEST, 4);
         let mut at = Time::ZERO;
         let mut sent: Vec<(Time, Parcel)> = Vec::new();
         for tag in 0..40 {
             at = at + Duration::from_ps(stream.below(10) * stream.below(1_500_000));
-            let (source, skip) = (stream.below(6) as u32, 1 + stream.below(5) as u32);
+            let (source, skip) = (below(&mut stream, 6), 1 + below(&mut stream, 5));
             let destination = HostId((source + skip) % 6);
             sent.push((
                 at,

@@ -84,7 +84,7 @@ impl Room {
 }
 
 /// As root, with more ranks than cores, and not for ever.
-const MPIRUN: [&str; 4] = ["--allow-run-as-root", "--oversubscribe", "--timeout", "120"];
+const MPIRUN: [&str; 4] = ["--allow-run-as-root", "--oversubscribe", "--timeout", "300"];
 
 fn run(command: &mut Command) -> (Option<i32>, String, String) {
     let output = command.output().unwrap();

@@ -310,10 +310,19 @@ fn odd_networks_are_idle_and_wrong_parameters_are_told() {
     assert_eq!(build(&fitting, &[]), Some(BuildError::Hosts { hosts: 1, attachments: 0 }));
     let many = Parameters::uniform(2, FAST, Duration::ZERO);
     assert_eq!(build(&many, &[None]), Some(BuildError::Links { links: 0, rates: 2, delays: 2 }));
+    // 12,000 switches would remember 12,000 hosts.
+    let mut network = Network::new("wide");
+    for at in 0..12_000 {
+        network.add_switch(format!("s{at}"), 0).unwrap();
+        network.add_host(format!("h{at}")).unwrap();
+    }
+    let error = Ethernet::<u64>::new(&network, &parameters(&network), &vec![None; 12_000]).err();
+    assert_eq!(error, Some(BuildError::TooLarge { switches: 12_000, hosts: 12_000 }));
 }
 
-/// Wrong if a port were not an M/D/1 queue to frames that come as a Poisson stream: the mean wait is rho / (2 (1 - rho))
-/// frame times (Pollaczek and Khinchine). The batches' interval, at five times its standard error, must hold it.
+/// Wrong if a port were not an M/D/1 queue to frames that come as a Poisson stream: the mean wait is rho / (2 (1 -
+/// rho)) frame times (Pollaczek and Khinchine). The batches' interval, at five times its standard error, must hold
+/// it.
 #[test]
 fn a_port_is_an_m_d_1_queue() {
     let mut network = Network::new("queue");

@@ -19,6 +19,7 @@ mod ethernet;
 mod ethernet_oracle;
 mod folded_clos;
 mod formats;
+mod gather_scenarios;
 mod guarded;
 mod ibnetdiscover;
 mod ibsim;

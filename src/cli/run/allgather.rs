@@ -1,10 +1,16 @@
 //! What `simnet run` says of all-gathers and rings.
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 
 use comfy_table::Table;
 
-use crate::simulation::allgather::{AllgatherReport, GatherReport};
+use crate::cli::Failure;
+use crate::cli::output::write_whole_by;
+use crate::scenario::Checked;
+use crate::scenario::allgather::MediumKind;
+use crate::simulation::allgather::{self as gathers, AllgatherReport, GatherReport};
 use crate::simulation::{RingsReport, Summary};
 
 use super::paper::paper;
@@ -119,6 +125,43 @@ pub(super) fn rings(report: &RingsReport) -> String {
         let _ = writeln!(text, "\n{}", paper(&report.paper));
     }
     text
+}
+
+/// How many packets a capture holds at most.
+const MOST_PACKETS: u64 = 1_000_000;
+
+/// Whether a scenario has all-gathers over frames.
+pub(super) fn has_frames(checked: &Checked) -> bool {
+    let gathers = checked.allgather.as_ref();
+    gathers.is_some_and(|allgather| allgather.media.contains(&MediumKind::Ethernet))
+}
+
+/// Writes the frames of a scenario's first all-gather over an Ethernet to a file, whole or not at all.
+///
+/// # Errors
+/// [`Failure::Io`] if the file cannot be written, [`Failure::Scenario`] if nothing can be run.
+pub(super) fn capture(scenario: &str, file: &Path, checked: &Checked) -> Result<(), Failure> {
+    let allgather = checked.allgather.as_ref().expect("a scenario with frames has all-gathers");
+    let mut refused = None;
+    let mut tally = None;
+    let written = write_whole_by(file, |out| match gathers::capture(checked, allgather, out, MOST_PACKETS) {
+        Ok(captured) => captured.map(|captured| tally = captured),
+        Err(error) => {
+            refused = Some(Failure::Scenario(format!("{scenario}: {error}")));
+            Err(io::Error::other("nothing to capture"))
+        }
+    });
+    if let Some(refused) = refused {
+        return Err(refused);
+    }
+    written?;
+    if let Some(left_out) = tally.map(|tally| tally.left_out).filter(|left_out| *left_out > 0) {
+        let file = file.display();
+        super::super::warn(&format!(
+            "{file} holds the first {MOST_PACKETS} packets; {left_out} more are left out"
+        ));
+    }
+    Ok(())
 }
 
 /// Tells on stderr of rings that do not exist, of wrong buffers and of losses; whether the run has failed by that.

@@ -38,6 +38,7 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
         Checked { comparison: Some(comparison), .. } => format!("{} runs", comparison.members()),
         Checked { study: Some(study), .. } => format!("{} mappings", study.cells().len()),
         Checked { allgather: Some(allgather), .. } => format!("{} all-gathers", allgather.cells().len()),
+        Checked { rings: Some(_), .. } => "rings".to_owned(),
         _ => summary.outcome.to_string(),
     };
     let _ = writeln!(text, ": {kind}");

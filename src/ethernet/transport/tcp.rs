@@ -187,6 +187,11 @@ impl<O: Observer<Packet>> Tcp<O> {
         })
     }
 
+    /// Lets every switch know every host, as [`Ethernet::introduce_all`].
+    pub fn introduce_all(&mut self) {
+        self.ethernet.introduce_all();
+    }
+
     /// What the Ethernet has counted.
     pub fn counters(&self) -> &Counters {
         self.ethernet.counters()

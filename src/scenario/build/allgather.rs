@@ -160,12 +160,12 @@ fn rates(wire: &wire::Allgather, media: Option<&[MediumKind]>, book: &mut Book) 
 fn transports(
     wire: &wire::Allgather,
     media: Option<&[MediumKind]>,
-    ethernet: Option<&Ethernet>,
+    medium: Option<&Ethernet>,
     book: &mut Book,
 ) -> Option<Vec<Transport>> {
     let framed = media?.contains(&MediumKind::Ethernet);
     if wire.transports.is_absent() {
-        return if framed { Some(vec![ethernet?.transport]) } else { Some(Vec::new()) };
+        return if framed { Some(vec![medium?.transport]) } else { Some(Vec::new()) };
     }
     let list = shared::each_once(&wire.transports, "transport", |t| t.name().to_owned(), book)?;
     if !framed {
@@ -245,9 +245,16 @@ fn in_bytes(amount: At<Bytes>, range: std::ops::RangeInclusive<u64>, book: &mut 
 
 /// What the fabric carries messages in.
 fn packets(wire: &wire::Allgather, book: &mut Book) -> Option<Packets> {
-    let data = quantity(&wire.packet).and_then(|at| in_bytes(at, 1..=65_000, book));
+    let data = match &wire.packet {
+        Given::Absent => Some(None),
+        given => quantity(given).and_then(|at| in_bytes(at, 1..=1 << 30, book)).map(Some),
+    };
     let header = quantity(&wire.packet_header).and_then(|at| in_bytes(at, 1..=1_024, book));
-    Some(Packets { data: u32::try_from(data?).ok()?, header: u32::try_from(header?).ok()? })
+    let data = match data? {
+        Some(data) => Some(u32::try_from(data).ok()?),
+        None => None,
+    };
+    Some(Packets { data, header: u32::try_from(header?).ok()? })
 }
 
 /// Repetitions and executions.

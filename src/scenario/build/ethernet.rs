@@ -8,7 +8,7 @@ use crate::units::{BitRate, Bytes, Duration};
 
 use super::super::book::{Book, Place};
 use super::super::checked::Topology;
-use super::super::ethernet::Ethernet;
+use super::super::ethernet::{Ethernet, Transport};
 use super::super::wire::{self, At, Given, Sharing};
 use super::{above_zero, names, quantity};
 
@@ -18,8 +18,10 @@ const RATES: RangeInclusive<u64> = 10_000_000..=400_000_000_000;
 const MTUS: RangeInclusive<u64> = 46..=9_216;
 /// The longest time in a switch or on a cable.
 const LONGEST: Duration = Duration::from_ms(1_000);
-/// Room of a TCP connection.
-const WINDOWS: RangeInclusive<u64> = 1_460..=(1 << 30);
+/// The least MTU over which TCP can work.
+const TCP_MTU: u64 = 576;
+/// The most room of a TCP connection.
+const MOST_WINDOW: u64 = 1 << 24;
 
 /// The Ethernet of a scenario on its own network.
 pub(super) fn ethernet(
@@ -38,7 +40,12 @@ pub(super) fn ethernet(
         no_longer(At { value: at.value.flight_time(), place: at.place }, at.value, book).map(|_| at.value)
     });
     let ageing = above_zero(&wire.ageing, book);
-    let window = quantity(&wire.window).and_then(|at| within(at, WINDOWS, "a window", book));
+    let windows = fits.unwrap_or(*MTUS.start())..=MOST_WINDOW;
+    let window = quantity(&wire.window).and_then(|at| within(at, windows, "a window", book));
+    if let (Some(transport), Some(mtu)) = (wire.transport.get(), fits) {
+        check_transport(*transport, mtu, book);
+    }
+    let ack_delay = quantity(&wire.ack_delay).and_then(|at| no_longer(at, at.value, book));
     let priorities =
         wire.priorities.value()?.entries.iter().map(|(name, priority)| {
             Some((names::switch_alone(name, &topology?.network, book)?, priority.value))
@@ -59,6 +66,9 @@ pub(super) fn ethernet(
         transport: *wire.transport.value()?,
         header: u32::try_from(header?).ok()?,
         window: Bytes(window?),
+        ack_delay: ack_delay.map(|span| Some(span).filter(|span| *span > Duration::ZERO))?,
+        congestion: *wire.congestion.value()?,
+        introduced: *wire.introduced.value()?,
     })
 }
 
@@ -94,6 +104,16 @@ pub(super) fn check_links(topology: &Topology, place: Place, book: &mut Book) {
                 message,
                 "expected 10 Mb/s to 400 Gb/s, and at most 1 s of flight",
             )
+        });
+    }
+}
+
+/// Notes an MTU over which a transport cannot work.
+pub(super) fn check_transport(transport: At<Transport>, mtu: u64, book: &mut Book) {
+    if transport.value == Transport::Tcp && mtu < TCP_MTU {
+        book.add(transport.place, |span| {
+            let message = format!("TCP over an MTU of {mtu} B");
+            Fault::new("out-of-range", span, message, format!("expected an mtu of at least {TCP_MTU} B"))
         });
     }
 }

@@ -37,12 +37,14 @@ table! {
         rates: Vec<At<kinds::Quantity<BitRate>>> = Optional;
         /// Transports of the Ethernet, each in place of its own.
         transports: Vec<At<Transport>> = Optional;
-        /// When a send is over: as soon as the message has left, or when the receiver has it; or the first below
-        /// `threshold`.
+        /// When a send is over: as soon as the message has been handed over, or when the receiver has it; or the first
+        /// up to `threshold` and the second beyond.
         protocols: Vec<At<Protocol>> = Default("['rendezvous']");
-        /// From so much on a message needs its receiver under the protocol `threshold`.
+        /// The most data of a message that needs no receiver yet: it is eager under the protocol `threshold`, and never
+        /// announced.
         threshold: Amount = Default("'64 KiB'");
-        /// Whether a message that is not eager is announced, and sent only after an answer.
+        /// Whether a message beyond `threshold` that is not eager is announced, and sent only after an answer that its
+        /// receiver is ready.
         handshake: bool = Default("false");
         /// What software costs.
         software: Software = Default("{}");
@@ -55,15 +57,15 @@ table! {
         /// The spanning tree of LR1, LR2 and LR3; if not given the one that an Ethernet's switches elect, and a
         /// breadth-first one on the fabric.
         tree: ring::Kind = Optional;
-        /// On the fabric: the most bytes of a message in a packet, 1 B to 65000 B.
-        packet: Amount = Default("'4096 B'");
-        /// On the fabric: what a packet carries beside data and route, 1 B to 1024 B.
-        packet_header: Amount = Default("'8 B'");
+        /// On the fabric: the most bytes of a message in a packet, 1 B to 1 GiB; messages travel whole if not given.
+        packet: Amount = Optional;
+        /// On the fabric: what a packet carries beside data and route (header flit, CRC-8 and tail), 1 B to 1024 B.
+        packet_header: Amount = Default("'3 B'");
         /// On the fabric: whether messages of LR1, LR2 and LR3 follow the ring's own tree, or the routes of
         /// `[routing]` as all others do (UP*/DOWN* if there is none).
         ring_routes: RingRoutes = Default("'tree'");
         /// How often the operation is repeated between two readings of the clock, at least once; `"paper"` for 50
-        /// times below 16 KiB, 20 times below 128 KiB, else 10 times.
+        /// times up to 12 KiB, 20 times up to 96 KiB, else 10 times.
         iterations: Iterations = Default("1");
         /// How often that is measured, at least once.
         executions: u32 = Default("1");

@@ -7,6 +7,7 @@ use super::super::ethernet::Transport;
 use super::super::tree::Item;
 use super::kinds::{Choice, Quantity};
 use super::table::{Described, Free, Given, Presence, Reading, Wire, table, table_schema};
+use crate::ethernet::transport::Congestion;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
 use Presence::{Default, Optional};
@@ -18,7 +19,7 @@ table! {
         rate: Quantity<BitRate> = Default("'100 Mb/s'");
         /// The length of every cable that gives none of its own; 5 ns/m.
         cable_length: Quantity<Length> = Default("'10 m'");
-        /// The most bytes of payload of a frame, headers of IP or of the datagram counted in, 46 B to 9216 B.
+        /// The most bytes of payload of a frame, headers of IP or of the datagram counted in, 46 B to 9216 B; TCP needs 576 B.
         mtu: Quantity<Bytes> = Default("'1500 B'");
         /// From a frame's last bit in a switch to the first instant at which it can leave.
         switch_latency: Quantity<Duration> = Default("'0 ns'");
@@ -34,7 +35,14 @@ table! {
         transport: Transport = Default("'datagram'");
         /// What each frame of a datagram carries beside data, below `mtu`.
         header: Quantity<Bytes> = Default("'8 B'");
-        /// Room of a TCP connection for data on its way, at either end.
+        /// Whether switches know every host from the start, as after a barrier; otherwise they flood until they
+        /// have learned.
+        introduced: bool = Default("true");
+        /// How long a TCP acknowledgement may wait for another segment.
+        ack_delay: Quantity<Duration> = Default("'10 ms'");
+        /// What limits a TCP sender beside the receiver's window.
+        congestion: Congestion = Default("'reno'");
+        /// Room of a TCP connection for data on its way, at either end, `mtu` to 16 MiB.
         window: Quantity<Bytes> = Default("'64 KiB'");
     }
 }
@@ -52,6 +60,11 @@ pub(in super::super) enum Sharing {
 impl Choice for Sharing {
     const CHOICES: &'static [(&'static str, Sharing)] =
         &[("per-port", Sharing::PerPort), ("shared", Sharing::Shared)];
+}
+
+impl Choice for Congestion {
+    const CHOICES: &'static [(&'static str, Congestion)] =
+        &[("reno", Congestion::Reno), ("none", Congestion::None)];
 }
 
 impl Choice for Transport {

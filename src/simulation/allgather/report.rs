@@ -77,16 +77,14 @@ pub struct GatherReport {
     pub stuck: Vec<String>,
     /// Ranks that cannot go on.
     pub stuck_ranks: usize,
-    /// Frames or packets that machines sent, all executions together.
+    /// Frames or worms that machines sent, all executions together.
     pub frames: u64,
-    /// Frames or packets over cables, each once a cable.
+    /// Frames over cables, each once a cable; none on the fabric.
     pub frame_hops: u64,
     /// Frames that found no room in a switch.
     pub frames_dropped: u64,
     /// Frames that switches sent to all others.
     pub frames_flooded: u64,
-    /// Segments that TCP sent again.
-    pub segments_sent_again: u64,
     /// The most bytes that were behind one port of a switch at once.
     pub buffer_peak_bytes: u64,
     /// The most switches that a message of the ring passes; none if what ran is no ring.
@@ -97,6 +95,8 @@ pub struct GatherReport {
     pub contention_free: Option<bool>,
     /// The most messages of the ring over one channel.
     pub max_channel_load: Option<usize>,
+    /// What was judged: the `tree` that all messages keep to, or the `routes` that they take.
+    pub judged_on: Option<&'static str>,
     /// Why nothing ran: there is no such ring.
     pub refused: Option<String>,
 }
@@ -123,7 +123,7 @@ impl GatherReport {
         let machines = network.machines.len();
         let found = &found[&super::Key::of(cell)];
         let ran = ran(allgather, cell, machines, found.refusal().is_some());
-        let verdict = ran.and_then(|ran| found.verdict(ran));
+        let judged = ran.and_then(|ran| found.judgement(ran));
         let bound_ms = bound(checked, allgather, cell).as_ms_f64();
         let executions = &outcomes.executions;
         let times: Option<Vec<f64>> =
@@ -168,12 +168,12 @@ impl GatherReport {
             frame_hops: count(|counts| counts.hops).sum(),
             frames_dropped: count(|counts| counts.dropped).sum(),
             frames_flooded: count(|counts| counts.floods).sum(),
-            segments_sent_again: count(|counts| counts.sent_again).sum(),
             buffer_peak_bytes: count(|counts| counts.peak_bytes).max().unwrap_or(0),
-            max_path_length: verdict.map(|verdict| verdict.max_path_length),
+            max_path_length: judged.map(|judged| judged.max_path_length),
             max_path_length_bound: found.ring_bound(),
-            contention_free: verdict.map(|verdict| verdict.contention_free),
-            max_channel_load: verdict.map(|verdict| verdict.max_channel_load),
+            contention_free: judged.map(|judged| judged.contention_free),
+            max_channel_load: judged.map(|judged| judged.max_channel_load),
+            judged_on: judged.map(|judged| judged.judged_on),
             refused: found.refusal().map(str::to_owned),
         }
     }

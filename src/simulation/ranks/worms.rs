@@ -102,6 +102,7 @@ impl<R: Routes> Worms<R> {
             wires: vec![VecDeque::new(); network.hosts().len()],
             agenda: BinaryHeap::new(),
             noted: 0,
+            sent: 0,
             losses: Vec::new(),
             base_cycle: parameters.base_cycle,
         };
@@ -111,6 +112,11 @@ impl<R: Routes> Worms<R> {
     /// The fabric, to be asked for what happened in it.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
+    }
+
+    /// How many worms hosts have put together so far.
+    pub fn sent(&self) -> u64 {
+        self.desk.sent
     }
 
     /// The first cycle that begins after an instant.
@@ -184,6 +190,7 @@ struct Desk<R> {
     wires: Vec<VecDeque<OnWire>>,
     agenda: BinaryHeap<Reverse<(Time, u64, News)>>,
     noted: u64,
+    sent: u64,
     /// What was lost in the cycle being run.
     losses: Vec<u64>,
     base_cycle: Duration,
@@ -306,6 +313,7 @@ impl<R> Endpoint for Desk<R> {
         let bytes = u32::try_from(shipment.unsent).unwrap_or(u32::MAX).min(most);
         shipment.unsent -= u64::from(bytes);
         shipment.worms += 1;
+        self.sent += 1;
         route.extend_from_slice(&shipment.route);
         let last = shipment.unsent == 0;
         let created = shipment.created;

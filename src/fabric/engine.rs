@@ -351,10 +351,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     fn report<E: Endpoint>(&mut self, endpoint: &mut E) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
-        self.departures.sort_unstable();
-        for (host, at) in self.departures.drain(..) {
-            if endpoint.departed(HostId(host), Cycle(at)).is_break() {
-                flow = ControlFlow::Break(());
+        if !self.departures.is_empty() {
+            self.departures.sort_unstable();
+            for (host, at) in self.departures.drain(..) {
+                if endpoint.departed(HostId(host), Cycle(at)).is_break() {
+                    flow = ControlFlow::Break(());
+                }
             }
         }
         if self.over.len() > 1 {

@@ -94,6 +94,8 @@ pub enum MediumKind {
 pub enum Protocol {
     /// When the message has left the sender.
     Eager,
+    /// When its last byte is with the transport: over TCP, in the socket's buffer.
+    Socket,
     /// When the receiver has it.
     Rendezvous,
     /// Eager below a number of bytes.
@@ -360,6 +362,7 @@ impl Protocol {
     pub const fn name(self) -> &'static str {
         match self {
             Protocol::Eager => "eager",
+            Protocol::Socket => "socket",
             Protocol::Rendezvous => "rendezvous",
             Protocol::Threshold => "threshold",
         }

@@ -94,6 +94,8 @@ pub enum MediumKind {
 pub enum Protocol {
     /// When the message has left the sender.
     Eager,
+    /// When its last byte is with the transport: over TCP, in the socket's buffer.
+    Socket,
     /// When the receiver has it.
     Rendezvous,
     /// Eager below a number of bytes.
@@ -274,6 +276,20 @@ impl Allgather {
         cells
     }
 
+    /// How many cells there are, without listing them; saturates.
+    pub fn count(&self) -> usize {
+        let each = |kind: &MediumKind| match kind {
+            MediumKind::Ethernet => self.transports.len().max(1),
+            MediumKind::Fabric => 1,
+        };
+        let media = self.media.iter().map(each).sum::<usize>();
+        let lists =
+            [&self.rates.len().max(1), &self.protocols.len(), &self.algorithms.len(), &self.sizes.len()];
+        lists
+            .into_iter()
+            .fold(self.networks.len().saturating_mul(media), |all, list| all.saturating_mul(*list))
+    }
+
     /// What results call a cell: its network, algorithm and size, and what varies beside these.
     pub fn id(&self, cell: Cell) -> String {
         let mut parts = vec![self.networks[cell.network].name.clone()];
@@ -346,6 +362,7 @@ impl Protocol {
     pub const fn name(self) -> &'static str {
         match self {
             Protocol::Eager => "eager",
+            Protocol::Socket => "socket",
             Protocol::Rendezvous => "rendezvous",
             Protocol::Threshold => "threshold",
         }

@@ -209,6 +209,7 @@ fn software(allgather: &Allgather) -> ranks::Software {
 fn protocol(allgather: &Allgather, protocol: Protocol) -> ranks::Protocol {
     let plain = match protocol {
         Protocol::Eager => ranks::Protocol::EAGER,
+        Protocol::Socket => ranks::Protocol { eager_up_to: allgather.threshold, ..ranks::Protocol::SOCKET },
         // The threshold then decides which messages are announced, if any are.
         Protocol::Rendezvous => {
             ranks::Protocol { eager_up_to: allgather.threshold, ..ranks::Protocol::RENDEZVOUS }

@@ -28,7 +28,7 @@ mod software;
 pub mod worms;
 
 pub use outcome::{Lap, Outcome, Stuck, Waits};
-pub use software::{Completion, Overheads, Protocol, Software};
+pub use software::{Completion, LAM_PORT_BUFFER, Overheads, Protocol, Software};
 
 use thiserror::Error;
 
@@ -168,7 +168,7 @@ pub fn bound(ranks: usize, on_fullest: usize, block: Bytes, rate: BitRate) -> Du
 pub fn iterations(block: Bytes) -> u32 {
     match block.0 {
         ..=12_288 => 50,
-        ..=98_304 => 20,
+        12_289..=98_304 => 20,
         _ => 10,
     }
 }

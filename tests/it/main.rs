@@ -17,6 +17,7 @@ mod differential;
 mod election;
 mod ethernet;
 mod ethernet_oracle;
+mod faraj_table1;
 mod folded_clos;
 mod formats;
 mod gather_scenarios;

@@ -37,8 +37,9 @@ table! {
         rates: Vec<At<kinds::Quantity<BitRate>>> = Optional;
         /// Transports of the Ethernet, each in place of its own.
         transports: Vec<At<Transport>> = Optional;
-        /// When a send is over: as soon as the message has been handed over, or when the receiver has it; or the first
-        /// up to `threshold` and the second beyond.
+        /// When a send is over: as soon as the message has been handed over (`eager`), when its last byte has left,
+        /// over TCP into the socket's buffer (`socket`), or when the receiver has it (`rendezvous`); or eager up to
+        /// `threshold` and rendezvous beyond (`threshold`).
         protocols: Vec<At<Protocol>> = Default("['rendezvous']");
         /// The most data of a message that needs no receiver yet: it is eager under the protocol `threshold`, and never
         /// announced.
@@ -192,6 +193,7 @@ impl Choice for MediumKind {
 impl Choice for Protocol {
     const CHOICES: &'static [(&'static str, Protocol)] = &[
         ("eager", Protocol::Eager),
+        ("socket", Protocol::Socket),
         ("rendezvous", Protocol::Rendezvous),
         ("threshold", Protocol::Threshold),
     ];

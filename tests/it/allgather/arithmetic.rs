@@ -26,7 +26,7 @@ fn frames(bytes: u64) -> Vec<u64> {
     let room = 1_500 - u64::from(HEADER);
     let wire = |data: u64| 8 + (18 + u64::from(HEADER) + data).max(64);
     let mut all = vec![wire(room); usize::try_from(bytes / room).unwrap()];
-    all.extend((bytes % room > 0).then(|| wire(bytes % room)));
+    all.extend((!bytes.is_multiple_of(room)).then(|| wire(bytes % room)));
     all
 }
 

@@ -77,9 +77,12 @@ fn a_ring_that_cannot_be_names_its_switch() {
  "switches": [{"name": "hub", "ports": 4}, {"name": "left", "ports": 4}, {"name": "right", "ports": 4}],
  "hosts": [{"name": "m"}, {"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "d"}],
  "links": [{"a": "m", "a_port": 0, "b": "hub", "b_port": 0},
-           {"a": "a", "a_port": 0, "b": "left", "b_port": 0}, {"a": "b", "a_port": 0, "b": "left", "b_port": 1},
-           {"a": "c", "a_port": 0, "b": "right", "b_port": 0}, {"a": "d", "a_port": 0, "b": "right", "b_port": 1},
-           {"a": "hub", "a_port": 1, "b": "left", "b_port": 2}, {"a": "hub", "a_port": 2, "b": "right", "b_port": 2}]}"#;
+           {"a": "a", "a_port": 0, "b": "left", "b_port": 0},
+           {"a": "b", "a_port": 0, "b": "left", "b_port": 1},
+           {"a": "c", "a_port": 0, "b": "right", "b_port": 0},
+           {"a": "d", "a_port": 0, "b": "right", "b_port": 1},
+           {"a": "hub", "a_port": 1, "b": "left", "b_port": 2},
+           {"a": "hub", "a_port": 2, "b": "right", "b_port": 2}]}"#;
     let (_folder, path) = file("net.json", text);
     let found = ring(&[&path, "--algorithm", "lr2"], 1);
     for key in ["hosts", "max_path_length", "contention_free", "bound"] {

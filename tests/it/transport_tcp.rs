@@ -67,7 +67,7 @@ impl<P> Observer<P> for Opening {
         frame: &Frame<P>,
         write: &dyn Fn(&mut Vec<u8>),
     ) {
-        if port == End::host(HostId(0), 0) && way == Direction::Out && self.0.len() < 4 {
+        if port == End::host(HostId(0), 0) && way == Direction::Out && self.0.len() < 20 {
             let mut bytes = Vec::new();
             write(&mut bytes);
             self.0.push((now, frame.length(), bytes));
@@ -173,6 +173,34 @@ fn recovery_is_the_same_however_the_medium_is_polled() {
             for later in sent[nth + 1..].iter().filter(same) {
                 assert!(place(Event::Delivered(later.tag)) > arrived, "seed {seed}");
             }
+        }
+    }
+}
+
+/// Wrong if a segment that never arrives were sent again at other times than after the least time-out, then twice as
+/// long each time, or beyond the limit: switches have room for requests and SYNs, and for nothing longer.
+#[test]
+fn a_lost_segment_goes_again_after_twice_as_long() {
+    let net = chain(1, 2);
+    let mut parameters = parameters(&net, 100);
+    parameters.buffer = Buffer::PerPort(Bytes(100));
+    for least in [200, 1_000] {
+        let least_timeout = Duration::from_ms(least);
+        let tcp = TcpParameters { least_timeout, give_up: least_timeout * 20, ..Default::default() };
+        let mut medium = Tcp::new(&net, &parameters, &attachments(&net), &tcp, Opening::default()).unwrap();
+        medium.send(parcel(0, 1, 100, 1), Time::ZERO);
+        let seen = events(&mut medium);
+        assert_eq!(seen[1..], [(Time::ZERO + tcp.give_up, Event::Lost(1))]);
+        let frames = medium.into_observer().0;
+        let data: Vec<Time> =
+            frames.iter().filter(|(_, length, _)| *length == 174).map(|(at, ..)| *at).collect();
+        let tick = Duration::from_ps(least_timeout.as_ps() / 1_000_000);
+        let waits: Vec<Duration> = data.windows(2).map(|pair| pair[1].since(pair[0])).collect();
+        assert_eq!(waits.len(), 4);
+        for (nth, wait) in waits.iter().enumerate() {
+            let expected = least_timeout * (1 << nth);
+            // The clock shows whole ticks, those that are over.
+            assert!(*wait <= expected && *wait + tick > expected, "{wait:?} for {expected:?}");
         }
     }
 }

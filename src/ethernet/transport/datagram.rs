@@ -152,7 +152,8 @@ impl<O: Observer<Segment>> Datagram<O> {
         })
     }
 
-    /// Lets every switch know every host, as [`Ethernet::introduce_all`].
+    /// Lets every switch know every host, as a cluster's do that has been up for a while: nothing is flooded. Costs
+    /// O(hosts x switches), in memory too.
     pub fn introduce_all(&mut self) {
         self.ethernet.introduce_all();
     }

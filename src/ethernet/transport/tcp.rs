@@ -12,13 +12,15 @@
 //! read. A connection on which nothing has been read for `give_up`, though something is under way, is given up:
 //! its parcels are lost, and so are all that come later. (So is one that a host sends to itself.)
 //!
-//! smoltcp is not Linux. Its retransmission timer is never below 1 s (RFC 6298; Linux: 0.2 s); three duplicate
-//! acknowledgements bring back one segment, and several lost from one window wait for the timer, which sends
-//! everything again from there on; acknowledgements name at most one range above a hole, which the sender ignores;
-//! a receiver keeps at most four such ranges.
+//! smoltcp is not Linux. Three duplicate acknowledgements bring back one segment, and several lost from one window
+//! wait for the timer, which sends everything again from there on; acknowledgements name at most one range above a
+//! hole, which the sender ignores; a receiver keeps at most four such ranges.
 //!
-//! Its clock counts microseconds: at an instant it shows those that are over, and a timer of its goes off when the
-//! clock comes to show that time. Its sequence numbers begin at numbers of a stream of chance a host.
+//! Its retransmission timer is never set below 1 s of its clock (RFC 6298), where Linux has 0.2 s. So its clock is let
+//! run so much faster that this second takes `least_timeout`; its other spans shrink with it (an address is forgotten
+//! after 60 s without a packet, a timer is never above 60 s), the delay of acknowledgements does not. The clock
+//! counts whole microseconds: at an instant it shows those that are over, and a timer goes off when the clock comes to
+//! show its time. Sequence numbers begin at numbers of a stream of chance a host.
 //!
 //! # Source
 //! RFC 826, 791, 9293, 6298, 5681 as smoltcp 0.14 has them. Departures: a stack asks for a neighbour's address when it
@@ -50,7 +52,7 @@ use crate::units::{Duration, Time};
 use super::super::{Counters, Endpoint, Ethernet, Frame, Observer, Parameters, Pause};
 use super::TransportError;
 use pair::{Link, Pair, Side};
-use stack::{Kind, MOST_HOSTS, Stack};
+use stack::{Clock, Kind, MOST_HOSTS, Stack};
 
 /// What sequence numbers begin at.
 const SEQUENCES: Purpose = Purpose(57);
@@ -81,6 +83,8 @@ pub struct TcpParameters {
     pub ack_delay: Option<Duration>,
     /// What else limits a sender.
     pub congestion: Congestion,
+    /// The least time after which an unacknowledged segment is sent again; taken to be 1 ms at least, 60 s at most.
+    pub least_timeout: Duration,
     /// For how long a connection with parcels under way may bring nothing before it is given up.
     pub give_up: Duration,
     /// Of the numbers that sequences begin at.
@@ -89,16 +93,25 @@ pub struct TcpParameters {
 
 impl Default for TcpParameters {
     /// 64 KiB, no waiting of short segments (as MPI libraries set it), acknowledgements after at most 10 ms
-    /// (smoltcp's), Reno, given up after 120 s: six retransmissions, each after twice the time of the one before.
+    /// (smoltcp's), Reno, sent again after 0.2 s (Linux's), given up after 120 s.
     fn default() -> TcpParameters {
         TcpParameters {
             window: 64 << 10,
             nagle: false,
             ack_delay: Some(Duration::from_ms(10)),
             congestion: Congestion::default(),
+            least_timeout: Duration::from_ms(200),
             give_up: Duration::from_ms(120_000),
             seed: 0,
         }
+    }
+}
+
+impl TcpParameters {
+    /// smoltcp's clock, whose second takes `least_timeout`.
+    fn clock(&self) -> Clock {
+        let second = self.least_timeout.clamp(Duration::from_ms(1), Duration::from_ms(60_000));
+        Clock { tick: Duration::from_ps(second.as_ps() / 1_000_000) }
     }
 }
 
@@ -157,7 +170,9 @@ impl<O: Observer<Packet>> Tcp<O> {
             return Err(TransportError::TooManyHosts { hosts, most: MOST_HOSTS });
         }
         let ethernet = Ethernet::new(network, parameters, attachments)?;
-        let stack = |host: HostId| Stack::new(host, mtu, Chance::new(tcp.seed, SEQUENCES, host.0).bits());
+        let stack = |host: HostId| {
+            Stack::new(host, mtu, tcp.clock(), Chance::new(tcp.seed, SEQUENCES, host.0).bits())
+        };
         Ok(Tcp {
             ethernet,
             wires: Wires { outgoing: vec![VecDeque::new(); hosts], incoming: Vec::new() },
@@ -230,7 +245,7 @@ impl<O: Observer<Packet>> Tcp<O> {
 
     /// Lets one end of a connection read, write and send, and sets its timer.
     fn serve(&mut self, id: u32, side: usize, now: Time) {
-        let Tcp { pairs, stacks, events, timers, .. } = self;
+        let Tcp { pairs, stacks, events, timers, parameters, .. } = self;
         let pair = &mut pairs[id as usize];
         let Some(end) = &mut pair.sides[side] else { return };
         let host = pair.hosts[side];
@@ -241,8 +256,8 @@ impl<O: Observer<Packet>> Tcp<O> {
         end.write(&mut pair.streams[side], |tag| events.push_back((now, Event::Left(tag))));
         stack.send_out(&mut end.sockets, now);
         match stack.next(&end.sockets, now) {
-            // Whatever it waits for, it has had its turn for this microsecond.
-            Some(at) => timers.set(Alarm::Socket(id, side), at.max(now + Duration::from_us(1))),
+            // Whatever it waits for, it has had its turn for this microsecond of its clock.
+            Some(at) => timers.set(Alarm::Socket(id, side), at.max(now + parameters.clock().tick)),
             None => _ = timers.cancel(&Alarm::Socket(id, side)),
         }
         let is_closed = end.is_closed();

@@ -84,9 +84,7 @@ impl Side {
         let buffer = || SocketBuffer::new(vec![0; parameters.window as usize]);
         let mut socket = Socket::new(buffer(), buffer());
         socket.set_nagle_enabled(parameters.nagle);
-        let delay =
-            |delay: crate::units::Duration| smoltcp::time::Duration::from_micros(delay.as_ps() / 1_000_000);
-        socket.set_ack_delay(parameters.ack_delay.map(delay));
+        socket.set_ack_delay(parameters.ack_delay.map(|delay| parameters.clock().span(delay)));
         socket.set_congestion_control(match parameters.congestion {
             Congestion::None => CongestionControl::None,
             Congestion::Reno => CongestionControl::Reno,

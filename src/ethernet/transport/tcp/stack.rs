@@ -12,7 +12,7 @@ use smoltcp::wire::{
 
 use crate::ethernet::{Address, Frame, HEADER};
 use crate::ids::HostId;
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 use super::device::{Device, Packet};
 
@@ -24,6 +24,7 @@ pub(super) const MOST_HOSTS: usize = (1 << HOST_BITS) - 2;
 /// A host's stack.
 pub(super) struct Stack {
     host: HostId,
+    clock: Clock,
     pub(super) interface: Interface,
     pub(super) device: Device,
 }
@@ -37,15 +38,29 @@ pub(super) enum Kind {
     Ip,
 }
 
-/// smoltcp's clock at an instant: it counts whole microseconds, those that are over.
-pub(super) fn clock(now: Time) -> Instant {
-    Instant::from_micros(i64::try_from(now.as_ps() / 1_000_000).expect("2^64 ps are less than 2^63 us"))
+/// smoltcp's clock, which counts whole microseconds of its own: those that are over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// How long such a microsecond takes.
+    pub(super) tick: Duration,
 }
 
-/// The instant at which smoltcp's clock comes to show `instant`.
-pub(super) fn instant(instant: Instant) -> Time {
-    let micros = u64::try_from(instant.total_micros()).unwrap_or(0);
-    Time::from_ps(micros.saturating_mul(1_000_000))
+impl Clock {
+    fn at(self, now: Time) -> Instant {
+        Instant::from_micros(
+            i64::try_from(now.as_ps() / self.tick.as_ps()).expect("a tick takes 1 ns at least"),
+        )
+    }
+
+    /// The instant at which the clock comes to show `instant`.
+    fn shows(self, instant: Instant) -> Time {
+        Time::ZERO + self.tick * u64::try_from(instant.total_micros()).unwrap_or(0)
+    }
+
+    /// What the clock counts of a span.
+    pub(super) fn span(self, span: Duration) -> smoltcp::time::Duration {
+        smoltcp::time::Duration::from_micros(span.as_ps() / self.tick.as_ps())
+    }
 }
 
 /// The address of a host, `10.x.y.z`, counted from 10.0.0.1.
@@ -55,24 +70,24 @@ pub(super) fn address(host: HostId) -> Ipv4Address {
 }
 
 impl Stack {
-    pub(super) fn new(host: HostId, mtu: u32, seed: u64) -> Stack {
+    pub(super) fn new(host: HostId, mtu: u32, clock: Clock, seed: u64) -> Stack {
         let mut device = Device::new(mtu);
         let hardware = HardwareAddress::Ethernet(EthernetAddress(Address::Host(host).bytes()));
         let mut config = Config::new(hardware);
         config.random_seed = seed;
-        let mut interface = Interface::new(config, &mut device, clock(Time::ZERO));
+        let mut interface = Interface::new(config, &mut device, clock.at(Time::ZERO));
         interface.update_ip_addrs(|addresses| {
             addresses
                 .push(IpCidr::new(address(host).into(), 8))
                 .expect("an interface has room for an address");
         });
-        Stack { host, interface, device }
+        Stack { host, clock, interface, device }
     }
 
     /// Hands a frame to the stack, and with it to the sockets of one connection.
     pub(super) fn take_in(&mut self, packet: Packet, sockets: &mut SocketSet<'static>, now: Time) {
         self.device.incoming = Some(packet);
-        self.interface.poll_ingress_single(clock(now), &mut self.device, sockets);
+        self.interface.poll_ingress_single(self.clock.at(now), &mut self.device, sockets);
         debug_assert!(self.device.incoming.is_none());
     }
 
@@ -81,7 +96,7 @@ impl Stack {
         let before = |device: &Device| device.outgoing.len();
         loop {
             let sent = before(&self.device);
-            self.interface.poll_egress(clock(now), &mut self.device, sockets);
+            self.interface.poll_egress(self.clock.at(now), &mut self.device, sockets);
             if before(&self.device) == sent {
                 return;
             }
@@ -90,7 +105,7 @@ impl Stack {
 
     /// When the sockets have something to do next, if nothing comes in before.
     pub(super) fn next(&mut self, sockets: &SocketSet<'static>, now: Time) -> Option<Time> {
-        self.interface.poll_at(clock(now), sockets).map(instant)
+        self.interface.poll_at(self.clock.at(now), sockets).map(|at| self.clock.shows(at))
     }
 
     /// Asks everyone who has the address of `peer`.

@@ -276,6 +276,20 @@ impl Allgather {
         cells
     }
 
+    /// How many cells there are, without listing them; saturates.
+    pub fn count(&self) -> usize {
+        let each = |kind: &MediumKind| match kind {
+            MediumKind::Ethernet => self.transports.len().max(1),
+            MediumKind::Fabric => 1,
+        };
+        let media = self.media.iter().map(each).sum::<usize>();
+        let lists =
+            [&self.rates.len().max(1), &self.protocols.len(), &self.algorithms.len(), &self.sizes.len()];
+        lists
+            .into_iter()
+            .fold(self.networks.len().saturating_mul(media), |all, list| all.saturating_mul(*list))
+    }
+
     /// What results call a cell: its network, algorithm and size, and what varies beside these.
     pub fn id(&self, cell: Cell) -> String {
         let mut parts = vec![self.networks[cell.network].name.clone()];

@@ -168,7 +168,7 @@ pub fn bound(ranks: usize, on_fullest: usize, block: Bytes, rate: BitRate) -> Du
 /// the number of the next larger size that is given.
 pub fn iterations(block: Bytes) -> u32 {
     match block.0 {
-        0..=12_288 => 50,
+        ..=12_288 => 50,
         12_289..=98_304 => 20,
         _ => 10,
     }

@@ -34,33 +34,33 @@ fn ms(result: &Value) -> f64 {
     result["time_mean_ms"].as_f64().unwrap_or_else(|| panic!("no time: {result}"))
 }
 
-/// Wrong by more than a thousandth if frames, steps or the protocol were others than the arithmetic's: with rendezvous
-/// a step lasts from its begin to the last frame's arrival through the longest path, and LR2's is shorter.
+/// Wrong by more than a thousandth if frames, steps or the protocol were others than the arithmetic's. With rendezvous a
+/// step lasts until the last frame has arrived: on one switch the same for all; on several between that of one switch
+/// and that of the longest path, and longer for LR1 than for LR2.
 #[test]
 fn a_ring_takes_what_frames_take() {
-    let text = format!(
-        "{CHAIN}[ethernet]\ncable-length = '200 m'\nheader = '40 B'\n[allgather]\nalgorithms = ['lr1', 'lr2']\n\
-         sizes = ['128 KiB']\nprotocols = ['rendezvous']\n"
-    );
-    let told = summary(&text);
-    // 90 frames: 89 of 1,460 B of data, one of 1,132 B; 38 B beside the payload, 20 of them preamble and gap.
+    let rest = "[ethernet]\ncable-length = '200 m'\nheader = '40 B'\n[allgather]\n\
+                algorithms = ['lr1', 'lr2']\nsizes = ['128 KiB']\nprotocols = ['rendezvous']\n";
     let byte = 8.0 / 100e6 * 1e3;
-    let frames = (89.0 * (1_500.0 + 38.0) + (1_132.0 + 40.0 + 38.0) - 12.0) * byte;
-    let serial = |payload: f64| (payload + 26.0) * byte;
-    for (id, switches) in [("chain-4/lr1/131072", 4.0), ("chain-4/lr2/131072", 2.0)] {
-        // Through d switches the last frame is sent d times more, and waits for the full one before it: it cannot
-        // overtake, so that the full frames' pace decides; cables of 1 us.
-        let flight = 1e-3 * (switches + 1.0);
-        let least = 7.0 * (frames + switches * serial(1_172.0) + flight);
-        let most = 7.0 * (frames + switches * serial(1_512.0) + flight);
-        let ours = ms(result(&told, id));
-        assert!(ours >= least * 0.999 && ours <= most * 1.001, "{id}: {ours} is not {least} to {most}");
-        assert_eq!(result(&told, id)["max_path_length"], switches as u64);
-        assert_eq!(result(&told, id)["contention_free"], true);
-        assert_eq!(result(&told, id)["correct"], 1.0);
-    }
+    // 89 frames of 1,460 B of data and one of 1,132 B; 38 B beside the payload, 12 of them a gap. Through d switches
+    // the last full frame is sent d times more, and the short one behind it; cables of 1 us.
+    let frames = (89.0 * (1_500.0 + 38.0) + (1_132.0 + 40.0 + 26.0)) * byte;
+    let step = |switches: f64| frames + switches * (1_500.0 + 26.0) * byte + 1e-3 * (switches + 1.0);
+    let one = "[scenario]\nname = 's'\n[topology.chain]\nswitches = 1\nhosts-per-switch = 8\n";
+    let told = summary(&format!("{one}{rest}"));
+    let ours = ms(result(&told, "chain-1/lr1/131072"));
+    assert!((ours / (7.0 * step(1.0)) - 1.0).abs() < 1e-3, "{ours} is not {}", 7.0 * step(1.0));
     let bound = 7.0 * 131_072.0 * byte;
-    assert!((result(&told, "chain-4/lr1/131072")["bound_ms"].as_f64().unwrap() / bound - 1.0).abs() < 1e-9);
+    assert!((result(&told, "chain-1/lr1/131072")["bound_ms"].as_f64().unwrap() / bound - 1.0).abs() < 1e-9);
+    let told = summary(&format!("{CHAIN}{rest}"));
+    let [lr1, lr2] = ["chain-4/lr1/131072", "chain-4/lr2/131072"].map(|id| result(&told, id));
+    for (result, switches) in [(lr1, 4_u32), (lr2, 2)] {
+        let (least, most) = (7.0 * step(1.0), 7.0 * step(f64::from(switches)));
+        assert!((least..=most * 1.001).contains(&ms(result)), "{result} is not {least} to {most}");
+        assert_eq!(result["max_path_length"], switches);
+        assert_eq!((&result["contention_free"], &result["correct"]), (&true.into(), &1.0.into()));
+    }
+    assert!(ms(lr1) > ms(lr2));
 }
 
 /// Wrong if an axis were left out of ids, or its values not run; media, rates, transports and protocols all vary.

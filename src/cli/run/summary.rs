@@ -37,7 +37,7 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
     let kind = match checked {
         Checked { comparison: Some(comparison), .. } => format!("{} runs", comparison.members()),
         Checked { study: Some(study), .. } => format!("{} mappings", study.cells().len()),
-        Checked { allgather: Some(allgather), .. } => format!("{} all-gathers", allgather.cells().len()),
+        Checked { allgather: Some(allgather), .. } => format!("{} all-gathers", allgather.count()),
         Checked { rings: Some(_), .. } => "rings".to_owned(),
         _ => summary.outcome.to_string(),
     };

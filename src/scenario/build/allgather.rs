@@ -85,7 +85,7 @@ pub(super) fn allgather(
         figures: Vec::new(),
         references: Vec::new(),
     };
-    if allgather.cells().len() > MOST_CELLS {
+    if allgather.count() > MOST_CELLS {
         book.add(wire.place, |span| {
             let expected = format!("expected at most {MOST_CELLS} combinations");
             Fault::new("out-of-range", span, "too many combinations", expected)

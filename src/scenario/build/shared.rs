@@ -14,6 +14,9 @@ use super::{conflict, topology};
 /// The most networks that one generator makes.
 pub(super) const MOST_INSTANCES: u32 = 1000;
 
+/// The most items of a list whose items are compared with each other.
+const LONGEST_LIST: usize = 1000;
+
 /// What a list of named things is about, for messages.
 #[derive(Clone, Copy)]
 pub(super) struct About {
@@ -218,6 +221,13 @@ pub(super) fn each_once<T: Clone + PartialEq>(
     if list.value.is_empty() {
         let expected = format!("expected at least one {one}");
         book.add(list.place, |span| Fault::new("empty-list", span, "an empty list", expected));
+        return None;
+    }
+    if list.value.len() > LONGEST_LIST {
+        book.add(list.place, |span| {
+            let message = format!("a list of {} items", list.value.len());
+            Fault::new("out-of-range", span, message, format!("expected at most {LONGEST_LIST}"))
+        });
         return None;
     }
     for (nth, item) in list.value.iter().enumerate() {

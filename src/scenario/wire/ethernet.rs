@@ -19,7 +19,8 @@ table! {
         rate: Quantity<BitRate> = Default("'100 Mb/s'");
         /// The length of every cable that gives none of its own; 5 ns/m.
         cable_length: Quantity<Length> = Default("'10 m'");
-        /// The most bytes of payload of a frame, headers of IP or of the datagram counted in, 46 B to 9216 B; TCP needs 576 B.
+        /// The most bytes of payload of a frame, headers of IP or of the datagram counted in, 46 B to 9216 B; TCP needs
+        /// 576 B.
         mtu: Quantity<Bytes> = Default("'1500 B'");
         /// From a frame's last bit in a switch to the first instant at which it can leave.
         switch_latency: Quantity<Duration> = Default("'0 ns'");

@@ -103,7 +103,8 @@ fn overview(results: &[GatherReport]) -> String {
     if results.len() > MOST_ROWS {
         return String::new();
     }
-    let header = "| | ran | ms | bound, ms | efficiency | right buffers | dropped frames | longest path | free of contention |";
+    let header = "| | ran | ms | bound, ms | efficiency | right buffers | dropped frames | longest path | \
+                  free of contention |";
     let mut text = format!("\n{header}\n|---|---|---|---|---|---|---|---|---|\n");
     for result in results {
         let _ = writeln!(

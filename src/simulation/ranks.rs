@@ -20,7 +20,8 @@
 //! * Data is real: every rank's buffer is compared with what it must hold after every repetition.
 //!
 //! # Validation
-//! `tests/it/allgather.rs`: closed forms over [`Ideal`](crate::medium::Ideal), frame arithmetic on Ethernet.
+//! `tests/it/allgather.rs`: closed forms over [`Ideal`](crate::medium::Ideal), frame arithmetic on Ethernet, loss;
+//! `tests/it/faraj_table1.rs`: the times of faraj2008.
 
 mod kernel;
 mod outcome;

@@ -178,7 +178,8 @@ fn recovery_is_the_same_however_the_medium_is_polled() {
 }
 
 /// Wrong if a segment that never arrives were sent again at other times than after the least time-out, then twice as
-/// long each time, or beyond the limit: switches have room for requests and SYNs, and for nothing longer.
+/// long each time, or beyond the limit: switches have room for the opening and a first small segment of 84 B, and for
+/// nothing longer than 100 B.
 #[test]
 fn a_lost_segment_goes_again_after_twice_as_long() {
     let net = chain(1, 2);
@@ -188,9 +189,11 @@ fn a_lost_segment_goes_again_after_twice_as_long() {
         let least_timeout = Duration::from_ms(least);
         let tcp = TcpParameters { least_timeout, give_up: least_timeout * 20, ..Default::default() };
         let mut medium = Tcp::new(&net, &parameters, &attachments(&net), &tcp, Opening::default()).unwrap();
-        medium.send(parcel(0, 1, 100, 1), Time::ZERO);
-        let seen = events(&mut medium);
-        assert_eq!(seen[1..], [(Time::ZERO + tcp.give_up, Event::Lost(1))]);
+        medium.send(parcel(0, 1, 10, 1), Time::ZERO);
+        let begin = Time::ZERO + Duration::from_ms(50);
+        assert_eq!(std::iter::from_fn(|| medium.advance(Some(begin))).count(), 2);
+        medium.send(parcel(0, 1, 100, 2), begin);
+        assert_eq!(events(&mut medium), [(begin, Event::Left(2)), (begin + tcp.give_up, Event::Lost(2))]);
         let frames = medium.into_observer().0;
         let data: Vec<Time> =
             frames.iter().filter(|(_, length, _)| *length == 174).map(|(at, ..)| *at).collect();

@@ -126,16 +126,23 @@ impl Software {
     };
 
     /// LAM/MPI 7.1.1 over TCP/IP on faraj2008's machines (2.8 GHz Pentium 4, Linux 2.6, 100 Mb/s Ethernet): the one set
-    /// of constants behind its Table 1 and Fig. 10, to be used with [`Protocol::SOCKET`], TCP with windows of 64 KiB and
+    /// of constants behind its Table 1 and Fig. 10, to be used with [`Protocol::SOCKET`], TCP with windows of 64 KiB
+    /// and
     /// switches with [`LAM_PORT_BUFFER`].
     ///
     /// # Source
-    /// Read: LAM's envelope is six words of 4 B, its sockets' buffers are as long as a short message, and messages above
-    /// 64 KiB go by its long protocol, which asks before it sends (`ssi_rpi_tcp.c`). Fitted, to topology (a) of Table 1:
-    /// 0.15 ms a message, and 3.1 ms a long one, half of each at either end; TCP itself adds the rest of what the paper's
-    /// times have beyond the wire (0.245, 0.21, 0.41, 2.43 and 3.54 ms a step for 32, 48, 64, 96 and 128 KB). That a long
-    /// message costs so much *once*, whatever its length, stands for the question, the answer and the copies that nothing
-    /// overlaps with: at most a socket's buffer at either end. A cost a byte (25 ns) fits Table 1 as well, but then LAM's
+    /// Read: LAM's envelope is six words of 4 B, its sockets' buffers are as long as a short message, and messages
+    /// above
+    /// 64 KiB go by its long protocol, which asks before it sends (`ssi_rpi_tcp.c`). Fitted, to topology (a) of Table
+    /// 1:
+    /// 0.15 ms a message, and 3.1 ms a long one, half of each at either end; TCP itself adds the rest of what the
+    /// paper's
+    /// times have beyond the wire (0.245, 0.21, 0.41, 2.43 and 3.54 ms a step for 32, 48, 64, 96 and 128 KB). That a
+    /// long
+    /// message costs so much *once*, whatever its length, stands for the question, the answer and the copies that
+    /// nothing
+    /// overlaps with: at most a socket's buffer at either end. A cost a byte (25 ns) fits Table 1 as well, but then
+    /// LAM's
     /// own messages of 4 MB would cost 0.1 s each, and its time on (f) comes out 31 % too long. How memory is copied
     /// within a machine decides none of the paper's numbers: 1 ns a byte is a guess.
     pub const LAM_ON_P4: Software = Software {

@@ -33,6 +33,10 @@ pub struct Ethernet {
     pub ack_delay: Option<Duration>,
     /// What limits a TCP sender beside the receiver's window.
     pub congestion: Congestion,
+    /// The least time after which TCP sends an unacknowledged segment again.
+    pub least_timeout: Duration,
+    /// How long a TCP connection with messages on it may bring nothing before they are lost.
+    pub give_up: Duration,
     /// Whether switches know every host from the start.
     pub introduced: bool,
 }
@@ -63,6 +67,8 @@ impl Ethernet {
             window: u32::try_from(self.window.0).unwrap_or(u32::MAX),
             ack_delay: self.ack_delay,
             congestion: self.congestion,
+            least_timeout: self.least_timeout,
+            give_up: self.give_up,
             seed,
             ..TcpParameters::default()
         }

@@ -23,6 +23,11 @@ const TCP_MTU: u64 = 576;
 /// The most room of a TCP connection.
 const MOST_WINDOW: u64 = 1 << 24;
 
+/// The least times after which TCP sends again.
+const TIMEOUTS: RangeInclusive<Duration> = Duration::from_ms(1)..=Duration::from_ms(60_000);
+/// How long TCP bears silence.
+const PATIENCE: RangeInclusive<Duration> = Duration::from_ms(1_000)..=Duration::from_ms(3_600_000);
+
 /// The Ethernet of a scenario on its own network.
 pub(super) fn ethernet(
     wire: &At<wire::Ethernet>,
@@ -46,6 +51,8 @@ pub(super) fn ethernet(
         check_transport(*transport, mtu, book);
     }
     let ack_delay = quantity(&wire.ack_delay).and_then(|at| no_longer(at, at.value, book));
+    let least_timeout = quantity(&wire.least_timeout).and_then(|at| time_within(at, TIMEOUTS, book));
+    let give_up = quantity(&wire.give_up).and_then(|at| time_within(at, PATIENCE, book));
     let priorities =
         wire.priorities.value()?.entries.iter().map(|(name, priority)| {
             Some((names::switch_alone(name, &topology?.network, book)?, priority.value))
@@ -68,6 +75,8 @@ pub(super) fn ethernet(
         window: Bytes(window?),
         ack_delay: ack_delay.map(|span| Some(span).filter(|span| *span > Duration::ZERO))?,
         congestion: *wire.congestion.value()?,
+        least_timeout: least_timeout?,
+        give_up: give_up?,
         introduced: *wire.introduced.value()?,
     })
 }
@@ -130,6 +139,17 @@ fn within(amount: At<Bytes>, range: RangeInclusive<u64>, what: &str, book: &mut 
             message,
             format!("expected {} B to {} B", range.start(), range.end()),
         )
+    });
+    None
+}
+
+fn time_within(time: At<Duration>, range: RangeInclusive<Duration>, book: &mut Book) -> Option<Duration> {
+    if range.contains(&time.value) {
+        return Some(time.value);
+    }
+    book.add(time.place, |span| {
+        let message = format!("{} is out of range", time.value);
+        Fault::new("out-of-range", span, message, format!("expected {} to {}", range.start(), range.end()))
     });
     None
 }

@@ -45,6 +45,10 @@ table! {
         congestion: Congestion = Default("'reno'");
         /// Room of a TCP connection for data on its way, at either end, `mtu` to 16 MiB.
         window: Quantity<Bytes> = Default("'64 KiB'");
+        /// The least time after which TCP sends an unacknowledged segment again, 1 ms to 60 s.
+        least_timeout: Quantity<Duration> = Default("'200 ms'");
+        /// How long a TCP connection with messages on it may bring nothing before they are lost, 1 s to 1 h.
+        give_up: Quantity<Duration> = Default("'120 s'");
     }
 }
 

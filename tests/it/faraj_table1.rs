@@ -51,8 +51,8 @@ const TABLE_1: [(u64, f64, f64, f64); 5] = [
     (128, 236.8, 233.7, 220.6),
 ];
 
-/// Wrong if one set of constants gave some time of Table 1 10 % off, or a ring of one hop were not the fastest. LR1's and
-/// LR2's times at 64 KB on (d) are outliers of the paper (trap 15) and only reported.
+/// Wrong if one set of constants gave some time of Table 1 10 % off, or a ring of one hop were not the fastest. LR1's
+/// and LR2's times at 64 KB on (d) are outliers of the paper (trap 15) and only reported.
 #[test]
 fn table_1_comes_out_within_a_tenth() {
     for (kilobytes, lr1_d, lr2_d, lr1_a) in TABLE_1 {

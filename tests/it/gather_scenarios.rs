@@ -34,9 +34,9 @@ fn ms(result: &Value) -> f64 {
     result["time_mean_ms"].as_f64().unwrap_or_else(|| panic!("no time: {result}"))
 }
 
-/// Wrong by more than a thousandth if frames, steps or the protocol were others than the arithmetic's. With rendezvous a
-/// step lasts until the last frame has arrived: on one switch the same for all; on several between that of one switch
-/// and that of the longest path, and longer for LR1 than for LR2.
+/// Wrong by more than a thousandth if frames, steps or the protocol were others than the arithmetic's. With rendezvous
+/// a step lasts until the last frame has arrived: on one switch the same for all; on several between that of one
+/// switch and that of the longest path, and longer for LR1 than for LR2.
 #[test]
 fn a_ring_takes_what_frames_take() {
     let rest = "[ethernet]\ncable-length = '200 m'\nheader = '40 B'\n[allgather]\n\

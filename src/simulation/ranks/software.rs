@@ -5,10 +5,10 @@ use crate::units::{Bytes, Duration};
 /// Room for waiting frames at each port of the switches behind [`Software::LAM_ON_P4`].
 ///
 /// # Source
-/// Fitted to MPICH's and LAM's times on topology (f) of faraj2008; the paper names the switches (Dell PowerConnect 2224
-/// and 2324) but no size. Eight windows of 64 KiB are 512 KiB: less makes TCP lose now and then, as the paper's 3,595 ms
-/// against 2,740 ms without loss suggest. From 440 to 470 kB MPICH comes out 9 to 11 % short and LAM 12 to 18 % long;
-/// without loss, LAM's eight broadcasts over one cable end together, and its time is 31 % too long.
+/// Fitted to MPICH's and LAM's times on topology (f) of faraj2008; the paper names the switches (Dell PowerConnect
+/// 2224 and 2324) but no size. Eight windows of 64 KiB are 512 KiB: less makes TCP lose now and then, as the paper's
+/// 3,595 ms against 2,740 ms without loss suggest. From 440 to 470 kB MPICH comes out 9 to 11 % short and LAM 12 to 18
+/// % long; without loss, LAM's eight broadcasts over one cable end together, and its time is 31 % too long.
 pub const LAM_PORT_BUFFER: Bytes = Bytes(450_000);
 
 /// What the software of both ends adds to a message.

@@ -10,9 +10,9 @@
 //! Inferred are: equal shares of machines; that (d) is the chain, so that (c), the other tree of four
 //! switches, is the star; ranks dealt out in turn on (b), (c), (d) and (f), which makes every channel between
 //! switches of (f) carry 8 messages of MPICH's ring, as 3,595 ms against 473.7 ms suggest; that (e) and (f)
-//! are stars, where MPICH's and LAM's times on (f) come out best ([`FOUR_OF_EIGHT`] says it once). Fig. 5 is a chain of four switches with two machines each, the
-//! smallest tree with eight machines on which the message from machine 7 to machine 0 has four hops and a
-//! ring of two hops exists.
+//! are stars, where MPICH's and LAM's times on (f) come out best ([`FOUR_OF_EIGHT`] says it once). Fig. 5 is a chain
+//! of four switches with two machines each, the smallest tree with eight machines on which the message from machine 7
+//! to machine 0 has four hops and a ring of two hops exists.
 
 use crate::ids::SwitchId;
 use crate::topology::{End, Network};

@@ -47,7 +47,7 @@ table! {
         window: Quantity<Bytes> = Default("'64 KiB'");
         /// The least time after which TCP sends an unacknowledged segment again, 1 ms to 60 s.
         least_timeout: Quantity<Duration> = Default("'200 ms'");
-        /// How long a TCP connection with messages on it may bring nothing before they are lost, 1 s to 1 h.
+        /// How long a TCP connection with messages on it may bring nothing before they are lost, 1 s to 60 min.
         give_up: Quantity<Duration> = Default("'120 s'");
     }
 }

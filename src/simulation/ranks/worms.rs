@@ -6,7 +6,7 @@
 //!
 //! # Scope and limitations
 //! * A parcel is one worm, or as many as it takes where [`Packets::most`] bounds a worm's bytes. A worm is
-//!   [`Packets::overhead`] flits of header, CRC-8 and tail around its bytes, and one route flit a switch in front,
+//!   [`Packets`]'s `overhead` flits of header, CRC-8 and tail around its bytes, and one route flit a switch in front,
 //!   which that switch takes off.
 //! * A host sends one worm at a time, in the order in which parcels were handed over; it takes what arrives at once.
 //! * A parcel handed over at an instant starts in the first cycle that begins after it, no sooner. It has left when

@@ -123,6 +123,32 @@ fn a_congested_ring_of_tcp_loses_and_recovers() {
     }
 }
 
+/// Must hold: TCP that loses frames recovers, however many are lost. Wrong if a connection stood still: hosts exchange
+/// with five partners each, both ways at once, so that both ends of a connection come to send everything again while
+/// each of them has what the other one sends.
+#[test]
+fn losses_both_ways_never_stop_a_connection() {
+    for buffer in [50_000, 100_000, 200_000] {
+        let (net, _) = interleaved(4, 8);
+        let mut parameters = parameters(&net, 100);
+        parameters.buffer = Buffer::PerPort(Bytes(buffer));
+        let mut medium = tcp(&net, &parameters, &TcpParameters::default());
+        let mut now = Time::ZERO;
+        for round in 0..10 {
+            let distance = 1 << (round % 5);
+            for host in 0..32 {
+                medium.send(parcel(host, host ^ distance, 100_000 + 1_000 * u64::from(host), 0), now);
+            }
+            let seen = events(&mut medium);
+            let delivered = seen.iter().filter(|(_, event)| *event == Event::Delivered(0)).count();
+            assert_eq!((delivered, medium.lost_parcels()), (32, 0), "{buffer} B a port, round {round}");
+            now = seen[seen.len() - 1].0;
+        }
+        println!("{buffer} B a port: {now}, {} frames dropped", medium.counters().dropped());
+        assert!(medium.counters().dropped() > 0, "{buffer} B a port");
+    }
+}
+
 /// Wrong if anything depended on how the medium is polled or watched, if a parcel were lost though its connection
 /// moves, or if parcels of two hosts overtook each other: any pairs, both ways, starved switches.
 #[test]

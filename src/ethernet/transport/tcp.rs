@@ -14,7 +14,8 @@
 //!
 //! smoltcp is not Linux. Three duplicate acknowledgements bring back one segment, and several lost from one window
 //! wait for the timer, which sends everything again from there on; acknowledgements name at most one range above a
-//! hole, which the sender ignores; a receiver keeps at most four such ranges.
+//! hole, which the sender ignores; a receiver keeps at most four such ranges. What it numbers in a way that lets
+//! connections stand still is numbered anew (`tcp/numbering.rs`).
 //!
 //! Its retransmission timer is never set below 1 s of its clock (RFC 6298), where Linux has 0.2 s. So its clock is let
 //! run so much faster that this second takes `least_timeout`; its other spans shrink with it (an address is forgotten
@@ -32,6 +33,7 @@
 //! compared under loss; `tests/it/pcapng.rs`: tshark checks every checksum.
 
 mod device;
+mod numbering;
 mod pair;
 mod stack;
 
@@ -255,6 +257,7 @@ impl<O: Observer<Packet>> Tcp<O> {
         }
         end.write(&mut pair.streams[side], |tag| events.push_back((now, Event::Left(tag))));
         stack.send_out(&mut end.sockets, now);
+        end.numbering.set(&mut stack.device.outgoing);
         match stack.next(&end.sockets, now) {
             // Whatever it waits for, it has had its turn for this microsecond of its clock.
             Some(at) => timers.set(Alarm::Socket(id, side), at.max(now + parameters.clock().tick)),

@@ -10,6 +10,7 @@ use crate::ids::HostId;
 use crate::medium::Parcel;
 use crate::units::Time;
 
+use super::numbering::Numbering;
 use super::stack::Stack;
 use super::{Congestion, TcpParameters, stack};
 
@@ -48,6 +49,8 @@ pub(super) enum Link {
 pub(super) struct Side {
     pub(super) sockets: SocketSet<'static>,
     handle: SocketHandle,
+    /// Of what goes out.
+    pub(super) numbering: Numbering,
 }
 
 /// Parcels in one direction, in order.
@@ -91,7 +94,7 @@ impl Side {
         });
         let mut sockets = SocketSet::new(Vec::new());
         let handle = sockets.add(socket);
-        Side { sockets, handle }
+        Side { sockets, handle, numbering: Numbering::default() }
     }
 
     /// An end that waits for the other one.

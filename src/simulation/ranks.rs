@@ -29,7 +29,7 @@ mod software;
 pub mod worms;
 
 pub use outcome::{Lap, Outcome, Stuck, Waits};
-pub use software::{Completion, LAM_PORT_BUFFER, Overheads, Protocol, Software};
+pub use software::{Completion, LAM_LEAST_TIMEOUT, LAM_PORT_BUFFER, Overheads, Protocol, Software};
 
 use thiserror::Error;
 

@@ -5,7 +5,7 @@ use simnet::ethernet::{Buffer, Parameters};
 use simnet::host::collective::Algorithm;
 use simnet::ids::{HostId, SwitchId};
 use simnet::ring::{self, Tree};
-use simnet::simulation::ranks::{self, Job, LAM_PORT_BUFFER, Protocol, Software};
+use simnet::simulation::ranks::{self, Job, LAM_LEAST_TIMEOUT, LAM_PORT_BUFFER, Protocol, Software};
 use simnet::topology::{Network, presets};
 use simnet::units::Duration;
 
@@ -18,7 +18,7 @@ use crate::transport::world::attachments;
 fn milliseconds(network: &Network, algorithm: Algorithm, order: Option<Vec<usize>>, kilobytes: u64) -> f64 {
     let mut parameters = Parameters::uniform(network.links().len(), megabits(100), Duration::from_us(1));
     parameters.buffer = Buffer::PerPort(LAM_PORT_BUFFER);
-    let tcp = TcpParameters::default();
+    let tcp = TcpParameters { least_timeout: LAM_LEAST_TIMEOUT, ..TcpParameters::default() };
     let mut medium = Tcp::new(network, &parameters, &attachments(network), &tcp, ()).unwrap();
     medium.introduce_all();
     let base = job(algorithm, network.hosts().len(), kilobytes << 10, Protocol::SOCKET);

@@ -5,11 +5,19 @@ use crate::units::{Bytes, Duration};
 /// Room for waiting frames at each port of the switches behind [`Software::LAM_ON_P4`].
 ///
 /// # Source
-/// Fitted to MPICH's and LAM's times on topology (f) of faraj2008; the paper names the switches (Dell PowerConnect
-/// 2224 and 2324) but no size. Eight windows of 64 KiB are 512 KiB: less makes TCP lose now and then, as the paper's
-/// 3,595 ms against 2,740 ms without loss suggest. From 440 to 470 kB MPICH comes out 9 to 11 % short and LAM 12 to 18
-/// % long; without loss, LAM's eight broadcasts over one cable end together, and its time is 31 % too long.
-pub const LAM_PORT_BUFFER: Bytes = Bytes(450_000);
+/// Fitted to MPICH's and LAM's times on topology (f) of faraj2008, together with [`LAM_LEAST_TIMEOUT`]; the paper names
+/// the switches (Dell PowerConnect 2224 and 2324) but no size. Eight windows of 64 KiB are 512 KiB: a little less makes
+/// TCP lose now and then, as the paper's 3,595 ms against 2,740 ms without loss suggest. From 490 to 520 kB MPICH comes
+/// out within 12 % and LAM within 13 %; without loss, LAM's eight broadcasts over one cable end together, and its time
+/// is 31 % too long.
+pub const LAM_PORT_BUFFER: Bytes = Bytes(505_000);
+
+/// The least time after which TCP sends again behind [`Software::LAM_ON_P4`].
+///
+/// # Source
+/// RFC 6298. Linux sends again after 0.2 s, but then the simulated TCP, which has no selective acknowledgements, has
+/// MPICH 9 to 13 % short and LAM 12 to 22 % long on topology (f), at any buffer from 430 to 500 kB.
+pub const LAM_LEAST_TIMEOUT: Duration = Duration::from_ms(1_000);
 
 /// What the software of both ends adds to a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

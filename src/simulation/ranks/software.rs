@@ -7,8 +7,8 @@ use crate::units::{Bytes, Duration};
 /// # Source
 /// Fitted to MPICH's and LAM's times on topology (f) of faraj2008, together with [`LAM_LEAST_TIMEOUT`]; the paper names
 /// the switches (Dell PowerConnect 2224 and 2324) but no size. Eight windows of 64 KiB are 512 KiB: a little less makes
-/// TCP lose now and then, as the paper's 3,595 ms against 2,740 ms without loss suggest. From 490 to 520 kB MPICH comes
-/// out within 12 % and LAM within 13 %; without loss, LAM's eight broadcasts over one cable end together, and its time
+/// TCP lose now and then, as the paper's 3,595 ms against 2,740 ms without loss suggest. From 495 to 520 kB MPICH comes
+/// out within 11 % and LAM within 13 %; without loss, LAM's eight broadcasts over one cable end together, and its time
 /// is 31 % too long.
 pub const LAM_PORT_BUFFER: Bytes = Bytes(505_000);
 

@@ -25,6 +25,7 @@ mod topology;
 mod trace;
 mod traffic;
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -154,9 +155,7 @@ fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<At<U>> {
 fn above_zero(given: &Given<Quantity<Duration>>, book: &mut Book) -> Option<Duration> {
     let span = quantity(given)?;
     if span.value == Duration::ZERO {
-        book.add(span.place, |span| {
-            Fault::new("out-of-range", span, "this time must not be zero", "expected a time above zero")
-        });
+        out_of_range(span.place, "this time must not be zero", "expected a time above zero", book);
         return None;
     }
     Some(span.value)
@@ -169,18 +168,31 @@ const MOST_BUFFER: u64 = u16::MAX as u64;
 
 /// An amount of data in `range`, in flits.
 fn flits(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<At<Flits>> {
-    if range.contains(&amount.value.0) {
-        return Some(At { value: Flits(amount.value.0), place: amount.place });
+    in_bytes(amount, range, book).map(|bytes| At { value: Flits(bytes), place: amount.place })
+}
+
+/// An amount of data in `range`, in bytes.
+fn in_bytes(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<u64> {
+    within(amount, Bytes(*range.start())..=Bytes(*range.end()), book).map(|bytes| bytes.0)
+}
+
+/// Notes that a value is out of range.
+fn out_of_range(place: Place, message: impl Into<String>, expected: impl Into<String>, book: &mut Book) {
+    let (message, expected) = (message.into(), expected.into());
+    book.add(place, |span| Fault::new("out-of-range", span, message, expected));
+}
+
+/// A value in `range`.
+fn within<T: Copy + Display + PartialOrd>(
+    value: At<T>,
+    range: RangeInclusive<T>,
+    book: &mut Book,
+) -> Option<T> {
+    if range.contains(&value.value) {
+        return Some(value.value);
     }
-    book.add(amount.place, |span| {
-        let message = format!("{} is out of range", amount.value);
-        Fault::new(
-            "out-of-range",
-            span,
-            message,
-            format!("expected {} B to {} B", range.start(), range.end()),
-        )
-    });
+    let expected = format!("expected {} to {}", range.start(), range.end());
+    out_of_range(value.place, format!("{} is out of range", value.value), expected, book);
     None
 }
 

@@ -17,7 +17,7 @@ use super::super::checked::{RouteSource, Routing, Topology};
 use super::super::ethernet::{Ethernet, Transport};
 use super::super::wire::{self, At, Document, Given, Quantity, RingRoutes};
 use super::traffic::Context;
-use super::{conflict, ethernet, names, quantity, routing, shared};
+use super::{conflict, ethernet, in_bytes, names, out_of_range, quantity, routing, shared};
 
 /// The most ranks: every one of them holds a number for each of them.
 const MOST_RANKS: u64 = 4_096;
@@ -86,10 +86,12 @@ pub(super) fn allgather(
         references: Vec::new(),
     };
     if allgather.count() > MOST_CELLS {
-        book.add(wire.place, |span| {
-            let expected = format!("expected at most {MOST_CELLS} combinations");
-            Fault::new("out-of-range", span, "too many combinations", expected)
-        });
+        out_of_range(
+            wire.place,
+            "too many combinations",
+            format!("expected at most {MOST_CELLS} combinations"),
+            book,
+        );
         return None;
     }
     let figures = value.figures.value()?.iter().filter_map(|wire| plot(&wire.value, &allgather, book));
@@ -116,10 +118,12 @@ fn sizes(given: &Given<Vec<At<Quantity<Bytes>>>>, book: &mut Book) -> Option<Vec
     let mut sound = true;
     for size in list.iter().filter(|size| !(1..=MOST_BYTES).contains(&size.value.0.0)) {
         sound = false;
-        book.add(size.place, |span| {
-            let message = format!("{} from each rank is out of range", size.value.0);
-            Fault::new("out-of-range", span, message, "expected 1 B to 1024 GiB of all ranks together")
-        });
+        out_of_range(
+            size.place,
+            format!("{} from each rank is out of range", size.value.0),
+            "expected 1 B to 1024 GiB of all ranks together",
+            book,
+        );
     }
     sound.then(|| list.iter().map(|at| At { value: at.value.0, place: at.place }).collect())
 }
@@ -199,9 +203,7 @@ fn software(wire: &wire::Software, book: &mut Book) -> Option<Software> {
     let copy = quantity(&wire.copy_per_byte).and_then(|at| at_most(at, MOST_WORK[1], book));
     let jitter = wire.jitter.get()?;
     if jitter.value.0 > 1.0 {
-        book.add(jitter.place, |span| {
-            Fault::new("out-of-range", span, "more than all of it", "expected at most \"100 %\"")
-        });
+        out_of_range(jitter.place, "more than all of it", "expected at most \"100 %\"", book);
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 0 to 1")]
     let jitter = (jitter.value.0.min(1.0) * 1_000.0).round() as u32;
@@ -232,15 +234,13 @@ fn at_most(span: At<Duration>, most: Duration, book: &mut Book) -> Option<Durati
     if span.value <= most {
         return Some(span.value);
     }
-    book.add(span.place, |at| {
-        let message = format!("{} is out of range", span.value);
-        Fault::new("out-of-range", at, message, format!("expected at most {most}"))
-    });
+    out_of_range(
+        span.place,
+        format!("{} is out of range", span.value),
+        format!("expected at most {most}"),
+        book,
+    );
     None
-}
-
-fn in_bytes(amount: At<Bytes>, range: std::ops::RangeInclusive<u64>, book: &mut Book) -> Option<u64> {
-    super::flits(amount, range, book).map(|at| at.value.0)
 }
 
 /// What the fabric carries messages in.
@@ -262,9 +262,7 @@ fn times(wire: &wire::Allgather, book: &mut Book) -> Option<(Iterations, u32)> {
     let mut once_at_least = |number: u32, place: Place| {
         let sound = (1..=MOST_TIMES).contains(&number);
         if !sound {
-            book.add(place, |span| {
-                Fault::new("out-of-range", span, "out of range", format!("expected 1 to {MOST_TIMES}"))
-            });
+            out_of_range(place, "out of range", format!("expected 1 to {MOST_TIMES}"), book);
         }
         sound
     };
@@ -282,9 +280,7 @@ fn ranks_per_machine(given: &Given<u32>, book: &mut Book) -> Option<u32> {
     if (1..=MOST_RANKS).contains(&u64::from(at.value)) {
         return Some(at.value);
     }
-    book.add(at.place, |span| {
-        Fault::new("out-of-range", span, "out of range", format!("expected 1 to {MOST_RANKS}"))
-    });
+    out_of_range(at.place, "out of range", format!("expected 1 to {MOST_RANKS}"), book);
     None
 }
 
@@ -414,10 +410,12 @@ fn check_ranks(networks: &[(Place, GatheredNetwork)], each: u32, algorithms: &[A
     for (place, network) in networks {
         let (name, ranks) = (&network.name, network.machines.len() as u64 * u64::from(each));
         if ranks > MOST_RANKS {
-            book.add(*place, |span| {
-                let message = format!("{ranks} ranks on {}", quoted(name));
-                Fault::new("out-of-range", span, message, format!("expected at most {MOST_RANKS} ranks"))
-            });
+            out_of_range(
+                *place,
+                format!("{ranks} ranks on {}", quoted(name)),
+                format!("expected at most {MOST_RANKS} ranks"),
+                book,
+            );
             continue;
         }
         for algorithm in algorithms {

@@ -10,7 +10,7 @@ use super::super::comparison::{ComparedNetwork, Comparison, Reference};
 use super::super::wire::{self, At, Document, Given};
 use super::shared::{self, About};
 use super::traffic::{self, Context};
-use super::{conflict, routing, topology};
+use super::{conflict, out_of_range, routing, topology};
 
 /// The routings of a comparison, in messages.
 const ROUTINGS: About =
@@ -104,10 +104,12 @@ fn topologies(
     let own = first.network.switches().len() as u64;
     let switches = sizes.iter().map(|size| size.map_or(own, |at| at.value));
     if switches.fold(0, u64::saturating_add).saturating_mul(seeds) > MOST_SWITCHES {
-        book.add(networks.place, |span| {
-            let expected = format!("expected at most {MOST_SWITCHES} switches in all networks");
-            Fault::new("out-of-range", span, "too many switches in all networks", expected)
-        });
+        out_of_range(
+            networks.place,
+            "too many switches in all networks",
+            format!("expected at most {MOST_SWITCHES} switches in all networks"),
+            book,
+        );
         return None;
     }
     let mut all: Vec<Topology> = Vec::new();

@@ -10,7 +10,7 @@ use super::super::book::{Book, Place};
 use super::super::checked::Topology;
 use super::super::ethernet::{Ethernet, Transport};
 use super::super::wire::{self, At, Given, Sharing};
-use super::{above_zero, names, quantity};
+use super::{above_zero, in_bytes, names, out_of_range, quantity, within};
 
 /// Rates of Ethernet in bits per second.
 const RATES: RangeInclusive<u64> = 10_000_000..=400_000_000_000;
@@ -37,7 +37,7 @@ pub(super) fn ethernet(
     let (section, wire) = (wire.place, &wire.value);
     let rate = quantity(&wire.rate).and_then(|at| checked_rate(at, book));
     let mtu = quantity(&wire.mtu);
-    let fits = mtu.and_then(|at| within(at, MTUS, "an MTU", book));
+    let fits = mtu.and_then(|at| in_bytes(at, MTUS, book));
     let header = header(wire, mtu, section, book);
     let buffer = buffer(wire, fits, section, book);
     let latency = quantity(&wire.switch_latency).and_then(|at| no_longer(at, at.value, book));
@@ -46,13 +46,13 @@ pub(super) fn ethernet(
     });
     let ageing = above_zero(&wire.ageing, book);
     let windows = fits.unwrap_or(*MTUS.start())..=MOST_WINDOW;
-    let window = quantity(&wire.window).and_then(|at| within(at, windows, "a window", book));
+    let window = quantity(&wire.window).and_then(|at| in_bytes(at, windows, book));
     if let (Some(transport), Some(mtu)) = (wire.transport.get(), fits) {
         check_transport(*transport, mtu, book);
     }
     let ack_delay = quantity(&wire.ack_delay).and_then(|at| no_longer(at, at.value, book));
-    let least_timeout = quantity(&wire.least_timeout).and_then(|at| time_within(at, TIMEOUTS, book));
-    let give_up = quantity(&wire.give_up).and_then(|at| time_within(at, PATIENCE, book));
+    let least_timeout = quantity(&wire.least_timeout).and_then(|at| within(at, TIMEOUTS, book));
+    let give_up = quantity(&wire.give_up).and_then(|at| within(at, PATIENCE, book));
     let priorities =
         wire.priorities.value()?.entries.iter().map(|(name, priority)| {
             Some((names::switch_alone(name, &topology?.network, book)?, priority.value))
@@ -86,10 +86,12 @@ pub(super) fn checked_rate(rate: At<BitRate>, book: &mut Book) -> Option<BitRate
     if RATES.contains(&rate.value.as_bits_per_s()) {
         return Some(rate.value);
     }
-    book.add(rate.place, |span| {
-        let message = format!("{} is no rate of Ethernet", rate.value);
-        Fault::new("out-of-range", span, message, "expected 10 Mb/s to 400 Gb/s")
-    });
+    out_of_range(
+        rate.place,
+        format!("{} is no rate of Ethernet", rate.value),
+        "expected 10 Mb/s to 400 Gb/s",
+        book,
+    );
     None
 }
 
@@ -105,63 +107,37 @@ pub(super) fn check_links(topology: &Topology, place: Place, book: &mut Book) {
     let bad: Vec<_> = links.filter(is_bad).collect();
     if let Some(first) = bad.first() {
         let cable = names::link_name(network, *first);
-        book.add(place, |span| {
-            let message = format!("the network says of {} cables what no Ethernet has: {cable}", bad.len());
-            Fault::new(
-                "out-of-range",
-                span,
-                message,
-                "expected 10 Mb/s to 400 Gb/s, and at most 1 s of flight",
-            )
-        });
+        out_of_range(
+            place,
+            format!("the network says of {} cables what no Ethernet has: {cable}", bad.len()),
+            "expected 10 Mb/s to 400 Gb/s, and at most 1 s of flight",
+            book,
+        );
     }
 }
 
 /// Notes an MTU over which a transport cannot work.
 pub(super) fn check_transport(transport: At<Transport>, mtu: u64, book: &mut Book) {
     if transport.value == Transport::Tcp && mtu < TCP_MTU {
-        book.add(transport.place, |span| {
-            let message = format!("TCP over an MTU of {mtu} B");
-            Fault::new("out-of-range", span, message, format!("expected an mtu of at least {TCP_MTU} B"))
-        });
+        out_of_range(
+            transport.place,
+            format!("TCP over an MTU of {mtu} B"),
+            format!("expected an mtu of at least {TCP_MTU} B"),
+            book,
+        );
     }
-}
-
-fn within(amount: At<Bytes>, range: RangeInclusive<u64>, what: &str, book: &mut Book) -> Option<u64> {
-    if range.contains(&amount.value.0) {
-        return Some(amount.value.0);
-    }
-    book.add(amount.place, |span| {
-        let message = format!("{} is out of range for {what}", amount.value);
-        Fault::new(
-            "out-of-range",
-            span,
-            message,
-            format!("expected {} B to {} B", range.start(), range.end()),
-        )
-    });
-    None
-}
-
-fn time_within(time: At<Duration>, range: RangeInclusive<Duration>, book: &mut Book) -> Option<Duration> {
-    if range.contains(&time.value) {
-        return Some(time.value);
-    }
-    book.add(time.place, |span| {
-        let message = format!("{} is out of range", time.value);
-        Fault::new("out-of-range", span, message, format!("expected {} to {}", range.start(), range.end()))
-    });
-    None
 }
 
 fn no_longer<T: std::fmt::Display + Copy>(time: At<Duration>, shown: T, book: &mut Book) -> Option<Duration> {
     if time.value <= LONGEST {
         return Some(time.value);
     }
-    book.add(time.place, |span| {
-        let message = format!("{shown} is out of range");
-        Fault::new("out-of-range", span, message, format!("expected at most {LONGEST} on the way"))
-    });
+    out_of_range(
+        time.place,
+        format!("{shown} is out of range"),
+        format!("expected at most {LONGEST} on the way"),
+        book,
+    );
     None
 }
 
@@ -170,11 +146,12 @@ fn header(wire: &wire::Ethernet, mtu: Option<At<Bytes>>, section: Place, book: &
     let header = quantity(&wire.header)?;
     let Some(mtu) = mtu.filter(|mtu| mtu.value <= header.value) else { return Some(header.value.0) };
     let place = if mtu.place == section { header.place } else { mtu.place };
-    book.add(place, |span| {
-        let message =
-            format!("an MTU of {} leaves no room for data beside a header of {}", mtu.value, header.value);
-        Fault::new("out-of-range", span, message, format!("expected an MTU above {}", header.value))
-    });
+    out_of_range(
+        place,
+        format!("an MTU of {} leaves no room for data beside a header of {}", mtu.value, header.value),
+        format!("expected an MTU above {}", header.value),
+        book,
+    );
     None
 }
 
@@ -196,15 +173,12 @@ fn buffer(wire: &wire::Ethernet, mtu: Option<u64>, section: Place, book: &mut Bo
     let frame = mtu? + u64::from(HEADER + TRAILER);
     if room.value.0 < frame {
         debug_assert!(room.place != section, "a buffer has no default");
-        book.add(room.place, |span| {
-            let message = format!("{} hold no frame of {frame} B", room.value);
-            Fault::new(
-                "out-of-range",
-                span,
-                message,
-                format!("expected at least {frame} B, or a smaller mtu"),
-            )
-        });
+        out_of_range(
+            room.place,
+            format!("{} hold no frame of {frame} B", room.value),
+            format!("expected at least {frame} B, or a smaller mtu"),
+            book,
+        );
         return None;
     }
     Some(match sharing {

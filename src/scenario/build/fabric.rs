@@ -9,7 +9,7 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Fabric, Hosts, ReceiveBuffer};
 use super::super::cycles::{base_cycle, overshoot, timing};
 use super::super::wire::{self, At, Document};
-use super::{MOST_BUFFER, above_zero, flits, names, quantity};
+use super::{MOST_BUFFER, above_zero, flits, names, out_of_range, quantity};
 
 /// The fabric in physical units.
 pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric> {
@@ -21,14 +21,7 @@ pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric>
     let routing_latency = above_zero(&wire.routing_latency, book);
     let timeout = wire.deadlock_timeout.get();
     if let Some(At { value: wire::NeverOr(Some(Duration::ZERO)), place }) = timeout {
-        book.add(*place, |span| {
-            Fault::new(
-                "out-of-range",
-                span,
-                "this time must not be zero",
-                "expected a time above zero or \"never\"",
-            )
-        });
+        out_of_range(*place, "this time must not be zero", "expected a time above zero or \"never\"", book);
     }
     let rate = quantity(&wire.rate);
     if let Some(rate) = rate {
@@ -70,27 +63,20 @@ fn check_order(
     // A default stands at its section; point at what the user wrote instead.
     let written = |first: Place, second: Place| if first == section { second } else { first };
     if stop.value > buffer.value {
-        book.add(written(stop.place, buffer.place), |span| {
-            let message =
-                format!("STOP at {} B never comes from a buffer of {} B", stop.value.0, buffer.value.0);
-            Fault::new(
-                "out-of-range",
-                span,
-                message,
-                format!("expected stop from 1 B to {} B", buffer.value.0),
-            )
-        });
+        out_of_range(
+            written(stop.place, buffer.place),
+            format!("STOP at {} B never comes from a buffer of {} B", stop.value.0, buffer.value.0),
+            format!("expected stop from 1 B to {} B", buffer.value.0),
+            book,
+        );
     }
     if go.value >= stop.value {
-        book.add(written(go.place, stop.place), |span| {
-            let message = format!("GO at {} B is not below STOP at {} B", go.value.0, stop.value.0);
-            Fault::new(
-                "out-of-range",
-                span,
-                message,
-                format!("expected go from 0 B to {} B", stop.value.0 - 1),
-            )
-        });
+        out_of_range(
+            written(go.place, stop.place),
+            format!("GO at {} B is not below STOP at {} B", go.value.0, stop.value.0),
+            format!("expected go from 0 B to {} B", stop.value.0 - 1),
+            book,
+        );
     }
 }
 

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Duration};
 use super::super::book::{Book, Place};
 use super::super::mapping::{Faults, MapModel, Masters, Restraint};
 use super::super::wire::{self, AlgorithmName, At, Given, Quantity};
-use super::{above_zero, conflict, quantity};
+use super::{above_zero, conflict, out_of_range, quantity};
 
 /// The algorithm with its options.
 pub(super) fn algorithm(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Algorithm> {
@@ -192,10 +192,12 @@ fn length(given: &Given<Quantity<Bytes>>, book: &mut Book) -> Option<u32> {
     if (1..=MOST_SCOUT).contains(&length.value.0) {
         return u32::try_from(length.value.0).ok();
     }
-    book.add(length.place, |span| {
-        let expected = format!("expected 1 B to {} KiB", MOST_SCOUT >> 10);
-        Fault::new("out-of-range", span, "no length of a scout", expected)
-    });
+    out_of_range(
+        length.place,
+        "no length of a scout",
+        format!("expected 1 B to {} KiB", MOST_SCOUT >> 10),
+        book,
+    );
     None
 }
 
@@ -235,9 +237,7 @@ pub(super) fn faults(given: &Given<wire::Faults>, book: &mut Book) -> Option<Fau
 pub(super) fn restraint(given: &Given<wire::Restraint>, book: &mut Book) -> Option<Option<Restraint>> {
     let Some(At { value: wire, .. }) = given.get() else { return given.is_absent().then_some(None) };
     if let Some(At { value: 0 | 1, place }) = wire.slower.get() {
-        book.add(*place, |span| {
-            Fault::new("out-of-range", span, "this slows nobody down", "expected 2 or more")
-        });
+        out_of_range(*place, "this slows nobody down", "expected 2 or more", book);
     }
     let span = above_zero(&wire.span, book)?;
     Some(Some(Restraint { span, slower: wire.slower.value().copied() }))

@@ -10,7 +10,7 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Hosts, Topology};
 use super::super::mapping::{Computer, MapModel, Mapping, Masters, Silence};
 use super::super::wire::{self, AlgorithmName, At, Document, Given, Mode};
-use super::{above_zero, conflict, mappers, names, quantity};
+use super::{above_zero, conflict, mappers, names, out_of_range, quantity};
 
 /// The most runs of one mapping.
 const MOST_RUNS: u32 = 1000;
@@ -33,9 +33,7 @@ pub(super) fn mapping(
     at_least_one(&wire.explorations, "a mapper that explores nothing", book);
     let memory = quantity(&wire.memory);
     if let Some(At { place, .. }) = memory.filter(|memory| memory.value.0 == 0) {
-        book.add(place, |span| {
-            Fault::new("out-of-range", span, "no mapper does without memory", "expected 1 B or more")
-        });
+        out_of_range(place, "no mapper does without memory", "expected 1 B or more", book);
     }
     runs(wire, book);
     let latencies = latencies(wire, book);
@@ -159,10 +157,7 @@ fn jitter(wire: &wire::Mapping, book: &mut Book) -> Option<u32> {
     let jitter = wire.jitter.get()?;
     let share = jitter.value.0;
     if !(0.0..=1.0).contains(&share) {
-        book.add(jitter.place, |span| {
-            let message = "a cost that could be below nothing";
-            Fault::new("out-of-range", span, message, "expected 0 % to 100 %")
-        });
+        out_of_range(jitter.place, "a cost that could be below nothing", "expected 0 % to 100 %", book);
         return None;
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1,000")]
@@ -186,10 +181,12 @@ fn runs(wire: &wire::Mapping, book: &mut Book) {
 fn latencies(wire: &wire::Mapping, book: &mut Book) -> Option<Vec<Duration>> {
     let latencies = wire.also_at_routing_latency.value()?;
     for latency in latencies.iter().filter(|latency| latency.value.0 == Duration::ZERO) {
-        book.add(latency.place, |span| {
-            let message = "no switch decodes a head in no time";
-            Fault::new("out-of-range", span, message, "expected a time above zero")
-        });
+        out_of_range(
+            latency.place,
+            "no switch decodes a head in no time",
+            "expected a time above zero",
+            book,
+        );
     }
     if let (Some(model), Some(first)) =
         (wire.model.get().filter(|at| at.value != MapModel::CutThrough), latencies.first())
@@ -204,10 +201,7 @@ fn latencies(wire: &wire::Mapping, book: &mut Book) -> Option<Vec<Duration>> {
 /// Notes a load that is none, or that nothing offers.
 pub(super) fn check_load(load: &At<f64>, document: &Document, book: &mut Book) {
     if !(0.0..=1.0).contains(&load.value) {
-        book.add(load.place, |span| {
-            let message = format!("{} is no load", load.value);
-            Fault::new("out-of-range", span, message, "expected 0 to 1")
-        });
+        out_of_range(load.place, format!("{} is no load", load.value), "expected 0 to 1", book);
     } else if load.value > 0.0 && document.traffic.is_absent() {
         book.add(load.place, |span| {
             let expected = "needs a [traffic] section with a pattern, and a [routing] section";
@@ -260,10 +254,12 @@ pub(super) fn among_hosts(count: &At<u32>, topology: &Topology, book: &mut Book)
     if count.value >= 1 && count.value as usize <= cabled {
         return Some(count.value);
     }
-    book.add(count.place, |span| {
-        let message = format!("{} of {cabled} hosts cannot answer", count.value);
-        Fault::new("out-of-range", span, message, format!("expected 1 to {cabled}"))
-    });
+    out_of_range(
+        count.place,
+        format!("{} of {cabled} hosts cannot answer", count.value),
+        format!("expected 1 to {cabled}"),
+        book,
+    );
     None
 }
 

@@ -6,7 +6,7 @@ use crate::units::Duration;
 use super::super::book::Book;
 use super::super::checked::{Extent, Measure};
 use super::super::wire::{self, At, Given};
-use super::{above_zero, conflict, quantity};
+use super::{above_zero, conflict, out_of_range, quantity};
 
 /// How long each point is measured.
 pub(super) fn measure(
@@ -18,9 +18,7 @@ pub(super) fn measure(
     let duration = above_zero(&wire.duration, book);
     let horizon = above_zero(&wire.horizon, book);
     if let Some(At { value: 0, place }) = wire.messages.get() {
-        book.add(*place, |span| {
-            Fault::new("out-of-range", span, "no message would be measured", "expected 1 or more")
-        });
+        out_of_range(*place, "no message would be measured", "expected 1 or more", book);
     }
     if let (Some(messages), Some(duration)) = (wire.messages.get(), wire.duration.get()) {
         let place = messages.place.max(duration.place);
@@ -59,15 +57,16 @@ fn check_horizon(
     let least = warmup.0.unwrap_or(Duration::ZERO) + duration.unwrap_or(Duration::ZERO);
     let is_enough = end.value > least || end.value == least && duration.is_some();
     if !is_enough && end.value > Duration::ZERO {
-        book.add(end.place, |span| {
-            let message = format!("the horizon {} ends before the measurement does", end.value);
-            let expected = if duration.is_some() {
+        out_of_range(
+            end.place,
+            format!("the horizon {} ends before the measurement does", end.value),
+            if duration.is_some() {
                 format!("expected at least warmup + duration, {least}")
             } else {
                 format!("expected above the warm-up, {least}")
-            };
-            Fault::new("out-of-range", span, message, expected)
-        });
+            },
+            book,
+        );
     }
 }
 

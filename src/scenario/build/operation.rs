@@ -10,7 +10,7 @@ use super::super::checked::{
 };
 use super::super::mapping::{MapModel, Mapping, Masters};
 use super::super::wire::{self, At, Document, Given, NeverOr};
-use super::{above_zero, conflict, names, quantity};
+use super::{above_zero, conflict, names, out_of_range, quantity};
 
 /// The failures; those of one part may not overlap.
 pub(super) fn failures(
@@ -135,10 +135,7 @@ pub(super) fn operation(
 fn period(given: &Given<NeverOr<Duration>>, book: &mut Book) -> Option<Option<Duration>> {
     let at = given.get()?;
     if at.value == NeverOr(Some(Duration::ZERO)) {
-        book.add(at.place, |span| {
-            let expected = "expected a time above zero or \"never\"";
-            Fault::new("out-of-range", span, "a period of no time", expected)
-        });
+        out_of_range(at.place, "a period of no time", "expected a time above zero or \"never\"", book);
         return None;
     }
     Some(at.value.0)

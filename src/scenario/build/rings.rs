@@ -2,13 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostics::Fault;
 use crate::ring::{Algorithm, Kind};
 
 use super::super::book::Book;
 use super::super::rings::{Family, Reference, Rings};
 use super::super::wire::{self, At, Document, Given};
-use super::{conflict, shared};
+use super::{conflict, shared, within};
 
 /// Machines of a random cluster.
 const MACHINES: RangeInclusive<u64> = 2..=100_000;
@@ -30,14 +29,14 @@ pub(super) fn rings(wire: &At<wire::Rings>, document: &Document, book: &mut Book
         Some(Vec::new())
     } else {
         let sizes = shared::each_once(&value.machines, "number of machines", ToString::to_string, book);
-        sizes.and_then(|list| list.iter().map(|at| in_range(at, MACHINES, book)).collect())
+        sizes.and_then(|list| list.iter().map(|at| within(*at, MACHINES, book)).collect())
     };
     let named = if families.is_empty() {
         Some(Vec::new())
     } else {
         shared::each_once(&value.families, "family", |family| family.name().to_owned(), book)
     };
-    let ratio = |given: &Given<u64>, book: &mut Book| given.get().and_then(|at| in_range(at, RATIOS, book));
+    let ratio = |given: &Given<u64>, book: &mut Book| given.get().and_then(|at| within(*at, RATIOS, book));
     let (per_switch, degree) = (ratio(&value.machines_per_switch, book), ratio(&value.degree, book));
     let instances = shared::instances(&value.instances, book);
     let plain = |list: Vec<At<Algorithm>>| list.iter().map(|at| at.value).collect();
@@ -54,17 +53,6 @@ pub(super) fn rings(wire: &At<wire::Rings>, document: &Document, book: &mut Book
     let references = value.references.value()?.iter().map(|wire| reference(&wire.value, &rings, book));
     let references: Vec<_> = references.collect();
     Some(Rings { references: references.into_iter().collect::<Option<_>>()?, ..rings })
-}
-
-fn in_range(at: &At<u64>, range: RangeInclusive<u64>, book: &mut Book) -> Option<u64> {
-    if range.contains(&at.value) {
-        return Some(at.value);
-    }
-    book.add(at.place, |span| {
-        let expected = format!("expected {} to {}", range.start(), range.end());
-        Fault::new("out-of-range", span, format!("{} is out of range", at.value), expected)
-    });
-    None
 }
 
 /// A printed number, found, and what stands beside it.

@@ -9,7 +9,7 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Topology, TopologySource};
 use super::super::printed::PaperNumber;
 use super::super::wire::{self, At, Document, Given, Named, PrintedName};
-use super::{conflict, topology};
+use super::{conflict, out_of_range, topology};
 
 /// The most networks that one generator makes.
 pub(super) const MOST_INSTANCES: u32 = 1000;
@@ -142,9 +142,7 @@ pub(super) fn instances(given: &Given<u32>, book: &mut Book) -> Option<u32> {
     if (1..=MOST_INSTANCES).contains(&instances.value) {
         return Some(instances.value);
     }
-    book.add(instances.place, |span| {
-        Fault::new("out-of-range", span, "out of range", format!("expected 1 to {MOST_INSTANCES}"))
-    });
+    out_of_range(instances.place, "out of range", format!("expected 1 to {MOST_INSTANCES}"), book);
     None
 }
 
@@ -224,10 +222,12 @@ pub(super) fn each_once<T: Clone + PartialEq>(
         return None;
     }
     if list.value.len() > LONGEST_LIST {
-        book.add(list.place, |span| {
-            let message = format!("a list of {} items", list.value.len());
-            Fault::new("out-of-range", span, message, format!("expected at most {LONGEST_LIST}"))
-        });
+        out_of_range(
+            list.place,
+            format!("a list of {} items", list.value.len()),
+            format!("expected at most {LONGEST_LIST}"),
+            book,
+        );
         return None;
     }
     for (nth, item) in list.value.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::super::book::{Book, Place};
 use super::super::checked::InputFile;
 use super::super::wire::{self, At, Given, Payload, Quantity, Share};
 use super::csv::{Field, MOST_FAULTS, payload_of, positions, rows};
-use super::{MOST_PAYLOAD, conflict, files, flits, quantity};
+use super::{MOST_PAYLOAD, conflict, files, flits, out_of_range, quantity};
 use crate::units::Bytes;
 
 const COLUMNS: [&str; 2] = ["payload_bytes", "weight"];
@@ -65,10 +65,12 @@ fn two_lengths(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Siz
     let parts = table.long_share.get().and_then(|share| parts(share, book));
     let (short, long) = (short?, long?);
     if long.value <= short.value {
-        book.add(long.place, |span| {
-            let expected = format!("expected above {} B", short.value);
-            Fault::new("out-of-range", span, "the long message is not longer than the short one", expected)
-        });
+        out_of_range(
+            long.place,
+            "the long message is not longer than the short one",
+            format!("expected above {} B", short.value),
+            book,
+        );
     }
     Some(two(short.value, long.value, parts?))
 }
@@ -89,15 +91,12 @@ pub(super) fn parts(share: &At<Share>, book: &mut Book) -> Option<u64> {
         )]
         return Some(libm::round(wanted) as u64);
     }
-    book.add(share.place, |span| {
-        let message = format!("{} % is no such share", share.value.0 * 100.0);
-        Fault::new(
-            "out-of-range",
-            span,
-            message,
-            "expected above 0 % (at least 0.0000001 %) and at most 100 %",
-        )
-    });
+    out_of_range(
+        share.place,
+        format!("{} % is no such share", share.value.0 * 100.0),
+        "expected above 0 % (at least 0.0000001 %) and at most 100 %",
+        book,
+    );
     None
 }
 

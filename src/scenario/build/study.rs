@@ -8,7 +8,7 @@ use super::super::study::{Cell, Plot, Reference, StudiedNetwork, Study};
 use super::super::wire::{self, At, Document, Given};
 use super::shared::{self, About};
 use super::traffic::{self, Context};
-use super::{conflict, mapping, routing};
+use super::{conflict, mapping, out_of_range, routing};
 
 /// The mappers of a study, in messages.
 const VARIANTS: About =
@@ -67,10 +67,12 @@ pub(super) fn study(
         draw_maps: *value.draw_maps.value()?,
     };
     if study.cells().len() > MOST_CELLS {
-        book.add(wire.place, |span| {
-            let expected = format!("expected at most {MOST_CELLS} combinations");
-            Fault::new("out-of-range", span, "too many combinations", expected)
-        });
+        out_of_range(
+            wire.place,
+            "too many combinations",
+            format!("expected at most {MOST_CELLS} combinations"),
+            book,
+        );
         return None;
     }
     let figures = value.figures.value()?.iter().filter_map(|wire| plot(wire, &study, book)).collect();

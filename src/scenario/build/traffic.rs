@@ -11,7 +11,7 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Fabric, Generated, Routing, Topology, Traffic};
 use super::super::cycles::flit_time;
 use super::super::wire::{self, At, Bursts, Free, Given, GivenArrivals};
-use super::{above_zero, conflict, files, names, sizes, trace};
+use super::{above_zero, conflict, files, names, out_of_range, sizes, trace};
 
 /// What the judgement of traffic needs of other sections; `None` where they are faulty.
 #[derive(Clone, Copy)]
@@ -87,10 +87,12 @@ fn loads(loads: &At<Vec<At<f64>>>, book: &mut Book) -> Vec<f64> {
     let mut seen: Vec<f64> = Vec::new();
     for load in &loads.value {
         if !(load.value > 0.0 && load.value <= 1.0) {
-            book.add(load.place, |span| {
-                let message = format!("{} payload flits per flit time cannot be offered", load.value);
-                Fault::new("out-of-range", span, message, "expected above 0 and at most 1")
-            });
+            out_of_range(
+                load.place,
+                format!("{} payload flits per flit time cannot be offered", load.value),
+                "expected above 0 and at most 1",
+                book,
+            );
         }
         if seen.iter().any(|other| other.total_cmp(&load.value).is_eq()) {
             let message = format!("the load {} is given twice", load.value);

@@ -18,6 +18,7 @@ pub mod mapper;
 mod message;
 pub mod passive;
 pub mod plain;
+pub mod rtt;
 mod station;
 
 pub use message::{Body, Find, Message, RouteEntry};

@@ -44,7 +44,8 @@
 //! 3. [`topology`]: the port-numbered multigraph, its presets, generators and files; [`routing`]: routes and the
 //!    proof that they cannot deadlock.
 //! 4. [`fabric`]: the wormhole fabric, exact to the flit, paid for by the run of flits.
-//! 5. [`ring`]: spanning trees and the logical rings on them; [`ethernet`]: frames, store-and-forward switches,
+//! 5. [`ring`]: spanning trees and the logical rings on them; [`discovery`]: the tree of switches behind round-trip
+//!    times; [`ethernet`]: frames, store-and-forward switches,
 //!    transports; [`medium`]: what a fabric and an Ethernet have in common for those who only send messages.
 //! 6. [`host`]: what runs on hosts, mappers and MPI ranks among it; it sees a handle, never a switch.
 //! 7. [`traffic`] and [`measure`]: who sends what to whom, and what is made of it.
@@ -54,6 +55,7 @@ pub mod cli;
 pub mod codegen;
 pub mod des;
 pub mod diagnostics;
+pub mod discovery;
 pub mod ethernet;
 pub mod fabric;
 pub mod host;

@@ -24,6 +24,7 @@ pub mod ranks;
 mod ring_study;
 pub mod rings;
 mod routes;
+pub mod rtt;
 mod saturation;
 pub mod study;
 mod summary;

@@ -1,0 +1,18 @@
+//! Finding the switches of a cluster from round-trip times between its machines.
+//!
+//! ```text
+//!   Rtts (ms, from CSV or a simulation) --classes--> --hop counts--> Hops --tree--> SwitchTree --> Network
+//! ```
+//! Knows neither how the times were measured nor on what: what measures them is `host::rtt`.
+//!
+//! # Source
+//! lawrence2008: the switches of an Ethernet form a tree, every switch on a path stores and forwards, so that a
+//! round trip over h switches takes c + 2(h + 1)x; a tree follows from its hop counts alone (Theorem 1).
+
+mod hops;
+mod rtts;
+mod switch_tree;
+
+pub use hops::Hops;
+pub use rtts::{Rtts, RttsError};
+pub use switch_tree::SwitchTree;

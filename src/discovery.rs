@@ -9,10 +9,15 @@
 //! lawrence2008: the switches of an Ethernet form a tree, every switch on a path stores and forwards, so that a
 //! round trip over h switches takes c + 2(h + 1)x; a tree follows from its hop counts alone (Theorem 1).
 
+mod finding;
 mod hops;
+mod nearest;
 mod rtts;
+mod search;
 mod switch_tree;
 
+pub use finding::Finding;
 pub use hops::Hops;
+pub use nearest::{Nearest, nearest};
 pub use rtts::{Rtts, RttsError};
 pub use switch_tree::SwitchTree;

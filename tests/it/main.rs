@@ -58,6 +58,7 @@ mod scenario;
 mod scenarios;
 mod smart;
 mod study;
+mod sturdy;
 mod suggest;
 mod support;
 mod tidy;

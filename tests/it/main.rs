@@ -54,6 +54,7 @@ mod routing_figures;
 mod routing_files;
 mod routing_oracle;
 mod routing_trees;
+mod rtt;
 mod scenario;
 mod scenarios;
 mod smart;

@@ -14,6 +14,7 @@ mod daemon;
 mod deadlock_burst;
 mod deadlock_proof;
 mod differential;
+mod discovery_scenarios;
 mod election;
 mod ethernet;
 mod ethernet_oracle;

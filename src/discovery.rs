@@ -20,6 +20,7 @@ mod nearest;
 mod no_tree;
 mod options;
 mod rtts;
+mod search;
 mod switch_tree;
 mod tree;
 
@@ -29,7 +30,7 @@ pub use doubt::Doubt;
 pub use finding::Finding;
 pub use hop_counts::{Conflict, Counted, Reading, classes, hop_counts};
 pub use hops::Hops;
-pub use nearest::Nearest;
+pub use nearest::{Nearest, nearest};
 pub use no_tree::NoTree;
 pub use options::{Clustering, Intra, Known, Options};
 pub use rtts::{Rtts, RttsError};

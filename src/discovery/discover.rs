@@ -7,7 +7,7 @@
 //! say: with two hops more between all, every tree is one again, with a switch of its own before every machine.
 
 use super::hop_counts::Pairs;
-use super::{Counted, Doubt, Finding, Nearest, NoTree, Options, Reading, Rtts, SwitchTree, tree};
+use super::{Counted, Doubt, Finding, Nearest, NoTree, Options, Reading, Rtts, SwitchTree, nearest, tree};
 
 /// What was inferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +38,12 @@ pub fn discover(rtts: &Rtts, options: &Options) -> Discovery {
     } else if let Err(why) = &tree {
         doubts.extend(readings(&pairs, options, why));
     }
-    let findings = doubts.into_iter().map(Finding::Doubt).collect();
-    Discovery { counted, tree, findings, nearest: None }
+    let nearest = tree.is_err().then(|| nearest(&counted.hops));
+    let mut findings: Vec<Finding> = doubts.into_iter().map(Finding::Doubt).collect();
+    if let Some(Nearest { wrong, machines, .. }) = &nearest {
+        findings.push(Finding::NoTree { machines: machines.clone(), pairs: wrong.len() });
+    }
+    Discovery { counted, tree, findings, nearest }
 }
 
 /// What the paper's heuristic alone would have made of the classes, if something else.

@@ -12,12 +12,16 @@
 mod finding;
 mod hops;
 mod nearest;
+mod odd;
 mod rtts;
 mod search;
+mod sturdy;
 mod switch_tree;
 
 pub use finding::Finding;
 pub use hops::Hops;
 pub use nearest::{Nearest, nearest};
+pub use odd::odd;
 pub use rtts::{Rtts, RttsError};
+pub use sturdy::{Sturdy, SturdyOptions, sturdy};
 pub use switch_tree::SwitchTree;

@@ -18,6 +18,7 @@ pub mod mapper;
 mod message;
 pub mod passive;
 pub mod plain;
+pub mod rank;
 pub mod rtt;
 mod station;
 

@@ -13,7 +13,7 @@ mod ideal;
 pub use ideal::Ideal;
 
 use crate::ids::HostId;
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 /// A message of any length on its way between two different hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,4 +52,8 @@ pub trait Medium {
     ///
     /// `None`: nothing more happens up to `until`.
     fn advance(&mut self, until: Option<Time>) -> Option<(Time, Event)>;
+
+    /// For how long a parcel of so many bytes, alone, keeps the cable of `source` busy, the medium's own headers counted
+    /// in; acknowledgements, if it has any, not. Zero where there is no cable.
+    fn occupies(&self, source: HostId, bytes: u64) -> Duration;
 }

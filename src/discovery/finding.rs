@@ -2,9 +2,13 @@
 
 use crate::units::Duration;
 
+use super::Doubt;
+
 /// Something that whoever uses an inferred tree should know; machines are numbered as in the matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
+    /// Something about the inference as printed.
+    Doubt(Doubt),
     /// All times are one class: every machine seems to be on one switch, or no two are.
     OneClass,
     /// No two machines share a switch: hop counts that take the shortest time for one switch are too small.
@@ -80,6 +84,7 @@ impl Finding {
     /// A short name of its kind, which scripts may rely on.
     pub const fn code(&self) -> &'static str {
         match self {
+            Finding::Doubt(doubt) => doubt.code(),
             Finding::OneClass => "one-class",
             Finding::NoPairOnOneSwitch => "no-pair-on-one-switch",
             Finding::NoPairTwoSwitchesApart => "no-pair-two-switches-apart",
@@ -96,6 +101,7 @@ impl Finding {
     /// The machines that it is about, worst first; none where it is about all.
     pub fn machines(&self) -> Vec<usize> {
         match self {
+            Finding::Doubt(doubt) => doubt.machines(),
             Finding::OneClass
             | Finding::NoPairOnOneSwitch
             | Finding::NoPairTwoSwitchesApart
@@ -112,6 +118,7 @@ impl Finding {
     pub fn describe(&self, names: &[String]) -> String {
         let name = |machine: usize| names.get(machine).map_or("?", String::as_str);
         match self {
+            Finding::Doubt(doubt) => doubt.describe(names),
             Finding::OneClass => {
                 "all round trips take about as long: the machines are taken to be on one switch".to_owned()
             }

@@ -103,6 +103,12 @@ impl<P: Clone> Ethernet<P> {
         }
     }
 
+    /// How long so many bytes take on the cable of `host`, preambles and gaps counted in; zero without one.
+    pub fn time_for(&self, host: HostId, bytes: u64) -> Duration {
+        let pace = self.interfaces[host.index()].map(|channel| self.outputs[channel as usize].pace);
+        Duration::from_ps(pace.map_or(0, |pace| pace.time_of_many(bytes)))
+    }
+
     /// Lets every switch know every attached host of its component, as if each had just made itself known to all by a
     /// frame that took no time and that nobody counted. Costs O(hosts x switches), in memory too.
     pub fn introduce_all(&mut self) {

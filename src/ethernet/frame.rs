@@ -17,6 +17,23 @@ pub const GAP: u32 = 12;
 /// The least bytes of a frame from its destination address to its FCS; shorter ones are padded.
 pub const MIN_FRAME: u32 = 64;
 
+/// The bytes that a frame takes of a cable's time, preamble and gap counted in, whose payload has so many.
+const fn wire_bytes(payload: u64) -> u64 {
+    let length = HEADER as u64 + payload + TRAILER as u64;
+    let length = if length < MIN_FRAME as u64 { MIN_FRAME as u64 } else { length };
+    PREAMBLE as u64 + length + GAP as u64
+}
+
+/// The bytes that data takes of a cable's time, cut into frames with at most `room` of it and a header each.
+pub(super) const fn wire_bytes_of(data: u64, room: u32, header: u32) -> u64 {
+    let data = if data == 0 { 1 } else { data };
+    let full = (data - 1) / room as u64;
+    let rest = data - full * room as u64;
+    // What is left is no more than `room`.
+    full.saturating_mul(wire_bytes(room as u64 + header as u64))
+        .saturating_add(wire_bytes(rest + header as u64))
+}
+
 /// A hardware address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Address {

@@ -25,6 +25,14 @@ impl Pace {
             Pace::Broken(rate) => rate.time_for(Bytes(u64::from(bytes))).as_ps(),
         }
     }
+
+    /// As [`Pace::time`], for many bytes.
+    pub(super) fn time_of_many(self, bytes: u64) -> u64 {
+        match self {
+            Pace::Whole(byte) => byte.saturating_mul(bytes),
+            Pace::Broken(rate) => rate.time_for(Bytes(bytes)).as_ps(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::ids::HostId;
 use crate::units::{BitRate, Bytes, Duration, Time};
 
 use super::{Event, Medium, Parcel};
@@ -70,12 +71,15 @@ impl Medium for Ideal {
         let Reverse((_, _, kind, tag)) = self.agenda.pop()?;
         Some((at, if kind == 0 { Event::Left(tag) } else { Event::Delivered(tag) }))
     }
+
+    fn occupies(&self, _source: HostId, bytes: u64) -> Duration {
+        self.rate.time_for(Bytes(bytes))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::HostId;
 
     /// Wrong if a host received two parcels at once, or sent two at once.
     #[test]

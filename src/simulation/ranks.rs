@@ -1,4 +1,4 @@
-//! MPI ranks on machines that any [`Medium`] connects, all on one clock: an all-gather, repeated and measured.
+//! MPI ranks on machines that any [`Medium`] connects, all on one clock; an all-gather by them, repeated and measured.
 //!
 //! ```text
 //!   rank (async all-gather) --send, recv--> software of its machine --parcel--> Medium
@@ -23,17 +23,22 @@
 //! `tests/it/allgather.rs`: closed forms over [`Ideal`](crate::medium::Ideal), frame arithmetic on Ethernet, loss;
 //! `tests/it/faraj_table1.rs`: the times of faraj2008.
 
-mod kernel;
+mod allgather;
+pub(in crate::simulation) mod kernel;
+mod noise;
 mod outcome;
 mod software;
 pub mod worms;
 
+pub use noise::Noise;
 pub use outcome::{Lap, Outcome, Stuck, Waits};
 pub use software::{Completion, LAM_LEAST_TIMEOUT, LAM_PORT_BUFFER, Overheads, Protocol, Software};
 
+use allgather::Gatherer;
+use kernel::Cluster;
 use thiserror::Error;
 
-use crate::host::collective::{Algorithm, Contents, Member};
+use crate::host::collective::{Algorithm, Contents};
 use crate::ids::HostId;
 use crate::medium::Medium;
 use crate::units::{BitRate, Bytes, Duration};
@@ -112,6 +117,17 @@ impl Job {
         }
     }
 
+    fn cluster(&self) -> Cluster<'_> {
+        Cluster {
+            machines: &self.machines,
+            software: &self.software,
+            protocol: &self.protocol,
+            noise: &Noise::NONE,
+            paces: &[],
+            seed: self.seed,
+        }
+    }
+
     fn ring(&self) -> Vec<usize> {
         match &self.order {
             Some(order) if self.algorithm == Algorithm::Ring => order.clone(),
@@ -134,7 +150,7 @@ pub fn run(medium: &mut impl Medium, job: &Job) -> Result<Outcome, JobError> {
     job.check()?;
     let ring = job.ring();
     let choice = job.algorithm.choose(job.machines.len(), job.block.0);
-    Ok(kernel::run(medium, job, &async |rank: &mut Member, own: Contents| {
+    Ok(allgather::run(medium, job, &async |rank: &mut Gatherer, own: Contents| {
         choice.allgather(rank, own, &ring).await
     }))
 }

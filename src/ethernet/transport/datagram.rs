@@ -27,8 +27,9 @@ use std::ops::ControlFlow;
 use crate::ids::{HostId, Port};
 use crate::medium::{Event, Medium, Parcel};
 use crate::topology::{End, Network};
-use crate::units::{BitRate, Bytes, Time};
+use crate::units::{BitRate, Bytes, Duration, Time};
 
+use super::super::frame::wire_bytes_of;
 use super::super::{Address, Counters, Endpoint, Ethernet, Frame, Observer, PREAMBLE, Parameters, Pause};
 use super::reach::Reach;
 use super::{TransportError, fill};
@@ -204,6 +205,11 @@ impl<O: Observer<Segment>> Medium for Datagram<O> {
                 _ => return None,
             }
         }
+    }
+
+    fn occupies(&self, source: HostId, bytes: u64) -> Duration {
+        let Hosts { capacity, header, .. } = self.hosts;
+        self.ethernet.time_for(source, wire_bytes_of(bytes, capacity, header))
     }
 }
 

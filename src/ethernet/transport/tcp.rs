@@ -51,6 +51,7 @@ use crate::medium::{Event, Medium, Parcel};
 use crate::topology::Network;
 use crate::units::{Duration, Time};
 
+use super::super::frame::wire_bytes_of;
 use super::super::{Counters, Endpoint, Ethernet, Frame, Observer, Parameters, Pause};
 use super::TransportError;
 use pair::{Link, Pair, Side};
@@ -58,6 +59,8 @@ use stack::{Clock, Kind, MOST_HOSTS, Stack};
 
 /// What sequence numbers begin at.
 const SEQUENCES: Purpose = Purpose(57);
+/// Bytes of the headers of IP and TCP, without options.
+const HEADERS: u32 = 40;
 const LEAST_MTU: u32 = 576;
 const MOST_MTU: u32 = 65_535;
 const MOST_WINDOW: u32 = 1 << 24;
@@ -128,6 +131,7 @@ pub struct Tcp<O = ()> {
     timers: Timers<Alarm>,
     events: VecDeque<(Time, Event)>,
     parameters: TcpParameters,
+    mtu: u32,
     lost: u64,
     observer: O,
 }
@@ -184,6 +188,7 @@ impl<O: Observer<Packet>> Tcp<O> {
             timers: Timers::new(),
             events: VecDeque::new(),
             parameters: *tcp,
+            mtu,
             lost: 0,
             observer,
         })
@@ -393,6 +398,11 @@ impl<O: Observer<Packet>> Medium for Tcp<O> {
                 _ => return None,
             }
         }
+    }
+
+    fn occupies(&self, source: HostId, bytes: u64) -> Duration {
+        let bytes = bytes.saturating_add(pair::FRAMING as u64);
+        self.ethernet.time_for(source, wire_bytes_of(bytes, self.mtu - HEADERS, HEADERS))
     }
 }
 

@@ -110,7 +110,7 @@ impl Choice {
     /// If the choice was made for another number of ranks, or `order` is not a permutation of them.
     pub async fn allgather(
         self,
-        rank: &mut impl Rank,
+        rank: &mut impl Rank<Data = Vec<Contents>>,
         own: Contents,
         order: &[usize],
     ) -> Vec<Option<Contents>> {

@@ -7,7 +7,7 @@
 use super::{Contents, Rank};
 
 /// Gathers `own` of every rank, in the order of ranks.
-pub async fn allgather(rank: &mut impl Rank, own: Contents) -> Vec<Option<Contents>> {
+pub async fn allgather(rank: &mut impl Rank<Data = Vec<Contents>>, own: Contents) -> Vec<Option<Contents>> {
     let (me, size) = (rank.rank(), rank.size());
     let mut known = vec![own];
     let mut span = 1;
@@ -18,7 +18,7 @@ pub async fn allgather(rank: &mut impl Rank, own: Contents) -> Vec<Option<Conten
         span *= 2;
     }
     if me > 0 {
-        rank.copy(size).await;
+        known = rank.copy(known).await;
     }
     let mut gathered = vec![None; size];
     for (nth, block) in known.into_iter().enumerate() {

@@ -10,7 +10,7 @@ use super::{Contents, Rank};
 ///
 /// # Panics
 /// If the number of ranks is no power of two.
-pub async fn allgather(rank: &mut impl Rank, own: Contents) -> Vec<Option<Contents>> {
+pub async fn allgather(rank: &mut impl Rank<Data = Vec<Contents>>, own: Contents) -> Vec<Option<Contents>> {
     let (me, size) = (rank.rank(), rank.size());
     assert!(size.is_power_of_two(), "recursive doubling serves powers of two");
     let mut gathered = vec![None; size];

@@ -12,7 +12,7 @@ use super::{Contents, Rank};
 pub const LINEAR: usize = 4;
 
 /// Gathers `own` of every rank, in the order of ranks.
-pub async fn allgather(rank: &mut impl Rank, own: Contents) -> Vec<Option<Contents>> {
+pub async fn allgather(rank: &mut impl Rank<Data = Vec<Contents>>, own: Contents) -> Vec<Option<Contents>> {
     let size = rank.size();
     let mut all = Vec::new();
     if rank.rank() == 0 {
@@ -27,7 +27,7 @@ pub async fn allgather(rank: &mut impl Rank, own: Contents) -> Vec<Option<Conten
     all.into_iter().map(Some).collect()
 }
 
-async fn from_root(rank: &mut impl Rank, all: Vec<Contents>) -> Vec<Contents> {
+async fn from_root(rank: &mut impl Rank<Data = Vec<Contents>>, all: Vec<Contents>) -> Vec<Contents> {
     if rank.rank() > 0 {
         return rank.recv(0).await;
     }
@@ -36,7 +36,7 @@ async fn from_root(rank: &mut impl Rank, all: Vec<Contents>) -> Vec<Contents> {
     all
 }
 
-async fn down_the_tree(rank: &mut impl Rank, mut all: Vec<Contents>) -> Vec<Contents> {
+async fn down_the_tree(rank: &mut impl Rank<Data = Vec<Contents>>, mut all: Vec<Contents>) -> Vec<Contents> {
     let (me, size) = (rank.rank(), rank.size());
     let mut span = if me == 0 { size.next_power_of_two() } else { 1 << me.trailing_zeros() };
     if me > 0 {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Answer, Contents, Member, Request};
+use super::Contents;
 use crate::des::process::{Process, Step};
+use crate::host::rank::{Answer, Member, Request};
 use crate::units::Time;
 
 /// What the ranks did together.
@@ -17,8 +18,11 @@ pub(super) struct Counts {
     pub rounds: usize,
 }
 
+/// What a message holds.
+type Blocks = Vec<Contents>;
+
 /// A message: the round in which it arrives, and what it holds.
-type Message = (usize, Vec<Contents>);
+type Message = (usize, Blocks);
 
 #[derive(Default)]
 struct Net {
@@ -27,12 +31,21 @@ struct Net {
     rounds: Vec<usize>,
     /// Per rank, the rank from which it waits for a message, and since which round.
     waits: Vec<Option<(usize, usize)>>,
+    /// Per rank, what it has copied.
+    copies: Vec<Option<Blocks>>,
     counts: Counts,
 }
 
 impl Net {
-    fn take(&mut self, rank: usize, request: Request) {
-        let Request::Move { sends, receive } = request else { return };
+    fn take(&mut self, rank: usize, request: Request<Blocks, ()>) {
+        let (sends, receive) = match request {
+            Request::Move { sends, receive } => (sends, receive),
+            Request::Copy(blocks) => {
+                self.copies[rank] = Some(blocks);
+                return;
+            }
+            Request::Work(_) | Request::Barrier | Request::Note(()) => return,
+        };
         let began = self.rounds[rank];
         self.rounds[rank] += sends.len();
         for (nth, (to, blocks)) in sends.into_iter().enumerate() {
@@ -44,22 +57,23 @@ impl Net {
     }
 
     /// What the rank is told, unless it still waits.
-    fn answer(&mut self, rank: usize) -> Option<Answer> {
-        let mut got = Vec::new();
+    fn answer(&mut self, rank: usize) -> Option<Answer<Blocks>> {
+        let mut got = self.copies[rank].take();
         if let Some((from, began)) = self.waits[rank] {
             let (arrived, blocks) = self.under_way.get_mut(&(from, rank))?.pop_front()?;
             self.rounds[rank] = self.rounds[rank].max(began + 1).max(arrived);
-            got = blocks;
+            got = Some(blocks);
         }
         self.waits[rank] = None;
-        Some(Answer { now: Time::ZERO, blocks: got })
+        Some(Answer { now: Time::ZERO, data: got })
     }
 }
 
 /// Runs `program` on every rank; the results by rank.
-pub(super) fn run<T>(size: usize, program: impl AsyncFn(Member) -> T) -> (Vec<T>, Counts) {
+pub(super) fn run<T>(size: usize, program: impl AsyncFn(Member<Blocks, ()>) -> T) -> (Vec<T>, Counts) {
     let program = &program;
-    let mut net = Net { rounds: vec![0; size], waits: vec![None; size], ..Net::default() };
+    let mut net =
+        Net { rounds: vec![0; size], waits: vec![None; size], copies: vec![None; size], ..Net::default() };
     let mut results: Vec<Option<T>> = (0..size).map(|_| None).collect();
     let mut ranks: Vec<_> = (0..size)
         .map(|rank| Process::new(move |world| program(Member::new(rank, size, Time::ZERO, world))))

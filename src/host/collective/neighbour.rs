@@ -11,7 +11,7 @@ use super::{Contents, Rank};
 ///
 /// # Panics
 /// If the number of ranks is odd.
-pub async fn allgather(rank: &mut impl Rank, own: Contents) -> Vec<Option<Contents>> {
+pub async fn allgather(rank: &mut impl Rank<Data = Vec<Contents>>, own: Contents) -> Vec<Option<Contents>> {
     let (me, size) = (rank.rank(), rank.size());
     assert!(size.is_multiple_of(2), "neighbour exchange serves even numbers of ranks");
     let mut gathered = vec![None; size];

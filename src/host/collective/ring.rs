@@ -9,7 +9,11 @@ use super::{Contents, Rank};
 ///
 /// # Panics
 /// If `order` is not a permutation of the ranks.
-pub async fn allgather(rank: &mut impl Rank, own: Contents, order: &[usize]) -> Vec<Option<Contents>> {
+pub async fn allgather(
+    rank: &mut impl Rank<Data = Vec<Contents>>,
+    own: Contents,
+    order: &[usize],
+) -> Vec<Option<Contents>> {
     let size = rank.size();
     let mut gathered = vec![None; size];
     gathered[rank.rank()] = Some(own);

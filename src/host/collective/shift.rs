@@ -8,7 +8,7 @@
 use super::{Contents, Rank};
 
 /// Gathers `own` of every rank, in the order of ranks.
-pub async fn allgather(rank: &mut impl Rank, own: Contents) -> Vec<Option<Contents>> {
+pub async fn allgather(rank: &mut impl Rank<Data = Vec<Contents>>, own: Contents) -> Vec<Option<Contents>> {
     let (me, size) = (rank.rank(), rank.size());
     let mut gathered = vec![None; size];
     gathered[me] = Some(own);

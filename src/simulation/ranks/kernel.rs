@@ -9,44 +9,77 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::des::process::{Process, Step};
-use crate::des::random::{Purpose, Stream};
-use crate::host::collective::{Answer, Contents, Member, Rank as _, Request};
+use crate::host::rank::{Answer, Request};
+use crate::ids::HostId;
 use crate::medium::{Event, Medium, Parcel};
-use crate::simulation::hosts::jittered;
 use crate::units::{Bytes, Duration, Time};
 
-use super::{Completion, Job, Lap, Outcome, Stuck, Waits};
+use super::noise::{BACKGROUND, Background, Noise, Unrest};
+use super::{Completion, Protocol, Software, Stuck, Waits};
 
-/// How long software takes, one stream a rank.
-const WORK: Purpose = Purpose(60);
+/// What runs on the ranks: what their messages hold, and who hears what they tell.
+pub(in crate::simulation) trait Program {
+    /// What a message holds.
+    type Data: 'static;
+    /// What a rank tells.
+    type Note: 'static;
 
-/// Runs `program` on every rank of a job that has been checked.
-pub(super) fn run<P>(medium: &mut impl Medium, job: &Job, program: &P) -> Outcome
-where
-    P: AsyncFn(&mut Member, Contents) -> Vec<Option<Contents>>,
-{
-    let size = job.machines.len();
-    let life =
-        |rank| Process::new(move |world| live(Member::new(rank, size, Time::ZERO, world), job, program));
-    Kernel::new(medium, job, (0..size).map(life).collect()).run()
+    /// How long a message is, the envelope not counted in.
+    fn bytes(&self, data: &Self::Data) -> Bytes;
+
+    /// Hears what a rank tells.
+    fn hear(&mut self, rank: usize, note: Self::Note, now: Time);
+
+    /// How much of what it does a rank has ended: which repetition, from 0, it is in.
+    fn ended(&self, rank: usize) -> usize;
 }
 
-/// What every rank does.
-async fn live<P>(mut rank: Member, job: &Job, program: &P)
-where
-    P: AsyncFn(&mut Member, Contents) -> Vec<Option<Contents>>,
-{
-    let is_right = |gathered: &[Option<Contents>], round| {
-        gathered.len() == job.machines.len()
-            && (0..).zip(gathered).all(|(rank, block)| *block == Some(Contents::of(job.seed, rank, round)))
-    };
-    rank.barrier().await;
-    for round in 0..job.iterations {
-        let begun = rank.now();
-        let own = Contents::of(job.seed, rank.rank(), round);
-        let gathered = program(&mut rank, own).await;
-        rank.finished(begun, is_right(&gathered, round)).await;
-    }
+/// A rank's process.
+pub(in crate::simulation) type Life<'k, P> =
+    Process<'k, Request<<P as Program>::Data, <P as Program>::Note>, Answer<<P as Program>::Data>, ()>;
+
+/// The machines of ranks: what their software costs, and what disturbs it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::simulation) struct Cluster<'k> {
+    /// By rank, its machine.
+    pub(in crate::simulation) machines: &'k [HostId],
+    /// What software costs.
+    pub(in crate::simulation) software: &'k Software,
+    /// When sends are over.
+    pub(in crate::simulation) protocol: &'k Protocol,
+    /// What disturbs it beside its jitter.
+    pub(in crate::simulation) noise: &'k Noise,
+    /// Machines that take other than the usual time, in thousandths of it.
+    pub(in crate::simulation) paces: &'k [(HostId, u32)],
+    /// For chance.
+    pub(in crate::simulation) seed: u64,
+}
+
+/// What ranks sent one another, and who did not come to an end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::simulation) struct Traffic {
+    /// Messages that the medium lost, as sender and receiver, in the order in which that became known.
+    pub(in crate::simulation) lost: Vec<(usize, usize)>,
+    /// Ranks that cannot go on.
+    pub(in crate::simulation) stuck: Vec<Stuck>,
+    /// Messages between ranks, those within a machine counted in, announcements not.
+    pub(in crate::simulation) messages: u64,
+    /// Bytes of data in these messages, envelopes not counted in.
+    pub(in crate::simulation) bytes: u64,
+    /// Parcels that were handed to the medium, announcements counted in.
+    pub(in crate::simulation) parcels: u64,
+    /// The instant of the last event.
+    pub(in crate::simulation) end: Time,
+}
+
+/// Runs a process on every rank until all have ended or none can go on. Background traffic ends with them.
+pub(in crate::simulation) fn run<'k, P: Program>(
+    medium: &mut impl Medium,
+    cluster: &Cluster<'k>,
+    program: P,
+    lives: Vec<Life<'k, P>>,
+) -> (P, Traffic) {
+    Kernel::new(medium, *cluster, program, lives).run()
 }
 
 /// What has become of a message.
@@ -72,11 +105,12 @@ enum Phase {
     Lost,
 }
 
-struct Message {
+struct Message<D> {
     from: usize,
     to: usize,
-    blocks: Vec<Contents>,
-    data: Bytes,
+    /// What it holds, until its receiver has it.
+    data: Option<D>,
+    length: Bytes,
     phase: Phase,
     completion: Completion,
     /// Whether the sender still waits for it.
@@ -94,15 +128,15 @@ enum Chore {
     GoOn(usize),
 }
 
-struct Seat<'k> {
+struct Seat<'k, P: Program> {
     /// `None` once it has ended.
-    process: Option<Process<'k, Request, Answer, ()>>,
+    process: Option<Life<'k, P>>,
     /// To whom it waits for its sends to be over.
     sends: Vec<usize>,
     /// From whom it waits for a message.
     receive: Option<usize>,
-    /// What came of the receive.
-    got: Vec<Contents>,
+    /// What came of the receive, or of a copy.
+    got: Option<P::Data>,
     is_at_barrier: bool,
     /// The messages to it that it has not received, in the order in which they were sent.
     inbound: Vec<usize>,
@@ -113,86 +147,103 @@ const DATA: u64 = 0;
 const ANNOUNCEMENT: u64 = 1;
 const ANSWER: u64 = 2;
 
-struct Kernel<'k, M> {
-    medium: &'k mut M,
-    job: &'k Job,
-    seats: Vec<Seat<'k>>,
+struct Kernel<'k, 'm, M, P: Program> {
+    medium: &'m mut M,
+    cluster: Cluster<'k>,
+    program: P,
+    seats: Vec<Seat<'k, P>>,
     /// Per host, until when its processor has work.
     busy: Vec<Time>,
-    /// Per rank, how long its software takes; empty without jitter.
-    varies: Vec<Stream>,
-    messages: Vec<Message>,
+    unrest: Unrest,
+    background: Option<Background>,
+    messages: Vec<Message<P::Data>>,
     /// Positions in `messages` that are free.
     free: Vec<usize>,
+    /// Parcels of messages that the medium has.
+    under_way: usize,
     agenda: BinaryHeap<Reverse<(Time, u64, Chore)>>,
     noted: u64,
     at_barrier: usize,
     now: Time,
-    outcome: Outcome,
+    traffic: Traffic,
 }
 
-impl<'k, M: Medium> Kernel<'k, M> {
+impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
     fn new(
-        medium: &'k mut M,
-        job: &'k Job,
-        processes: Vec<Process<'k, Request, Answer, ()>>,
-    ) -> Kernel<'k, M> {
-        let ranks = processes.len();
-        let hosts = job.machines.iter().map(|host| host.index() + 1).max().unwrap_or(0);
-        let streams = if job.software.jitter > 0 { ranks } else { 0 };
-        let component = |rank| u32::try_from(rank).expect("fewer than 2^32 ranks");
+        medium: &'m mut M,
+        cluster: Cluster<'k>,
+        program: P,
+        lives: Vec<Life<'k, P>>,
+    ) -> Kernel<'k, 'm, M, P> {
+        let hosts = cluster.machines.iter().map(|host| host.index() + 1).max().unwrap_or(0);
         let seat = |process| Seat {
             process: Some(process),
             sends: Vec::new(),
             receive: None,
-            got: Vec::new(),
+            got: None,
             is_at_barrier: false,
             inbound: Vec::new(),
         };
         Kernel {
+            background: Background::new(medium, &cluster),
             medium,
-            job,
-            seats: processes.into_iter().map(seat).collect(),
+            program,
+            seats: lives.into_iter().map(seat).collect(),
             busy: vec![Time::ZERO; hosts],
-            varies: (0..streams).map(|rank| Stream::new(job.seed, WORK, component(rank))).collect(),
+            unrest: Unrest::new(&cluster),
+            cluster,
             messages: Vec::new(),
             free: Vec::new(),
+            under_way: 0,
             agenda: BinaryHeap::new(),
             noted: 0,
             at_barrier: 0,
             now: Time::ZERO,
-            outcome: Outcome { laps: vec![Vec::new(); ranks], ..Outcome::default() },
+            traffic: Traffic::default(),
         }
     }
 
-    fn run(mut self) -> Outcome {
+    fn run(mut self) -> (P, Traffic) {
         for rank in 0..self.seats.len() {
             if let Some(step) = self.seats[rank].process.as_mut().map(Process::start) {
                 self.take(rank, step);
             }
         }
-        loop {
-            let next = self.agenda.peek().map(|Reverse((at, ..))| *at);
-            if let Some((at, event)) = self.medium.advance(next) {
-                self.now = at;
-                self.hear(event);
-            } else if let Some(Reverse((at, _, chore))) = self.agenda.pop() {
-                self.now = at;
-                match chore {
-                    Chore::HandOver(message) => self.hand_over(message),
-                    Chore::Receive(message) => self.receive(message),
-                    Chore::GoOn(rank) => self.go_on(rank),
-                }
-            } else {
-                break;
-            }
-        }
-        self.outcome.end = self.now;
-        self.outcome.stuck = (0..self.seats.len())
+        while self.step() {}
+        self.traffic.end = self.now;
+        self.traffic.stuck = (0..self.seats.len())
             .filter(|rank| self.seats[*rank].process.is_some())
             .map(|r| self.stuck(r))
             .collect();
-        self.outcome
+        (self.program, self.traffic)
+    }
+
+    /// Goes on to what happens next. `false` if nothing does.
+    fn step(&mut self) -> bool {
+        let chore = self.agenda.peek().map(|Reverse((at, ..))| *at);
+        let beside = self.background.as_ref().map(Background::next);
+        if beside.is_some() && chore.is_none() && self.under_way == 0 {
+            return false;
+        }
+        let next = chore.into_iter().chain(beside).min();
+        if let Some((at, event)) = self.medium.advance(next) {
+            self.now = at;
+            self.hear(event);
+        } else if let (Some(at), Some(background)) = (beside, &mut self.background)
+            && chore.is_none_or(|chore| at < chore)
+        {
+            self.medium.send(background.parcel(), at);
+        } else if let Some(Reverse((at, _, chore))) = self.agenda.pop() {
+            self.now = at;
+            match chore {
+                Chore::HandOver(message) => self.hand_over(message),
+                Chore::Receive(message) => self.receive(message),
+                Chore::GoOn(rank) => self.go_on(rank),
+            }
+        } else {
+            return false;
+        }
+        true
     }
 
     fn stuck(&self, rank: usize) -> Stuck {
@@ -200,12 +251,12 @@ impl<'k, M: Medium> Kernel<'k, M> {
         let message = seat.receive.map(|from| Waits::Message { from });
         let sends = seat.sends.iter().map(|to| Waits::Send { to: *to });
         let barrier = seat.is_at_barrier.then_some(Waits::Barrier);
-        let iteration = self.outcome.laps[rank].len();
+        let iteration = self.program.ended(rank);
         Stuck { rank, iteration, waits: message.into_iter().chain(sends).chain(barrier).collect() }
     }
 
     /// Takes what a rank has done, up to where it waits.
-    fn take(&mut self, rank: usize, mut step: Step<Request, ()>) {
+    fn take(&mut self, rank: usize, mut step: Step<Request<P::Data, P::Note>, ()>) {
         loop {
             let request = match step {
                 Step::Done(()) => {
@@ -215,14 +266,11 @@ impl<'k, M: Medium> Kernel<'k, M> {
                 Step::Asks(request) => request,
             };
             match request {
-                Request::Finished { begun, right } => {
-                    self.outcome.laps[rank].push(Lap { begin: begun, end: self.now });
-                    *(if right { &mut self.outcome.right } else { &mut self.outcome.wrong }) += 1;
-                }
+                Request::Note(note) => self.program.hear(rank, note, self.now),
                 Request::Move { sends, receive } => {
                     self.seats[rank].receive = receive;
-                    for (to, blocks) in sends {
-                        self.begin_send(rank, to, blocks);
+                    for (to, data) in sends {
+                        self.begin_send(rank, to, data);
                     }
                     if receive.is_some() {
                         self.look_for_mail(rank);
@@ -231,8 +279,14 @@ impl<'k, M: Medium> Kernel<'k, M> {
                     }
                     return;
                 }
-                Request::Copy { blocks } => {
-                    let span = per_byte(self.job.software.local_byte_ps, self.data(blocks));
+                Request::Copy(data) => {
+                    let span = per_byte(self.cluster.software.local_byte_ps, self.program.bytes(&data));
+                    self.seats[rank].got = Some(data);
+                    let at = self.work(rank, span);
+                    self.note(at, Chore::GoOn(rank));
+                    return;
+                }
+                Request::Work(span) => {
                     let at = self.work(rank, span);
                     self.note(at, Chore::GoOn(rank));
                     return;
@@ -242,7 +296,7 @@ impl<'k, M: Medium> Kernel<'k, M> {
                     return;
                 }
             }
-            let answer = Answer { now: self.now, blocks: Vec::new() };
+            let answer = Answer { now: self.now, data: None };
             let Some(process) = &mut self.seats[rank].process else { return };
             step = process.resume(answer);
         }
@@ -250,7 +304,7 @@ impl<'k, M: Medium> Kernel<'k, M> {
 
     fn go_on(&mut self, rank: usize) {
         let seat = &mut self.seats[rank];
-        let answer = Answer { now: self.now, blocks: std::mem::take(&mut seat.got) };
+        let answer = Answer { now: self.now, data: seat.got.take() };
         if let Some(step) = seat.process.as_mut().map(|process| process.resume(answer)) {
             self.take(rank, step);
         }
@@ -269,18 +323,20 @@ impl<'k, M: Medium> Kernel<'k, M> {
         }
     }
 
-    fn begin_send(&mut self, from: usize, to: usize, blocks: Vec<Contents>) {
-        let (job, data) = (self.job, self.data(blocks.len()));
-        let overheads = job.software.overheads(data);
+    fn begin_send(&mut self, from: usize, to: usize, data: P::Data) {
+        let (software, protocol) = (self.cluster.software, self.cluster.protocol);
+        let length = self.program.bytes(&data);
+        let overheads = software.overheads(length);
         let by_bytes = match () {
-            () if self.is_local(from, to) => per_byte(job.software.local_byte_ps, data),
-            () if job.protocol.is_announced(data) => Duration::ZERO,
-            () => per_byte(overheads.send_byte_ps, data),
+            () if self.is_local(from, to) => per_byte(software.local_byte_ps, length),
+            () if protocol.is_announced(length) => Duration::ZERO,
+            () => per_byte(overheads.send_byte_ps, length),
         };
         let at = self.work(from, overheads.send + by_bytes);
-        let completion = job.protocol.completion(data);
+        let completion = protocol.completion(length);
+        let data = Some(data);
         let message =
-            Message { from, to, blocks, data, phase: Phase::Prepared, completion, is_awaited: true };
+            Message { from, to, data, length, phase: Phase::Prepared, completion, is_awaited: true };
         let id = match self.free.pop() {
             Some(id) => {
                 self.messages[id] = message;
@@ -291,8 +347,8 @@ impl<'k, M: Medium> Kernel<'k, M> {
                 self.messages.len() - 1
             }
         };
-        self.outcome.messages += 1;
-        self.outcome.bytes = self.outcome.bytes.saturating_add(data.0);
+        self.traffic.messages += 1;
+        self.traffic.bytes = self.traffic.bytes.saturating_add(length.0);
         self.seats[from].sends.push(to);
         self.seats[to].inbound.push(id);
         self.note(at, Chore::HandOver(id));
@@ -300,7 +356,7 @@ impl<'k, M: Medium> Kernel<'k, M> {
 
     /// The sender's software has done its part.
     fn hand_over(&mut self, id: usize) {
-        let Message { from, to, data, phase, completion, .. } = self.messages[id];
+        let Message { from, to, length, phase, completion, .. } = self.messages[id];
         if self.is_local(from, to) {
             self.arrived(id);
             if completion != Completion::Received {
@@ -308,29 +364,36 @@ impl<'k, M: Medium> Kernel<'k, M> {
             }
             return;
         }
-        let envelope = self.job.software.envelope.0;
-        if phase == Phase::Prepared && self.job.protocol.is_announced(data) {
+        let envelope = self.cluster.software.envelope.0;
+        if phase == Phase::Prepared && self.cluster.protocol.is_announced(length) {
             self.messages[id].phase = Phase::Announcing;
             self.post(id, ANNOUNCEMENT, from, to, envelope);
             return;
         }
         self.messages[id].phase = Phase::UnderWay;
-        self.post(id, DATA, from, to, data.0 + envelope);
+        self.post(id, DATA, from, to, length.0 + envelope);
         if completion == Completion::Copied {
             self.sent(id);
         }
     }
 
     fn post(&mut self, id: usize, kind: u64, from: usize, to: usize, bytes: u64) {
-        let (source, destination) = (self.job.machines[from], self.job.machines[to]);
+        let (source, destination) = (self.cluster.machines[from], self.cluster.machines[to]);
         let parcel = Parcel { source, destination, bytes: bytes.max(1), tag: 3 * id as u64 + kind };
-        self.outcome.parcels += 1;
+        self.traffic.parcels += 1;
+        self.under_way += 1;
         self.medium.send(parcel, self.now);
     }
 
     /// Hears what has become of a parcel.
     fn hear(&mut self, event: Event) {
         let (Event::Left(tag) | Event::Delivered(tag) | Event::Lost(tag)) = event;
+        if tag >= BACKGROUND {
+            return;
+        }
+        if !matches!(event, Event::Left(_)) {
+            self.under_way -= 1;
+        }
         let id = usize::try_from(tag / 3).expect("a tag that was given out");
         match (event, tag % 3) {
             (Event::Left(_), DATA) if self.messages[id].completion == Completion::Left => self.sent(id),
@@ -338,7 +401,7 @@ impl<'k, M: Medium> Kernel<'k, M> {
             (Event::Lost(_), _) => {
                 let Message { from, to, .. } = self.messages[id];
                 self.messages[id].phase = Phase::Lost;
-                self.outcome.lost.push((from, to));
+                self.traffic.lost.push((from, to));
             }
             (Event::Delivered(_), DATA) => {
                 if self.messages[id].completion == Completion::Left {
@@ -351,9 +414,10 @@ impl<'k, M: Medium> Kernel<'k, M> {
                 self.look_for_mail(self.messages[id].to);
             }
             (Event::Delivered(_), _) => {
-                let Message { from, data, .. } = self.messages[id];
+                let Message { from, length, .. } = self.messages[id];
                 self.messages[id].phase = Phase::Answered;
-                let at = self.work(from, per_byte(self.job.software.overheads(data).send_byte_ps, data));
+                let at =
+                    self.work(from, per_byte(self.cluster.software.overheads(length).send_byte_ps, length));
                 self.note(at, Chore::HandOver(id));
             }
         }
@@ -369,18 +433,18 @@ impl<'k, M: Medium> Kernel<'k, M> {
         let seat = &self.seats[rank];
         let is_next = |id: &&usize| seat.receive == Some(self.messages[**id].from);
         let Some(id) = seat.inbound.iter().find(is_next).copied() else { return };
-        let Message { from, to, data, phase, .. } = self.messages[id];
+        let Message { from, to, length, phase, .. } = self.messages[id];
         match phase {
             Phase::Announced => {
                 self.messages[id].phase = Phase::Answering;
-                self.post(id, ANSWER, to, from, self.job.software.envelope.0);
+                self.post(id, ANSWER, to, from, self.cluster.software.envelope.0);
             }
             Phase::Arrived => {
                 self.messages[id].phase = Phase::Received;
-                let overheads = self.job.software.overheads(data);
+                let overheads = self.cluster.software.overheads(length);
                 let is_local = self.is_local(from, to);
                 let by_bytes = if is_local { 0 } else { overheads.receive_byte_ps };
-                let at = self.work(rank, overheads.receive + per_byte(by_bytes, data));
+                let at = self.work(rank, overheads.receive + per_byte(by_bytes, length));
                 self.note(at, Chore::Receive(id));
             }
             _ => {}
@@ -394,11 +458,11 @@ impl<'k, M: Medium> Kernel<'k, M> {
         }
         let message = &mut self.messages[id];
         debug_assert!(!message.is_awaited, "a send is over no later than its receive");
-        let (rank, blocks) = (message.to, std::mem::take(&mut message.blocks));
+        let (rank, data) = (message.to, message.data.take());
         self.free.push(id);
         let seat = &mut self.seats[rank];
         seat.inbound.retain(|other| *other != id);
-        (seat.got, seat.receive) = (blocks, None);
+        (seat.got, seat.receive) = (data, None);
         self.go_on_if_free(rank);
     }
 
@@ -429,24 +493,17 @@ impl<'k, M: Medium> Kernel<'k, M> {
 
     /// Gives the processor of a rank's machine a piece of work; when that will be done.
     fn work(&mut self, rank: usize, span: Duration) -> Time {
-        let span = match self.varies.get_mut(rank) {
-            Some(stream) => jittered(span, self.job.software.jitter, stream),
-            None => span,
-        };
-        let busy = &mut self.busy[self.job.machines[rank].index()];
+        let span = self.unrest.span(rank, self.now, span);
+        let busy = &mut self.busy[self.cluster.machines[rank].index()];
         *busy = self.now.max(*busy) + span;
         *busy
     }
 
     fn is_local(&self, a: usize, b: usize) -> bool {
-        self.job.machines[a] == self.job.machines[b]
-    }
-
-    fn data(&self, blocks: usize) -> Bytes {
-        Bytes(self.job.block.0.saturating_mul(blocks as u64))
+        self.cluster.machines[a] == self.cluster.machines[b]
     }
 }
 
-fn per_byte(ps: u64, data: Bytes) -> Duration {
-    Duration::from_ps(ps.saturating_mul(data.0))
+fn per_byte(ps: u64, length: Bytes) -> Duration {
+    Duration::from_ps(ps.saturating_mul(length.0))
 }

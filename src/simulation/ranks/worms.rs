@@ -158,6 +158,15 @@ impl<R: Routes> Medium for Worms<R> {
             }
         }
     }
+
+    fn occupies(&self, source: HostId, bytes: u64) -> Duration {
+        if !self.desk.attached.get(source.index()).is_some_and(|attached| *attached) {
+            return Duration::ZERO;
+        }
+        // One flit a cycle, as on a link of the base rate.
+        let (_, flits) = self.desk.packets.of(bytes.max(1));
+        self.base_cycle * flits
+    }
 }
 
 /// A parcel under way.

@@ -1,6 +1,7 @@
 //! Lost messages: a report, never a wait without end, and never another message in the lost one's place.
 
 use simnet::host::collective::Algorithm;
+use simnet::ids::HostId;
 use simnet::medium::{Event, Ideal, Medium, Parcel};
 use simnet::simulation::ranks::{self, Protocol, Stuck, Waits};
 use simnet::units::{Bytes, Duration, Time};
@@ -34,6 +35,10 @@ impl Medium for Losing {
             }
             other => Some((at, other)),
         }
+    }
+
+    fn occupies(&self, source: HostId, bytes: u64) -> Duration {
+        self.inner.occupies(source, bytes)
     }
 }
 

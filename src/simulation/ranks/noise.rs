@@ -1,0 +1,236 @@
+//! What disturbs ranks: software that takes longer or shorter than usual, and traffic that is none of theirs.
+//!
+//! # Scope and limitations
+//! A piece of software's work takes its usual time, times the machine's own pace, times the pace it drifts to, times
+//! what jitter draws; an interruption adds to that. All of it lengthens or shortens work, nothing else: what a switch
+//! does is exact. Background messages cost no software, neither where they begin nor where they end, and nobody
+//! counts them; they come from machines of the ranks alone, go to one of these drawn anew each time, and end when the
+//! ranks have ended or none can go on. All chance is drawn in integers, on a stream of its own for every purpose
+//! and machine.
+//!
+//! # Source
+//! None of the papers gives a model; lawrence2008, section 3.2, names "system noises, asynchronized system events, and
+//! other factors". Uniform jitter, exponential interruptions and Poisson traffic are the plainest forms of these.
+//!
+//! # Validation
+//! Unit tests: means and bounds of what is drawn; `tests/it/rtt_noise.rs`: the streams are apart.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::des::random::{Purpose, Stream};
+use crate::ids::HostId;
+use crate::medium::{Medium, Parcel};
+use crate::simulation::hosts::jittered;
+use crate::units::{Bytes, Duration, Time};
+
+use super::kernel::Cluster;
+
+/// How long software takes, one stream a rank.
+const WORK: Purpose = Purpose(60);
+/// Interruptions of it.
+const INTERRUPTIONS: Purpose = Purpose(110);
+/// The pace that it drifts to.
+const DRIFT: Purpose = Purpose(111);
+/// Traffic beside.
+const BESIDE: Purpose = Purpose(112);
+
+/// What disturbs measurements beside the jitter of software.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noise {
+    /// How often a piece of software's work is interrupted, in millionths.
+    pub outliers_ppm: u32,
+    /// How long an interruption takes on average; exponentially distributed.
+    pub outlier_mean: Duration,
+    /// How far the pace of a machine's software drifts from the usual, in thousandths, at most 1000: it is drawn
+    /// from that far below to that far above, all equally likely.
+    pub drift: u32,
+    /// How long a machine keeps a pace before it has another; the first is cut short by chance, so that machines do not
+    /// change together. Zero: for one piece of work.
+    pub drift_period: Duration,
+    /// What every machine sends beside, to machines drawn by chance: millionths of the time in which its cable is
+    /// busy, on average.
+    pub background_ppm: u32,
+    /// The data of a message of that traffic.
+    pub background_message: Bytes,
+}
+
+impl Noise {
+    /// Nothing.
+    pub const NONE: Noise = Noise {
+        outliers_ppm: 0,
+        outlier_mean: Duration::ZERO,
+        drift: 0,
+        drift_period: Duration::ZERO,
+        background_ppm: 0,
+        background_message: Bytes(0),
+    };
+}
+
+/// How long the software of every rank takes.
+#[derive(Debug)]
+pub(super) struct Unrest {
+    jitter: u32,
+    noise: Noise,
+    /// By rank; empty if all take the usual time.
+    ranks: Vec<Mood>,
+}
+
+/// What the software of a rank is subject to.
+#[derive(Debug)]
+struct Mood {
+    /// In thousandths of the usual time.
+    pace: u32,
+    jitter: Stream,
+    interruptions: Stream,
+    drift: Stream,
+    /// What the usual time is multiplied with now, in millionths, and until when.
+    drifted: u64,
+    until: Time,
+}
+
+/// One, in millionths.
+const ONE: u64 = 1_000_000;
+
+impl Unrest {
+    pub(super) fn new(cluster: &Cluster<'_>) -> Unrest {
+        let (jitter, noise, seed) = (cluster.software.jitter, *cluster.noise, cluster.seed);
+        let is_quiet = jitter == 0 && noise.outliers_ppm == 0 && noise.drift == 0 && cluster.paces.is_empty();
+        let ranks = if is_quiet { 0 } else { cluster.machines.len() };
+        let mood = |rank: usize| {
+            let component = component(rank);
+            let stream = |purpose| Stream::new(seed, purpose, component);
+            let own = cluster.paces.iter().rev().find(|(host, _)| *host == cluster.machines[rank]);
+            let mut drift = stream(DRIFT);
+            let first = drift.below(noise.drift_period.as_ps().max(1));
+            Mood {
+                pace: own.map_or(1_000, |(_, pace)| *pace),
+                jitter: stream(WORK),
+                interruptions: stream(INTERRUPTIONS),
+                drifted: drawn(noise.drift, &mut drift),
+                drift,
+                until: Time::from_ps(first),
+            }
+        };
+        Unrest { jitter, noise, ranks: (0..ranks).map(mood).collect() }
+    }
+
+    /// How long a rank takes for what usually takes `span`, if it begins at `now`. Called once for a piece of work,
+    /// at instants that do not go back.
+    pub(super) fn span(&mut self, rank: usize, now: Time, span: Duration) -> Duration {
+        let Some(mood) = self.ranks.get_mut(rank) else { return span };
+        let mut span = span;
+        if mood.pace != 1_000 {
+            span = scaled(span, u64::from(mood.pace), 1_000);
+        }
+        if self.noise.drift > 0 {
+            mood.drift_on(now, &self.noise);
+            span = scaled(span, mood.drifted, ONE);
+        }
+        if self.jitter > 0 {
+            span = jittered(span, self.jitter, &mut mood.jitter);
+        }
+        if self.noise.outliers_ppm > 0 && mood.interruptions.below(ONE) < u64::from(self.noise.outliers_ppm) {
+            let lasts = mood.interruptions.exponential(self.noise.outlier_mean.as_ps());
+            span = Duration::from_ps(span.as_ps().saturating_add(lasts));
+        }
+        span
+    }
+}
+
+impl Mood {
+    /// Draws another pace if it is time for one.
+    fn drift_on(&mut self, now: Time, noise: &Noise) {
+        if now < self.until {
+            return;
+        }
+        self.drifted = drawn(noise.drift, &mut self.drift);
+        let period = noise.drift_period.as_ps();
+        // Paces of periods in which nothing was done are not drawn.
+        let into = now.since(self.until).as_ps().checked_rem(period);
+        let rest = into.map_or(0, |into| period - into);
+        self.until = Time::from_ps(now.as_ps().saturating_add(rest));
+    }
+}
+
+/// A factor in millionths, up to so many thousandths from one.
+fn drawn(thousandths: u32, stream: &mut Stream) -> u64 {
+    let spread = u64::from(thousandths.min(1_000)) * 1_000;
+    ONE - spread + stream.below(2 * spread + 1)
+}
+
+/// A span times `share` over `whole`; saturates.
+fn scaled(span: Duration, share: u64, whole: u64) -> Duration {
+    let ps = u128::from(span.as_ps()) * u128::from(share) / u128::from(whole);
+    Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+}
+
+fn component(rank: usize) -> u32 {
+    u32::try_from(rank).expect("fewer than 2^32 ranks")
+}
+
+/// The first tag of a parcel that is no rank's; theirs are less.
+pub(super) const BACKGROUND: u64 = 1 << 63;
+
+/// Traffic that is none of the ranks'.
+#[derive(Debug)]
+pub(super) struct Background {
+    machines: Vec<HostId>,
+    bytes: u64,
+    /// By machine, in picoseconds: how long it waits on average.
+    gaps: Vec<u64>,
+    streams: Vec<Stream>,
+    agenda: BinaryHeap<Reverse<(Time, usize)>>,
+    sent: u64,
+}
+
+impl Background {
+    /// The background traffic of ranks on a medium; `None` if there is to be none.
+    pub(super) fn new(medium: &impl Medium, cluster: &Cluster<'_>) -> Option<Background> {
+        let noise = cluster.noise;
+        if noise.background_ppm == 0 || cluster.machines.len() < 2 {
+            return None;
+        }
+        let bytes = noise.background_message.0.max(1);
+        let gap = |host: &HostId| {
+            let busy = u128::from(medium.occupies(*host, bytes).as_ps());
+            let gap = busy * u128::from(ONE) / u128::from(noise.background_ppm);
+            u64::try_from(gap).unwrap_or(u64::MAX).max(1)
+        };
+        let gaps: Vec<u64> = cluster.machines.iter().map(gap).collect();
+        let stream = |rank| Stream::new(cluster.seed, BESIDE, component(rank));
+        let mut streams: Vec<Stream> = (0..gaps.len()).map(stream).collect();
+        let first = |(rank, stream): (usize, &mut Stream)| {
+            Reverse((Time::from_ps(stream.exponential(gaps[rank])), rank))
+        };
+        let agenda = streams.iter_mut().enumerate().map(first).collect();
+        Some(Background { machines: cluster.machines.to_vec(), bytes, gaps, streams, agenda, sent: 0 })
+    }
+
+    /// When the next message is handed over.
+    pub(super) fn next(&self) -> Time {
+        self.agenda.peek().map_or(Time::from_ps(u64::MAX), |Reverse((at, _))| *at)
+    }
+
+    /// The next message.
+    ///
+    /// # Panics
+    /// If there are no machines.
+    pub(super) fn parcel(&mut self) -> Parcel {
+        let Reverse((at, rank)) = self.agenda.pop().expect("every machine has a next message");
+        let stream = &mut self.streams[rank];
+        let others = self.machines.len() as u64 - 1;
+        let other = usize::try_from(stream.below(others)).expect("a position");
+        let other = if other < rank { other } else { other + 1 };
+        // A picosecond at least, so that time goes on however much there is to be sent.
+        let wait = stream.exponential(self.gaps[rank]).max(1);
+        self.agenda.push(Reverse((Time::from_ps(at.as_ps().saturating_add(wait)), rank)));
+        self.sent += 1;
+        Parcel {
+            source: self.machines[rank],
+            destination: self.machines[other],
+            bytes: self.bytes,
+            tag: BACKGROUND | self.sent,
+        }
+    }
+}

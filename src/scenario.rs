@@ -12,6 +12,7 @@ pub mod allgather;
 pub mod checked;
 pub mod comparison;
 pub mod cycles;
+pub mod discovery;
 pub mod ethernet;
 pub mod expect;
 pub mod mapping;

@@ -10,6 +10,7 @@ pub mod allgather;
 mod beside;
 pub mod comparison;
 pub mod daemon;
+pub mod discoveries;
 pub mod failures;
 pub mod hosts;
 mod map_files;
@@ -88,6 +89,9 @@ pub enum RunError {
     /// An all-gather cannot be run on its medium.
     #[error(transparent)]
     Gather(#[from] allgather::GatherError),
+    /// Round-trip times cannot be measured.
+    #[error(transparent)]
+    Discovery(#[from] discoveries::DiscoveryError),
     /// There is no tree of all machines.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -129,6 +133,9 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
     }
     if let Some(rings) = &checked.rings {
         return ring_study::run(checked, rings, progress);
+    }
+    if let Some(discovery) = &checked.discovery {
+        return discoveries::run(checked, discovery, progress);
     }
     if let Some(operation) = &checked.operation {
         return operation::run(checked, operation, progress);
@@ -220,6 +227,7 @@ fn gather(
         study: None,
         allgather: None,
         rings: None,
+        discovery: None,
         operation: None,
         points: reports,
     };

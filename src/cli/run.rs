@@ -2,6 +2,7 @@
 
 mod allgather;
 mod comparison;
+mod discovery;
 mod operation;
 mod paper;
 mod study;
@@ -35,7 +36,8 @@ pub(super) struct Options {
     set: Vec<String>,
     /// Measure a twentieth of the messages; of a comparison, two networks of a size and every fourth load;
     /// of a study, two networks, the ends of every axis and two runs; of all-gathers, two networks, the ends of
-    /// sizes and rates and two repetitions; of rings, three clusters of the smaller sizes
+    /// sizes and rates and two repetitions; of rings, three clusters of the smaller sizes;
+    /// of discoveries, two networks, the ends of every axis and one execution
     #[arg(long)]
     quick: bool,
     /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line: the first
@@ -116,7 +118,8 @@ pub(super) fn run(
 /// Refuses to watch what the scenario does not have.
 fn check_watching(options: &Options, checked: &Checked) -> Result<(), Failure> {
     let several = checked.comparison.is_some() || checked.study.is_some() || checked.operation.is_some();
-    let pointless = several || checked.allgather.is_some() || checked.rings.is_some();
+    let alone = checked.allgather.is_some() || checked.rings.is_some() || checked.discovery.is_some();
+    let pointless = several || alone;
     if options.trace.is_some() && pointless {
         let message = "--trace watches load points, and this scenario has none of its own";
         return Err(Failure::Usage(message.to_owned()));

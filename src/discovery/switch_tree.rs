@@ -31,30 +31,21 @@ impl SwitchTree {
         near
     }
 
-    /// The hop counts of its machines. Costs O(switches² + machines²).
+    /// The hop counts of its machines. Costs O(machines x switches + machines²).
     ///
     /// # Panics
     /// If it is not connected.
     pub fn hops(&self) -> Hops {
         let near = self.neighbours();
-        let switches = self.switches as usize;
-        let mut counts = vec![u32::MAX; switches * switches];
-        for start in 0..switches {
-            let row = &mut counts[start * switches..][..switches];
-            row[start] = 1;
-            let mut queue = VecDeque::from([start]);
-            while let Some(at) = queue.pop_front() {
-                for next in near[at].iter().map(|next| *next as usize) {
-                    if row[next] == u32::MAX {
-                        row[next] = row[at] + 1;
-                        queue.push_back(next);
-                    }
-                }
+        let mut counts: Vec<u32> = Vec::new();
+        let mut from = None;
+        Hops::new(self.homes.len(), |a, b| {
+            if from != Some(self.homes[a]) {
+                from = Some(self.homes[a]);
+                counts = counts_from(&near, self.homes[a]);
             }
-        }
-        assert!(!counts.contains(&u32::MAX), "a tree is connected");
-        let home = |machine: usize| self.homes[machine] as usize;
-        Hops::new(self.homes.len(), |a, b| counts[home(a) * switches + home(b)])
+            counts[self.homes[b] as usize]
+        })
     }
 
     /// The tree as a network called `name`: machines by their names, switches as `s0`, `s1` and so on (with as many
@@ -94,6 +85,23 @@ impl SwitchTree {
         }
         Ok(net)
     }
+}
+
+/// By switch, how many are on the path to it from a switch, both counted in.
+fn counts_from(near: &[Vec<u32>], start: u32) -> Vec<u32> {
+    let mut counts = vec![0; near.len()];
+    counts[start as usize] = 1;
+    let mut queue = VecDeque::from([start]);
+    while let Some(at) = queue.pop_front() {
+        for next in &near[at as usize] {
+            if counts[*next as usize] == 0 {
+                counts[*next as usize] = counts[at as usize] + 1;
+                queue.push_back(*next);
+            }
+        }
+    }
+    assert!(!counts.contains(&0), "a tree is connected");
+    counts
 }
 
 fn is_number(text: &str) -> bool {

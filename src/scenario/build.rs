@@ -6,6 +6,7 @@
 mod allgather;
 mod comparison;
 mod csv;
+mod discovery;
 mod ethernet;
 mod fabric;
 mod files;
@@ -33,7 +34,7 @@ use crate::diagnostics::Fault;
 use crate::units::{Bytes, Duration, Flits};
 
 use super::book::{Book, Place};
-use super::checked::{Checked, Output, Topology, Traffic};
+use super::checked::{Checked, Failure, Output, RandomFailures, Topology, Traffic};
 use super::expect::{Expectation, Expectations};
 use super::wire::{At, Document, Given, Quantity};
 
@@ -46,8 +47,7 @@ pub(super) fn build(
     seed: Option<u64>,
     book: &mut Book,
 ) -> Option<Checked> {
-    let named = || document.topology.value();
-    let topology = given.or_else(|| named().and_then(|wire| topology::build(wire, folder, book)));
+    let topology = given.or_else(|| topology::build(document.topology.value()?, folder, book));
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));
     let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
@@ -55,10 +55,7 @@ pub(super) fn build(
         fabric::check_buffers(document, fabric, hosts, &topology.network, book);
         limits::check(document, fabric, hosts, &topology.network, book);
     }
-    let failures = document.failures.value();
-    let failures = failures.map_or_else(Vec::new, |list| operation::failures(list, network, book));
-    let by_chance = document.failures_at_random.value();
-    let by_chance = by_chance.map_or_else(Vec::new, |list| operation::random_failures(list, book));
+    let (failures, by_chance) = failures(document, network, book);
     let mapping = document.mapping.get().filter(|_| document.study.is_absent());
     let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
@@ -75,6 +72,9 @@ pub(super) fn build(
     let allgather =
         allgather.and_then(|wire| allgather::allgather(wire, ethernet.as_ref(), document, &context, book));
     let rings = document.rings.get().and_then(|wire| rings::rings(wire, document, book));
+    let discovery = document.discovery.get();
+    let discovery =
+        discovery.and_then(|wire| discovery::discovery(wire, ethernet.as_ref(), document, &context, book));
     let operation = document.operation.get().and_then(|wire| {
         let company = operation::Company {
             topology: network,
@@ -110,12 +110,25 @@ pub(super) fn build(
         ethernet,
         allgather,
         rings,
+        discovery,
         operation,
         measure: measure?,
         output: Output { deliveries: output?.value },
         expect: Expectations { sources: book.sources(), list: expect },
         warnings: book.warnings(),
     })
+}
+
+/// What fails, as told and by chance.
+fn failures(
+    document: &Document,
+    network: Option<&Topology>,
+    book: &mut Book,
+) -> (Vec<Failure>, Vec<RandomFailures>) {
+    let told = document.failures.value();
+    let told = told.map_or_else(Vec::new, |list| operation::failures(list, network, book));
+    let by_chance = document.failures_at_random.value();
+    (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list, book)))
 }
 
 /// Warns of a file that only a trace leaves.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::allgather::Allgather;
 use super::checked::{Checked, Extent, Generated, InputFile, RouteSource, TopologySource, Traffic};
 use super::comparison::Comparison;
+use super::discovery::{Discovery, Matrix};
 use super::expect::Wanted;
 use super::mapping::{Mapping, Masters};
 use super::study::Study;
@@ -64,6 +65,9 @@ impl Checked {
         if let Some(rings) = &self.rings {
             canonical["rings"] = json!(format!("{rings:?}"));
         }
+        if let Some(discovery) = &self.discovery {
+            canonical["discovery"] = self.canonical_discovery(discovery);
+        }
         canonical
     }
 
@@ -94,6 +98,18 @@ impl Checked {
         });
         let varied = Allgather { networks: Vec::new(), ..allgather.clone() };
         json!({ "networks": networks.collect::<Vec<_>>(), "varied": format!("{varied:?}") })
+    }
+
+    /// Discoveries, as all-gathers; a matrix by the hash of its file.
+    fn canonical_discovery(&self, discovery: &Discovery) -> Value {
+        let networks = discovery.networks.iter().map(|network| {
+            let alone = Checked { topology: network.topology.clone(), discovery: None, ..self.clone() };
+            json!({ "name": network.name, "machines": format!("{:?}", network.machines), "hash": alone.hash() })
+        });
+        let networks: Vec<Value> = networks.collect();
+        let varied = Discovery { networks: Vec::new(), matrix: None, ..discovery.clone() };
+        let matrix = discovery.matrix.as_ref().map(|Matrix { file, .. }| file_value(file));
+        json!({ "networks": networks, "matrix": matrix, "varied": format!("{varied:?}") })
     }
 
     /// A mapping; the algorithm's options as the program itself prints them.

@@ -11,6 +11,7 @@ use crate::units::{BitRate, Duration, Flits, Length, Time};
 
 use super::allgather::Allgather;
 use super::comparison::Comparison;
+use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::expect::Expectations;
 use super::mapping::Mapping;
@@ -46,12 +47,14 @@ pub struct Checked {
     pub comparison: Option<Comparison>,
     /// Mappings compared; then there is no [`Mapping`], and the network is the first one.
     pub study: Option<Study>,
-    /// The Ethernet, if there is one; all-gathers alone use it.
+    /// The Ethernet, if there is one; all-gathers and discoveries use it.
     pub ethernet: Option<Ethernet>,
     /// All-gathers compared; then the network is the first one, and nothing else runs.
     pub allgather: Option<Allgather>,
     /// Rings compared; then nothing else runs.
     pub rings: Option<Rings>,
+    /// Switches to be found; then the network is the first one, and nothing else runs.
+    pub discovery: Option<Discovery>,
     /// The network in operation, if it is operated; then there is a [`Mapping`] and a [`Routing`].
     pub operation: Option<Operation>,
     /// How long each point is measured.

@@ -7,6 +7,7 @@
 
 use super::allgather::Allgather;
 use super::checked::{Checked, Routing, Topology, Traffic};
+use super::discovery::Discovery;
 use super::expect::Expectations;
 use super::printed::{PaperNumber, Statistic};
 use super::rings::Rings;
@@ -161,7 +162,8 @@ impl Checked {
     /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time, and of a
     /// comparison with traffic two networks of each size and every fourth load, the last among them; of a study
     /// two networks, the ends of every axis and two runs; of all-gathers two networks, the ends of sizes and rates
-    /// and two repetitions; of rings three clusters of the smaller sizes.
+    /// and two repetitions; of rings three clusters of the smaller sizes; of discoveries two
+    /// networks, the ends of every axis, one execution and three random clusters.
     #[must_use]
     pub fn quick(mut self) -> Checked {
         self.measure = self.measure.quick();
@@ -169,6 +171,7 @@ impl Checked {
         self.study = self.study.map(Study::quick);
         self.allgather = self.allgather.map(Allgather::quick);
         self.rings = self.rings.map(Rings::quick);
+        self.discovery = self.discovery.map(Discovery::quick);
         self
     }
 }

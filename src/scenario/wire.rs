@@ -7,6 +7,7 @@
 
 mod allgather;
 mod comparison;
+mod discovery;
 mod ethernet;
 mod expected;
 mod kinds;
@@ -24,6 +25,9 @@ mod traffic;
 
 pub(super) use allgather::{Allgather, GatherPlot, GatherReference, Overheads, RingRoutes, Software};
 pub(super) use comparison::{Comparison, Reference};
+pub(super) use discovery::{
+    Compute, Discovery, DiscoveryReference, KnownPair, Noise, Pace, PingSoftware, Recovery,
+};
 pub(super) use ethernet::{Ethernet, Sharing};
 pub(super) use kinds::{NeverOr, Quantity, Share};
 pub(super) use mappers::{

@@ -13,6 +13,7 @@ use crate::units::{Cycle, Duration};
 use super::allgather::AllgatherReport;
 use super::comparison::ComparisonReport;
 use super::daemon;
+use super::discoveries::DiscoveryReport;
 use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
@@ -73,6 +74,9 @@ pub struct Summary {
     /// What rings came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rings: Option<RingsReport>,
+    /// What discoveries came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discovery: Option<DiscoveryReport>,
     /// What an operation came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<daemon::Report>,
@@ -100,6 +104,7 @@ impl Summary {
             study: None,
             allgather: None,
             rings: None,
+            discovery: None,
             operation: None,
             hot_spots: HotSpots::default(),
         }

@@ -20,6 +20,7 @@ mod layout;
 mod line;
 mod random_irregular;
 mod random_regular;
+mod random_tree;
 mod star;
 
 use thiserror::Error;
@@ -34,6 +35,7 @@ pub use gt_itm::GtItm;
 pub use line::Line;
 pub use random_irregular::RandomIrregular;
 pub use random_regular::RandomRegular;
+pub use random_tree::RandomTree;
 pub use star::{Star, Tree};
 
 /// The most switches, and the most hosts, of a generated network.
@@ -315,6 +317,21 @@ pub const FAMILIES: &[Family] = &[
         ],
         random: false,
         build: |v, _| Ok(Tree::new(v.u32("arity"), v.u32("depth"), v.u32("hosts-per-switch"))?.build()),
+    },
+    Family {
+        name: "random-tree",
+        about: "a random tree of switches with hosts at random switches, at least one at every leaf",
+        parameters: &[
+            SWITCHES,
+            needed(
+                "machines",
+                1,
+                MOST_NODES,
+                "how many hosts, at least two where there are several switches",
+            ),
+        ],
+        random: true,
+        build: |v, seed| RandomTree::new(v.u32("switches"), v.u32("machines"))?.build(seed),
     },
     Family {
         name: "fat-tree",

@@ -1,5 +1,5 @@
 //! Networks known by name: reconstructions of the Berkeley NOW, Pink, a reconstruction of Lightning, and the
-//! clusters of faraj2008 (`faraj`).
+//! clusters of faraj2008 (`faraj`) and lawrence2008 (`lawrence`).
 //!
 //! # Scope and limitations
 //! The papers print the NOW's wiring as pictures only. The three `now-*` networks are *reconstructions* that
@@ -11,7 +11,9 @@
 //! Hosts, switches and cables of each preset equal the printed counts; a test compares every cable with the
 //! wirings that the figures were checked against.
 
+mod cluster;
 mod faraj;
+mod lawrence;
 
 use crate::ids::Port;
 
@@ -21,7 +23,7 @@ use super::{End, Network};
 const NOW: &str = include_str!("presets/now.csv");
 
 /// The names of all presets.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 18] = [
     "now-c",
     "now-ca",
     "now-cab",
@@ -34,6 +36,12 @@ pub const NAMES: [&str; 12] = [
     "faraj-e",
     "faraj-f",
     "faraj-fig5",
+    "lawrence-1",
+    "lawrence-2",
+    "lawrence-3",
+    "lawrence-4",
+    "lawrence-5",
+    "lawrence-fig1",
 ];
 
 /// The preset called `name`.
@@ -44,7 +52,7 @@ pub fn load(name: &str) -> Option<Network> {
         "now-cab" => Some(now(name, &['c', 'a', 'b'])),
         "pink" => Some(clos(name, 16)),
         "lightning" => Some(clos(name, 22)),
-        _ => faraj::load(name),
+        _ => faraj::load(name).or_else(|| lawrence::load(name)),
     }
 }
 
@@ -130,6 +138,12 @@ mod tests {
             ("faraj-e", 32, 4, 35),
             ("faraj-f", 32, 4, 35),
             ("faraj-fig5", 8, 4, 11),
+            ("lawrence-1", 16, 1, 16),
+            ("lawrence-2", 32, 2, 33),
+            ("lawrence-3", 32, 4, 35),
+            ("lawrence-4", 32, 4, 35),
+            ("lawrence-5", 32, 3, 34),
+            ("lawrence-fig1", 6, 3, 8),
         ] {
             let net = load(name).unwrap();
             let counts = (net.hosts().len(), net.switches().len(), net.links().len());

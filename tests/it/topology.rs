@@ -94,6 +94,7 @@ fn families_have_the_sizes_of_their_definitions() {
         ("clos", vec![("units", 3)], 192, 60, 384, 16),
         ("hypercube", vec![("dimensions", 5)], 32, 32, 80, 6),
         ("random-irregular", vec![("switches", 9), ("hosts", 11), ("links", 15)], 11, 9, 15, 8),
+        ("random-tree", vec![("switches", 9), ("machines", 30)], 30, 9, 8, 8),
     ] {
         let net = generate::build(family, &parameters, 7).unwrap();
         let metrics = measure(&net);
@@ -140,6 +141,7 @@ fn a_seed_names_one_network() {
     for (family, parameters) in [
         ("random-regular", vec![("switches", 32), ("degree", 4), ("hosts-per-switch", 4)]),
         ("random-irregular", vec![("switches", 32), ("hosts", 40), ("links", 60), ("multigraph", 1)]),
+        ("random-tree", vec![("switches", 30), ("machines", 40)]),
         ("gt-itm", vec![("switches", 30)]),
         ("waxman", vec![("switches", 30), ("machines", 99)]),
     ] {

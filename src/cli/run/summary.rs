@@ -23,6 +23,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     text += &summary.study.as_ref().map(super::study::text).unwrap_or_default();
     text += &summary.allgather.as_ref().map(super::allgather::text).unwrap_or_default();
     text += &summary.rings.as_ref().map(super::allgather::rings).unwrap_or_default();
+    text += &summary.discovery.as_ref().map(super::discovery::text).unwrap_or_default();
     text += &summary.operation.as_ref().map(super::operation::text).unwrap_or_default();
     text += &saturation(summary);
     text += &hot_spots(&summary.hot_spots);
@@ -39,13 +40,25 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
         Checked { study: Some(study), .. } => format!("{} mappings", study.cells().len()),
         Checked { allgather: Some(allgather), .. } => format!("{} all-gathers", allgather.count()),
         Checked { rings: Some(_), .. } => "rings".to_owned(),
+        Checked { discovery: Some(discovery), .. } => {
+            let cells = discovery.networks.len() * discovery.combinations();
+            match (cells, discovery.executions) {
+                (1, 1) => "a discovery".to_owned(),
+                (_, 1) => format!("{cells} discoveries"),
+                (_, times) => format!("{cells} discoveries, {times} times each"),
+            }
+        }
         _ => summary.outcome.to_string(),
     };
     let _ = writeln!(text, ": {kind}");
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
     }
-    if checked.comparison.is_some() || checked.study.is_some() || checked.allgather.is_some() {
+    if checked.comparison.is_some()
+        || checked.study.is_some()
+        || checked.allgather.is_some()
+        || checked.discovery.is_some()
+    {
         return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());

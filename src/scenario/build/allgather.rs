@@ -30,7 +30,7 @@ const MOST_CELLS: usize = 100_000;
 /// The longest that repetitions may take at least: overflow is far off then.
 const LONGEST: Duration = Duration::from_ms(86_400_000);
 /// The most that software spends on a message, and on a byte.
-const MOST_WORK: [Duration; 2] = [Duration::from_ms(1_000), Duration::from_us(1)];
+pub(super) const MOST_WORK: [Duration; 2] = [Duration::from_ms(1_000), Duration::from_us(1)];
 /// How many names a message lists.
 const LISTED: usize = 5;
 
@@ -221,7 +221,8 @@ fn software(wire: &wire::Software, book: &mut Book) -> Option<Software> {
     })
 }
 
-fn overheads(wire: &wire::Overheads, book: &mut Book) -> Option<Overheads> {
+/// What a message costs at its two ends.
+pub(super) fn overheads(wire: &wire::Overheads, book: &mut Book) -> Option<Overheads> {
     let [message, byte] = MOST_WORK;
     let costs = [(&wire.send, message), (&wire.receive, message), (&wire.send_per_byte, byte)];
     let costs = costs.into_iter().chain([(&wire.receive_per_byte, byte)]);
@@ -230,7 +231,8 @@ fn overheads(wire: &wire::Overheads, book: &mut Book) -> Option<Overheads> {
     Some(Overheads { send: send?, receive: receive?, send_byte: send_byte?, receive_byte: receive_byte? })
 }
 
-fn at_most(span: At<Duration>, most: Duration, book: &mut Book) -> Option<Duration> {
+/// A span of at most `most`.
+pub(super) fn at_most(span: At<Duration>, most: Duration, book: &mut Book) -> Option<Duration> {
     if span.value <= most {
         return Some(span.value);
     }
@@ -320,7 +322,8 @@ fn networks(
     networks.into_iter().collect()
 }
 
-fn attached(topology: &Topology) -> impl Iterator<Item = HostId> {
+/// The machines of a network that have a cable.
+pub(super) fn attached(topology: &Topology) -> impl Iterator<Item = HostId> {
     let ports = topology.attachments.iter().enumerate();
     ports.filter(|(_, port)| port.is_some()).map(|(host, _)| HostId::new(host))
 }
@@ -364,7 +367,7 @@ fn ranked(ranks: &At<Vec<At<String>>>, topology: &Topology, book: &mut Book) -> 
 }
 
 /// Notes machines that no tree connects; `None` after such a fault. Costs O(nodes + cables).
-fn check_connected(topology: &Topology, place: Place, book: &mut Book) -> Option<()> {
+pub(super) fn check_connected(topology: &Topology, place: Place, book: &mut Book) -> Option<()> {
     let network = &topology.network;
     let mut first = None;
     let mut reached = vec![false; network.switches().len()];

@@ -24,9 +24,11 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
             Fault::new("missing-section", span, "routes are distributed without a mapper", expected)
         });
     }
-    if let (Some(ethernet), true) = (document.ethernet.get(), document.allgather.is_absent()) {
+    if let (Some(ethernet), true, true) =
+        (document.ethernet.get(), document.allgather.is_absent(), document.discovery.is_absent())
+    {
         book.add(ethernet.place, |span| {
-            let expected = "needs an [allgather] section: nothing else uses an Ethernet";
+            let expected = "needs [allgather] or [discovery]: nothing else uses an Ethernet";
             Fault::new("missing-section", span, "an Ethernet that carries nothing", expected)
         });
     }
@@ -37,10 +39,12 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
         && document.study.is_absent()
         && document.allgather.is_absent()
         && document.rings.is_absent()
+        && document.discovery.is_absent()
         && let Some(scenario) = document.scenario.get()
     {
         book.add(scenario.place, |span| {
-            let expected = "needs [mapping], [routing], [routing] and [traffic], [allgather] or [rings]";
+            let expected =
+                "needs [mapping], [routing], [routing] and [traffic], [allgather], [rings] or [discovery]";
             Fault::new("missing-section", span, "this scenario does nothing", expected)
         });
     }

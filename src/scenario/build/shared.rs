@@ -279,6 +279,7 @@ pub(super) fn alone(name: &str, document: &Document, book: &mut Book) {
         ("[operation]", document.operation.get().map(|at| at.place)),
         ("[allgather]", document.allgather.get().map(|at| at.place)),
         ("[rings]", document.rings.get().map(|at| at.place)),
+        ("[discovery]", document.discovery.get().map(|at| at.place)),
         ("[[failures]]", failures),
         ("[[failures-at-random]]", by_chance.map(|list| list.place)),
     ];

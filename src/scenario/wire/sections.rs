@@ -6,6 +6,7 @@ use super::super::book::Book;
 use super::super::tree::Item;
 use super::allgather::Allgather;
 use super::comparison::Comparison;
+use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::expected::Expected;
 use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
@@ -32,7 +33,7 @@ table! {
         topology: Topology = Required;
         /// The wormhole fabric; one flit is one byte.
         fabric: Fabric = Default("{}");
-        /// Switched Ethernet, for all-gathers over frames.
+        /// Switched Ethernet, for all-gathers and for measuring round-trip times over frames.
         ethernet: Ethernet = Optional;
         /// What all hosts share: interfaces and software.
         hosts: Hosts = Default("{}");
@@ -56,6 +57,8 @@ table! {
         allgather: Allgather = Optional;
         /// Logical rings compared, on the scenario's own network and on random clusters.
         rings: Rings = Optional;
+        /// Switches found from round-trip times that machines measure over an Ethernet, or from a matrix.
+        discovery: Discovery = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
         /// What is written beside the summary.

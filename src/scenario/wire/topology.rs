@@ -14,7 +14,8 @@ use super::table::{Described, table_schema};
 table! {
     /// The network: a preset, a file or a generator, exactly one of them.
     "[topology]" PlainTopology {
-        /// A network known by name: now-c, now-ca, now-cab, pink, lightning, faraj-a to faraj-f, faraj-fig5.
+        /// A network known by name: now-c, now-ca, now-cab, pink, lightning, faraj-a to faraj-f, faraj-fig5,
+        /// lawrence-1 to lawrence-5, lawrence-fig1.
         preset: String = Presence::Optional;
         /// A file in any supported format, relative to the scenario's folder.
         file: String = Presence::Optional;

@@ -3,9 +3,9 @@
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::topology::{End, Network};
+use crate::topology::Network;
 
-use super::layout::{add_switches, cable, check_size, nth, port};
+use super::layout::{check_size, wire};
 use super::{GenerateError, invalid};
 
 /// The most switches: every pair of them is drawn for.
@@ -88,7 +88,7 @@ impl GtItm {
         }
         join(self.switches, &mut edges, &mut rng);
         let places: Vec<u64> = (0..self.machines).map(|_| rng.random_range(0..self.switches)).collect();
-        self.wire(&edges, &places)
+        wire(self.family, self.switches, &edges, &places)
     }
 
     fn draw(&self, rng: &mut ChaCha8Rng) -> Edges {
@@ -117,32 +117,6 @@ impl GtItm {
         let drawn =
             pairs(self.switches).zip(weights).filter(|(_, weight)| rng.random::<f64>() < alpha * weight);
         drawn.map(|(pair, _)| pair).collect()
-    }
-
-    fn wire(&self, edges: &Edges, places: &[u64]) -> Result<Network, GenerateError> {
-        let mut ports = vec![0_u64; usize::try_from(self.switches).expect("few enough to be drawn")];
-        for end in edges.iter().flat_map(|(a, b)| [a, b]).chain(places) {
-            ports[usize::try_from(*end).expect("a switch")] += 1;
-        }
-        let most = ports.iter().copied().max().unwrap_or(0).max(1);
-        check_size(self.family, "machines", self.switches, self.machines, most)?;
-        let mut net = Network::new(self.family);
-        let switches = add_switches(&mut net, self.switches, most);
-        let mut free = vec![0_u64; switches.len()];
-        let mut next = |switch: u64| {
-            let at = nth(&switches, switch);
-            free[at.index()] += 1;
-            (at, free[at.index()] - 1)
-        };
-        for (a, b) in edges {
-            cable(&mut net, next(*a), next(*b));
-        }
-        for (number, place) in places.iter().enumerate() {
-            let host = net.add_host(format!("h{number}")).expect("numbers are distinct");
-            let (switch, at) = next(*place);
-            net.connect(End::host(host, 0), End::switch(switch, port(at))).expect("ports were counted");
-        }
-        Ok(net)
     }
 }
 

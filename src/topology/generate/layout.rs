@@ -28,7 +28,7 @@ pub(super) fn check_links(
 }
 
 /// Checks one count of a network against its limit.
-fn within(
+pub(super) fn within(
     family: &'static str,
     parameter: &'static str,
     count: u64,
@@ -72,4 +72,42 @@ pub(super) fn nth(switches: &[SwitchId], position: u64) -> SwitchId {
 /// Lays a cable between two switches.
 pub(super) fn cable(net: &mut Network, a: (SwitchId, u64), b: (SwitchId, u64)) {
     net.connect(End::switch(a.0, port(a.1)), End::switch(b.0, port(b.1))).expect("each port is used once");
+}
+
+/// Wires switches with the given cables between them, and a host at each of the given places.
+///
+/// On every switch the cables come first, in their order, then the hosts in the order of their numbers. All switches
+/// have as many ports as the fullest needs.
+///
+/// # Errors
+/// [`GenerateError::Invalid`] if a switch would need more ports than any has.
+pub(super) fn wire(
+    family: &'static str,
+    switches: u64,
+    edges: &[(u64, u64)],
+    places: &[u64],
+) -> Result<Network, GenerateError> {
+    let mut ports = vec![0_u64; usize::try_from(switches).expect("few enough to be drawn")];
+    for end in edges.iter().flat_map(|(a, b)| [a, b]).chain(places) {
+        ports[usize::try_from(*end).expect("a switch")] += 1;
+    }
+    let most = ports.iter().copied().max().unwrap_or(0).max(1);
+    check_size(family, "machines", switches, places.len() as u64, most)?;
+    let mut net = Network::new(family);
+    let switches = add_switches(&mut net, switches, most);
+    let mut free = vec![0_u64; switches.len()];
+    let mut next = |switch: u64| {
+        let at = nth(&switches, switch);
+        free[at.index()] += 1;
+        (at, free[at.index()] - 1)
+    };
+    for (a, b) in edges {
+        cable(&mut net, next(*a), next(*b));
+    }
+    for (number, place) in places.iter().enumerate() {
+        let host = net.add_host(format!("h{number}")).expect("numbers are distinct");
+        let (switch, at) = next(*place);
+        net.connect(End::host(host, 0), End::switch(switch, port(at))).expect("ports were counted");
+    }
+    Ok(net)
 }

@@ -14,17 +14,9 @@
 //! of four switches with two machines each, the smallest tree with eight machines on which the message from machine 7
 //! to machine 0 has four hops and a ring of two hops exists.
 
-use crate::ids::SwitchId;
-use crate::topology::{End, Network};
+use crate::topology::Network;
 
-/// How four switches are cabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    /// In a row.
-    Chain,
-    /// All to the first.
-    Star,
-}
+use super::cluster::{Shape, blocks, cluster};
 
 /// How the ranks of machines go round the switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,35 +42,9 @@ pub(super) fn load(name: &str) -> Option<Network> {
         "faraj-fig5" => (4, 2, Shape::Chain, Ranks::Blocks),
         _ => return None,
     };
-    Some(cluster(name, switches, machines, shape, ranks))
-}
-
-fn cluster(name: &str, switches: u16, machines: u16, shape: Shape, ranks: Ranks) -> Network {
-    let mut net = Network::new(name);
-    for number in 0..switches {
-        net.add_switch(format!("s{number}"), 24).expect("numbers are distinct");
-    }
-    for rank in 0..switches * machines {
-        let host = net.add_host(format!("n{rank}")).expect("numbers are distinct");
-        let (switch, port) = match ranks {
-            Ranks::Blocks => (rank / machines, rank % machines),
-            Ranks::Dealt => (rank % switches, rank / switches),
-        };
-        let place = End::switch(SwitchId::new(usize::from(switch)), port);
-        net.connect(End::host(host, 0), place).expect("a port takes one machine");
-    }
-    let mut free = vec![machines; usize::from(switches)];
-    let mut next = |switch: u16| {
-        let port = &mut free[usize::from(switch)];
-        *port += 1;
-        End::switch(SwitchId::new(usize::from(switch)), *port - 1)
+    let net = match ranks {
+        Ranks::Blocks => cluster(name, switches, blocks(&vec![machines; usize::from(switches)]), shape),
+        Ranks::Dealt => cluster(name, switches, (0..switches * machines).map(|rank| rank % switches), shape),
     };
-    for switch in 1..switches {
-        let before = match shape {
-            Shape::Chain => switch - 1,
-            Shape::Star => 0,
-        };
-        net.connect(next(before), next(switch)).expect("24 ports are enough");
-    }
-    net
+    Some(net)
 }

@@ -1,0 +1,139 @@
+//! What `simnet run` says of discoveries.
+
+use std::fmt::Write as _;
+
+use comfy_table::Table;
+
+use crate::simulation::discoveries::{DiscoveryReport, MeasurementReport, ResultReport};
+
+use super::paper::paper;
+use super::summary::columns;
+
+/// Rows of a table; more are left to the files.
+const TOLD: usize = 120;
+/// What was found by one method in one matrix, and in all, as it is told one by one.
+const FINDINGS: [usize; 2] = [4, 20];
+/// Losses that are told one by one.
+const LOSSES: usize = 3;
+
+/// Discoveries as text: what was measured, what was inferred and found, then the printed numbers beside ours.
+pub(super) fn text(report: &DiscoveryReport) -> String {
+    let mut text = String::new();
+    if report.results.len() > TOLD {
+        let _ = writeln!(text, "\n{} results are in discovery.csv", report.results.len());
+    } else {
+        if report.measurements.iter().any(|row| row.rate_bits_per_s.is_some()) {
+            let _ = writeln!(text, "\n{}", measurements(&report.measurements));
+        }
+        let _ = writeln!(text, "\n{}", results(&report.results));
+    }
+    for row in report.measurements.iter().filter(|row| row.complete < row.executions) {
+        let _ = writeln!(
+            text,
+            "\n{}: {} of {} executions came to NO matrix; LOST {} of {} messages",
+            row.id,
+            row.executions - row.complete,
+            row.executions,
+            row.messages_lost,
+            row.messages
+        );
+        for lost in row.lost.iter().take(LOSSES) {
+            let _ = writeln!(text, "  lost: {lost}");
+        }
+        for stuck in row.stuck.iter().take(LOSSES) {
+            let _ = writeln!(text, "  {stuck}");
+        }
+    }
+    text += &findings(&report.results);
+    text += &shares(report);
+    if !report.paper.is_empty() {
+        let _ = writeln!(text, "\n{}", paper(&report.paper));
+    }
+    text
+}
+
+fn measurements(rows: &[MeasurementReport]) -> Table {
+    let header =
+        ["measured", "machines", "s", "least", "greatest", "measuring", "settled", "most samples", "lost"];
+    let mut table = columns(&header);
+    for row in rows {
+        let number = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.3}"));
+        let per_cent =
+            |share: Option<f64>| share.map_or_else(dash, |share| format!("{:.2} %", share * 100.0));
+        table.add_row([
+            row.id.clone(),
+            row.machines.to_string(),
+            number(row.total_s.map(|total| total.mean)),
+            number(row.total_s.map(|total| total.min)),
+            number(row.total_s.map(|total| total.max)),
+            per_cent(row.rtt_share),
+            per_cent(row.settled_first_share),
+            row.samples_most.map_or_else(dash, |most| most.to_string()),
+            row.messages_lost.to_string(),
+        ]);
+    }
+    table
+}
+
+fn results(rows: &[ResultReport]) -> Table {
+    let header = ["inferred", "recovered", "no tree", "wrong pairs", "greatest error", "switches", "classes"];
+    let mut table = columns(&header);
+    for row in rows {
+        table.add_row([
+            row.id.clone(),
+            format!("{} of {}", row.recovered, row.executions),
+            row.without_tree.to_string(),
+            row.wrong_pairs_mean.map_or_else(dash, |wrong| format!("{wrong:.1}")),
+            row.hop_error_max.to_string(),
+            row.switches.map_or_else(dash, |switches| switches.to_string()),
+            row.classes.len().to_string(),
+        ]);
+    }
+    table
+}
+
+/// What methods found, as far as there is room.
+fn findings(rows: &[ResultReport]) -> String {
+    let mut text = String::new();
+    let [of_one, of_all] = FINDINGS;
+    let told =
+        rows.iter().flat_map(|row| row.findings.iter().take(of_one).map(move |finding| (row, finding)));
+    for (row, finding) in told.take(of_all) {
+        let _ = writeln!(text, "\n{}: {}", row.id, finding.text);
+    }
+    let all: usize = rows.iter().map(|row| row.findings.len()).sum();
+    let shown: usize = rows.iter().map(|row| row.findings.len().min(of_one)).sum::<usize>().min(of_all);
+    if all > shown {
+        let _ = writeln!(text, "\n{} more findings are in summary.json", all - shown);
+    }
+    text
+}
+
+/// How often methods were right over all networks, and on random clusters.
+fn shares(report: &DiscoveryReport) -> String {
+    let mut text = String::new();
+    let networks = report.measurements.iter().any(|row| row.network != report.measurements[0].network);
+    if networks && report.shares.len() <= TOLD {
+        let mut table = columns(&["over all networks", "recovered", "share"]);
+        for share in &report.shares {
+            let recovered = format!("{} of {}", share.recovered, share.executions);
+            table.add_row([share.id.clone(), recovered, format!("{:.1} %", share.share * 100.0)]);
+        }
+        let _ = writeln!(text, "\n{table}");
+    }
+    if report.recovery.len() > TOLD {
+        let _ = writeln!(text, "\n{} rows of random clusters are in recovery.csv", report.recovery.len());
+    } else if !report.recovery.is_empty() {
+        let mut table = columns(&["random clusters", "recovered", "share"]);
+        for row in &report.recovery {
+            let recovered = format!("{} of {}", row.recovered, row.clusters);
+            table.add_row([row.id.clone(), recovered, format!("{:.1} %", row.share * 100.0)]);
+        }
+        let _ = writeln!(text, "\n{table}");
+    }
+    text
+}
+
+fn dash() -> String {
+    "-".to_owned()
+}

@@ -1,0 +1,73 @@
+//! From round-trip times to the tree of switches, as lawrence2008 does it, and what is doubtful about it.
+//!
+//! # Source
+//! lawrence2008, section 3; the last paragraph of section 3.2 admits two failures: no two machines on one switch, and
+//! no two machines two switches apart. Where no tree has the hop counts, first classes of 1 to 3 hops and smallest gaps
+//! of 1 to 3 switches are tried, and those that some tree has are told. Which of them is true the times alone cannot
+//! say: with two hops more between all, every tree is one again, with a switch of its own before every machine.
+
+use super::hop_counts::Pairs;
+use super::{Counted, Doubt, Finding, Nearest, NoTree, Options, Reading, Rtts, SwitchTree, nearest, tree};
+
+/// What was inferred.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discovery {
+    /// Classes and hop counts.
+    pub counted: Counted,
+    /// The tree that has these hop counts, or why there is none.
+    pub tree: Result<SwitchTree, NoTree>,
+    /// What its user should know.
+    pub findings: Vec<Finding>,
+    /// The nearest tree where none has the hop counts.
+    pub nearest: Option<Nearest>,
+}
+
+/// Infers the switches between machines from their round-trip times.
+///
+/// Costs as [`hop_counts`](super::hop_counts()) and [`tree`](super::tree()), the latter up to nine times.
+pub fn discover(rtts: &Rtts, options: &Options) -> Discovery {
+    let pairs = Pairs::new(rtts, options);
+    let counted = pairs.counted(options, Reading::PAPER);
+    let tree = tree(&counted.hops);
+    let mut doubts: Vec<Doubt> = counted.conflicts.iter().copied().map(Doubt::Known).collect();
+    if !counted.asymmetric.is_empty() {
+        doubts.push(Doubt::Directions { pairs: counted.asymmetric.clone() });
+    }
+    if options.step.is_some() || !options.known.is_empty() {
+        doubts.extend(heuristic(&pairs, &counted));
+    } else if let Err(why) = &tree {
+        doubts.extend(readings(&pairs, options, why));
+    }
+    let nearest = tree.is_err().then(|| nearest(&counted.hops));
+    let mut findings: Vec<Finding> = doubts.into_iter().map(Finding::Doubt).collect();
+    if let Some(Nearest { wrong, machines, .. }) = &nearest {
+        findings.push(Finding::NoTree { machines: machines.clone(), pairs: wrong.len() });
+    }
+    Discovery { counted, tree, findings, nearest }
+}
+
+/// What the paper's heuristic alone would have made of the classes, if something else.
+fn heuristic(pairs: &Pairs, counted: &Counted) -> Option<Doubt> {
+    let alone = pairs.heuristic();
+    let counts = |counted: &Counted| counted.classes.iter().map(|class| class.hops).collect::<Vec<_>>();
+    let (heuristic, truly) = (counts(&alone), counts(counted));
+    (heuristic != truly).then(|| Doubt::Heuristic {
+        silent: tree(&alone.hops).is_ok(),
+        counts: heuristic,
+        truly,
+    })
+}
+
+/// The readings other than the paper's that some tree has, from the nearest to the farthest.
+fn readings(pairs: &Pairs, options: &Options, why: &NoTree) -> Vec<Doubt> {
+    let all = (1..=3).flat_map(|smallest| (1..=3).map(move |first| Reading { first, smallest }));
+    let mut all: Vec<Reading> = all.filter(|reading| *reading != Reading::PAPER).collect();
+    all.sort_by_key(|reading| (reading.first + reading.smallest, reading.first));
+    let fitting = all.into_iter().filter_map(|reading| {
+        let counted = pairs.counted(options, reading);
+        let tree = tree(&counted.hops).ok()?;
+        let counts = counted.classes.iter().map(|class| class.hops).collect();
+        Some(Doubt::Reading { reading, counts, tree, machines: why.machines().to_vec() })
+    });
+    fitting.collect()
+}

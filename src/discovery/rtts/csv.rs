@@ -1,0 +1,355 @@
+//! A matrix of round-trip times as CSV.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::diagnostics::{Fault, Faults, decode, quoted};
+use crate::units::Duration;
+
+use super::Rtts;
+use super::milliseconds::{self, NoTime};
+
+/// After so many faults the rest of a file is not looked at.
+const MOST_FAULTS: usize = 1_000;
+/// The most machines of a file.
+const MOST_MACHINES: usize = 10_000;
+
+const TIMES: &str = "expected milliseconds above 0, at most 3600000, such as 0.131";
+
+pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Rtts, Box<Faults>> {
+    let text = decode(file, bytes)?;
+    let mut table = Table { names: Vec::new(), cells: Vec::new(), faults: Vec::new() };
+    table.read(text);
+    let Table { names, cells, mut faults } = table;
+    if faults.is_empty() {
+        return Ok(Rtts { names, cells });
+    }
+    faults.sort_by_key(|fault| fault.span.start);
+    Err(Box::new(Faults { file: file.to_owned(), text: text.to_owned(), faults }))
+}
+
+pub(super) fn write(rtts: &Rtts) -> String {
+    let mut text = String::new();
+    for name in rtts.names() {
+        text.push(',');
+        text.push_str(&name_as_cell(name));
+    }
+    text.push('\n');
+    for (from, name) in rtts.names().iter().enumerate() {
+        text.push_str(&name_as_cell(name));
+        for time in rtts.row(from) {
+            text.push(',');
+            text.push_str(&milliseconds::text(*time));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A name as a cell, in quotes where it would be read otherwise.
+fn name_as_cell(name: &str) -> Cow<'_, str> {
+    let plain =
+        !name.contains([',', '"', '\n', '\r']) && name == name.trim() && !name.starts_with('\u{feff}');
+    if plain { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))) }
+}
+
+/// What has been read so far.
+struct Table {
+    names: Vec<String>,
+    /// Row by row.
+    cells: Vec<Duration>,
+    faults: Vec<Fault>,
+}
+
+impl Table {
+    fn read(&mut self, text: &str) {
+        let mut rows = Rows::new(text);
+        let mut row = Row::default();
+        if !rows.next(MOST_MACHINES + 1, &mut row) {
+            return self.fault(
+                "empty-file",
+                0..0,
+                "the file is empty",
+                "expected a header row: ,name0,name1,...",
+            );
+        }
+        self.header(text, &row);
+        if self.names.is_empty() || row.count > MOST_MACHINES + 1 {
+            return;
+        }
+        let mut read = 0;
+        while self.faults.len() < MOST_FAULTS && rows.next(self.names.len() + 1, &mut row) {
+            if read == self.names.len() {
+                let message =
+                    format!("row {} is one too many: the header names {}", read + 1, machines(read));
+                return self.fault("extra-row", row.span(), message, "expected the end of the file");
+            }
+            self.row(text, &row, read);
+            read += 1;
+        }
+        if self.faults.len() < MOST_FAULTS && read < self.names.len() {
+            let message = match self.names.len() - read {
+                1 => format!("no row of `{}`", quoted(&self.names[read])),
+                more => format!(
+                    "no row of `{}`, nor of {} after it",
+                    quoted(&self.names[read]),
+                    machines(more - 1)
+                ),
+            };
+            let end = text.trim_end().len();
+            self.fault("missing-row", end..end, message, "expected a row for every machine of the header");
+        }
+    }
+
+    fn fault(&mut self, code: &'static str, at: Range<usize>, message: impl Into<String>, expected: &str) {
+        self.faults.push(Fault::new(code, at, message, expected));
+    }
+
+    fn header(&mut self, text: &str, row: &Row) {
+        let corner = &row.cells[0];
+        self.check_quotes(text, corner, "the header's corner");
+        if !corner.name(text).is_empty() {
+            let message =
+                format!("the header begins with `{}`, not with an empty cell", quoted(&corner.name(text)));
+            self.fault(
+                "corner",
+                corner.span.clone(),
+                message,
+                "expected ,name0,name1,... with nothing before the comma",
+            );
+        }
+        if row.count > MOST_MACHINES + 1 {
+            let message = format!("the header names {}", machines(row.count - 1));
+            self.fault("too-many-machines", row.span(), message, "expected at most 10000");
+            return;
+        }
+        let mut first: BTreeMap<String, usize> = BTreeMap::new();
+        for (column, cell) in row.cells.iter().enumerate().skip(1) {
+            if self.faults.len() >= MOST_FAULTS {
+                return;
+            }
+            let name = cell.name(text).into_owned();
+            self.check_quotes(text, cell, &format!("the name in column {column}"));
+            if name.is_empty() {
+                let message = format!("column {column} of the header has no name");
+                self.fault("empty-name", cell.span.clone(), message, "expected the name of a machine");
+            } else if let Some(other) = first.get(&name) {
+                let message = format!("columns {other} and {column} are both called `{}`", quoted(&name));
+                self.fault("duplicate-name", cell.span.clone(), message, "expected every name once");
+            } else {
+                first.insert(name.clone(), column);
+            }
+            self.names.push(name);
+        }
+        if self.names.is_empty() {
+            let message = "the header names no machines";
+            self.fault("no-machines", row.span(), message, "expected ,name0,name1,...");
+        }
+    }
+
+    /// Reads the row of machine `from`.
+    fn row(&mut self, text: &str, row: &Row, from: usize) {
+        let title = row.cells[0].name(text);
+        self.check_quotes(text, &row.cells[0], "the name of the row");
+        if title != self.names[from].as_str() {
+            let own = quoted(&self.names[from]);
+            let message = match title.is_empty() {
+                true => format!("row {} has no name; the header's machine {0} is `{own}`", from + 1),
+                false => {
+                    format!(
+                        "row {} is called `{}`; the header's machine {0} is `{own}`",
+                        from + 1,
+                        quoted(&title)
+                    )
+                }
+            };
+            let expected = "expected rows in the order of the header's names";
+            self.fault("row-name", row.cells[0].span.clone(), message, expected);
+        }
+        let machines = self.names.len();
+        for (to, cell) in row.cells[1..].iter().take(machines).enumerate() {
+            if self.faults.len() >= MOST_FAULTS {
+                return;
+            }
+            let time = self.time(text, cell, from, to);
+            self.cells.push(time);
+        }
+        let given = row.count - 1;
+        if given < machines {
+            let message = format!(
+                "row `{}` has {given} of {machines} times: none in column `{}`",
+                quoted(&self.names[from]),
+                quoted(&self.names[given])
+            );
+            let end = row.span().end;
+            self.fault("missing-cell", end..end, message, "expected a time for every machine of the header");
+        } else if given > machines {
+            let message = format!(
+                "row `{}` has {given} times for {machines} machines: column {} is one too many",
+                quoted(&self.names[from]),
+                machines + 1
+            );
+            let at = row.extra.clone().unwrap_or_else(|| row.span());
+            self.fault("extra-cell", at, message, "expected a time for every machine of the header");
+        }
+    }
+
+    /// The time in a cell; anything after a fault.
+    fn time(&mut self, text: &str, cell: &Cell, from: usize, to: usize) -> Duration {
+        let written = cell.content(text);
+        let given = match (written.is_empty(), from == to) {
+            (true, true) => return Duration::ZERO,
+            (true, false) => None,
+            (false, _) => Some(milliseconds::parse(written)),
+        };
+        if given.is_some_and(|given| given.is_ok_and(|time| (time == Duration::ZERO) == (from == to)))
+            && !cell.broken
+        {
+            return given.and_then(Result::ok).unwrap_or_default();
+        }
+        let place = format!("row `{}`, column `{}`", quoted(&self.names[from]), quoted(&self.names[to]));
+        let shown = quoted(written);
+        if cell.broken {
+            self.check_quotes(text, cell, &place);
+            return Duration::ZERO;
+        }
+        let expected = if from == to { "expected 0 or nothing on the diagonal" } else { TIMES };
+        let (code, what) = match given {
+            None => ("absent-time", "no time".to_owned()),
+            Some(Err(NoTime::NotANumber)) => {
+                ("not-a-number", format!("`{shown}` is no number of milliseconds"))
+            }
+            Some(Err(NoTime::Negative)) => ("negative-time", format!("{shown} ms, a negative time")),
+            Some(Err(NoTime::TooLong)) => ("too-long", format!("{shown} ms is more than an hour")),
+            Some(Ok(_)) if from == to => ("diagonal", format!("{shown} ms from a machine to itself")),
+            Some(Ok(_)) => ("zero-time", format!("`{shown}` is no time at all, to the nearest picosecond")),
+        };
+        self.fault(code, cell.span.clone(), format!("{place}: {what}"), expected);
+        Duration::ZERO
+    }
+
+    fn check_quotes(&mut self, text: &str, cell: &Cell, what: &str) {
+        if cell.broken {
+            let message = format!("{what}: the quotes of `{}` do not fit", quoted(&text[cell.span.clone()]));
+            let expected = "expected \"...\" with quotes inside doubled, then a comma or the end of the line";
+            self.fault("quotes", cell.span.clone(), message, expected);
+        }
+    }
+}
+
+fn machines(count: usize) -> String {
+    if count == 1 { "1 machine".to_owned() } else { format!("{count} machines") }
+}
+
+/// A cell of a row.
+#[derive(Clone, Debug)]
+struct Cell {
+    /// Where it stands, quotes counted in and blanks around it not.
+    span: Range<usize>,
+    quoted: bool,
+    /// Whether a quote is not closed, or something follows a closed one.
+    broken: bool,
+}
+
+impl Cell {
+    /// What stands in it, quotes inside still doubled.
+    fn content<'a>(&self, text: &'a str) -> &'a str {
+        let whole = &text[self.span.clone()];
+        if self.quoted && !self.broken { whole[1..whole.len() - 1].trim() } else { whole }
+    }
+
+    /// The name in it: within quotes, blanks count.
+    fn name<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let whole = &text[self.span.clone()];
+        match self.quoted && !self.broken {
+            true if whole[1..whole.len() - 1].contains('"') => {
+                Cow::Owned(whole[1..whole.len() - 1].replace("\"\"", "\""))
+            }
+            true => Cow::Borrowed(&whole[1..whole.len() - 1]),
+            false => Cow::Borrowed(whole),
+        }
+    }
+}
+
+/// A row, as far as it is wanted.
+#[derive(Debug, Default)]
+struct Row {
+    /// The first of its cells.
+    cells: Vec<Cell>,
+    /// How many there are in all.
+    count: usize,
+    /// The first that is not in `cells`.
+    extra: Option<Range<usize>>,
+}
+
+impl Row {
+    /// All of it that was kept.
+    fn span(&self) -> Range<usize> {
+        let end = self.cells.last().map_or(0, |cell| cell.span.end);
+        self.cells.first().map_or(0, |cell| cell.span.start)..end
+    }
+}
+
+/// Walks through the rows of a text.
+struct Rows<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn new(text: &'a str) -> Rows<'a> {
+        Rows { text, at: text.len() - text.trim_start_matches('\u{feff}').len() }
+    }
+
+    /// Reads the next row that is not blank and keeps its first `most` cells; false at the end.
+    fn next(&mut self, most: usize, row: &mut Row) -> bool {
+        while self.at < self.text.len() {
+            row.cells.clear();
+            (row.count, row.extra) = (0, None);
+            loop {
+                let (cell, ended) = self.cell();
+                match row.count.cmp(&most) {
+                    std::cmp::Ordering::Less => row.cells.push(cell),
+                    std::cmp::Ordering::Equal => row.extra = Some(cell.span),
+                    std::cmp::Ordering::Greater => {}
+                }
+                row.count += 1;
+                if ended {
+                    break;
+                }
+            }
+            if row.count > 1 || row.cells.first().is_some_and(|cell| !cell.span.is_empty()) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Reads a cell and the comma or the line's end after it; whether it was the last of its row.
+    fn cell(&mut self) -> (Cell, bool) {
+        let bytes = self.text.as_bytes();
+        let blank = |at: &usize| matches!(bytes[*at], b' ' | b'\t' | b'\r');
+        let start = (self.at..bytes.len()).find(|at| !blank(at)).unwrap_or(bytes.len());
+        let quoted = bytes.get(start) == Some(&b'"');
+        let (closed, after) = if quoted { close(bytes, start + 1) } else { (true, start) };
+        let stop = (after..bytes.len()).find(|at| matches!(bytes[*at], b',' | b'\n')).unwrap_or(bytes.len());
+        let end = (after..stop).rev().find(|at| !blank(at)).map_or(after, |last| last + 1);
+        let broken = quoted && (!closed || end > after);
+        self.at = (stop + 1).min(bytes.len());
+        // A comma that ends the text has an empty cell after it.
+        let comma = bytes.get(stop) == Some(&b',');
+        (Cell { span: start..end, quoted, broken }, !comma)
+    }
+}
+
+/// Whether a quoted cell is closed, and where what follows it begins; `at` is after the opening quote.
+fn close(bytes: &[u8], mut at: usize) -> (bool, usize) {
+    while let Some(quote) = (at..bytes.len()).find(|at| bytes[*at] == b'"') {
+        if bytes.get(quote + 1) != Some(&b'"') {
+            return (true, quote + 1);
+        }
+        at = quote + 2;
+    }
+    (false, bytes.len())
+}

@@ -1,0 +1,128 @@
+//! The tree of switches that costs least: machines put in one after the other, then moved while that helps.
+//!
+//! What a tree costs is a sum over pairs of machines, of whatever being so many switches apart costs them, and over
+//! switches: pairs that differ from given hop counts ([`nearest`](super::nearest())), or squares of what is left of
+//! measured times ([`sturdy`](super::sturdy())). All costs are integers, so that the order of sums is free.
+//!
+//! # Scope and limitations
+//! A heuristic: what it ends with cannot be improved by moving one machine, or one side of one cable, anywhere.
+//! Work is counted in additions, and the search stops when its [`Budget`] is used up.
+//!
+//! # Validation
+//! `tests/it/sturdy.rs` compares with all trees of up to six machines.
+
+mod shape;
+
+pub(super) use shape::Shape;
+
+use shape::{Moved, Place};
+
+/// What trees cost.
+pub(super) trait Costs {
+    /// How many machines there are.
+    fn machines(&self) -> usize;
+    /// The hop count, at least 1, that costs two different machines least.
+    fn wished(&self, a: usize, b: usize) -> u32;
+    /// What being so many switches apart, at least 1, costs two different machines.
+    fn pair(&self, a: usize, b: usize, hops: u32) -> i64;
+    /// What a switch costs.
+    fn switch(&self) -> i64;
+    /// The greatest hop count that is told from greater ones.
+    fn most(&self) -> u32;
+}
+
+/// How much work may still be done, in additions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget(pub(super) u64);
+
+impl Budget {
+    /// Takes so much; false if it is not there.
+    fn take(&mut self, work: u64) -> bool {
+        let enough = self.0 >= work;
+        self.0 = self.0.saturating_sub(work);
+        enough
+    }
+}
+
+/// The most switches of a tree of so many machines.
+fn most_switches(machines: usize) -> usize {
+    (2 * machines + 512).min(60_000)
+}
+
+/// Switches with machines that an insertion looks at, at most: enough to agree on a place.
+const ANCHORS: usize = 96;
+
+/// Puts machines into a tree in this order, each where it costs least among those before it.
+pub(super) fn grow(costs: &impl Costs, order: &[usize]) -> Shape {
+    let mut shape = Shape::empty(costs.machines());
+    for machine in order {
+        let moved = [Moved { machine: *machine, depth: 0 }];
+        let place = shape.best_place(costs, &moved, &[], ANCHORS).unwrap_or_default();
+        shape.add(*machine, place);
+    }
+    shape
+}
+
+/// Moves machines and sides of cables while that makes the tree cheaper and the budget lasts.
+pub(super) fn improve(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) {
+    loop {
+        let machines = move_machines(costs, shape, budget);
+        let sides = move_sides(costs, shape, budget);
+        if !machines && !sides {
+            return;
+        }
+    }
+}
+
+/// Moves single machines, once each; whether any moved.
+fn move_machines(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> bool {
+    let mut any = false;
+    for machine in 0..costs.machines() {
+        if shape.is_content(costs, machine) {
+            continue;
+        }
+        if !budget.take(shape.work(costs, 1)) {
+            return any;
+        }
+        let moved = [Moved { machine, depth: 0 }];
+        let dead = shape.dead_without(machine);
+        let barred = shape.barred(&dead, None);
+        let Some(place) = shape.best_place(costs, &moved, &barred, usize::MAX) else { continue };
+        let here = Place { switch: shape.home(machine), links: 0, cost: 0 };
+        let stay = shape.cost_at(costs, &moved, here) + costs.switch() * as_cost(dead.len());
+        if place.cost < stay {
+            shape.relocate(machine, place, &dead);
+            any = true;
+        }
+    }
+    any
+}
+
+/// Cuts every cable, once from either end, and ties what it cut off to the best place; whether any moved.
+fn move_sides(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> bool {
+    let mut any = false;
+    let mut ends = shape.ends();
+    let mut at = 0;
+    while let Some((from, to)) = ends.get(at).copied() {
+        at += 1;
+        let moved = shape.side(from, to);
+        if !budget.take(shape.work(costs, moved.len())) {
+            return any;
+        }
+        let dead = shape.dead_beside(from, to);
+        let barred = shape.barred(&dead, Some((from, to)));
+        let Some(place) = shape.best_place(costs, &moved, &barred, usize::MAX) else { continue };
+        let here = Place { switch: from, links: 1, cost: 0 };
+        let stay = shape.cost_at(costs, &moved, here) + costs.switch() * as_cost(dead.len());
+        if place.cost < stay {
+            shape.regraft(from, to, place, &dead);
+            ends = shape.ends();
+            any = true;
+        }
+    }
+    any
+}
+
+fn as_cost(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,117 @@
+//! What measuring comes to: refused where it would take for ever, with a warning where it may take long.
+
+use crate::diagnostics::Fault;
+use crate::ethernet::{HEADER, TRAILER};
+use crate::units::{BitRate, Bytes};
+
+use super::super::super::book::{Book, Place};
+use super::super::super::discovery::{DiscoveredNetwork, Discovery};
+use super::super::super::ethernet::Ethernet;
+use super::super::out_of_range;
+use super::measuring::headers;
+
+/// The most messages that are sent at least: about an hour's work.
+const MOST_MESSAGES: f64 = 1e9;
+/// So many messages at worst deserve a warning.
+const MANY_MESSAGES: f64 = 1e10;
+/// The longest that a measurement takes at worst, in picoseconds: thirty days. Overflow is far off then.
+const LONGEST: f64 = 30.0 * 86_400e12;
+
+/// What the measurements of a network come to.
+struct Cost {
+    /// Messages at least: every pair settles at its first set.
+    least: f64,
+    /// Messages at worst: no pair ever settles.
+    most: f64,
+    /// The time at worst, in picoseconds.
+    longest: f64,
+}
+
+/// Notes measurements that nobody lives to see the end of; `None` after such a fault.
+pub(super) fn check(place: Place, discovery: &Discovery, medium: &Ethernet, book: &mut Book) -> Option<()> {
+    let slowest = discovery.rates.iter().copied().min();
+    let costs: Vec<Cost> =
+        discovery.networks.iter().map(|network| cost(network, discovery, medium, slowest)).collect();
+    let times = discovery.combinations() as f64 * f64::from(discovery.executions);
+    let (least, most) = costs.iter().fold((0.0, 0.0), |(a, b), cost| (a + cost.least, b + cost.most));
+    let (least, most) = (least * times, most * times);
+    if least > MOST_MESSAGES {
+        let message = format!("measuring takes at least {least:.1e} messages, background counted in");
+        out_of_range(place, message, format!("expected at most {MOST_MESSAGES:.0e}"), book);
+        return None;
+    }
+    let longest = costs.iter().map(|cost| cost.longest).fold(0.0, f64::max);
+    if longest > LONGEST {
+        let days = longest / 86_400e12;
+        let message = format!("a measurement would take {days:.0} days of simulated time at worst");
+        out_of_range(place, message, "expected at most 30 days", book);
+        return None;
+    }
+    if most > MANY_MESSAGES {
+        book.warn(place, |span| {
+            let message = format!("measuring takes {most:.1e} messages if noise keeps pairs from settling");
+            Fault::new("long-run", span, message, "may take hours then; fewer `most-samples` would bound it")
+        });
+    }
+    Some(())
+}
+
+/// What the measurement of a network comes to.
+fn cost(
+    network: &DiscoveredNetwork,
+    discovery: &Discovery,
+    medium: &Ethernet,
+    slowest: Option<BitRate>,
+) -> Cost {
+    let (plan, software, noise) = (&discovery.plan, &discovery.software, &discovery.noise);
+    let machines = network.machines.len() as f64;
+    let pairs = machines * (machines - 1.0);
+    let first = pairs * f64::from(plan.first) * f64::from(plan.round_trips) * 2.0;
+    let all = pairs * f64::from(all_samples(plan.first, plan.most)) * f64::from(plan.round_trips) * 2.0;
+    // A message, from one rank to the other: its software, and as many frames one after the other as it passes cables.
+    let bytes = (plan.message.0 + software.envelope.0) as f64;
+    let costs = &software.costs;
+    let work = (costs.send + costs.receive).as_ps() as f64
+        + bytes * (costs.send_byte.as_ps() + costs.receive_byte.as_ps()) as f64;
+    let pace = discovery.paces.iter().map(|(_, pace)| f64::from(*pace) / 1e3).fold(1.0, f64::max);
+    let links = network.topology.network.links().iter();
+    let own = links.filter_map(|link| link.rate).min().unwrap_or(medium.rate).min(medium.rate);
+    let rate = slowest.unwrap_or(own);
+    let frame = Bytes(plan.message.0 + software.envelope.0 + u64::from(headers(medium) + HEADER + TRAILER));
+    let cables = network.topology.network.switches().len() as f64 + 1.0;
+    let hop =
+        rate.time_for(frame).as_ps() + (medium.switch_latency + medium.cable_length.flight_time()).as_ps();
+    let usual = work + software.pause.as_ps() as f64 + cables * hop as f64;
+    // Jitter and drift at most double what software takes; two pieces of work may be interrupted.
+    let interrupted = 2.0 * noise.outlier_mean.as_ps() as f64;
+    let worst = 4.0 * pace * work + interrupted + software.pause.as_ps() as f64 + cables * hop as f64;
+    let greatest = f64::from(discovery.noise_percent.iter().copied().max().unwrap_or(0)) / 100.0;
+    let share = (f64::from(noise.background_ppm) * greatest / 1e6).min(1.0);
+    let background = |time: f64| {
+        let every = rate.time_for(noise.background_message).as_ps().max(1) as f64;
+        machines * time * share / every
+    };
+    Cost {
+        least: first + background(first * usual),
+        most: all + background(all * worst),
+        longest: all * worst / (1.0 - share.min(0.99)),
+    }
+}
+
+/// The samples of all sets together.
+fn all_samples(first: u32, most: u32) -> u32 {
+    let sets = std::iter::successors(Some(first), |set| set.checked_mul(2)).take_while(|set| *set < most);
+    sets.fold(most, u32::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if a set were forgotten: 26, 52, 104, 208, 416, 832 and 1,000.
+    #[test]
+    fn all_sets_are_counted() {
+        assert_eq!(all_samples(26, 1_000), 26 + 52 + 104 + 208 + 416 + 832 + 1_000);
+        assert_eq!((all_samples(26, 26), all_samples(2, 3)), (26, 5));
+    }
+}

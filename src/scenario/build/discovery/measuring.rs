@@ -1,0 +1,198 @@
+//! How is measured, and what disturbs it.
+
+use std::ops::RangeInclusive;
+
+use crate::diagnostics::Fault;
+use crate::host::rtt::{Plan, Schedule};
+use crate::ids::HostId;
+use crate::units::{Bytes, Duration};
+
+use super::super::super::book::Book;
+use super::super::super::checked::Topology;
+use super::super::super::discovery::{Noise, Software};
+use super::super::super::ethernet::{Ethernet, Transport};
+use super::super::super::wire::{self, At, Given, Share};
+use super::super::allgather::{MOST_WORK, at_most, overheads};
+use super::super::{conflict, in_bytes, names, out_of_range, quantity, shared, within};
+
+/// Samples of a set.
+const SAMPLES: RangeInclusive<u32> = 2..=Plan::MOST;
+/// Bytes of a message and of an envelope.
+const MESSAGES: RangeInclusive<u64> = 0..=65_536;
+/// How long a machine keeps a pace.
+const PERIODS: RangeInclusive<Duration> = Duration::from_us(1)..=Duration::from_ms(1_000_000);
+/// The most of a cable's time that other traffic takes, in millionths.
+const MOST_BACKGROUND: u32 = 950_000;
+/// All of something, in millionths.
+const ALL: u32 = 1_000_000;
+/// What IPv4 and TCP put before data, without options.
+const TCP_HEADERS: u32 = 40;
+/// The most executions.
+const MOST_EXECUTIONS: u32 = 10_000;
+
+/// How round-trip times are measured.
+pub(super) fn plan(wire: &wire::Discovery, medium: Option<&Ethernet>, book: &mut Book) -> Option<Plan> {
+    let message = message(wire, medium, book);
+    let round_trips = wire.round_trips.get().and_then(|at| within(*at, 1..=1_000, book));
+    let first = wire.samples.get().and_then(|at| within(*at, SAMPLES, book));
+    let most = wire.most_samples.get().and_then(|at| within(*at, SAMPLES, book).map(|_| *at));
+    if let (Some(first), Some(most)) = (first, most)
+        && most.value < first
+    {
+        let expected = format!("expected at least {first}, the samples of the first set");
+        out_of_range(most.place, format!("{} is out of range", most.value), expected, book);
+    }
+    let threshold = wire.threshold.get().and_then(|at| share(*at, ALL, book).map(|ppm| (ppm, at.place)));
+    if let Some((0, place)) = threshold {
+        out_of_range(place, "no interval has no width", "expected a share above zero", book);
+    }
+    Some(Plan {
+        message: Bytes(message?),
+        round_trips: round_trips?,
+        first: first?,
+        most: most?.value,
+        threshold_ppm: threshold?.0,
+        schedule: Schedule::Sequence,
+    })
+}
+
+/// The length of a ping, which fits into a frame with all that is before it.
+fn message(wire: &wire::Discovery, medium: Option<&Ethernet>, book: &mut Book) -> Option<u64> {
+    let at = quantity(&wire.message)?;
+    let bytes = in_bytes(at, 1..=*MESSAGES.end(), book)?;
+    let envelope = wire.software.value().and_then(|software| quantity(&software.envelope));
+    let envelope = envelope.filter(|envelope| MESSAGES.contains(&envelope.value.0));
+    let (Some(medium), Some(envelope)) = (medium, envelope) else { return Some(bytes) };
+    let headers = u64::from(headers(medium));
+    let room = u64::from(medium.mtu).saturating_sub(headers).saturating_sub(envelope.value.0);
+    if bytes <= room {
+        return Some(bytes);
+    }
+    book.add(at.place, |span| {
+        let message = format!("{bytes} B and headers do not fit into a frame");
+        let expected = format!(
+            "expected at most {room} B: an mtu of {} B, less {headers} B of headers and the envelope's {} B",
+            medium.mtu, envelope.value.0
+        );
+        Fault::new("out-of-range", span, message, expected)
+    });
+    None
+}
+
+/// What a frame carries before a message's envelope.
+pub(super) const fn headers(medium: &Ethernet) -> u32 {
+    match medium.transport {
+        Transport::Datagram => medium.header,
+        Transport::Tcp => TCP_HEADERS,
+    }
+}
+
+/// What software costs.
+pub(super) fn software(wire: &wire::PingSoftware, book: &mut Book) -> Option<Software> {
+    let costs = overheads(&wire.costs, book);
+    let envelope = quantity(&wire.envelope).and_then(|at| in_bytes(at, MESSAGES, book));
+    let pause = quantity(&wire.pause).and_then(|at| at_most(at, MOST_WORK[0], book));
+    Some(Software { costs: costs?, envelope: Bytes(envelope?), pause: pause? })
+}
+
+/// What disturbs measurements.
+pub(super) fn noise(wire: &wire::Noise, book: &mut Book) -> Option<Noise> {
+    let mut part = |given: &Given<Share>, most| share(*given.get()?, most, book);
+    let (jitter, outliers) = (part(&wire.jitter, ALL), part(&wire.outliers, ALL));
+    let (drift, background) = (part(&wire.drift, ALL), part(&wire.background, MOST_BACKGROUND));
+    let mean = quantity(&wire.outlier_mean).and_then(|at| at_most(at, MOST_WORK[0], book));
+    let period = quantity(&wire.drift_period).and_then(|at| within(at, PERIODS, book));
+    let message = quantity(&wire.background_message).and_then(|at| in_bytes(at, 1..=*MESSAGES.end(), book));
+    Some(Noise {
+        jitter: jitter? / 1_000,
+        outliers_ppm: outliers?,
+        outlier_mean: mean?,
+        drift: drift? / 1_000,
+        drift_period: period?,
+        background_ppm: background?,
+        background_message: Bytes(message?),
+    })
+}
+
+/// A share of at most `most` millionths.
+fn share(at: At<Share>, most: u32, book: &mut Book) -> Option<u32> {
+    let ppm = (at.value.0 * f64::from(ALL)).round();
+    if ppm > f64::from(most) {
+        let expected = format!("expected at most \"{} %\"", most / 10_000);
+        out_of_range(at.place, "this share is out of range", expected, book);
+        return None;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "0 to a million, just checked"
+    )]
+    let ppm = ppm as u32;
+    Some(ppm)
+}
+
+/// How many pairs measure at once.
+pub(super) fn at_once(given: &Given<Vec<At<u32>>>, book: &mut Book) -> Option<Vec<u32>> {
+    let list = shared::each_once(given, "number of pairs", ToString::to_string, book)?;
+    let list: Vec<_> = list.iter().map(|at| within(*at, 1..=256, book)).collect();
+    list.into_iter().collect()
+}
+
+/// Amounts of noise, none of which comes to more than all.
+pub(super) fn percents(
+    given: &Given<Vec<At<u32>>>,
+    noise: Option<&Noise>,
+    book: &mut Book,
+) -> Option<Vec<u32>> {
+    let list = shared::each_once(given, "amount of noise", ToString::to_string, book)?;
+    let checked: Vec<_> = list.iter().map(|at| within(*at, 0..=10_000, book)).collect();
+    let list: Vec<_> = list.iter().zip(checked).map(|(at, value)| Some((value?, at.place))).collect();
+    let list: Vec<_> = list.into_iter().collect::<Option<_>>()?;
+    let Some(noise) = noise else { return Some(list.iter().map(|(percent, _)| *percent).collect()) };
+    let shares = [
+        ("jitter", noise.jitter, 1_000),
+        ("drift", noise.drift, 1_000),
+        ("outliers", noise.outliers_ppm, ALL),
+        ("background", noise.background_ppm, MOST_BACKGROUND),
+    ];
+    for (percent, place) in &list {
+        for (name, share, most) in shares {
+            let most = u64::from(most) * 100;
+            if u64::from(share) * u64::from(*percent) > most {
+                let message = format!("{percent} % of {name} is more than there can be");
+                out_of_range(*place, message, format!("expected at most {}", most / u64::from(share)), book);
+            }
+        }
+    }
+    Some(list.iter().map(|(percent, _)| *percent).collect())
+}
+
+/// How often each combination is measured.
+pub(super) fn executions(given: &Given<u32>, book: &mut Book) -> Option<u32> {
+    given.get().and_then(|at| within(*at, 1..=MOST_EXECUTIONS, book))
+}
+
+/// Machines with a pace of their own, each once.
+pub(super) fn paces(
+    given: &Given<Vec<At<wire::Pace>>>,
+    topology: &Topology,
+    book: &mut Book,
+) -> Option<Vec<(HostId, u32)>> {
+    let mut paces: Vec<(HostId, u32)> = Vec::new();
+    let mut sound = true;
+    for At { value, .. } in given.value()? {
+        let name = value.machine.get();
+        let host = name.and_then(|name| names::attached_host(name, topology, book));
+        let takes = value.takes.get().and_then(|at| within(*at, 0.01..=100.0, book));
+        let (Some(host), Some(takes), Some(name)) = (host, takes, name) else {
+            sound = false;
+            continue;
+        };
+        if paces.iter().any(|(other, _)| *other == host) {
+            conflict(name.place, "a second pace of this machine", "expected each machine once", book);
+            sound = false;
+        }
+        paces.push((host, super::thousandths(takes)));
+    }
+    sound.then_some(paces)
+}

@@ -1,0 +1,223 @@
+//! The `[discovery]` section: what is measured, what disturbs it, what is inferred, and references.
+
+use schemars::Schema;
+
+use super::super::book::Book;
+use super::super::discovery::{Method, Quantity};
+use super::super::tree::Item;
+use super::allgather::Overheads;
+use super::kinds::{self, Choice};
+use super::shared::PrintedName;
+use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
+use super::topology::Topology;
+use crate::units::{BitRate, Bytes, Duration};
+
+use Presence::{Default, Optional, Required};
+
+/// An amount of data.
+type Amount = kinds::Quantity<Bytes>;
+/// A span of time.
+type Span = kinds::Quantity<Duration>;
+
+table! {
+    /// Switches found from round-trip times: every network, rate, number of pairs at once and amount of noise is
+    /// measured on an Ethernet of its own, and every method infers the switches from the same matrices.
+    "[discovery]" Discovery {
+        /// Networks beside the scenario's own: the keys of `[topology]` for each. At most 512 machines each.
+        networks: Vec<At<Topology>> = Default("[]");
+        /// Rates of all cables, each in place of those of the Ethernet and the network.
+        rates: Vec<At<kinds::Quantity<BitRate>>> = Optional;
+        /// How many pairs measure at the same time, no machine in two of them, at least 1 each.
+        at_once: Vec<At<u32>> = Default("[1]");
+        /// How much of `[discovery.noise]` there is, in per cent, 0 to 10000.
+        noise_percent: Vec<At<u32>> = Default("[100]");
+        /// The length of a ping's and of an answer's data: a single frame.
+        message: Amount = Default("'1400 B'");
+        /// Round trips of a sample, 1 to 1000.
+        round_trips: u32 = Default("5");
+        /// Samples of the first set, 2 to 1000; each further set has twice as many.
+        samples: u32 = Default("26");
+        /// The most samples of a set, `samples` to 1000.
+        most_samples: u32 = Default("1000");
+        /// The greatest width of the 95 % confidence interval over the mean that is trusted, above 0.
+        threshold: kinds::Share = Default("'3 %'");
+        /// How often each combination is measured, with the scenario's seed and those after it; at least once.
+        executions: u32 = Default("1");
+        /// What software costs.
+        software: PingSoftware = Default("{}");
+        /// What disturbs measurements.
+        noise: Noise = Default("{}");
+        /// Machines whose software is slower or faster than that of the others.
+        paces: Vec<At<Pace>> = Default("[]");
+        /// A CSV with round-trip times, relative to the scenario's folder, instead of measuring.
+        matrix: String = Optional;
+        /// How switches are inferred: as the paper does, classes apart by half of their range; the same with their
+        /// whole range; with classes by k-means; or by the tree that fits all times together.
+        methods: Vec<At<Method>> = Default("['paper', 'sturdy']");
+        /// What the methods are told.
+        inference: Inference = Default("{}");
+        /// What computing takes on machine 0: constants, never the time that it takes here.
+        compute: Compute = Default("{}");
+        /// Whether the first matrix of every combination is kept, as `simnet discover` reads it.
+        keep_matrices: bool = Default("true");
+        /// Random clusters to be recovered from made-up matrices.
+        recovery: Recovery = Optional;
+        /// Printed numbers that ours stand beside in paper.csv.
+        references: Vec<At<DiscoveryReference>> = Default("[]");
+    }
+}
+
+table! {
+    /// What software costs at either end of a ping or an answer.
+    "[discovery.software]" PingSoftware {
+        ..costs: Overheads;
+        /// The library's header before the data of every message, at most 64 KiB.
+        envelope: Amount = Default("'0 B'");
+        /// What the tool does between two pings on the machine that measures, at most 1 s; no part of a round trip.
+        pause: Span = Default("'0 ns'");
+    }
+}
+
+table! {
+    /// What disturbs measurements; all of it is none if not given.
+    "[discovery.noise]" Noise {
+        /// How much a piece of software's work may take more or less, each time anew, at most `"100 %"`.
+        jitter: kinds::Share = Default("'0 %'");
+        /// How often a piece of work is interrupted.
+        outliers: kinds::Share = Default("'0 %'");
+        /// How long an interruption takes on average, at most 1 s.
+        outlier_mean: Span = Default("'100 us'");
+        /// How far a machine's pace drifts from the usual, at most `"100 %"`.
+        drift: kinds::Share = Default("'0 %'");
+        /// How long a machine keeps a pace before it has another, 1 us to 1000 s.
+        drift_period: Span = Default("'1000 ms'");
+        /// What every machine sends beside, to machines drawn by chance: the share of the time in which its cable is
+        /// busy, at most `"95 %"`.
+        background: kinds::Share = Default("'0 %'");
+        /// The data of a message of that traffic, 1 B to 64 KiB.
+        background_message: Amount = Default("'1400 B'");
+    }
+}
+
+table! {
+    /// A machine whose software is slower or faster than that of the others.
+    "[[discovery.paces]]" Pace {
+        /// The machine, of the scenario's own network.
+        machine: String = Required;
+        /// What its software takes, in times of what it takes on the others, 0.01 to 100.
+        takes: f64 = Required;
+    }
+}
+
+table! {
+    /// What methods are told beside the matrix.
+    "[discovery.inference]" Inference {
+        /// Times closer than that are one class at first, above zero; a microsecond for every round trip of a sample
+        /// if not given.
+        measurement_noise: Span = Optional;
+        /// How many times as far apart as wide classes must be, 0.001 to 1000.
+        inter_threshold: f64 = Default("4");
+        /// How many classes k-means makes, 1 to 1000; as many as fit best if not given.
+        classes: u32 = Optional;
+        /// Whether the methods know what one more switch adds to a round trip: it follows from the rate and the length
+        /// of a ping.
+        step_is_known: bool = Default("false");
+        /// Pairs of machines of the scenario's own network whose hop counts are known.
+        known: Vec<At<KnownPair>> = Default("[]");
+    }
+}
+
+table! {
+    /// Two machines whose hop count is known.
+    "[[discovery.inference.known]]" KnownPair {
+        /// One machine.
+        a: String = Required;
+        /// The other.
+        b: String = Required;
+        /// The switches between them: 1 on the same switch.
+        hops: u32 = Required;
+    }
+}
+
+table! {
+    /// What computing takes on machine 0.
+    "[discovery.compute]" Compute {
+        /// Classes and hop counts, whatever the number of machines, at most 1000 s.
+        clustering: Span = Default("'0 ns'");
+        /// The same for every round-trip time, at most 1 ms.
+        clustering_per_rtt: Span = Default("'0 ns'");
+        /// The tree, whatever the number of machines, at most 1000 s.
+        tree: Span = Default("'0 ns'");
+        /// The same for every round-trip time, at most 1 ms.
+        tree_per_rtt: Span = Default("'0 ns'");
+    }
+}
+
+table! {
+    /// Random clusters recovered from matrices that are made up: c + 2 (h + 1) x and noise, without any simulation.
+    "[discovery.recovery]" Recovery {
+        /// Numbers of switches, 2 to 100 each.
+        switches: Vec<At<u64>> = Default("[4, 8, 16]");
+        /// Machines for every switch, 1 to 10.
+        machines_per_switch: u64 = Default("4");
+        /// The noise of a round-trip time: its standard deviation in thousandths of what one more switch adds, 0 to
+        /// 10000.
+        noise_permille: Vec<At<u32>> = Required;
+        /// How many clusters of each size, 1 to 1000; seeds follow from the scenario's.
+        instances: u32 = Default("50");
+    }
+}
+
+table! {
+    /// A printed number, by its names in src/papers/reference.csv, and what of ours stands beside it.
+    "[[discovery.references]]" DiscoveryReference {
+        ..printed: PrintedName;
+        /// What of ours: times of the run, what is measured of two machines or of a class, or what the scenario itself
+        /// says.
+        ours: Quantity = Required;
+        /// The name of the network; the scenario's own if not given.
+        network: String = Optional;
+        /// The rate; the first if not given.
+        rate: kinds::Quantity<BitRate> = Optional;
+        /// The method; the first if not given.
+        method: Method = Optional;
+        /// The machine that measures, for `rtt` and `hops`.
+        from: String = Optional;
+        /// The machine with which it does.
+        to: String = Optional;
+        /// The class from 0, for `class-low` and `class-high`.
+        class: u32 = Optional;
+    }
+}
+
+impl Choice for Method {
+    const CHOICES: &'static [(&'static str, Method)] = &[
+        ("paper", Method::Paper),
+        ("paper-range", Method::PaperRange),
+        ("k-means", Method::KMeans),
+        ("sturdy", Method::Sturdy),
+    ];
+}
+
+impl Choice for Quantity {
+    const CHOICES: &'static [(&'static str, Quantity)] = &[
+        ("total", Quantity::Total),
+        ("measuring", Quantity::Measuring),
+        ("clustering", Quantity::Clustering),
+        ("tree", Quantity::Tree),
+        ("measuring-share", Quantity::MeasuringShare),
+        ("settled", Quantity::Settled),
+        ("most-samples-needed", Quantity::MostSamplesNeeded),
+        ("rtt", Quantity::Rtt),
+        ("hops", Quantity::Hops),
+        ("class-low", Quantity::ClassLow),
+        ("class-high", Quantity::ClassHigh),
+        ("round-trips", Quantity::RoundTrips),
+        ("samples", Quantity::Samples),
+        ("most-samples", Quantity::MostSamples),
+        ("threshold", Quantity::Threshold),
+        ("inter-threshold", Quantity::InterThreshold),
+        ("message", Quantity::Message),
+        ("measurement-noise", Quantity::MeasurementNoise),
+    ];
+}

@@ -1,0 +1,45 @@
+//! The Ethernet under a measurement.
+
+use crate::ethernet::Counters;
+use crate::ethernet::transport::{Datagram, Tcp};
+use crate::scenario::Checked;
+use crate::scenario::discovery::{Cell, Discovery};
+use crate::scenario::ethernet::Transport;
+
+use super::super::rtt::{self, Job, Outcome};
+use super::DiscoveryError;
+
+/// Measures on the Ethernet of a cell, idle before; with it how many frames passed cables, and how many found no room.
+///
+/// # Errors
+/// [`DiscoveryError`] if the Ethernet cannot be built.
+pub(super) fn run(
+    checked: &Checked,
+    discovery: &Discovery,
+    cell: Cell,
+    job: &Job,
+) -> Result<(Outcome, (u64, u64)), DiscoveryError> {
+    let topology = &discovery.networks[cell.network].topology;
+    let ethernet = checked.ethernet.as_ref().expect("a measurement has an Ethernet");
+    let parameters = ethernet.parameters(&topology.network, cell.rate.map(|nth| discovery.rates[nth]));
+    let (network, ports) = (&topology.network, &topology.attachments);
+    let counts = |counters: &Counters| (counters.hops(), counters.dropped());
+    match ethernet.transport {
+        Transport::Datagram => {
+            let mut medium = Datagram::new(network, &parameters, ports, ethernet.header, ())?;
+            if ethernet.introduced {
+                medium.introduce_all();
+            }
+            let outcome = rtt::run(&mut medium, job)?;
+            Ok((outcome, counts(medium.counters())))
+        }
+        Transport::Tcp => {
+            let mut medium = Tcp::new(network, &parameters, ports, &ethernet.tcp(job.seed), ())?;
+            if ethernet.introduced {
+                medium.introduce_all();
+            }
+            let outcome = rtt::run(&mut medium, job)?;
+            Ok((outcome, counts(medium.counters())))
+        }
+    }
+}

@@ -11,6 +11,8 @@
 //! # Validation
 //! `tests/it/rtt.rs`: every round trip in closed form without noise; the totals of lawrence2008, Table 1, with it.
 
+pub mod lawrence;
+
 use std::collections::BTreeSet;
 
 use thiserror::Error;

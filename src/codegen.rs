@@ -1,15 +1,24 @@
-//! Source text for real machines: a ring's all-gather as a C routine.
+//! Source text for real machines: a ring's all-gather as a C routine, measuring round-trip times as a C program.
 //!
 //! ```text
 //!   Network, Ring, Prefix --Allgather--> routine, header, self-check, Makefile
+//!   Plan, Prefix --RttProgram--> program, Makefile, README
 //! ```
 
 mod allgather;
 mod prefix;
+mod rtt;
 mod text;
 
-pub use allgather::{Allgather, MAKEFILE, MARK};
+pub use allgather::Allgather;
 pub use prefix::{BadPrefix, Prefix};
+pub use rtt::{BadNumber, Number, RttProgram};
+
+/// The file by which a folder of generated source is known.
+pub const MAKEFILE: &str = "Makefile";
+
+/// The first line of every [`MAKEFILE`].
+pub const MARK: &str = "# Written by simnet codegen, which replaces this folder.";
 
 /// A file of generated source.
 #[derive(Clone, Debug, PartialEq, Eq)]

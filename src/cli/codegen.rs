@@ -1,8 +1,14 @@
 //! `simnet codegen`: source text for machines that exist.
 
 mod allgather;
+mod rtt;
 
-use clap::Subcommand;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::codegen::{MAKEFILE, MARK, Prefix, Source};
+use crate::report::{Folder, Like};
 
 use super::{Common, Exit, Failure};
 
@@ -10,11 +16,53 @@ use super::{Common, Exit, Failure};
 pub(super) enum Action {
     /// Write an MPI_Allgather in C with a contention-free ring built in
     Allgather(Box<allgather::Options>),
+    /// Write a program in C and MPI that measures round-trip times for `simnet discover`
+    Rtt(rtt::Options),
+}
+
+/// Where source text goes, and what it is called.
+#[derive(Args)]
+struct Place {
+    /// Where to write; the folder is new, empty, or one that `codegen` wrote
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// What the names of files, functions and macros begin with
+    #[arg(long, value_name = "PREFIX", default_value = "simnet")]
+    name: String,
 }
 
 /// Writes what was asked for.
 pub(super) fn run(action: &Action, common: &Common) -> Result<Exit, Failure> {
     match action {
         Action::Allgather(options) => allgather::run(options, common),
+        Action::Rtt(options) => rtt::run(options, common),
+    }
+}
+
+impl Place {
+    /// The prefix asked for.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if C does not take it.
+    fn prefix(&self) -> Result<Prefix, Failure> {
+        Prefix::new(&self.name).map_err(|error| Failure::Usage(format!("`--name {}`: {error}", self.name)))
+    }
+
+    /// The folder, for people.
+    fn shown(&self) -> String {
+        self.out.display().to_string()
+    }
+
+    /// Writes the folder, whole or not at all; gives the files' names.
+    ///
+    /// # Errors
+    /// If something else than an empty folder or its like stands there, or the system refuses.
+    fn write(&self, files: Vec<Source>) -> Result<Vec<String>, Failure> {
+        let folder = Folder::begin_like(&self.out, Like::Source { file: MAKEFILE, line: MARK })?;
+        for file in &files {
+            folder.add(&file.name, &file.text)?;
+        }
+        folder.finish()?;
+        Ok(files.into_iter().map(|file| file.name).collect())
     }
 }

@@ -19,13 +19,7 @@ use crate::ring::Ring;
 use crate::topology::Network;
 
 use super::text::{fill, literal, remark, table};
-use super::{Prefix, Source};
-
-/// The file by which a folder of generated source is known.
-pub const MAKEFILE: &str = "Makefile";
-
-/// The first line of every [`MAKEFILE`].
-pub const MARK: &str = "# Written by simnet codegen, which replaces this folder.";
+use super::{MAKEFILE, MARK, Prefix, Source};
 
 /// An all-gather along a ring.
 #[derive(Clone, Debug)]

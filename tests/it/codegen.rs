@@ -7,11 +7,8 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{cases, peer};
-
-/// Names that end literals and comments, form trigraphs, look like what they are not, or ask to be filled in.
-const NASTY: [&str; 8] =
-    ["a\"b", "*/ x /*", "k??/\\", "é\n", "int", "9 lives", "@ring@ %s \\n", "\u{202e}\u{7}{}"];
+use crate::support::cases;
+use crate::support::mpi::{MPIRUN, NASTY, make, mpi, run};
 
 /// A chain of switches, each with so many machines; machine n is called `name(n)`.
 fn chain(machines: &[usize], name: impl Fn(usize) -> String) -> Value {
@@ -69,11 +66,7 @@ impl Room {
     }
 
     fn make(&self, target: &str, mpicc: &Path) {
-        let strict = "CFLAGS=-O2 -Wall -Wextra -Werror -pedantic";
-        let mut command = Command::new("make");
-        command.arg("-C").arg(self.source()).args([strict, target]).env("MPICC", mpicc);
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        make(&self.source(), target, mpicc);
     }
 
     /// Runs the self-check of a routine called `{prefix}_allgather` under mpirun, `placing` being its arguments.
@@ -81,22 +74,6 @@ impl Room {
         let program = self.source().join(format!("{prefix}_allgather_selfcheck"));
         run(Command::new(mpirun).args(MPIRUN).args(["-np", &ranks.to_string()]).arg(program))
     }
-}
-
-/// As root, with more ranks than cores, and not for ever.
-const MPIRUN: [&str; 4] = ["--allow-run-as-root", "--oversubscribe", "--timeout", "300"];
-
-fn run(command: &mut Command) -> (Option<i32>, String, String) {
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
-
-/// The compiler and the launcher; `None` where one is absent.
-fn mpi() -> Option<(PathBuf, PathBuf)> {
-    let needed = [peer("mpicc"), peer("mpirun"), peer("make")];
-    let [mpicc, mpirun, _] = needed;
-    Some((mpicc?, mpirun?))
 }
 
 /// Wrong if the text changed unnoticed, depended on anything but its ring, or a name got into it as it is.

@@ -8,6 +8,7 @@ mod balance;
 mod cli;
 mod closed_forms;
 mod codegen;
+mod codegen_rtt;
 mod comparison;
 mod conservation;
 mod daemon;

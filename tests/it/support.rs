@@ -1,6 +1,7 @@
 //! What several kinds of check share.
 
 pub(crate) mod engine;
+pub(crate) mod mpi;
 pub(crate) mod subnet;
 
 use std::collections::VecDeque;

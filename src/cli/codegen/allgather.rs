@@ -1,13 +1,10 @@
 //! `simnet codegen allgather`: a ring's all-gather as a C routine.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use serde::Serialize;
 
-use crate::codegen::{Allgather, MAKEFILE, MARK, Prefix, Source};
+use crate::codegen::Allgather;
 use crate::ids::{HostId, Node};
-use crate::report::{Folder, Like};
 use crate::ring::{Algorithm, Kind, NoTwoHopRing, Ring};
 use crate::topology::Network;
 
@@ -15,6 +12,7 @@ use super::super::network::NetworkArguments;
 use super::super::output::{columns, print, print_json};
 use super::super::ring::{Finding, refusal};
 use super::super::{Common, Exit, Failure, Format};
+use super::Place;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -22,12 +20,8 @@ pub(crate) struct Options {
     network: NetworkArguments,
     #[command(flatten)]
     finding: Finding,
-    /// Where to write; the folder is new, empty, or one that this verb wrote
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// What the names of files, functions and macros begin with
-    #[arg(long, value_name = "PREFIX", default_value = "simnet")]
-    name: String,
+    #[command(flatten)]
+    place: Place,
 }
 
 /// What was written, or why nothing was.
@@ -49,8 +43,7 @@ struct Written {
 
 /// Finds the ring and writes the folder, or nothing.
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
-    let prefix = Prefix::new(&options.name)
-        .map_err(|error| Failure::Usage(format!("`--name {}`: {error}", options.name)))?;
+    let prefix = options.place.prefix()?;
     let network = options.network.load()?;
     let tree = options.finding.tree(&options.network, &network, common.seed.unwrap_or(0))?;
     let (algorithm, kind) = (options.finding.algorithm(), options.finding.kind());
@@ -73,15 +66,14 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     };
     let found_by = found_by(algorithm, kind, root, common.seed);
     let source = Allgather { prefix: &prefix, network: &network, ring: &ring, found_by: &found_by };
-    let files = source.files();
-    write(options, &files)?;
+    let files = options.place.write(source.files())?;
     let name = |host: &HostId| network.name_of(Node::Host(*host)).to_owned();
     written.hosts = Some(ring.hosts.iter().map(name).collect());
     written.max_path_length = Some(ring.max_path_length);
     written.contention_free = Some(true);
     written.function = Some(source.function());
-    written.folder = Some(options.out.display().to_string());
-    written.files = Some(files.into_iter().map(|file| file.name).collect());
+    written.folder = Some(options.place.shown());
+    written.files = Some(files);
     show(&written, &ring, common)
 }
 
@@ -93,14 +85,6 @@ fn found_by(algorithm: Algorithm, kind: Kind, root: &str, seed: Option<u64>) -> 
         Kind::Random => format!("the random tree of seed {}", seed.unwrap_or(0)),
     };
     format!("{} on {tree} from {root}", algorithm.name().to_uppercase())
-}
-
-fn write(options: &Options, files: &[Source]) -> Result<(), Failure> {
-    let folder = Folder::begin_like(&options.out, Like::Source { file: MAKEFILE, line: MARK })?;
-    for file in files {
-        folder.add(&file.name, &file.text)?;
-    }
-    Ok(folder.finish()?)
 }
 
 fn no_ring(

@@ -80,7 +80,8 @@ fn whole(bencher: Bencher<'_, '_>, shape: Shape) {
     bencher.bench_local(|| discover(&rtts, &Options::default()));
 }
 
-/// The whole inference where one pair's times fit no tree: other readings are tried, and the nearest tree is looked for.
+/// The whole inference where one pair's times fit no tree: other readings are tried, and the nearest tree is
+/// looked for.
 #[divan::bench(sample_count = 3)]
 fn whole_without_a_tree(bencher: Bencher<'_, '_>) {
     let truth = switches(Shape::Tree(60)).hops();

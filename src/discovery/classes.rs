@@ -9,13 +9,13 @@
 //! literally neither text nor listing does:
 //! - lines 4 to 15: a time joins the class of the one before it, in order, if it is less than the noise above it; the
 //!   last class's upper bound is set after the loop;
-//! - lines 16 to 22: the listing merges where the intra-class distance is *less* than the inter-class distance over
-//!   INTER_THRESHOLD, which joins what is well apart; we merge where the inter-class distance, between centres, is less
-//!   than INTER_THRESHOLD times the intra-class distance, as the text says;
+//! - lines 16 to 22: the listing merges where the intra-class distance is *less* than the inter-class distance
+//!   over INTER_THRESHOLD, which joins what is well apart; we merge where the inter-class distance, between
+//!   centres, is less than INTER_THRESHOLD times the intra-class distance, as the text says;
 //! - the text's intra-class distance, the range, puts all of Fig. 6 into one class; by default it is half the range
 //!   about the centre, of the two classes the larger ([`Intra`]);
-//! - sweeps go from the shortest times to the longest; a class that has taken in its neighbour is not looked at again in
-//!   the same sweep, as the listing's loop has it.
+//! - sweeps go from the shortest times to the longest; a class that has taken in its neighbour is not looked at
+//!   again in the same sweep, as the listing's loop has it.
 //!
 //! # Validation
 //! Fig. 6's classes are those printed; sweeps are compared with a literal array version on random classes.

@@ -7,11 +7,12 @@
 //! # Source
 //! lawrence2008, section 3.2 "Inferring hop-count distances": `hops[0] = 1`, and every further class has
 //! `floor((gap + smallest/2) / smallest)` more than the one before it, a gap being that between centres. Ours:
-//! - the time that one switch adds, where it is given, stands for the smallest gap; then two classes may have one count;
+//! - the time that one switch adds, where it is given, stands for the smallest gap; then two classes may have
+//!   one count;
 //! - a class in which a known pair is has that pair's count; between two such classes counts are interpolated, beyond
 //!   them the formula goes on, with the time a switch adds that the outermost two tell, if they differ;
-//! - the paper does not say what to do where a pair's two directions are in different classes: the shorter time counts,
-//!   since noise only adds, and the pair is reported (of two votes, a majority is agreement).
+//! - the paper does not say what to do where a pair's two directions are in different classes: the shorter time
+//!   counts, since noise only adds, and the pair is reported (of two votes, a majority is agreement).
 //!
 //! # Validation
 //! Fig. 6 gives Fig. 8; classes with known gaps; the readings that miss a class are compared with a plain formula.

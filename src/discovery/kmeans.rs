@@ -1,17 +1,17 @@
 //! One-dimensional k-means, exact and the same every time.
 //!
 //! # Scope and limitations
-//! No cut is made where neighbouring times are nearest: only at the 2,047 widest gaps. With no more different times than
-//! 2,048 the sum of squares is the least there is; with more, that of all ways to cut there. Times over a wide range are
-//! counted in units of 2^k ps, so that squares fit into 128 bits: exact up to 2^(63 - log2 times) ps, which for four
-//! million times is a range of 2 s.
+//! No cut is made where neighbouring times are nearest: only at the 2,047 widest gaps. With no more different
+//! times than 2,048 the sum of squares is the least there is; with more, that of all ways to cut there. Times
+//! over a wide range are counted in units of 2^k ps, so that squares fit into 128 bits: exact up to 2^(63 - log2
+//! times) ps, which for four million times is a range of 2 s.
 //!
 //! # Source
-//! lawrence2008, section 3.2: "standard data clustering algorithms such as the k-means algorithm can also be used"; it
-//! neither says how many classes nor how it begins. In one dimension classes are intervals, so that dynamic programming
-//! over the last class's start is exact; the best start never falls as times are added (the cost is of Monge's kind),
-//! which halves the starts to try at every middle. How many classes there are is our rule: the fewest, at most 256, of
-//! which none has a time farther from its mean than twice the noise.
+//! lawrence2008, section 3.2: "standard data clustering algorithms such as the k-means algorithm can also be
+//! used"; it neither says how many classes nor how it begins. In one dimension classes are intervals, so that
+//! dynamic programming over the last class's start is exact; the best start never falls as times are added (the
+//! cost is of Monge's kind), which halves the starts to try at every middle. How many classes there are is our
+//! rule: the fewest, at most 256, of which none has a time farther from its mean than twice the noise.
 //!
 //! # Validation
 //! Compared with all ways to cut small samples.

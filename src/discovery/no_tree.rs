@@ -69,22 +69,23 @@ impl NoTree {
                 let (a, b, c) = (name(a), name(b), name(c));
                 let way = u64::from(*ab) + u64::from(*bc) - 1;
                 format!(
-                    "{a} and {c} are {ac} switches apart, but by way of {b} only {way} ({a} to {b} {ab}, {b} to {c} {bc})"
+                    "{a} and {c} are {ac} switches apart, but by way of {b} only {way} ({a} to {b} {ab}, {b} to \
+                     {c} {bc})"
                 )
             }
             NoTree::Parity { machines: [a, b, c], hops: [ab, ac, bc] } => {
                 let (a, b, c) = (name(a), name(b), name(c));
                 format!(
-                    "no switch is where the paths between {a}, {b} and {c} could meet: {ab} switches from {a} to {b}, {ac} \
-                     from {a} to {c}, {bc} from {b} to {c}, an even sum"
+                    "no switch is where the paths between {a}, {b} and {c} could meet: {ab} switches from {a} to \
+                     {b}, {ac} from {a} to {c}, {bc} from {b} to {c}, an even sum"
                 )
             }
             NoTree::FourPoints { machines: [a, b, c, d], hops: [ab, ac, bc, ad, bd, cd] } => {
                 let (a, b, c, d) = (name(a), name(b), name(c), name(d));
                 let sum = |one: &u32, other: &u32| u64::from(*one) + u64::from(*other);
                 format!(
-                    "paths between {a}, {b}, {c} and {d} meet in a cycle: switches {a} to {b} and {c} to {d} {}, {a} to {c} \
-                     and {b} to {d} {}, {a} to {d} and {b} to {c} {}; in a tree the two largest sums are equal",
+                    "paths between {a}, {b}, {c} and {d} meet in a cycle: switches {a} to {b} and {c} to {d} {}, \
+                     {a} to {c} and {b} to {d} {}, {a} to {d} and {b} to {c} {}; in a tree the two largest sums are equal",
                     sum(ab, cd),
                     sum(ac, bd),
                     sum(ad, bc)
@@ -99,12 +100,13 @@ impl NoTree {
 
 /// How many switches the tree of these hop counts has.
 ///
-/// Looks from machine 0. For machines x and y, `m(x, y) = (h(0,x) + h(0,y) - h(x,y) - 1) / 2` is how many switches after
-/// the first their paths from machine 0 have in common. A tree has the hop counts exactly if m is whole, neither below 0
-/// nor above what one of the two paths has, and `m(x,z) >= min(m(x,y), m(y,z))` for all three: hop counts less one are
-/// then distances in a tree (the four-point condition for quadruples with one point in common implies all others), and
-/// every place where paths part is a switch. Machine x is compared with the nearest before it only, y of the largest
-/// m(x,y): then m(x,z) must be min(m(x,y), m(y,z)). Costs O(machines²).
+/// Looks from machine 0. For machines x and y, `m(x, y) = (h(0,x) + h(0,y) - h(x,y) - 1) / 2` is how many
+/// switches after the first their paths from machine 0 have in common. A tree has the hop counts exactly if m is
+/// whole, neither below 0 nor above what one of the two paths has, and `m(x,z) >= min(m(x,y), m(y,z))` for all
+/// three: hop counts less one are then distances in a tree (the four-point condition for quadruples with one
+/// point in common implies all others), and every place where paths part is a switch. Machine x is compared with
+/// the nearest before it only, y of the largest m(x,y): then m(x,z) must be min(m(x,y), m(y,z)). Costs
+/// O(machines²).
 ///
 /// # Errors
 /// What is wrong with some three or four machines, or that the tree would be too large.

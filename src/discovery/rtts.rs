@@ -83,16 +83,17 @@ impl Rtts {
 
     /// Reads the CSV that [`Rtts::to_csv`] writes, or any like it; `file` is what messages call it.
     ///
-    /// The first row holds an empty cell and the machines' names; then a row a machine, in the same order: its name and
-    /// its times in milliseconds, such as `0.131`, `.131` or `1.31e-1`. The diagonal is 0 or empty. Cells may stand in
-    /// quotes and have blanks around them; blank lines do not count. Times are taken to the nearest picosecond.
-    /// Costs O(bytes), and machines log machines for the names.
+    /// The first row holds an empty cell and the machines' names; then a row a machine, in the same order: its
+    /// name and its times in milliseconds, such as `0.131`, `.131` or `1.31e-1`. The diagonal is 0 or empty.
+    /// Cells may stand in quotes and have blanks around them; blank lines do not count. Times are taken to the
+    /// nearest picosecond. Costs O(bytes), and machines log machines for the names.
     ///
     /// # Errors
-    /// Everything that is wrong with it, each with its row and column: an empty file or one that is not UTF-8; no
-    /// names, a corner that is not empty, a name that is empty or there twice, more than 10,000 machines; a row of a
-    /// wrong name or length, one too few or too many; a time that is absent, zero, negative, no number, or more than
-    /// an hour; a diagonal that is neither 0 nor empty; an unclosed quote. After 1,000 faults the rest is not looked at.
+    /// Everything that is wrong with it, each with its row and column: an empty file or one that is not UTF-8;
+    /// no names, a corner that is not empty, a name that is empty or there twice, more than 10,000 machines; a
+    /// row of a wrong name or length, one too few or too many; a time that is absent, zero, negative, no number,
+    /// or more than an hour; a diagonal that is neither 0 nor empty; an unclosed quote. After 1,000 faults the
+    /// rest is not looked at.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Rtts, Box<Faults>> {
         csv::read(file, bytes)
     }

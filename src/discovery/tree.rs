@@ -5,11 +5,12 @@
 //! told. A tree of more than 65,536 switches is refused.
 //!
 //! # Source
-//! lawrence2008, Fig. 4: a machine n at the end of a longest path and all at one hop from it (A; n itself belongs to it,
-//! which line 11 forgets) are on one switch; they leave, and the switch takes their place as a leaf that is one hop
-//! nearer to all than n was. Departures, which change nothing of the result:
+//! lawrence2008, Fig. 4: a machine n at the end of a longest path and all at one hop from it (A; n itself
+//! belongs to it, which line 11 forgets) are on one switch; they leave, and the switch takes their place as a
+//! leaf that is one hop nearer to all than n was. Departures, which change nothing of the result:
 //! - no WorkHC is kept: what is left is n's row less the times its leaf has moved in, so that a step costs O(N);
-//! - line 5's maximum over all pairs is not looked for: in a tree, what is farthest from *any* leaf ends a longest path;
+//! - line 5's maximum over all pairs is not looked for: in a tree, what is farthest from *any* leaf ends a
+//!   longest path;
 //! - hop counts of no tree are refused beforehand; the paper takes them to be those of a tree.
 //!
 //! # Validation

@@ -69,8 +69,8 @@ fn star(leaves: u32) -> SwitchTree {
     SwitchTree { homes, switches: leaves + 1, links: (1..=leaves).map(|leaf| (0, leaf)).collect() }
 }
 
-/// No two machines two switches apart, so that the smallest gap is two. Wrong if nobody heard that the gap may be two,
-/// or not which machines show it, or a known step did not mend it.
+/// No two machines two switches apart, so that the smallest gap is two. Wrong if nobody heard that the gap may
+/// be two, or not which machines show it, or a known step did not mend it.
 #[test]
 fn a_star_without_machines_in_the_middle() {
     let truth = star(4);
@@ -127,7 +127,8 @@ fn a_chain_of_single_machines() {
     assert!(same_tree(&readings[0].1, &truth));
 }
 
-/// Wrong if one pair whose times fit no tree took the tree away without a word on which pair, or which tree is nearest.
+/// Wrong if one pair whose times fit no tree took the tree away without a word on which pair, or which tree is
+/// nearest.
 #[test]
 fn one_wrong_pair_is_told_with_the_nearest_tree() {
     let homes = (0..15).map(|machine| machine % 5).collect();

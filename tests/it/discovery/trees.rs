@@ -75,8 +75,8 @@ fn check(hops: &Hops, context: &str) -> bool {
     }
 }
 
-/// Wrong if any matrix of up to four machines, or of five with few hops (thorough: all of them), were taken for a tree's when it is none's, or
-/// refused when it is, or refused for machines that do not show it.
+/// Wrong if any matrix of up to four machines, or of five with few hops (thorough: all of them), were taken for
+/// a tree's when it is none's, or refused when it is, or refused for machines that do not show it.
 #[test]
 fn small_matrices_have_trees_or_not() {
     let mut with_tree = Vec::new();

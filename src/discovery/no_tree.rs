@@ -174,3 +174,35 @@ fn four_points(hops: &Hops, mut machines: [usize; 4]) -> NoTree {
     let hops = [(a, b), (a, c), (b, c), (a, d), (b, d), (c, d)].map(|(a, b)| hops.between(a, b));
     NoTree::FourPoints { machines, hops }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if a sentence named other machines than the counts are of.
+    #[test]
+    fn refusals_name_the_machines() {
+        let names = ["a", "b", "c", "d"].map(str::to_owned);
+        let said = |rows: [[u32; 4]; 4], machines: usize| {
+            let why = switches(&Hops::new(machines, |a, b| rows[a][b])).unwrap_err();
+            why.describe(&names)
+        };
+        let cells =
+            |ab, ac, bc, ad, bd, cd| [[0, ab, ac, ad], [ab, 0, bc, bd], [ac, bc, 0, cd], [ad, bd, cd, 0]];
+        assert_eq!(said(cells(0, 1, 1, 0, 0, 0), 3), "there is no switch between `a` and `b`");
+        assert_eq!(
+            said(cells(1, 1, 2, 0, 0, 0), 3),
+            "`b` and `c` are 2 switches apart, but by way of `a` only 1 (`b` to `a` 1, `a` to `c` 1)"
+        );
+        assert_eq!(
+            said(cells(2, 2, 2, 0, 0, 0), 3),
+            "no switch is where the paths between `a`, `b` and `c` could meet: 2 switches from `a` to `b`, 2 from `a` \
+             to `c`, 2 from `b` to `c`, an even sum"
+        );
+        assert_eq!(
+            said(cells(2, 3, 2, 2, 3, 2), 4),
+            "paths between `a`, `b`, `c` and `d` meet in a cycle: switches `a` to `b` and `c` to `d` 4, `a` to `c` and \
+             `b` to `d` 6, `a` to `d` and `b` to `c` 4; in a tree the two largest sums are equal"
+        );
+    }
+}

@@ -72,10 +72,21 @@ fn times_to_hops(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| hop_counts(&rtts, &Options::default()));
 }
 
-/// The whole inference. Goal: 2 s.
-#[divan::bench(args = SHAPES, sample_count = 5)]
+/// The whole inference, two machines a switch or more. Goal: 2 s.
+#[divan::bench(args = [Shape::Tree(60), Shape::Tree(1_000), Shape::Chain(1_000)], sample_count = 5)]
 fn whole(bencher: Bencher<'_, '_>, shape: Shape) {
     let rtts = times(&switches(shape).hops());
+    assert!(discover(&rtts, &Options::default()).tree.is_ok());
+    bencher.bench_local(|| discover(&rtts, &Options::default()));
+}
+
+/// The whole inference where one pair's times fit no tree: other readings are tried, and the nearest tree is looked for.
+#[divan::bench(sample_count = 3)]
+fn whole_without_a_tree(bencher: Bencher<'_, '_>) {
+    let truth = switches(Shape::Tree(60)).hops();
+    let wrong = |a: usize, b: usize| truth.between(a, b) + u32::from((a, b) == (700, 1_300));
+    let rtts = times(&Hops::new(MACHINES, wrong));
+    assert!(discover(&rtts, &Options::default()).tree.is_err());
     bencher.bench_local(|| discover(&rtts, &Options::default()));
 }
 

@@ -182,7 +182,9 @@ struct Pace {
 impl Pace {
     /// The switches that a gap stands for: `floor(gap / step + 1/2)`.
     fn switches(self, gap_doubled: u128) -> u32 {
-        let switches = (2 * gap_doubled * self.hops + self.doubled) / (2 * self.doubled);
+        // Classes of equal times, which no noise at all makes, have no gap.
+        let doubled = self.doubled.max(1);
+        let switches = (2 * gap_doubled * self.hops + doubled) / (2 * doubled);
         u32::try_from(switches).unwrap_or(u32::MAX)
     }
 }

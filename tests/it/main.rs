@@ -15,6 +15,8 @@ mod daemon;
 mod deadlock_burst;
 mod deadlock_proof;
 mod differential;
+mod discover;
+mod discover_walkthrough;
 mod discovery;
 mod discovery_scenarios;
 mod election;

@@ -40,7 +40,7 @@ pub(super) fn write(rtts: &Rtts) -> String {
         text.push_str(&name_as_cell(name));
         for time in rtts.row(from) {
             text.push(',');
-            text.push_str(&milliseconds::text(*time));
+            milliseconds::push(&mut text, *time);
         }
         text.push('\n');
     }

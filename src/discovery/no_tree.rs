@@ -85,7 +85,8 @@ impl NoTree {
                 let sum = |one: &u32, other: &u32| u64::from(*one) + u64::from(*other);
                 format!(
                     "paths between {a}, {b}, {c} and {d} meet in a cycle: switches {a} to {b} and {c} to {d} {}, \
-                     {a} to {c} and {b} to {d} {}, {a} to {d} and {b} to {c} {}; in a tree the two largest sums are equal",
+                     {a} to {c} and {b} to {d} {}, {a} to {d} and {b} to {c} {}; in a tree the two largest sums are \
+                     equal",
                     sum(ab, cd),
                     sum(ac, bd),
                     sum(ad, bc)

@@ -65,7 +65,7 @@ fn csv(names: &[String], hops: &Hops, base_ns: u64, step_ns: u64, noise_ns: u64)
     for (from, name) in names.iter().enumerate() {
         write!(text, "\n{name}").unwrap();
         for to in 0..names.len() {
-            let noise = ((from * 7919 + to * 104_729) as u64 * 2_654_435_761 >> 16) % (noise_ns + 1);
+            let noise = (((from * 7919 + to * 104_729) as u64 * 2_654_435_761) >> 16) % (noise_ns + 1);
             let ns = base_ns + step_ns * u64::from(hops.between(from, to)) + noise;
             match from == to {
                 true => text.push_str(",0"),
@@ -90,7 +90,8 @@ fn as_tree(net: &Network) -> SwitchTree {
         (Node::Switch(a), Node::Switch(b)) => Some((a.0, b.0)),
         _ => None,
     });
-    SwitchTree { homes: homes.collect(), switches: net.switches().len() as u32, links: links.collect() }
+    let switches = u32::try_from(net.switches().len()).unwrap();
+    SwitchTree { homes: homes.collect(), switches, links: links.collect() }
 }
 
 fn names(net: &Network) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! How many frames cross a cable per second of a ring all-gather over each transport, hosts' work counted in. Goal for
 //! datagrams: above 5 million frame-hops per second of one core. (ns-3 takes 3.7 s for the ring of 32 over TCP.)
+//! And how many messages of a measurement of round-trip times are simulated per second, ranks and noise counted in. Goal:
+//! above 1 million, so that a run of lawrence2008 with 32 machines takes a quarter of a second.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -7,8 +9,9 @@ use simnet::ethernet::transport::{DATAGRAM_HEADER, Datagram, Tcp, TcpParameters}
 use simnet::ethernet::{Counters, Parameters};
 use simnet::ids::{HostId, Port};
 use simnet::medium::{Event, Medium, Parcel};
-use simnet::topology::Network;
+use simnet::simulation::rtt::{self, Job, lawrence};
 use simnet::topology::generate::Line;
+use simnet::topology::{Network, presets};
 use simnet::units::{BitRate, Duration, Time};
 
 fn main() {
@@ -74,4 +77,26 @@ fn tcp(bencher: Bencher<'_, '_>, switches: u32) {
     let with = TcpParameters::default();
     let make = || Tcp::new(&net, &parameters, &ports, &with, ()).expect("an MTU of 1,500 B is enough");
     measure(bencher, u64::from(switches) * 8, make, Tcp::counters);
+}
+
+/// The tool of lawrence2008 on one of its clusters at 1 Gb/s.
+#[divan::bench(args = ["lawrence-1", "lawrence-3"], sample_count = 3, sample_size = 1)]
+fn round_trips(bencher: Bencher<'_, '_>, preset: &str) {
+    let net = presets::load(preset).expect("a preset");
+    let rate = BitRate::new(1_000_000_000).expect("not zero");
+    let parameters = Parameters::uniform(net.links().len(), rate, Duration::ZERO);
+    let ports = vec![Some(Port(0)); net.hosts().len()];
+    let names = net.hosts().iter().map(|host| host.name.clone()).collect();
+    let job: Job = lawrence::job(net.host_ids().collect(), names, 1);
+    let make = || {
+        let mut medium =
+            Datagram::new(&net, &parameters, &ports, lawrence::HEADER, ()).expect("room for data");
+        medium.introduce_all();
+        medium
+    };
+    let messages = rtt::run(&mut make(), &job).expect("a job that can be run").messages;
+    bencher
+        .counter(ItemsCount::new(messages))
+        .with_inputs(make)
+        .bench_local_values(|mut medium| rtt::run(&mut medium, &job));
 }

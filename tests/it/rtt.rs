@@ -1,6 +1,11 @@
 //! Round-trip times measured by ranks over media: closed forms, schedules, losses, noise, the paper's tables.
 
 mod closed_forms;
+mod losses;
+mod noise;
+mod schedules;
+mod stopping;
+mod tables;
 
 use simnet::des::random::{Purpose, Stream};
 use simnet::ethernet::Parameters;

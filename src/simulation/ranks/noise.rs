@@ -13,7 +13,8 @@
 //! other factors". Uniform jitter, exponential interruptions and Poisson traffic are the plainest forms of these.
 //!
 //! # Validation
-//! Unit tests: means and bounds of what is drawn; `tests/it/rtt_noise.rs`: the streams are apart.
+//! Unit tests: bounds of what is drawn, streams that do not shift one another; `tests/it/rtt/noise.rs`: the mean round
+//! trip under each kind, in closed form.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -231,6 +232,93 @@ impl Background {
             destination: self.machines[other],
             bytes: self.bytes,
             tag: BACKGROUND | self.sent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Protocol, Software};
+    use super::*;
+    use crate::medium::Ideal;
+    use crate::units::BitRate;
+
+    const PIECE: Duration = Duration::from_us(20);
+
+    /// What ranks take for pieces of work one after the other, all at once.
+    fn spans(ranks: usize, jitter: u32, noise: Noise, paces: &[(HostId, u32)]) -> Vec<Vec<u64>> {
+        let machines: Vec<HostId> = (0..ranks).map(HostId::new).collect();
+        let software = Software { jitter, ..Software::NONE };
+        let (machines, software, noise) = (&machines, &software, &noise);
+        let cluster = Cluster { machines, software, protocol: &Protocol::EAGER, noise, paces, seed: 3 };
+        let mut unrest = Unrest::new(&cluster);
+        let span = |rank, nth| unrest.span(rank, Time::ZERO + PIECE * nth, PIECE).as_ps();
+        let each = |rank| (rank, 0..2_000);
+        let mut span = span;
+        (0..ranks).map(each).map(|(rank, pieces)| pieces.map(|nth| span(rank, nth)).collect()).collect()
+    }
+
+    /// Wrong if one kind of noise, or another rank, shifted what a rank draws for another kind.
+    #[test]
+    fn streams_are_apart() {
+        let plain = spans(2, 300, Noise::NONE, &[]);
+        assert_ne!(plain[0], plain[1], "two ranks are not alike");
+        assert_eq!(spans(5, 300, Noise::NONE, &[])[..2], plain);
+        let outliers = Noise { outliers_ppm: 50_000, outlier_mean: PIECE, ..Noise::NONE };
+        let interrupted = spans(2, 300, outliers, &[]);
+        let differ =
+            |rank: usize| (0..2_000).filter(|nth| interrupted[rank][*nth] != plain[rank][*nth]).count();
+        // 100 expected, with a standard deviation of 10.
+        assert!(
+            (50..150).contains(&differ(0)) && (50..150).contains(&differ(1)),
+            "{} {}",
+            differ(0),
+            differ(1)
+        );
+        assert!((0..2_000).all(|nth| interrupted[0][nth] >= plain[0][nth]));
+        let beside = Noise { background_ppm: 1_000, background_message: Bytes(1), ..Noise::NONE };
+        assert_eq!(spans(2, 300, beside, &[]), plain);
+    }
+
+    /// Wrong if a pace were not kept for a period, left its bounds, or were the same for ever; or if a machine's own
+    /// pace were another's.
+    #[test]
+    fn a_machine_keeps_its_pace_for_a_period() {
+        let noise = Noise { drift: 100, drift_period: PIECE * 50, ..Noise::NONE };
+        let spans = spans(3, 0, noise, &[(HostId(1), 1_500)]);
+        let (low, high) = (PIECE.as_ps() * 9 / 10, PIECE.as_ps() * 11 / 10);
+        assert!(spans[0].iter().all(|span| (low..=high).contains(span)));
+        assert!(spans[1].iter().all(|span| (low * 3 / 2..=high * 3 / 2).contains(span)));
+        for of_rank in &spans {
+            let changes: Vec<usize> = (1..2_000).filter(|nth| of_rank[*nth] != of_rank[nth - 1]).collect();
+            assert!((39..=40).contains(&changes.len()), "{changes:?}");
+            assert!(changes.windows(2).all(|pair| pair[1] - pair[0] == 50), "{changes:?}");
+        }
+        assert_ne!(spans[0][..200], spans[2][..200]);
+    }
+
+    /// Wrong if a machine sent to itself or always to one other, more or less than its share, or tags twice.
+    #[test]
+    fn background_traffic_is_spread_and_as_much_as_is_said() {
+        let machines: Vec<HostId> = (0..4).map(HostId::new).collect();
+        let noise = Noise { background_ppm: 250_000, background_message: Bytes(1_000), ..Noise::NONE };
+        let (machines, software, noise) = (&machines, &Software::NONE, &noise);
+        let cluster = Cluster { machines, software, protocol: &Protocol::EAGER, noise, paces: &[], seed: 3 };
+        let medium = Ideal::new(4, BitRate::new(1_000_000_000).expect("not zero"), Duration::ZERO);
+        let mut background = Background::new(&medium, &cluster).expect("there is some");
+        let mut counts = [[0_u32; 4]; 4];
+        let mut tags = std::collections::BTreeSet::new();
+        while background.next() < Time::ZERO + Duration::from_ms(320) {
+            let parcel = background.parcel();
+            counts[parcel.source.index()][parcel.destination.index()] += 1;
+            assert!(parcel.bytes == 1_000 && parcel.tag >= BACKGROUND && tags.insert(parcel.tag));
+        }
+        // 8 us of every 32: 10,000 messages a machine, 3,333 to each other one, standard deviations 100 and 58.
+        for (machine, row) in counts.iter().enumerate() {
+            assert_eq!(row[machine], 0);
+            assert!(row.iter().sum::<u32>().abs_diff(10_000) < 500, "{counts:?}");
+            let others = row.iter().enumerate().filter(|(other, _)| *other != machine);
+            assert!(others.into_iter().all(|(_, n)| n.abs_diff(3_333) < 300), "{counts:?}");
         }
     }
 }

@@ -38,7 +38,7 @@ pub const ROUND_TRIP: Duration = Duration::from_us(85);
 /// Table 1, what its times have beyond 26 x 5 round trips of all ordered pairs: 0.090 ms a round trip for topology (1), 0.098
 /// to 0.12 for the larger ones. This value has all ten cells within 5 %, and topology (3) at 1 Gb/s within 5 % of both
 /// numbers that the paper has for it: 34.940 s in Table 1, and 33.942 s, the sum of its parts in Table 3.
-pub const PAUSE: Duration = Duration::from_us(96);
+pub const PAUSE: Duration = Duration::from_us(95);
 
 /// The machines' software: [`ROUND_TRIP`] in four pieces.
 ///
@@ -66,9 +66,9 @@ const PIECES: Overheads = Overheads {
 /// # Source
 /// Ours, so that results scatter as in Fig. 6 (1.1 to 1.6 % about the middle of a class), more than 99 % of the
 /// measurements take 26 samples, few 52 and none more than 104 (section 4): a pace that changes by 2 % from one second to the next,
-/// and an interruption of 0.25 ms once in 50,000 pieces of work.
+/// and an interruption of 0.25 ms once in 200,000 pieces of work.
 pub const NOISE: Noise = Noise {
-    outliers_ppm: 20,
+    outliers_ppm: 5,
     outlier_mean: Duration::from_us(250),
     drift: 20,
     drift_period: Duration::from_ms(1_000),

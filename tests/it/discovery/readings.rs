@@ -126,3 +126,24 @@ fn a_chain_of_single_machines() {
     assert_eq!(readings[0].0, Reading { first: 2, smallest: 1 });
     assert!(same_tree(&readings[0].1, &truth));
 }
+
+/// Wrong if one pair whose times fit no tree took the tree away without a word on which pair, or which tree is nearest.
+#[test]
+fn one_wrong_pair_is_told_with_the_nearest_tree() {
+    let homes = (0..15).map(|machine| machine % 5).collect();
+    let truth = SwitchTree { homes, switches: 5, links: (1..5).map(|b| (b - 1, b)).collect() };
+    let good = times(&truth, 1_000);
+    let longer = |a: usize, b: usize| match (a.min(b), a.max(b)) {
+        (2, 9) => Duration::from_ns(good.get(a, b).as_ps() / 1_000 + 2 * STEP),
+        _ => good.get(a, b),
+    };
+    let cells = (0..15 * 15).map(|at| longer(at / 15, at % 15)).collect();
+    let found = discover(&Rtts::new(good.names().to_vec(), cells).unwrap(), &Options::default());
+    let why = found.tree.unwrap_err();
+    assert!(why.machines().contains(&2) && why.machines().contains(&9), "{why:?}");
+    let nearest = found.nearest.unwrap();
+    assert!(same_tree(&nearest.tree, &truth));
+    assert_eq!((nearest.wrong, nearest.machines), (vec![(2, 9)], vec![2, 9]));
+    let codes: Vec<_> = found.findings.iter().map(Finding::code).collect();
+    assert_eq!(codes, ["no-tree"]);
+}

@@ -4,6 +4,7 @@
 
 mod check;
 mod codegen;
+mod discover;
 mod interrupt;
 mod logging;
 mod map;
@@ -60,6 +61,8 @@ pub enum Exit {
     Deadlocked,
     /// 5: not converged where convergence was required.
     NotConverged,
+    /// 5: no tree fits.
+    NoTree,
     /// 3: files were judged, and some are bad; their faults have been printed as the verb's result.
     BadInput,
     /// 130: interrupted while the results were being put in their place; they are whole.
@@ -122,6 +125,8 @@ enum Verb {
     Map(Box<map::Options>),
     /// Find a logical ring of all machines without contention
     Ring(ring::Options),
+    /// Infer the switches between machines from their round-trip times
+    Discover(Box<discover::Options>),
     /// Write source text for machines that exist
     #[command(subcommand)]
     Codegen(codegen::Action),
@@ -163,6 +168,7 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Route(options) => route::run(options, &cli.common),
         Verb::Map(options) => map::run(options, &cli.common),
         Verb::Ring(options) => ring::run(options, &cli.common),
+        Verb::Discover(options) => discover::run(options, &cli.common),
         Verb::Codegen(action) => codegen::run(action, &cli.common),
     }
 }
@@ -194,7 +200,7 @@ impl Exit {
             Exit::Fine => 0,
             Exit::Expectation => 1,
             Exit::Deadlocked => 4,
-            Exit::NotConverged => 5,
+            Exit::NotConverged | Exit::NoTree => 5,
             Exit::BadInput => 3,
             Exit::Unreadable => 7,
             Exit::Interrupted => 130,

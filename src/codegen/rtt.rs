@@ -14,9 +14,10 @@
 //! # Validation
 //! tests/it/codegen_rtt.rs: compiled with mpicc, run under mpirun, its CSV read by `simnet discover`.
 
+use crate::host::rtt::student::quantile_ppm;
 use crate::host::rtt::{Plan, Schedule};
 
-use super::text::fill;
+use super::text::{fill, table};
 use super::{MAKEFILE, MARK, Prefix, Source};
 
 /// A program that measures by a plan.
@@ -42,6 +43,9 @@ pub struct BadNumber {
     pub most: u64,
 }
 
+/// Degrees of freedom whose quantiles of Student's t the program has in a table.
+const TABLED: u64 = 20;
+
 /// A number of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
@@ -61,7 +65,7 @@ pub enum Number {
 
 const MOST_BYTES: u64 = 1 << 30;
 const MOST_ROUND_TRIPS: u64 = 1_000_000;
-const MOST_SAMPLES: u64 = 1_000;
+const MOST_SAMPLES: u64 = Plan::MOST as u64;
 const MOST_THRESHOLD: u64 = 1_000_000;
 const MOST_AT_ONCE: u64 = 1_000_000;
 
@@ -108,6 +112,7 @@ impl RttProgram<'_> {
             ("PREFIX", self.prefix.in_capitals()),
             ("mark", MARK.trim_start_matches("# ").to_owned()),
             ("plan", plan),
+            ("student", table((1..=TABLED).map(|degrees| as_decimal(quantile_ppm(degrees))))),
             ("samples", first.to_string()),
             ("round_trips", round_trips.to_string()),
             ("duration", format!("{seconds} s")),
@@ -126,6 +131,11 @@ impl RttProgram<'_> {
             file("README.txt".to_owned(), include_str!("rtt/README.txt")),
         ]
     }
+}
+
+/// Millionths as a decimal number.
+fn as_decimal(ppm: u64) -> String {
+    format!("{}.{:06}", ppm / 1_000_000, ppm % 1_000_000)
 }
 
 #[cfg(test)]
@@ -167,6 +177,24 @@ mod tests {
             (Plan { schedule: Schedule::AtOnce(0), ..plan }, Number::AtOnce),
         ] {
             assert_eq!(RttProgram::check(&plan).unwrap_err().what, what);
+        }
+    }
+
+    /// Wrong if the program and the simulation decided by other quantiles of Student's t.
+    #[test]
+    fn quantiles_are_those_of_the_simulation() {
+        let prefix = Prefix::new("lab").unwrap();
+        let program = RttProgram { prefix: &prefix, plan: Plan::default() }.files().remove(0).text;
+        assert!(program.contains("    12.706205, 4.302653, 3.182446,"), "{program}");
+        let line = program.lines().find(|line| line.contains("/ v) / v")).unwrap();
+        let numbers = line.split(|c: char| !c.is_ascii_digit() && c != '.');
+        let terms: Vec<f64> =
+            numbers.filter(|text| text.len() > 3).map(|text| text.parse().unwrap()).collect();
+        assert_eq!(terms.len(), 5, "{line}");
+        for degrees in [21, 25, 51, 103, 999] {
+            let v = degrees as f64;
+            let ours = terms.iter().rev().copied().reduce(|sum, term| term + sum / v).unwrap();
+            assert!((ours * 1e6 - quantile_ppm(degrees) as f64).abs() < 1.0, "{degrees}: {ours}");
         }
     }
 }

@@ -82,9 +82,9 @@ fn class(times: &[u64]) -> Class {
     Class { low: Duration::from_ps(low), high: Duration::from_ps(high), count: times.len() as u64, hops: 0 }
 }
 
-/// Fig. 7, lines 4 to 15.
+/// Fig. 7, lines 4 to 15; equal times are never parted, even where there is no noise at all.
 fn raw(sorted: &[u64], noise: Duration) -> Vec<Class> {
-    sorted.chunk_by(|previous, next| next - previous < noise.as_ps()).map(class).collect()
+    sorted.chunk_by(|previous, next| next - previous < noise.as_ps().max(1)).map(class).collect()
 }
 
 /// Fig. 7, lines 16 to 22. Costs O(classes): only pairs one of which has changed are compared again.
@@ -192,5 +192,6 @@ mod tests {
         let bounds = |class: &Class| (class.low.as_ps(), class.high.as_ps(), class.count);
         let raw: Vec<_> = raw(&times, Duration::from_ps(5)).iter().map(bounds).collect();
         assert_eq!(raw, [(10, 18, 3), (23, 24, 2), (40, 40, 1)]);
+        assert_eq!(super::raw(&[7, 7, 8], Duration::ZERO).len(), 2);
     }
 }

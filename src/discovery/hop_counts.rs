@@ -66,7 +66,7 @@ impl Reading {
 /// There is none for a single machine. Costs O(times log times), and k-means O(classes x 2,048 x 11) beside.
 pub fn classes(rtts: &Rtts, options: &Options) -> Vec<Class> {
     let mut classes = cluster(rtts, options);
-    let anchors = anchors(rtts, &classes, &options.known).0;
+    let anchors = anchors(rtts, &Finder::new(&classes), &options.known).0;
     count(&mut classes, &anchors, options.step, Reading::PAPER);
     classes
 }
@@ -99,11 +99,11 @@ struct Parted {
 impl Pairs {
     pub(super) fn new(rtts: &Rtts, options: &Options) -> Pairs {
         let classes = cluster(rtts, options);
-        let (anchors, conflicts) = anchors(rtts, &classes, &options.known);
+        let finder = Finder::new(&classes);
+        let (anchors, conflicts) = anchors(rtts, &finder, &options.known);
         let mut parted = Vec::new();
         let shorter = Hops::new(rtts.machines(), |a, b| {
-            let (there, back) = directions(rtts, &classes, a, b);
-            let (shorter, longer) = (there.min(back), there.max(back));
+            let (shorter, longer) = finder.directions(rtts, a, b);
             if shorter != longer {
                 parted.push(Parted { pair: (a, b), shorter, longer });
             }
@@ -122,6 +122,15 @@ impl Pairs {
         self.inferred(&BTreeMap::new(), None, Reading::PAPER)
     }
 
+    /// The hop counts of some machines in a reading. Costs O(classes + machines²).
+    pub(super) fn among(&self, machines: &[usize], options: &Options, reading: Reading) -> Hops {
+        let mut classes = self.classes.clone();
+        count(&mut classes, &self.anchors, options.step, reading);
+        Hops::new(machines.len(), |a, b| {
+            classes[self.shorter.between(machines[a], machines[b]) as usize - 1].hops
+        })
+    }
+
     fn inferred(
         &self,
         anchors: &BTreeMap<usize, Known>,
@@ -138,17 +147,52 @@ impl Pairs {
     }
 }
 
-/// The classes of a pair's two times.
-fn directions(rtts: &Rtts, classes: &[Class], a: usize, b: usize) -> (usize, usize) {
-    let class = |from, to| {
-        let time = rtts.get(from, to);
-        classes.partition_point(|class| class.high < time)
-    };
-    (class(a, b), class(b, a))
+/// Finds the classes of times.
+struct Finder {
+    /// By class, its longest time, in ps.
+    highs: Vec<u64>,
+    /// By a time's leading bits, less the shortest class's, where to begin.
+    starts: Vec<usize>,
+    least: u64,
+    shift: u32,
+}
+
+impl Finder {
+    /// So many bits lead; fewer are no faster where there are few classes.
+    const BITS: u32 = 16;
+
+    fn new(classes: &[Class]) -> Finder {
+        let highs: Vec<u64> = classes.iter().map(|class| class.high.as_ps()).collect();
+        let (least, most) = (highs.first().copied().unwrap_or(0), highs.last().copied().unwrap_or(0));
+        let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(Finder::BITS);
+        let mut starts = Vec::with_capacity((1 << Finder::BITS) + 1);
+        for (class, high) in highs.iter().enumerate() {
+            let bucket = usize::try_from((high - least) >> shift).unwrap_or(usize::MAX);
+            while starts.len() <= bucket {
+                starts.push(class);
+            }
+        }
+        Finder { highs, starts, least, shift }
+    }
+
+    /// The class of a time that is in one.
+    fn class(&self, time: Duration) -> usize {
+        let time = time.as_ps();
+        let bucket = usize::try_from(time.saturating_sub(self.least) >> self.shift).unwrap_or(usize::MAX);
+        let start = self.starts.get(bucket).copied().unwrap_or(self.highs.len());
+        let end = self.starts.get(bucket + 1).map_or(self.highs.len(), |end| end + 1).min(self.highs.len());
+        start + self.highs[start..end].partition_point(|high| *high < time)
+    }
+
+    /// The classes of a pair's two times, the shorter one's first.
+    fn directions(&self, rtts: &Rtts, a: usize, b: usize) -> (usize, usize) {
+        let (there, back) = (self.class(rtts.get(a, b)), self.class(rtts.get(b, a)));
+        (there.min(back), there.max(back))
+    }
 }
 
 /// By class, the first known pair in it; and what contradicts those before it.
-fn anchors(rtts: &Rtts, classes: &[Class], known: &[Known]) -> (BTreeMap<usize, Known>, Vec<Conflict>) {
+fn anchors(rtts: &Rtts, finder: &Finder, known: &[Known]) -> (BTreeMap<usize, Known>, Vec<Conflict>) {
     let mut anchors: BTreeMap<usize, Known> = BTreeMap::new();
     let mut conflicts = Vec::new();
     for known in known.iter().copied() {
@@ -157,8 +201,7 @@ fn anchors(rtts: &Rtts, classes: &[Class], known: &[Known]) -> (BTreeMap<usize, 
             conflicts.push(Conflict { known, with: None });
             continue;
         }
-        let (there, back) = directions(rtts, classes, a, b);
-        let class = there.min(back);
+        let (class, _) = finder.directions(rtts, a, b);
         let below = anchors.range(..class).next_back().filter(|(_, other)| other.hops > hops);
         let above = anchors.range(class + 1..).next().filter(|(_, other)| other.hops < hops);
         let same = anchors.get_key_value(&class).filter(|(_, other)| other.hops != hops);
@@ -182,7 +225,9 @@ struct Pace {
 impl Pace {
     /// The switches that a gap stands for: `floor(gap / step + 1/2)`.
     fn switches(self, gap_doubled: u128) -> u32 {
-        let switches = (2 * gap_doubled * self.hops + self.doubled) / (2 * self.doubled);
+        // Classes of equal times, which no noise at all makes, have no gap.
+        let doubled = self.doubled.max(1);
+        let switches = (2 * gap_doubled * self.hops + doubled) / (2 * doubled);
         u32::try_from(switches).unwrap_or(u32::MAX)
     }
 }
@@ -244,6 +289,8 @@ fn pace(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::des::random::{Purpose, Stream};
 
     /// Machines in a row of pairs: machine 2i and 2i + 1 measure the i-th time with one another, and all other pairs
     /// the last.
@@ -330,5 +377,31 @@ mod tests {
         assert_eq!(hop_counts(&alone, &Options::default()).classes, []);
         assert_eq!(counts(&pairs_of(&[100]), &Options::default()), [1]);
         assert_eq!(counts(&pairs_of(&[100, 104]), &Options::default()), [1]);
+    }
+
+    /// Wrong if the leading bits of a time led past its class.
+    #[test]
+    fn every_time_finds_its_class() {
+        let mut stream = Stream::new(0, Purpose(102), 0);
+        for bits in [3, 9, 17, 33, 51] {
+            let mut at = stream.below(1 << 40);
+            let mut classes = Vec::new();
+            for _ in 0..stream.below(900) + 1 {
+                let [gap, width] = [(); 2].map(|()| {
+                    let most = 1 << stream.below(bits);
+                    stream.below(most)
+                });
+                let low = at + 1 + gap;
+                at = low + width;
+                let [low, high] = [low, at].map(Duration::from_ps);
+                classes.push(Class { low, high, count: 2, hops: 0 });
+            }
+            let finder = Finder::new(&classes);
+            for (nth, class) in classes.iter().enumerate() {
+                for time in [class.low, class.center(), class.high] {
+                    assert_eq!(finder.class(time), nth, "{time} of {} classes, {bits} bits", classes.len());
+                }
+            }
+        }
     }
 }

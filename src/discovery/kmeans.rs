@@ -201,7 +201,7 @@ mod tests {
     fn the_number_of_classes_follows_from_the_noise() {
         let times = [100, 101, 102, 130, 131, 160, 163, 163];
         assert_eq!(clusters(&times, None, Duration::from_ps(1)), [3, 5, 8]);
-        assert_eq!(clusters(&times, None, Duration::from_ps(10)), [3, 8]);
+        assert_eq!(clusters(&times, None, Duration::from_ps(10)), [5, 8]);
         assert_eq!(clusters(&times, None, Duration::from_ps(100)), [8]);
         assert_eq!(clusters(&[7, 7, 7], Some(3), Duration::ZERO), [3], "equal times are one class");
         assert_eq!(clusters(&[], None, Duration::ZERO), [0_usize; 0]);

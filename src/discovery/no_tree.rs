@@ -115,7 +115,7 @@ pub(super) fn switches(hops: &Hops) -> Result<u64, NoTree> {
     let mut switches = 1_u64;
     for x in 1..hops.machines() {
         for y in 0..x {
-            triple(hops, [0, x, y])?;
+            triple(hops, [0, y, x])?;
         }
         let row = hops.row(x);
         let common = |y: usize| common(hops, row, x, y);

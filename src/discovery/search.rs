@@ -13,7 +13,7 @@
 
 mod shape;
 
-pub(super) use shape::Shape;
+pub(super) use shape::{Run, Shape};
 
 use shape::{Moved, Place};
 
@@ -55,12 +55,17 @@ const ANCHORS: usize = 96;
 /// Puts machines into a tree in this order, each where it costs least among those before it.
 pub(super) fn grow(costs: &impl Costs, order: &[usize]) -> Shape {
     let mut shape = Shape::empty(costs.machines());
+    go_on(costs, &mut shape, order);
+    shape
+}
+
+/// Puts more machines into a tree.
+pub(super) fn go_on(costs: &impl Costs, shape: &mut Shape, order: &[usize]) {
     for machine in order {
         let moved = [Moved { machine: *machine, depth: 0 }];
         let place = shape.best_place(costs, &moved, &[], ANCHORS).unwrap_or_default();
         shape.add(*machine, place);
     }
-    shape
 }
 
 /// Moves machines and sides of cables while that makes the tree cheaper and the budget lasts.
@@ -82,7 +87,7 @@ fn move_machines(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> 
             continue;
         }
         if !budget.take(shape.work(costs, 1)) {
-            return any;
+            return false;
         }
         let moved = [Moved { machine, depth: 0 }];
         let dead = shape.dead_without(machine);
@@ -107,7 +112,7 @@ fn move_sides(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> boo
         at += 1;
         let moved = shape.side(from, to);
         if !budget.take(shape.work(costs, moved.len())) {
-            return any;
+            return false;
         }
         let dead = shape.dead_beside(from, to);
         let barred = shape.barred(&dead, Some((from, to)));

@@ -44,6 +44,7 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
             let cells = discovery.networks.len() * discovery.combinations();
             match (cells, discovery.executions) {
                 (1, 1) => "a discovery".to_owned(),
+                (1, times) => format!("a discovery, {times} times"),
                 (_, 1) => format!("{cells} discoveries"),
                 (_, times) => format!("{cells} discoveries, {times} times each"),
             }

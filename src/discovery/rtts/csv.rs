@@ -40,7 +40,7 @@ pub(super) fn write(rtts: &Rtts) -> String {
         text.push_str(&name_as_cell(name));
         for time in rtts.row(from) {
             text.push(',');
-            text.push_str(&milliseconds::text(*time));
+            milliseconds::push(&mut text, *time);
         }
         text.push('\n');
     }
@@ -89,13 +89,10 @@ impl Table {
             read += 1;
         }
         if self.faults.len() < MOST_FAULTS && read < self.names.len() {
+            let first = self.called(read);
             let message = match self.names.len() - read {
-                1 => format!("no row of `{}`", quoted(&self.names[read])),
-                more => format!(
-                    "no row of `{}`, nor of {} after it",
-                    quoted(&self.names[read]),
-                    machines(more - 1)
-                ),
+                1 => format!("no row of {first}"),
+                more => format!("no row of {first}, nor of {} after it", machines(more - 1)),
             };
             let end = text.trim_end().len();
             self.fault("missing-row", end..end, message, "expected a row for every machine of the header");
@@ -112,12 +109,12 @@ impl Table {
         if !corner.name(text).is_empty() {
             let message =
                 format!("the header begins with `{}`, not with an empty cell", quoted(&corner.name(text)));
-            self.fault(
-                "corner",
-                corner.span.clone(),
-                message,
-                "expected ,name0,name1,... with nothing before the comma",
-            );
+            let expected = "expected ,name0,name1,... with nothing before the comma";
+            let fault = Fault::new("corner", corner.span.clone(), message, expected);
+            self.faults.push(match corner.name(text).contains([';', '\t']) {
+                true => fault.with_help("separate cells by commas, and write decimals with a point"),
+                false => fault,
+            });
         }
         if row.count > MOST_MACHINES + 1 {
             let message = format!("the header names {}", machines(row.count - 1));
@@ -148,27 +145,19 @@ impl Table {
         }
     }
 
-    /// Reads the row of machine `from`.
-    fn row(&mut self, text: &str, row: &Row, from: usize) {
-        let title = row.cells[0].name(text);
-        self.check_quotes(text, &row.cells[0], "the name of the row");
-        if title != self.names[from].as_str() {
-            let own = quoted(&self.names[from]);
-            let message = match title.is_empty() {
-                true => format!("row {} has no name; the header's machine {0} is `{own}`", from + 1),
-                false => {
-                    format!(
-                        "row {} is called `{}`; the header's machine {0} is `{own}`",
-                        from + 1,
-                        quoted(&title)
-                    )
-                }
-            };
-            let expected = "expected rows in the order of the header's names";
-            self.fault("row-name", row.cells[0].span.clone(), message, expected);
+    /// A machine as messages call it.
+    fn called(&self, machine: usize) -> String {
+        match self.names[machine].as_str() {
+            "" => format!("machine {}", machine + 1),
+            name => format!("`{}`", quoted(name)),
         }
-        let machines = self.names.len();
-        for (to, cell) in row.cells[1..].iter().take(machines).enumerate() {
+    }
+
+    /// Reads row `nth`, which is to be that of the header's machine `nth`.
+    fn row(&mut self, text: &str, row: &Row, nth: usize) {
+        let from = self.row_name(text, &row.cells[0], nth);
+        let wanted = self.names.len();
+        for (to, cell) in row.cells[1..].iter().take(wanted).enumerate() {
             if self.faults.len() >= MOST_FAULTS {
                 return;
             }
@@ -176,23 +165,38 @@ impl Table {
             self.cells.push(time);
         }
         let given = row.count - 1;
-        if given < machines {
-            let message = format!(
-                "row `{}` has {given} of {machines} times: none in column `{}`",
-                quoted(&self.names[from]),
-                quoted(&self.names[given])
-            );
+        let own = self.called(from);
+        if given < wanted {
+            let first = self.called(given);
+            let message = format!("row {own} has {given} of {wanted} times: none in column {first}");
             let end = row.span().end;
             self.fault("missing-cell", end..end, message, "expected a time for every machine of the header");
-        } else if given > machines {
+        } else if given > wanted {
             let message = format!(
-                "row `{}` has {given} times for {machines} machines: column {} is one too many",
-                quoted(&self.names[from]),
-                machines + 1
+                "row {own} has {given} times for {}: column {} is one too many",
+                machines(wanted),
+                wanted + 1
             );
             let at = row.extra.clone().unwrap_or_else(|| row.span());
             self.fault("extra-cell", at, message, "expected a time for every machine of the header");
         }
+    }
+
+    /// Checks the name of row `nth`; gives the machine that the row is of, as far as that can be said.
+    fn row_name(&mut self, text: &str, cell: &Cell, nth: usize) -> usize {
+        let title = cell.name(text);
+        self.check_quotes(text, cell, "the name of the row");
+        if title == self.names[nth].as_str() {
+            return nth;
+        }
+        let (row, own) = (nth + 1, self.called(nth));
+        let message = match title.is_empty() {
+            true => format!("row {row} has no name; the header's machine {row} is {own}"),
+            false => format!("row {row} is called `{}`; the header's machine {row} is {own}", quoted(&title)),
+        };
+        let expected = "expected rows in the order of the header's names";
+        self.fault("row-name", cell.span.clone(), message, expected);
+        self.names.iter().position(|name| title == name.as_str()).unwrap_or(nth)
     }
 
     /// The time in a cell; anything after a fault.
@@ -208,7 +212,7 @@ impl Table {
         {
             return given.and_then(Result::ok).unwrap_or_default();
         }
-        let place = format!("row `{}`, column `{}`", quoted(&self.names[from]), quoted(&self.names[to]));
+        let place = format!("row {}, column {}", self.called(from), self.called(to));
         let shown = quoted(written);
         if cell.broken {
             self.check_quotes(text, cell, &place);

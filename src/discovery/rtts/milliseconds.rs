@@ -87,15 +87,24 @@ fn shifted(whole: &[u8], fraction: &[u8], shift: i64) -> Option<u64> {
     Some(value)
 }
 
-/// A time as decimal milliseconds, exact.
-pub(super) fn text(time: Duration) -> String {
+/// Appends a time as decimal milliseconds, exact.
+pub(super) fn push(text: &mut String, time: Duration) {
     let scale = 10_u64.pow(9);
-    let (whole, rest) = (time.as_ps() / scale, time.as_ps() % scale);
-    if rest == 0 {
-        return whole.to_string();
+    let (whole, mut rest) = (time.as_ps() / scale, time.as_ps() % scale);
+    match u8::try_from(whole) {
+        Ok(digit @ 0..=9) => text.push(char::from(b'0' + digit)),
+        _ => text.push_str(&whole.to_string()),
     }
-    let fraction = format!("{rest:09}");
-    format!("{whole}.{}", fraction.trim_end_matches('0'))
+    if rest == 0 {
+        return;
+    }
+    text.push('.');
+    let mut place = scale / 10;
+    while rest > 0 {
+        text.push(char::from_digit(u32::try_from(rest / place).unwrap_or(0), 10).unwrap_or('0'));
+        rest %= place;
+        place /= 10;
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! A tree of switches while it is being changed.
 
+mod ways;
+
+pub(in crate::discovery) use ways::Run;
+
 use std::collections::VecDeque;
 
 use super::{Costs, as_cost, most_switches};
-use crate::discovery::SwitchTree;
+use crate::discovery::{Hops, SwitchTree};
 
 /// Where a machine is that is nowhere yet.
 const NOWHERE: u32 = u32::MAX;
@@ -48,13 +52,19 @@ impl Shape {
         Shape { homes: vec![NOWHERE; machines], near: Vec::new(), links: Vec::new() }
     }
 
-    pub(super) fn home(&self, machine: usize) -> u32 {
+    /// A machine's switch.
+    pub(in crate::discovery) fn home(&self, machine: usize) -> u32 {
         self.homes[machine]
     }
 
     /// The switches between two machines that are somewhere.
     pub(in crate::discovery) fn hops(&self, a: usize, b: usize) -> u32 {
         u32::from(self.links[self.homes[a] as usize][self.homes[b] as usize]) + 1
+    }
+
+    /// All hop counts.
+    pub(in crate::discovery) fn all_hops(&self) -> Hops {
+        Hops::new(self.homes.len(), |a, b| self.hops(a, b))
     }
 
     /// The tree, switches numbered by their first machine, those without one behind.

@@ -1,7 +1,8 @@
 //! What each method makes of a matrix.
 
 use crate::discovery::{
-    self, Class, Clustering, Discovery as Found, Finding, Hops, Intra, Options, Rtts, SwitchTree,
+    self, Class, Clustering, Discovery as Found, Finding, Hops, Intra, Options, Rtts, SturdyOptions,
+    SwitchTree,
 };
 use crate::ethernet::{HEADER, PREAMBLE, TRAILER};
 use crate::scenario::Checked;
@@ -33,18 +34,21 @@ impl Inferred {
             Method::Paper => Clustering::Paper(Intra::HalfRange),
             Method::PaperRange => Clustering::Paper(Intra::Range),
             Method::KMeans => Clustering::KMeans { classes: discovery.inference.classes },
-            Method::Sturdy => return Inferred::sturdy(discovery, step, rtts),
+            Method::Sturdy => return Inferred::sturdy(step, rtts),
         };
         let options = Options { clustering, ..options(discovery, step) };
         let Found { counted, tree, findings, .. } = discovery::discover(rtts, &options);
         Inferred { classes: counted.classes, hops: counted.hops, tree: tree.ok(), findings }
     }
 
-    fn sturdy(discovery: &Discovery, step: Option<Duration>, rtts: &Rtts) -> Inferred {
-        let counted = discovery::hop_counts(rtts, &options(discovery, step));
-        let tree = discovery::nearest(&counted.hops).tree;
-        let hops = tree.hops();
-        Inferred { classes: classes(rtts, &hops), hops, tree: Some(tree), findings: Vec::new() }
+    fn sturdy(step: Option<Duration>, rtts: &Rtts) -> Inferred {
+        let found = discovery::sturdy(rtts, &SturdyOptions { step });
+        Inferred {
+            classes: classes(rtts, &found.hops),
+            hops: found.hops,
+            tree: Some(found.tree),
+            findings: found.findings,
+        }
     }
 }
 

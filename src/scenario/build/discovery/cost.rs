@@ -1,7 +1,8 @@
 //! What measuring comes to: refused where it would take for ever, with a warning where it may take long.
 
-use crate::diagnostics::Fault;
-use crate::ethernet::{HEADER, TRAILER};
+use crate::diagnostics::{Fault, quoted};
+use crate::ethernet::{HEADER, SpanningTree, TRAILER};
+use crate::ids::{LinkId, Node, SwitchId};
 use crate::units::{BitRate, Bytes};
 
 use super::super::super::book::{Book, Place};
@@ -29,6 +30,7 @@ struct Cost {
 
 /// Notes measurements that nobody lives to see the end of; `None` after such a fault.
 pub(super) fn check(place: Place, discovery: &Discovery, medium: &Ethernet, book: &mut Book) -> Option<()> {
+    check_background(place, discovery, medium, book)?;
     let slowest = discovery.rates.iter().copied().min();
     let costs: Vec<Cost> =
         discovery.networks.iter().map(|network| cost(network, discovery, medium, slowest)).collect();
@@ -54,6 +56,87 @@ pub(super) fn check(place: Place, discovery: &Discovery, medium: &Ethernet, book
         });
     }
     Some(())
+}
+
+/// The most of a cable's time that background traffic takes, where that of several machines meets: beyond all of it,
+/// what waits grows without end, and so does every round trip.
+const FULLEST: f64 = 0.95;
+
+/// Notes background traffic that fills a cable; `None` after such a fault.
+fn check_background(place: Place, discovery: &Discovery, medium: &Ethernet, book: &mut Book) -> Option<()> {
+    let percent = discovery.noise_percent.iter().copied().max().unwrap_or(0);
+    let share = f64::from(discovery.noise.scaled(percent).background_ppm) / 1e6;
+    if share <= 0.0 {
+        return Some(());
+    }
+    let rates: Vec<Option<BitRate>> = match discovery.rates.as_slice() {
+        [] => vec![None],
+        rates => rates.iter().copied().map(Some).collect(),
+    };
+    for network in &discovery.networks {
+        for rate in &rates {
+            let (load, cable) = fullest(network, medium, *rate);
+            if load * share > FULLEST {
+                let cable = super::super::names::link_name(&network.topology.network, cable);
+                let (name, used) = (quoted(&network.name), load * share * 100.0);
+                let message =
+                    format!("background of {percent} % fills a cable of {name} to {used:.0} %: {cable}");
+                let expected =
+                    format!("expected at most {:.1} % of every machine's cable", FULLEST / load * 100.0);
+                out_of_range(place, message, expected, book);
+                return None;
+            }
+        }
+    }
+    Some(())
+}
+
+/// How full the fullest cable would be, in one direction, if every machine filled its own with messages to all others;
+/// and which it is. Costs O(nodes + cables), and electing the tree.
+fn fullest(network: &DiscoveredNetwork, medium: &Ethernet, rate: Option<BitRate>) -> (f64, LinkId) {
+    let net = &network.topology.network;
+    let parameters = medium.parameters(net, rate);
+    let tree = SpanningTree::elect(net, &parameters.rates, &parameters.bridge_priorities);
+    let speed = |link: LinkId| parameters.rates[link.index()].as_bits_per_s() as f64;
+    // By switch, the machines at it and behind it as seen from the root, and what they send.
+    let mut below = vec![(0.0_f64, 0.0_f64); net.switches().len()];
+    let mut own = Vec::new();
+    for machine in &network.machines {
+        let Some((_, link, far)) = network.topology.attachment(*machine) else { continue };
+        if let Node::Switch(home) = far.node {
+            below[home.index()].0 += 1.0;
+            below[home.index()].1 += speed(link);
+            own.push((link, 1.0, speed(link)));
+        }
+    }
+    let (all, sent): (f64, f64) =
+        own.iter().fold((0.0, 0.0), |(all, sent), (_, one, speed)| (all + one, sent + speed));
+    let mut order: Vec<SwitchId> = net.switch_ids().filter(|switch| tree.parent(*switch).is_none()).collect();
+    let mut children = vec![Vec::new(); net.switches().len()];
+    for switch in net.switch_ids() {
+        if let Some((_, up)) = tree.parent(switch) {
+            children[up.index()].push(switch);
+        }
+    }
+    let mut next = 0;
+    while let Some(switch) = order.get(next).copied() {
+        order.extend(&children[switch.index()]);
+        next += 1;
+    }
+    for switch in order.iter().rev() {
+        if let Some((link, up)) = tree.parent(*switch) {
+            let (machines, speed) = below[switch.index()];
+            below[up.index()].0 += machines;
+            below[up.index()].1 += speed;
+            own.push((link, machines, speed));
+        }
+    }
+    let load = |(link, machines, out): &(LinkId, f64, f64)| {
+        let others = (all - 1.0).max(1.0);
+        let (up, down) = (out * (all - machines) / others, (sent - out) * machines / others);
+        (up.max(down) / speed(*link), *link)
+    };
+    own.iter().map(load).fold((0.0, LinkId(0)), |most, load| if load.0 > most.0 { load } else { most })
 }
 
 /// What the measurement of a network comes to.

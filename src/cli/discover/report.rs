@@ -1,0 +1,366 @@
+//! What `simnet discover` says.
+
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::diagnostics::quoted;
+use crate::discovery::{Discovery, Finding, Hops, Nearest, Rtts, Sturdy, SturdyOptions, SwitchTree, sturdy};
+use crate::topology::Network;
+use crate::topology::formats::{self, Format as FileFormat};
+use crate::units::Duration;
+
+use super::Options;
+use super::arguments::{Method, Plan};
+use super::drawing::draw;
+use crate::cli::Failure;
+use crate::cli::output::columns;
+
+/// Up to so many machines the other method is asked as well.
+const CROSS_CHECKED: usize = 200;
+/// Pairs of machines that are listed, at most; how many there are is said beside.
+const PAIRS: usize = 1_000;
+/// Names that a line lists, at most.
+const NAMES: usize = 12;
+
+/// What was inferred, and what is told of it.
+pub(super) struct Report<'a> {
+    options: &'a Options,
+    rtts: &'a Rtts,
+    method: Method,
+    found: &'a Discovery,
+    /// What the sturdy method says, where it was asked.
+    sturdy: Option<Sturdy>,
+    /// Of the method asked for, or the nearest to its hop counts.
+    tree: SwitchTree,
+    network: Network,
+    findings: Vec<Told>,
+}
+
+/// Something that the user should know.
+#[derive(Serialize)]
+struct Told {
+    code: &'static str,
+    /// The method that found it.
+    method: &'static str,
+    text: String,
+    machines: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ClassReport {
+    low_ms: f64,
+    high_ms: f64,
+    center_ms: f64,
+    /// Of both directions.
+    count: u64,
+    hops: u32,
+}
+
+impl<'a> Report<'a> {
+    /// Gathers what there is to say, and asks the other method where that does not take long.
+    ///
+    /// # Errors
+    /// [`Failure::Scenario`] if the tree is no network.
+    pub(super) fn new(
+        options: &'a Options,
+        rtts: &'a Rtts,
+        plan: &Plan,
+        found: &'a Discovery,
+    ) -> Result<Report<'a>, Failure> {
+        let is_asked = plan.method == Method::Sturdy || rtts.machines() <= CROSS_CHECKED;
+        let other = is_asked.then(|| sturdy(rtts, &SturdyOptions { step: plan.options.step }));
+        let tree = match (plan.method, &other, &found.tree, &found.nearest) {
+            (Method::Sturdy, Some(sturdy), ..) => sturdy.tree.clone(),
+            (_, _, Ok(tree), _) => tree.clone(),
+            (.., Some(nearest)) => nearest.tree.clone(),
+            (.., Err(_), None) => return Err(Failure::Scenario("no tree comes near these times".to_owned())),
+        };
+        let network = options.network(&tree, rtts)?;
+        let mut report = Report {
+            options,
+            rtts,
+            method: plan.method,
+            found,
+            sturdy: other,
+            tree,
+            network,
+            findings: Vec::new(),
+        };
+        report.findings = report.told();
+        Ok(report)
+    }
+
+    /// Whether a tree has the hop counts.
+    pub(super) fn fits(&self) -> bool {
+        self.method == Method::Sturdy || self.found.tree.is_ok()
+    }
+
+    /// Why none has, if that is so.
+    fn reason(&self) -> Option<String> {
+        let why = self.found.tree.as_ref().err().filter(|_| !self.fits())?;
+        Some(why.describe(self.rtts.names()))
+    }
+
+    /// The tree, or the nearest one.
+    pub(super) fn best(&self) -> &Network {
+        &self.network
+    }
+
+    /// The hop counts of the method asked for.
+    fn hops(&self) -> &Hops {
+        match &self.sturdy {
+            Some(sturdy) if self.method == Method::Sturdy => &sturdy.hops,
+            _ => &self.found.counted.hops,
+        }
+    }
+
+    /// The pairs of which the two methods have different hop counts; `None` where only one was asked.
+    fn differing(&self) -> Option<Vec<(usize, usize)>> {
+        let sturdy = self.sturdy.as_ref()?;
+        let paper = &self.found.counted.hops;
+        let pairs = (0..paper.machines()).flat_map(|a| (a + 1..paper.machines()).map(move |b| (a, b)));
+        Some(pairs.filter(|(a, b)| paper.between(*a, *b) != sturdy.hops.between(*a, *b)).collect())
+    }
+
+    fn names(&self, machines: &[usize]) -> Vec<String> {
+        machines.iter().map(|machine| self.rtts.names()[*machine].clone()).collect()
+    }
+
+    /// The pairs' names, as many as are listed.
+    fn pairs(&self, pairs: &[(usize, usize)]) -> Vec<[String; 2]> {
+        let name = |machine: &usize| self.rtts.names()[*machine].clone();
+        pairs.iter().take(PAIRS).map(|(a, b)| [name(a), name(b)]).collect()
+    }
+
+    fn told(&self) -> Vec<Told> {
+        let tell = |finding: &Finding, method: Method| Told {
+            code: finding.code(),
+            method: method.name(),
+            text: finding.describe(self.rtts.names()),
+            machines: self.names(&finding.machines()),
+        };
+        let paper = self.found.findings.iter().map(|finding| tell(finding, Method::Paper));
+        let sturdy = self.sturdy.iter().flat_map(|sturdy| &sturdy.findings);
+        let sturdy = sturdy.map(|finding| tell(finding, Method::Sturdy));
+        let mut told: Vec<Told> = match self.method {
+            Method::Paper => paper.chain(sturdy).collect(),
+            Method::Sturdy => sturdy.collect(),
+        };
+        told.extend(self.difference());
+        told
+    }
+
+    /// What the other method says, if it is something else.
+    fn difference(&self) -> Option<Told> {
+        let pairs = self.differing().filter(|pairs| !pairs.is_empty())?;
+        let other = match self.method {
+            Method::Paper => Method::Sturdy,
+            Method::Sturdy => Method::Paper,
+        };
+        let mut machines: Vec<usize> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+        machines.sort_unstable();
+        machines.dedup();
+        let text = format!(
+            "the two methods disagree about the hop counts of {}: `--method {}` gives the other tree",
+            counted_pairs(pairs.len()),
+            other.name()
+        );
+        let machines = self.names(&machines);
+        Some(Told { code: "methods-differ", method: self.method.name(), text, machines })
+    }
+
+    /// What should be looked at before the result is trusted.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some(why) = self.reason() {
+            let written = match &self.options.topology {
+                Some(path) => format!("; {} has the nearest tree", path.display()),
+                None => String::new(),
+            };
+            warnings.push(clean(&format!("warning: no tree has these hop counts: {why}{written}")));
+        }
+        let differs = self.findings.iter().find(|told| told.code == "methods-differ");
+        warnings.extend(differs.map(|told| clean(&format!("warning: {}", told.text))));
+        warnings
+    }
+
+    /// The whole result as an object.
+    pub(super) fn json(&self) -> Value {
+        let asymmetric = &self.found.counted.asymmetric;
+        json!({
+            "machines": self.rtts.names(),
+            "method": self.method.name(),
+            "hop_counts": matrix(self.hops()),
+            "topology": self.fits().then(|| as_json(&self.network)),
+            "switches": self.tree.switches,
+            "classes": self.classes(),
+            "asymmetric": self.pairs(asymmetric),
+            "asymmetric_pairs": asymmetric.len(),
+            "findings": self.findings,
+            "no_tree": self.reason(),
+            "nearest": self.nearest().map(|nearest| self.nearest_json(nearest)),
+            "methods_agree": self.differing().map(|pairs| pairs.is_empty()),
+            "sturdy": self.sturdy_json(),
+        })
+    }
+
+    fn classes(&self) -> Vec<ClassReport> {
+        let classes = self.found.counted.classes.iter().map(|class| ClassReport {
+            low_ms: class.low.as_ms_f64(),
+            high_ms: class.high.as_ms_f64(),
+            center_ms: class.center().as_ms_f64(),
+            count: class.count,
+            hops: class.hops,
+        });
+        classes.collect()
+    }
+
+    /// The nearest tree, where it is what there is.
+    fn nearest(&self) -> Option<&Nearest> {
+        self.found.nearest.as_ref().filter(|_| !self.fits())
+    }
+
+    fn nearest_json(&self, nearest: &Nearest) -> Value {
+        json!({
+            "topology": as_json(&self.network),
+            "wrong": self.pairs(&nearest.wrong),
+            "wrong_pairs": nearest.wrong.len(),
+            "machines": self.names(&nearest.machines),
+        })
+    }
+
+    /// What the sturdy method says, where it was asked for or says something else.
+    fn sturdy_json(&self) -> Option<Value> {
+        let pairs = self.differing()?;
+        let sturdy = self.sturdy.as_ref()?;
+        if self.method == Method::Paper && pairs.is_empty() {
+            return None;
+        }
+        let network = self.options.network(&sturdy.tree, self.rtts).ok()?;
+        Some(json!({
+            "hop_counts": matrix(&sturdy.hops),
+            "topology": as_json(&network),
+            "pairs_that_differ": pairs.len(),
+            "step_us": as_us(sturdy.step),
+            "base_us": as_us(sturdy.base),
+            "spread_us": as_us(sturdy.spread),
+        }))
+    }
+
+    /// The whole result for people.
+    pub(super) fn human(&self) -> String {
+        let mut text = columns(self.rows());
+        text.push_str(&format!("\nClasses of times\n{}\n", self.class_table()));
+        let switches: Vec<String> =
+            self.network.switches().iter().map(|switch| switch.name.clone()).collect();
+        let plural = if switches.len() == 1 { "" } else { "es" };
+        let title = match self.nearest() {
+            None => format!("Tree of {} switch{plural}", switches.len()),
+            Some(nearest) => {
+                let names = list(&self.names(&nearest.machines));
+                let wrong = counted_pairs(nearest.wrong.len());
+                format!(
+                    "Nearest tree, of {} switch{plural}, but for {wrong}, all with one of {names}",
+                    switches.len()
+                )
+            }
+        };
+        text.push_str(&format!("\n{title}\n{}", draw(&self.tree, &switches, self.rtts.names())));
+        if !self.findings.is_empty() {
+            text.push_str("\nFindings\n");
+        }
+        for told in &self.findings {
+            text.push_str(&format!("  {} ({}): {}\n", told.code, told.method, clean(&told.text)));
+        }
+        text.push_str(&format!("\n{}", self.next()));
+        text
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let machines = self.rtts.machines();
+        let mut rows = vec![
+            ("machines", machines.to_string()),
+            ("round-trip times", (machines * (machines - 1)).to_string()),
+            ("method", self.method.name().to_owned()),
+        ];
+        if let (Method::Sturdy, Some(sturdy)) = (self.method, &self.sturdy) {
+            rows.push(("a switch adds", format!("{:.3} us", as_us(sturdy.step))));
+            rows.push(("noise", format!("{:.3} us", as_us(sturdy.spread))));
+        }
+        let agree = match self.differing() {
+            None => "not asked: too many machines".to_owned(),
+            Some(pairs) if pairs.is_empty() => "has the same hop counts".to_owned(),
+            Some(pairs) => format!("has other hop counts for {}", counted_pairs(pairs.len())),
+        };
+        rows.push(("the other method", agree));
+        rows.extend(self.reason().map(|why| ("tree", format!("none: {}", clean(&why)))));
+        rows
+    }
+
+    fn class_table(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.add_row(["from, ms", "to, ms", "centre, ms", "times", "switches"]);
+        for class in self.classes() {
+            let ms = |ms: f64| format!("{ms:.4}");
+            table.add_row([
+                ms(class.low_ms),
+                ms(class.high_ms),
+                ms(class.center_ms),
+                class.count.to_string(),
+                class.hops.to_string(),
+            ]);
+        }
+        table.trim_fmt()
+    }
+
+    /// What to do with it.
+    fn next(&self) -> String {
+        match &self.options.topology {
+            _ if !self.fits() => {
+                "Next: measure again, or tell what is known: --rate, --known A,B=HOPS, --method sturdy\n"
+                    .to_owned()
+            }
+            None => "Next: --topology FILE writes the tree for simnet ring, run and codegen\n".to_owned(),
+            Some(path) => {
+                let file = quoted(&path.display().to_string());
+                format!(
+                    "Next: simnet ring {file} --algorithm lr3\n      \
+                     simnet codegen allgather {file} --algorithm lr3 --out DIR\n"
+                )
+            }
+        }
+    }
+}
+
+fn as_json(network: &Network) -> Value {
+    let text = formats::write(network, FileFormat::Json);
+    serde_json::from_str(&text).expect("what is written is JSON")
+}
+
+fn matrix(hops: &Hops) -> Vec<&[u32]> {
+    (0..hops.machines()).map(|machine| hops.row(machine)).collect()
+}
+
+fn as_us(time: Duration) -> f64 {
+    time.as_ns_f64() / 1e3
+}
+
+/// A sentence with names of machines in it, fit for a terminal.
+fn clean(text: &str) -> String {
+    text.replace(|c: char| c.is_control(), "\u{fffd}")
+}
+
+fn counted_pairs(pairs: usize) -> String {
+    format!("{pairs} pair{} of machines", if pairs == 1 { "" } else { "s" })
+}
+
+/// The first few of some names.
+fn list(names: &[String]) -> String {
+    let mut text = names.iter().take(NAMES).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    if names.len() > NAMES {
+        text.push_str(&format!(" and {} more", names.len() - NAMES));
+    }
+    text
+}

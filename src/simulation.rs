@@ -22,6 +22,7 @@ pub mod plan;
 pub mod point;
 pub mod presumptions;
 pub mod ranks;
+pub mod recovery;
 mod ring_study;
 pub mod rings;
 mod routes;

@@ -21,7 +21,7 @@
 use crate::des::random::{Purpose, Stream};
 
 use super::search::{Budget, Costs, Shape, grow, improve};
-use super::{Hops, SwitchTree};
+use super::{Hops, SwitchTree, tree};
 
 /// The tree nearest to hop counts, and where it differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +50,9 @@ const WORK: u64 = 4_000_000_000;
 /// If there are no machines.
 pub fn nearest(hops: &Hops) -> Nearest {
     assert!(hops.machines() > 0, "a cluster has machines");
+    if let Ok(tree) = tree(hops) {
+        return Nearest { tree, wrong: Vec::new(), machines: Vec::new() };
+    }
     let costs = Differences::new(hops);
     let mut budget = Budget(WORK);
     let mut best: Option<(i64, Shape)> = None;

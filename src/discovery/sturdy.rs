@@ -30,13 +30,15 @@
 //! # Validation
 //! `tests/it/sturdy.rs`, and `simulation::recovery`, which measures the share of clusters recovered.
 
+mod explained;
 mod lattice;
 mod links;
 mod machines;
 mod start;
 mod times;
 
-use self::lattice::{Fit, residuals, settle};
+use self::explained::Explained;
+use self::lattice::{Fit, residuals};
 use self::start::Found;
 use self::times::{Times, median, number};
 use super::search::Budget;
@@ -84,21 +86,9 @@ pub fn sturdy(rtts: &Rtts, options: &SturdyOptions) -> Sturdy {
     let times = Times::new(rtts);
     let step = options.step.map(|step| number(step.as_ps()).max(1.0));
     let mut budget = Budget(WORK);
-    let Found { mut fit, mut offsets, margin, rival } = start::best(&times, step, &mut budget);
+    let Found { explained, margin, rival } = start::best(&times, step, &mut budget);
+    let Explained { fit, offsets, slow, cables, own, .. } = explained;
     let mut findings = Vec::new();
-    // What machines and cables add of their own is taken off, and the tree is improved without it.
-    let slow = machines::odd(&times, &mut fit, &mut offsets);
-    let mut own = times.less(&offsets);
-    if !slow.is_empty() {
-        settle(&own, &mut fit, step.is_some(), &mut budget);
-    }
-    let cables = links::odd(&own, &mut fit);
-    for cable in &cables {
-        own = own.beyond(&cable.far, cable.more);
-    }
-    if !cables.is_empty() {
-        settle(&own, &mut fit, step.is_some(), &mut budget);
-    }
     findings.extend(slow.iter().map(|machine| Finding::OddMachine {
         machine: *machine,
         offset: duration(offsets[*machine].abs()),

@@ -49,6 +49,7 @@ mod parallel;
 mod pcapng;
 mod processes;
 mod random_network;
+mod recovery;
 mod replay;
 mod results;
 mod ring;

@@ -1,5 +1,7 @@
 //! The nearest tree of hop counts that no tree has, and the sturdier inference from round-trip times.
 
+mod times;
+
 use simnet::des::random::{Purpose, Stream};
 use simnet::discovery::{Hops, SwitchTree, nearest};
 

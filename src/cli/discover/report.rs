@@ -16,8 +16,10 @@ use super::drawing::draw;
 use crate::cli::Failure;
 use crate::cli::output::columns;
 
-/// Up to so many machines the other method is asked as well.
-const CROSS_CHECKED: usize = 200;
+/// The other method is asked as well where that takes no time: for up to so many machines ...
+const CROSS_CHECKED: usize = 64;
+/// ... that seem so many switches apart at most.
+const CROSS_CHECKED_HOPS: u32 = 16;
 /// Pairs of machines that are listed, at most; how many there are is said beside.
 const PAIRS: usize = 1_000;
 /// Names that a line lists, at most.
@@ -68,7 +70,9 @@ impl<'a> Report<'a> {
         plan: &Plan,
         found: &'a Discovery,
     ) -> Result<Report<'a>, Failure> {
-        let is_asked = plan.method == Method::Sturdy || rtts.machines() <= CROSS_CHECKED;
+        let farthest = found.counted.classes.iter().map(|class| class.hops).max().unwrap_or(0);
+        let is_quick = rtts.machines() <= CROSS_CHECKED && farthest <= CROSS_CHECKED_HOPS;
+        let is_asked = plan.method == Method::Sturdy || is_quick;
         let other = is_asked.then(|| sturdy(rtts, &SturdyOptions { step: plan.options.step }));
         let tree = match (plan.method, &other, &found.tree, &found.nearest) {
             (Method::Sturdy, Some(sturdy), ..) => sturdy.tree.clone(),
@@ -289,7 +293,7 @@ impl<'a> Report<'a> {
             rows.push(("noise", format!("{:.3} us", as_us(sturdy.spread))));
         }
         let agree = match self.differing() {
-            None => "not asked: too many machines".to_owned(),
+            None => "not asked, since it may take long".to_owned(),
             Some(pairs) if pairs.is_empty() => "has the same hop counts".to_owned(),
             Some(pairs) => format!("has other hop counts for {}", counted_pairs(pairs.len())),
         };

@@ -1,6 +1,5 @@
 //! A tree of switches under times: base + step · hops, and what is left.
 
-use super::count;
 use super::times::{Times, median};
 use crate::discovery::search::{Budget, Costs, Shape, go_on, grow, improve};
 
@@ -64,7 +63,7 @@ impl<'a> Squares<'a> {
 
 /// What a switch more must at least be worth: twice the logarithm of the number of places that machines could be
 /// moved to by chance, near enough of the number of pairs.
-fn price(machines: usize) -> i64 {
+pub(super) fn price(machines: usize) -> i64 {
     let pairs = (machines * machines).max(4);
     let doublings = i64::from(usize::BITS - pairs.leading_zeros());
     // 2 ln 2 in parts of 256.
@@ -126,8 +125,9 @@ pub(super) fn extend(times: &Times, fit: &Fit, chosen: &[usize], others: &[usize
     Fit { shape, line: fit.line }
 }
 
-/// Moves machines and switches, and fits the line again, until neither changes.
+/// Fits the line, moves machines and switches, and fits the line again, until neither changes.
 pub(super) fn settle(times: &Times, fit: &mut Fit, fixed: bool, budget: &mut Budget) {
+    fit.line = refit(times, &fit.shape, fit.line, coarse(times, fit.line), fixed);
     for _ in 0..6 {
         let noise = coarse(times, fit.line);
         let before = fit.shape.all_hops();
@@ -191,11 +191,19 @@ pub(super) fn calmed(times: &Times, fit: &Fit) -> Times {
     })
 }
 
-/// What a tree costs beside others of other steps, once machines' own `offsets` are taken off: these cost too, as
-/// far as they are larger than noise.
-pub(super) fn judge(times: &Times, offsets: &[f64], fit: &Fit, fixed: bool) -> i64 {
-    let own = times.less(offsets);
-    let line = refit(&own, &fit.shape, fit.line, times.noise, fixed);
-    let odd: f64 = offsets.iter().map(|offset| tamed(offset / (2.0 * times.noise))).sum();
-    fit.shape.cost(&Squares::new(&own, line, times.noise)) + as_cost(odd.min(count(usize::MAX)))
+/// What a tree costs beside others of other steps, under times without machines' own `offsets`: these cost too, as
+/// far as they are larger than noise, but none more than [`ODD`] switches.
+pub(super) fn judge(own: &Times, offsets: &[f64], fit: &Fit, fixed: bool) -> i64 {
+    let line = refit(own, &fit.shape, fit.line, own.noise, fixed);
+    let most = ODD * price(own.machines());
+    let offset = |offset: &f64| as_cost(tamed(offset / (2.0 * own.noise))).min(most);
+    fit.shape.cost(&Squares::new(own, line, own.noise)) + offsets.iter().map(offset).sum::<i64>()
+}
+
+/// What stands out costs as much as so many switches: enough that it is not made up where there is none.
+pub(super) const ODD: i64 = 2;
+
+/// A cost in squares of the noise.
+pub(super) fn in_squares(cost: i64) -> u32 {
+    u32::try_from(cost >> 8).unwrap_or(u32::MAX)
 }

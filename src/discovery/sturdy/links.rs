@@ -12,6 +12,8 @@ pub(super) struct OddCable {
     pub(super) far: Vec<bool>,
     /// What it adds beyond what the tree has for it, in ps.
     pub(super) more: f64,
+    /// How many switches fewer the tree has for it.
+    pub(super) saved: u32,
     pub(super) finding: Finding,
 }
 
@@ -35,21 +37,21 @@ const MOST: usize = 12;
 pub(super) fn odd(times: &Times, fit: &mut Fit) -> Vec<OddCable> {
     let calm = calmed(times, fit);
     let runs: Vec<Measured> = fit.shape.runs().into_iter().filter_map(|run| measure(&calm, run)).collect();
+    // What most cables take for a step, whatever some single one does to the line.
+    let mut steps: Vec<f64> = runs.iter().map(|one| one.time / f64::from(one.run.links)).collect();
+    let step = if steps.len() > 2 { median(&mut steps) } else { fit.line.step };
+    if step <= 0.0 {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     let mut long = Vec::new();
     for (nth, one) in runs.iter().enumerate() {
         let others =
             || runs.iter().enumerate().filter(move |(other, _)| *other != nth).map(|(_, other)| other);
-        // The others' own step, which this cable has no part in.
-        let mut steps: Vec<f64> = others().map(|other| other.time / f64::from(other.run.links)).collect();
-        let step = if steps.len() >= 2 { median(&mut steps) } else { fit.line.step };
-        if step <= 0.0 {
-            continue;
-        }
         let links = nearest(one.time / step);
         let off = (one.time - step * f64::from(links)).abs();
         let longest = others().map(|other| other.run.links).max();
-        let is_long = one.run.links >= LONG && longest.is_some_and(|longest| one.run.links >= 3 * longest);
+        let is_long = links >= LONG && longest.is_some_and(|longest| links >= 3 * longest);
         let is_uneven = off > PART * step && off > 6.0 * one.error;
         if !is_long && !is_uneven {
             continue;
@@ -62,7 +64,8 @@ pub(super) fn odd(times: &Times, fit: &mut Fit) -> Vec<OddCable> {
         let more = one.time - step * f64::from(taken);
         let (time, usual) = (duration(one.time), duration(step));
         let finding = Finding::OddLink { side, time, step: usual, steps: taken };
-        found.push(OddCable { far: one.run.far.clone(), more, finding });
+        let saved = links.saturating_sub(taken);
+        found.push(OddCable { far: one.run.far.clone(), more, saved, finding });
     }
     fit.shape.shorten(&long);
     found

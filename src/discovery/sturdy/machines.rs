@@ -35,6 +35,9 @@ const SHARE: f64 = 0.015;
 /// By how many times the usual spread of machines.
 const TIMES: f64 = 6.0;
 
+/// One in so many machines may stand out: where more do, it is the tree that is wrong.
+const FEW: usize = 8;
+
 /// The machines that are slower or faster than the others, in order: takes them for that and not for machines
 /// further away, and puts them where their times leave least but for a constant.
 pub(super) fn odd(times: &Times, fit: &mut Fit, offsets: &mut [f64]) -> Vec<usize> {
@@ -50,15 +53,16 @@ pub(super) fn odd(times: &Times, fit: &mut Fit, offsets: &mut [f64]) -> Vec<usiz
     let step = if fit.shape.switches() > 1 { fit.line.step } else { 0.0 };
     let threshold =
         [TIMES * spread, chance, PART * step, SHARE * times.middle()].into_iter().fold(0.0, f64::max);
-    let mut found = Vec::new();
-    for machine in 0..machines {
-        if (middles[machine] - centre).abs() > threshold {
-            let barred = if alone_is_usual(fit, machine) { Vec::new() } else { fit.shape.alone(machine) };
-            if let Some((home, offset)) = best_home(times, fit, machine, &barred) {
-                fit.shape.put(machine, home);
-                offsets[machine] = offset - centre;
-                found.push(machine);
-            }
+    let mut found: Vec<usize> =
+        (0..machines).filter(|machine| (middles[*machine] - centre).abs() > threshold).collect();
+    if found.len() > (machines / FEW).max(1) {
+        return Vec::new();
+    }
+    for machine in &found {
+        let barred = if alone_is_usual(fit, *machine) { Vec::new() } else { fit.shape.alone(*machine) };
+        if let Some((home, offset)) = best_home(times, fit, *machine, &barred) {
+            fit.shape.put(*machine, home);
+            offsets[*machine] = offset - centre;
         }
     }
     found.retain(|machine| offsets[*machine].abs() > threshold);

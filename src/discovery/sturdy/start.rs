@@ -1,6 +1,7 @@
 //! Steps to begin with, and the tree that comes out best.
 
-use super::lattice::{Fit, Line, extend, judge, settle, sketch};
+use super::explained::Explained;
+use super::lattice::{Fit, Line, extend, in_squares, judge, settle, sketch};
 use super::machines::usual_offsets;
 use super::times::Times;
 use crate::des::random::{Purpose, Stream};
@@ -9,9 +10,7 @@ use crate::discovery::search::Budget;
 
 /// The best of all trees that were looked at.
 pub(super) struct Found {
-    pub(super) fit: Fit,
-    /// By machine, in ps.
-    pub(super) offsets: Vec<f64>,
+    pub(super) explained: Explained,
     /// How much worse the next best is, in squares of the noise.
     pub(super) margin: Option<u32>,
     /// Its step, where that is another.
@@ -26,6 +25,8 @@ const MOST: usize = 160;
 const FINALISTS: usize = 6;
 /// Each step that is tried is the last one over this.
 const FINER: f64 = 1.12;
+/// Trees whose ways are so many times shorter are tried too.
+const MOST_TIMES: u32 = 6;
 /// The greatest number of steps between the shortest time and the longest.
 const MOST_STEPS: f64 = 30.0;
 
@@ -39,40 +40,61 @@ pub(super) fn best(times: &Times, step: Option<f64>, budget: &mut Budget) -> Fou
     let (chosen, others): (Vec<usize>, Vec<usize>) =
         (0..machines).partition(|machine| (machine + 1) * MOST / machines > machine * MOST / machines);
     let mut found = search(&times.of(&chosen), step, budget);
-    found.fit = extend(times, &found.fit, &chosen, &others);
-    let fixed = step.is_some();
-    settle(times, &mut found.fit, fixed, budget);
-    found.offsets = usual_offsets(times, &found.fit);
-    settle(&times.less(&found.offsets), &mut found.fit, fixed, budget);
+    let mut fit = extend(times, &found.explained.plain, &chosen, &others);
+    settle(times, &mut fit, step.is_some(), budget);
+    found.explained = Explained::new(times, fit, step.is_some(), budget);
     found
 }
 
 fn search(times: &Times, step: Option<f64>, budget: &mut Budget) -> Found {
     let fixed = step.is_some();
-    let mut all: Vec<(i64, Fit)> = finalists(times, step);
-    for (cost, fit) in &mut all {
-        settle(times, fit, fixed, budget);
-        for _ in 0..2 {
-            let offsets = usual_offsets(times, fit);
-            settle(&times.less(&offsets), fit, fixed, budget);
-        }
-        *cost = judge(times, &usual_offsets(times, fit), fit, fixed);
+    let mut all: Vec<Explained> = Vec::new();
+    for fit in finalists(times, step) {
+        all.push(explain(times, fit, fixed, budget));
     }
-    all.sort_by_key(|(cost, _)| *cost);
+    if !fixed {
+        // Everything may be so many times as near, all but one odd machine or cable.
+        let best = all.iter().min_by_key(|one| one.cost).expect("at least one line is tried").plain.clone();
+        let most = most_step(times);
+        let order: Vec<usize> = (0..times.machines()).collect();
+        for fewer in 2..=MOST_TIMES {
+            let step = f64::from(fewer) * best.line.step;
+            if step < most {
+                let line = Line { base: best.line.at(1) - step, step };
+                all.push(explain(times, Fit { shape: best.shape.scaled(fewer), line }, fixed, budget));
+                all.push(explain(times, sketch(times, line, &order, fixed), fixed, budget));
+            }
+        }
+        let least = least_step(times);
+        let is_told = |one: &Explained| one.fit.shape.switches() == 1 || one.fit.line.step >= least;
+        if all.iter().any(is_told) {
+            all.retain(is_told);
+        }
+    }
+    all.sort_by_key(|one| one.cost);
     let mut all = all.into_iter();
-    let (least, fit) = all.next().expect("at least one line is tried");
-    let hops = fit.shape.all_hops();
-    let next = all.find(|(_, other)| other.shape.all_hops() != hops);
-    let margin = next.as_ref().map(|(cost, _)| u32::try_from((cost - least) >> 8).unwrap_or(u32::MAX));
-    let rival = next.map(|(_, other)| other.line.step).filter(|other| {
-        let ratio = other / fit.line.step;
+    let explained = all.next().expect("at least one line is tried");
+    let hops = explained.fit.shape.all_hops();
+    let next = all.find(|other| other.fit.shape.all_hops() != hops);
+    let margin = next.as_ref().map(|next| in_squares(next.cost - explained.cost));
+    let rival = next.map(|other| other.fit.line.step).filter(|other| {
+        let ratio = other / explained.fit.line.step;
         !(0.8..=1.25).contains(&ratio)
     });
-    Found { offsets: usual_offsets(times, &fit), fit, margin, rival }
+    Found { explained, margin, rival }
+}
+
+fn explain(times: &Times, mut fit: Fit, fixed: bool, budget: &mut Budget) -> Explained {
+    settle(times, &mut fit, fixed, budget);
+    for _ in 0..2 {
+        let offsets = usual_offsets(times, &fit);
+        settle(&times.less(&offsets), &mut fit, fixed, budget);
+    }
+    Explained::new(times, fit, fixed, budget)
 }
 
 /// The best sketches, no two of the same tree.
-fn finalists(times: &Times, step: Option<f64>) -> Vec<(i64, Fit)> {
+fn finalists(times: &Times, step: Option<f64>) -> Vec<Fit> {
     let fixed = step.is_some();
     let lines = lines(times, step);
     let mut all = Vec::new();
@@ -80,17 +102,18 @@ fn finalists(times: &Times, step: Option<f64>) -> Vec<(i64, Fit)> {
         for line in &lines {
             let first = sketch(times, *line, &order, fixed);
             let fit = sketch(times, first.line, &order, fixed);
-            all.push((judge(times, &usual_offsets(times, &fit), &fit, fixed), fit));
+            let offsets = usual_offsets(times, &fit);
+            all.push((judge(&times.less(&offsets), &offsets, &fit, fixed), fit));
         }
     }
     all.sort_by_key(|(cost, _)| *cost);
     let mut trees: Vec<SwitchTree> = Vec::new();
     let mut best = Vec::new();
-    for (cost, fit) in all {
+    for (_, fit) in all {
         let tree = fit.shape.tree();
         if best.len() < FINALISTS && !trees.contains(&tree) {
             trees.push(tree);
-            best.push((cost, fit));
+            best.push(fit);
         }
     }
     best
@@ -115,6 +138,16 @@ fn orders(machines: usize) -> Vec<Vec<usize>> {
     (0..count).map(order).collect()
 }
 
+/// No step is as long: with what a cable takes once more, it is in the shortest time.
+fn most_step(times: &Times) -> f64 {
+    times.sorted().first().map_or(1.0, |shortest| 0.6 * shortest)
+}
+
+/// Nothing tells steps as short from differences of machines.
+fn least_step(times: &Times) -> f64 {
+    times.sorted().first().map_or(0.0, |shortest| 0.015 * shortest)
+}
+
 /// Lines to begin with: every step, with three guesses at what the shortest times are.
 fn lines(times: &Times, step: Option<f64>) -> Vec<Line> {
     let sorted = times.sorted();
@@ -131,10 +164,10 @@ fn lines(times: &Times, step: Option<f64>) -> Vec<Line> {
     }
     let mut lines = Vec::new();
     // One switch only: any step will do.
-    let most = 0.6 * shortest;
+    let most = most_step(times);
     lines.push(Line { base: f64::midpoint(*shortest, *longest) - most, step: most });
     let mut step = range.max(times.noise);
-    let least = (range / MOST_STEPS).max(times.noise / 3.0);
+    let least = (range / MOST_STEPS).max(times.noise / 3.0).max(least_step(times));
     while step > least {
         if step < most {
             lines.extend(guesses(step));

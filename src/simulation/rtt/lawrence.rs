@@ -65,12 +65,12 @@ const PIECES: Overheads = Overheads {
 ///
 /// # Source
 /// Ours, so that results scatter as in Fig. 6 (1.1 to 1.6 % about the middle of a class), more than 99 % of the
-/// measurements take 26 samples, few 52 and none more than 104 (section 4): a pace that changes by 2 % from one second to the next,
+/// measurements take 26 samples, few 52 and none more than 104 (section 4): a pace that changes by up to 3 % from one second to the next,
 /// and an interruption of 0.25 ms once in 200,000 pieces of work.
 pub const NOISE: Noise = Noise {
     outliers_ppm: 5,
     outlier_mean: Duration::from_us(250),
-    drift: 20,
+    drift: 30,
     drift_period: Duration::from_ms(1_000),
     background_ppm: 0,
     background_message: Bytes(0),

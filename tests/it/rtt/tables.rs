@@ -38,36 +38,57 @@ fn seconds(time: Duration) -> f64 {
     time.as_ps() as f64 / 1e12
 }
 
+/// What came of several executions, as the paper reports it: the mean total, and the share of it that is measuring.
+struct Cell {
+    total: f64,
+    share: f64,
+    /// Of all measurements, the samples of the last set.
+    samples: Vec<u32>,
+}
+
+fn executed(name: &str, rate: u64, seeds: std::ops::Range<u64>) -> Cell {
+    let executions = (seeds.end - seeds.start) as f64;
+    let (mut rtt, mut computing, mut samples) = (0.0, 0.0, Vec::new());
+    for seed in seeds {
+        let (net, outcome) = measured(name, rate, seed);
+        let machines = net.hosts().len();
+        rtt += seconds(outcome.measuring + outcome.gathering);
+        computing += seconds(lawrence::clustering(machines) + lawrence::tree(machines));
+        samples.extend(outcome.samples.into_iter().filter(|samples| *samples > 0));
+    }
+    Cell { total: (rtt + computing) / executions, share: rtt / (rtt + computing), samples }
+}
+
 /// Wrong if a total left 5 % about the printed one, if measuring were not nearly all of it, or if the share of
-/// measurements that settle at once, or the most samples of one, were not as section 4 says.
+/// measurements that settle at once, or the most samples of one, were not as section 4 says. The paper's numbers are
+/// averages of five executions; the larger clusters, which vary little, are executed five times in thorough runs only.
 #[test]
 fn ten_cells_of_table_1_with_one_set_of_constants() {
     let (mut settled, mut all, mut again) = (0, 0, 0);
-    for seed in 0..cases(60).div_ceil(3) {
+    let executions = if cases(40) > 2 { 5 } else { 1 };
+    for block in 0..cases(40) / 8 + 1 {
         for (name, printed) in TABLE_1 {
             for (rate, printed) in RATES.into_iter().zip(printed) {
-                let (net, outcome) = measured(name, rate, seed);
-                let machines = net.hosts().len();
-                let rtt = outcome.measuring + outcome.gathering;
-                let total = rtt + lawrence::clustering(machines) + lawrence::tree(machines);
-                let off = |printed: f64| seconds(total) / printed - 1.0;
-                let share = seconds(rtt) / seconds(total);
-                assert!(off(printed).abs() < 0.05, "{name} at {rate} Mb/s: {total}");
+                let seeds = 5 * block..5 * block + if name == "lawrence-1" { 5 } else { executions };
+                let Cell { total, share, samples } = executed(name, rate, seeds);
+                let off = |printed: f64| total / printed - 1.0;
+                eprintln!("{name} at {rate} Mb/s: {total:.3} s, {:+.2} %, {share:.5}", 100.0 * off(printed));
+                assert!(off(printed).abs() < 0.05, "{name} at {rate} Mb/s, block {block}: {total} s");
                 let is_small = name == "lawrence-1" && rate == 1_000;
                 assert!(share > if is_small { 0.998 } else { 0.999 }, "{name} at {rate} Mb/s: {share}");
                 if name == "lawrence-3" && rate == 1_000 {
                     assert!(off(TABLE_3_SUM).abs() < 0.05, "the sum of Table 3");
                 }
-                for samples in outcome.samples.iter().filter(|samples| **samples > 0) {
-                    all += 1;
-                    settled += u32::from(*samples == 26);
-                    again += u32::from(*samples == 52);
-                    assert!(*samples <= 104, "{name} at {rate} Mb/s, seed {seed}: {samples} samples");
-                }
+                let most = samples.iter().max().copied().unwrap_or(0);
+                assert!(most <= 104, "{name} at {rate} Mb/s, block {block}: {most} samples");
+                all += samples.len();
+                settled += samples.iter().filter(|samples| **samples == 26).count();
+                again += samples.iter().filter(|samples| **samples == 52).count();
             }
         }
     }
-    assert!(f64::from(settled) > 0.99 * f64::from(all), "{settled} of {all} took 26 samples");
+    eprintln!("of {all} measurements {settled} took 26 samples, {again} 52");
+    assert!(100 * settled > 99 * all, "{settled} of {all} took 26 samples");
     assert!(again > 0, "no measurement took 52 samples");
 }
 

@@ -103,6 +103,33 @@ impl Shape {
         branches
     }
 
+    /// This tree with ways that have so many times fewer cables, rounded, but one at least.
+    pub(in crate::discovery) fn scaled(&self, times: u32) -> Shape {
+        let mut names = vec![NOWHERE; self.near.len()];
+        let mut near: Vec<Vec<u32>> = Vec::new();
+        let crowds = self.crowds();
+        for (switch, ..) in crowds.iter().filter(|(_, cables, machines)| *machines > 0 || *cables != 2) {
+            names[*switch as usize] = as_links(near.len());
+            near.push(Vec::new());
+        }
+        for run in self.runs() {
+            let mut at = names[run.from as usize];
+            let to = names[run.to as usize];
+            for _ in 1..((run.links + times / 2) / times).max(1) {
+                let new = as_links(near.len());
+                near.push(vec![at]);
+                near[at as usize].push(new);
+                at = new;
+            }
+            near[at as usize].push(to);
+            near[to as usize].push(at);
+        }
+        let home = |home: &u32| if *home == NOWHERE { NOWHERE } else { names[*home as usize] };
+        let mut shape = Shape { homes: self.homes.iter().map(home).collect(), near, links: Vec::new() };
+        shape.measure();
+        shape
+    }
+
     /// Makes the ways between these ends one cable each.
     pub(in crate::discovery) fn shorten(&mut self, ways: &[(u32, u32)]) {
         let mut gone = vec![false; self.near.len()];

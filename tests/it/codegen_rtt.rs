@@ -163,8 +163,8 @@ fn bad_options_write_nothing() {
     assert_eq!(room.read("thesis.tex"), "mine");
 }
 
-/// Wrong if a pair were not measured, were measured twice or hung, in either schedule; or if the program's own check, or
-/// simnet, did not take what it prints.
+/// Wrong if a pair were not measured, were measured twice or hung, in either schedule; or if the program's own check,
+/// or simnet, did not take what it prints.
 #[test]
 fn every_pair_is_measured() {
     let Some((mpicc, mpirun)) = mpi() else { return };

@@ -36,7 +36,7 @@ fn room() -> tempfile::TempDir {
     room
 }
 
-/// Wrong if a command of the README did not do what it says there, or what one leaves behind were of no use to the next.
+/// Wrong if a command of the README did not do what it says there, or left behind what is of no use to the next.
 #[test]
 fn the_readmes_commands_lead_to_an_all_gather() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();

@@ -17,8 +17,8 @@
 //!   several machines, a machine whose time is no whole number of steps is taken to be slow, and any other
 //!   to be alone; both are said ([`Finding`]).
 //!
-//! Up to 160 machines take part in the search for the step; others are put in afterwards. Work is bounded by 3e9
-//! additions, a few seconds; 2,000 machines stay below it but for some of the last improvements.
+//! Up to 96 machines take part in the search for the step; others are put in afterwards. Improving trees is bounded by
+//! 1e9 additions: what exceeds it is left as it is, which 2,000 machines on hundreds of switches feel.
 //!
 //! Floats decide here, by addition, multiplication, division and square root alone and in a fixed order: the result
 //! is the same on every machine.
@@ -41,7 +41,6 @@ use self::explained::Explained;
 use self::lattice::{Fit, residuals};
 use self::start::Found;
 use self::times::{Times, median, number};
-use super::search::Budget;
 use super::{Finding, Hops, Rtts, SwitchTree};
 use crate::units::Duration;
 
@@ -74,19 +73,16 @@ pub struct Sturdy {
     pub findings: Vec<Finding>,
 }
 
-/// Additions that an inference may take.
-const WORK: u64 = 3_000_000_000;
 /// Findings of a kind about pairs, at most: those that stand out most.
 const MOST_PAIRS: usize = 20;
 
 /// Infers the tree of switches from round-trip times; the same on every machine.
 ///
-/// Takes O(machines² · switches) time for each of some hundred steps, of 160 machines at most; see the module.
+/// Takes O(machines² · switches) time for each of some hundred steps, of 96 machines at most; see the module.
 pub fn sturdy(rtts: &Rtts, options: &SturdyOptions) -> Sturdy {
     let times = Times::new(rtts);
     let step = options.step.map(|step| number(step.as_ps()).max(1.0));
-    let mut budget = Budget(WORK);
-    let Found { explained, margin, rival } = start::best(&times, step, &mut budget);
+    let Found { explained, margin, rival } = start::best(&times, step);
     let Explained { fit, offsets, slow, cables, own, .. } = explained;
     let mut findings = Vec::new();
     findings.extend(slow.iter().map(|machine| Finding::OddMachine {

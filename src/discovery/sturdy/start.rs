@@ -17,10 +17,12 @@ pub(super) struct Found {
     pub(super) rival: Option<f64>,
 }
 
+/// Additions that the search may take, and as many again that putting in further machines may.
+const WORK: u64 = 500_000_000;
 /// Orders of chance in which machines are put in.
 const ORDERS: Purpose = Purpose(107);
 /// Machines that take part in the search for the step.
-const MOST: usize = 160;
+const MOST: usize = 96;
 /// Sketches that are worked out.
 const FINALISTS: usize = 6;
 /// Each step that is tried is the last one over this.
@@ -31,7 +33,8 @@ const MOST_TIMES: u32 = 6;
 const MOST_STEPS: f64 = 30.0;
 
 /// Finds the best tree; with a step that is known, only trees of that step.
-pub(super) fn best(times: &Times, step: Option<f64>, budget: &mut Budget) -> Found {
+pub(super) fn best(times: &Times, step: Option<f64>) -> Found {
+    let budget = &mut Budget(WORK);
     let machines = times.machines();
     if machines <= MOST {
         return search(times, step, budget);
@@ -40,6 +43,7 @@ pub(super) fn best(times: &Times, step: Option<f64>, budget: &mut Budget) -> Fou
     let (chosen, others): (Vec<usize>, Vec<usize>) =
         (0..machines).partition(|machine| (machine + 1) * MOST / machines > machine * MOST / machines);
     let mut found = search(&times.of(&chosen), step, budget);
+    *budget = Budget(WORK);
     let mut fit = extend(times, &found.explained.plain, &chosen, &others);
     settle(times, &mut fit, step.is_some(), budget);
     found.explained = Explained::new(times, fit, step.is_some(), budget);

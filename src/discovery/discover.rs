@@ -16,8 +16,10 @@
 //! middle and a chain of single machines, which the heuristic gets wrong, are told with the reading that is
 //! right.
 
+use super::classes::Class;
 use super::hop_counts::Pairs;
 use super::{Counted, Doubt, Finding, Nearest, NoTree, Options, Reading, Rtts, SwitchTree, nearest, tree};
+use crate::units::Duration;
 
 /// What was inferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,7 @@ pub fn discover(rtts: &Rtts, options: &Options) -> Discovery {
     if !counted.asymmetric.is_empty() {
         doubts.push(Doubt::Directions { pairs: counted.asymmetric.clone() });
     }
+    doubts.extend(uneven(&counted.classes, options));
     if options.step.is_some() || !options.known.is_empty() {
         doubts.extend(heuristic(&pairs, &counted));
     } else if let Err(why) = &tree {
@@ -60,6 +63,31 @@ pub fn discover(rtts: &Rtts, options: &Options) -> Discovery {
     }
     Discovery { counted, tree, findings, nearest }
 }
+
+/// Gaps that are a quarter of a step or more from a whole number of steps, where no class is wide enough to explain it:
+/// where classes are, by INTER_THRESHOLD, far enough apart to be classes, gaps must be farther than that from whole.
+fn uneven(classes: &[Class], options: &Options) -> Vec<Doubt> {
+    let gap = |pair: &[Class]| pair[1].center_doubled() - pair[0].center_doubled();
+    let known = options.step.map(|step| 2 * u128::from(step.as_ps()));
+    let Some(step) = known.or_else(|| classes.windows(2).map(gap).min()).filter(|step| *step > 0) else {
+        return Vec::new();
+    };
+    let widest = classes.iter().map(|class| class.high.as_ps() - class.low.as_ps()).max().unwrap_or(0);
+    let blur = u128::from(widest) * u128::from(options.inter_threshold) / 1_000;
+    let off = |gap: u128| (gap % step).min(step - gap % step);
+    let ps = |doubled: u128| Duration::from_ps(u64::try_from(doubled / 2).unwrap_or(u64::MAX));
+    let stands_out = |pair: &&[Class]| 4 * off(gap(pair)) > step && off(gap(pair)) >= blur;
+    let doubt = |pair: &[Class]| Doubt::Uneven {
+        gap: ps(gap(pair)),
+        step: ps(step),
+        center: pair[1].center(),
+        taken: pair[1].hops.saturating_sub(pair[0].hops),
+    };
+    classes.windows(2).filter(stands_out).take(MOST_GAPS).map(doubt).collect()
+}
+
+/// Uneven gaps that are told, at most.
+const MOST_GAPS: usize = 8;
 
 /// What the paper's heuristic alone would have made of the classes, if something else.
 fn heuristic(pairs: &Pairs, counted: &Counted) -> Option<Doubt> {

@@ -2,6 +2,7 @@
 
 use super::hop_counts::Conflict;
 use super::{Reading, SwitchTree};
+use crate::units::Duration;
 
 /// Something about the paper's inference that its user should know; machines are numbered as in the matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,17 @@ pub enum Doubt {
         /// Whether a tree has the heuristic's counts, so that nothing would have shown that they are wrong.
         silent: bool,
     },
+    /// A gap between tight classes that is no whole number of steps.
+    Uneven {
+        /// The gap, between centres.
+        gap: Duration,
+        /// What one switch is taken to add: the smallest gap, or the known step.
+        step: Duration,
+        /// The centre of the class behind it.
+        center: Duration,
+        /// How many switches it was taken for.
+        taken: u32,
+    },
     /// Pairs of machines whose two directions have different hop counts; the lower one was taken.
     Directions {
         /// Which, the first in order.
@@ -45,6 +57,7 @@ impl Doubt {
             Doubt::Reading { .. } => "other-reading",
             Doubt::Heuristic { silent: true, .. } => "heuristic-silently-wrong",
             Doubt::Heuristic { silent: false, .. } => "heuristic-wrong",
+            Doubt::Uneven { .. } => "uneven-gap",
             Doubt::Directions { .. } => "directions-differ",
             Doubt::Known(_) => "known-pair-conflict",
         }
@@ -54,7 +67,7 @@ impl Doubt {
     pub fn machines(&self) -> Vec<usize> {
         match self {
             Doubt::Reading { machines, .. } => machines.clone(),
-            Doubt::Heuristic { .. } => Vec::new(),
+            Doubt::Heuristic { .. } | Doubt::Uneven { .. } => Vec::new(),
             Doubt::Directions { pairs } => {
                 let mut machines: Vec<usize> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
                 machines.sort_unstable();
@@ -89,6 +102,15 @@ impl Doubt {
                 listed(counts.iter().map(u32::to_string)),
                 listed(truly.iter().map(u32::to_string)),
                 if *silent { "a tree fits, but a wrong one" } else { "no tree has those" }
+            ),
+            Doubt::Uneven { gap, step, center, taken } => format!(
+                "the class about {:.4} ms is {:.4} ms behind the one before it, {:.2} times the {:.4} ms of one switch \
+                 and no whole number: it was taken for {}; cables or switches of different kinds look like that",
+                center.as_ms_f64(),
+                gap.as_ms_f64(),
+                gap.as_ms_f64() / step.as_ms_f64(),
+                step.as_ms_f64(),
+                if *taken == 1 { "1 switch".to_owned() } else { format!("{taken} switches") },
             ),
             Doubt::Directions { pairs } => format!(
                 "the two directions of {} have different hop counts; the lower one was taken: {}",

@@ -85,12 +85,15 @@ impl Options {
             schedule: self.at_once.map_or(Schedule::Sequence, Schedule::AtOnce),
         };
         RttProgram::check(&plan).map_err(|bad| {
+            if bad.what == Number::Threshold {
+                return Failure::Usage("`--threshold` must be from 0 % to 100 %".to_owned());
+            }
             let (option, unit) = match bad.what {
                 Number::Message => ("--message", " bytes"),
                 Number::RoundTrips => ("--round-trips", ""),
                 Number::Samples => ("--samples", ""),
                 Number::MostSamples => ("--most-samples", ""),
-                Number::Threshold => ("--threshold", " millionths"),
+                Number::Threshold => ("--threshold", ""),
                 Number::AtOnce => ("--at-once", ""),
             };
             Failure::Usage(format!("`{option}` {bad}{unit}"))

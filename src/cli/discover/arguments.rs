@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::diagnostics::{did_you_mean, quoted};
 use crate::discovery::{Clustering, Intra, Known, Options, Rtts};
-use crate::ethernet::{GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
+use crate::ethernet::{HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 use crate::units::{BitRate, Bytes, Duration, Unit};
 
 use crate::cli::Failure;
@@ -76,10 +76,10 @@ pub(super) struct Plan {
     pub(super) options: Options,
 }
 
-/// Data bytes of the largest TCP segment on Ethernet.
-const SEGMENT: u64 = 1460;
-/// Headers of IP and TCP without options.
-const HEADERS: u64 = 40;
+/// Data bytes of the largest TCP segment on Ethernet, with timestamps.
+const SEGMENT: u64 = 1448;
+/// Headers of IP and of TCP with timestamps, which Linux sends.
+const HEADERS: u64 = 52;
 
 impl Method {
     /// What it is called.
@@ -153,8 +153,8 @@ impl Inferring {
     /// way. A message of several segments adds one frame of the longest, since its frames follow one another.
     ///
     /// # Source
-    /// lawrence2008: RTT(h) = c + 2(h + 1)x, x the time of a message on a cable; with the bytes that Ethernet, IP and
-    /// TCP add, 78 without options, 1,400 B take 11.82 us at 1 Gb/s, and its Tables give 11.81.
+    /// lawrence2008: RTT(h) = c + 2(h + 1)x, x the time of a message on a cable, the gap behind it not counted; with
+    /// the bytes that Ethernet, IP and TCP with timestamps add, 78, 1,400 B take 11.82 us at 1 Gb/s, and its Tables give 11.81.
     fn step(&self) -> Result<Option<Duration>, Failure> {
         let Some(rate) = quantity::<BitRate>("--rate", self.rate.as_deref())? else { return Ok(None) };
         let Bytes(message) = quantity("--message", self.message.as_deref())?.unwrap_or(Bytes(1_400));
@@ -162,7 +162,7 @@ impl Inferring {
             return Err(Failure::Usage("`--message` must be at least 1 B".to_owned()));
         }
         let frame = u64::from(HEADER + TRAILER) + HEADERS + message.min(SEGMENT);
-        let wire = Bytes(frame.max(u64::from(MIN_FRAME)) + u64::from(PREAMBLE + GAP));
+        let wire = Bytes(frame.max(u64::from(MIN_FRAME)) + u64::from(PREAMBLE));
         let step = rate.time_for(wire) * 2;
         match step {
             Duration::ZERO => Err(Failure::Usage("`--rate` is too high for a step of 1 ps".to_owned())),

@@ -1,7 +1,7 @@
 //! How many frames cross a cable per second of a ring all-gather over each transport, hosts' work counted in. Goal for
 //! datagrams: above 5 million frame-hops per second of one core. (ns-3 takes 3.7 s for the ring of 32 over TCP.)
-//! And how many messages of a measurement of round-trip times are simulated per second, ranks and noise counted in. Goal:
-//! above 1 million, so that a run of lawrence2008 with 32 machines takes a quarter of a second.
+//! And how many messages of a measurement of round-trip times are simulated per second, ranks and noise counted in.
+//! Goal: above 1 million, so that a run of lawrence2008 with 32 machines takes a quarter of a second.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -53,7 +53,7 @@ pub trait Medium {
     /// `None`: nothing more happens up to `until`.
     fn advance(&mut self, until: Option<Time>) -> Option<(Time, Event)>;
 
-    /// For how long a parcel of so many bytes, alone, keeps the cable of `source` busy, the medium's own headers counted
-    /// in; acknowledgements, if it has any, not. Zero where there is no cable.
+    /// For how long a parcel of so many bytes, alone, keeps the cable of `source` busy, the medium's own headers
+    /// counted in; acknowledgements, if it has any, not. Zero where there is no cable.
     fn occupies(&self, source: HostId, bytes: u64) -> Duration;
 }

@@ -6,9 +6,9 @@
 //! ```text
 //!   4 t² (n Σx² - S²)  <=  p² (n - 1) S²
 //! ```
-//! which is compared without rounding, t and p taken in millionths. Samples are sums of round trips in picoseconds: what
-//! both sides are divided by does not matter. Times above 2^48 ps (281 s) are halved, all of a set alike, until none
-//! is: then S <= 2^58, n Σx² <= 2^116, and a factor of at most 2^50 more fits into 192 bits.
+//! which is compared without rounding, t and p taken in millionths. Samples are sums of round trips in picoseconds:
+//! what both sides are divided by does not matter. Times above 2^48 ps (281 s) are halved, all of a set alike, until
+//! none is: then S <= 2^58, n Σx² <= 2^116, and a factor of at most 2^50 more fits into 192 bits.
 //!
 //! # Validation
 //! Unit tests and `tests/it/rtt_stopping.rs`: against the same in floating point, on random sets.
@@ -41,8 +41,8 @@ impl Set {
         Duration::from_ps(u64::try_from(mean).unwrap_or(u64::MAX))
     }
 
-    /// Whether the full width of the 95 % confidence interval is at most so many millionths of the mean. Never, of fewer
-    /// than two samples.
+    /// Whether the full width of the 95 % confidence interval is at most so many millionths of the mean. Never, of
+    /// fewer than two samples.
     ///
     /// # Panics
     /// If there are more than 1,000 samples.

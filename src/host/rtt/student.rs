@@ -1,8 +1,8 @@
 //! The quantile of Student's t that a 95 % confidence interval needs, in integers.
 //!
 //! # Source
-//! Up to 20 degrees of freedom a table; beyond, the expansion of Abramowitz and Stegun 26.7.5 (after Cornish and Fisher)
-//! about the normal quantile z = 1.959963985, up to the fourth power of 1/v:
+//! Up to 20 degrees of freedom a table; beyond, the expansion of Abramowitz and Stegun 26.7.5 (after Cornish and
+//! Fisher) about the normal quantile z = 1.959963985, up to the fourth power of 1/v:
 //! t = z + (z³ + z)/4v + (5z⁵ + 16z³ + 3z)/96v² + (3z⁷ + 19z⁵ + 17z³ - 15z)/384v³ +
 //! (79z⁹ + 776z⁷ + 1482z⁵ - 1920z³ - 945z)/92160v⁴.
 //!

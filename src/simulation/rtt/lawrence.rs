@@ -1,12 +1,13 @@
 //! lawrence2008's machines and its tool: one set of constants for Tables 1 to 3 and Fig. 6.
 //!
 //! # Scope and limitations
-//! Fitted to what the paper prints, which is sums: how a round trip's software is shared out among its four pieces (here
-//! equally) and what of the noise is jitter, drift and interruptions, nothing in the paper tells.
+//! Fitted to what the paper prints, which is sums: how a round trip's software is shared out among its four pieces
+//! (here equally) and what of the noise is jitter, drift and interruptions, nothing in the paper tells.
 //!
 //! # Source
-//! lawrence2008: Fig. 6 for a round trip's constant part and its scatter, Table 1 for what the tool does beside, section 4
-//! for the message and the share of measurements that take 26 samples, Tables 2 and 3 for clustering and tree.
+//! lawrence2008: Fig. 6 for a round trip's constant part and its scatter, Table 1 for what the tool does beside,
+//! section 4 for the message and the share of measurements that take 26 samples, Tables 2 and 3 for clustering and
+//! tree.
 //!
 //! # Validation
 //! `tests/it/rtt.rs`: all ten cells of Table 1 within 5 %, numbers of samples, the scatter of Fig. 6.
@@ -35,16 +36,16 @@ pub const ROUND_TRIP: Duration = Duration::from_us(85);
 /// What the tool does before every ping.
 ///
 /// # Source
-/// Table 1, what its times have beyond 26 x 5 round trips of all ordered pairs: 0.090 ms a round trip for topology (1), 0.098
-/// to 0.12 for the larger ones. This value has all ten cells within 5 %, and topology (3) at 1 Gb/s within 5 % of both
-/// numbers that the paper has for it: 34.940 s in Table 1, and 33.942 s, the sum of its parts in Table 3.
+/// Table 1, what its times have beyond 26 x 5 round trips of all ordered pairs: 0.090 ms a round trip for topology
+/// (1), 0.098 to 0.12 for the larger ones. This value has all ten cells within 5 %, and topology (3) at 1 Gb/s within
+/// 5 % of both numbers that the paper has for it: 34.940 s in Table 1, and 33.942 s, the sum of its parts in Table 3.
 pub const PAUSE: Duration = Duration::from_us(95);
 
 /// The machines' software: [`ROUND_TRIP`] in four pieces.
 ///
 /// # Source
-/// The jitter is ours: with it a sample of five round trips scatters by 2.3 % about 0.132 ms, so that 26 of them do within
-/// 3 % but for rare interruptions.
+/// The jitter is ours: with it a sample of five round trips scatters by 2.3 % about 0.132 ms, so that 26 of them do
+/// within 3 % but for rare interruptions.
 pub const SOFTWARE: Software = Software {
     short: PIECES,
     long: PIECES,
@@ -65,8 +66,8 @@ const PIECES: Overheads = Overheads {
 ///
 /// # Source
 /// Ours, so that results scatter as in Fig. 6 (1.1 to 1.6 % about the middle of a class), more than 99 % of the
-/// measurements take 26 samples, few 52 and none more than 104 (section 4): a pace that changes by up to 3 % from one second to the next,
-/// and an interruption of 0.25 ms once in 200,000 pieces of work.
+/// measurements take 26 samples, few 52 and none more than 104 (section 4): a pace that changes by up to 3 % from one
+/// second to the next, and an interruption of 0.25 ms once in 200,000 pieces of work.
 pub const NOISE: Noise = Noise {
     outliers_ppm: 5,
     outlier_mean: Duration::from_us(250),

@@ -6,8 +6,8 @@ use simnet::simulation::rtt::JobError;
 
 use super::{Tree, job, megabits, run};
 
-/// What the round trips between machines of different homes (of all, on one switch) take longer at once than in sequence,
-/// on average and at most, in microseconds; and how much sooner all is done.
+/// What the round trips between machines of different homes (of all, on one switch) take longer at once than in
+/// sequence, on average and at most, in microseconds; and how much sooner all is done.
 fn compare(tree: &Tree, pairs: u32, jitter: u32) -> (f64, f64, f64) {
     let machines = tree.homes.len();
     let rate = megabits(1_000);
@@ -42,7 +42,8 @@ fn pairs_that_share_no_cable_measure_the_same() {
 }
 
 /// Wrong if pairs that share a cable between switches did not slow one another down: eight machines of either switch
-/// ping across it at the same time. Without jitter they fall into step after the first collision, with it they never do.
+/// ping across it at the same time. Without jitter they fall into step after the first collision, with it they never
+/// do.
 #[test]
 fn pairs_that_share_a_cable_do_not() {
     let trunk = Tree { parents: vec![0], homes: (0..16).map(|machine| machine / 8).collect() };

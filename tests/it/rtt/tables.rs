@@ -135,8 +135,8 @@ fn all_five_topologies_are_recovered_at_both_speeds() {
     }
 }
 
-/// Wrong if the classes of Fig. 1's cluster lay elsewhere than in Fig. 6, by more than 4 %, or scattered otherwise: there
-/// by 1.1 to 1.6 % about the middle.
+/// Wrong if the classes of Fig. 1's cluster lay elsewhere than in Fig. 6, by more than 4 %, or scattered otherwise:
+/// there by 1.1 to 1.6 % about the middle.
 #[test]
 fn round_trips_of_fig_6() {
     let (mut halves, mut classes) = (0.0, 0.0);

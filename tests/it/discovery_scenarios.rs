@@ -238,8 +238,8 @@ fn running_is_a_function() {
     assert_eq!(serde_json::to_value(&one.summary).unwrap(), serde_json::to_value(&two.summary).unwrap());
 }
 
-/// Wrong if a cluster of the paper were not recovered at both speeds, whatever the seed, with the noise of its machines;
-/// `results/lawrence2008/seeds` has a hundred seeds.
+/// Wrong if a cluster of the paper were not recovered at both speeds, whatever the seed, with the noise of its
+/// machines; `results/lawrence2008/seeds` has a hundred seeds.
 #[test]
 fn the_clusters_of_the_paper_are_recovered() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/lawrence2008/seeds.toml");

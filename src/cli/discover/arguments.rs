@@ -154,7 +154,8 @@ impl Inferring {
     ///
     /// # Source
     /// lawrence2008: RTT(h) = c + 2(h + 1)x, x the time of a message on a cable, the gap behind it not counted; with
-    /// the bytes that Ethernet, IP and TCP with timestamps add, 78, 1,400 B take 11.82 us at 1 Gb/s, and its Tables give 11.81.
+    /// the bytes that Ethernet, IP and TCP with timestamps add, 78, 1,400 B take 11.82 us at 1 Gb/s, and its Tables
+    /// give 11.81.
     fn step(&self) -> Result<Option<Duration>, Failure> {
         let Some(rate) = quantity::<BitRate>("--rate", self.rate.as_deref())? else { return Ok(None) };
         let Bytes(message) = quantity("--message", self.message.as_deref())?.unwrap_or(Bytes(1_400));

@@ -2,9 +2,9 @@
 //!
 //! # Scope and limitations
 //! A round trip over h switches takes c + 2 (h + 1) x and noise of its own, normally distributed, either way anew. Here
-//! 2 x is 23.6 us and c is 85 us, as lawrence2008's Fig. 6 has them; methods that take times for what they are depend on
-//! the ratio of noise and step alone, and the paper's, which has a noise in microseconds, on both. Cluster `k` of a size
-//! is the same for every noise and every method.
+//! 2 x is 23.6 us and c is 85 us, as lawrence2008's Fig. 6 has them; methods that take times for what they are depend
+//! on the ratio of noise and step alone, and the paper's, which has a noise in microseconds, on both. Cluster `k` of
+//! a size is the same for every noise and every method.
 
 use rayon::prelude::*;
 

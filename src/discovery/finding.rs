@@ -133,32 +133,40 @@ impl Finding {
                     .to_owned()
             }
             Finding::OddMachine { machine, offset, slower } => format!(
-                "{} is {} than the others: each of its round trips takes {offset} {} than its place explains; \
+                "{} is {} than the others: each of its round trips takes {} {} than its place explains; \
                  that time was not taken for switches",
                 name(*machine),
                 if *slower { "slower" } else { "faster" },
+                us(*offset),
                 if *slower { "more" } else { "less" },
             ),
             Finding::AloneOrSlow { machine, offset } => format!(
-                "{} seems alone on a switch; if it is rather slower than the others by {offset} a round trip, it \
+                "{} seems alone on a switch; if it is rather slower than the others by {} a round trip, it \
                  belongs to the next switch",
                 name(*machine),
+                us(*offset),
             ),
             Finding::OddLink { side, time, step, steps } => format!(
-                "the cable towards {} adds {time} to a round trip, others {step}: it is slower or faster, or has \
+                "the cable towards {} adds {} to a round trip, others {}: it is slower or faster, or has \
                  switches without machines; it is taken for {steps}",
                 list(side, names),
+                us(*time),
+                us(*step),
             ),
             Finding::Directions { from, to, longer, shorter } => format!(
-                "{} measured {longer} with {}, which measured {shorter}: the shorter time was used",
+                "{} measured {} with {}, which measured {}: the shorter time was used",
                 name(*from),
+                us(*longer),
                 name(*to),
+                us(*shorter),
             ),
             Finding::Outlier { a, b, time, expected } => format!(
-                "{} and {} measured {time} where their places in the tree make {expected}: the places were \
-                 inferred from other pairs",
+                "{} and {} measured {} where their places in the tree make {}: the places were inferred from \
+                 other pairs",
                 name(*a),
                 name(*b),
+                us(*time),
+                us(*expected),
             ),
             Finding::NoTree { machines, pairs } => format!(
                 "no tree has these hop counts: {pairs} {} from the nearest, all of {}",
@@ -166,11 +174,17 @@ impl Finding {
                 list(machines, names),
             ),
             Finding::UnsureStep { step, other } => format!(
-                "{step} a switch was inferred, but {other} explains the times nearly as well: give the step if \
-                 you know it"
+                "{} a switch was inferred, but {} explains the times nearly as well: give the step if you know it",
+                us(*step),
+                us(*other),
             ),
         }
     }
+}
+
+/// A time to a tenth of a microsecond, which is finer than any of them is known.
+fn us(time: Duration) -> String {
+    format!("{:.1} us", time.as_ns_f64() / 1e3)
 }
 
 /// The first few of some machines by name.

@@ -203,6 +203,8 @@ pub struct RecoveryReport {
     pub clusters: u32,
     /// How many of them were recovered.
     pub recovered: u32,
+    /// How many came to no tree; the others came to a wrong one.
+    pub refused: u32,
     /// The same as a share.
     pub share: f64,
 }

@@ -159,8 +159,16 @@ fn phases(report: &DiscoveryReport) -> String {
 
 /// Random clusters.
 fn recovery(rows: &[RecoveryReport]) -> String {
-    let columns =
-        ["method", "switches", "machines", "noise_permille", "clusters", "recovered", "recovered_share"];
+    let columns = [
+        "method",
+        "switches",
+        "machines",
+        "noise_permille",
+        "clusters",
+        "recovered",
+        "refused",
+        "recovered_share",
+    ];
     let mut table = Table::new(&columns);
     for row in rows {
         table.row([
@@ -170,6 +178,7 @@ fn recovery(rows: &[RecoveryReport]) -> String {
             row.noise_permille.to_string(),
             row.clusters.to_string(),
             row.recovered.to_string(),
+            row.refused.to_string(),
             number(row.share),
         ]);
     }

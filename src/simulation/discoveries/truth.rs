@@ -19,16 +19,6 @@ pub(super) fn hops(checked: &Checked, discovery: &Discovery, cell: Cell) -> Hops
     counted(&topology.network, &homes, |link| tree.forwards(link))
 }
 
-/// The hop counts between all machines of a tree, each with one cable to a switch. Costs as [`hops`].
-pub(super) fn of_tree(network: &Network) -> Hops {
-    let home = |host| match network.attachment(host).map(|(.., far)| far.node) {
-        Some(Node::Switch(switch)) => switch,
-        _ => unreachable!("machines of a generated tree are at switches"),
-    };
-    let homes: Vec<SwitchId> = network.host_ids().map(home).collect();
-    counted(network, &homes, |_| true)
-}
-
 /// The hop counts between machines at `homes` over the cables that frames pass.
 fn counted(network: &Network, homes: &[SwitchId], passes: impl Fn(LinkId) -> bool) -> Hops {
     let counts: Vec<Vec<u32>> = network.switch_ids().map(|switch| from(network, &passes, switch)).collect();

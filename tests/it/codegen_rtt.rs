@@ -146,7 +146,7 @@ fn bad_options_write_nothing() {
         (&["--samples", "99999999999"], "--samples"),
         (&["--samples", "27", "--most-samples", "26"], "`--most-samples` must be from 27 to 1000, not 26"),
         (&["--threshold", "3"], "`--threshold 3`"),
-        (&["--threshold", "101 %"], "`--threshold` must be from 0 to 1000000"),
+        (&["--threshold", "101 %"], "`--threshold` must be from 0 % to 100 %"),
         (&["--at-once", "0"], "`--at-once` must be from 1"),
         (&["--name", "a-b"], "--name a-b"),
     ] {

@@ -64,27 +64,36 @@ pub fn discover(rtts: &Rtts, options: &Options) -> Discovery {
     Discovery { counted, tree, findings, nearest }
 }
 
-/// Gaps that are a quarter of a step or more from a whole number of steps, where no class is wide enough to explain it:
-/// where classes are, by INTER_THRESHOLD, far enough apart to be classes, gaps must be farther than that from whole.
+/// Gaps that are a quarter of a step or more from a whole number of steps, which noise cannot explain: centres are off
+/// by half the widest class at most, a gap by all of it, and k steps of the smallest gap by k times that.
 fn uneven(classes: &[Class], options: &Options) -> Vec<Doubt> {
     let gap = |pair: &[Class]| pair[1].center_doubled() - pair[0].center_doubled();
     let known = options.step.map(|step| 2 * u128::from(step.as_ps()));
     let Some(step) = known.or_else(|| classes.windows(2).map(gap).min()).filter(|step| *step > 0) else {
         return Vec::new();
     };
+    if classes.iter().all(|class| class.count < ENOUGH) {
+        return Vec::new();
+    }
     let widest = classes.iter().map(|class| class.high.as_ps() - class.low.as_ps()).max().unwrap_or(0);
-    let blur = u128::from(widest) * u128::from(options.inter_threshold) / 1_000;
-    let off = |gap: u128| (gap % step).min(step - gap % step);
     let ps = |doubled: u128| Duration::from_ps(u64::try_from(doubled / 2).unwrap_or(u64::MAX));
-    let stands_out = |pair: &&[Class]| 4 * off(gap(pair)) > step && off(gap(pair)) >= blur;
-    let doubt = |pair: &[Class]| Doubt::Uneven {
-        gap: ps(gap(pair)),
-        step: ps(step),
-        center: pair[1].center(),
-        taken: pair[1].hops.saturating_sub(pair[0].hops),
+    let doubt = |pair: &[Class]| {
+        let gap = gap(pair);
+        let off = (gap % step).min(step - gap % step);
+        let steps = if known.is_some() { 0 } else { (gap + step / 2) / step };
+        let blur = steps.saturating_add(1).saturating_mul(2 * u128::from(widest));
+        (4 * off > step && off >= blur).then(|| Doubt::Uneven {
+            gap: ps(gap),
+            step: ps(step),
+            center: pair[1].center(),
+            taken: pair[1].hops.saturating_sub(pair[0].hops),
+        })
     };
-    classes.windows(2).filter(stands_out).take(MOST_GAPS).map(doubt).collect()
+    classes.windows(2).filter_map(doubt).take(MOST_GAPS).collect()
 }
+
+/// Times that a class needs before its width tells how wide noise makes a class.
+const ENOUGH: u64 = 24;
 
 /// Uneven gaps that are told, at most.
 const MOST_GAPS: usize = 8;

@@ -148,3 +148,29 @@ fn one_wrong_pair_is_told_with_the_nearest_tree() {
     let codes: Vec<_> = found.findings.iter().map(Finding::code).collect();
     assert_eq!(codes, ["no-tree"]);
 }
+
+/// Wrong if a gap of 2.4 steps between tight classes were rounded without a word, or if one of Fig. 6's were told, whose
+/// classes are too wide and too small for that.
+#[test]
+fn a_gap_that_is_no_whole_number_of_steps_is_told() {
+    let tree = SwitchTree {
+        homes: vec![0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2],
+        switches: 3,
+        links: vec![(0, 1), (1, 2)],
+    };
+    let clean = times(&tree, 1_000);
+    let is_across = |machine: usize| machine >= 8;
+    let slow = |from: usize, to: usize| {
+        let more = if is_across(from) != is_across(to) { STEP * 14 / 10 } else { 0 };
+        Duration::from_ps(clean.get(from, to).as_ps() + more * 1_000)
+    };
+    let cells = (0..144).map(|at| slow(at / 12, at % 12)).collect();
+    let told = |rtts: &Rtts| {
+        let findings = discover(rtts, &Options::default()).findings;
+        findings.iter().filter(|finding| finding.code() == "uneven-gap").count()
+    };
+    assert_eq!(told(&Rtts::new(clean.names().to_vec(), cells).unwrap()), 1);
+    assert_eq!(told(&clean), 0);
+    let fig_6 = Rtts::read("fig6.csv", include_bytes!("../../../scenarios/lawrence2008/fig6.csv")).unwrap();
+    assert_eq!(told(&fig_6), 0);
+}

@@ -149,8 +149,8 @@ fn one_wrong_pair_is_told_with_the_nearest_tree() {
     assert_eq!(codes, ["no-tree"]);
 }
 
-/// Wrong if a gap of 2.4 steps between tight classes were rounded without a word, or if one of Fig. 6's were told, whose
-/// classes are too wide and too small for that.
+/// Wrong if a gap of 2.4 steps between tight classes were rounded without a word, or if one of Fig. 6's were told,
+/// whose classes are too wide and too small for that.
 #[test]
 fn a_gap_that_is_no_whole_number_of_steps_is_told() {
     let tree = SwitchTree {

@@ -23,6 +23,7 @@ pub mod study;
 mod book;
 mod build;
 mod canonical;
+mod lists;
 mod reference;
 mod tree;
 mod wire;

@@ -12,6 +12,7 @@ use crate::units::{BitRate, Bytes, Duration};
 
 use super::checked::{Routing, Topology};
 use super::ethernet::Transport;
+use super::lists::{ends, positions};
 use super::printed::PaperNumber;
 
 /// All-gathers compared.
@@ -366,17 +367,5 @@ impl Protocol {
             Protocol::Rendezvous => "rendezvous",
             Protocol::Threshold => "threshold",
         }
-    }
-}
-
-/// The positions of a list; none for an empty one.
-fn positions(length: usize) -> Vec<Option<usize>> {
-    if length == 0 { vec![None] } else { (0..length).map(Some).collect() }
-}
-
-/// Keeps the first and the last.
-fn ends<T>(list: &mut Vec<T>) {
-    if list.len() > 2 {
-        list.drain(1..list.len() - 1);
     }
 }

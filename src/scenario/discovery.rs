@@ -14,6 +14,7 @@ use crate::units::{BitRate, Bytes, Duration};
 
 use super::allgather::Overheads;
 use super::checked::{InputFile, Topology};
+use super::lists::{ends, positions};
 use super::printed::PaperNumber;
 
 /// Discoveries compared.
@@ -250,6 +251,8 @@ pub struct Reference {
 
 /// With `--quick`, so many networks.
 const QUICK_NETWORKS: usize = 2;
+/// The noise that a scenario describes, in per cent: `--quick` keeps it.
+const USUAL_NOISE: u32 = 100;
 /// With `--quick`, so many random clusters of each size.
 const QUICK_INSTANCES: u32 = 3;
 
@@ -291,13 +294,14 @@ impl Discovery {
         parts.join("/")
     }
 
-    /// Two networks, the ends of all lists, one execution, without references; of random clusters the ends of both
-    /// lists, three of each.
+    /// Two networks, the ends of all lists and the usual noise, one execution, without references; of random clusters
+    /// the ends of both lists, three of each.
     pub(super) fn quick(mut self) -> Discovery {
         self.networks.truncate(QUICK_NETWORKS);
         ends(&mut self.rates);
         ends(&mut self.at_once);
-        ends(&mut self.noise_percent);
+        let (first, last) = (self.noise_percent.first().copied(), self.noise_percent.last().copied());
+        self.noise_percent.retain(|noise| [first, Some(USUAL_NOISE), last].contains(&Some(*noise)));
         self.executions = 1;
         if let Some(recovery) = &mut self.recovery {
             ends(&mut recovery.switches);
@@ -355,18 +359,6 @@ impl Method {
 fn cells_of(machines: usize) -> u64 {
     let machines = machines as u64;
     machines * machines.saturating_sub(1)
-}
-
-/// The positions of a list; none for an empty one.
-fn positions(length: usize) -> Vec<Option<usize>> {
-    if length == 0 { vec![None] } else { (0..length).map(Some).collect() }
-}
-
-/// Keeps the first and the last.
-fn ends<T>(list: &mut Vec<T>) {
-    if list.len() > 2 {
-        list.drain(1..list.len() - 1);
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::report::Table;
+use crate::report::{README_MARK, Table};
+use crate::scenario::Checked;
 use crate::scenario::printed::{PaperNumber, Statistic};
 
 /// A quantity over several networks or runs.
@@ -136,6 +137,30 @@ pub(super) fn paper_page(rows: &[PaperReport]) -> String {
             row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
             range.map(|(min, max)| format!("{} to {}", short(min), short(max))).unwrap_or_default(),
         );
+    }
+    text
+}
+
+/// The head of a folder's page: what it is about, what was run on which networks, and what each file holds.
+pub(super) fn page_head(
+    checked: &Checked,
+    methods: &[&str],
+    networks: &[&str],
+    files: &[(String, String)],
+    about: impl Fn(&str) -> &'static str,
+) -> String {
+    let (name, seed) = (&checked.name, checked.seed);
+    let mut text = format!("{README_MARK}\n# {name}\n\n");
+    if let Some(description) = &checked.description {
+        let _ = writeln!(text, "{description}\n");
+    }
+    let (methods, networks) = (methods.join(", "), few(networks));
+    let _ = writeln!(
+        text,
+        "Made by `simnet run scenarios/{name}.toml` (seed {seed}): {methods} on {networks}.\n"
+    );
+    for (name, _) in files {
+        let _ = writeln!(text, "* `{name}`: {}", about(name));
     }
     text
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{README_MARK, Table};
+use crate::report::Table;
 use crate::scenario::Checked;
 use crate::scenario::allgather::Allgather;
 
-use super::super::beside::{few, maybe, number, paper, paper_page, short};
+use super::super::beside::{maybe, number, page_head, paper, paper_page, short};
 use super::{AllgatherReport, GatherReport};
 
 /// Every table that has rows: name and contents.
@@ -74,22 +74,9 @@ pub(super) fn readme(
     report: &AllgatherReport,
     files: &[(String, String)],
 ) -> String {
-    let mut text = format!("{README_MARK}\n# {}\n\n", checked.name);
-    if let Some(description) = &checked.description {
-        let _ = writeln!(text, "{description}\n");
-    }
     let networks: Vec<&str> = allgather.networks.iter().map(|network| network.name.as_str()).collect();
     let methods: Vec<&str> = allgather.algorithms.iter().map(|method| method.name()).collect();
-    let (name, seed) = (&checked.name, checked.seed);
-    let _ = writeln!(
-        text,
-        "Made by `simnet run scenarios/{name}.toml` (seed {seed}): {} on {}.\n",
-        methods.join(", "),
-        few(&networks)
-    );
-    for (name, _) in files {
-        let _ = writeln!(text, "* `{name}`: {}", about(name));
-    }
+    let mut text = page_head(checked, &methods, &networks, files, about);
     text += &overview(&report.results);
     text += &paper_page(&report.paper);
     text

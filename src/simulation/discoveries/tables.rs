@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{README_MARK, Table};
+use crate::report::Table;
 
-use super::super::beside::{Spread, few, maybe, number, paper, paper_page, short};
+use super::super::beside::{Spread, maybe, number, page_head, paper, paper_page, short};
 use super::report::{DiscoveryReport, MeasurementReport, RecoveryReport, ResultReport};
 use super::{Outcomes, Results};
 
@@ -188,22 +188,9 @@ fn recovery(rows: &[RecoveryReport]) -> String {
 /// The page of the folder: what stands in it, what made it, the results, and the printed numbers beside ours.
 pub(super) fn readme(results: &Results<'_>, report: &DiscoveryReport, files: &[(String, String)]) -> String {
     let Results { checked, discovery, .. } = results;
-    let mut text = format!("{README_MARK}\n# {}\n\n", checked.name);
-    if let Some(description) = &checked.description {
-        let _ = writeln!(text, "{description}\n");
-    }
     let networks: Vec<&str> = discovery.networks.iter().map(|network| network.name.as_str()).collect();
     let methods: Vec<&str> = discovery.methods.iter().map(|method| method.name()).collect();
-    let (name, seed) = (&checked.name, checked.seed);
-    let _ = writeln!(
-        text,
-        "Made by `simnet run scenarios/{name}.toml` (seed {seed}): {} on {}.\n",
-        methods.join(", "),
-        few(&networks)
-    );
-    for (name, _) in files {
-        let _ = writeln!(text, "* `{name}`: {}", about(name));
-    }
+    let mut text = page_head(checked, &methods, &networks, files, about);
     text += &measurements(&report.measurements);
     text += &overview(&report.results);
     text += &findings(&report.results);

@@ -50,6 +50,7 @@
 //! 6. [`host`]: what runs on hosts, mappers and MPI ranks among it; it sees a handle, never a switch.
 //! 7. [`traffic`] and [`measure`]: who sends what to whom, and what is made of it.
 //! 8. [`scenario`] reads, [`simulation`] runs, [`report`] and [`codegen`] write, [`cli`] prints.
+//! 9. [`sweep`]: many runs, none lost; [`figures`]: the papers' tables and figures from one command.
 
 pub mod cli;
 pub mod codegen;
@@ -58,6 +59,7 @@ pub mod diagnostics;
 pub mod discovery;
 pub mod ethernet;
 pub mod fabric;
+pub mod figures;
 pub mod host;
 pub mod ids;
 pub mod measure;
@@ -68,6 +70,7 @@ pub mod ring;
 pub mod routing;
 pub mod scenario;
 pub mod simulation;
+pub mod sweep;
 pub mod topology;
 pub mod traffic;
 pub mod units;

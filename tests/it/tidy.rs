@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `src` from the ground up: each uses only those before it.
-const FLOORS: [&str; 20] = [
+const FLOORS: [&str; 22] = [
     "units",
     "ids",
     "diagnostics",
@@ -24,6 +24,8 @@ const FLOORS: [&str; 20] = [
     "report",
     "codegen",
     "simulation",
+    "sweep",
+    "figures",
     "cli",
 ];
 

@@ -1,0 +1,50 @@
+//! The tables and figures of the papers, and some that they do not have, each made by one command.
+//!
+//! ```text
+//!   scenarios ──run, or found in an earlier run's shards──▶ Results ──Figure::make──▶ Page
+//!                                                                                      │
+//!              results/<paper>/<figure>/{data.csv, figure.svg, README.md} ◀────────────┤
+//!              results/README.md: every printed number, ours, the verdict ◀────────────┘
+//! ```
+//! A figure is one file here: which scenarios it needs, and what it makes of what they came to. Scenarios are part of
+//! the program, so that figures are made anywhere.
+
+mod page;
+
+pub use page::{Page, Row};
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A table or figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// Its folder under `results/`: `mainwaring1997/fig6`.
+    pub id: &'static str,
+    /// What it shows, as a heading.
+    pub title: &'static str,
+    /// The scenarios that it needs, as files under `scenarios/`: `mainwaring1997/fig6.toml`.
+    pub scenarios: &'static [&'static str],
+    /// Whether `--quick` runs the scenarios whole all the same, as they cost next to nothing.
+    pub whole_when_quick: bool,
+    /// Makes it.
+    pub make: fn(&Results<'_>) -> Page,
+}
+
+/// What a figure's scenarios came to, in the order in which it names them.
+#[derive(Clone, Debug)]
+pub struct Results<'a> {
+    /// Whether the scenarios were run with `--quick`: smaller, with wider intervals and fewer values.
+    pub quick: bool,
+    /// The runs.
+    pub runs: Vec<&'a ScenarioRun>,
+}
+
+/// What one scenario came to.
+#[derive(Clone, Debug)]
+pub struct ScenarioRun {
+    /// The object of `summary.json`.
+    pub summary: Value,
+    /// The other files of its results folder, by name.
+    pub files: BTreeMap<String, String>,
+}

@@ -10,6 +10,7 @@ mod table;
 pub use drawing::{Drawing, draw_network};
 pub use figure::{Figure, FigurePoint, Series, draw};
 pub use folder::{Folder, FolderError, Like, README_MARK};
+pub(crate) use manifest::host_name;
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
 pub use pcapng::{Pcapng, Tally};
 pub use table::Table;

@@ -9,9 +9,18 @@
 //! A figure is one file here: which scenarios it needs, and what it makes of what they came to. Scenarios are part of
 //! the program, so that figures are made anywhere.
 
+mod faraj2008;
+mod hendriks2004;
+mod lawrence2008;
+mod layers;
+mod mainwaring1997;
 mod page;
+mod results;
+mod sancho2000;
 
+pub use layers::{curves, side_by_side};
 pub use page::{Page, Row};
+pub use results::{Csv, Record};
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,3 +57,23 @@ pub struct ScenarioRun {
     /// The other files of its results folder, by name.
     pub files: BTreeMap<String, String>,
 }
+
+/// A paper: its folder, its number in `papers/reference.csv`, its figures.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
+    /// Its folder under `results/`.
+    pub name: &'static str,
+    /// Its number in `papers/reference.csv`.
+    pub number: &'static str,
+    /// Its tables and figures, and what goes beyond it.
+    pub figures: &'static [Figure],
+}
+
+/// All figures, paper by paper.
+pub const PAPERS: [Paper; 5] = [
+    Paper { name: "mainwaring1997", number: "000", figures: mainwaring1997::FIGURES },
+    Paper { name: "faraj2008", number: "001", figures: faraj2008::FIGURES },
+    Paper { name: "hendriks2004", number: "002", figures: hendriks2004::FIGURES },
+    Paper { name: "lawrence2008", number: "003", figures: lawrence2008::FIGURES },
+    Paper { name: "sancho2000", number: "004", figures: sancho2000::FIGURES },
+];

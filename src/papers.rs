@@ -45,7 +45,7 @@ fn rows() -> impl Iterator<Item = Vec<String>> {
 }
 
 /// The cells of a line of CSV without line breaks in cells.
-fn cells(line: &str) -> Vec<String> {
+pub(crate) fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for c in line.chars() {
         match c {

@@ -28,13 +28,17 @@
 
 mod known;
 mod line;
+mod merge;
 mod points;
 mod run;
+mod scenarios;
 mod shard;
 mod store;
 
 pub use known::{Damage, Known, Reader, Record, ShardContents};
-pub use points::Points;
+pub use merge::{Merged, merge};
+pub use points::{Plan, Points};
 pub use run::{How, Part, Progress, Ran, assign, run, run_as};
+pub use scenarios::Scenarios;
 pub use shard::Shard;
 pub use store::{Identity, Input, Lock, Store, StoreError};

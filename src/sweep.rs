@@ -8,5 +8,6 @@
 //! The shards are the truth: what is done is what they hold, whoever wrote it.
 
 mod points;
+pub mod slurm;
 
 pub use points::Points;

@@ -31,6 +31,7 @@ mod line;
 mod points;
 mod run;
 mod shard;
+pub mod slurm;
 mod store;
 
 pub use known::{Damage, Known, Reader, Record, ShardContents};

@@ -12,6 +12,7 @@ pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts};
 pub use drawing::{Drawing, draw_network};
 pub use figure::{Figure, FigurePoint, Series, draw};
 pub use folder::{FIGURE_MARK, Folder, FolderError, Like, README_MARK};
+pub(crate) use manifest::host_name;
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
 pub use pcapng::{Pcapng, Tally};
 pub use table::Table;

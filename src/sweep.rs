@@ -7,6 +7,8 @@
 //! ```
 //! The shards are the truth: what is done is what they hold, whoever wrote it.
 
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod points;
 pub mod slurm;
 

@@ -28,6 +28,8 @@
 
 mod known;
 mod line;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod points;
 mod run;
 mod shard;

@@ -8,7 +8,7 @@ mod tolerance;
 pub use tolerance::{Tolerance, stated_tolerances, tolerance};
 
 /// Facts read off the papers: paper, figure, quantity, configuration, value, unit, kind, note.
-const REFERENCE: &str = include_str!("papers/reference.csv");
+pub const TEXT: &str = include_str!("papers/reference.csv");
 
 /// A number that a paper prints.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +75,7 @@ pub fn choices(before: &[&str]) -> Vec<String> {
 }
 
 fn rows() -> impl Iterator<Item = Vec<String>> {
-    REFERENCE.lines().skip(1).map(cells)
+    TEXT.lines().skip(1).map(cells)
 }
 
 /// The cells of a line of CSV without line breaks in cells.
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(reference("000", "Fig7", "mapping time avg, one master", "C"), Some(256.0));
         assert_eq!(reference("000", "Fig6", "host probe hits", "D"), None);
         assert_eq!(choices(&["004"]), ["Fig3/4 or 5.1 text", "Table1"]);
-        for line in REFERENCE.lines().skip(1) {
+        for line in TEXT.lines().skip(1) {
             let row = cells(line);
             assert_eq!(row.len(), 8, "{line}");
             assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{line}");

@@ -8,7 +8,7 @@ use crate::report::{Folder, FolderError, Like};
 use super::judged::data_csv;
 use super::runs::{Done, Runs};
 use super::text::page_text;
-use super::{Figure, Judged};
+use super::{Figure, FilesOf, Judged};
 
 /// A figure that has been made.
 #[derive(Clone, Debug)]
@@ -22,6 +22,9 @@ pub struct Made {
 }
 
 impl Made {
+    /// The names that a figure's files have.
+    pub const NAMES: [&str; 4] = ["README.md", "data.csv", "figure.svg", "quick.csv"];
+
     /// Makes a figure of the runs of its scenarios: `data.csv`, `figure.svg` and `README.md`.
     pub fn new(figure: &'static Figure, quick: bool, runs: &Runs, done: &Done) -> Made {
         let page = (figure.make)(&runs.results(figure, quick && !figure.whole_when_quick, done));
@@ -32,10 +35,31 @@ impl Made {
         Made { figure, rows, files: files.into() }
     }
 
-    /// Adds `quick.csv`: the rows as `--quick` makes them.
-    pub fn add_quick(&mut self, quick: &Made) {
-        let rows = quick.files.get("data.csv").cloned().unwrap_or_default();
-        self.files.insert("quick.csv", rows);
+    /// The same with `quick.csv`: the rows as `--quick` makes them.
+    #[must_use]
+    pub fn with_quick(mut self, quick: Made) -> Made {
+        self.files.extend(quick.only_quick().files);
+        self
+    }
+
+    /// `quick.csv` alone.
+    #[must_use]
+    pub fn only_quick(mut self) -> Made {
+        let rows = self.files.remove("data.csv").expect("every figure has rows");
+        Made { files: [("quick.csv", rows)].into(), ..self }
+    }
+
+    /// Its files as bytes.
+    pub fn as_files(&self) -> FilesOf {
+        self.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into_bytes())).collect()
+    }
+
+    /// Checks that [`Made::put`] would find nothing in its way.
+    ///
+    /// # Errors
+    /// If something else stands there, or the system would refuse.
+    pub fn probe(figure: &Figure, out: &Path) -> Result<(), FolderError> {
+        Folder::probe_like(&out.join(figure.id), Like::Figure)
     }
 
     /// Puts the figure's folder in its place under `out`, instead of an earlier one.

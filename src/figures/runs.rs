@@ -1,14 +1,14 @@
 //! The runs behind figures, as points of a sweep: each scenario once, whoever needs it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::diagnostics::Refusal;
-use crate::scenario::{self, Checked, Overrides};
-use crate::simulation;
+use crate::diagnostics::{Faults, Refusal};
+use crate::papers;
+use crate::scenario::{self, Checked, Files, Overrides, expect};
+use crate::simulation::{self, MODEL};
 use crate::sweep::Points;
 
 use super::{Figure, Results, ScenarioRun, kept};
@@ -28,7 +28,7 @@ struct Planned {
     key: blake3::Hash,
 }
 
-/// What a scenario's run came to, and where it stands among the points.
+/// What runs came to, by their places among the points.
 pub type Done = BTreeMap<usize, ScenarioRun>;
 
 impl Runs {
@@ -40,26 +40,24 @@ impl Runs {
     /// # Panics
     /// If a figure names a scenario that is not there: a bug of the figure.
     pub fn of(figures: &[(&Figure, bool)]) -> Result<Runs, Box<Refusal>> {
-        let room = unpacked();
         let mut runs = Runs { planned: Vec::new() };
         for (figure, quick) in figures {
             for file in figure.scenarios {
                 if runs.place(file, *quick).is_none() {
-                    runs.planned.push(Planned::read(room.path(), file, *quick)?);
+                    runs.planned.push(Planned::read(file, *quick)?);
                 }
             }
         }
         Ok(runs)
     }
 
-    /// The scenario of a point, for people.
-    pub fn named(&self, point: usize) -> &'static str {
-        self.planned[point].file
-    }
-
-    /// The scenario of a point.
-    pub fn checked(&self, point: usize) -> &Checked {
-        &self.planned[point].checked
+    /// What the scenarios expect and their runs do not hold, as faults of the scenarios.
+    pub fn broken(&self, done: &Done) -> Vec<Faults> {
+        let of_run = |(point, run): (&usize, &ScenarioRun)| {
+            let expected = &self.planned[*point].checked.expect;
+            expect::report(expected, &expect::evaluate(expected, &run.summary))
+        };
+        done.iter().flat_map(of_run).collect()
     }
 
     /// What a figure reads, once all runs are done.
@@ -107,15 +105,28 @@ impl Points for Runs {
 }
 
 impl Planned {
-    fn read(room: &Path, file: &'static str, quick: bool) -> Result<Planned, Box<Refusal>> {
+    fn read(file: &'static str, quick: bool) -> Result<Planned, Box<Refusal>> {
         let bytes = kept::scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"));
-        let path = room.join(file);
-        let checked = scenario::read(&path.to_string_lossy(), bytes, &Overrides::default())?;
+        let files = Files::kept(
+            kept::scenarios().iter().map(|(file, bytes)| (placed(file), bytes.to_vec())).collect(),
+        );
+        let name = placed(file);
+        let checked = scenario::read_from(&name.to_string_lossy(), bytes, &Overrides::default(), &files)?;
         let checked = if quick { checked.quick() } else { checked };
         let mut key = blake3::Hasher::new();
-        key.update(checked.hash().as_bytes()).update(bytes).update(&[u8::from(quick)]);
+        key.update(format!("model {MODEL}, quick {quick}, {file}").as_bytes())
+            .update(papers::TEXT.as_bytes());
+        key.update(blake3::hash(bytes).as_bytes());
+        for (path, bytes) in files.taken() {
+            key.update(path.to_string_lossy().as_bytes()).update(blake3::hash(&bytes).as_bytes());
+        }
         Ok(Planned { file, quick, checked, key: key.finalize() })
     }
+}
+
+/// A kept scenario's name in messages.
+fn placed(file: &str) -> PathBuf {
+    PathBuf::from("scenarios").join(file)
 }
 
 impl ScenarioRun {
@@ -125,15 +136,4 @@ impl ScenarioRun {
         let files = result["files"].as_object()?.iter().map(text).collect::<Option<_>>()?;
         Some(ScenarioRun { summary: result.get("summary")?.clone(), files })
     }
-}
-
-/// The kept scenarios in a folder of their own.
-fn unpacked() -> TempDir {
-    let room = tempfile::tempdir().expect("the system's folder for temporary files takes a folder");
-    for (file, bytes) in kept::scenarios() {
-        let path = room.path().join(file);
-        let folder = path.parent().expect("it is in the room");
-        std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, bytes)).expect("it takes files");
-    }
-    room
 }

@@ -104,7 +104,15 @@ impl Folder {
     /// If something else than an empty folder or an earlier run's results stands there, or the system would
     /// refuse.
     pub fn probe(place: &Path) -> Result<(), FolderError> {
-        Folder::vacant(place)?;
+        Folder::probe_like(place, Like::Results)
+    }
+
+    /// The same for a folder that replaces only its like.
+    ///
+    /// # Errors
+    /// As [`Folder::probe`].
+    pub fn probe_like(place: &Path, like: Like) -> Result<(), FolderError> {
+        like.vacant(place)?;
         let parents = place.ancestors().skip(1);
         let there = parents.map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
         let nearest = there.into_iter().find(|parent| parent.exists()).unwrap_or(Path::new("."));

@@ -49,6 +49,7 @@ impl Key {
                 names.push((layer.name.clone(), layer.style, bars));
             }
         }
+        names.sort_by_key(|(_, style, _)| *style == Style::Paper);
         Key { names }
     }
 

@@ -69,6 +69,7 @@ mod study;
 mod sturdy;
 mod suggest;
 mod support;
+mod sweep_store;
 mod tidy;
 mod topology;
 mod traffic;

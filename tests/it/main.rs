@@ -43,6 +43,7 @@ mod mapper_random;
 mod mapper_simplified;
 mod mapper_theory;
 mod measure;
+mod message_time;
 mod opensm;
 mod oracle;
 mod parallel;

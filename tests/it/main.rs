@@ -70,6 +70,7 @@ mod sturdy;
 mod suggest;
 mod support;
 mod sweep_killed;
+mod sweep_store;
 mod tidy;
 mod topology;
 mod traffic;

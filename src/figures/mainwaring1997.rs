@@ -1,0 +1,6 @@
+//! The tables and figures of Mainwaring et al. 1997, and some beyond.
+
+use super::Figure;
+
+/// In the order of the index.
+pub(super) const FIGURES: &[Figure] = &[];

@@ -9,7 +9,9 @@
 //! A figure is one file here: which scenarios it needs, and what it makes of what they came to. Scenarios are part of
 //! the program, so that figures are made anywhere.
 
+mod mainwaring1997;
 mod page;
+mod sketch;
 
 pub use page::{Page, Row};
 

@@ -1,0 +1,4 @@
+//! Mainwaring, Chun, Schleimer and Wilkerson 1997, *System Area Network Mapping*.
+
+mod claims;
+mod construction;

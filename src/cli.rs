@@ -5,6 +5,7 @@
 mod check;
 mod codegen;
 mod discover;
+mod figures;
 mod interrupt;
 mod logging;
 mod map;
@@ -127,6 +128,8 @@ enum Verb {
     Ring(ring::Options),
     /// Infer the switches between machines from their round-trip times
     Discover(Box<discover::Options>),
+    /// Make the papers' tables and figures, each a folder of numbers, drawing and page
+    Figures(figures::Options),
     /// Write source text for machines that exist
     #[command(subcommand)]
     Codegen(codegen::Action),
@@ -169,6 +172,7 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Map(options) => map::run(options, &cli.common),
         Verb::Ring(options) => ring::run(options, &cli.common),
         Verb::Discover(options) => discover::run(options, &cli.common),
+        Verb::Figures(options) => figures::run(options, &cli.common, interruptions),
         Verb::Codegen(action) => codegen::run(action, &cli.common),
     }
 }

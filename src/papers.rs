@@ -1,6 +1,11 @@
 //! The numbers that the papers print, to stand beside ours.
 //!
 //! `papers/reference.csv` holds facts read off tables and sentences; no value was read from a plot.
+//! `papers/tolerances/` states how near ours is meant to come, and why.
+
+mod tolerance;
+
+pub use tolerance::{Tolerance, stated_tolerances, tolerance};
 
 /// Facts read off the papers: paper, figure, quantity, configuration, value, unit, kind, note.
 const REFERENCE: &str = include_str!("papers/reference.csv");
@@ -24,6 +29,35 @@ pub fn printed(paper: &str, figure: &str, quantity: &str, configuration: &str) -
     Some(Printed { value, unit: row.get(5)?.clone() })
 }
 
+/// A row of `papers/reference.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The paper's number: `000` is mainwaring1997.
+    pub paper: String,
+    /// The table, figure or section.
+    pub figure: String,
+    /// What it is.
+    pub quantity: String,
+    /// Of what.
+    pub configuration: String,
+    /// The number; none where the paper states an order.
+    pub value: Option<f64>,
+    /// Its unit, with what the paper says about it.
+    pub unit: String,
+}
+
+/// All rows of `papers/reference.csv`, in its order.
+pub fn references() -> Vec<Reference> {
+    let reference = |row: Vec<String>| {
+        let value = row.get(4).and_then(|value| value.parse().ok());
+        let mut cells = row.into_iter();
+        let mut next = || cells.next().unwrap_or_default();
+        let (paper, figure, quantity, configuration) = (next(), next(), next(), next());
+        Reference { paper, figure, quantity, configuration, value, unit: cells.nth(1).unwrap_or_default() }
+    };
+    rows().map(reference).collect()
+}
+
 /// The value of [`printed`].
 pub fn reference(paper: &str, figure: &str, quantity: &str, configuration: &str) -> Option<f64> {
     printed(paper, figure, quantity, configuration).map(|printed| printed.value)
@@ -45,7 +79,7 @@ fn rows() -> impl Iterator<Item = Vec<String>> {
 }
 
 /// The cells of a line of CSV without line breaks in cells.
-fn cells(line: &str) -> Vec<String> {
+pub(crate) fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for c in line.chars() {
         match c {

@@ -19,10 +19,12 @@ pub mod mapping;
 pub mod printed;
 pub mod rings;
 pub mod study;
+pub mod sweep;
 
 mod book;
 mod build;
 mod canonical;
+mod files;
 mod lists;
 mod reference;
 mod tree;
@@ -40,6 +42,7 @@ use wire::{Document, Wire as _};
 use checked::Topology;
 
 pub use checked::Checked;
+pub use files::Files;
 pub use reference::reference;
 
 /// What the command line changes in a scenario.
@@ -57,19 +60,30 @@ pub struct Overrides {
 /// Every fault of the scenario, of the overrides and of the files it names, each with its place. Where
 /// TOML's syntax is broken, nothing but that is reported of the scenario itself.
 pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, Box<Refusal>> {
+    read_from(file, bytes, overrides, &Files::disk())
+}
+
+/// Reads and checks a scenario whose files come from `files`, each relative to the folder of the file that names it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(
+    file: &str,
+    bytes: &[u8],
+    overrides: &Overrides,
+    files: &Files,
+) -> Result<Checked, Box<Refusal>> {
     let text = decode(file, bytes)?;
-    let mut book = Book::default();
-    let source = book.add_source(file, text);
+    let mut book = Book::new(files);
+    let source = book.add_scenario(Path::new(file), text);
     let mut checked = None;
     if let Some(mut root) = tree::parse(&mut book, source) {
         for assignment in &overrides.set {
             tree::set(&mut root, &mut book, "--set", assignment);
         }
         wire::inherit(&mut root);
-        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
         let document = Document::read(&root, &mut book);
-        checked =
-            document.and_then(|document| build::build(&document, None, folder, overrides.seed, &mut book));
+        checked = document.and_then(|document| build::build(&document, None, overrides.seed, &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),
@@ -84,7 +98,7 @@ pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, 
 /// # Errors
 /// Every fault of the assignments.
 pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Result<Checked, Box<Refusal>> {
-    let mut book = Book::default();
+    let mut book = Book::new(&Files::disk());
     let source = book.add_source("the command line", NOTHING);
     let mut checked = None;
     if let Some(mut root) = tree::parse(&mut book, source) {
@@ -92,8 +106,7 @@ pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Resu
             tree::set(&mut root, &mut book, "the command line", assignment);
         }
         let document = Document::read(&root, &mut book);
-        let folder = Path::new("");
-        checked = document.and_then(|d| build::build(&d, Some(topology), folder, Some(seed), &mut book));
+        checked = document.and_then(|d| build::build(&d, Some(topology), Some(seed), &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),

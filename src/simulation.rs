@@ -66,6 +66,10 @@ use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
 use watch::Names;
 
+/// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
+/// has kept of an earlier version is not taken for one of this.
+pub const MODEL: u32 = 1;
+
 /// Everything that came of a run.
 pub struct Run {
     /// The object of `summary.json`.

@@ -14,11 +14,17 @@ const MARK: &str = "manifest.json";
 /// tells of the machine and is not committed.
 pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
 
+/// The first line of a figure's `README.md`.
+pub const FIGURE_MARK: &str = "<!-- Written by simnet figures, which replaces this folder. -->";
+
 /// What a folder of some kind is known by, so that it may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Like {
     /// The results of a run: it has a `manifest.json`, or a `README.md` that begins with [`README_MARK`].
     Results,
+    /// A figure: its `README.md` begins with [`FIGURE_MARK`], or the folder is [`Like::Results`], from which figures
+    /// were read before.
+    Figure,
     /// Generated source: the file of this name begins with this line.
     Source {
         /// The file.
@@ -149,6 +155,7 @@ impl Like {
         };
         match self {
             Like::Results => place.join(MARK).is_file() || begins("README.md", README_MARK),
+            Like::Figure => begins("README.md", FIGURE_MARK) || Like::Results.stands_at(place),
             Like::Source { file, line } => begins(file, line),
         }
     }
@@ -172,6 +179,7 @@ impl Like {
     fn earlier(self) -> String {
         match self {
             Like::Results => format!("the results of an earlier run (it has no {MARK})"),
+            Like::Figure => "a figure that simnet made (it has no README.md that says so)".to_owned(),
             Like::Source { file, .. } => {
                 format!("source that simnet wrote (it has no {file} that says so)")
             }

@@ -29,7 +29,7 @@ pub(super) use discovery::{
     Compute, Discovery, DiscoveryReference, KnownPair, Noise, Pace, PingSoftware, Recovery,
 };
 pub(super) use ethernet::{Ethernet, Sharing};
-pub(super) use kinds::{NeverOr, Quantity, Share};
+pub(super) use kinds::{FileName, NeverOr, Quantity, Share};
 pub(super) use mappers::{
     Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
 };

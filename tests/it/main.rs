@@ -68,6 +68,7 @@ mod study;
 mod sturdy;
 mod suggest;
 mod support;
+mod sweep_store;
 mod tidy;
 mod topology;
 mod traffic;

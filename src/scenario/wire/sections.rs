@@ -9,7 +9,7 @@ use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::expected::Expected;
-use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::kinds::{Choice, FileName, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::mapping::Mapping;
 use super::measure::Measure;
 use super::operation::{Failure, Operation, RandomFailures};
@@ -135,7 +135,7 @@ table! {
     /// Where routes come from: a file or an algorithm.
     "[routing]" Routing {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
-        file: String = Optional;
+        file: FileName = Optional;
         /// UP*/DOWN* routes; routes over turns left when cycles of waiting are broken; or shortest routes
         /// whatever the directions (they may deadlock).
         algorithm: RouteAlgorithm = Optional;

@@ -169,7 +169,7 @@ pub(super) fn readme(
     let sizes = comparison.sizes().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let _ = writeln!(
         text,
-        "Made by `simnet run scenarios/{}.toml` (seed {}): {} networks of {sizes} switches, {} on each.\n",
+        "Made by `simnet run` of the scenario `{}` (seed {}): {} networks of {sizes} switches, {} on each.\n",
         checked.name,
         checked.seed,
         comparison.networks.len(),

@@ -23,6 +23,7 @@ mod page;
 mod results;
 mod runs;
 mod sancho2000;
+mod sketch;
 mod text;
 
 pub use check::{Difference, against_index, differences, index_differs, strangers};

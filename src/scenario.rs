@@ -25,16 +25,17 @@ mod book;
 mod build;
 mod canonical;
 mod files;
+mod layers;
 mod lists;
 mod reference;
 mod tree;
 mod wire;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use crate::diagnostics::{Refusal, decode};
+use crate::diagnostics::{Fault, Refusal, decode};
 
 use book::Book;
 use wire::{Document, Wire as _};
@@ -75,20 +76,29 @@ pub fn read_from(
 ) -> Result<Checked, Box<Refusal>> {
     let text = decode(file, bytes)?;
     let mut book = Book::new(files);
-    let source = book.add_scenario(Path::new(file), text);
+    book.add_scenario(Path::new(file), text);
     let mut checked = None;
-    if let Some(mut root) = tree::parse(&mut book, source) {
-        for assignment in &overrides.set {
-            tree::set(&mut root, &mut book, "--set", assignment);
-        }
+    if let Some(layers) = layers::read(&mut book, PathBuf::from(file), &overrides.set) {
+        let mut root = layers.flatten(layers.profile.as_ref(), &mut book);
         wire::inherit(&mut root);
         let document = Document::read(&root, &mut book);
+        refuse_sweep(document.as_ref(), &mut book);
         checked = document.and_then(|document| build::build(&document, None, overrides.seed, &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),
         (Some(refusal), _) => Err(refusal),
         (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
+    }
+}
+
+/// Notes that the file describes a sweep.
+fn refuse_sweep(document: Option<&Document>, book: &mut Book) {
+    if let Some(sweep) = document.and_then(|document| document.sweep.get()) {
+        book.add(sweep.place, |span| {
+            Fault::new("is-a-sweep", span, "this file describes a sweep", "expected a single scenario")
+                .with_help("run it with `simnet sweep run`")
+        });
     }
 }
 

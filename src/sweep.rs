@@ -28,14 +28,20 @@
 
 mod known;
 mod line;
+mod merge;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod points;
 mod run;
+mod scenarios;
 mod shard;
 pub mod slurm;
 mod store;
 
 pub use known::{Damage, Known, Reader, Record, ShardContents};
-pub use points::Points;
+pub use merge::{Merged, merge};
+pub use points::{Plan, Points};
 pub use run::{How, Part, Progress, Ran, assign, run, run_as};
+pub use scenarios::Scenarios;
 pub use shard::Shard;
 pub use store::{Identity, Input, Lock, Store, StoreError};

@@ -10,6 +10,9 @@ use thiserror::Error;
 /// The file by which a results folder is known.
 const MARK: &str = "manifest.json";
 
+/// The file by which a sweep's folder is known: it holds what may have taken days, and is never replaced.
+const SWEEP_MARK: &str = "sweep.json";
+
 /// The first line of a `README.md` that a run wrote. Results that were committed are known by it: a manifest
 /// tells of the machine and is not committed.
 pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
@@ -162,7 +165,10 @@ impl Like {
             fs::read_to_string(place.join(file)).is_ok_and(|text| text.lines().next() == Some(line))
         };
         match self {
-            Like::Results => place.join(MARK).is_file() || begins("README.md", README_MARK),
+            Like::Results => {
+                let is_sweep = place.join(SWEEP_MARK).exists();
+                !is_sweep && (place.join(MARK).is_file() || begins("README.md", README_MARK))
+            }
             Like::Figure => begins("README.md", FIGURE_MARK) || Like::Results.stands_at(place),
             Like::Source { file, line } => begins(file, line),
         }
@@ -266,6 +272,13 @@ mod tests {
         fs::write(room.path().join("thesis.txt"), "dear").unwrap();
         assert!(matches!(Folder::begin(room.path()), Err(FolderError::Foreign { .. })));
         assert!(matches!(Folder::begin(&room.path().join("thesis.txt")), Err(FolderError::Foreign { .. })));
+        let sweep = room.path().join("sweep");
+        fs::create_dir(&sweep).unwrap();
+        for name in [SWEEP_MARK, MARK] {
+            fs::write(sweep.join(name), "{}").unwrap();
+        }
+        assert!(matches!(Folder::begin(&sweep), Err(FolderError::Foreign { .. })));
+        fs::remove_dir_all(&sweep).unwrap();
         assert_eq!(entries(room.path()), ["thesis.txt"]);
     }
 }

@@ -23,6 +23,8 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub(super) struct Book {
     files: Files,
+    /// Whether what is read now may lack what a whole scenario needs.
+    partial: bool,
     sources: Vec<Source>,
     /// The faults of files whose readers collect their own.
     foreign: Vec<Faults>,
@@ -43,7 +45,13 @@ struct Source {
 impl Book {
     /// A book without sources, whose files come from `files`.
     pub(super) fn new(files: &Files) -> Book {
-        Book { files: files.clone(), sources: Vec::new(), foreign: Vec::new(), foreign_warnings: Vec::new() }
+        Book {
+            files: files.clone(),
+            partial: false,
+            sources: Vec::new(),
+            foreign: Vec::new(),
+            foreign_warnings: Vec::new(),
+        }
     }
 
     /// Opens a source that is no scenario file; its position is what places name it by. Names in it are relative to
@@ -82,7 +90,18 @@ impl Book {
 
     /// Notes a fault, made of the range of bytes that `place` stands for.
     pub(super) fn add(&mut self, place: Place, fault: impl FnOnce(Range<usize>) -> Fault) {
-        self.sources[place.source].faults.push(fault(place.start..place.end));
+        let fault = fault(place.start..place.end);
+        if !(self.partial && matches!(fault.code, "missing-key" | "missing-section")) {
+            self.sources[place.source].faults.push(fault);
+        }
+    }
+
+    /// Reads part of a scenario: that something is missing from it is no fault.
+    pub(super) fn partially<T>(&mut self, read: impl FnOnce(&mut Book) -> T) -> T {
+        let outer = std::mem::replace(&mut self.partial, true);
+        let read = read(self);
+        self.partial = outer;
+        read
     }
 
     /// Notes something legal that deserves a look.

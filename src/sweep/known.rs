@@ -262,10 +262,12 @@ impl Reader<'_> {
                 self.open.fill_with(|| None);
                 self.count = 0;
             }
-            self.open[record.shard as usize] = Some(File::open(path).map_err(failed)?);
             self.count += 1;
         }
-        let file = self.open[record.shard as usize].as_mut().expect("it was just opened");
+        let file = match &mut self.open[record.shard as usize] {
+            Some(file) => file,
+            closed @ None => closed.insert(File::open(path).map_err(failed)?),
+        };
         self.buffer.resize(record.length as usize, 0);
         file.seek(SeekFrom::Start(record.offset)).map_err(failed)?;
         let read = file.read_exact(&mut self.buffer);

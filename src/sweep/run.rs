@@ -11,7 +11,7 @@ use std::time::Duration as WallTime;
 use blake3::Hash;
 use rayon::prelude::*;
 
-use super::known::Known;
+use super::known::{Damage, Known};
 use super::line::{self, LONGEST, Outcome};
 use super::points::Points;
 use super::shard::Shard;
@@ -29,11 +29,14 @@ pub trait Progress: Sync {
     fn begin(&self, points: usize, kept: usize, cost: f64);
     /// A point that was estimated at `cost` seconds is done.
     fn done(&self, cost: f64, failed: bool);
+    /// A shard is not as it was written; what is damaged is computed again.
+    fn damaged(&self, damage: &Damage);
 }
 
 impl Progress for () {
     fn begin(&self, _points: usize, _kept: usize, _cost: f64) {}
     fn done(&self, _cost: f64, _failed: bool) {}
+    fn damaged(&self, _damage: &Damage) {}
 }
 
 /// A share of a sweep's points.
@@ -102,6 +105,7 @@ pub fn run_as<P: Points + ?Sized>(points: &P, store: &Store, how: &How<'_>) -> R
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|_| StoreError::Threads(jobs))?;
     let known = store.known()?;
+    known.damage().iter().for_each(|damage| how.progress.damaged(damage));
     let work = pool.install(|| Work::new(points, &known, how));
     drop(known);
     how.progress.begin(work.points, work.kept, work.pending.iter().map(|job| job.cost()).sum());
@@ -130,6 +134,8 @@ pub fn run_as<P: Points + ?Sized>(points: &P, store: &Store, how: &How<'_>) -> R
 pub fn assign(costs: &[f64], tasks: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..costs.len()).collect();
     order.sort_by_key(|point| Reverse(microseconds(costs[*point])));
+    // More tasks than points have nothing to do.
+    let tasks = tasks.min(costs.len());
     let mut loads: BinaryHeap<Reverse<(u64, usize)>> = (0..tasks).map(|task| Reverse((0, task))).collect();
     let mut task_of = vec![0; costs.len()];
     for point in order {
@@ -183,16 +189,16 @@ struct Work {
 
 impl Work {
     fn new<P: Points + ?Sized>(points: &P, known: &Known, how: &How<'_>) -> Work {
-        let mine: Vec<usize> = match how.part {
-            None => (0..points.len()).collect(),
+        let keys: Vec<(usize, Hash)> = match how.part {
+            None => points.keys(0..points.len()).into_iter().enumerate().collect(),
             Some(part) => {
                 let costs: Vec<f64> = (0..points.len()).into_par_iter().map(|n| points.cost(n)).collect();
                 let task_of = assign(&costs, part.of);
-                (0..points.len()).filter(|point| task_of[*point] == part.task).collect()
+                let mine = (0..points.len()).into_par_iter().filter(|point| task_of[*point] == part.task);
+                mine.map(|point| (point, points.key(point))).collect()
             }
         };
-        let mut work = Work { points: mine.len(), kept: 0, failed: 0, pending: Vec::new() };
-        let keys: Vec<(usize, Hash)> = mine.into_par_iter().map(|point| (point, points.key(point))).collect();
+        let mut work = Work { points: keys.len(), kept: 0, failed: 0, pending: Vec::new() };
         for (point, key) in keys {
             let record = known.find(&key);
             let again = match record {

@@ -36,6 +36,8 @@ pub struct Submission {
     pub of: usize,
     /// Cores of a task.
     pub cpus: usize,
+    /// Whether points that failed are computed again.
+    pub retry: bool,
     /// Options of `sbatch` for both jobs, as the user gave them.
     pub options: Vec<String>,
 }
@@ -90,7 +92,7 @@ impl Submission {
 #SBATCH --output=slurm/%A_%a.log
 # A task computes what the shards lack of its share of the points. Run again, it goes on where it was killed.
 exec {program} sweep work {folder} \\
-    --task \"$SLURM_ARRAY_TASK_ID\" --of {of} --jobs \"${{SLURM_CPUS_PER_TASK:-{cpus}}}\" --quiet
+    --task \"$SLURM_ARRAY_TASK_ID\" --of {of} --jobs \"${{SLURM_CPUS_PER_TASK:-{cpus}}}\" --quiet{retry}
 ",
             name = self.job_name(),
             tasks = ranges(&self.tasks),
@@ -98,6 +100,7 @@ exec {program} sweep work {folder} \\
             program = quoted(&self.program),
             folder = quoted(&self.folder),
             of = self.of,
+            retry = if self.retry { " --retry" } else { "" },
         )
     }
 
@@ -217,6 +220,7 @@ mod tests {
             tasks: (0..8).collect(),
             of: 8,
             cpus: 2,
+            retry: false,
             options: vec!["--partition=long".to_owned(), "--comment=it's mine".to_owned()],
         }
     }

@@ -17,6 +17,10 @@ const SHARDS: &str = "shards";
 const INPUTS: &str = "inputs";
 const LOCK: &str = "lock";
 const FORMAT: &str = "simnet-sweep/1";
+/// What is made of the shards once all points are done.
+const TABLES: [&str; 3] = [TABLE, "points.parquet", "manifest.json"];
+/// The table of all points.
+pub(super) const TABLE: &str = "points.csv";
 /// What begins the name of a file that is not in its place yet.
 const UNFINISHED: &str = ".simnet-";
 /// The largest `sweep.json` that is read, in bytes.
@@ -149,6 +153,13 @@ pub struct Lock {
     _file: Option<File>,
 }
 
+impl StoreError {
+    /// Whether something in the folder is not as it was written, rather than out of reach.
+    pub fn is_bad_input(&self) -> bool {
+        matches!(self, StoreError::Altered { .. } | StoreError::BadMark { .. } | StoreError::Conflict { .. })
+    }
+}
+
 impl Identity {
     /// The identity of points that come from no file.
     pub fn new(name: &str, quick: bool, model: u32) -> Identity {
@@ -179,9 +190,15 @@ impl Store {
         let mut identity = identity.clone();
         identity.inputs = keep(folder, inputs)?;
         if there.as_ref() != Some(&identity) {
+            // A table of what the sweep was before is no table of what it is now.
+            for table in TABLES {
+                remove(&folder.join(table))?;
+            }
             let mark = Mark { format: FORMAT.to_owned(), identity: identity.clone() };
-            let text = serde_json::to_string_pretty(&mark).expect("a mark is plain data");
-            write_whole(&folder.join(MARK), |out| writeln!(out, "{text}"))?;
+            write_whole(&folder.join(MARK), |out| {
+                serde_json::to_writer_pretty(&mut *out, &mark)?;
+                writeln!(out)
+            })?;
         }
         Ok(Store { folder: folder.to_owned(), identity })
     }
@@ -235,32 +252,6 @@ impl Store {
         self.identity.inputs.iter().map(read).collect()
     }
 
-    /// Takes the right to run the sweep. It is advisory: workers of other machines do not ask, and need not, as each
-    /// writes shards of its own. A file system without locks grants it to everyone.
-    ///
-    /// # Errors
-    /// If a living process has it, or the system refuses.
-    pub fn lock(&self) -> Result<Lock, StoreError> {
-        let path = self.folder.join(LOCK);
-        let failed = |error| StoreError::Io { path: path.clone(), error };
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = open.map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut by = String::new();
-                let _ = (&mut file).take(200).read_to_string(&mut by);
-                let by = if by.trim().is_empty() { "another process" } else { by.trim() }.to_owned();
-                return Err(StoreError::Locked { path: self.folder.clone(), by });
-            }
-            Err(TryLockError::Error(_)) => return Ok(Lock { _file: None }),
-        }
-        let host = crate::report::host_name();
-        let text = format!("process {} on {host}\n", std::process::id());
-        file.set_len(0).and_then(|()| file.write_all(text.as_bytes())).map_err(failed)?;
-        Ok(Lock { _file: Some(file) })
-    }
-
     /// Reads what the shards hold, in time linear in their size.
     ///
     /// # Errors
@@ -287,6 +278,36 @@ impl Store {
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), StoreError> {
         write_whole(&self.folder.join(name), fill)
+    }
+}
+
+impl Lock {
+    /// Takes the right to run the sweep of a folder, which is made if there is none. It is advisory: workers of other
+    /// machines do not ask, and need not, as each writes shards of its own. A file system without locks grants it to
+    /// everyone.
+    ///
+    /// # Errors
+    /// If a living process has it, or the system refuses.
+    pub fn take(folder: &Path) -> Result<Lock, StoreError> {
+        fs::create_dir_all(folder).map_err(|error| StoreError::Io { path: folder.to_owned(), error })?;
+        let path = folder.join(LOCK);
+        let failed = |error| StoreError::Io { path: path.clone(), error };
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = open.map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut by = String::new();
+                let _ = (&mut file).take(200).read_to_string(&mut by);
+                let by = if by.trim().is_empty() { "another process" } else { by.trim() }.to_owned();
+                return Err(StoreError::Locked { path: folder.to_owned(), by });
+            }
+            Err(TryLockError::Error(_)) => return Ok(Lock { _file: None }),
+        }
+        let host = crate::report::host_name();
+        let text = format!("process {} on {host}\n", std::process::id());
+        file.set_len(0).and_then(|()| file.write_all(text.as_bytes())).map_err(failed)?;
+        Ok(Lock { _file: Some(file) })
     }
 }
 
@@ -378,6 +399,16 @@ fn keep(folder: &Path, inputs: &BTreeMap<PathBuf, Vec<u8>>) -> Result<Vec<Input>
         kept.push(Input { path: path.to_string_lossy().into_owned(), copy, blake3 });
     }
     Ok(kept)
+}
+
+/// Removes a file if it is there.
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(StoreError::Io { path: path.to_owned(), error })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a file beside its place, syncs it and renames it.

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use simnet::sweep::{self, How, Identity, Part, Points, Ran, Store, StoreError};
+use simnet::sweep::{self, How, Identity, Lock, Part, Points, Ran, Store, StoreError};
 
 use crate::support::cases;
 
@@ -393,13 +393,12 @@ fn the_folder_keeps_what_the_sweep_was_read_from() {
 #[test]
 fn a_lock_ends_with_its_holder() {
     let room = tempfile::tempdir().unwrap();
-    let store = open(room.path(), &squares(1));
     fs::write(room.path().join("lock"), "process 999999 on nowhere\n").unwrap();
-    let lock = store.lock().unwrap();
-    let error = store.lock().unwrap_err().to_string();
+    let lock = Lock::take(room.path()).unwrap();
+    let error = Lock::take(room.path()).unwrap_err().to_string();
     assert!(error.contains(&format!("process {} on", std::process::id())), "{error}");
     drop(lock);
-    store.lock().unwrap();
+    Lock::take(room.path()).unwrap();
 }
 
 /// Wrong if a folder that vanished while a sweep ran were reported as a success.

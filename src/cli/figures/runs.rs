@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::figures::{Done, Runs, ScenarioRun};
 use crate::report::COMMIT;
 use crate::simulation::{MODEL, Progress as _};
-use crate::sweep::{self, Identity, Points as _, Store, StoreError};
+use crate::sweep::{self, Damage, Identity, Lock, Points as _, Store, StoreError};
 
 use super::super::progress::Bar;
 use super::super::{Common, Failure};
@@ -28,8 +28,8 @@ pub(super) struct Room {
 /// Runs what an earlier process has not left in the folder.
 pub(super) fn run_all(runs: &Runs, folder: &Path, common: &Common) -> Result<Done, Failure> {
     let identity = Identity::new(NAME, false, MODEL);
+    let _lock = Lock::take(folder).map_err(told)?;
     let store = Store::open(folder, &identity, &BTreeMap::new()).map_err(told)?;
-    let _lock = store.lock().map_err(told)?;
     let line = Line(Bar::new(common.quiet));
     sweep::run(runs, &store, 0, &line, &AtomicBool::new(false)).map_err(told)?;
     drop(line);
@@ -103,5 +103,9 @@ impl sweep::Progress for Line {
 
     fn done(&self, _cost: f64, _failed: bool) {
         self.0.step();
+    }
+
+    fn damaged(&self, damage: &Damage) {
+        super::super::warn(&damage.to_string());
     }
 }

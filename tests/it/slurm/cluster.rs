@@ -55,8 +55,13 @@ impl Cluster {
     /// A command whose Slurm is this cluster.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.env("SLURM_CONF", self.settings());
+        self.set(&mut command);
         command
+    }
+
+    /// Lets a command use this cluster.
+    pub(crate) fn set<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command.env("SLURM_CONF", self.settings())
     }
 
     /// What a program of Slurm's prints; empty if it fails.
@@ -211,7 +216,8 @@ fn text_of_settings(room: &Path, nodes: usize, cpus: usize) -> String {
     let free: Vec<TcpListener> = (0..=nodes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     let ports: Vec<u16> = free.iter().map(|socket| socket.local_addr().unwrap().port()).collect();
     // Slurm finds out by the machine's name what loopback is, and takes every address where that name is unknown.
-    let is_known = (name, 0).to_socket_addrs().is_ok_and(|mut found| found.any(|address| address.ip().is_loopback()));
+    let is_known =
+        (name, 0).to_socket_addrs().is_ok_and(|mut found| found.any(|address| address.ip().is_loopback()));
     let listening = if is_known { "CommunicationParameters=NoInAddrAny,NoCtldInAddrAny\n" } else { "" };
     let mut text = format!(
         "ClusterName=simnet
@@ -248,7 +254,7 @@ MinJobAge=3600
 InactiveLimit=0
 ReturnToService=2
 JobRequeue=1
-MaxArraySize=41
+MaxArraySize=17
 ",
         ports[0],
     );

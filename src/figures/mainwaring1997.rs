@@ -1,6 +1,8 @@
 //! The tables and figures of Mainwaring et al. 1997, and some beyond.
 
+mod reconfiguration;
+
 use super::Figure;
 
 /// In the order of the index.
-pub(super) const FIGURES: &[Figure] = &[];
+pub(super) const FIGURES: &[Figure] = &[reconfiguration::FIGURE];

@@ -2,8 +2,9 @@
 
 mod claims;
 mod construction;
+mod reconfiguration;
 
 use super::Figure;
 
 /// In the order of the index.
-pub(super) const FIGURES: &[Figure] = &[];
+pub(super) const FIGURES: &[Figure] = &[reconfiguration::FIGURE];

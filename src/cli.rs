@@ -5,6 +5,7 @@
 mod check;
 mod codegen;
 mod discover;
+mod figures;
 mod interrupt;
 mod logging;
 mod map;
@@ -134,6 +135,8 @@ enum Verb {
     Ring(ring::Options),
     /// Infer the switches between machines from their round-trip times
     Discover(Box<discover::Options>),
+    /// Make the papers' tables and figures, each a folder of numbers, drawing and page
+    Figures(figures::Options),
     /// Compute many scenarios, none lost and none twice, here or on a cluster
     #[command(subcommand)]
     Sweep(Box<sweep::Action>),
@@ -179,6 +182,7 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Map(options) => map::run(options, &cli.common),
         Verb::Ring(options) => ring::run(options, &cli.common),
         Verb::Discover(options) => discover::run(options, &cli.common),
+        Verb::Figures(options) => figures::run(options, &cli.common, interruptions),
         Verb::Sweep(action) => sweep::run(action, &cli.common, interruptions),
         Verb::Codegen(action) => codegen::run(action, &cli.common),
     }

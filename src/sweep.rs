@@ -29,10 +29,13 @@
 mod known;
 mod line;
 mod merge;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod points;
 mod run;
 mod scenarios;
 mod shard;
+pub mod slurm;
 mod store;
 
 pub use known::{Damage, Known, Reader, Record, ShardContents};

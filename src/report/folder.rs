@@ -17,11 +17,17 @@ const SWEEP_MARK: &str = "sweep.json";
 /// tells of the machine and is not committed.
 pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
 
+/// The first line of a figure's `README.md`.
+pub const FIGURE_MARK: &str = "<!-- Written by simnet figures, which replaces this folder. -->";
+
 /// What a folder of some kind is known by, so that it may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Like {
     /// The results of a run: it has a `manifest.json`, or a `README.md` that begins with [`README_MARK`].
     Results,
+    /// A figure: its `README.md` begins with [`FIGURE_MARK`], or the folder is [`Like::Results`], from which figures
+    /// were read before.
+    Figure,
     /// Generated source: the file of this name begins with this line.
     Source {
         /// The file.
@@ -98,7 +104,15 @@ impl Folder {
     /// If something else than an empty folder or an earlier run's results stands there, or the system would
     /// refuse.
     pub fn probe(place: &Path) -> Result<(), FolderError> {
-        Folder::vacant(place)?;
+        Folder::probe_like(place, Like::Results)
+    }
+
+    /// The same for a folder that replaces only its like.
+    ///
+    /// # Errors
+    /// As [`Folder::probe`].
+    pub fn probe_like(place: &Path, like: Like) -> Result<(), FolderError> {
+        like.vacant(place)?;
         let parents = place.ancestors().skip(1);
         let there = parents.map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
         let nearest = there.into_iter().find(|parent| parent.exists()).unwrap_or(Path::new("."));
@@ -155,6 +169,7 @@ impl Like {
                 let is_sweep = place.join(SWEEP_MARK).exists();
                 !is_sweep && (place.join(MARK).is_file() || begins("README.md", README_MARK))
             }
+            Like::Figure => begins("README.md", FIGURE_MARK) || Like::Results.stands_at(place),
             Like::Source { file, line } => begins(file, line),
         }
     }
@@ -178,6 +193,7 @@ impl Like {
     fn earlier(self) -> String {
         match self {
             Like::Results => format!("the results of an earlier run (it has no {MARK})"),
+            Like::Figure => "a figure that simnet made (it has no README.md that says so)".to_owned(),
             Like::Source { file, .. } => {
                 format!("source that simnet wrote (it has no {file} that says so)")
             }

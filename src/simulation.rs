@@ -33,6 +33,7 @@ mod summary;
 mod tables;
 pub mod traffic;
 pub mod watch;
+pub mod zero_load;
 
 pub use beside::{PaperReport, Spread};
 pub use map_files::RepeatReport;

@@ -87,7 +87,7 @@ pub fn report(expectations: &Expectations, broken: &[Broken]) -> Vec<Faults> {
 }
 
 /// The value at a path of keys and positions; a step into a list that is no position is the `id` of an item.
-fn look_up<'a>(summary: &'a Value, path: &str) -> Option<&'a Value> {
+pub(crate) fn look_up<'a>(summary: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(summary, |at, step| match at {
         Value::Object(table) => table.get(step),
         Value::Array(list) => match step.parse::<usize>() {

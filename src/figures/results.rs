@@ -1,0 +1,158 @@
+//! What figures read off the runs of their scenarios.
+
+use serde_json::Value;
+
+use crate::papers::cells;
+use crate::scenario::expect::look_up;
+
+use super::{Results, Row, ScenarioRun};
+
+/// A table that a run left, its cells found by the names of their columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Csv {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// A row of such a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    columns: &'a [String],
+    cells: &'a [String],
+}
+
+impl Results<'_> {
+    /// The object of `summary.json` of a run; runs are numbered as the figure names their scenarios, from 0.
+    ///
+    /// # Panics
+    /// If the figure does not name so many scenarios.
+    pub fn summary(&self, nth: usize) -> &Value {
+        &self.run(nth).summary
+    }
+
+    /// The number at a path of a run's summary, as `[expect]` has it: `points.0.latency_mean_ns`; none if there is none.
+    ///
+    /// # Panics
+    /// As [`Results::summary`].
+    pub fn at(&self, nth: usize, path: &str) -> Option<f64> {
+        look_up(self.summary(nth), path)?.as_f64()
+    }
+
+    /// A file that a run left, as text.
+    ///
+    /// # Panics
+    /// If it left no such file: a bug of the figure.
+    pub fn file(&self, nth: usize, name: &str) -> &str {
+        let file = self.run(nth).files.get(name);
+        file.unwrap_or_else(|| panic!("run {nth} of the figure leaves no file {name}"))
+    }
+
+    /// A table that a run left.
+    ///
+    /// # Panics
+    /// As [`Results::file`].
+    pub fn csv(&self, nth: usize, name: &str) -> Csv {
+        Csv::read(self.file(nth, name))
+    }
+
+    /// The printed numbers that the scenario names as its references, ours beside them: its `paper.csv`. None if it
+    /// names none.
+    ///
+    /// # Panics
+    /// As [`Results::summary`].
+    pub fn printed(&self, nth: usize) -> Vec<Row> {
+        let Some(file) = self.run(nth).files.get("paper.csv") else { return Vec::new() };
+        let row = |record: Record<'_>| Row {
+            quantity: record.text("quantity").to_owned(),
+            configuration: record.text("configuration").to_owned(),
+            unit: record.text("unit").to_owned(),
+            ours: record.number("ours"),
+            low: record.number("ours_min"),
+            high: record.number("ours_max"),
+            paper: record.number("printed"),
+            printed_in: record.text("figure").to_owned(),
+            ..Row::default()
+        };
+        Csv::read(file).rows().map(row).collect()
+    }
+
+    fn run(&self, nth: usize) -> &ScenarioRun {
+        self.runs.get(nth).unwrap_or_else(|| panic!("the figure names no scenario {nth}"))
+    }
+}
+
+impl Csv {
+    /// Reads a table with a header row, whose cells have no line breaks.
+    pub fn read(text: &str) -> Csv {
+        let mut lines = text.lines();
+        let columns = lines.next().map(cells).unwrap_or_default();
+        Csv { columns, rows: lines.map(cells).collect() }
+    }
+
+    /// The names of its columns.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// Its rows.
+    pub fn rows(&self) -> impl Iterator<Item = Record<'_>> {
+        self.rows.iter().map(|cells| Record { columns: &self.columns, cells })
+    }
+
+    /// The rows whose cells are these, as in `[("routing", "UD_BFS1"), ("switches", "16")]`.
+    pub fn of<'a>(&'a self, wanted: &'a [(&'a str, &'a str)]) -> impl Iterator<Item = Record<'a>> {
+        self.rows().filter(|row| wanted.iter().all(|(column, text)| row.text(column) == *text))
+    }
+
+    /// The different texts of a column, in the order in which they first appear.
+    pub fn choices(&self, column: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for text in self.rows().map(|row| row.text(column)) {
+            if !found.iter().any(|known| known == text) {
+                found.push(text.to_owned());
+            }
+        }
+        found
+    }
+}
+
+impl<'a> Record<'a> {
+    /// The cell of a column; empty if there is no such column.
+    pub fn text(&self, column: &str) -> &'a str {
+        let place = self.columns.iter().position(|name| name == column);
+        place.and_then(|place| self.cells.get(place)).map_or("", String::as_str)
+    }
+
+    /// The number in a column; none if there is none.
+    pub fn number(&self, column: &str) -> Option<f64> {
+        self.text(column).parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Wrong if a cell were found under another name, or a printed number lost its place in the paper.
+    #[test]
+    fn cells_and_numbers_are_found_by_their_names() {
+        let paper = "paper,figure,quantity,configuration,unit,printed,ours,deviation_percent,ours_min,ours_max\n\
+                     000,Fig6,host probes,C,msg,200,,,,\n\
+                     000,Fig6,\"a, b\",C,msg,200,210,5,190,220\n";
+        let files = [("paper.csv".to_owned(), paper.to_owned())].into();
+        let run = ScenarioRun { summary: json!({"points": [{"load": 0.5}]}), files };
+        let results = Results { quick: false, runs: vec![&run] };
+        assert_eq!(results.at(0, "points.0.load"), Some(0.5));
+        assert_eq!(results.at(0, "points.1.load"), None);
+        let rows = results.printed(0);
+        assert_eq!((rows[0].ours, rows[0].paper, rows[0].printed_in.as_str()), (None, Some(200.0), "Fig6"));
+        assert_eq!(
+            (rows[1].quantity.as_str(), rows[1].low, rows[1].high),
+            ("a, b", Some(190.0), Some(220.0))
+        );
+        let table = results.csv(0, "paper.csv");
+        assert_eq!(table.of(&[("quantity", "a, b")]).count(), 1);
+        assert_eq!(table.choices("configuration"), ["C"]);
+    }
+}

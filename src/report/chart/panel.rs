@@ -1,0 +1,276 @@
+//! One chart at its place on the sheet: frame, ticks, layers.
+
+use super::canvas::{Anchor, Canvas, GRID, INK, Spot, Words, width_of};
+use super::key::{Key, Look};
+use super::scale::Scale;
+use super::{Chart, Layer, Mark, Style};
+
+const TICK_SIZE: f64 = 11.0;
+const LABEL_SIZE: f64 = 12.5;
+const TITLE_SIZE: f64 = 14.0;
+/// Lines of more marks than this are drawn without them.
+const MOST_MARKS: usize = 60;
+/// The share of a category's room that its bars take.
+const BARS: f64 = 0.78;
+/// The most lines of a category's name, and the most letters of a name that is turned.
+const MOST_LINES: usize = 4;
+const MOST_LETTERS: usize = 32;
+const LINE: f64 = 13.0;
+/// How many times as high as the highest solid mark hollow ones are shown.
+const HOLLOW: f64 = 2.5;
+
+/// A chart with its scales and its frame.
+pub(super) struct Panel<'a> {
+    chart: &'a Chart,
+    x: Scale,
+    y: Scale,
+    /// The corner of the panel's room on the sheet, and its size.
+    corner: Spot,
+    size: (f64, f64),
+    /// The frame of the data: upper left and lower right corner.
+    from: Spot,
+    to: Spot,
+    /// The labels below, each in its lines.
+    labels: Vec<Vec<String>>,
+    /// Whether they are turned, as they are too long.
+    turned: bool,
+}
+
+impl<'a> Panel<'a> {
+    pub(super) fn new(chart: &'a Chart, corner: Spot, size: (f64, f64)) -> Panel<'a> {
+        let (x, y) = (Scale::new(&chart.x, horizontal(chart)), Scale::new(&chart.y, vertical(chart)));
+        let widest = |scale: &Scale| {
+            scale.ticks.iter().map(|(_, label)| width_of(label, TICK_SIZE)).fold(0.0, f64::max)
+        };
+        let left = corner.0 + 40.0 + widest(&y);
+        let right = corner.0 + size.0 - 20.0;
+        let room = (right - left) / x.ticks.len().max(1) as f64 - 6.0;
+        let named = !chart.x.categories.is_empty();
+        let labels: Vec<Vec<String>> = x
+            .ticks
+            .iter()
+            .map(|(_, label)| if named { lines(label, room) } else { vec![label.clone()] })
+            .collect();
+        let too_long = |label: &Vec<String>| {
+            label.len() > MOST_LINES || label.iter().any(|line| width_of(line, TICK_SIZE) > room)
+        };
+        let turned = named && labels.iter().any(too_long);
+        let labels =
+            if turned { x.ticks.iter().map(|(_, label)| vec![clipped(label)]).collect() } else { labels };
+        let below = if turned {
+            let longest = labels.iter().flatten().map(|label| width_of(label, TICK_SIZE)).fold(0.0, f64::max);
+            (longest * 0.62 + 14.0).min(size.1 * 0.5)
+        } else {
+            7.0 + LINE * labels.iter().map(Vec::len).max().unwrap_or(1) as f64
+        };
+        let label = if chart.x.label.is_empty() { 10.0 } else { 30.0 };
+        let bottom = corner.1 + size.1 - label - below;
+        Panel {
+            chart,
+            x,
+            y,
+            corner,
+            size,
+            from: (left, corner.1 + 38.0),
+            to: (right, bottom),
+            labels,
+            turned,
+        }
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas, key: &Key, id: usize) {
+        self.draw_frame(canvas);
+        let layers = || self.chart.layers.iter().enumerate();
+        canvas.begin_within(id, self.from, self.to);
+        for (nth, layer) in layers() {
+            self.draw_below(canvas, nth, layer, key.look(layer));
+        }
+        canvas.end();
+        for (nth, layer) in layers() {
+            self.draw_marks(canvas, nth, layer, key.look(layer));
+        }
+    }
+
+    fn draw_frame(&self, canvas: &mut Canvas) {
+        let ((left, top), (right, bottom)) = (self.from, self.to);
+        let words = |size, anchor| Words { size, bold: false, anchor, turned: 0 };
+        for (value, label) in &self.y.ticks {
+            let Some(y) = self.at_y(*value) else { continue };
+            canvas.line((left, y), (right, y), GRID, 1.0);
+            canvas.text((left - 7.0, y + 4.0), words(TICK_SIZE, Anchor::End), label);
+        }
+        for ((value, _), label) in self.x.ticks.iter().zip(&self.labels) {
+            let Some(x) = self.at_x(*value) else { continue };
+            if self.chart.x.categories.is_empty() {
+                canvas.line((x, top), (x, bottom), GRID, 1.0);
+            }
+            if self.turned {
+                let turned = Words { turned: -38, ..words(TICK_SIZE, Anchor::End) };
+                canvas.text((x + 4.0, bottom + 14.0), turned, &label[0]);
+            } else {
+                for (nth, line) in label.iter().enumerate() {
+                    let y = bottom + 16.0 + LINE * nth as f64;
+                    canvas.text((x, y), words(TICK_SIZE, Anchor::Middle), line);
+                }
+            }
+        }
+        canvas.line((left, bottom), (right, bottom), INK, 1.0);
+        canvas.line((left, top), (left, bottom), INK, 1.0);
+        // Bold letters are wider; a title too long for its panel is smaller.
+        let fits = (self.size.0 - 24.0) / width_of(&self.chart.title, 1.1).max(1.0);
+        let title_size = (fits * 10.0).floor() / 10.0;
+        let title = Words { bold: true, ..words(title_size.clamp(9.0, TITLE_SIZE), Anchor::Start) };
+        canvas.text((self.corner.0 + 16.0, self.corner.1 + 24.0), title, &self.chart.title);
+        let label = words(LABEL_SIZE, Anchor::Middle);
+        let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
+        canvas.text((middle.0, self.corner.1 + self.size.1 - 12.0), label, &self.chart.x.label);
+        let upwards = Words { turned: -90, ..label };
+        canvas.text((self.corner.0 + 18.0, middle.1), upwards, &self.chart.y.label);
+    }
+
+    /// Bands, lines and bars: what is cut at the frame.
+    fn draw_below(&self, canvas: &mut Canvas, nth: usize, layer: &Layer, look: Look) {
+        match layer.style {
+            Style::Line => {
+                let ends = layer.marks.iter().filter_map(|m| Some((m.x, m.low?, m.high?)));
+                let ends: Vec<(f64, f64, f64)> = ends.collect();
+                let lower = ends.iter().filter_map(|(x, low, _)| self.at(*x, self.lifted(*low)));
+                let upper = ends.iter().rev().filter_map(|(x, _, high)| self.at(*x, *high));
+                let band: Vec<Spot> = lower.chain(upper).collect();
+                if band.len() > 2 {
+                    canvas.area(&band, look.colour);
+                }
+                let line: Vec<Spot> = layer.marks.iter().filter_map(|m| self.at(m.x, m.y)).collect();
+                if line.len() > 1 {
+                    canvas.path(&line, look.colour);
+                }
+            }
+            Style::Marks if self.chart.bars => {
+                let half = self.bar_width() / 2.0;
+                for mark in &layer.marks {
+                    let (top, foot) = (self.at(mark.x, mark.y), self.at(mark.x, self.lifted(0.0)));
+                    let Some((top, foot)) = top.zip(foot) else { continue };
+                    let x = top.0 + self.aside(nth);
+                    canvas.bar((x - half, top.1), (x + half, foot.1), look.colour, mark.hollow);
+                }
+            }
+            Style::Marks | Style::Paper => {}
+        }
+    }
+
+    /// Marks and whiskers, which may stand across the frame but not beyond it.
+    fn draw_marks(&self, canvas: &mut Canvas, nth: usize, layer: &Layer, look: Look) {
+        let bars = self.chart.bars && layer.style == Style::Marks;
+        for mark in &layer.marks {
+            let Some((x, y)) = self.at(mark.x, mark.y).filter(|spot| self.holds(*spot)) else { continue };
+            let x = x + self.aside(nth);
+            if layer.style != Style::Line || layer.marks.len() == 1 {
+                let colour = if bars { INK } else { look.colour };
+                self.draw_whiskers(canvas, x, mark, colour);
+            }
+            let plain = layer.style == Style::Line && layer.marks.len() > MOST_MARKS && !mark.hollow;
+            if !bars && !plain {
+                let fill = match (layer.style, mark.hollow) {
+                    (Style::Paper, _) => "none",
+                    (_, true) => "#ffffff",
+                    (_, false) => look.colour,
+                };
+                canvas.mark((x, y), look.shape, look.colour, fill);
+            }
+        }
+    }
+
+    fn draw_whiskers(&self, canvas: &mut Canvas, x: f64, mark: &Mark, colour: &str) {
+        let Some((low, high)) = mark.low.zip(mark.high) else { return };
+        let ends = self.at_y(self.lifted(low)).zip(self.at_y(high));
+        let Some((low, high)) = ends.filter(|(low, high)| low > high) else { return };
+        let (low, high) = (low.clamp(self.from.1, self.to.1), high.clamp(self.from.1, self.to.1));
+        canvas.line((x, low), (x, high), colour, 1.4);
+        for y in [low, high] {
+            canvas.line((x - 4.0, y), (x + 4.0, y), colour, 1.4);
+        }
+    }
+
+    /// How far from the middle of its category a layer's bars stand; what a paper prints stands over the layer
+    /// before it.
+    fn aside(&self, nth: usize) -> f64 {
+        if !self.chart.bars {
+            return 0.0;
+        }
+        let bars = |upto: usize| {
+            let layers = self.chart.layers[..upto].iter();
+            layers.filter(|layer| layer.style == Style::Marks).count() as f64
+        };
+        let own = bars(nth + 1);
+        if own > 0.0 { (own - 0.5 - bars(self.chart.layers.len()) / 2.0) * self.bar_width() } else { 0.0 }
+    }
+
+    fn bar_width(&self) -> f64 {
+        let groups = self.chart.x.categories.len().max(1) as f64;
+        let bars = self.chart.layers.iter().filter(|layer| layer.style == Style::Marks).count().max(1) as f64;
+        (self.to.0 - self.from.0) / groups * BARS / bars
+    }
+
+    /// A value that may lie below the beginning of a logarithmic axis, lifted to it.
+    fn lifted(&self, value: f64) -> f64 {
+        if self.chart.y.log { value.max(self.y.low()) } else { value }
+    }
+
+    fn at(&self, x: f64, y: f64) -> Option<Spot> {
+        self.at_x(x).zip(self.at_y(y))
+    }
+
+    fn at_x(&self, x: f64) -> Option<f64> {
+        Some(self.from.0 + (self.to.0 - self.from.0) * self.x.place(x)?)
+    }
+
+    fn at_y(&self, y: f64) -> Option<f64> {
+        Some(self.to.1 - (self.to.1 - self.from.1) * self.y.place(y)?)
+    }
+
+    fn holds(&self, (x, y): Spot) -> bool {
+        let inside = |value: f64, from: f64, to: f64| value >= from - 0.5 && value <= to + 0.5;
+        inside(x, self.from.0, self.to.0) && inside(y, self.from.1, self.to.1)
+    }
+}
+
+/// A name in lines of at most this width, as far as its words allow.
+fn lines(name: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in name.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width_of(line, TICK_SIZE) + width_of(word, TICK_SIZE) + 4.0 <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    if lines.is_empty() { vec![String::new()] } else { lines }
+}
+
+/// A name that has room when it is turned.
+fn clipped(name: &str) -> String {
+    if name.chars().count() <= MOST_LETTERS {
+        return name.to_owned();
+    }
+    name.chars().take(MOST_LETTERS - 1).chain(['…']).collect()
+}
+
+fn marks(chart: &Chart) -> impl Iterator<Item = &Mark> {
+    chart.layers.iter().flat_map(|layer| &layer.marks)
+}
+
+fn horizontal(chart: &Chart) -> impl Iterator<Item = f64> {
+    marks(chart).map(|mark| mark.x)
+}
+
+/// What the vertical axis has room for: solid marks with their ends, and hollow ones up to [`HOLLOW`] times the
+/// highest solid one.
+fn vertical(chart: &Chart) -> impl Iterator<Item = f64> {
+    let sure = marks(chart).filter(|mark| !mark.hollow).map(|mark| mark.y).reduce(f64::max);
+    let top = sure.filter(|top| *top > 0.0).map_or(f64::INFINITY, |top| top * HOLLOW);
+    let foot = chart.bars.then_some(0.0);
+    let ends = |mark: &Mark| [Some(mark.y), mark.low, mark.high].into_iter().flatten().collect::<Vec<_>>();
+    marks(chart).flat_map(ends).map(move |value| value.min(top)).chain(foot)
+}

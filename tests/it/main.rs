@@ -71,6 +71,7 @@ mod sturdy;
 mod suggest;
 mod support;
 mod sweep_killed;
+mod sweep_parquet;
 mod sweep_store;
 mod tidy;
 mod topology;

@@ -72,6 +72,7 @@ mod suggest;
 mod support;
 mod sweep_killed;
 mod sweep_cli;
+mod sweep_parquet;
 mod sweep_store;
 mod tidy;
 mod topology;

@@ -9,6 +9,7 @@
 //! A figure is one file here: which scenarios it needs, and what it makes of what they came to. Scenarios are part of
 //! the program, so that figures are made anywhere.
 
+mod cells;
 mod check;
 mod faraj2008;
 mod hendriks2004;

@@ -4,6 +4,7 @@ mod merge;
 mod plan;
 mod progress;
 mod run;
+mod slurm;
 mod status;
 mod work;
 

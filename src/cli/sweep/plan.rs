@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
+use std::path::PathBuf;
 
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::run::prepare;
 use super::{Source, points, seconds};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::sweep::{Plan as _, Points as _, Scenarios};
@@ -16,6 +18,9 @@ use crate::sweep::{Plan as _, Points as _, Scenarios};
 pub(in crate::cli) struct Options {
     #[command(flatten)]
     source: Source,
+    /// Also make this folder ready for `simnet sweep work`
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// How many points a thread prints at a time, and how many such chunks are in memory at once.
@@ -26,7 +31,11 @@ const CHUNKS: usize = 16;
 const DIGITS: usize = 12;
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
-    let plan = options.source.read(common.seed)?.plan;
+    let described = options.source.read(common.seed)?;
+    if let Some(folder) = &options.out {
+        prepare(folder, &described)?;
+    }
+    let plan = described.plan;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let printed = match common.format {
         Format::Human => print_human(&plan, &mut out),

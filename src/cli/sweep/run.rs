@@ -1,17 +1,17 @@
 //! `simnet sweep run`: everything that is missing, on every core, then the table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use tracing::info;
 
 use super::progress::Line;
-use super::{Described, Source, merge, parse_jobs, points, tell_failures};
+use super::{Described, Source, merge, parse_jobs, points, slurm, tell_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::sweep::{self, How, Lock, Points as _, Ran, Store};
+use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
@@ -26,6 +26,24 @@ pub(in crate::cli) struct Options {
     /// Compute points again that failed
     #[arg(long)]
     pub(super) retry: bool,
+    /// Where points are computed
+    #[arg(long, value_enum, default_value_t)]
+    executor: Executor,
+    /// Compute nothing and leave nothing behind: tell what is missing, or print the script for Slurm
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    pub(super) slurm: slurm::Arguments,
+}
+
+/// Where points are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Executor {
+    /// By this process.
+    #[default]
+    Local,
+    /// By jobs of Slurm's, which are submitted.
+    Slurm,
 }
 
 pub(super) fn run(
@@ -33,11 +51,83 @@ pub(super) fn run(
     common: &Common,
     interruptions: &Interruptions,
 ) -> Result<Exit, Failure> {
-    #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
-    let begun = std::time::Instant::now();
     let described = options.source.read(common.seed)?;
     let folder = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(described.plan.name()));
-    let (lock, store) = prepare(&folder, &described)?;
+    if options.executor == Executor::Local && options.slurm.is_given() {
+        let message = "--tasks, --cpus-per-task and --sbatch are for --executor slurm";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    match (options.executor, options.dry_run) {
+        (Executor::Slurm, true) => return slurm::dry_run(options, &described, &folder),
+        (Executor::Local, true) => return dry_run(options, &described, &folder, common),
+        (Executor::Slurm, false) => {
+            if let Some(exit) = slurm::run(options, &described, &folder, common, interruptions)? {
+                return Ok(exit);
+            }
+            // Nothing is missing but the table, perhaps.
+        }
+        (Executor::Local, false) => {}
+    }
+    here(options, &described, &folder, common, interruptions)
+}
+
+/// Tells what would be computed, without touching the folder.
+fn dry_run(
+    options: &Options,
+    described: &Described,
+    folder: &Path,
+    common: &Common,
+) -> Result<Exit, Failure> {
+    let (plan, known) = (&described.plan, known(folder, described)?);
+    let left = left(plan, &known, options.retry);
+    let missing = left.iter().filter(|left| **left).count();
+    let seconds: f64 =
+        (0..plan.len()).zip(left).filter(|(_, left)| *left).map(|(point, _)| plan.cost(point)).sum();
+    match common.format {
+        Format::Json => print_json(&json!({
+            "sweep": plan.name(), "points": plan.len(), "missing": missing, "cost_left_s": seconds,
+            "out": folder.display().to_string(),
+        })),
+        Format::Human => print(&format!(
+            "{}: {}, {missing} of them to be computed, about {} of one core\n",
+            plan.name(),
+            points(plan.len()),
+            super::seconds(seconds)
+        )),
+    }?;
+    Ok(Exit::Fine)
+}
+
+/// What the folder of a sweep holds, without touching it; nothing if there is none.
+///
+/// # Errors
+/// If it is the folder of something else.
+pub(super) fn known(folder: &Path, described: &Described) -> Result<Known, Failure> {
+    Store::probe(folder, &described.identity)?;
+    match Store::found(folder) {
+        Ok(store) => Ok(store.known()?),
+        // A sweep may be put there, so there is none yet.
+        Err(_) => Ok(Known::default()),
+    }
+}
+
+/// Of every point, whether it is still to be computed.
+pub(super) fn left(plan: &Scenarios, known: &Known, retry: bool) -> Vec<bool> {
+    let is_left = |key| known.find(&key).is_none_or(|record| record.failed && retry);
+    plan.keys(0..plan.len()).into_iter().map(is_left).collect()
+}
+
+/// Computes what is missing in this process.
+fn here(
+    options: &Options,
+    described: &Described,
+    folder: &Path,
+    common: &Common,
+    interruptions: &Interruptions,
+) -> Result<Exit, Failure> {
+    #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
+    let begun = std::time::Instant::now();
+    let (lock, store) = prepare(folder, described)?;
     let plan = &described.plan;
     info!(sweep = plan.name(), points = plan.len(), out = %folder.display(), "the sweep is sound");
     let progress = Line::new(common.quiet, false);
@@ -89,7 +179,7 @@ pub(super) fn run(
 ///
 /// # Errors
 /// If the folder holds something else, is in use, or cannot be written.
-pub(super) fn prepare(folder: &std::path::Path, described: &Described) -> Result<(Lock, Store), Failure> {
+pub(super) fn prepare(folder: &Path, described: &Described) -> Result<(Lock, Store), Failure> {
     Store::probe(folder, &described.identity)?;
     let lock = Lock::take(folder)?;
     let store = Store::open(folder, &described.identity, &described.inputs)?;

@@ -10,13 +10,13 @@ use std::process::{Command, Output, Stdio};
 use clap::Args;
 use serde_json::json;
 
-use super::run::{Options, prepare};
+use super::run::{Options, known, left, prepare};
 use super::{Described, points};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::sweep::slurm::{self, Submission, USUAL_ARRAY};
-use crate::sweep::{Known, Points as _, Scenarios, Store, assign};
+use crate::sweep::{Known, Points as _, Scenarios, assign};
 
 /// What `--executor slurm` can be told.
 #[derive(Args)]
@@ -42,7 +42,8 @@ impl Arguments {
     /// Refuses what cannot be handed to `sbatch`.
     fn check(&self) -> Result<(), Failure> {
         let objections = self.sbatch.iter().filter_map(|option| Some((option, slurm::objection(option)?)));
-        let lines: Vec<String> = objections.map(|(option, why)| format!("--sbatch '{option}': {why}")).collect();
+        let lines: Vec<String> =
+            objections.map(|(option, why)| format!("--sbatch '{option}': {why}")).collect();
         if lines.is_empty() { Ok(()) } else { Err(Failure::Usage(lines.join("\n"))) }
     }
 }
@@ -50,12 +51,7 @@ impl Arguments {
 /// Prints what would be submitted; asks no Slurm, and leaves nothing behind.
 pub(super) fn dry_run(options: &Options, described: &Described, folder: &Path) -> Result<Exit, Failure> {
     options.slurm.check()?;
-    Store::probe(folder, &described.identity)?;
-    let known = if folder.join("sweep.json").is_file() {
-        Store::found(folder)?.known()?
-    } else {
-        Known::default()
-    };
+    let known = known(folder, described)?;
     let place = std::path::absolute(folder).map_err(|error| io_failure(folder, error))?;
     match submission(options, &described.plan, &known, &place, USUAL_ARRAY)? {
         Some(submission) => print(&submission.shell_script())?,
@@ -129,9 +125,8 @@ fn submission(
         None => slurm::tasks(plan.len(), costs.iter().sum(), cpus, most),
     };
     let of = of.clamp(1, plan.len().max(1));
-    let is_left = |key| known.find(&key).is_none_or(|record| record.failed && options.retry);
-    let left = plan.keys(0..plan.len()).into_iter().map(is_left);
-    let with_work = assign(&costs, of).into_iter().zip(left).filter(|(_, left)| *left);
+    let with_work =
+        assign(&costs, of).into_iter().zip(left(plan, known, options.retry)).filter(|(_, left)| *left);
     let mut tasks: Vec<usize> = with_work.map(|(task, _)| task).collect();
     tasks.sort_unstable();
     tasks.dedup();
@@ -163,13 +158,13 @@ fn submit(sbatch: &Path, submission: &Submission) -> Result<(String, String), Fa
     let folder = Path::new(&submission.folder);
     let array = sbatch_job(sbatch, folder, &submission.array_arguments(), &submission.array_script())
         .map_err(Failure::Place)?;
-    let merge =
-        sbatch_job(sbatch, folder, &submission.merge_arguments(&array), &submission.merge_script()).map_err(|why| {
-            Failure::Place(format!(
-                "job array {array} is submitted, the job that merges is not: when it has ended, \
+    let merge = sbatch_job(sbatch, folder, &submission.merge_arguments(&array), &submission.merge_script())
+        .map_err(|why| {
+        Failure::Place(format!(
+            "job array {array} is submitted, the job that merges is not: when it has ended, \
                  `simnet sweep merge` merges\n{why}"
-            ))
-        })?;
+        ))
+    })?;
     Ok((array, merge))
 }
 

@@ -23,6 +23,7 @@ mod election;
 mod ethernet;
 mod ethernet_oracle;
 mod faraj_table1;
+mod figures;
 mod folded_clos;
 mod formats;
 mod gather_scenarios;

@@ -9,14 +9,18 @@
 //! A figure is one file here: which scenarios it needs, and what it makes of what they came to. Scenarios are part of
 //! the program, so that figures are made anywhere.
 
+mod examples;
 mod faraj2008;
+mod gathered;
 mod hendriks2004;
 mod lawrence2008;
 mod layers;
 mod mainwaring1997;
+mod measured;
 mod page;
 mod results;
 mod sancho2000;
+mod sketch;
 
 pub use layers::{curves, side_by_side};
 pub use page::{Page, Row};

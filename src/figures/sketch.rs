@@ -27,6 +27,15 @@ const MARGIN: i32 = 24;
 const SWITCH_HALF: (i32, i32) = (22, 12);
 const MACHINE: i32 = 11;
 
+/// A length as whole pixels.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a sheet is a few thousand pixels wide; beyond, casts saturate"
+)]
+pub(super) fn pixels(length: f64) -> i32 {
+    length.round() as i32
+}
+
 /// Where a text stands beside its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Anchor {

@@ -106,21 +106,14 @@ fn draw(held: &Held) -> String {
             if step == 0 {
                 sketch.text((left - 12, top + 20), 13, Anchor::End, INK, &format!("process {rank}"));
             }
-            for place in 0..RANKS {
+            for (place, shade) in SHADES.into_iter().enumerate().take(RANKS) {
                 let x = left + 32 * i32::try_from(place).unwrap_or(0);
                 let is_new = blocks.last() == Some(&place) && step > 0;
                 let holds = blocks.contains(&place);
-                let fill = if holds { SHADES[place] } else { "#ffffff" };
-                let text = if holds {
-                    format!(
-                        "{}{}",
-                        char::from(b'A' + u8::try_from(place).unwrap_or(0)),
-                        if is_new { "*" } else { "" }
-                    )
-                } else {
-                    String::new()
-                };
-                sketch.cell((x, top), (32, 30), fill, &text);
+                let name = ["A", "B", "C", "D"][place];
+                let text =
+                    if holds { format!("{name}{}", if is_new { "*" } else { "" }) } else { String::new() };
+                sketch.cell((x, top), (32, 30), if holds { shade } else { "#ffffff" }, &text);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::PAPER;
 use crate::figures::gathered::{Gathered, gathered};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch};
+use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch, pixels};
 use crate::figures::{Figure, Page, Results, Row};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -64,7 +64,7 @@ fn draw(often: &[Gathered], once: &[Gathered]) -> String {
         sketch.text((430, y), 12, Anchor::Start, COLOURS[0], ours);
     }
     let widest = once.iter().chain(often).filter_map(|cell| cell.time_mean_ms).fold(1.0, f64::max);
-    let pixels = |time: Option<f64>| (time.unwrap_or(0.0) / widest * 500.0).round() as i32;
+    let long = |time: Option<f64>| pixels(time.unwrap_or(0.0) / widest * 500.0);
     let mut y = 292;
     sketch.text(
         (40, y - 16),
@@ -79,7 +79,7 @@ fn draw(often: &[Gathered], once: &[Gathered]) -> String {
         let bars = [(Some(cell), "#1f5fa8"), (single, "#c9d7e6")];
         for ((cell, fill), top) in bars.into_iter().zip([y, y + 15]) {
             let Some(cell) = cell else { continue };
-            let wide = pixels(cell.time_mean_ms);
+            let wide = long(cell.time_mean_ms);
             sketch.cell((116, top), (wide.max(1), 13), fill, "");
             let text = format!("{:.2} ms, {} of them", cell.time_mean_ms.unwrap_or(0.0), cell.iterations);
             sketch.text((122 + wide, top + 11), 11, Anchor::Start, GREY, &text);

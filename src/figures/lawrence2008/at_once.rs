@@ -1,5 +1,7 @@
 //! lawrence2008: pairs measured at the same time.
 
+use std::collections::BTreeMap;
+
 use crate::figures::measured::{Inferred, Measured, list, method};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
@@ -56,16 +58,14 @@ fn times(measured: &[Measured], rate: &str) -> Chart {
 /// How many of the clusters each method recovers.
 fn recovered(measured: &[Measured], inferred: &[Inferred], rate: &str) -> Chart {
     let of = |name: &str| {
-        let mut marks: Vec<Mark> = Vec::new();
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         for cell in measured.iter().filter(|cell| cell.rate() == rate) {
             let found = inferred.iter().find(|found| found.measurement == cell.id && found.method == name);
             let is_right = found.is_some_and(|found| found.recovered == found.executions);
-            let x = f64::from(cell.at_once);
-            match marks.iter_mut().find(|mark| mark.x == x) {
-                Some(mark) => mark.y += f64::from(u8::from(is_right)),
-                None => marks.push(Mark::at(x, f64::from(u8::from(is_right)))),
-            }
+            *counts.entry(cell.at_once).or_default() += u32::from(is_right);
         }
+        let marks = counts.into_iter().map(|(at_once, count)| Mark::at(f64::from(at_once), f64::from(count)));
+        let marks = marks.collect();
         Layer::line(method(name), marks)
     };
     Chart {

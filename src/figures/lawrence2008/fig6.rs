@@ -2,8 +2,8 @@
 
 use super::PAPER;
 use super::trees::{matrix, shade};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch};
-use crate::figures::{Figure, Page, Results, Row};
+use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch, pixels};
+use crate::figures::{Figure, Page, Results};
 use crate::papers;
 
 pub(super) const FIGURE: Figure = Figure {
@@ -28,16 +28,17 @@ fn printed(from: usize, to: usize) -> Option<f64> {
 }
 
 fn hops(from: usize, to: usize) -> u32 {
-    papers::reference(PAPER, "Fig8", "hop count", &configuration(from, to))
-        .map_or(0, |hops| hops.round() as u32)
+    let printed = papers::reference(PAPER, "Fig8", "hop count", &configuration(from, to));
+    (1..=3).find(|hops| printed == Some(f64::from(*hops))).unwrap_or(0)
 }
 
 fn make(results: &Results<'_>) -> Page {
-    let rows: Vec<Row> = results
-        .printed(0)
-        .into_iter()
-        .filter(|row| row.printed_in == "Fig6" || row.printed_in == "3.2")
-        .collect();
+    let mut rows = results.printed(0);
+    rows.retain(|row| row.printed_in == "Fig6" || row.printed_in == "3.2");
+    // The classes of the printed times themselves are Fig. 7's.
+    for row in rows.iter_mut().filter(|row| row.printed_in == "3.2") {
+        row.quantity.push_str(", simulated");
+    }
     let simulated = |from: usize, to: usize| {
         let of = configuration(from, to);
         rows.iter().find(|row| row.printed_in == "Fig6" && row.configuration == of)?.ours
@@ -62,7 +63,7 @@ fn make(results: &Results<'_>) -> Page {
 }
 
 fn across(time: f64) -> i32 {
-    120 + ((time - FROM) / (TO - FROM) * 580.0).round() as i32
+    120 + pixels((time - FROM) / (TO - FROM) * 580.0)
 }
 
 /// The thirty times as dots over an axis, equal ones above each other.

@@ -1,7 +1,7 @@
 //! lawrence2008, Fig. 7: clustering, step by step on Fig. 6's matrix, by the text, the listing and our reading.
 
 use crate::discovery::{Class, Clustering, Intra, Options, Rtts, classes};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, SHADES, Sketch};
+use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, SHADES, Sketch, pixels};
 use crate::figures::{Figure, Page, Results, Row};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -80,7 +80,7 @@ fn make(results: &Results<'_>) -> Page {
 }
 
 fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {
-    let across = |time: f64| 280 + ((time - 0.128) / 0.052 * 560.0).round() as i32;
+    let across = |time: f64| 280 + pixels((time - 0.128) / 0.052 * 560.0);
     let mut sketch = Sketch::new(
         "From times to classes",
         "the thirty times of Fig. 6, and the classes that each step or reading makes of them",

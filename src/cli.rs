@@ -5,6 +5,7 @@
 mod check;
 mod codegen;
 mod discover;
+mod figures;
 mod interrupt;
 mod logging;
 mod map;
@@ -15,6 +16,7 @@ mod ring;
 mod route;
 mod run;
 mod schema;
+mod sweep;
 mod topo;
 
 use std::io::Write as _;
@@ -24,6 +26,7 @@ use std::sync::LazyLock;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::report::{COMMIT, FolderError, VERSION};
+use crate::sweep::StoreError;
 use interrupt::Interruptions;
 
 /// How a verb prints its result.
@@ -55,7 +58,7 @@ pub struct Common {
 pub enum Exit {
     /// 0: everything as asked.
     Fine,
-    /// 1: an expectation did not hold.
+    /// 1: an expectation did not hold, or a sweep to be merged lacks points.
     Expectation,
     /// 4: ended in a deadlock that nothing recovered.
     Deadlocked,
@@ -63,6 +66,8 @@ pub enum Exit {
     NotConverged,
     /// 5: no tree fits.
     NoTree,
+    /// 6: some points of a sweep failed; the others are done.
+    PointsFailed,
     /// 3: files were judged, and some are bad; their faults have been printed as the verb's result.
     BadInput,
     /// 130: interrupted while the results were being put in their place; they are whole.
@@ -94,6 +99,9 @@ pub enum Failure {
         /// What the system said.
         error: std::io::Error,
     },
+    /// A sweep's folder cannot be used: 3 where it is not as it was written, else 7.
+    #[error("{0}")]
+    Sweep(#[from] StoreError),
     /// 7: results cannot go where they were wanted.
     #[error("{0}")]
     Place(String),
@@ -127,6 +135,11 @@ enum Verb {
     Ring(ring::Options),
     /// Infer the switches between machines from their round-trip times
     Discover(Box<discover::Options>),
+    /// Make the papers' tables and figures, each a folder of numbers, drawing and page
+    Figures(figures::Options),
+    /// Compute many scenarios, none lost and none twice, here or on a cluster
+    #[command(subcommand)]
+    Sweep(Box<sweep::Action>),
     /// Write source text for machines that exist
     #[command(subcommand)]
     Codegen(codegen::Action),
@@ -169,6 +182,8 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Map(options) => map::run(options, &cli.common),
         Verb::Ring(options) => ring::run(options, &cli.common),
         Verb::Discover(options) => discover::run(options, &cli.common),
+        Verb::Figures(options) => figures::run(options, &cli.common, interruptions),
+        Verb::Sweep(action) => sweep::run(action, &cli.common, interruptions),
         Verb::Codegen(action) => codegen::run(action, &cli.common),
     }
 }
@@ -202,6 +217,7 @@ impl Exit {
             Exit::Deadlocked => 4,
             Exit::NotConverged | Exit::NoTree => 5,
             Exit::BadInput => 3,
+            Exit::PointsFailed => 6,
             Exit::Unreadable => 7,
             Exit::Interrupted => 130,
         }
@@ -216,7 +232,8 @@ impl Failure {
             Failure::Input(_) | Failure::Scenario(_) => 3,
             Failure::Refused(refusal) if refusal.only_missing_files() => 7,
             Failure::Refused(_) => 3,
-            Failure::Io { .. } | Failure::Place(_) => 7,
+            Failure::Sweep(error) if error.is_bad_input() => 3,
+            Failure::Io { .. } | Failure::Place(_) | Failure::Sweep(_) => 7,
         }
     }
 }

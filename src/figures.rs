@@ -9,22 +9,36 @@
 //! A figure is one file here: which scenarios it needs, and what it makes of what they came to. Scenarios are part of
 //! the program, so that figures are made anywhere.
 
+mod cells;
+mod check;
+mod diagram;
 mod examples;
 mod faraj2008;
 mod gathered;
 mod hendriks2004;
+mod index;
+mod judged;
+mod kept;
 mod lawrence2008;
 mod layers;
+mod made;
 mod mainwaring1997;
 mod measured;
 mod page;
 mod results;
+mod runs;
 mod sancho2000;
 mod sketch;
+mod text;
 
+pub use check::{Difference, against_index, differences, index_differs, strangers};
+pub use index::{FILE as INDEX, FilesOf, INDEX_MARK, index, unanswered};
+pub use judged::{Judged, read_data_csv};
 pub use layers::{curves, side_by_side};
+pub use made::Made;
 pub use page::{Page, Row};
 pub use results::{Csv, Record};
+pub use runs::{Done, Runs};
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -69,15 +83,54 @@ pub struct Paper {
     pub name: &'static str,
     /// Its number in `papers/reference.csv`.
     pub number: &'static str,
+    /// Its authors and year.
+    pub cited: &'static str,
     /// Its tables and figures, and what goes beyond it.
     pub figures: &'static [Figure],
 }
 
 /// All figures, paper by paper.
-pub const PAPERS: [Paper; 5] = [
-    Paper { name: "mainwaring1997", number: "000", figures: mainwaring1997::FIGURES },
-    Paper { name: "faraj2008", number: "001", figures: faraj2008::FIGURES },
-    Paper { name: "hendriks2004", number: "002", figures: hendriks2004::FIGURES },
-    Paper { name: "lawrence2008", number: "003", figures: lawrence2008::FIGURES },
-    Paper { name: "sancho2000", number: "004", figures: sancho2000::FIGURES },
+pub static PAPERS: [Paper; 5] = [
+    Paper {
+        name: "mainwaring1997",
+        number: "000",
+        cited: "Mainwaring, Chun, Schleimer and Wilkerson 1997",
+        figures: mainwaring1997::FIGURES,
+    },
+    Paper {
+        name: "faraj2008",
+        number: "001",
+        cited: "Faraj, Patarasuk and Yuan 2008",
+        figures: faraj2008::FIGURES,
+    },
+    Paper { name: "hendriks2004", number: "002", cited: "Hendriks 2004", figures: hendriks2004::FIGURES },
+    Paper {
+        name: "lawrence2008",
+        number: "003",
+        cited: "Lawrence and Yuan 2008",
+        figures: lawrence2008::FIGURES,
+    },
+    Paper {
+        name: "sancho2000",
+        number: "004",
+        cited: "Sancho and Robles 2000",
+        figures: sancho2000::FIGURES,
+    },
 ];
+
+/// A figure by its id.
+pub fn find(id: &str) -> Option<&'static Figure> {
+    all().find(|figure| figure.id == id)
+}
+
+/// All figures, in the order of [`PAPERS`].
+pub fn all() -> impl Iterator<Item = &'static Figure> {
+    PAPERS.iter().flat_map(|paper| paper.figures)
+}
+
+impl Figure {
+    /// The paper's folder: what the id begins with.
+    pub fn paper(&self) -> &'static str {
+        self.id.split('/').next().unwrap_or_default()
+    }
+}

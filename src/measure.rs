@@ -7,5 +7,5 @@ mod warmup;
 
 pub use batches::{Estimate, Slot};
 pub use latency::Latency;
-pub use meter::{Meter, SLOTS, Totals, Window};
+pub use meter::{Arrival, Meter, SLOTS, Spent, Totals, Window};
 pub use warmup::mser;

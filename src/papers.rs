@@ -1,9 +1,14 @@
 //! The numbers that the papers print, to stand beside ours.
 //!
 //! `papers/reference.csv` holds facts read off tables and sentences; no value was read from a plot.
+//! `papers/tolerances/` states how near ours is meant to come, and why.
+
+mod tolerance;
+
+pub use tolerance::{Tolerance, stated_tolerances, tolerance};
 
 /// Facts read off the papers: paper, figure, quantity, configuration, value, unit, kind, note.
-const REFERENCE: &str = include_str!("papers/reference.csv");
+pub const TEXT: &str = include_str!("papers/reference.csv");
 
 /// A number that a paper prints.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +29,35 @@ pub fn printed(paper: &str, figure: &str, quantity: &str, configuration: &str) -
     Some(Printed { value, unit: row.get(5)?.clone() })
 }
 
+/// A row of `papers/reference.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The paper's number: `000` is mainwaring1997.
+    pub paper: String,
+    /// The table, figure or section.
+    pub figure: String,
+    /// What it is.
+    pub quantity: String,
+    /// Of what.
+    pub configuration: String,
+    /// The number; none where the paper states an order.
+    pub value: Option<f64>,
+    /// Its unit, with what the paper says about it.
+    pub unit: String,
+}
+
+/// All rows of `papers/reference.csv`, in its order.
+pub fn references() -> Vec<Reference> {
+    let reference = |row: Vec<String>| {
+        let value = row.get(4).and_then(|value| value.parse().ok());
+        let mut cells = row.into_iter();
+        let mut next = || cells.next().unwrap_or_default();
+        let (paper, figure, quantity, configuration) = (next(), next(), next(), next());
+        Reference { paper, figure, quantity, configuration, value, unit: cells.nth(1).unwrap_or_default() }
+    };
+    rows().map(reference).collect()
+}
+
 /// The value of [`printed`].
 pub fn reference(paper: &str, figure: &str, quantity: &str, configuration: &str) -> Option<f64> {
     printed(paper, figure, quantity, configuration).map(|printed| printed.value)
@@ -41,7 +75,7 @@ pub fn choices(before: &[&str]) -> Vec<String> {
 }
 
 fn rows() -> impl Iterator<Item = Vec<String>> {
-    REFERENCE.lines().skip(1).map(cells)
+    TEXT.lines().skip(1).map(cells)
 }
 
 /// The cells of a line of CSV without line breaks in cells.
@@ -67,7 +101,7 @@ mod tests {
         assert_eq!(reference("000", "Fig7", "mapping time avg, one master", "C"), Some(256.0));
         assert_eq!(reference("000", "Fig6", "host probe hits", "D"), None);
         assert_eq!(choices(&["004"]), ["Fig3/4 or 5.1 text", "Table1"]);
-        for line in REFERENCE.lines().skip(1) {
+        for line in TEXT.lines().skip(1) {
             let row = cells(line);
             assert_eq!(row.len(), 8, "{line}");
             assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{line}");

@@ -19,20 +19,23 @@ pub mod mapping;
 pub mod printed;
 pub mod rings;
 pub mod study;
+pub mod sweep;
 
 mod book;
 mod build;
 mod canonical;
+mod files;
+mod layers;
 mod lists;
 mod reference;
 mod tree;
 mod wire;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use crate::diagnostics::{Refusal, decode};
+use crate::diagnostics::{Fault, Refusal, decode};
 
 use book::Book;
 use wire::{Document, Wire as _};
@@ -40,6 +43,7 @@ use wire::{Document, Wire as _};
 use checked::Topology;
 
 pub use checked::Checked;
+pub use files::Files;
 pub use reference::reference;
 
 /// What the command line changes in a scenario.
@@ -57,24 +61,44 @@ pub struct Overrides {
 /// Every fault of the scenario, of the overrides and of the files it names, each with its place. Where
 /// TOML's syntax is broken, nothing but that is reported of the scenario itself.
 pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, Box<Refusal>> {
+    read_from(file, bytes, overrides, &Files::disk())
+}
+
+/// Reads and checks a scenario whose files come from `files`, each relative to the folder of the file that names it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(
+    file: &str,
+    bytes: &[u8],
+    overrides: &Overrides,
+    files: &Files,
+) -> Result<Checked, Box<Refusal>> {
     let text = decode(file, bytes)?;
-    let mut book = Book::default();
-    let source = book.add_source(file, text);
+    let mut book = Book::new(files);
+    book.add_scenario(Path::new(file), text);
     let mut checked = None;
-    if let Some(mut root) = tree::parse(&mut book, source) {
-        for assignment in &overrides.set {
-            tree::set(&mut root, &mut book, "--set", assignment);
-        }
+    if let Some(layers) = layers::read(&mut book, PathBuf::from(file), &overrides.set) {
+        let mut root = layers.flatten(layers.profile.as_ref(), &mut book);
         wire::inherit(&mut root);
-        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
         let document = Document::read(&root, &mut book);
-        checked =
-            document.and_then(|document| build::build(&document, None, folder, overrides.seed, &mut book));
+        refuse_sweep(document.as_ref(), &mut book);
+        checked = document.and_then(|document| build::build(&document, None, overrides.seed, &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),
         (Some(refusal), _) => Err(refusal),
         (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
+    }
+}
+
+/// Notes that the file describes a sweep.
+fn refuse_sweep(document: Option<&Document>, book: &mut Book) {
+    if let Some(sweep) = document.and_then(|document| document.sweep.get()) {
+        book.add(sweep.place, |span| {
+            Fault::new("is-a-sweep", span, "this file describes a sweep", "expected a single scenario")
+                .with_help("run it with `simnet sweep run`")
+        });
     }
 }
 
@@ -84,7 +108,7 @@ pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, 
 /// # Errors
 /// Every fault of the assignments.
 pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Result<Checked, Box<Refusal>> {
-    let mut book = Book::default();
+    let mut book = Book::new(&Files::disk());
     let source = book.add_source("the command line", NOTHING);
     let mut checked = None;
     if let Some(mut root) = tree::parse(&mut book, source) {
@@ -92,8 +116,7 @@ pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Resu
             tree::set(&mut root, &mut book, "the command line", assignment);
         }
         let document = Document::read(&root, &mut book);
-        let folder = Path::new("");
-        checked = document.and_then(|d| build::build(&d, Some(topology), folder, Some(seed), &mut book));
+        checked = document.and_then(|d| build::build(&d, Some(topology), Some(seed), &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),

@@ -33,6 +33,7 @@ mod summary;
 mod tables;
 pub mod traffic;
 pub mod watch;
+pub mod zero_load;
 
 pub use beside::{PaperReport, Spread};
 pub use map_files::RepeatReport;
@@ -65,6 +66,10 @@ use plan::Plan;
 use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
 use watch::Names;
+
+/// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
+/// has kept of an earlier version is not taken for one of this.
+pub const MODEL: u32 = 1;
 
 /// Everything that came of a run.
 pub struct Run {

@@ -1,6 +1,6 @@
 //! Examples and checks that several figures share: small clusters, random trees, arrays of subtrees.
 
-use super::sketch::COLOURS;
+use super::diagram::COLOURS;
 use crate::ids::{HostId, SwitchId};
 use crate::ring::{Kind, Tree, judge};
 use crate::topology::{End, Network, generate};

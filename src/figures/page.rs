@@ -78,8 +78,12 @@ impl Row {
     }
 
     /// How much ours is greater than the paper's, in per cent; none without both, or where the paper's is zero.
+    ///
+    /// Gains in per cent are compared as the factors that they stand for: 25 % is 4 % more than 20 %.
     pub fn deviation_percent(&self) -> Option<f64> {
-        let (ours, paper) = self.ours.zip(self.paper)?;
+        let gain = self.quantity.starts_with("throughput gain") && self.unit.starts_with('%');
+        let factor = |value: f64| if gain { 1.0 + value / 100.0 } else { value };
+        let (ours, paper) = (factor(self.ours?), factor(self.paper?));
         Some((ours / paper - 1.0) * 100.0).filter(|deviation| deviation.is_finite())
     }
 }

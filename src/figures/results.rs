@@ -89,6 +89,11 @@ impl Csv {
         Csv { columns, rows: lines.map(cells).collect() }
     }
 
+    /// The names of its columns.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
     /// Its rows.
     pub fn rows(&self) -> impl Iterator<Item = Record<'_>> {
         self.rows.iter().map(|cells| Record { columns: &self.columns, cells })

@@ -35,6 +35,11 @@ impl Latency {
         self.histogram.len()
     }
 
+    /// Their sum in cycles, exact.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// Their mean in cycles, from their exact sum; `None` if there are none.
     pub fn mean(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64)

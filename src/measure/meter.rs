@@ -80,6 +80,36 @@ struct Sample {
     open: u64,
     latency: Latency,
     network_latency: Latency,
+    /// Cycles that the messages would have taken without any others, from their first flits on.
+    moving: u128,
+}
+
+/// A message that arrived whole and sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When its host created it.
+    pub created: Cycle,
+    /// When its first flit was put on its host's cable, or could first have been.
+    pub started: Cycle,
+    /// When its last flit arrived.
+    pub tail: Cycle,
+    /// Its payload flits.
+    pub payload: u32,
+    /// Cycles that it would have taken from `started` to `tail` if it had met nobody; not more than it took.
+    pub moving: u64,
+}
+
+/// Where the time of messages went, in cycles of all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// How many messages.
+    pub messages: u64,
+    /// From their creation to their first flits on the first cable.
+    pub queueing: u128,
+    /// From there on, what they took longer than alone.
+    pub blocked: u128,
+    /// What they would have taken alone.
+    pub moving: u128,
 }
 
 const NEVER: Cycle = Cycle(u64::MAX);
@@ -138,6 +168,7 @@ impl Meter {
         self.kept.open += later.open;
         self.kept.latency.add(&later.latency);
         self.kept.network_latency.add(&later.network_latency);
+        self.kept.moving += later.moving;
         self.window.to = to;
         let beyond = planned.filter(|created| *created >= to).count() as u64;
         self.kept.open -= beyond;
@@ -171,7 +202,9 @@ impl Meter {
     }
 
     /// Notes that a message was delivered whole and sound.
-    pub fn delivered(&mut self, created: Cycle, started: Cycle, tail: Cycle, payload: u32) {
+    pub fn delivered(&mut self, arrival: &Arrival) {
+        let Arrival { created, started, tail, payload, moving } = *arrival;
+        debug_assert!(moving <= tail.0 - started.0, "faster than alone: {arrival:?}");
         self.totals.ended_flits += u64::from(payload);
         self.totals.accepted_flits += u64::from(payload);
         let cycles = tail.0 - created.0;
@@ -193,6 +226,7 @@ impl Meter {
             sample.open -= 1;
             sample.latency.record(cycles);
             sample.network_latency.record(tail.0 - started.0);
+            sample.moving += u128::from(moving);
             let slot = (created.0 - self.window.from.0) / self.slot;
             let slot = usize::try_from(slot).map_or(MOST_SLOTS - 1, |slot| slot.min(MOST_SLOTS - 1));
             if slot >= self.slots.len() {
@@ -230,6 +264,17 @@ impl Meter {
         &self.kept.network_latency
     }
 
+    /// Where the time of the messages of the window went. The three parts add up to the sum of their latencies.
+    pub fn spent(&self) -> Spent {
+        let Sample { latency, network_latency, moving, .. } = &self.kept;
+        Spent {
+            messages: latency.count(),
+            queueing: latency.sum() - network_latency.sum(),
+            blocked: network_latency.sum().saturating_sub(*moving),
+            moving: *moving,
+        }
+    }
+
     /// What the messages of the window say about the mean latency from creation, in cycles.
     pub fn estimate(&self) -> Option<Estimate> {
         Estimate::new(&self.slots[..self.slots_within().min(self.slots.len())])
@@ -256,7 +301,8 @@ mod tests {
 
     fn one(meter: &mut Meter, created: u64, latency: u64) {
         meter.created(Cycle(created), 10);
-        meter.delivered(Cycle(created), Cycle(created + 1), Cycle(created + latency), 10);
+        let [created, started, tail] = [created, created + 1, created + latency].map(Cycle);
+        meter.delivered(&Arrival { created, started, tail, payload: 10, moving: latency / 2 });
     }
 
     fn window(from: u64, to: u64) -> Window {
@@ -271,6 +317,7 @@ mod tests {
         [100, 199, 200].into_iter().for_each(|created| one(&mut meter, created, 60));
         assert_eq!((meter.open(), meter.latency().count()), (0, 2));
         assert_eq!((meter.latency().mean(), meter.network_latency().mean()), (Some(60.0), Some(59.0)));
+        assert_eq!(meter.spent(), Spent { messages: 2, queueing: 2, blocked: 58, moving: 60 });
         let totals = Totals { planned: 4, planned_flits: 40, ended_flits: 40, accepted_flits: 40 };
         assert_eq!(meter.totals(), totals);
         assert_eq!(meter.estimate(), None);
@@ -299,6 +346,7 @@ mod tests {
         assert_eq!((grown.slot, whole.slot), (40, 40));
         assert_eq!(grown.latency().mean(), whole.latency().mean());
         assert_eq!(grown.latency().count(), 16_000);
+        assert_eq!(grown.spent(), whole.spent());
         assert_eq!(grown.estimate(), whole.estimate());
         assert_eq!(grown.accepted_estimate(), whole.accepted_estimate());
     }

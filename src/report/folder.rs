@@ -10,15 +10,24 @@ use thiserror::Error;
 /// The file by which a results folder is known.
 const MARK: &str = "manifest.json";
 
+/// The file by which a sweep's folder is known: it holds what may have taken days, and is never replaced.
+const SWEEP_MARK: &str = "sweep.json";
+
 /// The first line of a `README.md` that a run wrote. Results that were committed are known by it: a manifest
 /// tells of the machine and is not committed.
 pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
+
+/// The first line of a figure's `README.md`.
+pub const FIGURE_MARK: &str = "<!-- Written by simnet figures, which replaces this folder. -->";
 
 /// What a folder of some kind is known by, so that it may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Like {
     /// The results of a run: it has a `manifest.json`, or a `README.md` that begins with [`README_MARK`].
     Results,
+    /// A figure: its `README.md` begins with [`FIGURE_MARK`], or the folder is [`Like::Results`], from which figures
+    /// were read before.
+    Figure,
     /// Generated source: the file of this name begins with this line.
     Source {
         /// The file.
@@ -95,7 +104,15 @@ impl Folder {
     /// If something else than an empty folder or an earlier run's results stands there, or the system would
     /// refuse.
     pub fn probe(place: &Path) -> Result<(), FolderError> {
-        Folder::vacant(place)?;
+        Folder::probe_like(place, Like::Results)
+    }
+
+    /// The same for a folder that replaces only its like.
+    ///
+    /// # Errors
+    /// As [`Folder::probe`].
+    pub fn probe_like(place: &Path, like: Like) -> Result<(), FolderError> {
+        like.vacant(place)?;
         let parents = place.ancestors().skip(1);
         let there = parents.map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
         let nearest = there.into_iter().find(|parent| parent.exists()).unwrap_or(Path::new("."));
@@ -148,7 +165,11 @@ impl Like {
             fs::read_to_string(place.join(file)).is_ok_and(|text| text.lines().next() == Some(line))
         };
         match self {
-            Like::Results => place.join(MARK).is_file() || begins("README.md", README_MARK),
+            Like::Results => {
+                let is_sweep = place.join(SWEEP_MARK).exists();
+                !is_sweep && (place.join(MARK).is_file() || begins("README.md", README_MARK))
+            }
+            Like::Figure => begins("README.md", FIGURE_MARK) || Like::Results.stands_at(place),
             Like::Source { file, line } => begins(file, line),
         }
     }
@@ -172,6 +193,7 @@ impl Like {
     fn earlier(self) -> String {
         match self {
             Like::Results => format!("the results of an earlier run (it has no {MARK})"),
+            Like::Figure => "a figure that simnet made (it has no README.md that says so)".to_owned(),
             Like::Source { file, .. } => {
                 format!("source that simnet wrote (it has no {file} that says so)")
             }
@@ -250,6 +272,13 @@ mod tests {
         fs::write(room.path().join("thesis.txt"), "dear").unwrap();
         assert!(matches!(Folder::begin(room.path()), Err(FolderError::Foreign { .. })));
         assert!(matches!(Folder::begin(&room.path().join("thesis.txt")), Err(FolderError::Foreign { .. })));
+        let sweep = room.path().join("sweep");
+        fs::create_dir(&sweep).unwrap();
+        for name in [SWEEP_MARK, MARK] {
+            fs::write(sweep.join(name), "{}").unwrap();
+        }
+        assert!(matches!(Folder::begin(&sweep), Err(FolderError::Foreign { .. })));
+        fs::remove_dir_all(&sweep).unwrap();
         assert_eq!(entries(room.path()), ["thesis.txt"]);
     }
 }

@@ -1,8 +1,12 @@
 //! The faults found so far, in the scenario and in everything it names.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::diagnostics::{Fault, Faults, Refusal};
+
+use super::files::Files;
 
 /// A range of bytes in one of the book's sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,8 +20,11 @@ pub struct Place {
 }
 
 /// The sources read so far and the faults and warnings found in them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Book {
+    files: Files,
+    /// Whether what is read now may lack what a whole scenario needs.
+    partial: bool,
     sources: Vec<Source>,
     /// The faults of files whose readers collect their own.
     foreign: Vec<Faults>,
@@ -25,21 +32,55 @@ pub(super) struct Book {
     foreign_warnings: Vec<Faults>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Source {
-    name: String,
-    text: String,
+    name: Arc<str>,
+    text: Arc<str>,
+    /// What names in it are relative to.
+    folder: Arc<Path>,
     faults: Vec<Fault>,
     warnings: Vec<Fault>,
 }
 
 impl Book {
-    /// Opens a source; its position is what places name it by.
-    pub(super) fn add_source(&mut self, name: impl Into<String>, text: impl Into<String>) -> usize {
-        let source =
-            Source { name: name.into(), text: text.into(), faults: Vec::new(), warnings: Vec::new() };
-        self.sources.push(source);
+    /// A book without sources, whose files come from `files`.
+    pub(super) fn new(files: &Files) -> Book {
+        Book {
+            files: files.clone(),
+            partial: false,
+            sources: Vec::new(),
+            foreign: Vec::new(),
+            foreign_warnings: Vec::new(),
+        }
+    }
+
+    /// Opens a source that is no scenario file; its position is what places name it by. Names in it are relative to
+    /// the folder of the first.
+    pub(super) fn add_source(&mut self, name: impl AsRef<str>, text: impl AsRef<str>) -> usize {
+        let folder = self.sources.first().map_or_else(|| Path::new("").into(), |first| first.folder.clone());
+        self.open(name.as_ref(), text.as_ref(), folder)
+    }
+
+    /// Opens a file of the scenario language, to whose folder names in it are relative.
+    pub(super) fn add_scenario(&mut self, file: &Path, text: &str) -> usize {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        self.open(&file.display().to_string(), text, folder.into())
+    }
+
+    fn open(&mut self, name: &str, text: &str, folder: Arc<Path>) -> usize {
+        let (faults, warnings) = (Vec::new(), Vec::new());
+        self.sources.push(Source { name: name.into(), text: text.into(), folder, faults, warnings });
         self.sources.len() - 1
+    }
+
+    /// Where files come from.
+    pub(super) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// The path of a file that is named at `place`.
+    pub(super) fn path(&self, place: Place, name: &str) -> PathBuf {
+        self.sources[place.source].folder.join(name)
     }
 
     /// The text of a source.
@@ -49,7 +90,18 @@ impl Book {
 
     /// Notes a fault, made of the range of bytes that `place` stands for.
     pub(super) fn add(&mut self, place: Place, fault: impl FnOnce(Range<usize>) -> Fault) {
-        self.sources[place.source].faults.push(fault(place.start..place.end));
+        let fault = fault(place.start..place.end);
+        if !(self.partial && matches!(fault.code, "missing-key" | "missing-section")) {
+            self.sources[place.source].faults.push(fault);
+        }
+    }
+
+    /// Reads part of a scenario: that something is missing from it is no fault.
+    pub(super) fn partially<T>(&mut self, read: impl FnOnce(&mut Book) -> T) -> T {
+        let outer = std::mem::replace(&mut self.partial, true);
+        let read = read(self);
+        self.partial = outer;
+        read
     }
 
     /// Notes something legal that deserves a look.
@@ -79,7 +131,7 @@ impl Book {
 
     /// The names and the texts of all sources.
     pub(super) fn sources(&self) -> Vec<(String, String)> {
-        self.sources.iter().map(|source| (source.name.clone(), source.text.clone())).collect()
+        self.sources.iter().map(|source| (source.name.to_string(), source.text.to_string())).collect()
     }
 
     /// The warnings, printed, one a source.
@@ -102,6 +154,6 @@ impl Source {
     fn with(&self, mut faults: Vec<Fault>) -> Faults {
         faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
         faults.dedup();
-        Faults { file: self.name.clone(), text: self.text.clone(), faults }
+        Faults { file: self.name.to_string(), text: self.text.to_string(), faults }
     }
 }

@@ -28,7 +28,6 @@ mod traffic;
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 use crate::diagnostics::Fault;
 use crate::units::{Bytes, Duration, Flits};
@@ -43,11 +42,10 @@ use super::wire::{At, Document, Given, Quantity};
 pub(super) fn build(
     document: &Document,
     given: Option<Topology>,
-    folder: &Path,
     seed: Option<u64>,
     book: &mut Book,
 ) -> Option<Checked> {
-    let topology = given.or_else(|| topology::build(document.topology.value()?, folder, book));
+    let topology = given.or_else(|| topology::build(document.topology.value()?, book));
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));
     let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
@@ -59,8 +57,8 @@ pub(super) fn build(
     let mapping = document.mapping.get().filter(|_| document.study.is_absent());
     let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
-    let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, folder, book));
-    let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, folder };
+    let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, book));
+    let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed };
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let compared =
@@ -86,6 +84,7 @@ pub(super) fn build(
     });
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
+    run::check_layers(document, book);
     run::check_sections(document, book);
     check_output(output, traffic.as_ref(), book);
     let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, book));

@@ -4,6 +4,7 @@
 //! 80, so no file, however nested, exhausts the stack.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeString, DeTable, DeValue};
@@ -79,7 +80,7 @@ pub(super) fn parse(book: &mut Book, source: usize) -> Option<Item> {
     })
 }
 
-fn syntax(error: &toml::de::Error, text: &str, span: std::ops::Range<usize>) -> Fault {
+fn syntax(error: &toml::de::Error, text: &str, span: Range<usize>) -> Fault {
     if error.message() == "duplicate key" {
         let key = quoted(text.get(span.clone()).unwrap_or_default());
         return Fault::new("duplicate-key", span, format!("`{key}` is given twice"), "one value a key");
@@ -160,27 +161,56 @@ fn move_to(item: &mut Item, place: Place) {
 
 /// Lays one `path.to.key=value` over the tree; messages call it `origin`. A value that is not TOML is taken as a
 /// text.
-pub(super) fn set(root: &mut Item, book: &mut Book, origin: &str, assignment: &str) {
-    let source = book.add_source(origin, assignment);
-    let whole = Place { source, start: 0, end: assignment.len() };
-    let Some((path, value_start)) = split_assignment(assignment) else {
+pub(super) fn set(root: &mut Item, book: &mut Book, origin: &str, text: &str) {
+    if let Some(assignment) = assignment(book, origin, text) {
+        assignment.lay(root, book);
+    }
+}
+
+/// A value, and the keys that lead to where it belongs.
+#[derive(Clone, Debug)]
+pub(super) struct Assignment {
+    pub(super) path: Vec<(String, Place)>,
+    pub(super) value: Item,
+}
+
+impl Assignment {
+    /// Lays it over the tree.
+    pub(super) fn lay(&self, root: &mut Item, book: &mut Book) {
+        descend(root, book, &self.path, self.value.clone());
+    }
+}
+
+/// Reads one `path.to.key=value`; `None` after a fault.
+pub(super) fn assignment(book: &mut Book, origin: &str, text: &str) -> Option<Assignment> {
+    let source = book.add_source(origin, text);
+    let whole = Place { source, start: 0, end: text.len() };
+    let Some((path, value_start)) = split_assignment(text) else {
         book.add(whole, |span| {
             Fault::new("syntax", span, "no `=` in this override", "expected path.to.key=value")
         });
-        return;
+        return None;
     };
-    let document = format!("{path}=0");
-    let Ok(keys) = DeTable::parse(&document) else {
+    let Some(keys) = path_of(path) else {
         let place = Place { source, start: 0, end: path.len() };
         book.add(place, |span| {
             Fault::new("syntax", span, "not a path of keys", "expected keys joined by dots")
         });
-        return;
+        return None;
     };
-    let Some(value) = override_value(book, source, assignment, value_start) else { return };
-    let mut path = Vec::new();
-    keys_of(keys.get_ref(), source, &mut path);
-    descend(root, book, &path, value);
+    let place = |range: Range<usize>| Place { source, start: range.start, end: range.end };
+    let path = keys.into_iter().map(|(key, range)| (key, place(range))).collect();
+    Some(Assignment { path, value: override_value(book, source, text, value_start)? })
+}
+
+/// The keys of a path in TOML's syntax, each with its place in it.
+pub(super) fn path_of(path: &str) -> Option<Vec<(String, Range<usize>)>> {
+    let document = format!("{path}=0");
+    let table = DeTable::parse(&document).ok()?;
+    let mut keys = Vec::new();
+    let end = keys_of(table.get_ref(), &mut keys);
+    // Otherwise the path holds a value, a comment or a second line of its own.
+    (end == document.len() && !keys.is_empty()).then_some(keys)
 }
 
 /// The path before the first `=` outside quotes, and where the value begins.
@@ -217,13 +247,14 @@ fn override_value(book: &mut Book, source: usize, assignment: &str, start: usize
     }
 }
 
-fn keys_of(table: &DeTable<'_>, source: usize, path: &mut Vec<(String, Place)>) {
-    if let Some((key, value)) = table.iter().next() {
-        let place = Place { source, start: key.span().start, end: key.span().end };
-        path.push((key.get_ref().to_string(), place));
-        if let DeValue::Table(inner) = value.get_ref() {
-            keys_of(inner, source, path);
-        }
+/// Adds the keys of the one path of a table, and says where its value ends.
+fn keys_of(table: &DeTable<'_>, path: &mut Vec<(String, Range<usize>)>) -> usize {
+    let mut entries = table.iter();
+    let (Some((key, value)), None) = (entries.next(), entries.next()) else { return 0 };
+    path.push((key.get_ref().to_string(), key.span()));
+    match value.get_ref() {
+        DeValue::Table(inner) => keys_of(inner, path),
+        _ => value.span().end,
     }
 }
 

@@ -10,6 +10,7 @@ mod comparison;
 mod discovery;
 mod ethernet;
 mod expected;
+mod include;
 mod kinds;
 mod mappers;
 mod mapping;
@@ -19,6 +20,7 @@ mod rings;
 mod sections;
 mod shared;
 mod study;
+mod sweep;
 mod table;
 mod topology;
 mod traffic;
@@ -29,7 +31,8 @@ pub(super) use discovery::{
     Compute, Discovery, DiscoveryReference, KnownPair, Noise, Pace, PingSoftware, Recovery,
 };
 pub(super) use ethernet::{Ethernet, Sharing};
-pub(super) use kinds::{NeverOr, Quantity, Share};
+pub(super) use include::Include;
+pub(super) use kinds::{FileName, NeverOr, Quantity, Share};
 pub(super) use mappers::{
     Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
 };
@@ -40,6 +43,7 @@ pub(super) use rings::{RingReference, Rings};
 pub(super) use sections::{Document, Fabric, Hosts, RouteAlgorithm, Routing, Select, Tree};
 pub(super) use shared::{Named, PrintedName};
 pub(super) use study::{Plot, Study, StudyReference, inherit};
+pub(super) use sweep::Sweep;
 pub(super) use table::{At, Free, Given, Wire};
 pub(super) use topology::{Generator, PlainTopology, Topology};
 pub(super) use traffic::{

@@ -157,7 +157,7 @@ pub(super) fn page_head(
     let (methods, networks) = (methods.join(", "), few(networks));
     let _ = writeln!(
         text,
-        "Made by `simnet run scenarios/{name}.toml` (seed {seed}): {methods} on {networks}.\n"
+        "Made by `simnet run` of the scenario `{name}` (seed {seed}): {methods} on {networks}.\n"
     );
     for (name, _) in files {
         let _ = writeln!(text, "* `{name}`: {}", about(name));

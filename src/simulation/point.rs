@@ -29,6 +29,7 @@ use crate::units::{Cycle, Duration};
 
 use super::plan::{Extent, Plan, Warmup};
 use super::traffic::{Delivery, Hosts, Tally};
+use super::zero_load::ZeroLoad;
 
 /// What all load points of a run share.
 pub struct Setup<'a> {
@@ -122,7 +123,10 @@ pub fn run(
         |mean| (0..hosts).map(|host| BitErrors::new(HostId::new(host).0, mean, setup.seed)).collect();
     let bit_errors = setup.bits_between_errors.map_or_else(Vec::new, errors);
     let base_cycle: Duration = setup.parameters.base_cycle;
-    let mut traffic = Hosts::new(source, routes, base_cycle, setup.attachments, bit_errors, Meter::default());
+    let zero_load = ZeroLoad::new(setup.network, setup.parameters, setup.attachments);
+    let meter = Meter::default();
+    let mut traffic =
+        Hosts::new(source, routes, &zero_load, base_cycle, setup.attachments, bit_errors, meter);
     traffic.deliveries = keep_deliveries.then(Vec::new);
     traffic.unrouted = keep_deliveries.then(Vec::new);
 

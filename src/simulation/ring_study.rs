@@ -316,7 +316,8 @@ fn readme(checked: &Checked, report: &RingsReport, files: &[(String, String)]) -
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}\n");
     }
-    let _ = writeln!(text, "Made by `simnet run scenarios/{}.toml` (seed {}).\n", checked.name, checked.seed);
+    let _ =
+        writeln!(text, "Made by `simnet run` of the scenario `{}` (seed {}).\n", checked.name, checked.seed);
     for (name, _) in files {
         let about = match name.as_str() {
             "rings.csv" => "the rings of the scenario's own network",

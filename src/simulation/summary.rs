@@ -189,6 +189,12 @@ pub struct PointReport {
     pub network_latency_p999_ns: Option<f64>,
     /// The longest.
     pub network_latency_max_ns: Option<f64>,
+    /// Mean time from creation to the first flit on the first cable. This and the next two make the mean latency.
+    pub queueing_mean_ns: Option<f64>,
+    /// Mean time from there on that was spent in the way of others: stopped, or waiting for an output or a decoder.
+    pub blocked_mean_ns: Option<f64>,
+    /// Mean time that messages of these lengths take on these routes where they meet nobody.
+    pub moving_mean_ns: Option<f64>,
     /// Messages whose latency was measured.
     pub messages: u64,
     /// What the point is worth.
@@ -332,6 +338,9 @@ impl PointReport {
         let is_sure = load.is_none() || point.estimate.is_some_and(|known| known.is_within(scale.precision));
         let converged = !point.saturated && point.is_warm && is_sure && point.end == PointEnd::Drained;
         let mean = latency.mean().map(|cycles| scale.ns(cycles));
+        let spent = point.meter.spent();
+        let part =
+            |cycles: u128| (spent.messages > 0).then(|| scale.ns(cycles as f64 / spent.messages as f64));
         let a_switch = accepted * scale.hosts as f64 / scale.switches.max(1) as f64;
         PointReport {
             load,
@@ -353,6 +362,9 @@ impl PointReport {
             network_latency_p99_ns: in_network(0.99),
             network_latency_p999_ns: in_network(0.999),
             network_latency_max_ns: ns(network.max()),
+            queueing_mean_ns: part(spent.queueing),
+            blocked_mean_ns: part(spent.blocked),
+            moving_mean_ns: part(spent.moving),
             messages: latency.count(),
             state: match (point.saturated, converged) {
                 (true, _) => State::Saturated,

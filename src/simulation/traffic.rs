@@ -7,10 +7,12 @@ use serde::Serialize;
 
 use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
 use crate::ids::{HostId, Port};
-use crate::measure::{Meter, Totals, Window};
+use crate::measure::{Arrival, Meter, Totals, Window};
 use crate::routing::Routes;
 use crate::traffic::{BitErrors, Planned, Source};
 use crate::units::{Cycle, Duration};
+
+use super::zero_load::ZeroLoad;
 
 /// What became of one message of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +130,7 @@ impl Newest {
 pub struct Hosts<'a, S, R> {
     source: S,
     routes: &'a R,
+    zero_load: &'a ZeroLoad<'a>,
     base_cycle: Duration,
     bit_errors: Vec<BitErrors>,
     /// Per host: its newest message.
@@ -139,6 +142,9 @@ pub struct Hosts<'a, S, R> {
     is_open: bool,
     /// Per host: whether the fabric was given a message that has not begun to leave.
     waiting: Vec<bool>,
+    /// Per host, in order of sending: the messages that are not over, by their tags, and the cycles that they would
+    /// take alone. They are few, and mostly over in that order.
+    under_way: Vec<VecDeque<(u64, u64)>>,
     /// What was measured.
     pub meter: Meter,
     /// How messages ended.
@@ -155,6 +161,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
     pub fn new(
         source: S,
         routes: &'a R,
+        zero_load: &'a ZeroLoad<'a>,
         base_cycle: Duration,
         attachments: &[Option<Port>],
         bit_errors: Vec<BitErrors>,
@@ -164,6 +171,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
         Hosts {
             source,
             routes,
+            zero_load,
             base_cycle,
             bit_errors,
             newest: attachments.iter().map(newest).collect(),
@@ -171,6 +179,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             hosts_within: 0,
             is_open: false,
             waiting: vec![false; attachments.len()],
+            under_way: vec![VecDeque::new(); attachments.len()],
             meter,
             tally: Tally::default(),
             deliveries: None,
@@ -268,8 +277,19 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             Some(errors) => errors.strike(planned.payload, route.len()),
             None => false,
         };
-        let tag = Tag { source: host, number: planned.number, spoilt };
-        Some(Outgoing { created, payload: planned.payload, tag: tag.pack(), time_to_live: None })
+        let tag = Tag { source: host, number: planned.number, spoilt }.pack();
+        let alone = self.zero_load.cycles(host, route, planned.payload);
+        self.under_way[host.index()].push_back((tag, alone));
+        Some(Outgoing { created, payload: planned.payload, tag, time_to_live: None })
+    }
+
+    /// Forgets a message that is over; gives the cycles that it would have taken alone.
+    fn alone(&mut self, message: &Ended) -> u64 {
+        let under_way = &mut self.under_way[message.source.index()];
+        let place = under_way.iter().position(|(tag, _)| *tag == message.tag);
+        let (_, cycles) =
+            place.and_then(|place| under_way.remove(place)).expect("it was sent and is over once");
+        cycles
     }
 }
 
@@ -284,9 +304,11 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
         let Tag { number, spoilt, .. } = Tag::unpack(message.tag);
         self.tally.count(message.fate, spoilt);
+        let moving = self.alone(message);
+        let Ended { created, started, payload, .. } = *message;
         match message.fate {
             Fate::Delivered { tail, .. } if !spoilt => {
-                self.meter.delivered(message.created, message.started, tail, message.payload);
+                self.meter.delivered(&Arrival { created, started, tail, payload, moving });
             }
             _ => self.meter.lost(message.created, message.payload),
         }

@@ -85,7 +85,8 @@ fn summary_and_manifest_have_their_keys() {
         has_keys(
             point,
             "load offered_flits_per_cycle_per_host accepted_flits_per_cycle_per_host accepted_bits_per_s \
-             latency_mean_ns latency_p50_ns latency_p99_ns network_latency_mean_ns messages saturated converged",
+             latency_mean_ns latency_p50_ns latency_p99_ns network_latency_mean_ns messages saturated converged \
+             queueing_mean_ns blocked_mean_ns moving_mean_ns",
         );
     }
     let manifest = room.json("out/manifest.json");

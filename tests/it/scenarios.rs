@@ -28,6 +28,11 @@ fn scenarios() -> Vec<PathBuf> {
     found
 }
 
+/// Whether a file describes a sweep, which `simnet run` refuses.
+fn is_sweep(path: &Path) -> bool {
+    fs::read_to_string(path).unwrap().lines().any(|line| line.trim_end() == "[sweep]")
+}
+
 /// Runs a scenario and gives the bytes of every result file but the manifest.
 fn results(scenario: &str, more: &[&str], environment: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
     let room = tempfile::tempdir().unwrap();
@@ -50,9 +55,25 @@ fn results(scenario: &str, more: &[&str], environment: &[(&str, &str)]) -> BTree
 /// Wrong if a scenario that we ship did not load, did not run, or did not find what it says it finds.
 #[test]
 fn every_scenario_meets_what_it_expects() {
-    for scenario in scenarios() {
+    for scenario in scenarios().iter().filter(|path| !is_sweep(path)) {
         let files = results(scenario.to_str().unwrap(), &[], &[]);
         assert!(files.contains_key("summary.json"), "{}", scenario.display());
+    }
+}
+
+/// Wrong if a sweep that we ship could not be run in its quick form, lost a point or had one fail.
+#[test]
+fn every_sweep_has_all_of_its_points() {
+    let sweeps: Vec<PathBuf> = scenarios().into_iter().filter(|path| is_sweep(path)).collect();
+    assert!(!sweeps.is_empty(), "the worked example is one");
+    for sweep in sweeps {
+        let room = tempfile::tempdir().unwrap();
+        let (file, out) = (sweep.to_str().unwrap(), room.path().join("out"));
+        let output = simnet(&["sweep", "run", file, "--quick", "--out", out.to_str().unwrap()], &[]);
+        assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
+        let rows = fs::read_to_string(out.join("points.csv")).unwrap().lines().count() - 1;
+        let is_example = sweep.ends_with("sweep-random32.toml");
+        assert!(if is_example { rows == 40 } else { rows > 0 }, "{file}: {rows} points");
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod engine;
 pub(crate) mod mpi;
 pub(crate) mod subnet;
+pub(crate) mod sweep;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::des::process::{Process, Step};
-use crate::figures::sketch::{Anchor, INK, SHADES, Sketch};
+use crate::figures::diagram::{Anchor, Diagram, INK, SHADES};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::host::collective::{Contents, ring};
 use crate::host::rank::{Answer, Member, Request};
@@ -93,18 +93,18 @@ fn make(_results: &Results<'_>) -> Page {
 }
 
 fn draw(held: &Held) -> String {
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "The all-to-all broadcast on four processes",
         "by a ring in the order of ranks; each process has a buffer of four blocks and sends what came last",
     );
     for (step, ranks) in held.iter().enumerate() {
         let left = 120 + 170 * i32::try_from(step).unwrap_or(0);
         let head = if step == 0 { "before".to_owned() } else { format!("after step {step}") };
-        sketch.text((left + 64, 86), 13, Anchor::Middle, INK, &head);
+        diagram.text((left + 64, 86), 13, Anchor::Middle, INK, &head);
         for (rank, blocks) in ranks.iter().enumerate() {
             let top = 100 + 44 * i32::try_from(rank).unwrap_or(0);
             if step == 0 {
-                sketch.text((left - 12, top + 20), 13, Anchor::End, INK, &format!("process {rank}"));
+                diagram.text((left - 12, top + 20), 13, Anchor::End, INK, &format!("process {rank}"));
             }
             for (place, shade) in SHADES.into_iter().enumerate().take(RANKS) {
                 let x = left + 32 * i32::try_from(place).unwrap_or(0);
@@ -113,18 +113,18 @@ fn draw(held: &Held) -> String {
                 let name = ["A", "B", "C", "D"][place];
                 let text =
                     if holds { format!("{name}{}", if is_new { "*" } else { "" }) } else { String::new() };
-                sketch.cell((x, top), (32, 30), if holds { shade } else { "#ffffff" }, &text);
+                diagram.cell((x, top), (32, 30), if holds { shade } else { "#ffffff" }, &text);
             }
         }
     }
-    sketch.text(
+    diagram.text(
         (120, 300),
         12,
         Anchor::Start,
         INK,
         "* what came in this step; A to D: the blocks of processes 0 to 3",
     );
-    sketch.finish()
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

@@ -9,7 +9,7 @@ use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig10",
-    title: "LAM, MPICH-LAM and LR1 on topologies (e) and (f)",
+    title: "Fig. 10: LAM, MPICH-LAM and LR1 on topologies (e) and (f)",
     scenarios: &["faraj2008/fig10.toml"],
     whole_when_quick: false,
     make,

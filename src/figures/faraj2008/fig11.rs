@@ -10,7 +10,7 @@ use crate::topology::generate;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig11",
-    title: "LR1 and LR3 with trees found in three ways, on random clusters",
+    title: "Fig. 11: LR1 and LR3 with trees found in three ways, on random clusters",
     scenarios: &["faraj2008/fig11.toml"],
     whole_when_quick: false,
     make,

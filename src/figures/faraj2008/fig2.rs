@@ -1,7 +1,7 @@
 //! faraj2008, Fig. 2: switches numbered depth first, and the pattern of Lemma 1.
 
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, along, switch_spots};
 use crate::figures::examples::{cluster, random_trees, tree};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, Sketch, along, switch_spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node};
 use crate::ring::{Tree, judge};
@@ -67,7 +67,7 @@ fn make(_results: &Results<'_>) -> Page {
 }
 
 fn draw(network: &Network, tree: &Tree) -> String {
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "DFS numbering of switches",
         "s0 to s7 in the order in which a depth-first walk arrives; messages s0 -> s1 -> ... -> s7 -> s0, the last one in red",
     );
@@ -76,17 +76,17 @@ fn draw(network: &Network, tree: &Tree) -> String {
     for (number, switch) in tree.switches.iter().enumerate() {
         let at = spots.of(Node::Switch(*switch));
         if let Some((_, above)) = tree.parents[switch.index()] {
-            sketch.cable(at, spots.of(Node::Switch(above)));
+            diagram.cable(at, spots.of(Node::Switch(above)));
         }
-        sketch.switch(at, &format!("s{number}"));
+        diagram.switch(at, &format!("s{number}"));
         let name = network.name_of(Node::Switch(*switch));
-        sketch.text((at.0 - 28, at.1 + 4), 11, Anchor::End, GREY, name);
+        diagram.text((at.0 - 28, at.1 + 4), 11, Anchor::End, GREY, name);
         let machine = |number: usize| tree.machines[tree.switches[number].index()][0];
         let way = along(tree, machine(number), machine((number + 1) % (last + 1)));
         let places: Vec<_> = way[1..way.len() - 1].iter().map(|node| spots.of(*node)).collect();
-        sketch.message(&places, if number == last { COLOURS[5] } else { COLOURS[0] });
+        diagram.message(&places, if number == last { COLOURS[5] } else { COLOURS[0] });
     }
-    sketch.finish()
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

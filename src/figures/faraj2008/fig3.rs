@@ -1,8 +1,8 @@
 //! faraj2008, Fig. 3: where the next switch of a depth-first walk hangs, the three cases of Lemma 1's proof.
 
 use super::fig2::loads;
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, along, switch_spots};
 use crate::figures::examples::{cluster, random_trees, tree};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch, along, switch_spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node, SwitchId};
 use crate::ring::Tree;
@@ -97,7 +97,7 @@ fn case(tree: &Tree, number: usize) -> Option<usize> {
 }
 
 fn draw() -> String {
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "Where the switch that comes last hangs",
         "orange: the new message s3 -> s4, red: the new message s4 -> s0, which replaces s3 -> s0; blue: the messages of s0 to s3",
     );
@@ -106,13 +106,13 @@ fn draw() -> String {
         let network = example(Some(parent));
         let tree = tree(&network);
         let spots = switch_spots(&tree, (left, 120));
-        sketch.text((left, 90), 13, Anchor::Start, INK, title);
+        diagram.text((left, 90), 13, Anchor::Start, INK, title);
         for switch in &tree.switches {
             let at = spots.of(Node::Switch(*switch));
             if let Some((_, above)) = tree.parents[switch.index()] {
-                sketch.cable(at, spots.of(Node::Switch(above)));
+                diagram.cable(at, spots.of(Node::Switch(above)));
             }
-            sketch.switch(at, network.name_of(Node::Switch(*switch)));
+            diagram.switch(at, network.name_of(Node::Switch(*switch)));
         }
         for from in 0..5_u32 {
             let to = (from + 1) % 5;
@@ -120,18 +120,18 @@ fn draw() -> String {
                 [COLOURS[0], COLOURS[1], COLOURS[5]][usize::try_from(from.saturating_sub(2)).unwrap_or(0)];
             let way = along(&tree, HostId(from), HostId(to));
             let places: Vec<_> = way[1..way.len() - 1].iter().map(|node| spots.of(*node)).collect();
-            sketch.message(&places, colour);
+            diagram.message(&places, colour);
         }
         left += 240;
     }
-    sketch.text(
+    diagram.text(
         (40, 530),
         12,
         Anchor::Start,
         GREY,
         "No lane has two arrows: the pattern of one switch more is free of contention too.",
     );
-    sketch.finish()
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

@@ -1,9 +1,9 @@
 //! faraj2008, Fig. 4: Algorithm 2's logical array of an intermediate switch.
 
+use crate::figures::diagram::{Anchor, Diagram, GREY, INK, SHADES, spots};
 use crate::figures::examples::{
     COLOUR_NOTE, array, cluster, colour, depth, longest_within, random_trees, subtree, tree,
 };
-use crate::figures::sketch::{Anchor, GREY, INK, SHADES, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node, SwitchId};
 use crate::ring::{Ring, Tree, lr2, lr3};
@@ -86,16 +86,16 @@ fn make(_results: &Results<'_>) -> Page {
 }
 
 fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
-    let mut sketch = Sketch::new("Algorithm 2 at an intermediate switch", COLOUR_NOTE);
+    let mut diagram = Diagram::new("Algorithm 2 at an intermediate switch", COLOUR_NOTE);
     let spots = spots(tree, (50, 110));
-    sketch.tree(network, tree, &spots);
-    let Some(array) = array_of(tree, ring, MIDDLE) else { return sketch.finish() };
+    diagram.tree(network, tree, &spots);
+    let Some(array) = array_of(tree, ring, MIDDLE) else { return diagram.finish() };
     for pair in array.machines.windows(2) {
-        let length = crate::figures::sketch::along(tree, pair[0], pair[1]).len() - 2;
-        sketch.route(tree, &spots, pair[0], pair[1], colour(length));
+        let length = crate::figures::diagram::along(tree, pair[0], pair[1]).len() - 2;
+        diagram.route(tree, &spots, pair[0], pair[1], colour(length));
     }
     let top = spots.corner.1 + 60;
-    sketch.text(
+    diagram.text(
         (50, top - 12),
         13,
         Anchor::Start,
@@ -108,10 +108,10 @@ fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
         let below = depth(tree, home).saturating_sub(depth(tree, MIDDLE));
         let shade = if below == 0 { SHADES[0] } else { SHADES[home.index() % SHADES.len()] };
         let number = network.name_of(Node::Host(*host)).trim_start_matches('m').to_owned();
-        sketch.cell((x, top), (46, 28), shade, &number);
-        sketch.text((x + 23, top + 44), 11, Anchor::Middle, GREY, network.name_of(Node::Switch(home)));
+        diagram.cell((x, top), (46, 28), shade, &number);
+        diagram.text((x + 23, top + 44), 11, Anchor::Middle, GREY, network.name_of(Node::Switch(home)));
     }
-    sketch.finish()
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

@@ -1,8 +1,8 @@
 //! faraj2008, Fig. 5: the rings of Algorithms 1 and 2 on eight machines.
 
 use super::PAPER;
+use crate::figures::diagram::{Anchor, Diagram, INK, spots};
 use crate::figures::examples::{COLOUR_NOTE, colour};
-use crate::figures::sketch::{Anchor, INK, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::Node;
 use crate::ring::{Algorithm, Kind, Tree, judge};
@@ -24,7 +24,7 @@ fn make(_results: &Results<'_>) -> Page {
     let root = Tree::first_root(&network).expect("the preset has machines");
     let tree = Tree::new(&network, Kind::Bfs, root, 0).expect("the preset is connected");
     let mut rows = Vec::new();
-    let mut sketch = Sketch::new("Rings of eight machines without contention", COLOUR_NOTE);
+    let mut diagram = Diagram::new("Rings of eight machines without contention", COLOUR_NOTE);
     let mut left = 40;
     for (algorithm, title) in PANELS {
         let ring = algorithm.ring(&tree).expect("every switch has as many machines as neighbours");
@@ -37,12 +37,12 @@ fn make(_results: &Results<'_>) -> Page {
         rows.push(row("most messages over a channel", "messages", verdict.max_channel_load));
         rows.push(row("switches on all paths", "switches", verdict.total_path_length));
         let spots = spots(&tree, (left, 120));
-        sketch.text((left + 10, 90), 14, Anchor::Start, INK, title);
-        sketch.tree(&network, &tree, &spots);
+        diagram.text((left + 10, 90), 14, Anchor::Start, INK, title);
+        diagram.tree(&network, &tree, &spots);
         for (nth, host) in ring.hosts.iter().enumerate() {
             let next = ring.hosts[(nth + 1) % ring.hosts.len()];
             let length = verdict.lengths[nth];
-            sketch.route(&tree, &spots, *host, next, colour(length));
+            diagram.route(&tree, &spots, *host, next, colour(length));
             let of = format!(
                 "{title}; {} to {}",
                 network.name_of(Node::Host(*host)),
@@ -52,7 +52,7 @@ fn make(_results: &Results<'_>) -> Page {
         }
         let names: Vec<&str> =
             ring.hosts.iter().map(|host| &network.name_of(Node::Host(*host))[1..]).collect();
-        sketch.text(
+        diagram.text(
             (left + 10, spots.corner.1 + 40),
             13,
             Anchor::Start,
@@ -61,7 +61,7 @@ fn make(_results: &Results<'_>) -> Page {
         );
         left = spots.corner.0 + 80;
     }
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

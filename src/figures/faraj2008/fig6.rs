@@ -1,7 +1,7 @@
 //! faraj2008, Fig. 6: a ring's arrays within arrays.
 
+use crate::figures::diagram::{Anchor, Diagram, GREY, INK, SHADES, spots};
 use crate::figures::examples::{array, cluster, depth, longest_within, random_trees, subtree, tree};
-use crate::figures::sketch::{Anchor, GREY, INK, SHADES, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node};
 use crate::ring::{Ring, Tree, judge, lr3};
@@ -111,12 +111,12 @@ fn orders(count: usize) -> Vec<Vec<HostId>> {
 }
 
 fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "The best ring is arrays within arrays",
         "above: the tree; below: LR3's ring, cut open at the root, and over it the arrays of the subtrees by their depth",
     );
     let spots = spots(tree, (40, 110));
-    sketch.tree(network, tree, &spots);
+    diagram.tree(network, tree, &spots);
     // The root's own list is turned so that no subtree goes over its end.
     let len = ring.hosts.len();
     let turned = |by: usize| -> Vec<HostId> { (0..len).map(|nth| ring.hosts[(nth + by) % len]).collect() };
@@ -137,8 +137,13 @@ fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
     for (nth, host) in order.iter().enumerate() {
         let number = network.name_of(Node::Host(*host)).trim_start_matches('m').to_owned();
         let home = tree.homes[host.index()];
-        sketch.cell((left + wide * high(nth), top), (wide, 28), SHADES[home.index() % SHADES.len()], &number);
-        sketch.text(
+        diagram.cell(
+            (left + wide * high(nth), top),
+            (wide, 28),
+            SHADES[home.index() % SHADES.len()],
+            &number,
+        );
+        diagram.text(
             (left + wide * high(nth) + wide / 2, top + 44),
             11,
             Anchor::Middle,
@@ -155,16 +160,16 @@ fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
         let size = (wide * high(last - first + 1) - 4, 24);
         let name = network.name_of(Node::Switch(*switch));
         let text = if size.0 < 80 { name.to_owned() } else { format!("array of {name}") };
-        sketch.cell(at, size, SHADES[switch.index() % SHADES.len()], &text);
+        diagram.cell(at, size, SHADES[switch.index() % SHADES.len()], &text);
     }
-    sketch.text(
+    diagram.text(
         (left, top + 70),
         12,
         Anchor::Start,
         INK,
         &format!("no message of this ring passes more than {} switches", ring.max_path_length),
     );
-    sketch.finish()
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

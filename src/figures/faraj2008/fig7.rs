@@ -1,8 +1,8 @@
 //! faraj2008, Fig. 7: how all-gathers are measured, and how often.
 
 use super::PAPER;
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, pixels};
 use crate::figures::gathered::{Gathered, gathered};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch, pixels};
 use crate::figures::{Figure, Page, Results, Row};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -55,18 +55,18 @@ fn make(results: &Results<'_>) -> Page {
 }
 
 fn draw(often: &[Gathered], once: &[Gathered]) -> String {
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "Measuring an all-gather",
         "left: the paper's code; right: what of the simulator stands for it; below: what repeating does, LR1 on topology (a)",
     );
     for ((code, ours), y) in LINES.iter().zip((92..).step_by(24)) {
-        sketch.code((40, y), code);
-        sketch.text((430, y), 12, Anchor::Start, COLOURS[0], ours);
+        diagram.code((40, y), code);
+        diagram.text((430, y), 12, Anchor::Start, COLOURS[0], ours);
     }
     let widest = once.iter().chain(often).filter_map(|cell| cell.time_mean_ms).fold(1.0, f64::max);
     let long = |time: Option<f64>| pixels(time.unwrap_or(0.0) / widest * 500.0);
     let mut y = 292;
-    sketch.text(
+    diagram.text(
         (40, y - 16),
         13,
         Anchor::Start,
@@ -75,18 +75,18 @@ fn draw(often: &[Gathered], once: &[Gathered]) -> String {
     );
     for cell in often {
         let single = once.iter().find(|other| other.size_bytes == cell.size_bytes);
-        sketch.text((106, y + 18), 12, Anchor::End, INK, &format!("{} KB", cell.kilobytes()));
+        diagram.text((106, y + 18), 12, Anchor::End, INK, &format!("{} KB", cell.kilobytes()));
         let bars = [(Some(cell), "#1f5fa8"), (single, "#c9d7e6")];
         for ((cell, fill), top) in bars.into_iter().zip([y, y + 15]) {
             let Some(cell) = cell else { continue };
             let wide = long(cell.time_mean_ms);
-            sketch.cell((116, top), (wide.max(1), 13), fill, "");
+            diagram.cell((116, top), (wide.max(1), 13), fill, "");
             let text = format!("{:.2} ms, {} of them", cell.time_mean_ms.unwrap_or(0.0), cell.iterations);
-            sketch.text((122 + wide, top + 11), 11, Anchor::Start, GREY, &text);
+            diagram.text((122 + wide, top + 11), 11, Anchor::Start, GREY, &text);
         }
         y += 40;
     }
-    sketch.finish()
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

@@ -1,7 +1,7 @@
 //! faraj2008, Fig. 8: the topologies of the experiments.
 
+use crate::figures::diagram::{Anchor, Diagram, INK, spots};
 use crate::figures::examples::low_tree;
-use crate::figures::sketch::{Anchor, INK, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
 use crate::ring::{judge, lr1, lr2};
@@ -17,7 +17,7 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(_results: &Results<'_>) -> Page {
     let mut rows = Vec::new();
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "Topologies (a) to (f)",
         "reconstructions: squares are switches, circles machines with their ranks",
     );
@@ -48,12 +48,12 @@ fn make(_results: &Results<'_>) -> Page {
             (left, top) = (40, lowest + 70);
         }
         let spots = spots(&tree, (left, top));
-        sketch.text((left, top - 20), 14, Anchor::Start, INK, &format!("({letter})"));
-        sketch.tree(&network, &tree, &spots);
+        diagram.text((left, top - 20), 14, Anchor::Start, INK, &format!("({letter})"));
+        diagram.tree(&network, &tree, &spots);
         lowest = lowest.max(spots.corner.1);
         left = spots.corner.0 + 60;
     }
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -9,7 +9,7 @@ use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig9",
-    title: "LAM, MPICH-LAM and LR1 on topologies (a) to (d)",
+    title: "Fig. 9: LAM, MPICH-LAM and LR1 on topologies (a) to (d)",
     scenarios: &["faraj2008/fig9.toml"],
     whole_when_quick: false,
     make,

@@ -8,7 +8,7 @@ use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/table1",
-    title: "LR1 (4 hops) and LR2 (2 hops) on topology (d), LR1 (1 hop) on topology (a)",
+    title: "Table 1: LR1 (4 hops) and LR2 (2 hops) on topology (d), LR1 (1 hop) on topology (a)",
     scenarios: &["faraj2008/table1.toml"],
     whole_when_quick: false,
     make,

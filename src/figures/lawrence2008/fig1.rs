@@ -1,8 +1,8 @@
 //! lawrence2008, Fig. 1: the example cluster, and what its hop counts are.
 
 use super::trees::{mean, switch_tree};
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, spots};
 use crate::figures::examples::low_tree;
-use crate::figures::sketch::{Anchor, COLOURS, GREY, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
 use crate::topology::presets;
@@ -37,16 +37,16 @@ fn make(_results: &Results<'_>) -> Page {
             ));
         }
     }
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "An Ethernet cluster of six machines",
         "switches as squares, machines as circles; green: the path from n0 to n4, a hop-count distance of 3",
     );
     let spots = spots(&tree, (50, 100));
-    sketch.tree(&network, &tree, &spots);
-    sketch.route(&tree, &spots, HostId(0), HostId(4), COLOURS[2]);
+    diagram.tree(&network, &tree, &spots);
+    diagram.route(&tree, &spots, HostId(0), HostId(4), COLOURS[2]);
     let note = "Every cable is two directed edges; a switch may be a root, an inner node, never a leaf.";
-    sketch.text((50, spots.corner.1 + 44), 12, Anchor::Start, GREY, note);
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    diagram.text((50, spots.corner.1 + 44), 12, Anchor::Start, GREY, note);
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -2,7 +2,7 @@
 
 use super::trees::{matrix, shade};
 use crate::discovery::{Hops, tree};
-use crate::figures::sketch::{Anchor, INK, Sketch, Spot};
+use crate::figures::diagram::{Anchor, Diagram, INK, Spot};
 use crate::figures::{Figure, Page, Results, Row};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -57,31 +57,31 @@ fn make(_results: &Results<'_>) -> Page {
         "cells",
         Some(differ.count() as f64),
     ));
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "One hop-count matrix, two networks",
         "(a) has a loop; its paths are those of the text: 0-s0-s1-1, 0-s0-s3-s2-2, 1-s1-s2-2",
     );
-    network(&mut sketch, (40, 120), "(a)", &[(0, 90), (90, 90), (180, 90), (90, 0)], &CABLES);
+    network(&mut diagram, (40, 120), "(a)", &[(0, 90), (90, 90), (180, 90), (90, 0)], &CABLES);
     let cables: Vec<(usize, usize)> = found.links.iter().map(|(a, b)| (*a as usize, *b as usize)).collect();
     // Its switches from left to right by the machine on them.
     let mut places = vec![(0, 90); 3];
     for (machine, home) in found.homes.iter().enumerate() {
         places[*home as usize].0 = 90 * i32::try_from(machine).unwrap_or(0);
     }
-    named(&mut sketch, (300, 120), "(b) the only tree", &places, &cables, &found.homes);
-    matrix(&mut sketch, (580, 160), "HC of both", 3, |a, b| {
+    named(&mut diagram, (300, 120), "(b) the only tree", &places, &cables, &found.homes);
+    matrix(&mut diagram, (580, 160), "HC of both", 3, |a, b| {
         (hops.between(a, b).to_string(), shade(hops.between(a, b)))
     });
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
-fn network(sketch: &mut Sketch, at: Spot, name: &str, places: &[Spot], cables: &[(usize, usize)]) {
-    named(sketch, at, name, places, cables, &[0, 1, 2]);
+fn network(diagram: &mut Diagram, at: Spot, name: &str, places: &[Spot], cables: &[(usize, usize)]) {
+    named(diagram, at, name, places, cables, &[0, 1, 2]);
 }
 
 /// Switches at these places, machine i below the switch that is its home.
 fn named(
-    sketch: &mut Sketch,
+    diagram: &mut Diagram,
     at: Spot,
     name: &str,
     places: &[Spot],
@@ -89,17 +89,17 @@ fn named(
     homes: &[u32],
 ) {
     let spot = |(x, y): Spot| (at.0 + 30 + x, at.1 + y);
-    sketch.text((at.0, at.1 - 30), 14, Anchor::Start, INK, name);
+    diagram.text((at.0, at.1 - 30), 14, Anchor::Start, INK, name);
     for (a, b) in cables {
-        sketch.cable(spot(places[*a]), spot(places[*b]));
+        diagram.cable(spot(places[*a]), spot(places[*b]));
     }
     for (number, place) in places.iter().enumerate() {
-        sketch.switch(spot(*place), &format!("s{number}"));
+        diagram.switch(spot(*place), &format!("s{number}"));
     }
     for (machine, home) in homes.iter().enumerate() {
         let home = spot(places[*home as usize]);
-        sketch.cable(home, (home.0, home.1 + 56));
-        sketch.machine((home.0, home.1 + 56), "#fdf3ec", &machine.to_string());
+        diagram.cable(home, (home.0, home.1 + 56));
+        diagram.machine((home.0, home.1 + 56), "#fdf3ec", &machine.to_string());
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::trees::{random, switch_tree};
 use crate::discovery::{Hops, SwitchTree};
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, spots};
 use crate::figures::examples::{cluster, tree};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
 use crate::topology::Network;
@@ -86,7 +86,7 @@ fn branches(near: &[Vec<u32>], home: u32) -> Vec<Option<u32>> {
 
 fn make(_results: &Results<'_>) -> Page {
     let mut rows = Vec::new();
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "A switch at the edge, and one within",
         "machine 0 is x_m, 1 y_m, 2 z_m; orange: the way from x_m to y_m, green: to z_m, red: from y_m to z_m",
     );
@@ -100,15 +100,15 @@ fn make(_results: &Results<'_>) -> Page {
         let less = below(&hops, 0, 1, 2);
         rows.push(Row::ours("H(x, y) + H(x, z) - 1 - H(y, z)", name, "hops", Some(less as f64)));
         let spots = spots(&tree, (left, 120));
-        sketch.text((left, 90), 14, Anchor::Start, INK, name);
-        sketch.tree(&network, &tree, &spots);
+        diagram.text((left, 90), 14, Anchor::Start, INK, name);
+        diagram.tree(&network, &tree, &spots);
         for (from, to, colour) in [(0, 1, COLOURS[1]), (0, 2, COLOURS[2]), (1, 2, COLOURS[5])] {
-            sketch.route(&tree, &spots, HostId(from), HostId(to), colour);
+            diagram.route(&tree, &spots, HostId(from), HostId(to), colour);
         }
         let [xy, xz, yz] = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| hops.between(a, b));
         let sign = if less > 0 { "<" } else { "=" };
         let text = format!("H(y,z) = {yz} {sign} {xy} + {xz} - 1");
-        sketch.text((left, spots.corner.1 + 44), 13, Anchor::Start, GREY, &text);
+        diagram.text((left, spots.corner.1 + 44), 13, Anchor::Start, GREY, &text);
         left = spots.corner.0 + 120;
     }
     let mut tally = Tally::default();
@@ -120,7 +120,7 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(row("of these with equality, against the proof", tally.at_edge_equal));
     rows.push(row("x where the ways part", tally.within));
     rows.push(row("of these without equality, against the proof", tally.within_unequal));
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -3,8 +3,8 @@
 use super::peeling::{Round, found, name, names, rounds};
 use super::trees::{random, switch_tree};
 use crate::discovery;
+use crate::figures::diagram::{Anchor, Diagram, GREY, INK, spots};
 use crate::figures::examples::{cluster, low_tree};
-use crate::figures::sketch::{Anchor, GREY, INK, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::topology::Network;
 
@@ -62,17 +62,17 @@ fn make(_results: &Results<'_>) -> Page {
 fn draw(network: &Network, rounds: &[Round]) -> String {
     let tree = low_tree(network);
     let machines = network.hosts().len();
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "From hop counts to the tree, round by round",
         "above: the tree whose hop counts go in; below: what each round of the loop does with them",
     );
     let spots = spots(&tree, (40, 100));
-    sketch.tree(network, &tree, &spots);
+    diagram.tree(network, &tree, &spots);
     let columns = [40, 110, 190, 250, 470, 560];
     let heads = ["round", "largestd", "n", "A", "becomes", "nodes left before the round"];
     let mut y = spots.corner.1 + 56;
     for (x, head) in columns.iter().zip(heads) {
-        sketch.text((*x, y), 12, Anchor::Start, GREY, head);
+        diagram.text((*x, y), 12, Anchor::Start, GREY, head);
     }
     for (nth, round) in (1..).zip(rounds) {
         y += 24;
@@ -85,17 +85,17 @@ fn draw(network: &Network, rounds: &[Round]) -> String {
             names(machines, &round.nodes),
         ];
         for (x, cell) in columns.iter().zip(cells) {
-            sketch.text((*x, y), 13, Anchor::Start, INK, &cell);
+            diagram.text((*x, y), 13, Anchor::Start, INK, &cell);
         }
     }
-    sketch.text(
+    diagram.text(
         (40, y + 34),
         12,
         Anchor::Start,
         GREY,
         "n0 is machine 0; s0, s1, ... are the switches as the algorithm finds and numbers them",
     );
-    sketch.finish()
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

@@ -2,8 +2,8 @@
 
 use super::peeling::{found, name, names, rounds};
 use super::trees::switch_tree;
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, Spot};
 use crate::figures::examples::low_tree;
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch, Spot};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::topology::presets;
 
@@ -31,13 +31,13 @@ fn make(_results: &Results<'_>) -> Page {
     let same = Some(f64::from(u8::from(tree.hops() == hops)));
     rows.push(Row::ours("switches found", "Fig. 1", "switches", Some(f64::from(tree.switches))));
     rows.push(Row::ours("hop counts come back", "Fig. 1", "yes = 1", same));
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "The tree of Fig. 1 shrinks to one switch",
         "what is left in each round: machines, and as blank circles the switches that stand for what was found; orange joins next",
     );
     for (nth, (round, panel)) in rounds.iter().zip(["(a)", "(b)", "(c)"]).enumerate() {
         let left = 40 + 330 * i32::try_from(nth).unwrap_or(0);
-        sketch.text((left, 90), 14, Anchor::Start, INK, panel);
+        diagram.text((left, 90), 14, Anchor::Start, INK, panel);
         // The switches that are not yet found, in a row: those of the tree of which some node is left.
         let homes: Vec<u32> = round.nodes.iter().map(|node| home(&tree, machines, *node)).collect();
         let mut switches: Vec<u32> = homes.clone();
@@ -49,10 +49,10 @@ fn make(_results: &Results<'_>) -> Page {
             (left + 40 + 100 * i32::try_from(place).unwrap_or(0), 130)
         };
         for (a, b) in tree.links.iter().filter(|(a, b)| switches.contains(a) && switches.contains(b)) {
-            sketch.cable(spot(*a), spot(*b));
+            diagram.cable(spot(*a), spot(*b));
         }
         for switch in &switches {
-            sketch.switch(spot(*switch), &format!("s{switch}"));
+            diagram.switch(spot(*switch), &format!("s{switch}"));
         }
         let mut placed = vec![0; tree.switches as usize];
         for (node, home) in round.nodes.iter().zip(&homes) {
@@ -60,24 +60,24 @@ fn make(_results: &Results<'_>) -> Page {
             let nth = &mut placed[*home as usize];
             let here = (at.0 - 24 + 32 * *nth, 210);
             *nth += 1;
-            sketch.cable(at, here);
+            diagram.cable(at, here);
             let (fill, text) = match node.checked_sub(machines) {
                 None => ("#fdf3ec", node.to_string()),
                 Some(_) => ("#ffffff", String::new()),
             };
-            sketch.machine(here, if round.joined.contains(node) { "#f6c9a8" } else { fill }, &text);
+            diagram.machine(here, if round.joined.contains(node) { "#f6c9a8" } else { fill }, &text);
         }
         let text = format!("{} become {}", names(machines, &round.joined), name(machines, round.switch));
-        sketch.text((left, 262), 12, Anchor::Start, COLOURS[1], &text);
+        diagram.text((left, 262), 12, Anchor::Start, COLOURS[1], &text);
     }
-    sketch.text(
+    diagram.text(
         (40, 292),
         12,
         Anchor::Start,
         GREY,
         "switches are numbered in the order in which they are found",
     );
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 /// The switch that a node hangs from in the tree that is found.

@@ -2,7 +2,7 @@
 
 use super::PAPER;
 use super::trees::{matrix, shade};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, Sketch, pixels};
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, pixels};
 use crate::figures::{Figure, Page, Results};
 use crate::papers;
 
@@ -43,23 +43,23 @@ fn make(results: &Results<'_>) -> Page {
         let of = configuration(from, to);
         rows.iter().find(|row| row.printed_in == "Fig6" && row.configuration == of)?.ours
     };
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "Round-trip times between the machines of Fig. 1, in ms",
         "shades: 1, 2 and 3 switches between the machines",
     );
     let text = |value: Option<f64>| value.map_or_else(|| "0.0".to_owned(), |value| format!("{value:.3}"));
-    matrix(&mut sketch, (60, 124), "as printed", MACHINES, |a, b| (text(printed(a, b)), shade(hops(a, b))));
-    matrix(&mut sketch, (440, 124), "simulated, mean of five executions", MACHINES, |a, b| {
+    matrix(&mut diagram, (60, 124), "as printed", MACHINES, |a, b| (text(printed(a, b)), shade(hops(a, b))));
+    matrix(&mut diagram, (440, 124), "simulated, mean of five executions", MACHINES, |a, b| {
         (text(simulated(a, b)), shade(hops(a, b)))
     });
-    strip(&mut sketch, 350, "as printed", printed);
-    strip(&mut sketch, 420, "simulated", simulated);
+    strip(&mut diagram, 350, "as printed", printed);
+    strip(&mut diagram, 420, "simulated", simulated);
     for nth in 0..=6 {
         let time = FROM + (TO - FROM) * f64::from(nth) / 6.0;
-        sketch.text((across(time), 480), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
+        diagram.text((across(time), 480), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
     }
-    sketch.text((across((FROM + TO) / 2.0), 500), 12, Anchor::Middle, INK, "round-trip time (ms)");
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    diagram.text((across((FROM + TO) / 2.0), 500), 12, Anchor::Middle, INK, "round-trip time (ms)");
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 fn across(time: f64) -> i32 {
@@ -67,9 +67,9 @@ fn across(time: f64) -> i32 {
 }
 
 /// The thirty times as dots over an axis, equal ones above each other.
-fn strip(sketch: &mut Sketch, y: i32, name: &str, time: impl Fn(usize, usize) -> Option<f64>) {
-    sketch.text((108, y + 4), 12, Anchor::End, INK, name);
-    sketch.line(&[(across(FROM), y + 12), (across(TO), y + 12)], "#b8b8b8", 1);
+fn strip(diagram: &mut Diagram, y: i32, name: &str, time: impl Fn(usize, usize) -> Option<f64>) {
+    diagram.text((108, y + 4), 12, Anchor::End, INK, name);
+    diagram.line(&[(across(FROM), y + 12), (across(TO), y + 12)], "#b8b8b8", 1);
     let mut stacked: Vec<(i32, i32)> = Vec::new();
     for (from, to) in (0..MACHINES).flat_map(|from| (0..MACHINES).map(move |to| (from, to))) {
         let Some(time) = time(from, to).filter(|_| from != to) else { continue };
@@ -78,7 +78,7 @@ fn strip(sketch: &mut Sketch, y: i32, name: &str, time: impl Fn(usize, usize) ->
             stacked.iter().filter(|(other, _)| (other - x).abs() < 6).map(|(_, high)| *high + 7).max();
         let high = height.unwrap_or(0);
         stacked.push((x, high));
-        sketch.dot(
+        diagram.dot(
             (x, y + 6 - high),
             3,
             COLOURS[usize::try_from(hops(from, to).saturating_sub(1)).unwrap_or(0)],

@@ -1,7 +1,7 @@
 //! lawrence2008, Fig. 7: clustering, step by step on Fig. 6's matrix, by the text, the listing and our reading.
 
 use crate::discovery::{Class, Clustering, Intra, Options, Rtts, classes};
-use crate::figures::sketch::{Anchor, COLOURS, GREY, INK, SHADES, Sketch, pixels};
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, SHADES, pixels};
 use crate::figures::{Figure, Page, Results, Row};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -81,7 +81,7 @@ fn make(results: &Results<'_>) -> Page {
 
 fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {
     let across = |time: f64| 280 + pixels((time - 0.128) / 0.052 * 560.0);
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "From times to classes",
         "the thirty times of Fig. 6, and the classes that each step or reading makes of them",
     );
@@ -89,16 +89,16 @@ fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {
         .flat_map(|from| rtts.row(from).iter().map(|time| ms(*time)).filter(|time| *time > 0.0))
         .collect();
     times.sort_by(f64::total_cmp);
-    sketch.text((264, 104), 12, Anchor::End, INK, "sorted times");
+    diagram.text((264, 104), 12, Anchor::End, INK, "sorted times");
     let (mut last, mut high) = (0, 0);
     for time in &times {
         high = if across(*time) - last < 6 { high + 7 } else { 0 };
         last = across(*time);
-        sketch.dot((last, 106 - high), 3, COLOURS[0]);
+        diagram.dot((last, 106 - high), 3, COLOURS[0]);
     }
     let mut y = 134;
     for (stage, classes) in stages {
-        sketch.text((264, y + 18), 12, Anchor::End, INK, stage);
+        diagram.text((264, y + 18), 12, Anchor::End, INK, stage);
         for (number, class) in classes.iter().enumerate() {
             let (left, right) = (across(ms(class.low)) - 4, across(ms(class.high)) + 4);
             let text = if right - left > 80 {
@@ -106,17 +106,17 @@ fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {
             } else {
                 number.to_string()
             };
-            sketch.cell((left, y), (right - left, 28), SHADES[number % SHADES.len()], &text);
+            diagram.cell((left, y), (right - left, 28), SHADES[number % SHADES.len()], &text);
         }
         y += 44;
     }
     for nth in 0..=5 {
         let time = 0.130 + 0.010 * f64::from(nth);
-        sketch.line(&[(across(time), y), (across(time), y + 6)], GREY, 1);
-        sketch.text((across(time), y + 20), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
+        diagram.line(&[(across(time), y), (across(time), y + 6)], GREY, 1);
+        diagram.text((across(time), y + 20), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
     }
-    sketch.text((across(0.155), y + 40), 12, Anchor::Middle, INK, "round-trip time (ms)");
-    sketch.finish()
+    diagram.text((across(0.155), y + 40), 12, Anchor::Middle, INK, "round-trip time (ms)");
+    diagram.finish()
 }
 
 const SHOWS: &str = "\

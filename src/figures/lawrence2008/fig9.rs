@@ -1,8 +1,8 @@
 //! lawrence2008, Fig. 9: the clusters of the evaluation.
 
 use super::trees::{mean, switch_tree};
+use crate::figures::diagram::{Anchor, Diagram, INK, spots};
 use crate::figures::examples::low_tree;
-use crate::figures::sketch::{Anchor, INK, Sketch, spots};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::papers;
 use crate::topology::presets;
@@ -25,7 +25,7 @@ fn longer(topology: &str) -> Option<f64> {
 
 fn make(_results: &Results<'_>) -> Page {
     let mut rows = Vec::new();
-    let mut sketch = Sketch::new(
+    let mut diagram = Diagram::new(
         "Topologies (1) to (5)",
         "reconstructions: squares are switches, circles machines with their ranks",
     );
@@ -40,8 +40,14 @@ fn make(_results: &Results<'_>) -> Page {
         rows.push(Row::ours("switches", &of, "switches", Some(network.switches().len() as f64)));
         rows.push(Row::ours("mean hop count", &of, "switches", Some(hops)));
         let spots = spots(&tree, (40, top));
-        sketch.text((40, top - 22), 14, Anchor::Start, INK, &format!("({number})  mean hop count {hops:.3}"));
-        sketch.tree(&network, &tree, &spots);
+        diagram.text(
+            (40, top - 22),
+            14,
+            Anchor::Start,
+            INK,
+            &format!("({number})  mean hop count {hops:.3}"),
+        );
+        diagram.tree(&network, &tree, &spots);
         top = spots.corner.1 + 70;
     }
     // The time that 100 Mb/s takes longer is proportional to the hop count plus one; (2) sets the scale.
@@ -52,7 +58,7 @@ fn make(_results: &Results<'_>) -> Page {
         let off = told.map(|told| (hops / told - 1.0) * 100.0);
         rows.push(Row::ours("ours above that by", of, "%", off));
     }
-    Page { rows, svg: sketch.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -1,8 +1,8 @@
 //! Trees of switches from examples and at random, and matrices of their hop counts as drawings.
 
 use crate::discovery::{Hops, SwitchTree};
+use crate::figures::diagram::{Anchor, Diagram, GREY, SHADES, Spot};
 use crate::figures::examples::random_trees;
-use crate::figures::sketch::{Anchor, GREY, SHADES, Sketch, Spot};
 use crate::ring::Tree;
 
 /// A spanning tree as a tree of switches, numbered in the order of its walk.
@@ -43,21 +43,21 @@ pub(super) fn shade(hops: u32) -> &'static str {
 
 /// A square matrix with its name above and the numbers of rows and columns beside it; the text and the shade of a cell.
 pub(super) fn matrix(
-    sketch: &mut Sketch,
+    diagram: &mut Diagram,
     (left, top): Spot,
     name: &str,
     size: usize,
     cell: impl Fn(usize, usize) -> (String, &'static str),
 ) {
     let pixels = |count: usize, each: i32| i32::try_from(count).unwrap_or(0) * each;
-    sketch.text((left, top - 28), 13, Anchor::Start, "#333333", name);
+    diagram.text((left, top - 28), 13, Anchor::Start, "#333333", name);
     for from in 0..size {
         let y = top + pixels(from, 26);
-        sketch.text((left - 6, y + 17), 11, Anchor::End, GREY, &from.to_string());
-        sketch.text((left + pixels(from, 46) + 23, top - 6), 11, Anchor::Middle, GREY, &from.to_string());
+        diagram.text((left - 6, y + 17), 11, Anchor::End, GREY, &from.to_string());
+        diagram.text((left + pixels(from, 46) + 23, top - 6), 11, Anchor::Middle, GREY, &from.to_string());
         for to in 0..size {
             let (text, fill) = cell(from, to);
-            sketch.cell((left + pixels(to, 46), y), (46, 26), fill, &text);
+            diagram.cell((left + pixels(to, 46), y), (46, 26), fill, &text);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The key: what each name looks like, on the whole sheet.
 
-use super::canvas::{Anchor, Canvas, DIAMOND, PAPER, Shape, Words, width_of};
+use super::canvas::{Anchor, Canvas, DIAMOND, INK, PAPER, Shape, Words, width_of};
 use super::{Chart, Layer, Style};
 
 /// Okabe and Ito 2008, without black, which is the papers', and yellow, which is too light for lines.
@@ -15,6 +15,8 @@ const SHAPES: [Shape; 7] = [
     Shape::Corners(&[(5, 0), (-4, -5), (-4, 5)]),
     Shape::Corners(&[(0, -5), (5, -1), (3, 5), (-3, 5), (-5, -1)]),
 ];
+/// What the key says of hollow marks.
+const HOLLOW: &str = "hollow: saturated, or not converged";
 const SIZE: f64 = 12.0;
 const ROW: f64 = 20.0;
 const SWATCH: f64 = 30.0;
@@ -30,6 +32,8 @@ pub(super) struct Look {
 /// The names of all panels with their looks, in the order of their first layer.
 pub(super) struct Key {
     names: Vec<(String, Style, bool)>,
+    /// Whether any mark is hollow.
+    hollow: bool,
 }
 
 /// An entry at its place in a row.
@@ -37,6 +41,7 @@ pub(super) struct Entry {
     name: String,
     style: Style,
     bar: bool,
+    hollow: bool,
     look: Look,
     x: f64,
 }
@@ -49,7 +54,9 @@ impl Key {
                 names.push((layer.name.clone(), layer.style, bars));
             }
         }
-        Key { names }
+        names.sort_by_key(|(_, style, _)| *style == Style::Paper);
+        let mut marks = charts.iter().flat_map(|chart| &chart.layers).flat_map(|layer| &layer.marks);
+        Key { names, hollow: marks.any(|mark| mark.hollow) }
     }
 
     pub(super) fn look(&self, layer: &Layer) -> Look {
@@ -63,21 +70,37 @@ impl Key {
 
     /// The entries in rows that fit a sheet; none where there is nothing to tell apart.
     pub(super) fn rows(&self, width: f64) -> Vec<Vec<Entry>> {
-        let named = self.names.iter().filter(|(name, ..)| !name.is_empty());
         let mut rows: Vec<Vec<Entry>> = Vec::new();
         let mut x = width;
-        for (name, style, bar) in named {
-            let room = SWATCH + width_of(name, SIZE) + GAP;
+        for mut entry in self.entries() {
+            let room = SWATCH + width_of(&entry.name, SIZE) + GAP;
             if x + room > width - GAP {
                 rows.push(Vec::new());
                 x = 2.0 * GAP;
             }
-            let layer = Layer { name: name.clone(), style: *style, marks: Vec::new() };
-            let entry = Entry { name: name.clone(), style: *style, bar: *bar, look: self.look(&layer), x };
-            rows.last_mut().expect("a row was begun").push(entry);
+            entry.x = x;
             x += room;
+            rows.last_mut().expect("a row was begun").push(entry);
         }
-        if self.names.len() > 1 { rows } else { Vec::new() }
+        rows
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let named = self.names.iter().filter(|(name, ..)| self.names.len() > 1 && !name.is_empty());
+        let entry = |(name, style, bar): &(String, Style, bool)| {
+            let layer = Layer { name: name.clone(), style: *style, marks: Vec::new() };
+            let look = self.look(&layer);
+            Entry { name: layer.name, style: *style, bar: *bar, hollow: false, look, x: 0.0 }
+        };
+        let hollow = self.hollow.then(|| Entry {
+            name: HOLLOW.to_owned(),
+            style: Style::Marks,
+            bar: false,
+            hollow: true,
+            look: Look { colour: INK, shape: Shape::Circle },
+            x: 0.0,
+        });
+        named.map(entry).chain(hollow).collect()
     }
 }
 
@@ -99,7 +122,9 @@ pub(super) fn draw(canvas: &mut Canvas, rows: &[Vec<Entry>], top: f64) {
                 Style::Marks if entry.bar => {
                     canvas.bar((x + 4.0, y - 5.0), (x + 20.0, y + 5.0), colour, false)
                 }
-                Style::Marks => canvas.mark((x + 12.0, y), shape, colour, colour),
+                Style::Marks => {
+                    canvas.mark((x + 12.0, y), shape, colour, if entry.hollow { "#ffffff" } else { colour });
+                }
                 Style::Paper => canvas.mark((x + 12.0, y), shape, colour, "none"),
                 Style::Line => {
                     canvas.line((x, y), (x + 24.0, y), colour, 2.0);

@@ -12,6 +12,12 @@ const TITLE_SIZE: f64 = 14.0;
 const MOST_MARKS: usize = 60;
 /// The share of a category's room that its bars take.
 const BARS: f64 = 0.78;
+/// The most lines of a category's name, and the most letters of a name that is turned.
+const MOST_LINES: usize = 4;
+const MOST_LETTERS: usize = 32;
+const LINE: f64 = 13.0;
+/// How many times as high as the highest solid mark hollow ones are shown.
+const HOLLOW: f64 = 2.5;
 
 /// A chart with its scales and its frame.
 pub(super) struct Panel<'a> {
@@ -24,7 +30,9 @@ pub(super) struct Panel<'a> {
     /// The frame of the data: upper left and lower right corner.
     from: Spot,
     to: Spot,
-    /// Whether the names below are turned, as they are too long.
+    /// The labels below, each in its lines.
+    labels: Vec<Vec<String>>,
+    /// Whether they are turned, as they are too long.
     turned: bool,
 }
 
@@ -36,11 +44,38 @@ impl<'a> Panel<'a> {
         };
         let left = corner.0 + 40.0 + widest(&y);
         let right = corner.0 + size.0 - 20.0;
-        let room = (right - left) / x.ticks.len().max(1) as f64;
-        let turned = !chart.x.categories.is_empty() && widest(&x) > room - 6.0;
-        let below = if turned { (widest(&x) * 0.62 + 14.0).min(size.1 * 0.4) } else { 20.0 };
-        let bottom = corner.1 + size.1 - 30.0 - below;
-        Panel { chart, x, y, corner, size, from: (left, corner.1 + 38.0), to: (right, bottom), turned }
+        let room = (right - left) / x.ticks.len().max(1) as f64 - 6.0;
+        let named = !chart.x.categories.is_empty();
+        let labels: Vec<Vec<String>> = x
+            .ticks
+            .iter()
+            .map(|(_, label)| if named { lines(label, room) } else { vec![label.clone()] })
+            .collect();
+        let too_long = |label: &Vec<String>| {
+            label.len() > MOST_LINES || label.iter().any(|line| width_of(line, TICK_SIZE) > room)
+        };
+        let turned = named && labels.iter().any(too_long);
+        let labels =
+            if turned { x.ticks.iter().map(|(_, label)| vec![clipped(label)]).collect() } else { labels };
+        let below = if turned {
+            let longest = labels.iter().flatten().map(|label| width_of(label, TICK_SIZE)).fold(0.0, f64::max);
+            (longest * 0.62 + 14.0).min(size.1 * 0.5)
+        } else {
+            7.0 + LINE * labels.iter().map(Vec::len).max().unwrap_or(1) as f64
+        };
+        let label = if chart.x.label.is_empty() { 10.0 } else { 30.0 };
+        let bottom = corner.1 + size.1 - label - below;
+        Panel {
+            chart,
+            x,
+            y,
+            corner,
+            size,
+            from: (left, corner.1 + 38.0),
+            to: (right, bottom),
+            labels,
+            turned,
+        }
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, key: &Key, id: usize) {
@@ -64,21 +99,27 @@ impl<'a> Panel<'a> {
             canvas.line((left, y), (right, y), GRID, 1.0);
             canvas.text((left - 7.0, y + 4.0), words(TICK_SIZE, Anchor::End), label);
         }
-        for (value, label) in &self.x.ticks {
+        for ((value, _), label) in self.x.ticks.iter().zip(&self.labels) {
             let Some(x) = self.at_x(*value) else { continue };
             if self.chart.x.categories.is_empty() {
                 canvas.line((x, top), (x, bottom), GRID, 1.0);
             }
             if self.turned {
                 let turned = Words { turned: -38, ..words(TICK_SIZE, Anchor::End) };
-                canvas.text((x + 4.0, bottom + 14.0), turned, label);
+                canvas.text((x + 4.0, bottom + 14.0), turned, &label[0]);
             } else {
-                canvas.text((x, bottom + 16.0), words(TICK_SIZE, Anchor::Middle), label);
+                for (nth, line) in label.iter().enumerate() {
+                    let y = bottom + 16.0 + LINE * nth as f64;
+                    canvas.text((x, y), words(TICK_SIZE, Anchor::Middle), line);
+                }
             }
         }
         canvas.line((left, bottom), (right, bottom), INK, 1.0);
         canvas.line((left, top), (left, bottom), INK, 1.0);
-        let title = Words { bold: true, ..words(TITLE_SIZE, Anchor::Start) };
+        // Bold letters are wider; a title too long for its panel is smaller.
+        let fits = (self.size.0 - 24.0) / width_of(&self.chart.title, 1.1).max(1.0);
+        let title_size = (fits * 10.0).floor() / 10.0;
+        let title = Words { bold: true, ..words(title_size.clamp(9.0, TITLE_SIZE), Anchor::Start) };
         canvas.text((self.corner.0 + 16.0, self.corner.1 + 24.0), title, &self.chart.title);
         let label = words(LABEL_SIZE, Anchor::Middle);
         let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
@@ -193,6 +234,29 @@ impl<'a> Panel<'a> {
     }
 }
 
+/// A name in lines of at most this width, as far as its words allow.
+fn lines(name: &str, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in name.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width_of(line, TICK_SIZE) + width_of(word, TICK_SIZE) + 4.0 <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    if lines.is_empty() { vec![String::new()] } else { lines }
+}
+
+/// A name that has room when it is turned.
+fn clipped(name: &str) -> String {
+    if name.chars().count() <= MOST_LETTERS {
+        return name.to_owned();
+    }
+    name.chars().take(MOST_LETTERS - 1).chain(['…']).collect()
+}
+
 fn marks(chart: &Chart) -> impl Iterator<Item = &Mark> {
     chart.layers.iter().flat_map(|layer| &layer.marks)
 }
@@ -201,11 +265,11 @@ fn horizontal(chart: &Chart) -> impl Iterator<Item = f64> {
     marks(chart).map(|mark| mark.x)
 }
 
-/// What the vertical axis has room for: solid marks with their ends, and hollow ones up to four times the
+/// What the vertical axis has room for: solid marks with their ends, and hollow ones up to [`HOLLOW`] times the
 /// highest solid one.
 fn vertical(chart: &Chart) -> impl Iterator<Item = f64> {
     let sure = marks(chart).filter(|mark| !mark.hollow).map(|mark| mark.y).reduce(f64::max);
-    let top = sure.filter(|top| *top > 0.0).map_or(f64::INFINITY, |top| top * 4.0);
+    let top = sure.filter(|top| *top > 0.0).map_or(f64::INFINITY, |top| top * HOLLOW);
     let foot = chart.bars.then_some(0.0);
     let ends = |mark: &Mark| [Some(mark.y), mark.low, mark.high].into_iter().flatten().collect::<Vec<_>>();
     marks(chart).flat_map(ends).map(move |value| value.min(top)).chain(foot)

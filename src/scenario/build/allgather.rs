@@ -304,7 +304,7 @@ fn networks(
             conflict(place, "names of one network beside further networks", expected, book);
         }
     }
-    let built = shared::networks(own, further, 1, context.folder, book)?;
+    let built = shared::networks(own, further, 1, book)?;
     let networks = built.into_iter().map(|(name, place, topology)| {
         let machines = match &wire.ranks {
             Given::Absent => Some(attached(&topology).collect()),
@@ -312,7 +312,7 @@ fn networks(
         };
         check_connected(&topology, place, book)?;
         let routing = match document.routing.get() {
-            Some(wire) => routing::routing(wire, Some(&topology), context.seed, context.folder, book)?,
+            Some(wire) => routing::routing(wire, Some(&topology), context.seed, book)?,
             None => usual_routing(),
         };
         Some((place, GatheredNetwork { name, machines: machines?, routing, topology }))

@@ -1,7 +1,5 @@
 //! A comparison: every network built, every routing and traffic resolved on each of them.
 
-use std::path::Path;
-
 use crate::diagnostics::Fault;
 
 use super::super::book::{Book, Place};
@@ -25,18 +23,18 @@ pub(super) fn comparison(
     context: &Context<'_>,
     book: &mut Book,
 ) -> Option<Comparison> {
-    let Context { topology: first, seed, folder, .. } = *context;
+    let Context { topology: first, seed, .. } = *context;
     check_company(document, book);
     let names = shared::names(&wire.value.routings, ROUTINGS, book);
     let base = match (wire.value.base.get(), &names) {
         (Some(base), Some(names)) => position(base, names, book),
         _ => Some(0),
     };
-    let topologies = topologies(&wire.value, document, first, folder, book)?;
+    let topologies = topologies(&wire.value, document, first, book)?;
     let networks = topologies.into_iter().map(|topology| {
         let routings = wire.value.routings.value()?.iter().map(|routing| {
             let keys = At { value: routing.value.keys.clone(), place: routing.place };
-            routing::routing(&keys, Some(&topology), seed, folder, book)
+            routing::routing(&keys, Some(&topology), seed, book)
         });
         // A fault of one does not hide those of the others.
         let routings: Vec<_> = routings.collect();
@@ -87,7 +85,6 @@ fn topologies(
     wire: &wire::Comparison,
     document: &Document,
     first: Option<&Topology>,
-    folder: &Path,
     book: &mut Book,
 ) -> Option<Vec<Topology>> {
     let (networks, topology) = (wire.networks.get()?, document.topology.value()?);
@@ -119,7 +116,7 @@ fn topologies(
                 all.push(first.clone());
                 continue;
             }
-            all.push(topology::build(&varied(topology, size, offset), folder, book)?);
+            all.push(topology::build(&varied(topology, size, offset), book)?);
         }
     }
     Some(all)

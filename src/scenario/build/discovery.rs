@@ -15,7 +15,7 @@ use super::super::discovery::{
     Compute, DiscoveredNetwork, Discovery, Inference, Known, Matrix, Method, Recovery,
 };
 use super::super::ethernet::Ethernet;
-use super::super::wire::{self, At, Document, Given, Quantity};
+use super::super::wire::{self, At, Document, FileName, Given, Quantity};
 use super::allgather::{at_most, attached, check_connected};
 use super::traffic::Context;
 use super::{conflict, ethernet, files, names, out_of_range, quantity, shared, within};
@@ -126,7 +126,7 @@ fn check_company(wire: &At<wire::Discovery>, document: &Document, book: &mut Boo
     let step = value.inference.value().and_then(|inference| inference.step_is_known.get());
     if let Some(step) = step.filter(|step| step.value) {
         let expected = "expected a measurement: a matrix says nothing of rates";
-        conflict(step.place, format!("a known step beside a matrix, {}", matrix.value), expected, book);
+        conflict(step.place, format!("a known step beside a matrix, {}", matrix.value.0), expected, book);
     }
 }
 
@@ -154,11 +154,11 @@ fn rates(wire: &wire::Discovery, book: &mut Book) -> Option<Vec<BitRate>> {
 
 /// A matrix whose machines are machines of the scenario's own network.
 fn matrix(
-    named: &At<String>,
+    named: &At<FileName>,
     context: &Context<'_>,
     book: &mut Book,
 ) -> Option<(Place, Matrix, Vec<HostId>)> {
-    let (file, bytes) = files::open(named, context.folder, book)?;
+    let (file, bytes) = files::open(named, book)?;
     let rtts = match Rtts::read(&files::shown(&file), &bytes) {
         Ok(rtts) => rtts,
         Err(faults) => {
@@ -168,7 +168,7 @@ fn matrix(
     };
     let topology = context.topology?;
     if rtts.machines() < 2 {
-        let message = format!("the matrix {} has a single machine", quoted(&named.value));
+        let message = format!("the matrix {} has a single machine", quoted(&named.value.0));
         out_of_range(named.place, message, "expected at least two machines", book);
         return None;
     }
@@ -209,7 +209,7 @@ fn networks(
             conflict(place, "names of one network beside further networks", expected, book);
         }
     }
-    let built = shared::networks(own, further, 1, context.folder, book)?;
+    let built = shared::networks(own, further, 1, book)?;
     let networks = built.into_iter().map(|(name, place, topology)| {
         check_connected(&topology, place, book)?;
         let machines = match matrix {

@@ -1,20 +1,21 @@
-//! Files that a scenario names, relative to its own folder.
+//! Files that a scenario names, each relative to the folder of the file that names it.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use crate::diagnostics::{Fault, MISSING_FILE, quoted};
 
 use super::super::book::Book;
 use super::super::checked::InputFile;
-use super::super::wire::At;
+use super::super::wire::{At, FileName};
 
 /// Reads a file; `None` after noting at the place of its name why it cannot be read.
-pub(super) fn open(named: &At<String>, folder: &Path, book: &mut Book) -> Option<(InputFile, Vec<u8>)> {
-    let path = folder.join(&named.value);
-    match std::fs::read(&path) {
-        Ok(bytes) => {
-            let hash = blake3::hash(&bytes).to_hex().to_string();
-            Some((InputFile { named: named.value.clone(), path, hash }, bytes))
+pub(super) fn open(named: &At<FileName>, book: &mut Book) -> Option<(InputFile, Arc<[u8]>)> {
+    let name = &named.value.0;
+    let path = book.path(named.place, name);
+    match book.files().take(&path) {
+        Ok(taken) => {
+            let hash = taken.hash.to_hex().to_string();
+            Some((InputFile { named: name.clone(), path, hash }, taken.bytes))
         }
         Err(error) => {
             book.add(named.place, |span| {

@@ -1,14 +1,12 @@
 //! Where routes come from: a file that is read here, or an algorithm and its choices.
 
-use std::path::Path;
-
 use crate::diagnostics::Fault;
 use crate::ids::SwitchId;
 use crate::routing::{self, Algorithm, Attachments, Choices, Root, Selection, read_routes};
 
 use super::super::book::Book;
 use super::super::checked::{RouteSource, Routing, Topology};
-use super::super::wire::{self, At, Given, RouteAlgorithm, Select, Tree};
+use super::super::wire::{self, At, FileName, Given, RouteAlgorithm, Select, Tree};
 use super::{conflict, files, names};
 
 /// Where routes come from.
@@ -16,7 +14,6 @@ pub(super) fn routing(
     wire: &At<wire::Routing>,
     topology: Option<&Topology>,
     seed: Option<u64>,
-    folder: &Path,
     book: &mut Book,
 ) -> Option<Routing> {
     let (section, wire) = (wire.place, &wire.value);
@@ -29,7 +26,7 @@ pub(super) fn routing(
         }
         (Some(file), None) => {
             only_with(wire, &["tree", "heuristic", "root", "select"], "a file", book);
-            routes_file(file, topology, folder, book)
+            routes_file(file, topology, book)
         }
         (None, Some(algorithm)) => {
             let algorithm =
@@ -137,13 +134,8 @@ fn root(names: &[At<String>], topology: &Topology, book: &mut Book) -> Option<Ro
 }
 
 /// The routes of a file.
-fn routes_file(
-    named: &At<String>,
-    topology: Option<&Topology>,
-    folder: &Path,
-    book: &mut Book,
-) -> Option<RouteSource> {
-    let (file, bytes) = files::open(named, folder, book)?;
+fn routes_file(named: &At<FileName>, topology: Option<&Topology>, book: &mut Book) -> Option<RouteSource> {
+    let (file, bytes) = files::open(named, book)?;
     let topology = topology?;
     let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
     match read_routes(&topology.network, &attachments, &files::shown(&file), &bytes) {

@@ -5,6 +5,21 @@ use crate::diagnostics::Fault;
 use super::super::book::Book;
 use super::super::wire::Document;
 
+/// Keys that say of which layers a scenario is made, where it is made of one.
+pub(super) fn check_layers(document: &Document, book: &mut Book) {
+    let keys = [
+        document.include.get().map(|at| ("include", at.place)),
+        document.profile.get().map(|at| ("profile", at.place)),
+        document.profiles.get().map(|at| ("profiles", at.place)),
+    ];
+    for (key, place) in keys.into_iter().flatten() {
+        book.add(place, |span| {
+            let message = format!("`{key}` means nothing here");
+            Fault::new("unknown-key", span, message, "expected the sections of a scenario")
+        });
+    }
+}
+
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
     if let (Some(traffic), true) =

@@ -1,7 +1,5 @@
 //! What comparisons, studies and collective operations look up alike: names in lists, printed numbers, networks.
 
-use std::path::Path;
-
 use crate::diagnostics::{Fault, quoted};
 use crate::papers;
 
@@ -152,15 +150,14 @@ pub(super) fn networks(
     own: (&wire::Topology, Option<&Topology>),
     others: &[At<wire::Topology>],
     instances: u32,
-    folder: &Path,
     book: &mut Book,
 ) -> Option<Vec<(String, Place, Topology)>> {
     let mut built: Vec<(Place, Topology)> = Vec::new();
     let others = others.iter().map(|at| &at.value);
     for (nth, asked) in std::iter::once(own.0).chain(others).enumerate() {
-        let first = if nth == 0 { own.1.cloned() } else { topology::build(asked, folder, book) };
+        let first = if nth == 0 { own.1.cloned() } else { topology::build(asked, book) };
         built.push((asked.place, first?));
-        built.extend(further(asked, instances, folder, book)?.into_iter().map(|next| (asked.place, next)));
+        built.extend(further(asked, instances, book)?.into_iter().map(|next| (asked.place, next)));
     }
     let mut named: Vec<(String, Place, Topology)> = Vec::new();
     for (place, topology) in built {
@@ -171,7 +168,7 @@ pub(super) fn networks(
 }
 
 /// The later instances of a generated network.
-fn further(asked: &wire::Topology, instances: u32, folder: &Path, book: &mut Book) -> Option<Vec<Topology>> {
+fn further(asked: &wire::Topology, instances: u32, book: &mut Book) -> Option<Vec<Topology>> {
     let generator = asked.generators.first().and_then(|at| at.value.as_ref());
     if generator.is_none_or(|generator| !generator.family.random) {
         return Some(Vec::new());
@@ -181,7 +178,7 @@ fn further(asked: &wire::Topology, instances: u32, folder: &Path, book: &mut Boo
         for generator in varied.generators.iter_mut().filter_map(|at| at.value.as_mut()) {
             generator.seed = generator.seed.saturating_add(offset);
         }
-        topology::build(&varied, folder, book)
+        topology::build(&varied, book)
     });
     later.collect()
 }

@@ -1,7 +1,6 @@
 //! Lengths of messages: one, two, or those of a CSV file with the columns `payload_bytes,weight`.
 
 use std::ops::Range;
-use std::path::Path;
 
 use crate::diagnostics::{Fault, decode, quoted};
 use crate::traffic::{PARTS, Sizes};
@@ -16,12 +15,12 @@ use crate::units::Bytes;
 const COLUMNS: [&str; 2] = ["payload_bytes", "weight"];
 
 /// The lengths of messages.
-pub(super) fn build(payload: &At<Payload>, folder: &Path, book: &mut Book) -> Option<Sizes> {
+pub(super) fn build(payload: &At<Payload>, book: &mut Book) -> Option<Sizes> {
     match &payload.value {
         Payload::Fixed(amount) => {
             amount_of(At { value: *amount, place: payload.place }, book).map(Sizes::Fixed)
         }
-        Payload::Table(table) => of_table(table, payload.place, folder, book),
+        Payload::Table(table) => of_table(table, payload.place, book),
     }
 }
 
@@ -31,14 +30,14 @@ fn amount_of(amount: At<Bytes>, book: &mut Book) -> Option<u32> {
     Some(u32::try_from(flits.value.0).expect("an amount of flits was checked to fit 32 bits"))
 }
 
-fn of_table(table: &wire::Sizes, place: Place, folder: &Path, book: &mut Book) -> Option<Sizes> {
+fn of_table(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Sizes> {
     let lengths = [table.short.get().map(|at| at.place), table.long.get().map(|at| at.place)];
     let places = lengths.into_iter().chain([table.long_share.get().map(|at| at.place)]);
     if let Some(file) = table.file.get() {
         if let Some(other) = places.flatten().max() {
             conflict(other.max(file.place), "lengths here and in a file", "expected one of the two", book);
         }
-        let (file, bytes) = files::open(file, folder, book)?;
+        let (file, bytes) = files::open(file, book)?;
         return read(&file, &bytes, book);
     }
     if table.file.is_absent() { two_lengths(table, place, book) } else { None }

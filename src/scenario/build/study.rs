@@ -29,7 +29,7 @@ pub(super) fn study(
     let names = shared::names(&value.variants, VARIANTS, book);
     let instances = shared::instances(&value.instances, book)?;
     let own = (document.topology.value()?, context.topology);
-    let topologies = shared::networks(own, value.networks.value()?, instances, context.folder, book)?;
+    let topologies = shared::networks(own, value.networks.value()?, instances, book)?;
     let networks = topologies.into_iter().map(|(name, _, topology)| {
         let variants = value.variants.value()?.iter().map(|variant| {
             let keys = At { value: variant.value.keys.clone(), place: variant.place };
@@ -40,7 +40,7 @@ pub(super) fn study(
         let variants = variants.into_iter().collect::<Option<Vec<_>>>()?;
         let routing = document.routing.get();
         let routing = match routing {
-            Some(wire) => Some(routing::routing(wire, Some(&topology), context.seed, context.folder, book)?),
+            Some(wire) => Some(routing::routing(wire, Some(&topology), context.seed, book)?),
             None => None,
         };
         let traffic = match document.traffic.get() {

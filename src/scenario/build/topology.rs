@@ -1,7 +1,5 @@
 //! The network: loaded from its one source, and how hosts are attached to it.
 
-use std::path::Path;
-
 use crate::diagnostics::{Fault, quoted};
 use crate::ids::{HostId, Node, Port};
 use crate::topology::formats::{self, ReadOptions};
@@ -9,15 +7,15 @@ use crate::topology::{End, Network, generate, presets};
 
 use super::super::book::{Book, Place};
 use super::super::checked::{Topology, TopologySource};
-use super::super::wire::{self, At, Generator};
+use super::super::wire::{self, At, FileName, Generator};
 use super::{conflict, files, names};
 
 /// How many hosts a message names before it only counts.
 const NAMED: usize = 5;
 
 /// Loads the network and attaches its hosts.
-pub(super) fn build(wire: &wire::Topology, folder: &Path, book: &mut Book) -> Option<Topology> {
-    let (source_place, source, network) = load(wire, folder, book)?;
+pub(super) fn build(wire: &wire::Topology, book: &mut Book) -> Option<Topology> {
+    let (source_place, source, network) = load(wire, book)?;
     let utility = utility(wire, &source, &network, book);
     let attachments = attachments(wire, &network, source_place, book);
     check_size(&network, source_place, book).then_some(())?;
@@ -25,7 +23,7 @@ pub(super) fn build(wire: &wire::Topology, folder: &Path, book: &mut Book) -> Op
 }
 
 /// The one source of the network.
-fn load(wire: &wire::Topology, folder: &Path, book: &mut Book) -> Option<(Place, TopologySource, Network)> {
+fn load(wire: &wire::Topology, book: &mut Book) -> Option<(Place, TopologySource, Network)> {
     let plain = &wire.plain;
     let preset = plain.preset.get().map(|at| ("preset", at.place));
     let file = plain.file.get().map(|at| ("file", at.place));
@@ -51,7 +49,7 @@ fn load(wire: &wire::Topology, folder: &Path, book: &mut Book) -> Option<(Place,
         conflict(hosts.place, "`hosts-per-switch` here is for files", expected, book);
     }
     let preset = plain.preset.get().and_then(|name| preset_network(name, book));
-    let file = plain.file.get().and_then(|named| file_network(named, plain, folder, book));
+    let file = plain.file.get().and_then(|named| file_network(named, plain, book));
     let generators = wire.generators.iter().filter_map(|at| at.value.as_ref().zip(Some(at.place)));
     let generated: Vec<_> = generators.filter_map(|(asked, place)| generated(asked, place, book)).collect();
     let [(_, place)] = given.as_slice() else { return None };
@@ -77,12 +75,11 @@ fn preset_network(name: &At<String>, book: &mut Book) -> Option<(TopologySource,
 }
 
 fn file_network(
-    named: &At<String>,
+    named: &At<FileName>,
     plain: &wire::PlainTopology,
-    folder: &Path,
     book: &mut Book,
 ) -> Option<(TopologySource, Network)> {
-    let (file, bytes) = files::open(named, folder, book)?;
+    let (file, bytes) = files::open(named, book)?;
     let options = ReadOptions {
         from: None,
         hosts_per_switch: plain.hosts_per_switch.value().copied(),

@@ -1,7 +1,5 @@
 //! What hosts send: a trace, or a pattern with its arrivals and lengths.
 
-use std::path::Path;
-
 use crate::diagnostics::{Fault, quoted};
 use crate::ids::HostId;
 use crate::traffic::{Arrivals, Members, NotAPowerOfTwo, Pattern, Workload};
@@ -19,7 +17,6 @@ pub(super) struct Context<'a> {
     pub(super) topology: Option<&'a Topology>,
     pub(super) fabric: Option<&'a Fabric>,
     pub(super) seed: Option<u64>,
-    pub(super) folder: &'a Path,
 }
 
 /// What hosts send.
@@ -47,7 +44,7 @@ pub(super) fn build(
         patterns.iter().filter_map(Given::value).map(|pattern| shared(pattern, context, book)).collect();
     let pattern = context.topology.and_then(|topology| pattern(wire, topology, context.seed, book));
     let file = wire.trace.value().and_then(|wire| wire.file.get());
-    let opened = file.and_then(|named| files::open(named, context.folder, book));
+    let opened = file.and_then(|named| files::open(named, book));
     let trace = opened.and_then(|(file, bytes)| trace::read(file, &bytes, context.topology?, routing, book));
     let generated =
         shared.into_iter().next().flatten().zip(pattern).map(|((arrivals, sizes, loads), pattern)| {
@@ -62,7 +59,7 @@ fn shared(
     context: &Context<'_>,
     book: &mut Book,
 ) -> Option<(Arrivals, crate::traffic::Sizes, Vec<f64>)> {
-    let sizes = wire.payload.get().and_then(|payload| sizes::build(payload, context.folder, book));
+    let sizes = wire.payload.get().and_then(|payload| sizes::build(payload, book));
     let loads = wire.loads.get().map(|list| loads(list, book));
     let arrivals = match wire.arrivals.value() {
         None => None,

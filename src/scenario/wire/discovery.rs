@@ -6,7 +6,7 @@ use super::super::book::Book;
 use super::super::discovery::{Method, Quantity};
 use super::super::tree::Item;
 use super::allgather::Overheads;
-use super::kinds::{self, Choice};
+use super::kinds::{self, Choice, FileName};
 use super::shared::PrintedName;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
@@ -50,7 +50,7 @@ table! {
         /// Machines whose software is slower or faster than that of the others.
         paces: Vec<At<Pace>> = Default("[]");
         /// A CSV with round-trip times, relative to the scenario's folder, instead of measuring.
-        matrix: String = Optional;
+        matrix: FileName = Optional;
         /// How switches are inferred: as the paper does, classes apart by half of their range; the same with their
         /// whole range; with classes by k-means; or by the tree that fits all times together.
         methods: Vec<At<Method>> = Default("['paper', 'sturdy']");

@@ -156,6 +156,20 @@ impl Wire for String {
     }
 }
 
+/// The name of a file, relative to the folder of the file that gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct FileName(pub(in super::super) String);
+
+impl Wire for FileName {
+    fn read(item: &Item, book: &mut Book) -> Option<FileName> {
+        String::read(item, book).map(FileName)
+    }
+
+    fn schema() -> Schema {
+        String::schema()
+    }
+}
+
 impl Wire for bool {
     fn read(item: &Item, book: &mut Book) -> Option<bool> {
         match &item.value {

@@ -9,12 +9,14 @@ use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::expected::Expected;
-use super::kinds::{Choice, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::include::{Include, Profiles};
+use super::kinds::{Choice, FileName, NeverOr, Probability, Quantity, RootNames, ScenarioName};
 use super::mapping::Mapping;
 use super::measure::Measure;
 use super::operation::{Failure, Operation, RandomFailures};
 use super::rings::Rings;
 use super::study::Study;
+use super::sweep::Sweep;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use super::traffic::Traffic;
@@ -27,6 +29,14 @@ use Presence::{Default, Optional, Required};
 table! {
     /// A simnet scenario: what is cabled, what runs, what to measure and what to expect.
     "the scenario" Document {
+        /// Files whose keys these are laid over: one name or a list, each relative to this file, the later ones over
+        /// the earlier ones.
+        include: Include = Optional;
+        /// The name of the profile that is laid over the scenario.
+        profile: String = Optional;
+        /// Profiles, as `[profiles.NAME]`: parts of a scenario, each with a name; `extends = "OTHER"` lays one over
+        /// another.
+        profiles: Profiles = Optional;
         /// What the run is called, and its seed.
         scenario: Scenario = Required;
         /// The network: a preset, a file or a generator, exactly one of them.
@@ -63,6 +73,8 @@ table! {
         measure: Measure = Default("{}");
         /// What is written beside the summary.
         output: Output = Default("{}");
+        /// A sweep: which keys take which values. Such a file is for `simnet sweep`.
+        sweep: Sweep = Optional;
         /// Expectations: a path into summary.json, joined by dots and in quotes, and what is wanted there.
         expect: Expected = Default("{}");
     }
@@ -135,7 +147,7 @@ table! {
     /// Where routes come from: a file or an algorithm.
     "[routing]" Routing {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
-        file: String = Optional;
+        file: FileName = Optional;
         /// UP*/DOWN* routes; routes over turns left when cycles of waiting are broken; or shortest routes
         /// whatever the directions (they may deadlock).
         algorithm: RouteAlgorithm = Optional;

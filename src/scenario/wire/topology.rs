@@ -8,6 +8,7 @@ use crate::topology::generate::{FAMILIES, Family};
 
 use super::super::book::{Book, Place};
 use super::super::tree::{Item, Value};
+use super::kinds::FileName;
 use super::table::{At, Free, Given, Presence, Reading, Wire, table, wrong_type};
 use super::table::{Described, table_schema};
 
@@ -18,7 +19,7 @@ table! {
         /// lawrence-1 to lawrence-5, lawrence-fig1.
         preset: String = Presence::Optional;
         /// A file in any supported format, relative to the scenario's folder.
-        file: String = Presence::Optional;
+        file: FileName = Presence::Optional;
         /// The host that is left out when `far` picks a root; c-util in the now-* presets, none elsewhere.
         utility: String = Presence::Optional;
         /// Hosts that are added to every switch, for file formats without hosts.

@@ -8,7 +8,7 @@ use crate::units::{Bytes, Duration};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
-use super::kinds::{Choice, Quantity, Share};
+use super::kinds::{Choice, FileName, Quantity, Share};
 use super::table::{At, Described, Free, Given, Presence, Reading, Wire, table, table_schema};
 
 use Presence::{Default, Optional, Required};
@@ -41,7 +41,7 @@ table! {
     /// Messages from a file.
     "[traffic.trace]" Trace {
         /// A CSV file with the columns message, time_ns, source, destination, payload_bytes.
-        file: String = Required;
+        file: FileName = Required;
     }
 }
 
@@ -121,7 +121,7 @@ table! {
         /// The share of messages that are long.
         long_share: Share = Optional;
         /// Instead: a CSV file with the columns payload_bytes and weight, relative to the scenario's folder.
-        file: String = Optional;
+        file: FileName = Optional;
     }
 }
 

@@ -136,7 +136,7 @@ pub(super) fn readme(
     let (name, seed, variants) = (&checked.name, checked.seed, study.names.join(", "));
     let _ = writeln!(
         text,
-        "Made by `simnet run scenarios/{name}.toml` (seed {seed}): {variants}, on {}.\n",
+        "Made by `simnet run` of the scenario `{name}` (seed {seed}): {variants}, on {}.\n",
         few(&networks)
     );
     if networks.iter().any(|name| name.starts_with("now-")) {

@@ -1,6 +1,6 @@
 //! Where the switches and machines of a tree stand on the sheet, and what a message passes on it.
 
-use super::{Sketch, Spot};
+use super::{Diagram, Spot};
 use crate::ids::{HostId, Node, SwitchId};
 use crate::ring::Tree;
 use crate::topology::Network;
@@ -111,7 +111,7 @@ impl Spots {
     }
 }
 
-impl Sketch {
+impl Diagram {
     /// The tree's switches and machines by their names, the letter in front of a machine's left out, and its cables.
     pub(in crate::figures) fn tree(&mut self, network: &Network, tree: &Tree, spots: &Spots) {
         for switch in &tree.switches {

@@ -1,0 +1,226 @@
+//! `simnet sweep`: many points, planned, computed anywhere, merged into one table.
+
+mod merge;
+mod plan;
+mod progress;
+mod run;
+mod slurm;
+mod status;
+mod work;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::interrupt::Interruptions;
+use super::{Common, Exit, Failure, output};
+use crate::report::{COMMIT, Usage, VERSION};
+use crate::scenario::sweep::Sweep;
+use crate::scenario::{Files, Overrides};
+use crate::simulation::MODEL;
+use crate::sweep::{self, Damage, Identity, Merged, Points as _, Scenarios, Store};
+
+#[derive(Subcommand)]
+pub(super) enum Action {
+    /// List the points of a sweep, and what they are likely to cost
+    Plan(plan::Options),
+    /// Compute every point that the sweep's folder does not have yet, then write points.csv
+    Run(run::Options),
+    /// Compute one share of a sweep's points, as a task of a job array does
+    Work(work::Options),
+    /// Tell what is done, from the shards
+    Status(status::Options),
+    /// Write points.csv, if every point is done
+    Merge(merge::Options),
+}
+
+/// Where the description of a sweep is.
+#[derive(Args)]
+pub(super) struct Source {
+    /// The sweep: a scenario file with a section [sweep]
+    #[arg(value_name = "SWEEP.toml")]
+    file: String,
+    /// Replaces a value of the file, as in --set fabric.buffer='"200 B"'; may be given again
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// A small version: every fourth value of long numeric axes, at most two repetitions, points as run --quick has them
+    #[arg(long)]
+    quick: bool,
+}
+
+/// A sweep, what it is known by, and everything it was read from.
+pub(super) struct Described {
+    pub(super) plan: Scenarios,
+    pub(super) identity: Identity,
+    pub(super) inputs: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+pub(super) fn run(action: &Action, common: &Common, interruptions: &Interruptions) -> Result<Exit, Failure> {
+    match action {
+        Action::Plan(options) => plan::run(options, common),
+        Action::Run(options) => run::run(options, common, interruptions),
+        Action::Work(options) => work::run(options, common, interruptions),
+        Action::Status(options) => status::run(options, common),
+        Action::Merge(options) => merge::run(options, common, interruptions),
+    }
+}
+
+impl Source {
+    /// Reads the sweep and finds the keys of its points.
+    ///
+    /// # Errors
+    /// If the file or one that it names is missing or bad.
+    pub(super) fn read(&self, seed: Option<u64>) -> Result<Described, Failure> {
+        let bytes =
+            std::fs::read(&self.file).map_err(|error| Failure::Io { path: self.file.clone(), error })?;
+        let files = Files::disk();
+        let sweep = self.sweep(&bytes, seed, &files)?;
+        let plan = Scenarios::new(sweep);
+        let identity = Identity {
+            seed,
+            set: self.set.clone(),
+            file: Some(self.file.clone()),
+            ..Identity::new(plan.name(), self.quick, MODEL)
+        };
+        // Whatever a key depends on has been read by now.
+        let mut inputs = files.taken();
+        inputs.insert(PathBuf::from(&self.file), bytes);
+        Ok(Described { plan, identity, inputs })
+    }
+
+    fn sweep(&self, bytes: &[u8], seed: Option<u64>, files: &Files) -> Result<Sweep, Failure> {
+        let overrides = Overrides { set: self.set.clone(), seed };
+        let sweep = Sweep::read(&self.file, bytes, &overrides, files, MODEL)?;
+        Ok(if self.quick { sweep.quick() } else { sweep })
+    }
+}
+
+/// Reads the sweep that a folder holds, from the folder alone.
+///
+/// # Errors
+/// If the folder holds none, or its copies are not as they were written.
+pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
+    let store = Store::found(folder)?;
+    let identity = store.identity();
+    let inputs = store.inputs()?;
+    let Some(file) = identity.file.clone() else {
+        let path = folder.display();
+        return Err(Failure::Place(format!(
+            "{path}: holds \"{}\", which no sweep file describes",
+            identity.name
+        )));
+    };
+    let source = Source { file, set: identity.set.clone(), quick: identity.quick };
+    let Some(bytes) = inputs.get(Path::new(&source.file)).cloned() else {
+        let path = folder.display();
+        return Err(Failure::Place(format!("{path}: there is no copy of {}", source.file)));
+    };
+    let sweep = source.sweep(&bytes, identity.seed, &Files::kept(inputs))?;
+    Ok((Scenarios::new(sweep), store))
+}
+
+/// How many threads; all cores if not given.
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(jobs @ 1..=1_024) => Ok(jobs),
+        _ => Err("a number of threads from 1 to 1024".to_owned()),
+    }
+}
+
+/// Says what in the shards is not as it was written. `running` if other processes may be writing them: then a line
+/// without its end is no news.
+fn tell_damage(damage: &[Damage], running: bool) {
+    for damage in damage.iter().filter(|damage| !(running && damage.at_the_end)) {
+        if damage.at_the_end {
+            output::note(&damage.to_string());
+        } else {
+            super::warn(&format!("warning: {damage}"));
+        }
+    }
+}
+
+/// The provenance of a sweep's table, the only file of it that differs from machine to machine.
+#[derive(Serialize)]
+struct SweepManifest<'a> {
+    version: &'static str,
+    commit: &'static str,
+    sweep: &'a str,
+    quick: bool,
+    model: u32,
+    /// BLAKE3 of the keys of all points in plan order, in hexadecimal.
+    plan_hash: String,
+    points: usize,
+    failed: usize,
+    /// How many points this process computed.
+    computed: usize,
+    argv: Vec<String>,
+    host: String,
+    #[serde(flatten)]
+    usage: Usage,
+}
+
+/// Merges what the shards have; writes points.csv and manifest.json if that is every point.
+fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Result<Merged, Failure> {
+    let merged = sweep::merge(plan, store)?;
+    if merged.missing > 0 {
+        return Ok(merged);
+    }
+    let mut keys = blake3::Hasher::new();
+    for key in plan.keys(0..plan.len()) {
+        keys.update(key.as_bytes());
+    }
+    let manifest = SweepManifest {
+        version: VERSION,
+        commit: COMMIT,
+        sweep: plan.name(),
+        quick: store.identity().quick,
+        model: store.identity().model,
+        plan_hash: keys.finalize().to_hex().to_string(),
+        points: merged.points,
+        failed: merged.failed,
+        computed,
+        argv: std::env::args().collect(),
+        host: crate::report::host_name(),
+        usage: Usage::of_this_process(wall_s),
+    };
+    store.write("manifest.json", |out| {
+        serde_json::to_writer_pretty(&mut *out, &manifest)?;
+        writeln!(out)
+    })?;
+    for column in &merged.empty_columns {
+        super::warn(&format!("warning: no point has {column}: its column in points.csv is empty"));
+    }
+    Ok(merged)
+}
+
+/// Says why points failed; the first of them.
+fn tell_failures(merged: &Merged) {
+    const WIDTH: usize = 400;
+    for (point, error) in &merged.failures {
+        let line = error.lines().next().unwrap_or_default();
+        let short: String = line.chars().take(WIDTH).collect();
+        let cut = if short.len() < error.len() { " ..." } else { "" };
+        super::warn(&format!("point {point} failed: {short}{cut}"));
+    }
+    let told = merged.failures.len();
+    if merged.failed > told {
+        super::warn(&format!("and {} more, told in points.csv", merged.failed - told));
+    }
+}
+
+/// `1 point`, `2 points`.
+fn points(count: usize) -> String {
+    format!("{count} point{}", if count == 1 { "" } else { "s" })
+}
+
+/// Seconds, for people.
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 60.0 => format!("{s:.1} s"),
+        s if s < 3_600.0 => format!("{:.1} min", s / 60.0),
+        s if s < 48.0 * 3_600.0 => format!("{:.1} h", s / 3_600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}

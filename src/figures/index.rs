@@ -1,0 +1,193 @@
+//! `results/README.md`: every number that the papers print, ours, and the verdict.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::papers::{Reference, references, tolerance};
+
+use super::text::{cell, percent_of, short, verdict};
+use super::{Figure, Judged, PAPERS, Paper, read_data_csv};
+
+/// The index, below the folder of results.
+pub const FILE: &str = "README.md";
+/// The first line of an index.
+pub const INDEX_MARK: &str = "<!-- Written by simnet figures; changes by hand are lost. -->";
+/// The files of a figure that every figure has.
+pub(super) const FILES: [&str; 3] = ["README.md", "data.csv", "figure.svg"];
+/// What begins the list of hashes.
+const HASHES: &str = "<!-- blake3 of every file";
+
+/// The files of a figure by name, as they are to be indexed.
+pub type FilesOf = BTreeMap<String, Vec<u8>>;
+
+/// A printed number and what there is beside it.
+struct Answer<'a> {
+    reference: Reference,
+    /// The figure that has ours, and ours.
+    ours: Option<(&'a Figure, Judged)>,
+    /// Why there is nothing to compare.
+    why_not: Option<String>,
+}
+
+/// The index of figures whose files are these; none for a figure that has not been made.
+pub fn index(files: &BTreeMap<&'static str, FilesOf>, quick: bool) -> String {
+    let rows: Vec<(&Figure, Vec<Judged>)> = super::all()
+        .filter_map(|figure| {
+            let data = files.get(figure.id)?.get("data.csv")?;
+            Some((figure, read_data_csv(figure.paper(), &String::from_utf8_lossy(data))))
+        })
+        .collect();
+    let answers: Vec<(&Paper, Vec<Answer<'_>>)> =
+        PAPERS.iter().map(|paper| (paper, answers(paper, &rows))).collect();
+    let mut text = format!("{INDEX_MARK}\n# Results\n\n{}", headline(&answers, quick));
+    text.push_str("\n## Figures\n");
+    for paper in &PAPERS {
+        text.push_str(&figures_of(paper, &rows));
+    }
+    text.push_str("\n## Every number that the papers print\n");
+    for (paper, answers) in &answers {
+        text.push_str(&numbers_of(paper, answers));
+    }
+    text.push_str(&hash_list(files));
+    text
+}
+
+/// Every reference row of every paper that is neither answered by these figures' rows nor said not to be comparable.
+pub fn unanswered(files: &BTreeMap<&'static str, FilesOf>) -> Vec<Reference> {
+    let data = |figure: &'static Figure| {
+        let data = files.get(figure.id)?.get("data.csv")?;
+        Some((figure, read_data_csv(figure.paper(), &String::from_utf8_lossy(data))))
+    };
+    let rows: Vec<(&Figure, Vec<Judged>)> = super::all().filter_map(data).collect();
+    let open = |answer: &Answer<'_>| answer.ours.is_none() && answer.why_not.is_none();
+    PAPERS
+        .iter()
+        .flat_map(|paper| answers(paper, &rows))
+        .filter(open)
+        .map(|answer| answer.reference)
+        .collect()
+}
+
+/// A file's hash, as the index has it.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+/// The hashes that an index tells, by file.
+pub(super) fn hashes(index: &str) -> BTreeMap<String, String> {
+    let list = index.lines().skip_while(|line| !line.starts_with(HASHES)).skip(1);
+    let entry = |line: &str| line.split_once("  ").map(|(hash, file)| (file.to_owned(), hash.to_owned()));
+    list.map_while(entry).collect()
+}
+
+fn answers<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<Judged>)]) -> Vec<Answer<'a>> {
+    let own = references().into_iter().filter(|reference| reference.paper == paper.number);
+    let answer = |reference: Reference| {
+        let stated = tolerance(paper.name, &reference.figure, &reference.quantity, &reference.configuration);
+        let why_not = stated.filter(|stated| stated.percent.is_none()).map(|stated| stated.why);
+        let of_paper = rows.iter().filter(|(figure, _)| figure.paper() == paper.name);
+        let found = of_paper.flat_map(|(figure, rows)| rows.iter().map(|row| (*figure, row)));
+        let ours = found.filter(|(_, judged)| is_about(judged, &reference)).max_by(|(_, a), (_, b)| {
+            // The first of several; a number before none.
+            a.row.ours.is_some().cmp(&b.row.ours.is_some()).then(std::cmp::Ordering::Greater)
+        });
+        let ours = ours.map(|(figure, judged)| (figure, judged.clone()));
+        Answer { reference, ours, why_not }
+    };
+    own.map(answer).collect()
+}
+
+fn is_about(judged: &Judged, reference: &Reference) -> bool {
+    let row = &judged.row;
+    row.printed_in == reference.figure
+        && row.quantity == reference.quantity
+        && row.configuration == reference.configuration
+}
+
+fn headline(answers: &[(&Paper, Vec<Answer<'_>>)], quick: bool) -> String {
+    let all = || answers.iter().flat_map(|(_, answers)| answers);
+    let verdicts = || all().filter_map(|answer| answer.ours.as_ref()?.1.holds());
+    let (judged, holding) = (verdicts().count(), verdicts().filter(|holds| *holds).count());
+    let apart = all().filter(|answer| answer.why_not.is_some()).count();
+    let mut text = format!(
+        "**{holding} of {judged}** printed numbers that ours can be compared with are within their stated tolerance.\n"
+    );
+    if apart > 0 {
+        let _ = writeln!(text, "{apart} more cannot be compared; the tables below say why.");
+    }
+    let open = all().count() - judged - all().filter(|a| a.why_not.is_some()).count();
+    if open > 0 {
+        let _ = writeln!(text, "{open} more are printed and not judged here.");
+    }
+    if quick {
+        text.push_str("\nThis is the small version: fewer networks, loads and repetitions (`simnet figures --quick`).\n");
+    } else {
+        text.push_str(
+            "\n`simnet figures --all` makes all of this, `simnet figures --check` makes it again and tells what moved. \
+             The printed numbers are\nthose of `src/papers/reference.csv`, none of them read off a plot; the tolerances, \
+             each with its reason, are in `src/papers/tolerances/`.\n",
+        );
+    }
+    text
+}
+
+fn figures_of(paper: &Paper, rows: &[(&Figure, Vec<Judged>)]) -> String {
+    let mut text =
+        format!("\n### {}\n\n| figure | printed numbers | that hold |\n|---|--:|--:|\n", paper.cited);
+    for figure in paper.figures {
+        let own = rows.iter().find(|(made, _)| made.id == figure.id);
+        let title = cell(figure.title);
+        let Some((_, rows)) = own else {
+            let _ = writeln!(text, "| {title} | not made | |");
+            continue;
+        };
+        let verdicts = || rows.iter().filter_map(Judged::holds);
+        let (judged, holding) = (verdicts().count(), verdicts().filter(|holds| *holds).count());
+        let (judged, holding) = match judged {
+            0 => (String::new(), String::new()),
+            _ => (judged.to_string(), holding.to_string()),
+        };
+        let _ = writeln!(text, "| [{title}]({}/README.md) | {judged} | {holding} |", figure.id);
+    }
+    text
+}
+
+fn numbers_of(paper: &Paper, answers: &[Answer<'_>]) -> String {
+    let mut text = format!("\n### {}: printed numbers\n\n", paper.cited);
+    text.push_str("| in | quantity | of | unit | paper | ours | deviation | tolerance | verdict | |\n");
+    text.push_str("|---|---|---|---|--:|--:|--:|--:|---|---|\n");
+    for answer in answers {
+        text.push_str(&line(answer));
+    }
+    text
+}
+
+fn line(answer: &Answer<'_>) -> String {
+    let Reference { figure, quantity, configuration, value, unit, .. } = &answer.reference;
+    let names = [figure, quantity, configuration, unit].map(|name| cell(name)).join(" | ");
+    let printed = value.map(short).unwrap_or_default();
+    let why_not = answer.why_not.as_deref().map(cell);
+    let Some((made, judged)) = &answer.ours else {
+        let why = why_not.unwrap_or_else(|| "no figure has it yet".to_owned());
+        return format!("| {names} | {printed} | | | | not compared | {why} |\n");
+    };
+    let link = format!("[{id}]({id}/README.md)", id = made.id);
+    let last = why_not.map_or(link.clone(), |why| format!("{link}; {why}"));
+    format!(
+        "| {names} | {printed} | {} | {} | {} | {} | {last} |\n",
+        judged.row.ours.map_or_else(|| "-".to_owned(), short),
+        percent_of(judged),
+        judged.tolerance_percent().map(|percent| format!("{percent} %")).unwrap_or_default(),
+        if judged.holds().is_some() { verdict(judged) } else { "not compared" },
+    )
+}
+
+fn hash_list(files: &BTreeMap<&'static str, FilesOf>) -> String {
+    let mut text = format!("\n{HASHES}, by which --quick --check knows them\n");
+    for (id, files) in files {
+        for (name, bytes) in files {
+            let _ = writeln!(text, "{}  {id}/{name}", hash(bytes));
+        }
+    }
+    text + "-->\n"
+}

@@ -1,0 +1,30 @@
+//! The scenarios, and the files that they name, as parts of the program.
+
+use std::path::PathBuf;
+
+use crate::scenario::{Checked, Files, Overrides, read_from};
+
+include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
+
+/// All files under `scenarios/`: path in it, bytes; sorted by path.
+pub(super) fn scenarios() -> &'static [(&'static str, &'static [u8])] {
+    SCENARIOS
+}
+
+/// A file under `scenarios/`.
+pub(super) fn scenario(path: &str) -> Option<&'static [u8]> {
+    let place = SCENARIOS.binary_search_by(|(known, _)| (*known).cmp(path)).ok()?;
+    Some(SCENARIOS[place].1)
+}
+
+/// A scenario, read and checked: what figures say of set-ups comes from there.
+///
+/// # Panics
+/// If it is not there, or has faults: a bug of the figure.
+pub(super) fn read(file: &str) -> Checked {
+    let copies = scenarios().iter().map(|(path, bytes)| (PathBuf::from(path), bytes.to_vec()));
+    let files = Files::kept(copies.collect());
+    let bytes = scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"));
+    let checked = read_from(file, bytes, &Overrides::default(), &files);
+    checked.unwrap_or_else(|refusal| panic!("scenarios/{file}: {refusal}"))
+}

@@ -1,0 +1,76 @@
+//! Figures made, as the files that they are committed as.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::report::{Folder, FolderError, Like};
+
+use super::judged::data_csv;
+use super::runs::{Done, Runs};
+use super::text::page_text;
+use super::{Figure, FilesOf, Judged};
+
+/// A figure that has been made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Which.
+    pub figure: &'static Figure,
+    /// The rows of its `data.csv`.
+    pub rows: Vec<Judged>,
+    /// Its files: name and contents.
+    pub files: BTreeMap<&'static str, String>,
+}
+
+impl Made {
+    /// The names that a figure's files have.
+    pub const NAMES: [&str; 4] = ["README.md", "data.csv", "figure.svg", "quick.csv"];
+
+    /// Makes a figure of the runs of its scenarios: `data.csv`, `figure.svg` and `README.md`.
+    pub fn new(figure: &'static Figure, quick: bool, runs: &Runs, done: &Done) -> Made {
+        let page = (figure.make)(&runs.results(figure, quick && !figure.whole_when_quick, done));
+        let rows: Vec<Judged> =
+            page.rows.iter().map(|row| Judged::new(figure.paper(), row.clone())).collect();
+        let text = page_text(figure, &page, &rows, quick);
+        let files = [("data.csv", data_csv(&rows)), ("figure.svg", page.svg), ("README.md", text)];
+        Made { figure, rows, files: files.into() }
+    }
+
+    /// The same with `quick.csv`: the rows as `--quick` makes them.
+    #[must_use]
+    pub fn with_quick(mut self, quick: Made) -> Made {
+        self.files.extend(quick.only_quick().files);
+        self
+    }
+
+    /// `quick.csv` alone.
+    #[must_use]
+    pub fn only_quick(mut self) -> Made {
+        let rows = self.files.remove("data.csv").expect("every figure has rows");
+        Made { files: [("quick.csv", rows)].into(), ..self }
+    }
+
+    /// Its files as bytes.
+    pub fn as_files(&self) -> FilesOf {
+        self.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into_bytes())).collect()
+    }
+
+    /// Checks that [`Made::put`] would find nothing in its way.
+    ///
+    /// # Errors
+    /// If something else stands there, or the system would refuse.
+    pub fn probe(figure: &Figure, out: &Path) -> Result<(), FolderError> {
+        Folder::probe_like(&out.join(figure.id), Like::Figure)
+    }
+
+    /// Puts the figure's folder in its place under `out`, instead of an earlier one.
+    ///
+    /// # Errors
+    /// If something else stands there, or the system refuses.
+    pub fn put(&self, out: &Path) -> Result<(), FolderError> {
+        let folder = Folder::begin_like(&out.join(self.figure.id), Like::Figure)?;
+        for (name, contents) in &self.files {
+            folder.add(name, contents)?;
+        }
+        folder.finish()
+    }
+}

@@ -1,0 +1,95 @@
+//! Fig. 8: the model graph as it grows.
+
+use crate::des::process::run_at_once;
+use crate::figures::{Figure, Page, Results, Row};
+use crate::host::mapper::Brief;
+use crate::host::mapper::berkeley::{self, Options};
+use crate::host::plain::{Collision, Plain};
+use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::topology::presets;
+
+/// Fig. 8.
+pub(super) const FIGURE: Figure = Figure {
+    id: "mainwaring1997/fig8",
+    title: "Fig. 8: nodes, edges and frontier of the model graph",
+    scenarios: &["mainwaring1997/fig8.toml"],
+    whole_when_quick: true,
+    make,
+};
+
+/// The variants of the scenario, and what they are called here.
+const VARIANTS: [(&str, &str); 2] =
+    [("keeping-replicates", "merged vertices counted"), ("berkeley", "merged vertices gone")];
+const SIZES: [(&str, &str); 3] =
+    [("edges", "edges of the model"), ("nodes", "nodes of the model"), ("frontier", "items on the frontier")];
+
+/// "Nearly all of the hosts" are so many of 100.
+const NEARLY_ALL: usize = 95;
+
+fn make(results: &Results<'_>) -> Page {
+    let mut rows = results.printed(0);
+    let quantity = "exploration at which nearly all found";
+    let found = explorations_for(NEARLY_ALL).map(|count| count as f64);
+    rows.extend(Row::printed("000", "Fig8", quantity, "C+A+B", found));
+    let table = results.csv(0, "growth.csv");
+    let mut charts = Vec::new();
+    for (variant, name) in VARIANTS {
+        let mut layers = Vec::new();
+        for (column, size) in SIZES {
+            let history = table.rows().filter(|record| record.text("variant") == variant);
+            let points: Vec<(f64, f64)> = history
+                .filter_map(|record| record.number("exploration").zip(record.number(column)))
+                .collect();
+            let mark = |(x, y): &(f64, f64)| Mark::at(*x, *y);
+            layers.push(Layer::line(size, points.iter().map(mark).collect()));
+            rows.extend(points.into_iter().map(|(x, y)| Row::ours(size, name, "count", Some(y)).at(x)));
+        }
+        if variant == VARIANTS[0].0 {
+            layers.push(Layer::paper(vec![Mark::at(200.0, 750.0), Mark::at(250.0, 140.0)]));
+        }
+        charts.push(Chart {
+            title: name.to_owned(),
+            x: Axis::from_zero("switch explorations"),
+            y: Axis::from_zero("count"),
+            layers,
+            bars: false,
+        });
+    }
+    Page {
+        rows,
+        svg: draw_charts(&charts, 2),
+        shows: "The model graph of C+A+B after each exploration of a switch: nodes, edges, and switches that wait to be \
+                explored. Left, vertices that were merged away still count, as they must have in the paper, whose \
+                curve falls only at the end; right, they go at once. Diamonds: the paper's peak of about 750 nodes \
+                (at no place that it states) and its 140 nodes when all is pruned, near exploration 250."
+            .to_owned(),
+        differs: "- The peak, 817 nodes, is 9 % above the paper's \"~750\"; where merged vertices go at once it is 458.\n\
+                  - All is explored after 178 explorations, not some 250: our mapper skips a vertex whose switch is \
+                  explored already, as the probe counts of Fig. 6 ask for. Exploring more of them would bring this \
+                  curve to 250 and Fig. 6 far off: without merging before the end it is over 1,200 host hits, and \
+                  a bound on the depth of 4 or 5 turns instead gives wrong maps.\n\
+                  - \"Nearly all\" is read as 95 of the 100 hosts; they are found earlier for the same reason. As \
+                  shares of all explorations the two numbers are nearer: ours is in `data.csv`, the paper's 150 of 250."
+            .to_owned(),
+    }
+}
+
+/// The explorations after which the mapper of C+A+B has found so many hosts, as one cut off there shows.
+fn explorations_for(hosts: usize) -> Option<u64> {
+    let network = presets::load("now-cab")?;
+    let mapper = network.find_host(presets::utility_host("now-cab")?)?;
+    let found = |explorations: u64| {
+        let brief = Brief { explorations, ..Brief::for_switches_of(&network) };
+        let mut host = Plain::new(&network, mapper, Collision::Packet);
+        run_at_once(berkeley::map(&mut host, &brief, &Options::default())).network.hosts().len()
+    };
+    let (mut low, mut high) = (0, 1_000);
+    if found(high) < hosts {
+        return None;
+    }
+    while low + 1 < high {
+        let middle = (low + high) / 2;
+        if found(middle) >= hosts { high = middle } else { low = middle }
+    }
+    Some(high)
+}

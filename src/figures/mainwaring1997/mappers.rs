@@ -1,0 +1,63 @@
+//! Beyond the paper: all mappers on the same networks.
+
+use crate::figures::cells::{Column, RIGHT, SENT, TIME, cells, network_and_variant};
+use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{Axis, Chart, Layer, draw_charts};
+
+use super::SYSTEMS;
+
+/// All mappers.
+pub(super) const FIGURE: Figure = Figure {
+    id: "mainwaring1997/mappers",
+    title: "Beyond the paper: all mappers on the same networks",
+    scenarios: &["mainwaring1997/mappers.toml"],
+    whole_when_quick: false,
+    make,
+};
+
+const EXPLORATIONS: Column = Column { name: "explorations", quantity: "explorations", unit: "count" };
+const MEMORY: Column = Column { name: "peak_memory_bytes", quantity: "the model at its largest", unit: "B" };
+
+fn make(results: &Results<'_>) -> Page {
+    let columns = [TIME, SENT, EXPLORATIONS, MEMORY, RIGHT];
+    let rows: Vec<Row> =
+        columns.into_iter().flat_map(|column| cells(results, 0, column, network_and_variant)).collect();
+    let variants = results.csv(0, "mappings.csv").choices("variant");
+    let chart = |column: Column, title: &str, label: &str| {
+        let layer = |system: &&str| {
+            let own = variants.iter().enumerate().filter_map(|(place, variant)| {
+                let name = format!("{system}, {variant}");
+                let row =
+                    rows.iter().find(|row| row.quantity == column.quantity && row.configuration == name)?;
+                row.mark(place as f64)
+            });
+            Layer::marks(system, own.collect())
+        };
+        Chart {
+            title: title.to_owned(),
+            x: Axis::names("", variants.clone()),
+            y: Axis::log(label),
+            layers: SYSTEMS.iter().map(layer).collect(),
+            bars: false,
+        }
+    };
+    let charts = [
+        chart(TIME, "time of a mapping", "mapping time (ms)"),
+        chart(SENT, "messages", "messages truly sent"),
+    ];
+    Page {
+        svg: draw_charts(&charts, 1),
+        rows,
+        shows: "Nine mappers on C, C+A and C+A+B with the same costs of software: Berkeley's, the simplified algorithm of \
+                section 3.1 (all routes to a depth of 5 turns, then labels), the randomised one, Myricom's, Hendriks's \
+                guarded scouts and the same questions with time-outs, and what section 6 leaves as future work: \
+                coupon-collecting, switches that identify themselves, and all hosts mapping around them in parallel."
+            .to_owned(),
+        differs: "No paper prints these. Every map is true. Myricom's mapper runs here with the costs of a host's software \
+                  that all others have but for its start-up, which is in it. Coupon-collecting does not pay on \
+                  the NOW, where a message of random turns finds a host one time in twenty; parallel mapping gains \
+                  nothing either, since local maps do not meet on switches without hosts. What helps is switches that \
+                  identify themselves: a ninth of the messages."
+            .to_owned(),
+    }
+}

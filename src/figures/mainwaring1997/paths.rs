@@ -1,0 +1,139 @@
+//! Paths drawn over the cables of the example, and as the vertices of its model that they lead to.
+
+use crate::figures::sketch::{Anchor, BLUE, GREEN, INK, PURPLE, RED, Sketch, Spot, Stroke};
+use crate::ids::Node;
+use crate::topology::Network;
+
+use super::claims::{Example, PLACES};
+use super::construction::{Hop, Path};
+
+/// A path with its colour.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coloured<'a> {
+    /// The path.
+    pub(super) path: &'a [Hop],
+    /// Its colour.
+    pub(super) colour: &'static str,
+    /// How far to one side of the cables it is drawn, in pixels.
+    pub(super) beside: f64,
+}
+
+/// Half the width of a switch's box.
+const HALF: f64 = 17.0;
+
+/// Purple, red and a green path, as the paper colours them.
+pub(super) fn three<'a>(example: &'a Example, green: &'a Path) -> [Coloured<'a>; 3] {
+    [
+        Coloured { path: &example.purple, colour: PURPLE, beside: -5.0 },
+        Coloured { path: &example.red, colour: RED, beside: -5.0 },
+        Coloured { path: green, colour: GREEN, beside: 5.0 },
+    ]
+}
+
+/// Draws the example's network at `corner`, in units of `unit` pixels, with paths beside its cables.
+pub(super) fn draw_paths(
+    sketch: &mut Sketch,
+    network: &Network,
+    corner: Spot,
+    unit: Spot,
+    paths: &[Coloured<'_>],
+) {
+    let place = |node: Node| {
+        let name = network.name_of(node);
+        let (_, x, y) = PLACES.iter().find(|(known, ..)| *known == name).expect("all have their places");
+        (corner.0 + x * unit.0, corner.1 + y * unit.1)
+    };
+    for link in network.links() {
+        sketch.line(&[place(link.a.node), place(link.b.node)], Stroke::solid("#d5d5d5", 3.0));
+    }
+    for coloured in paths {
+        for hop in coloured.path {
+            let (from, to) = (place(hop.from.node), place(hop.to.node));
+            let (from, to) = moved(from, to, coloured.beside);
+            sketch.arrow(from, to, Stroke::solid(coloured.colour, 2.0));
+        }
+    }
+    for (name, ..) in PLACES {
+        let Some(node) = network.find(name) else { continue };
+        match node {
+            Node::Switch(_) => sketch.switch(place(node), HALF, name),
+            Node::Host(_) => sketch.host(place(node), name),
+        }
+    }
+}
+
+/// A line drawn beside the one from `from` to `to`, whichever way it goes, and shortened by the boxes at its ends.
+fn moved(from: Spot, to: Spot, beside: f64) -> (Spot, Spot) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = (dx * dx + dy * dy).sqrt().max(1.0);
+    let (ux, uy) = (dx / length, dy / length);
+    let sign = if (dx, dy) < (0.0, 0.0) { -1.0 } else { 1.0 };
+    let (ox, oy) = (uy * beside * sign, -ux * beside * sign);
+    let cut = if dx.abs() > dy.abs() { HALF + 3.0 } else { 17.0 };
+    ((from.0 + ox + ux * cut, from.1 + oy + uy * cut), (to.0 + ox - ux * cut, to.1 + oy - uy * cut))
+}
+
+/// A way to a vertex of the model: its parts with their colours, and what its end is called.
+pub(super) struct Branch {
+    /// The path.
+    pub(super) path: Path,
+    /// From which cable on which colour holds.
+    pub(super) colours: Vec<(usize, &'static str)>,
+    /// Whether it is pasted, not there from the start.
+    pub(super) pasted: bool,
+    /// What the vertex at its end is called.
+    pub(super) end: &'static str,
+}
+
+/// Draws branches of the model tree from the mapper on the left: a column a cable, a row a branch.
+pub(super) fn draw_tree(
+    sketch: &mut Sketch,
+    network: &Network,
+    corner: Spot,
+    step: Spot,
+    branches: &[Branch],
+) {
+    // Vertices drawn so far: the way to each, and its row.
+    let mut drawn: Vec<(Path, usize)> = vec![(Path::new(), 0)];
+    let spot = |depth: usize, row: usize| (corner.0 + step.0 * depth as f64, corner.1 + step.1 * row as f64);
+    let mut labels: Vec<(Spot, String)> = vec![(spot(0, 0), "h0".to_owned())];
+    for (nth, branch) in branches.iter().enumerate() {
+        for depth in 1..=branch.path.len() {
+            let way = &branch.path[..depth];
+            if drawn.iter().any(|(known, _)| known == way) {
+                continue;
+            }
+            let before =
+                drawn.iter().find(|(known, _)| *known == way[..depth - 1]).map_or(0, |(_, row)| *row);
+            let row = if branch.path.len() > depth || nth > 0 {
+                row_of(nth, before, &drawn, depth)
+            } else {
+                before
+            };
+            let colour = branch
+                .colours
+                .iter()
+                .rev()
+                .find(|(from, _)| *from < depth)
+                .map_or(INK, |(_, colour)| *colour);
+            let stroke = if branch.pasted { Stroke::dashed(colour, 2.0) } else { Stroke::solid(colour, 2.5) };
+            sketch.line(&[spot(depth - 1, before), spot(depth, row)], stroke);
+            let name = network.name_of(way[depth - 1].to.node).to_owned();
+            labels.push((spot(depth, row), name));
+            drawn.push((way.to_vec(), row));
+        }
+        let end = drawn.iter().find(|(known, _)| *known == branch.path).map_or(0, |(_, row)| *row);
+        let (x, y) = spot(branch.path.len(), end);
+        sketch.text((x + 13.0, y - 9.0), 13, Anchor::Start, BLUE, branch.end);
+    }
+    for (at, name) in labels {
+        sketch.dot(at, 10.0, if name.starts_with('h') { "#f3d9c8" } else { "#eaf1f8" });
+        sketch.text((at.0, at.1 + 4.0), 11, Anchor::Middle, INK, &name);
+    }
+}
+
+/// The row of a new vertex: its parent's where that is free to the right, else the branch's own.
+fn row_of(own: usize, before: usize, drawn: &[(Path, usize)], depth: usize) -> usize {
+    let taken = drawn.iter().any(|(known, row)| *row == before && known.len() >= depth);
+    if taken { own } else { before }
+}

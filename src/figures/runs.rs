@@ -1,0 +1,139 @@
+//! The runs behind figures, as points of a sweep: each scenario once, whoever needs it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::diagnostics::{Faults, Refusal};
+use crate::papers;
+use crate::scenario::{self, Checked, Files, Overrides, expect};
+use crate::simulation::{self, MODEL};
+use crate::sweep::Points;
+
+use super::{Figure, Results, ScenarioRun, kept};
+
+/// The runs that some figures need.
+pub struct Runs {
+    planned: Vec<Planned>,
+}
+
+/// One of them.
+struct Planned {
+    /// The scenario's file, under `scenarios/`.
+    file: &'static str,
+    /// Whether it is run with `--quick`.
+    quick: bool,
+    checked: Checked,
+    key: blake3::Hash,
+}
+
+/// What runs came to, by their places among the points.
+pub type Done = BTreeMap<usize, ScenarioRun>;
+
+impl Runs {
+    /// The runs of figures, each with `--quick` or without.
+    ///
+    /// # Errors
+    /// The faults of a scenario.
+    ///
+    /// # Panics
+    /// If a figure names a scenario that is not there: a bug of the figure.
+    pub fn of(figures: &[(&Figure, bool)]) -> Result<Runs, Box<Refusal>> {
+        let mut runs = Runs { planned: Vec::new() };
+        for (figure, quick) in figures {
+            for file in figure.scenarios {
+                if runs.place(file, *quick).is_none() {
+                    runs.planned.push(Planned::read(file, *quick)?);
+                }
+            }
+        }
+        Ok(runs)
+    }
+
+    /// What the scenarios expect and their runs do not hold, as faults of the scenarios.
+    pub fn broken(&self, done: &Done) -> Vec<Faults> {
+        let of_run = |(point, run): (&usize, &ScenarioRun)| {
+            let expected = &self.planned[*point].checked.expect;
+            expect::report(expected, &expect::evaluate(expected, &run.summary))
+        };
+        done.iter().flat_map(of_run).collect()
+    }
+
+    /// What a figure reads, once all runs are done.
+    ///
+    /// # Panics
+    /// If a run is missing.
+    pub fn results<'a>(&self, figure: &Figure, quick: bool, done: &'a Done) -> Results<'a> {
+        let run = |file: &&str| {
+            let place = self.place(file, quick).expect("the runs were planned for this figure");
+            done.get(&place).expect("all runs are done")
+        };
+        Results { quick, runs: figure.scenarios.iter().map(run).collect() }
+    }
+
+    fn place(&self, file: &str, quick: bool) -> Option<usize> {
+        self.planned.iter().position(|planned| planned.file == file && planned.quick == quick)
+    }
+}
+
+impl Points for Runs {
+    fn name(&self) -> &str {
+        "figures"
+    }
+
+    fn len(&self) -> usize {
+        self.planned.len()
+    }
+
+    fn key(&self, point: usize) -> blake3::Hash {
+        self.planned[point].key
+    }
+
+    fn cost(&self, point: usize) -> f64 {
+        if self.planned[point].quick { 1.0 } else { 10.0 }
+    }
+
+    fn compute(&self, point: usize) -> Result<Value, String> {
+        let planned = &self.planned[point];
+        let run = simulation::run(&planned.checked, &(), &());
+        let run = run.map_err(|error| format!("scenarios/{}: {error}", planned.file))?;
+        let summary = serde_json::to_value(&run.summary).expect("a summary is plain data");
+        let files: BTreeMap<String, String> = run.files.into_iter().collect();
+        Ok(json!({ "summary": summary, "files": files }))
+    }
+}
+
+impl Planned {
+    fn read(file: &'static str, quick: bool) -> Result<Planned, Box<Refusal>> {
+        let bytes = kept::scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"));
+        let files = Files::kept(
+            kept::scenarios().iter().map(|(file, bytes)| (placed(file), bytes.to_vec())).collect(),
+        );
+        let name = placed(file);
+        let checked = scenario::read_from(&name.to_string_lossy(), bytes, &Overrides::default(), &files)?;
+        let checked = if quick { checked.quick() } else { checked };
+        let mut key = blake3::Hasher::new();
+        key.update(format!("model {MODEL}, quick {quick}, {file}").as_bytes())
+            .update(papers::TEXT.as_bytes());
+        key.update(blake3::hash(bytes).as_bytes());
+        for (path, bytes) in files.taken() {
+            key.update(path.to_string_lossy().as_bytes()).update(blake3::hash(&bytes).as_bytes());
+        }
+        Ok(Planned { file, quick, checked, key: key.finalize() })
+    }
+}
+
+/// A kept scenario's name in messages.
+fn placed(file: &str) -> PathBuf {
+    PathBuf::from("scenarios").join(file)
+}
+
+impl ScenarioRun {
+    /// The run that a point's result tells of; none for what is no such result.
+    pub fn of_result(result: &Value) -> Option<ScenarioRun> {
+        let text = |(name, text): (&String, &Value)| Some((name.clone(), text.as_str()?.to_owned()));
+        let files = result["files"].as_object()?.iter().map(text).collect::<Option<_>>()?;
+        Some(ScenarioRun { summary: result.get("summary")?.clone(), files })
+    }
+}

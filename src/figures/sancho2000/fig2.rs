@@ -1,0 +1,183 @@
+//! Fig. 2: how the cables of a switch may lead up and down in a tree, and how often they do.
+
+use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
+use crate::report::{Axis, Chart, draw_charts};
+use crate::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
+use crate::scenario::checked::{RouteSource, Routing};
+use crate::scenario::comparison::ComparedNetwork;
+
+use super::restrictions::{restrictions, ups};
+use super::sketch::{Sketch, Spot};
+
+/// Fig. 2.
+pub(super) const FIGURE: Figure = Figure {
+    id: "sancho2000/fig2",
+    title: "Fig. 2: link orientation patterns of a switch, and how often trees have them",
+    scenarios: &[],
+    whole_when_quick: true,
+    make,
+};
+
+/// The networks and routings are those of Table 1.
+const SCENARIO: &str = "sancho2000/table1.toml";
+/// Cables to other switches a switch.
+const DEGREE: usize = 4;
+
+fn make(_: &Results<'_>) -> Page {
+    let comparison = kept::read(SCENARIO).comparison.expect("the scenario compares routings");
+    let mut rows = Vec::new();
+    for size in sizes(&comparison.networks) {
+        for (nth, routing) in comparison.names.iter().enumerate() {
+            let networks = comparison.networks.iter().filter(|network| network.switches() == size);
+            let counted: Vec<Counted> = networks.filter_map(|network| Counted::of(network, nth)).collect();
+            rows.extend(rows_of(&counted, routing, size));
+        }
+    }
+    let charts: Vec<Chart> =
+        sizes(&comparison.networks).iter().map(|size| chart(&rows, &comparison.names, *size)).collect();
+    let mut sketch = Sketch::new();
+    for up in 1..=DEGREE {
+        pattern(&mut sketch, up);
+    }
+    let below = draw_charts(&charts, 3);
+    sketch.inset((0.0, 215.0), &below);
+    let height = 215.0 + height_of(&below);
+    Page {
+        rows,
+        svg: sketch.finish((900.0, height)),
+        shows: "Above: a switch of which one, two, three or four cables to other switches lead up; arrows point up, a dashed arc \
+                forbids going down one cable and up the other. u cables that lead up make u (u - 1) restrictions. Below: how many \
+                switches have how many, over the ten random networks of each size in Table 1 (means; whiskers from the least to \
+                the greatest). Their mean u (u - 1) is Table 1's number of restrictions per switch."
+            .to_owned(),
+        differs: "The paper draws three patterns as a picture only and tells of them that (a) and (b) have fewer restrictions than \
+                  (c), and that H2 makes (a) and (b) more frequent. Ours are all four that a switch can have, a root apart. The counts \
+                  bear it out: since every cable leads up from one end, a network has two such cables a switch on average whatever the \
+                  tree, and restrictions are fewest where all switches have about two; H2 has more of these than H1, and both more than \
+                  breadth-first trees from R1."
+            .to_owned(),
+    }
+}
+
+/// What one routing comes to on one network.
+struct Counted {
+    /// The share of switches, in per cent, by the number of cables that lead up.
+    shares: [f64; DEGREE + 1],
+    /// Restrictions a switch.
+    restrictions: f64,
+}
+
+impl Counted {
+    fn of(network: &ComparedNetwork, routing: usize) -> Option<Counted> {
+        let Routing { source: RouteSource::Computed(choices), .. } = &network.routings[routing] else {
+            return None;
+        };
+        let Choices { algorithm: Algorithm::UpDown { tree, root }, utility, .. } = choices else {
+            return None;
+        };
+        let topology = &network.topology;
+        let graph = SwitchGraph::new(&topology.network);
+        let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
+        let directions = Directions::new(&graph, &attachments, *utility, root, *tree);
+        let mut shares = [0.0; DEGREE + 1];
+        let mut all = 0;
+        for switch in graph.switch_ids() {
+            let ups = ups(&graph, &directions, switch).len();
+            shares[ups.min(DEGREE)] += 100.0 / graph.switches() as f64;
+            all += restrictions(ups);
+        }
+        Some(Counted { shares, restrictions: all as f64 / graph.switches() as f64 })
+    }
+}
+
+fn sizes(networks: &[ComparedNetwork]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = networks.iter().map(ComparedNetwork::switches).collect();
+    sizes.dedup();
+    sizes
+}
+
+fn rows_of(counted: &[Counted], routing: &str, size: u64) -> Vec<Row> {
+    let row = |quantity: &str, unit: &str, values: Vec<f64>| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let ends = [f64::min, f64::max].map(|end| values.iter().copied().reduce(end));
+        Row::ours(quantity, &format!("{routing}; {size} switches"), unit, Some(mean))
+            .between(ends[0], ends[1])
+    };
+    let mut rows: Vec<Row> = (0..=DEGREE)
+        .map(|up| row(&quantity(up), "% of switches", counted.iter().map(|one| one.shares[up]).collect()))
+        .collect();
+    let restrictions = counted.iter().map(|one| one.restrictions).collect();
+    rows.push(row("restrictions per switch", "restrictions", restrictions));
+    rows
+}
+
+fn quantity(up: usize) -> String {
+    format!("switches with {up} up")
+}
+
+fn chart(rows: &[Row], routings: &[String], size: u64) -> Chart {
+    let of_routing = |routing: &String| {
+        let find = |up: usize| {
+            let configuration = format!("{routing}; {size} switches");
+            rows.iter().find(|row| row.quantity == quantity(up) && row.configuration == configuration)
+        };
+        let own: Vec<&Row> = (0..=DEGREE).filter_map(find).collect();
+        side_by_side(routing, &own)
+    };
+    Chart {
+        title: format!("{size} switches"),
+        x: Axis::names("cables that lead up", (0..=DEGREE).map(|up| up.to_string())),
+        y: Axis::from_zero("% of switches"),
+        layers: routings.iter().flat_map(of_routing).collect(),
+        bars: true,
+    }
+}
+
+/// A switch with so many of its cables leading up.
+fn pattern(sketch: &mut Sketch, up: usize) {
+    let middle: Spot = (900.0 / DEGREE as f64 * (up as f64 - 0.5), 118.0);
+    let row = |count: usize, nth: usize| {
+        let step = 64.0;
+        middle.0 + step * (nth as f64 - (count as f64 - 1.0) / 2.0)
+    };
+    let above: Vec<Spot> = (0..up).map(|nth| (row(up, nth), 48.0)).collect();
+    let below: Vec<Spot> = (0..DEGREE - up).map(|nth| (row(DEGREE - up, nth), 178.0)).collect();
+    above.iter().for_each(|to| sketch.cable(middle, *to, false, true));
+    below.iter().for_each(|from| sketch.cable(*from, middle, false, true));
+    for (place, one) in above.iter().enumerate() {
+        above[place + 1..].iter().for_each(|other| sketch.restriction(middle, *one, *other));
+    }
+    sketch.switch(middle, "", false);
+    let words = format!("{up} up: {} restrictions", restrictions(up));
+    sketch.words((middle.0, 24.0), &words, 14.0, true);
+}
+
+/// The height that an SVG gives itself.
+fn height_of(svg: &str) -> f64 {
+    let height = svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next());
+    height.and_then(|height| height.parse().ok()).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::restrictions_per_switch;
+
+    /// Wrong if counting patterns came to other restrictions than the router's own metric.
+    #[test]
+    fn patterns_make_the_restrictions_of_table_1() {
+        let comparison = kept::read(SCENARIO).comparison.unwrap();
+        for network in comparison.networks.iter().take(3) {
+            for nth in 0..comparison.names.len() {
+                let RouteSource::Computed(choices) = &network.routings[nth].source else { panic!() };
+                let Algorithm::UpDown { tree, root } = &choices.algorithm else { panic!() };
+                let graph = SwitchGraph::new(&network.topology.network);
+                let attachments = Attachments::lowest(&network.topology.network);
+                let directions = Directions::new(&graph, &attachments, None, root, *tree);
+                let counted = Counted::of(network, nth).unwrap();
+                assert!((counted.restrictions - restrictions_per_switch(&graph, &directions)).abs() < 1e-9);
+                assert!((counted.shares.iter().sum::<f64>() - 100.0).abs() < 1e-9);
+            }
+        }
+    }
+}

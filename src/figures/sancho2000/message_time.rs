@@ -1,0 +1,84 @@
+//! Where the time of a message goes against load; not in the paper.
+
+use crate::figures::{Figure, Page, Record, Results, Row};
+use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+
+/// Where the time goes.
+pub(super) const FIGURE: Figure = Figure {
+    id: "sancho2000/message-time",
+    title: "Where the time of a message goes: queueing, blocked and moving against load",
+    scenarios: &["sancho2000/message-time.toml"],
+    whole_when_quick: false,
+    make,
+};
+
+/// The parts from the bottom up: column, name, what the key says.
+const PARTS: [(&str, &str, &str); 3] = [
+    ("moving_mean_ns", "moving", "moving: what the message takes alone"),
+    ("blocked_mean_ns", "blocked", "blocked: in the network, in the way of others"),
+    ("queueing_mean_ns", "queueing", "queueing: at its host, before its first flit"),
+];
+/// Curves end where a message takes so many times as long as at the lowest load: then nearly all of it is queueing.
+const MOST_TIMES: f64 = 6.0;
+
+fn make(results: &Results<'_>) -> Page {
+    let points = results.csv(0, "points.csv");
+    let mut rows = Vec::new();
+    let mut charts = Vec::new();
+    for routing in points.choices("routing") {
+        for (column, name, _) in PARTS {
+            let of_routing = [("routing", routing.as_str())];
+            let own = points.of(&of_routing);
+            rows.extend(own.filter_map(|point| row(&point, column, name, &routing)));
+        }
+        charts.push(chart(&rows, &routing));
+    }
+    let shows = "The mean time of a message from its creation to its last flit's arrival, in its three parts, on the network of 32 \
+                 switches that Fig. 3(b) finds nearest to the average: messages of 32 flits, uniform destinations. The parts lie \
+                 on top of each other and make the mean latency; hollow marks are saturated or have not converged. Every message \
+                 counts with the time that its own route and length take in an empty network, exact to the cycle."
+        .to_owned();
+    let differs = "The papers have no such figure. A message moves for the same time at every load: only the routes decide, so the \
+                   lowest area compares routings as an empty network does. What grows first is the time *blocked* behind other worms; \
+                   *queueing* at the host stays small until the network saturates, and is then everything: a blocked worm leaves its \
+                   host's cable late, and the messages behind it wait there."
+        .to_owned();
+    Page { rows, svg: draw_charts(&charts, 2), shows, differs }
+}
+
+fn row(point: &Record<'_>, column: &str, name: &str, routing: &str) -> Option<Row> {
+    let row = Row::ours(name, routing, "ns", point.number(column)).at(point.number("load")?);
+    Some(Row { hollow: point.text("converged") != "true", ..row })
+}
+
+/// The parts of a routing's messages, one on top of the other.
+fn chart(rows: &[Row], routing: &str) -> Chart {
+    let part = |name: &str| {
+        rows.iter()
+            .filter(move |row| row.quantity == name && row.configuration == routing)
+            .collect::<Vec<_>>()
+    };
+    let parts = PARTS.map(|(_, name, _)| part(name));
+    let mut layers = Vec::new();
+    let mut below: Vec<f64> = vec![0.0; parts[0].len()];
+    let whole = |place: usize| parts.iter().filter_map(|part| part[place].ours).sum::<f64>();
+    let shown = (0..parts[0].len()).take_while(|place| whole(*place) <= MOST_TIMES * whole(0)).count();
+    for ((_, _, label), part) in PARTS.iter().zip(&parts) {
+        let mut marks = Vec::new();
+        for (row, below) in part.iter().zip(&mut below).take(shown) {
+            let (Some(x), Some(ours)) = (row.x, row.ours) else { continue };
+            let top = *below + ours;
+            let mark = Mark::at(x, top / 1e3).between(Some(*below / 1e3), Some(top / 1e3));
+            marks.push(mark.hollow(row.hollow));
+            *below = top;
+        }
+        layers.push(Layer::line(label, marks));
+    }
+    Chart {
+        title: routing.to_owned(),
+        x: Axis::from_zero("load (payload flits / cycle / host)"),
+        y: Axis::from_zero("mean time of a message (us)"),
+        layers,
+        bars: false,
+    }
+}

@@ -1,0 +1,115 @@
+//! Section 5.1: the network model, as the scenarios set it.
+
+use crate::figures::{Figure, Page, Results, Row, kept};
+use crate::ids::Node;
+use crate::report::{Drawing, draw_network};
+use crate::scenario::Checked;
+use crate::scenario::checked::Traffic;
+use crate::scenario::cycles::flit_time;
+use crate::topology::Network;
+use crate::traffic::Sizes;
+
+/// The network model.
+pub(super) const FIGURE: Figure = Figure {
+    id: "sancho2000/network-model",
+    title: "Section 5.1: the network model",
+    scenarios: &[],
+    whole_when_quick: true,
+    make,
+};
+
+/// The scenario of every size, then that of long messages.
+const SIZES: [&str; 3] = ["sancho2000/fig3a.toml", "sancho2000/fig3b.toml", "sancho2000/fig3-64.toml"];
+const LONG: &str = "sancho2000/long-16.toml";
+
+fn make(_: &Results<'_>) -> Page {
+    let sizes = SIZES.map(kept::read);
+    let long = kept::read(LONG);
+    let drawn = &sizes[0].topology.network;
+    let note =
+        "one of the ten random networks of 16 switches: 4 hosts and 4 cables to other switches a switch";
+    let drawing = Drawing { network: drawn, title: "A network of section 5.1", note, apart: None };
+    Page {
+        rows: rows(&sizes, &long),
+        svg: draw_network(&drawing),
+        shows: "The parameters of all simulations after sancho2000, read off the scenarios as they are run \
+                (`scenarios/sancho2000/fig3a.toml`, `fig3b.toml`, `fig3-64.toml`, `long-16.toml`) and counted on the networks that \
+                they make; and one of these networks, the first of 16 switches."
+            .to_owned(),
+        differs: "What the paper does not say is set to: buffers of 80 flits with STOP at 56 and GO at 40, cables of 10 m (8 flits in \
+                  flight), Poisson arrivals, forward resets after 50 ms (none happens). \"Completely irregular\" is read as 4-regular and \
+                  random with at most one cable between two switches; the paper's own networks are not printed."
+            .to_owned(),
+    }
+}
+
+fn rows(sizes: &[Checked; 3], long: &Checked) -> Vec<Row> {
+    let printed = |quantity: &str, of: &str, ours: Option<f64>| {
+        Row::printed("004", "Fig3/4 or 5.1 text", quantity, of, ours)
+    };
+    let fabric = &sizes[0].fabric;
+    let flit = flit_time(fabric.rate);
+    let bytes_a_flit = flit.as_ps() as f64 / 1e12 * fabric.rate.as_bits_per_s() as f64 / 8.0;
+    let mut rows: Vec<Row> = [
+        printed("switch latency first flit", "Myrinet", Some(fabric.routing_latency.as_ps() as f64 / 1e3)),
+        printed("flit time", "Myrinet", Some(flit.as_ps() as f64 / 1e3)),
+        printed("flit width", "Myrinet", Some(bytes_a_flit)),
+        printed("message length", "short", payload(&sizes[0])),
+        printed("message length", "long", payload(long)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let networks = || sizes.iter().flat_map(|checked| checked.comparison.iter()).flat_map(|c| &c.networks);
+    type Count = fn(&Network) -> Vec<usize>;
+    let counts: [(&str, Count); 3] = [
+        ("switch ports", |network| {
+            network.switches().iter().map(|switch| usize::from(switch.ports)).collect()
+        }),
+        ("hosts per switch", |network| cables(network, |node| matches!(node, Node::Host(_)))),
+        ("switch-switch ports per switch", |network| cables(network, |node| matches!(node, Node::Switch(_)))),
+    ];
+    for (quantity, count) in counts {
+        let all: Vec<usize> = networks().flat_map(|network| count(&network.topology.network)).collect();
+        let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
+        let mean = all.iter().sum::<usize>() as f64 / all.len() as f64;
+        let ends = |end: Option<usize>| end.map(|count| count as f64);
+        rows.extend(printed(quantity, "", Some(mean)).map(|row| row.between(ends(least), ends(most))));
+    }
+    let counts = sizes.each_ref().map(|checked| checked.comparison.as_ref().map_or(0, |c| c.networks.len()));
+    let fewest = counts.iter().min().map(|count| *count as f64);
+    rows.extend(printed("topologies per size", "", fewest));
+    rows
+}
+
+/// Per switch, how many of its cables lead to such nodes.
+fn cables(network: &Network, wanted: fn(Node) -> bool) -> Vec<usize> {
+    let count = |switch| network.cables(Node::Switch(switch)).filter(|(_, _, far)| wanted(far.node)).count();
+    network.switch_ids().map(count).collect()
+}
+
+/// The one length of a scenario's messages, in flits.
+fn payload(checked: &Checked) -> Option<f64> {
+    match checked.traffic.as_ref()? {
+        Traffic::Generated(generated) => match &generated.workload.sizes {
+            Sizes::Fixed(flits) => Some(f64::from(*flits)),
+            Sizes::Weighted(_) => None,
+        },
+        Traffic::Trace(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if a scenario were changed away from what the paper says of its model.
+    #[test]
+    fn the_scenarios_have_the_papers_parameters() {
+        let rows = rows(&SIZES.map(kept::read), &kept::read(LONG));
+        assert_eq!(rows.len(), 9);
+        for row in rows {
+            assert_eq!(row.deviation_percent(), Some(0.0), "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Table 2: what the acronyms of the routings stand for, and what each of ours comes to.
+
+use std::fmt::Write as _;
+
+use crate::figures::{Figure, Page, Record, Results, Row, kept, side_by_side};
+use crate::report::{Axis, Chart, draw_charts};
+use crate::routing::{Algorithm, Choices, Heuristic, Root, Selection, Tree};
+use crate::scenario::checked::RouteSource;
+
+/// Table 2.
+pub(super) const FIGURE: Figure = Figure {
+    id: "sancho2000/table2",
+    title: "Table 2: the routings and what they come to",
+    scenarios: SCENARIOS,
+    whole_when_quick: true,
+    make,
+};
+
+const SCENARIOS: &[&str] = &["sancho2000/table2.toml"];
+
+/// What is measured of routes: the column of `routes.csv`, the name, the unit.
+const METRICS: [(&str, &str, &str); 4] = [
+    ("switch_mean_distance", "average distance", "links"),
+    ("crossing_paths", "crossing paths", "paths"),
+    ("max_channel_load", "routes over the busiest channel", "routes"),
+    ("restrictions_per_switch", "restrictions per switch", "restrictions"),
+];
+
+fn make(results: &Results<'_>) -> Page {
+    let table = results.csv(0, "routes.csv");
+    let routings = table.choices("routing");
+    let sizes = table.choices("switches");
+    let mut rows = Vec::new();
+    for (column, quantity, unit) in METRICS {
+        for routing in &routings {
+            for size in &sizes {
+                let of = [("switches", size.as_str()), ("routing", routing.as_str())];
+                let single = || table.of(&of).filter(|row| row.text("seed") != "mean");
+                let values = || single().filter_map(|row: Record<'_>| row.number(column));
+                let mean = table.of(&of).find(|row| row.text("seed") == "mean");
+                let mean = mean.and_then(|row| row.number(column));
+                let row = Row::ours(quantity, &format!("{routing}; {size} switches"), unit, mean);
+                rows.push(row.between(values().reduce(f64::min), values().reduce(f64::max)));
+            }
+        }
+    }
+    let charts = METRICS.map(|(_, quantity, unit)| chart(&rows, quantity, unit, &routings, &sizes));
+    Page {
+        svg: draw_charts(&charts, 2),
+        rows,
+        shows: format!(
+            "What the six acronyms resolve to here, read off the scenario:\n\n{}\nThe bars are means over ten random networks \
+             of each size, whiskers from the least to the greatest.",
+            acronyms()
+        ),
+        differs: "The paper's Table 2 has the first six columns and no numbers. UD_BFS1 has R1 and both depth-first routings have \
+                  R2, as the note to Table 1 says. \"No\" balancing is one shortest legal route a pair of hosts, drawn at random: \
+                  the paper names random and round robin and does not say which it used. Balancing changes only which of the \
+                  shortest legal routes are taken, so only the load of the busiest channel differs between a routing and its `b`."
+            .to_owned(),
+    }
+}
+
+/// The table of acronyms, in Markdown.
+fn acronyms() -> String {
+    let checked = kept::read(SCENARIOS[0]);
+    let comparison = checked.comparison.expect("the scenario compares routings");
+    let first = &comparison.networks[0];
+    let mut text =
+        "| routing | spanning tree | root heuristic | path heuristic | traffic balancing |\n|---|---|---|---|---|\n".to_owned();
+    for (name, routing) in comparison.names.iter().zip(&first.routings) {
+        let RouteSource::Computed(Choices { algorithm: Algorithm::UpDown { tree, root }, selection, .. }) =
+            &routing.source
+        else {
+            continue;
+        };
+        let (tree, path) = match tree {
+            Tree::Bfs => ("BFS", "-"),
+            Tree::Dfs(Heuristic::H1) => ("DFS", "H1"),
+            Tree::Dfs(Heuristic::H2) => ("DFS", "H2"),
+        };
+        let root = match root {
+            Root::R1 => "R1",
+            Root::R2 => "R2",
+            _ => "other",
+        };
+        let balanced = if *selection == Selection::Balanced { "yes" } else { "no" };
+        let _ = writeln!(text, "| {name} | {tree} | {root} | {path} | {balanced} |");
+    }
+    text
+}
+
+fn chart(rows: &[Row], quantity: &str, unit: &str, routings: &[String], sizes: &[String]) -> Chart {
+    let of_routing = |routing: &String| {
+        let find = |size: &String| {
+            let configuration = format!("{routing}; {size} switches");
+            rows.iter().find(|row| row.quantity == quantity && row.configuration == configuration)
+        };
+        let own: Vec<&Row> = sizes.iter().filter_map(find).collect();
+        side_by_side(routing, &own)
+    };
+    Chart {
+        title: quantity.to_owned(),
+        x: Axis::names("switches", sizes.iter().cloned()),
+        y: Axis::from_zero(unit),
+        layers: routings.iter().flat_map(of_routing).collect(),
+        bars: true,
+    }
+}

@@ -1,0 +1,132 @@
+//! The page of a figure: one screen of what it shows, how close it is, and what differs.
+
+use std::fmt::Write as _;
+
+use crate::report::FIGURE_MARK;
+
+use super::{Figure, Judged, Page};
+
+/// Printed numbers that a page shows in full; of more, it shows the worst.
+const MOST_ROWS: usize = 24;
+/// How many of more are shown.
+const WORST: usize = 10;
+
+/// `README.md`.
+pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[Judged], quick: bool) -> String {
+    let Figure { id, title, .. } = figure;
+    let mut text =
+        format!("{FIGURE_MARK}\n# {title}\n\n{}\n\n![{}](figure.svg)\n", page.shows.trim(), alt(title));
+    text.push_str("\n## How close it is\n\n");
+    text.push_str(&closeness(rows));
+    let _ = write!(text, "\n## What differs and why\n\n{}\n\n## How it is made\n\n", page.differs.trim());
+    let scenarios = figure.scenarios.iter().map(|file| format!("`scenarios/{file}`"));
+    let scenarios = scenarios.collect::<Vec<_>>().join(", ");
+    let from = if scenarios.is_empty() { String::new() } else { format!(" from {scenarios}") };
+    let quick = if quick { " --quick" } else { "" };
+    let _ = writeln!(text, "`simnet figures {id}{quick}`{from}. All numbers: [data.csv](data.csv).");
+    text
+}
+
+/// How near the numbers come to the printed ones, in a sentence and a table.
+fn closeness(rows: &[Judged]) -> String {
+    let printed: Vec<&Judged> = rows.iter().filter(|judged| judged.row.paper.is_some()).collect();
+    if printed.is_empty() {
+        return "No number is printed that these could stand beside.\n".to_owned();
+    }
+    let mut text = summary(&printed);
+    let shown: Vec<&Judged> = if printed.len() <= MOST_ROWS {
+        printed
+    } else {
+        let _ =
+            write!(text, " The {WORST} that are farthest off, of {} in [data.csv](data.csv):", printed.len());
+        worst_first(printed).into_iter().take(WORST).collect()
+    };
+    text.push_str("\n\n| | | unit | paper | ours | ours, from to | deviation | tolerance | |\n");
+    text.push_str("|---|---|---|--:|--:|---|--:|--:|---|\n");
+    for judged in shown {
+        text.push_str(&line(judged));
+    }
+    text
+}
+
+/// How many hold, and how far off the median and the worst are.
+fn summary(printed: &[&Judged]) -> String {
+    let judged = printed.iter().filter(|judged| judged.holds().is_some()).count();
+    let holding = printed.iter().filter(|judged| judged.holds() == Some(true)).count();
+    let mut text = match printed.len() - judged {
+        0 => format!("Of {judged} printed numbers {holding} are within their tolerance"),
+        apart => format!(
+            "Of {judged} printed numbers {holding} are within their tolerance ({apart} more have none)"
+        ),
+    };
+    let mut off: Vec<f64> = printed.iter().filter_map(|j| j.row.deviation_percent()).map(f64::abs).collect();
+    off.sort_by(f64::total_cmp);
+    if let (Some(median), Some(worst)) = (off.get(off.len() / 2), off.last()) {
+        let _ = write!(text, "; the median deviation is {median:.1} %, the worst {worst:.1} %");
+    }
+    text.push('.');
+    text
+}
+
+/// What does not hold first, then by deviation.
+fn worst_first(mut printed: Vec<&Judged>) -> Vec<&Judged> {
+    let off = |judged: &Judged| judged.row.deviation_percent().map_or(f64::INFINITY, f64::abs);
+    printed.sort_by(|a, b| {
+        let missed = |judged: &Judged| judged.holds() == Some(false);
+        missed(b).cmp(&missed(a)).then(off(b).total_cmp(&off(a)))
+    });
+    printed
+}
+
+fn line(judged: &Judged) -> String {
+    let row = &judged.row;
+    let range = row.low.zip(row.high).map(|(low, high)| format!("{} to {}", short(low), short(high)));
+    format!(
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        cell(&row.quantity),
+        cell(&row.configuration),
+        cell(&row.unit),
+        row.paper.map(short).unwrap_or_default(),
+        row.ours.map_or_else(|| "-".to_owned(), short),
+        range.unwrap_or_default(),
+        percent_of(judged),
+        judged.tolerance_percent().map(|percent| format!("{percent} %")).unwrap_or_default(),
+        verdict(judged),
+    )
+}
+
+/// The deviation, for people.
+pub(super) fn percent_of(judged: &Judged) -> String {
+    judged.row.deviation_percent().map(|percent| format!("{percent:+.1} %")).unwrap_or_default()
+}
+
+/// The verdict, for people.
+pub(super) fn verdict(judged: &Judged) -> &'static str {
+    match judged.holds() {
+        Some(true) => "holds",
+        Some(false) => "**missed**",
+        None => "",
+    }
+}
+
+/// A number for people: at most four digits that matter after the point.
+pub(super) fn short(value: f64) -> String {
+    let digits = match value.abs() {
+        large if large >= 1000.0 => 0,
+        some if some >= 10.0 => 1,
+        few if few >= 1.0 => 3,
+        _ => 5,
+    };
+    let text = format!("{value:.digits$}");
+    if digits == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+/// A text as a cell of a table in Markdown.
+pub(super) fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "\\<").replace('*', "\\*")
+}
+
+/// A text between the brackets of an image.
+fn alt(title: &str) -> String {
+    title.replace(['[', ']'], "")
+}

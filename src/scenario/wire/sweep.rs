@@ -1,0 +1,50 @@
+//! The `[sweep]` section.
+
+use schemars::{Schema, json_schema};
+
+use super::super::book::Book;
+use super::super::tree::{Item, Value};
+use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
+
+use Presence::{Default, Optional};
+
+table! {
+    /// A sweep: every combination of the values of all axes, with every seed, is a point.
+    "[sweep]" Sweep {
+        /// The axes, the last of which varies fastest. Each is a table of keys of the scenario, nested or as a path in
+        /// quotes, and each key has a list of values or a range; the keys of one axis go in lock-step.
+        axes: Vec<At<Axis>> = Default("[]");
+        /// What every point must meet, as in `"fabric.go < fabric.stop and not (routing.tree == 'dfs')"`.
+        constraints: Vec<At<String>> = Default("[]");
+        /// How many seeds every combination is run with: the scenario's and those after it, 1 to 1000000; 1 if
+        /// not given.
+        repetitions: u32 = Optional;
+        /// Instead: the seeds, each once.
+        seeds: Vec<At<u64>> = Optional;
+        /// What points.csv shows of every point's summary: paths as in `[expect]`; every number, text and truth
+        /// value if not given.
+        columns: Vec<At<String>> = Default("[]");
+    }
+}
+
+/// An axis, as it is written.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Axis(pub(in super::super) Item);
+
+impl Wire for Axis {
+    fn read(item: &Item, book: &mut Book) -> Option<Axis> {
+        if !matches!(item.value, Value::Table(_)) {
+            wrong_type(item, "a table of keys and their values", book);
+            return None;
+        }
+        Some(Axis(item.clone()))
+    }
+
+    fn schema() -> Schema {
+        json_schema!({
+            "title": "[[sweep.axes]]",
+            "description": "Keys of the scenario that go in lock-step, each with a list of values or a range.",
+            "type": "object"
+        })
+    }
+}

@@ -1,0 +1,263 @@
+//! The table of all points, in plan order: its bytes are a function of the plan and the model, whoever computed it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use blake3::Hash;
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::known::{Damage, Known, Reader, Record};
+use super::points::Plan;
+use super::store::{Store, StoreError, TABLE};
+
+/// What a merge came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// How many points the plan has.
+    pub points: usize,
+    /// How many of them no shard has yet. If there are any, nothing was written.
+    pub missing: usize,
+    /// How many failed.
+    pub failed: usize,
+    /// The first failures: the point and why.
+    pub failures: Vec<(usize, String)>,
+    /// Columns that were asked for and that no point has.
+    pub empty_columns: Vec<String>,
+    /// What of the shards is not as it was written.
+    pub damage: Vec<Damage>,
+}
+
+/// How many failures are told.
+const TOLD: usize = 3;
+
+/// How many points a thread reads at a time.
+const CHUNK: usize = 512;
+
+/// How many chunks are in memory at once.
+const CHUNKS: usize = 32;
+
+/// What the table has of every point, before its results.
+const FIXED: [&str; 4] = ["key", "seed", "status", "error"];
+
+/// How many hexadecimal digits of a key the table shows: enough to find its line in the shards.
+const KEY_DIGITS: usize = 16;
+
+/// Writes `points.csv` if every point is done: `point`, `key` (its first digits), a column an axis, `seed`, `status`
+/// (`done` or `failed`), `error`, and then what the plan wants to see of the results, by default every scalar of any
+/// result in order of first appearance. A result that lacks a column leaves the cell empty. The file appears whole.
+///
+/// Reads every result once, or twice where the columns have to be found first; memory holds an index of the shards and
+/// some thousand results.
+///
+/// # Errors
+/// If the shards cannot be read or disagree, or the system refuses.
+pub fn merge<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Merged, StoreError> {
+    let known = store.known()?;
+    let mut merged = Merged { points: plan.len(), damage: known.damage().to_vec(), ..Merged::default() };
+    let mut rows = Vec::with_capacity(plan.len());
+    for (point, key) in plan.keys(0..plan.len()).into_iter().enumerate() {
+        match known.find(&key) {
+            None => merged.missing += 1,
+            Some(record) => rows.push((point, key, *record)),
+        }
+        merged.failed += usize::from(known.find(&key).is_some_and(|record| record.failed));
+    }
+    let failures = rows.iter().filter(|(_, _, record)| record.failed).take(TOLD);
+    let mut reader = known.reader();
+    for (point, _, record) in failures {
+        merged.failures.push((*point, reader.read(record)?.err().unwrap_or_default()));
+    }
+    if merged.missing > 0 {
+        return Ok(merged);
+    }
+    let table = Table { plan, known: &known, rows };
+    let columns = match plan.columns() {
+        [] => table.columns()?,
+        columns => columns.to_vec(),
+    };
+    let mut failure = None;
+    let written = store.write(TABLE, |out| {
+        out.write_all(table.header(&columns).as_bytes())?;
+        let mut seen = vec![false; columns.len()];
+        let filled = table.each_chunk(
+            |chunk| table.text(chunk, &columns),
+            |(text, found)| {
+                seen.iter_mut().zip(found).for_each(|(seen, found)| *seen |= found);
+                out.write_all(text.as_bytes()).map_err(Failed::System)
+            },
+        );
+        let empty = columns.iter().zip(seen).filter(|(_, seen)| !seen).map(|(column, _)| column.clone());
+        merged.empty_columns = empty.collect();
+        filled.or_else(|failed| match failed {
+            Failed::System(error) => Err(error),
+            Failed::Store(error) => {
+                failure = Some(error);
+                Err(std::io::Error::other("the shards cannot be read"))
+            }
+        })
+    });
+    match failure {
+        Some(error) => Err(error),
+        None => written.map(|()| merged),
+    }
+}
+
+/// Why a chunk was not written.
+enum Failed {
+    Store(StoreError),
+    System(std::io::Error),
+}
+
+struct Table<'a, P: ?Sized> {
+    plan: &'a P,
+    known: &'a Known,
+    rows: Vec<(usize, Hash, Record)>,
+}
+
+impl<P: Plan + ?Sized> Table<'_, P> {
+    /// Makes something of every chunk of rows, on all cores, and takes it in their order.
+    fn each_chunk<T: Send>(
+        &self,
+        make: impl Fn(Range<usize>) -> Result<T, StoreError> + Sync,
+        mut take: impl FnMut(T) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
+        let chunks = self.rows.len().div_ceil(CHUNK);
+        for first in (0..chunks).step_by(CHUNKS) {
+            let some = first..(first + CHUNKS).min(chunks);
+            let range = |chunk: usize| chunk * CHUNK..((chunk + 1) * CHUNK).min(self.rows.len());
+            let made: Vec<Result<T, StoreError>> =
+                some.into_par_iter().map(|chunk| make(range(chunk))).collect();
+            for made in made {
+                take(made.map_err(Failed::Store)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The scalars of all results, in order of first appearance.
+    fn columns(&self) -> Result<Vec<String>, StoreError> {
+        let mut columns: Vec<String> = Vec::new();
+        let mut known: BTreeMap<String, ()> = FIXED.iter().map(|name| ((*name).to_owned(), ())).collect();
+        known.insert("point".to_owned(), ());
+        known.extend(self.plan.axes().iter().map(|axis| (axis.clone(), ())));
+        let gathered = self.each_chunk(
+            |chunk| self.names(chunk),
+            |names| {
+                for name in names {
+                    if known.insert(name.clone(), ()).is_none() {
+                        columns.push(name);
+                    }
+                }
+                Ok(())
+            },
+        );
+        match gathered {
+            Err(Failed::Store(error)) => Err(error),
+            _ => Ok(columns),
+        }
+    }
+
+    /// The scalars of some results, each once, in order of first appearance.
+    fn names(&self, chunk: Range<usize>) -> Result<Vec<String>, StoreError> {
+        let mut reader = self.known.reader();
+        let mut names: Vec<String> = Vec::new();
+        let mut known: BTreeMap<String, ()> = BTreeMap::new();
+        for (_, _, record) in &self.rows[chunk] {
+            for (name, _) in cells(reader.read(record)?.ok().as_ref()) {
+                if !known.contains_key(&*name) {
+                    known.insert(name.to_string(), ());
+                    names.push(name.into_owned());
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    fn header(&self, columns: &[String]) -> String {
+        let mut text = String::from("point,key");
+        let axes = self.plan.axes().iter().map(String::as_str);
+        for name in axes.chain(["seed", "status", "error"]).chain(columns.iter().map(String::as_str)) {
+            add_cell(&mut text, name);
+        }
+        text.push('\n');
+        text
+    }
+
+    /// The rows of some points, and which columns any of them has.
+    fn text(&self, chunk: Range<usize>, columns: &[String]) -> Result<(String, Vec<bool>), StoreError> {
+        let mut reader = self.known.reader();
+        let mut text = String::new();
+        let mut seen = vec![false; columns.len()];
+        for row in &self.rows[chunk] {
+            self.add_row(row, columns, &mut reader, &mut text, &mut seen)?;
+        }
+        Ok((text, seen))
+    }
+
+    fn add_row(
+        &self,
+        (point, key, record): &(usize, Hash, Record),
+        columns: &[String],
+        reader: &mut Reader<'_>,
+        text: &mut String,
+        seen: &mut [bool],
+    ) -> Result<(), StoreError> {
+        let outcome = reader.read(record)?;
+        text.push_str(&point.to_string());
+        add_cell(text, &key.to_hex()[..KEY_DIGITS]);
+        for value in self.plan.values(*point) {
+            add_cell(text, &value);
+        }
+        add_cell(text, &self.plan.seed(*point).to_string());
+        add_cell(text, if record.failed { "failed" } else { "done" });
+        add_cell(text, outcome.as_ref().err().map_or("", String::as_str));
+        let cells: BTreeMap<Cow<'_, str>, &Value> = cells(outcome.as_ref().ok()).into_iter().collect();
+        for (column, seen) in columns.iter().zip(seen) {
+            let value = cells.get(column.as_str());
+            *seen |= value.is_some();
+            match value {
+                None | Some(Value::Null) => text.push(','),
+                Some(Value::String(value)) => add_cell(text, value),
+                Some(value) => add_cell(text, &value.to_string()),
+            }
+        }
+        text.push('\n');
+        Ok(())
+    }
+}
+
+/// The scalars of a result by their paths, in its order.
+fn cells(result: Option<&Value>) -> Vec<(Cow<'_, str>, &Value)> {
+    fn collect<'a>(name: Cow<'a, str>, value: &'a Value, all: &mut Vec<(Cow<'a, str>, &'a Value)>) {
+        let below =
+            |part: &'a str| if name.is_empty() { part.into() } else { format!("{name}.{part}").into() };
+        match value {
+            Value::Object(entries) => entries.iter().for_each(|(key, value)| collect(below(key), value, all)),
+            Value::Array(list) => {
+                for (nth, value) in list.iter().enumerate() {
+                    collect(format!("{name}.{nth}").into(), value, all);
+                }
+            }
+            _ => all.push((name, value)),
+        }
+    }
+    let mut all = Vec::new();
+    if let Some(result) = result {
+        collect("".into(), result, &mut all);
+    }
+    all
+}
+
+/// Adds a comma and a cell; quotes what CSV needs quoted.
+fn add_cell(text: &mut String, cell: &str) {
+    text.push(',');
+    if cell.contains(['"', ',', '\n', '\r']) {
+        text.push('"');
+        text.push_str(&cell.replace('"', "\"\""));
+        text.push('"');
+    } else {
+        text.push_str(cell);
+    }
+}

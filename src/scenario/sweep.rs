@@ -67,6 +67,8 @@ struct Base {
     seed: Option<u64>,
     model: u32,
     columns: Vec<String>,
+    /// The keys of all axes.
+    names: Vec<String>,
     /// What only a point that was checked can tell.
     told: Told,
 }
@@ -156,8 +158,8 @@ impl Sweep {
     }
 
     /// The paths of the keys that vary, axis by axis: what [`Sweep::values`] are values of.
-    pub fn axes(&self) -> Vec<String> {
-        self.axes.iter().flat_map(|axis| axis.keys.iter().map(|key| key.name.clone())).collect()
+    pub fn axes(&self) -> &[String] {
+        &self.base.names
     }
 
     /// How many values each axis has, in order; with the seeds, their product is the number of points if no

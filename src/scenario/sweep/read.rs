@@ -79,6 +79,7 @@ pub(super) fn read(
         seed,
         model,
         columns: described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect(),
+        names: axes.iter().flat_map(|axis| axis.keys.iter().map(|key| key.name.clone())).collect(),
         told: Told::default(),
         layers,
     };

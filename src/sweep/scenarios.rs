@@ -17,6 +17,7 @@ use super::points::{Plan, Points};
 #[derive(Debug)]
 pub struct Scenarios {
     sweep: Sweep,
+    axes: Vec<String>,
     keys: Vec<Hash>,
 }
 
@@ -29,7 +30,7 @@ impl Scenarios {
         let chunks = sweep.len().div_ceil(CHUNK);
         let chunk = |n: usize| sweep.keys(n * CHUNK..((n + 1) * CHUNK).min(sweep.len()));
         let keys: Vec<Vec<Hash>> = (0..chunks).into_par_iter().map(chunk).collect();
-        Scenarios { keys: keys.concat(), sweep }
+        Scenarios { keys: keys.concat(), axes: sweep.axes(), sweep }
     }
 
     /// The description of the sweep.
@@ -69,7 +70,7 @@ impl Points for Scenarios {
 
 impl Plan for Scenarios {
     fn axes(&self) -> &[String] {
-        self.sweep.axes()
+        &self.axes
     }
 
     fn values(&self, point: usize) -> Vec<String> {

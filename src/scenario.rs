@@ -24,6 +24,7 @@ pub mod sweep;
 mod book;
 mod build;
 mod canonical;
+mod cost;
 mod files;
 mod layers;
 mod lists;

@@ -17,6 +17,10 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
+/// Where the tree's root stands, and how far its columns and rows are apart.
+const TREE: (f64, f64) = (70.0, 430.0);
+const STEP: (f64, f64) = (76.0, 62.0);
+
 fn make(_: &Results<'_>) -> Page {
     let (example, tally) = (example(), tally(NETWORKS));
     let steps = induction(&example.purple, &example.red, &example.green);
@@ -43,8 +47,7 @@ fn make(_: &Results<'_>) -> Page {
                   and d are both stretches of cables and green is no longer than D + 1. Where no stretch of green lies \
                   ahead on purple, the text is silent: g is then v itself. The model is what circuit routing allows, \
                   every way that passes no cable twice, to depth Q + D + 1, of networks of 2 to 6 switches. Pasted \
-                  paths fall short of that depth by two cables or more, which is in line with section 3.2.7 and with \
-                  docs/VALIDATION.md: two turns less than Q + D sufficed in every network tried."
+                  paths fall short of that depth by a cable or more: that is section 3.2.7, by which Q + D suffices."
             .to_owned(),
     }
 }
@@ -119,7 +122,18 @@ fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
     }
     sketch.text((corner.0 + 325.0, corner.1 + 80.0), 14, Anchor::Middle, INK, "g");
     sketch.text((corner.0 + 775.0, corner.1 + 80.0), 14, Anchor::Middle, INK, "d");
-    draw_tree(&mut sketch, &example.network, (70.0, 430.0), (76.0, 62.0), &branches(example, first));
+    draw_tree(&mut sketch, &example.network, TREE, STEP, &branches(example, first));
+    for (row, path, name, shared) in [
+        (0, &example.purple, "g", &example.green),
+        (1, &example.green, "g'", &example.purple),
+        (1, &example.green, "d'", &example.red),
+        (3, &first.green, "d''", &example.red),
+    ] {
+        // Both begin with the mapper's own cable, which is g0.
+        let Some(at) = path.iter().rposition(|hop| shared.contains(hop)) else { continue };
+        let spot = (TREE.0 + STEP.0 * (at as f64 + 0.5), TREE.1 + STEP.1 * f64::from(row) - 8.0);
+        sketch.text(spot, 13, Anchor::Middle, INK, name);
+    }
     let words = format!(
         "On {} random networks: {} replicates; red fits as it is at {}; {} paths pasted, {} of them missing from M.",
         tally.networks, tally.replicates, tally.direct, tally.pasted, tally.missing

@@ -172,7 +172,10 @@ fn comparison_turns() -> Option<f64> {
     let mut network = Network::new("pair");
     let host = network.add_host("h0").ok()?;
     let [hub, a, b] = ["hub", "a", "b"].map(|name| network.add_switch(name, 8).expect("the name is free"));
+    // With a host beside the mapper the hub is no candidate.
+    let other = network.add_host("h1").ok()?;
     network.connect(End::host(host, 0), End::switch(hub, 0)).ok()?;
+    network.connect(End::host(other, 0), End::switch(hub, 3)).ok()?;
     network.connect(End::switch(hub, 1), End::switch(a, 0)).ok()?;
     network.connect(End::switch(hub, 2), End::switch(b, 0)).ok()?;
     let options = myricom::Options { bound_comparisons: false, ..myricom::Options::default() };

@@ -22,7 +22,7 @@ fn make(_: &Results<'_>) -> Page {
         stage: scouting(),
         kind: Kind::Scout,
         options: Options::timed(),
-        look: Look { title: "Switch scouting without guards", until: 2000.0, ..SCOUTING },
+        look: Look { title: "Switch scouting without guards", until: 2.0, ..SCOUTING },
         shows: "A mapper without guards asks whether there is a switch behind a port: S = T b 0 -b -T. The messages \
                 are those that our own mapper sends on the fabric (`algorithm = \"timed\"`, the links and costs of \
                 `pink`), with their times. Left: SW2 is there, and S is back after a microsecond and a half (the \

@@ -8,6 +8,8 @@ mod slurm;
 mod status;
 mod work;
 
+pub(super) use progress::Line;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -122,7 +124,7 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
 }
 
 /// How many threads; all cores if not given.
-fn parse_jobs(text: &str) -> Result<usize, String> {
+pub(super) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(jobs @ 1..=1_024) => Ok(jobs),
         _ => Err("a number of threads from 1 to 1024".to_owned()),

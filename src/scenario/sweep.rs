@@ -104,7 +104,7 @@ pub fn is_sweep(bytes: &[u8]) -> bool {
 impl Sweep {
     /// Reads and checks a sweep file, whose points are computed by version `model` of the model.
     ///
-    /// Costs as much as checking every value of every axis, at most a thousand points, and a look at every combination
+    /// Costs as much as checking every value of every axis, at most five hundred points, and a look at every combination
     /// where there are constraints.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Sweep {
         let read = layers.and_then(|layers| read::read(layers, overrides.seed, model, &mut book));
         match (read, book.into_refusal()) {
             (_, Some(refusal)) => Err(refusal),
-            (Some((sweep, firsts)), None) => sweep.told(&firsts),
+            (Some((sweep, firsts, values)), None) => sweep.told(&firsts, values),
             (None, None) => unreachable!("a sweep is refused only after a fault was noted"),
         }
     }

@@ -26,7 +26,9 @@ pub(super) struct Case {
     pub(super) shots: Vec<Shot>,
     /// Per message of the question, when it was back at the interface, and seen.
     pub(super) heard: Vec<Option<(Time, Time)>>,
-    /// When the mapper went on to its next question, or asked again.
+    /// Whether the mapper sends guards.
+    pub(super) guarded: bool,
+    /// When the mapper went on to its next question, or asked again; after the last, when it saw the answer.
     pub(super) went_on: Option<Time>,
     /// The time of the first deadlock, if one formed, and how long it stood.
     pub(super) deadlock: Option<(Time, Option<Duration>)>,
@@ -84,14 +86,15 @@ pub(super) fn scouting() -> Stage {
     }
 }
 
-/// A comparison: SW2 behind both SWa and SWb, which lie behind SW1; hosts on these three run no daemon.
+/// A comparison: SW2 behind both SWa and SWb, which lie behind SW1; of the hosts h1 alone answers the mapper.
 pub(super) fn comparing() -> Stage {
     let network = network(
         &["SW1", "SWa", "SWb", "SW2"],
-        &["h0", "h1", "ha", "hb", "h2"],
+        &["h0", "h1", "h3", "ha", "hb", "h2"],
         &[
             ("h0", 0, "SW1", 1),
             ("h1", 0, "SW1", 4),
+            ("h3", 0, "SW1", 5),
             ("SW1", 2, "SWa", 1),
             ("SW1", 3, "SWb", 2),
             ("SWa", 3, "SW2", 2),
@@ -111,7 +114,7 @@ pub(super) fn comparing() -> Stage {
             // SW2 to SWa to SW1; SWa to SW1 to SWb; SW1 to SWb to SW2, right behind S.
             ("h2", vec![-5, -2, 2], 0),
             ("ha", vec![-4, 1, 4], 0),
-            ("h1", vec![-1, 2, 2], 30),
+            ("h3", vec![-2, 2, 2], 30),
         ],
         answers: |name| name == "h1",
     }
@@ -192,12 +195,19 @@ impl Case {
             name,
             shots: ways(scene, &sent, worms, WATCHED),
             heard: sent.iter().map(|sent| log.heard(sent)).collect(),
-            went_on: log.went_on(first, scene.costs),
+            guarded: scene.options.guards,
+            went_on: log.went_on(first, scene.costs).or_else(|| Some(log.heard(&sent[0])?.1)),
             deadlock,
             sure: mapping.map.doubts.is_empty(),
             lost_guards: mapping.map.evidence.lost_guards,
             sent,
         }
+    }
+
+    /// When a message of the question was back and seen, if the mapper had not gone on by then.
+    pub(super) fn in_time(&self, nth: usize) -> Option<(Time, Time)> {
+        let heard = self.heard.get(nth).copied().flatten();
+        heard.filter(|(_, seen)| self.went_on.is_none_or(|went_on| *seen <= went_on))
     }
 
     /// Microseconds since S was handed over.
@@ -219,7 +229,7 @@ impl Case {
         let mut rows = Vec::new();
         for (nth, name) in self.names().iter().enumerate() {
             let Some(sent) = self.sent.get(nth) else { continue };
-            let heard = self.heard[nth].filter(|(at, _)| self.went_on.is_none_or(|went_on| *at <= went_on));
+            let heard = self.in_time(nth);
             rows.push(row(&format!("{name}: handed to the interface"), "us", Some(self.us(sent.at))));
             for (hop, (at, ..)) in self.shots[nth].passes.iter().enumerate() {
                 let passed =
@@ -276,12 +286,9 @@ mod tests {
 
     /// The messages that were back, and seen, before the mapper went on, in the order in which they were seen.
     fn back(case: &Case) -> Vec<&'static str> {
-        let in_time = |heard: &Option<(Time, Time)>| {
-            heard.map(|(_, seen)| seen).filter(|seen| case.went_on.is_none_or(|went_on| *seen <= went_on))
-        };
-        let names = case.names();
+        let named = case.names().into_iter().enumerate();
         let mut seen: Vec<(Time, &str)> =
-            case.heard.iter().zip(names).filter_map(|(heard, name)| Some((in_time(heard)?, name))).collect();
+            named.filter_map(|(nth, name)| Some((case.in_time(nth)?.1, name))).collect();
         seen.sort();
         seen.into_iter().map(|(_, name)| name).collect()
     }

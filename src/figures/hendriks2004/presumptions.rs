@@ -47,16 +47,17 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&charts, 1),
         rows,
-        shows: "The guarded mapper on 64 hosts (one unit of Pink) while one of the paper's presumptions does not hold: one \
-                message in a thousand sent or received out of order, lost, or overtaken in the network; and scouts of 32 \
-                bytes. How often the map is true and the mapper sure of it, whether it is ever sure of a wrong one, and \
-                what that costs in time."
+        shows: "The guarded mapper on 64 hosts (one unit of Pink) while one of the paper's presumptions does not \
+                hold: one message in a thousand sent or received out of order, lost, or overtaken in the \
+                network; and scouts of 32 bytes. How often the map is true and the mapper sure of it, whether it \
+                is ever sure of a wrong one, and what that costs in time."
             .to_owned(),
-        differs: "The paper says that the presumptions \"appear to pan out pretty well in practice\" and breaks none. Here \
-                  no wrong map was taken for sure: what arrives out of order comes after its guard and is seen. With losses \
-                  a true map is seldom sure; confirming every no finds what a lost scout hid, and costs as much again. \
-                  Short scouts do no harm at 150 ns a switch with 2 us between messages; with slower switches and no \
-                  software between S and G they fail (docs/VALIDATION.md, guarded scouting)."
+        differs: "The paper says that the presumptions \"appear to pan out pretty well in practice\" and breaks \
+                none. Here no wrong map was taken for sure: what arrives out of order comes after its guard and \
+                is seen. With losses a true map is seldom sure; confirming every no finds what a lost scout hid, \
+                and costs as much again. Short scouts do no harm at 150 ns a switch with 2 us between messages; \
+                with slower switches and no software between S and G they fail (docs/VALIDATION.md, guarded \
+                scouting)."
             .to_owned(),
     }
 }

@@ -26,6 +26,8 @@ pub(super) const SHADES: [&str; 7] =
 const MARGIN: i32 = 24;
 const SWITCH_HALF: (i32, i32) = (22, 12);
 const MACHINE: i32 = 11;
+/// How far a message's lane is from the middle of its cable.
+const LANE: f64 = 4.5;
 
 /// A length as whole pixels.
 #[expect(
@@ -169,10 +171,15 @@ impl Diagram {
     /// A message that passes these places from the first to the last, on the right-hand lane of each cable, with an
     /// arrow-head where it ends.
     pub(super) fn message(&mut self, places: &[Spot], colour: &str) {
+        self.message_beside(places, LANE, colour);
+    }
+
+    /// The same so many pixels from the middle of the cables, for messages that share a direction.
+    pub(super) fn message_beside(&mut self, places: &[Spot], aside: f64, colour: &str) {
         let mut path = String::new();
         let mut last = None;
         for pair in places.windows(2) {
-            let (from, to) = lane(pair[0], pair[1]);
+            let (from, to) = lane(pair[0], pair[1], aside);
             let letter = if last.is_none() { 'M' } else { 'L' };
             let _ = write!(path, "{letter}{:.1} {:.1}L{:.1} {:.1}", from.0, from.1, to.0, to.1);
             last = Some((from, to));
@@ -213,13 +220,13 @@ impl Diagram {
     }
 }
 
-/// The right-hand lane of a cable between two boxes, clear of both; at a right angle to it by four pixels.
-fn lane(a: Spot, b: Spot) -> ((f64, f64), (f64, f64)) {
+/// The right-hand lane of a cable between two boxes, clear of both, so many pixels from its middle.
+fn lane(a: Spot, b: Spot, aside: f64) -> ((f64, f64), (f64, f64)) {
     let (a, b) = ((f64::from(a.0), f64::from(a.1)), (f64::from(b.0), f64::from(b.1)));
     let (x, y) = (b.0 - a.0, b.1 - a.1);
     let long = x.hypot(y).max(1.0);
     let (x, y) = (x / long, y / long);
-    let (aside, clear) = (4.5, 17.0_f64.min(long / 3.0));
+    let clear = 17.0_f64.min(long / 3.0);
     let at = |(px, py): (f64, f64), ahead: f64| (px + ahead * x - aside * y, py + ahead * y + aside * x);
     (at(a, clear), at(b, -clear))
 }
@@ -249,7 +256,7 @@ mod tests {
     /// Wrong if the two directions of a cable shared a lane.
     #[test]
     fn directions_have_lanes_of_their_own() {
-        let (there, back) = (lane((0, 0), (100, 0)), lane((100, 0), (0, 0)));
+        let (there, back) = (lane((0, 0), (100, 0), LANE), lane((100, 0), (0, 0), LANE));
         assert!(there.0.1 > 0.0 && back.0.1 < 0.0);
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// Text and outlines.
 pub(super) const INK: &str = "#333333";
 /// What stands in the background.
-pub(super) const GREY: &str = "#9a9a9a";
+pub(super) const GREY: &str = "#8a8a8a";
 /// The first colour; all are told apart with impaired colour vision too.
 pub(super) const BLUE: &str = "#1f5fa8";
 /// The second.
@@ -113,6 +113,16 @@ impl Sketch {
         let corners =
             [to, (foot.0 - uy * wide, foot.1 + ux * wide), (foot.0 + uy * wide, foot.1 - ux * wide)];
         self.area(&corners, stroke.colour, 1.0);
+    }
+
+    /// Draws an arrow beside the line from one box to another: to the right of its direction by `beside` pixels (to the
+    /// left, if negative), and shorter by `cut` pixels at each end.
+    pub(super) fn beside(&mut self, (from, to): (Spot, Spot), beside: f64, cut: f64, stroke: Stroke) {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = (dx * dx + dy * dy).sqrt().max(1e-9);
+        let (ux, uy) = (dx / length, dy / length);
+        let at = |(x, y): Spot, along: f64| (x + ux * along - uy * beside, y + uy * along + ux * beside);
+        self.arrow(at(from, cut), at(to, -cut), stroke);
     }
 
     /// Fills what `corners` enclose; `opacity` 1 hides what is behind.

@@ -67,6 +67,8 @@ struct Base {
     seed: Option<u64>,
     model: u32,
     columns: Vec<String>,
+    /// The keys of all axes.
+    names: Vec<String>,
     /// What only a point that was checked can tell.
     told: Told,
 }
@@ -102,7 +104,7 @@ pub fn is_sweep(bytes: &[u8]) -> bool {
 impl Sweep {
     /// Reads and checks a sweep file, whose points are computed by version `model` of the model.
     ///
-    /// Costs as much as checking every value of every axis, at most a thousand points, and a look at every combination
+    /// Costs as much as checking every value of every axis, at most five hundred points, and a look at every combination
     /// where there are constraints.
     ///
     /// # Errors
@@ -122,7 +124,7 @@ impl Sweep {
         let read = layers.and_then(|layers| read::read(layers, overrides.seed, model, &mut book));
         match (read, book.into_refusal()) {
             (_, Some(refusal)) => Err(refusal),
-            (Some((sweep, firsts)), None) => sweep.told(&firsts),
+            (Some((sweep, firsts, values)), None) => sweep.told(&firsts, values),
             (None, None) => unreachable!("a sweep is refused only after a fault was noted"),
         }
     }
@@ -156,8 +158,8 @@ impl Sweep {
     }
 
     /// The paths of the keys that vary, axis by axis: what [`Sweep::values`] are values of.
-    pub fn axes(&self) -> Vec<String> {
-        self.axes.iter().flat_map(|axis| axis.keys.iter().map(|key| key.name.clone())).collect()
+    pub fn axes(&self) -> &[String] {
+        &self.base.names
     }
 
     /// How many values each axis has, in order; with the seeds, their product is the number of points if no

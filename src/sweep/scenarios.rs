@@ -17,7 +17,6 @@ use super::points::{Plan, Points};
 #[derive(Debug)]
 pub struct Scenarios {
     sweep: Sweep,
-    axes: Vec<String>,
     keys: Vec<Hash>,
 }
 
@@ -30,7 +29,7 @@ impl Scenarios {
         let chunks = sweep.len().div_ceil(CHUNK);
         let chunk = |n: usize| sweep.keys(n * CHUNK..((n + 1) * CHUNK).min(sweep.len()));
         let keys: Vec<Vec<Hash>> = (0..chunks).into_par_iter().map(chunk).collect();
-        Scenarios { keys: keys.concat(), axes: sweep.axes(), sweep }
+        Scenarios { keys: keys.concat(), sweep }
     }
 
     /// The description of the sweep.
@@ -70,7 +69,7 @@ impl Points for Scenarios {
 
 impl Plan for Scenarios {
     fn axes(&self) -> &[String] {
-        &self.axes
+        self.sweep.axes()
     }
 
     fn values(&self, point: usize) -> Vec<String> {

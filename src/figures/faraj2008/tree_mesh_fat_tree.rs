@@ -67,5 +67,5 @@ const DIFFERS: &str = "\
 - The paper proves the claim and measures no mesh and no fat tree. It holds: cut through, LR3 comes within 0.1 % \
 of the bound on all four. Stored and forwarded, paths of two and three switches cost what their frames take.
 - What more cables are worth shows where an algorithm knows nothing of the network: recursive doubling gains from \
-the fat tree and the mesh, and is still far behind. On Ethernet it gains nothing, as frames keep to a spanning \
-tree.";
+the fat tree and the mesh, and is still far behind. On Ethernet it gains hardly anything, as frames keep to a \
+spanning tree.";

@@ -2,7 +2,7 @@
 
 use super::trees::{random, switch_tree};
 use crate::discovery::{Hops, SwitchTree};
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, spots};
+use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, along, spots};
 use crate::figures::examples::{cluster, tree};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
@@ -102,8 +102,11 @@ fn make(_results: &Results<'_>) -> Page {
         let spots = spots(&tree, (left, 120));
         diagram.text((left, 90), 14, Anchor::Start, INK, name);
         diagram.tree(&network, &tree, &spots);
-        for (from, to, colour) in [(0, 1, COLOURS[1]), (0, 2, COLOURS[2]), (1, 2, COLOURS[5])] {
-            diagram.route(&tree, &spots, HostId(from), HostId(to), colour);
+        let ways = [(0, 1, 4.0, COLOURS[1]), (0, 2, 8.0, COLOURS[2]), (1, 2, 12.0, COLOURS[5])];
+        for (from, to, aside, colour) in ways {
+            let way = along(&tree, HostId(from), HostId(to));
+            let places: Vec<_> = way.iter().map(|node| spots.of(*node)).collect();
+            diagram.message_beside(&places, aside, colour);
         }
         let [xy, xz, yz] = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| hops.between(a, b));
         let sign = if less > 0 { "<" } else { "=" };

@@ -52,13 +52,13 @@ fn make(results: &Results<'_>) -> Page {
     matrix(&mut diagram, (440, 124), "simulated, mean of five executions", MACHINES, |a, b| {
         (text(simulated(a, b)), shade(hops(a, b)))
     });
-    strip(&mut diagram, 350, "as printed", printed);
-    strip(&mut diagram, 420, "simulated", simulated);
+    strip(&mut diagram, 410, "as printed", printed);
+    strip(&mut diagram, 530, "simulated", simulated);
     for nth in 0..=6 {
         let time = FROM + (TO - FROM) * f64::from(nth) / 6.0;
-        diagram.text((across(time), 480), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
+        diagram.text((across(time), 570), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
     }
-    diagram.text((across((FROM + TO) / 2.0), 500), 12, Anchor::Middle, INK, "round-trip time (ms)");
+    diagram.text((across((FROM + TO) / 2.0), 592), 12, Anchor::Middle, INK, "round-trip time (ms)");
     Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 

@@ -89,14 +89,14 @@ fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {
         .flat_map(|from| rtts.row(from).iter().map(|time| ms(*time)).filter(|time| *time > 0.0))
         .collect();
     times.sort_by(f64::total_cmp);
-    diagram.text((264, 104), 12, Anchor::End, INK, "sorted times");
+    diagram.text((264, 154), 12, Anchor::End, INK, "sorted times");
     let (mut last, mut high) = (0, 0);
     for time in &times {
         high = if across(*time) - last < 6 { high + 7 } else { 0 };
         last = across(*time);
-        diagram.dot((last, 106 - high), 3, COLOURS[0]);
+        diagram.dot((last, 156 - high), 3, COLOURS[0]);
     }
-    let mut y = 134;
+    let mut y = 184;
     for (stage, classes) in stages {
         diagram.text((264, y + 18), 12, Anchor::End, INK, stage);
         for (number, class) in classes.iter().enumerate() {

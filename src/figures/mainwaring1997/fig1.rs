@@ -17,6 +17,10 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
+/// Where the tree's root stands, and how far its columns and rows are apart.
+const TREE: (f64, f64) = (70.0, 430.0);
+const STEP: (f64, f64) = (76.0, 62.0);
+
 fn make(_: &Results<'_>) -> Page {
     let (example, tally) = (example(), tally(NETWORKS));
     let steps = induction(&example.purple, &example.red, &example.green);
@@ -27,24 +31,25 @@ fn make(_: &Results<'_>) -> Page {
         rows,
         svg: draw(&example, first, &tally),
         shows: format!(
-            "The proof that all replicates of a switch are merged, carried out by our own code. Above: a network with a \
-             switch v, its purple path (mapper to v), red path (v to a host h) and the green path by which a replicate \
-             v' was found, which shares a cable (chunk g) with purple and one (chunk d) with red, so that red cannot \
-             be pasted at v'. Below: the model tree. Pasted instead (dashed): (1) red above d at d', which ends at h'; \
-             (2) green from g' to d' and that red at g, which ends at h'', and green from g' to v' at g, which ends at \
-             v''. Now g and g', and v'' and v', have parallel paths to one host, and Lemma 3 gives them one label. On \
-             {} random networks ({} replicates) every path that the construction pastes is in the model: {} of {}.",
+            "The proof that all replicates of a switch are merged, carried out by our own code. Above: a \
+                network with a switch v, its purple path (mapper to v), red path (v to a host h) and the green \
+                path by which a replicate v' was found, which shares a cable (chunk g) with purple and one \
+                (chunk d) with red, so that red cannot be pasted at v'. Below: the model tree. Pasted instead \
+                (dashed): (1) red above d at d', which ends at h'; (2) green from g' to d' and that red at g, \
+                which ends at h'', and green from g' to v' at g, which ends at v''. Now g and g', and v'' and \
+                v', have parallel paths to one host, and Lemma 3 gives them one label. On {} random networks ({} \
+                replicates) every path that the construction pastes is in the model: {} of {}.",
             tally.networks,
             tally.replicates,
             tally.pasted - tally.missing,
             tally.pasted
         ),
-        differs: "The paper draws a sketch without a network; this one is ours, the smallest found by hand in which g \
-                  and d are both stretches of cables and green is no longer than D + 1. Where no stretch of green lies \
-                  ahead on purple, the text is silent: g is then v itself. The model is what circuit routing allows, \
-                  every way that passes no cable twice, to depth Q + D + 1, of networks of 2 to 6 switches. Pasted \
-                  paths fall short of that depth by two cables or more, which is in line with section 3.2.7 and with \
-                  docs/VALIDATION.md: two turns less than Q + D sufficed in every network tried."
+        differs: "The paper draws a sketch without a network; this one is ours, the smallest found by hand in \
+                which g and d are both stretches of cables and green is no longer than D + 1. Where no stretch \
+                of green lies ahead on purple, the text is silent: g is then v itself. The model is what circuit \
+                routing allows, every way that passes no cable twice, to depth Q + D + 1, of networks of 2 to 6 \
+                switches. Pasted paths fall short of that depth by a cable or more: that is section 3.2.7, by \
+                which Q + D suffices."
             .to_owned(),
     }
 }
@@ -103,7 +108,8 @@ fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
         1080,
         760,
         "First step of the inductive construction",
-        "above: the network N with the three paths; below: the part of the model M that the proof knows to be there",
+        "above: the network N with the three paths; below: the part of the model M that the proof knows \
+                to be there",
     );
     let corner = (70.0, 110.0);
     draw_paths(&mut sketch, &example.network, corner, (100.0, 100.0), &three(example, &example.green));
@@ -119,9 +125,21 @@ fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
     }
     sketch.text((corner.0 + 325.0, corner.1 + 80.0), 14, Anchor::Middle, INK, "g");
     sketch.text((corner.0 + 775.0, corner.1 + 80.0), 14, Anchor::Middle, INK, "d");
-    draw_tree(&mut sketch, &example.network, (70.0, 430.0), (76.0, 62.0), &branches(example, first));
+    draw_tree(&mut sketch, &example.network, TREE, STEP, &branches(example, first));
+    for (row, path, name, shared) in [
+        (0, &example.purple, "g", &example.green),
+        (1, &example.green, "g'", &example.purple),
+        (1, &example.green, "d'", &example.red),
+        (3, &first.green, "d''", &example.red),
+    ] {
+        // Both begin with the mapper's own cable, which is g0.
+        let Some(at) = path.iter().rposition(|hop| shared.contains(hop)) else { continue };
+        let spot = (TREE.0 + STEP.0 * (at as f64 + 0.5), TREE.1 + STEP.1 * f64::from(row) - 8.0);
+        sketch.text(spot, 13, Anchor::Middle, INK, name);
+    }
     let words = format!(
-        "On {} random networks: {} replicates; red fits as it is at {}; {} paths pasted, {} of them missing from M.",
+        "On {} random networks: {} replicates; red fits as it is at {}; {} paths pasted, {} of them \
+                missing from M.",
         tally.networks, tally.replicates, tally.direct, tally.pasted, tally.missing
     );
     sketch.text((70.0, 738.0), 13, Anchor::Start, INK, &words);

@@ -54,19 +54,20 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&charts, 2),
         rows,
-        shows: "Section 6 of the paper leaves open what happens to a map while applications use the network. Here uniform \
-                traffic of 4 KiB messages (up*/down* routes) runs beside one mapper on C: how often the map is true, and \
-                how long it takes, against the load, with every question asked once and with one retry. Besides the \
-                papers' algorithms: a careful Berkeley mapper that checks each no and asks all twice, and applications \
-                that pause, or send four times slower, around a mapper's messages. Hollow: not every map was true."
+        shows: "Section 6 of the paper leaves open what happens to a map while applications use the network. \
+                Here uniform traffic of 4 KiB messages (up*/down* routes) runs beside one mapper on C: how often \
+                the map is true, and how long it takes, against the load, with every question asked once and \
+                with one retry. Besides the papers' algorithms: a careful Berkeley mapper that checks each no \
+                and asks all twice, and applications that pause, or send four times slower, around a mapper's \
+                messages. Hollow: not every map was true."
             .to_owned(),
-        differs: "No paper prints such numbers. What they say: the Berkeley mapper's maps stay true up to 0.3, the highest \
-                  load tried, where they take a third longer, since it meets every switch many times. Mappers that look \
-                  for a host once, by time-out (guarded, timed, Myricom), lose some from 0.2 or 0.3 on; a retry moves \
-                  that from 0.2 to 0.3. No wrong map was taken for sure (`data.csv`). Pausing applications brings the \
-                  Berkeley mapper's time back to within 6 % of that on a quiet network. Two seeds a point: shares of \
-                  true maps come in halves. Messages of 256 B would do nothing at such loads, as no answer then waits \
-                  for longer than the time-out."
+        differs: "No paper prints such numbers. What they say: the Berkeley mapper's maps stay true up to 0.3, \
+                the highest load tried, where they take a third longer, since it meets every switch many times. \
+                Mappers that look for a host once, by time-out (guarded, timed, Myricom), lose some from 0.2 or \
+                0.3 on; a retry moves that from 0.2 to 0.3. No wrong map was taken for sure (`data.csv`). \
+                Pausing applications brings the Berkeley mapper's time back to within 6 % of that on a quiet \
+                network. Two seeds a point: shares of true maps come in halves. Messages of 256 B would do \
+                nothing at such loads, as no answer then waits for longer than the time-out."
             .to_owned(),
     }
 }

@@ -49,8 +49,10 @@ pub(super) fn draw_paths(
     for coloured in paths {
         for hop in coloured.path {
             let (from, to) = (place(hop.from.node), place(hop.to.node));
-            let (from, to) = moved(from, to, coloured.beside);
-            sketch.arrow(from, to, Stroke::solid(coloured.colour, 2.0));
+            // On one side of a cable, whichever way it is passed.
+            let side = if from < to { coloured.beside } else { -coloured.beside };
+            let cut = if (to.0 - from.0).abs() > (to.1 - from.1).abs() { HALF + 3.0 } else { 17.0 };
+            sketch.beside((from, to), side, cut, Stroke::solid(coloured.colour, 2.0));
         }
     }
     for (name, ..) in PLACES {
@@ -60,17 +62,6 @@ pub(super) fn draw_paths(
             Node::Host(_) => sketch.host(place(node), name),
         }
     }
-}
-
-/// A line drawn beside the one from `from` to `to`, whichever way it goes, and shortened by the boxes at its ends.
-fn moved(from: Spot, to: Spot, beside: f64) -> (Spot, Spot) {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = (dx * dx + dy * dy).sqrt().max(1.0);
-    let (ux, uy) = (dx / length, dy / length);
-    let sign = if (dx, dy) < (0.0, 0.0) { -1.0 } else { 1.0 };
-    let (ox, oy) = (uy * beside * sign, -ux * beside * sign);
-    let cut = if dx.abs() > dy.abs() { HALF + 3.0 } else { 17.0 };
-    ((from.0 + ox + ux * cut, from.1 + oy + uy * cut), (to.0 + ox - ux * cut, to.1 + oy - uy * cut))
 }
 
 /// A way to a vertex of the model: its parts with their colours, and what its end is called.

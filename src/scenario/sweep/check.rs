@@ -13,7 +13,10 @@ use super::limits::write_digits;
 use super::{Base, PROFILE, Sweep, Told};
 
 /// The most points that are checked when a file is read; of longer axes, values evenly apart and both ends.
-const MOST_CHECKED: usize = 1_000;
+const MOST_CHECKED: usize = 500;
+
+/// How many faults of a file are gathered.
+const MOST_FAULTS: usize = 1_000;
 
 /// For every axis and position, the first combination in which it stands, if there is one.
 pub(super) struct Firsts(Vec<Vec<Option<u32>>>);
@@ -61,13 +64,19 @@ impl Firsts {
 }
 
 impl Sweep {
-    /// Checks the points that hold each value first, and takes note of what they tell.
-    pub(super) fn told(mut self, firsts: &Firsts) -> Result<Sweep, Box<Refusal>> {
+    /// Checks the points that hold each value first, and takes note of what they tell; `values` are the faults of
+    /// values alone.
+    pub(super) fn told(
+        mut self,
+        firsts: &Firsts,
+        values: Option<Box<Refusal>>,
+    ) -> Result<Sweep, Box<Refusal>> {
         let first = self.digits(0);
         let checked = self.checked_at(&first, self.seed(0)).map_err(|refusal| vec![(first.clone(), refusal)]);
         let keys = || self.axes.iter().flat_map(|axis| &axis.keys);
         let is_varied = keys().any(|key| ["topology", PROFILE].contains(&key.path[0].0.as_str()));
-        let mut refusals = Vec::new();
+        let mut refusals: Vec<(Vec<usize>, Box<Refusal>)> =
+            values.into_iter().map(|refusal| (Vec::new(), refusal)).collect();
         match checked {
             Ok(checked) => {
                 let told = Told {
@@ -158,7 +167,8 @@ impl Sweep {
                     let same = |other: &Fault| {
                         other.span == fault.span && other.code == fault.code && other.message == fault.message
                     };
-                    if files[position].faults.iter().any(same) {
+                    if files[position].faults.len() >= MOST_FAULTS || files[position].faults.iter().any(same)
+                    {
                         continue;
                     }
                     let is_of_axis = places.iter().any(|(other, span)| {

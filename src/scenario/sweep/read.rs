@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostics::{Fault, quoted};
+use crate::diagnostics::{Fault, Refusal, quoted};
 
 use super::super::book::{Book, Place};
 use super::super::layers::{self, Layers, find};
@@ -22,14 +22,14 @@ const MOST_POINTS: usize = 10_000_000;
 /// The most seeds of a combination.
 const MOST_SEEDS: u32 = 1_000_000;
 
-/// Reads a sweep; `None` after a fault. Nothing of its points has been checked yet: that comes with the first
-/// combination in which each value stands.
+/// Reads a sweep; `None` after a fault. Of its points nothing has been checked but that values are of their kinds, the
+/// faults of which come with it; the first combination in which each value stands is to be checked.
 pub(super) fn read(
     layers: Layers,
     seed: Option<u64>,
     model: u32,
     book: &mut Book,
-) -> Option<(Sweep, Firsts)> {
+) -> Option<(Sweep, Firsts, Option<Box<Refusal>>)> {
     let mut root = layers.flatten(layers.profile.as_ref(), book);
     let Some(section) = layers::take(&mut root, "sweep") else {
         book.add(root.place, |span| {
@@ -79,6 +79,7 @@ pub(super) fn read(
         seed,
         model,
         columns: described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect(),
+        names: axes.iter().flat_map(|axis| axis.keys.iter().map(|key| key.name.clone())).collect(),
         told: Told::default(),
         layers,
     };
@@ -87,8 +88,9 @@ pub(super) fn read(
     let sweep = Sweep { base: Arc::new(base), axes, seeds, kept, templates, quick: false };
     let digits = sweep.digits(0);
     // Every value is read once, whether a point with it is checked or not.
-    sweep.base.template(&sweep.axes, &digits, book);
-    book.is_clean().then_some((sweep, firsts))
+    let mut values = book.empty_copy();
+    sweep.base.template(&sweep.axes, &digits, &mut values);
+    Some((sweep, firsts, values.into_refusal()))
 }
 
 /// The keys in the order in which their values are laid over the base: those of outer tables first.

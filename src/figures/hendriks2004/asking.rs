@@ -1,0 +1,295 @@
+//! A mapper's messages as they are sent and heard on the fabric, and their ways through it.
+//!
+//! ```text
+//!   mapper on the fabric, other worms beside it ──▶ Log: what was sent and heard, and when
+//!   messages of one question, sent again in the same cycles ──▶ Shot: when which switch passed each on
+//! ```
+//! The mapper is the real one, behind a handle that writes down what passes through it. A fabric is a function of what
+//! is sent and when, so that sending a question's messages again lets their ways be watched; that they arrive when
+//! the mapper heard them is checked.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+
+use crate::fabric::{Ended, Endpoint, Fabric, Fate, Observer, Outgoing, Parameters, RouteBuffer};
+use crate::host::mapper::guarded::{self, Options};
+use crate::host::mapper::{Brief, Kind, Map};
+use crate::host::passive::{Memory, serve};
+use crate::host::{Address, Body, Costs, Host, Message, Received, Station};
+use crate::ids::{HostId, Turn};
+use crate::simulation::hosts::{Setup, run_all};
+use crate::topology::{End, Network};
+use crate::units::{Cycle, Duration, Time};
+
+/// A message that a mapper sent.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    /// What for.
+    pub(super) kind: Kind,
+    /// When the software handed it to the interface.
+    pub(super) at: Time,
+    /// Its turns.
+    pub(super) route: Vec<Turn>,
+    /// Its bytes.
+    pub(super) length: u32,
+    nonce: u64,
+}
+
+/// What a mapper sent, in order, and what it heard, by nonce: when it reached the interface, and when it was seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Log {
+    /// What it sent.
+    pub(super) sent: Vec<Sent>,
+    heard: BTreeMap<u64, (Time, Time)>,
+}
+
+/// A host whose doings are written down.
+struct Logged {
+    inner: Station,
+    kind: Kind,
+    log: Log,
+}
+
+impl Host for Logged {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn address(&self) -> Address {
+        self.inner.address()
+    }
+
+    fn now(&self) -> Time {
+        self.inner.now()
+    }
+
+    fn count(&mut self, kind: Kind) {
+        self.kind = kind;
+    }
+
+    async fn send(&mut self, route: &[Turn], message: Message) {
+        let (length, nonce) = (message.length, message.body.nonce());
+        self.inner.send(route, message).await;
+        self.log.sent.push(Sent {
+            kind: self.kind,
+            at: self.inner.now(),
+            route: route.to_vec(),
+            length,
+            nonce,
+        });
+    }
+
+    async fn recv(&mut self, until: Option<Time>) -> Option<Received> {
+        let received = self.inner.recv(until).await?;
+        self.log.heard.entry(received.message.body.nonce()).or_insert((received.at, self.inner.now()));
+        Some(received)
+    }
+
+    async fn sleep(&mut self, span: Duration) {
+        self.inner.sleep(span).await;
+    }
+
+    async fn work(&mut self, span: Duration) {
+        self.inner.work(span).await;
+    }
+}
+
+/// A worm of an application beside the mapper.
+#[derive(Clone, Debug)]
+pub(super) struct Worm {
+    /// Its host.
+    pub(super) from: HostId,
+    /// When it is handed to the interface.
+    pub(super) at: Time,
+    /// Its turns.
+    pub(super) route: Vec<Turn>,
+    /// Its bytes.
+    pub(super) length: u32,
+}
+
+/// A network to be mapped, and with what.
+pub(super) struct Scene<'a> {
+    /// The network.
+    pub(super) network: &'a Network,
+    /// Its fabric.
+    pub(super) parameters: &'a Parameters,
+    /// What software costs.
+    pub(super) costs: Costs,
+    /// The mapper's host.
+    pub(super) mapper: HostId,
+    /// Whether a host answers the mapper.
+    pub(super) answers: fn(&str) -> bool,
+    /// How the mapper asks.
+    pub(super) options: Options,
+}
+
+/// A mapping: the map, what was said, and per deadlock when it formed and was cleared.
+pub(super) struct Mapping {
+    /// The map.
+    pub(super) map: Map,
+    /// What was said.
+    pub(super) log: Log,
+    /// When deadlocks formed and, if so, were cleared.
+    pub(super) deadlocks: Vec<(Time, Option<Time>)>,
+}
+
+impl Scene<'_> {
+    /// How long the mapper waits for an answer, and what else it is told.
+    pub(super) fn brief(&self) -> Brief {
+        Brief::for_switches_of(self.network)
+    }
+
+    /// Maps the network with worms beside the mapper.
+    ///
+    /// # Panics
+    /// If the fabric's parameters are faulty: a bug of the figure.
+    pub(super) fn map(&self, worms: &[Worm]) -> Mapping {
+        let setup = Setup { costs: self.costs, ..Setup::new(self.network, self.parameters) };
+        let brief = self.brief();
+        let program = |host: HostId, station: Station| {
+            let own = worms.iter().find(|worm| worm.from == host).cloned();
+            let (brief, options, costs) = (&brief, &self.options, self.costs);
+            let is_mapper = host == self.mapper;
+            let answers = (self.answers)(station.name());
+            async move {
+                if is_mapper {
+                    let mut host = Logged { inner: station, kind: Kind::Host, log: Log::default() };
+                    let map = guarded::map(&mut host, brief, options).await;
+                    return ControlFlow::Break((map, host.log));
+                }
+                let mut station = station;
+                if let Some(worm) = own {
+                    station.sleep(worm.at.since(Time::ZERO + costs.send)).await;
+                    let message = Message::new(Body::LoopProbe { nonce: 0 }).padded(worm.length);
+                    station.send(&worm.route, message).await;
+                }
+                if answers {
+                    serve(&mut station, &mut Memory::default(), costs.reply).await;
+                }
+                ControlFlow::Continue(())
+            }
+        };
+        let outcome = run_all(&setup, |_| true, program).expect("the parameters are those of a scenario");
+        let (map, log) = outcome.result.expect("a mapper waits for nothing without a time-out");
+        let time = |cycle: Cycle| cycle.to_time(self.parameters.base_cycle);
+        let spans = outcome.deadlocks.iter();
+        let deadlocks =
+            spans.map(|found| (time(found.formed), found.cleared.map(|cleared| time(cleared.at)))).collect();
+        Mapping { map, log, deadlocks }
+    }
+}
+
+impl Log {
+    /// The messages of the question that begins with message `first`: it, and the guards right behind it.
+    pub(super) fn question(&self, first: usize) -> &[Sent] {
+        let guards = self.sent[first + 1..].iter().take_while(|sent| sent.kind == Kind::Guard).count();
+        &self.sent[first..=first + guards]
+    }
+
+    /// When the mapper sent the next message after a question, and so had its answer, but for what sending costs.
+    pub(super) fn went_on(&self, first: usize, costs: Costs) -> Option<Time> {
+        let next = self.sent.get(first + self.question(first).len())?;
+        Some(Time::ZERO + next.at.since(Time::ZERO + costs.send))
+    }
+
+    /// When a message reached the mapper's interface, and when it was seen.
+    pub(super) fn heard(&self, sent: &Sent) -> Option<(Time, Time)> {
+        self.heard.get(&sent.nonce).copied()
+    }
+}
+
+/// The way of one message through the fabric.
+#[derive(Clone, Debug)]
+pub(super) struct Shot {
+    /// When its head left.
+    pub(super) left: Time,
+    /// When its head was passed on, and by which port to which.
+    pub(super) passes: Vec<(Time, End, End)>,
+    /// What became of it.
+    pub(super) fate: Way,
+}
+
+/// What became of a message while it was watched.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    /// Its head and its tail reached a host.
+    Arrived(Time, Time),
+    /// It was destroyed.
+    Lost(Time),
+    /// Neither: its head waits.
+    Waits,
+}
+
+/// Sends messages again and watches them up to an instant.
+struct Replay {
+    queues: Vec<VecDeque<(u64, Outgoing, Vec<Turn>)>>,
+    ended: BTreeMap<u64, Ended>,
+}
+
+impl Endpoint for Replay {
+    fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        let (_, outgoing, turns) = self.queues[host.index()].pop_front()?;
+        route.extend(turns);
+        Some(outgoing)
+    }
+
+    fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
+        self.ended.insert(message.tag, *message);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Notes who was passed on when.
+#[derive(Default)]
+struct Passes(Vec<(Cycle, End, End, u64)>);
+
+impl Observer for Passes {
+    fn granted(&mut self, now: Cycle, input: End, output: End, tag: u64) {
+        self.0.push((now, input, output, tag));
+    }
+}
+
+/// The ways of messages of the mapper and of worms, sent in the same cycles as in the mapping and watched for `span`
+/// from the first on: first the mapper's, then the worms'.
+///
+/// # Panics
+/// If the fabric's parameters are faulty: a bug of the figure.
+pub(super) fn ways(scene: &Scene<'_>, sent: &[Sent], worms: &[Worm], span: Duration) -> Vec<Shot> {
+    let cycle = scene.parameters.base_cycle;
+    let mut replay =
+        Replay { queues: vec![VecDeque::new(); scene.network.hosts().len()], ended: BTreeMap::new() };
+    let all: Vec<(HostId, Time, &[Turn], u32)> = sent
+        .iter()
+        .map(|sent| (scene.mapper, sent.at, sent.route.as_slice(), sent.length))
+        .chain(worms.iter().map(|worm| (worm.from, worm.at, worm.route.as_slice(), worm.length.max(32))))
+        .collect();
+    for (tag, (host, at, route, length)) in (0..).zip(&all) {
+        let outgoing =
+            Outgoing { created: at.to_cycle_ceil(cycle), payload: *length, tag, time_to_live: None };
+        replay.queues[host.index()].push_back((tag, outgoing, route.to_vec()));
+    }
+    let ports: Vec<_> =
+        scene.network.host_ids().map(|host| Some(scene.network.attachment(host)?.0)).collect();
+    let mut fabric = Fabric::new(scene.network, scene.parameters, &ports).expect("the mapping took them too");
+    let mut passes = Passes::default();
+    let first = all.iter().map(|(_, at, ..)| *at).min().unwrap_or(Time::ZERO);
+    fabric.run_until((first + span).to_cycle_ceil(cycle), &mut replay, &mut passes);
+    let time = |at: Cycle| at.to_time(cycle);
+    let shot = |(tag, (_, at, ..)): (u64, &(HostId, Time, &[Turn], u32))| {
+        let own = passes.0.iter().filter(|(_, _, _, owner)| *owner == tag);
+        let passes = own.map(|(now, input, output, _)| (time(*now), *input, *output)).collect();
+        let (left, fate) = match replay.ended.get(&tag).map(|ended| (ended.started, ended.fate)) {
+            Some((left, Fate::Delivered { head, tail, .. })) => {
+                {
+                    // A flit is there at the end of the cycle in which it arrives.
+                    let there = |at: Cycle| time(Cycle(at.0 + 1));
+                    (time(left), Way::Arrived(there(head), there(tail)))
+                }
+            }
+            Some((left, Fate::Destroyed { at, .. })) => (time(left), Way::Lost(time(at))),
+            None => (time(at.to_cycle_ceil(cycle)), Way::Waits),
+        };
+        Shot { left, passes, fate }
+    };
+    (0..).zip(&all).map(shot).collect()
+}

@@ -187,7 +187,10 @@ fn drawn(rng: &mut ChaCha8Rng) -> (String, String) {
     }
     own += "profiles.p.hosts.nic-send-overhead = '0 us'\n";
     for (key, rows) in SETTINGS {
-        let value = |rng: &mut ChaCha8Rng| *pick(rng, *pick(rng, rows));
+        let value = |rng: &mut ChaCha8Rng| {
+            let row: &[&'static str] = pick(rng, rows);
+            *pick(rng, row)
+        };
         let place = rng.random_range(0..6);
         if place == 0 && axes.len() < 3 {
             let count = rng.random_range(1..=2);

@@ -9,6 +9,9 @@ use super::super::tree::{self, Entry, Item, Value};
 use super::known::{Known, wants_list, wants_whole};
 use super::range::{Range, is_range};
 
+/// The most values of a key that are kept printed.
+const MOST_TEXTS: usize = 100_000;
+
 /// Keys that take their values in lock-step.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
@@ -26,6 +29,8 @@ pub(super) struct AxisKey {
     pub(super) name: String,
     pub(super) path: Vec<(String, Place)>,
     values: Values,
+    /// The values, printed, unless there are very many.
+    texts: Vec<String>,
     /// Whether each value is to be a list of one.
     is_wrapped: bool,
     /// Where its values stand.
@@ -67,12 +72,28 @@ impl Axis {
     }
 }
 
-impl AxisKey {
+impl Values {
     fn len(&self) -> usize {
-        match &self.values {
+        match self {
             Values::Listed(items) => items.len(),
             Values::Range(range) => range.len(),
         }
+    }
+
+    fn printed(&self, nth: usize) -> String {
+        match self {
+            Values::Listed(items) => match &items[nth].value {
+                Value::Text(text) => text.clone(),
+                _ => inline(&items[nth]),
+            },
+            Values::Range(range) => range.printed(nth),
+        }
+    }
+}
+
+impl AxisKey {
+    fn len(&self) -> usize {
+        self.values.len()
     }
 
     fn item(&self, nth: usize) -> Item {
@@ -87,13 +108,7 @@ impl AxisKey {
     }
 
     fn printed(&self, nth: usize) -> String {
-        match &self.values {
-            Values::Listed(items) => match &items[nth].value {
-                Value::Text(text) => text.clone(),
-                _ => inline(&items[nth]),
-            },
-            Values::Range(range) => range.printed(nth),
-        }
+        self.texts.get(nth).cloned().unwrap_or_else(|| self.values.printed(nth))
     }
 
     fn is_numeric(&self) -> bool {
@@ -271,6 +286,8 @@ impl Flat<'_> {
 
     fn push(&mut self, path: &[(String, Place)], place: Place, values: Values, schema: &Json) {
         let name = joined(path.iter().map(|(key, _)| key.as_str()));
-        self.keys.push(AxisKey { name, path: path.to_vec(), values, is_wrapped: wants_list(schema), place });
+        let texts = (0..values.len().min(MOST_TEXTS)).map(|nth| values.printed(nth)).collect();
+        let (path, is_wrapped) = (path.to_vec(), wants_list(schema));
+        self.keys.push(AxisKey { name, path, values, texts, is_wrapped, place });
     }
 }

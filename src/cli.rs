@@ -11,6 +11,8 @@ mod logging;
 mod map;
 mod network;
 mod output;
+#[cfg(test)]
+mod pages;
 mod progress;
 mod ring;
 mod route;

@@ -11,7 +11,10 @@
 
 mod cells;
 mod check;
+mod diagram;
+mod examples;
 mod faraj2008;
+mod gathered;
 mod hendriks2004;
 mod index;
 mod judged;
@@ -20,6 +23,7 @@ mod lawrence2008;
 mod layers;
 mod made;
 mod mainwaring1997;
+mod measured;
 mod page;
 mod results;
 mod runs;

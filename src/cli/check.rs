@@ -1,4 +1,4 @@
-//! `simnet check`: every fault of every scenario, at once; nothing is run.
+//! `simnet check`: every fault of every scenario and of every sweep, at once; nothing is run.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::output::{print, print_json};
 use super::{Common, Exit, Failure, Format, warn};
 use crate::diagnostics::{Faults, MISSING_FILE, Refusal};
-use crate::scenario::{self, Overrides};
+use crate::scenario::sweep::{self, Sweep};
+use crate::scenario::{self, Files, Overrides};
+use crate::simulation;
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -42,11 +44,17 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn judge(file: &str, overrides: &Overrides) -> Verdict {
-    match std::fs::read(file).map(|bytes| scenario::read(file, &bytes, overrides)) {
-        Ok(Ok(checked)) => Verdict::Fine(checked.warnings),
-        Ok(Err(refusal)) => Verdict::Refused(refusal),
-        Err(error) => Verdict::Unreadable(error),
-    }
+    let bytes = match std::fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => return Verdict::Unreadable(error),
+    };
+    let warnings = if sweep::is_sweep(&bytes) {
+        let read = Sweep::read(file, &bytes, overrides, &Files::disk(), simulation::MODEL);
+        read.map(|sweep| sweep.warnings().to_vec())
+    } else {
+        scenario::read(file, &bytes, overrides).map(|checked| checked.warnings)
+    };
+    warnings.map_or_else(Verdict::Refused, Verdict::Fine)
 }
 
 fn print_human(verdicts: &[(&str, Verdict)], quiet: bool) -> Result<(), Failure> {

@@ -15,6 +15,7 @@ use crate::figures::{self, Difference, Done, Figure, FilesOf, INDEX, INDEX_MARK,
 use super::interrupt::Interruptions;
 use super::output::write_whole;
 use super::{Common, Exit, Failure};
+use runs::How;
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -30,6 +31,9 @@ pub(super) struct Options {
     /// A small version: fewer networks, loads and repetitions
     #[arg(long)]
     quick: bool,
+    /// How many threads run scenarios; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = super::sweep::parse_jobs)]
+    jobs: Option<usize>,
     /// Where the figures stand; without it `results`, for their small versions `results/quick`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -44,6 +48,15 @@ enum Form {
     Small,
     /// What can be compared soon: figures that cost little as a whole, of others `quick.csv`.
     Soon,
+}
+
+/// Figures to be made or checked.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    figures: &'a [&'static Figure],
+    form: Form,
+    place: &'a Path,
+    how: How<'a>,
 }
 
 pub(super) fn run(
@@ -66,11 +79,9 @@ pub(super) fn run(
         (true, true) => (Form::Soon, "results"),
     };
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from(place));
-    if options.check {
-        check(&figures, form, &place, common, options.ids.is_empty())
-    } else {
-        write(&figures, form, &place, common, interruptions)
-    }
+    let how = How { jobs: options.jobs.unwrap_or(0), quiet: common.quiet, interruptions };
+    let work = Work { figures: &figures, form, place: &place, how };
+    if options.check { work.check(common, options.ids.is_empty()) } else { work.write(common) }
 }
 
 /// The figures of these names, in the order of the papers; all for no names.
@@ -89,84 +100,91 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Figure>, Failure> {
     Ok(figures::all().filter(wanted).collect())
 }
 
-/// Makes figures and puts them in their places, the index after them.
-fn write(
-    figures: &[&'static Figure],
-    form: Form,
-    place: &Path,
-    common: &Common,
-    interruptions: &Interruptions,
-) -> Result<Exit, Failure> {
-    for figure in figures {
-        Made::probe(figure, place)?;
+impl Work<'_> {
+    /// Makes the figures and puts them in their places, the index after them.
+    fn write(self, common: &Common) -> Result<Exit, Failure> {
+        for figure in self.figures {
+            Made::probe(figure, self.place)?;
+        }
+        let index = self.place.join(INDEX);
+        let old = fs::read(&index).unwrap_or_default();
+        if !old.is_empty() && !old.starts_with(INDEX_MARK.as_bytes()) {
+            let message = format!("{}: not an index that simnet made; choose another --out", index.display());
+            return Err(Failure::Place(message));
+        }
+        let runs = Runs::of(&self.needed())?;
+        let Some(done) = runs::run_all(&runs, &self.place.join(".figures").join("runs"), self.how)? else {
+            return Ok(Exit::Interrupted);
+        };
+        let made = self.make(&runs, &done);
+        let put = || {
+            made.iter().try_for_each(|made| made.put(self.place))?;
+            write_whole(&index, &figures::index(&standing(self.place), self.form != Form::Whole))
+        };
+        let (put, interrupted) = self.how.interruptions.hold(put);
+        put?;
+        if interrupted {
+            return Ok(Exit::Interrupted);
+        }
+        told::written(&made, self.place, common)?;
+        Ok(expected(&runs, &done))
     }
-    let old = fs::read(place.join(INDEX)).unwrap_or_default();
-    if !old.is_empty() && !old.starts_with(INDEX_MARK.as_bytes()) {
-        let message =
-            format!("{}: not an index that simnet made; choose another --out", place.join(INDEX).display());
-        return Err(Failure::Place(message));
+
+    /// Makes the figures and compares them with what stands there.
+    fn check(self, common: &Common, all: bool) -> Result<Exit, Failure> {
+        let io = |error| Failure::Io { path: self.place.display().to_string(), error };
+        fs::metadata(self.place).map_err(io)?;
+        let runs = Runs::of(&self.needed())?;
+        let room = runs::Room::of_check(self.place)?;
+        let Some(done) = runs::run_all(&runs, room.path(), self.how)? else { return Ok(Exit::Interrupted) };
+        let made = self.make(&runs, &done);
+        room.leave();
+        let found = differences(&made, &self, all).map_err(io)?;
+        told::checked(self.figures.len(), &found, common)?;
+        let expected = expected(&runs, &done);
+        Ok(if found.is_empty() { expected } else { Exit::Expectation })
     }
-    let runs = Runs::of(&needed(figures, form))?;
-    let done = runs::run_all(&runs, &place.join(".figures").join("runs"), common)?;
-    let made: Vec<Made> = figures.iter().map(|figure| make(figure, form, &runs, &done)).collect();
-    let put = || {
-        made.iter().try_for_each(|made| made.put(place))?;
-        let index = figures::index(&standing(place), form != Form::Whole);
-        write_whole(&place.join(INDEX), &index)
-    };
-    let (put, interrupted) = interruptions.hold(put);
-    put?;
-    if interrupted {
-        return Ok(Exit::Interrupted);
+
+    /// The runs that the figures need, each with whether it is quick.
+    fn needed(self) -> Vec<(&'static Figure, bool)> {
+        let of = |figure: &&'static Figure| {
+            let whole = self.form == Form::Whole || figure.whole_when_quick;
+            let quick = !figure.whole_when_quick;
+            let both = [whole.then_some((*figure, false)), quick.then_some((*figure, true))];
+            both.into_iter().flatten().collect::<Vec<_>>()
+        };
+        self.figures.iter().flat_map(of).collect()
     }
-    told::written(&made, place, common)?;
-    Ok(expected(&runs, &done))
+
+    fn make(self, runs: &Runs, done: &Done) -> Vec<Made> {
+        let make = |figure: &&'static Figure| {
+            let made = |quick| Made::new(figure, quick, runs, done);
+            match self.form {
+                Form::Small => made(true),
+                Form::Whole | Form::Soon if figure.whole_when_quick => made(false),
+                Form::Whole => made(false).with_quick(made(true)),
+                Form::Soon => made(true).only_quick(),
+            }
+        };
+        self.figures.iter().map(make).collect()
+    }
 }
 
-/// Makes figures and compares them with what stands there.
-fn check(
-    figures: &[&'static Figure],
-    form: Form,
-    place: &Path,
-    common: &Common,
-    all: bool,
-) -> Result<Exit, Failure> {
-    fs::metadata(place).map_err(|error| Failure::Io { path: place.display().to_string(), error })?;
-    let runs = Runs::of(&needed(figures, form))?;
-    let room = runs::Room::of_check(place)?;
-    let done = runs::run_all(&runs, room.path(), common)?;
-    let made: Vec<Made> = figures.iter().map(|figure| make(figure, form, &runs, &done)).collect();
-    room.leave();
-    let found = differences(&made, figures, form, place, all);
-    let found = found.map_err(|error| Failure::Io { path: place.display().to_string(), error })?;
-    told::checked(figures.len(), &found, common)?;
-    let expected = expected(&runs, &done);
-    Ok(if found.is_empty() { expected } else { Exit::Expectation })
-}
-
-fn differences(
-    made: &[Made],
-    figures: &[&'static Figure],
-    form: Form,
-    place: &Path,
-    all: bool,
-) -> std::io::Result<Vec<Difference>> {
+/// What stands otherwise than it was made; `all` if all figures were.
+fn differences(made: &[Made], work: &Work<'_>, all: bool) -> std::io::Result<Vec<Difference>> {
     let mut found = Vec::new();
     for made in made {
-        found.extend(figures::differences(place, made)?);
+        found.extend(figures::differences(work.place, made)?);
     }
     let known: Vec<String> = found.iter().map(|difference| difference.file.clone()).collect();
-    let others = figures::against_index(place, figures)?;
+    let others = figures::against_index(work.place, work.figures)?;
     found.extend(others.into_iter().filter(|other| !known.contains(&other.file)));
     if all {
-        found.extend(figures::strangers(place)?);
-        let files = match form {
-            Form::Whole => made.iter().map(|made| (made.figure.id, made.as_files())).collect(),
-            Form::Small | Form::Soon => standing(place),
-        };
-        if found.is_empty() {
-            found.extend(figures::index_differs(place, &figures::index(&files, false))?);
-        }
+        found.extend(figures::strangers(work.place)?);
+    }
+    if all && found.is_empty() {
+        let index = figures::index(&standing(work.place), false);
+        found.extend(figures::index_differs(work.place, &index)?);
     }
     Ok(found)
 }
@@ -179,26 +197,6 @@ fn standing(place: &Path) -> BTreeMap<&'static str, FilesOf> {
         (!files.is_empty()).then_some((figure.id, files))
     };
     figures::all().filter_map(files).collect()
-}
-
-/// The runs that figures need, each with whether it is quick.
-fn needed(figures: &[&'static Figure], form: Form) -> Vec<(&'static Figure, bool)> {
-    let of = |figure: &&'static Figure| {
-        let whole = form == Form::Whole || figure.whole_when_quick;
-        let quick = !figure.whole_when_quick;
-        let both = [whole.then_some((*figure, false)), quick.then_some((*figure, true))];
-        both.into_iter().flatten().collect::<Vec<_>>()
-    };
-    figures.iter().flat_map(of).collect()
-}
-
-fn make(figure: &'static Figure, form: Form, runs: &Runs, done: &Done) -> Made {
-    match form {
-        Form::Small => Made::new(figure, true, runs, done),
-        Form::Whole | Form::Soon if figure.whole_when_quick => Made::new(figure, false, runs, done),
-        Form::Whole => Made::new(figure, false, runs, done).with_quick(Made::new(figure, true, runs, done)),
-        Form::Soon => Made::new(figure, true, runs, done).only_quick(),
-    }
 }
 
 /// Tells which expectations of the scenarios do not hold.

@@ -8,6 +8,8 @@ mod slurm;
 mod status;
 mod work;
 
+pub(super) use progress::Line;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -77,6 +79,9 @@ impl Source {
             std::fs::read(&self.file).map_err(|error| Failure::Io { path: self.file.clone(), error })?;
         let files = Files::disk();
         let sweep = self.sweep(&bytes, seed, &files)?;
+        for warning in sweep.warnings() {
+            super::warn(warning);
+        }
         let plan = Scenarios::new(sweep);
         let identity = Identity {
             seed,
@@ -122,7 +127,7 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
 }
 
 /// How many threads; all cores if not given.
-fn parse_jobs(text: &str) -> Result<usize, String> {
+pub(super) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(jobs @ 1..=1_024) => Ok(jobs),
         _ => Err("a number of threads from 1 to 1024".to_owned()),

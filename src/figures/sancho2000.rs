@@ -14,8 +14,8 @@ mod long_32;
 mod long_64;
 mod message_time;
 mod network_model;
+mod orientations;
 mod restrictions;
-mod sketch;
 mod table1;
 mod table2;
 

@@ -119,9 +119,36 @@ impl Book {
         self.foreign_warnings.push(warnings);
     }
 
+    /// A book of the same sources in which nothing is noted.
+    pub(super) fn empty_copy(&self) -> Book {
+        let source = |source: &Source| Source {
+            name: source.name.clone(),
+            text: source.text.clone(),
+            folder: source.folder.clone(),
+            faults: Vec::new(),
+            warnings: Vec::new(),
+        };
+        Book { sources: self.sources.iter().map(source).collect(), ..Book::new(&self.files) }
+    }
+
+    /// Takes over what was noted in a copy of this book.
+    pub(super) fn absorb(&mut self, copy: Book) {
+        for (source, noted) in self.sources.iter_mut().zip(copy.sources) {
+            source.faults.extend(noted.faults);
+            source.warnings.extend(noted.warnings);
+        }
+        self.foreign.extend(copy.foreign);
+        self.foreign_warnings.extend(copy.foreign_warnings);
+    }
+
     /// Whether nothing wrong has been noted.
     pub(super) fn is_clean(&self) -> bool {
         self.foreign.is_empty() && self.sources.iter().all(|source| source.faults.is_empty())
+    }
+
+    /// How many faults have been noted in scenario files.
+    pub(super) fn noted(&self) -> usize {
+        self.sources.iter().map(|source| source.faults.len()).sum()
     }
 
     /// Whether nothing wrong has been noted in a source.

@@ -1,35 +1,97 @@
-//! A sweep: a scenario whose keys take many values, each combination a point.
+//! A sweep: a scenario of which some keys take many values; every combination, with every seed, is a point.
+//!
+//! ```text
+//!   file --layers--> base, [sweep] --axes, constraints--> combinations --seeds--> points
+//!   point --values laid over the base--> scenario (checked)        --canonical form--> key
+//! ```
+//! Values are values of the scenario's keys, never text that is substituted. Every value of every axis is checked, as
+//! part of a point that holds it, when the file is read. Points are counted, not stored: what is kept grows with the
+//! values, and with one number for every combination where there are constraints.
+
+mod axes;
+mod check;
+mod constraint;
+mod decimal;
+mod key;
+mod known;
+mod limits;
+mod range;
+mod read;
+mod scalar;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use crate::diagnostics::{Fault, Refusal, decode};
 
 use super::book::Book;
-use super::checked::Checked;
-use super::tree::{self, Item, Value};
+use super::checked::{Checked, Topology};
+use super::layers::{self, Layers};
+use super::tree::{Item, Value};
 use super::wire::{self, Document, Wire as _};
 use super::{Files, Overrides, build};
+
+use axes::Axis;
+use key::{Template, Templates};
+use limits::Limits;
 
 /// A sweep whose file has been read and checked.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    book: Book,
-    base: Item,
-    name: String,
+    base: Arc<Base>,
     axes: Vec<Axis>,
-    names: Vec<String>,
-    seeds: Vec<u64>,
-    columns: Vec<String>,
-    model: u32,
+    seeds: Seeds,
+    /// The combinations that meet the constraints, in order; all if there are no constraints.
+    kept: Option<Arc<Vec<u32>>>,
+    templates: Arc<Templates>,
     quick: bool,
 }
 
-/// Keys that take their values in lock-step.
+/// What all points share.
+#[derive(Debug)]
+struct Base {
+    /// The sources, without faults.
+    book: Book,
+    layers: Layers,
+    /// The scenario below the axes, where its profile does not vary.
+    root: Item,
+    /// The keys of all axes, as axis and key, in the order in which they are laid: outer tables first.
+    order: Vec<(usize, usize)>,
+    /// Whether an axis changes more than what stands in one place.
+    structural: Vec<bool>,
+    limits: Limits,
+    /// The seed of the command line.
+    seed: Option<u64>,
+    model: u32,
+    columns: Vec<String>,
+    /// The keys of all axes.
+    names: Vec<String>,
+    /// What only a point that was checked can tell.
+    told: Told,
+}
+
+/// What the points say that are checked when the file is read.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    name: String,
+    /// The network, if it is the same for all points.
+    topology: Option<Topology>,
+    warnings: Vec<String>,
+    /// Seconds of the first point, whole and quick.
+    seconds: [f64; 2],
+    /// For every axis and position, how the seconds change.
+    ratios: Vec<Vec<f64>>,
+}
+
+/// The seeds of every combination.
 #[derive(Clone, Debug)]
-struct Axis {
-    keys: Vec<(Vec<String>, Vec<Item>)>,
-    length: usize,
+enum Seeds {
+    /// The scenario's and those after it.
+    Repetitions(u32),
+    Listed(Vec<u64>),
 }
 
 /// Whether a file describes a sweep: whether it has a section `[sweep]` of its own.
@@ -42,8 +104,12 @@ pub fn is_sweep(bytes: &[u8]) -> bool {
 impl Sweep {
     /// Reads and checks a sweep file, whose points are computed by version `model` of the model.
     ///
+    /// Costs as much as checking every value of every axis, at most five hundred points, and a look at every combination
+    /// where there are constraints.
+    ///
     /// # Errors
-    /// Every fault of the file and of those it names, each with its place.
+    /// Every fault of the file and of those that it names, each with its place. Points are checked only when nothing
+    /// else is wrong.
     pub fn read(
         file: &str,
         bytes: &[u8],
@@ -53,79 +119,37 @@ impl Sweep {
     ) -> Result<Sweep, Box<Refusal>> {
         let text = decode(file, bytes)?;
         let mut book = Book::new(files);
-        let source = book.add_scenario(Path::new(file), text);
-        let sweep = tree::parse(&mut book, source).and_then(|mut root| {
-            for assignment in &overrides.set {
-                tree::set(&mut root, &mut book, "--set", assignment);
-            }
-            Sweep::of(root, overrides.seed, model, &mut book)
-        });
-        match (sweep, book.into_refusal()) {
-            (Some(sweep), None) => Ok(sweep),
+        book.add_scenario(Path::new(file), text);
+        let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set);
+        let read = layers.and_then(|layers| read::read(layers, overrides.seed, model, &mut book));
+        match (read, book.into_refusal()) {
             (_, Some(refusal)) => Err(refusal),
+            (Some((sweep, firsts, values)), None) => sweep.told(&firsts, values),
             (None, None) => unreachable!("a sweep is refused only after a fault was noted"),
         }
     }
 
-    fn of(mut root: Item, seed: Option<u64>, model: u32, book: &mut Book) -> Option<Sweep> {
-        let place = root.place;
-        let Value::Table(entries) = &mut root.value else { return None };
-        let Some(at) = entries.iter().position(|entry| entry.key == "sweep") else {
-            book.add(place, |span| Fault::new("missing-section", span, "no sweep", "needs [sweep]"));
-            return None;
-        };
-        let described = entries.remove(at).item;
-        let mut axes = Vec::new();
-        if let Some(Value::List(list)) = find(&described, "axes").map(|item| &item.value) {
-            for item in list {
-                let mut keys = Vec::new();
-                flatten(item, &mut Vec::new(), &mut keys);
-                let length = keys.first().map_or(0, |(_, values)| values.len());
-                axes.push(Axis { keys, length });
-            }
-        }
-        let name = find(&root, "scenario").and_then(|scenario| find(scenario, "name"));
-        let Some(Value::Text(name)) = name.map(|item| item.value.clone()) else {
-            book.add(place, |span| Fault::new("missing-key", span, "no name", "needs [scenario] name"));
-            return None;
-        };
-        let number = |item: Option<&Item>| match item.map(|item| &item.value) {
-            Some(Value::Integer(Some(number))) => u64::try_from(*number).ok(),
-            _ => None,
-        };
-        let own = number(find(&root, "scenario").and_then(|scenario| find(scenario, "seed")));
-        let first = seed.or(own).unwrap_or(0);
-        let repetitions = number(find(&described, "repetitions")).unwrap_or(1);
-        let columns = match find(&described, "columns").map(|item| &item.value) {
-            Some(Value::List(list)) => list.iter().map(printed).collect(),
-            _ => Vec::new(),
-        };
-        let names = axes.iter().flat_map(|axis| axis.keys.iter().map(|(path, _)| path.join("."))).collect();
-        Some(Sweep {
-            book: book.clone(),
-            base: root,
-            name,
-            axes,
-            names,
-            seeds: (first..first.saturating_add(repetitions)).collect(),
-            columns,
-            model,
-            quick: false,
-        })
-    }
-
     /// What the sweep is called: the name of its scenario.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.base.told.name
     }
 
-    /// A small version: of numeric axes of more than four values every fourth value, at most two repetitions, and
-    /// every point as `simnet run --quick` has it.
+    /// A small version: of axes of more than four numbers or quantities every fourth value, at most two seeds, and
+    /// every point as `simnet run --quick` has it. Where constraints leave nothing of it, the axes stay whole.
     #[must_use]
     pub fn quick(&self) -> Sweep {
-        let mut quick = Sweep { quick: true, ..self.clone() };
-        quick.seeds.truncate(2);
-        quick
+        let seeds = match &self.seeds {
+            Seeds::Repetitions(count) => Seeds::Repetitions((*count).min(2)),
+            Seeds::Listed(all) => Seeds::Listed(all.iter().copied().take(2).collect()),
+        };
+        let thinned: Vec<Axis> = self.axes.iter().map(Axis::thinned).collect();
+        let kept = self.base.limits.kept(&thinned).ok().flatten();
+        let (axes, kept) = match kept {
+            Some(kept) if kept.is_empty() => (self.axes.clone(), self.kept.clone()),
+            kept => (thinned, kept.map(Arc::new)),
+        };
+        let templates = self.base.templates(&axes);
+        Sweep { base: self.base.clone(), axes, seeds, kept, templates, quick: true }
     }
 
     /// Whether it is the small version.
@@ -133,19 +157,38 @@ impl Sweep {
         self.quick
     }
 
-    /// The paths of the keys that vary, axis by axis; the columns of [`Sweep::values`].
+    /// The paths of the keys that vary, axis by axis: what [`Sweep::values`] are values of.
     pub fn axes(&self) -> &[String] {
-        &self.names
+        &self.base.names
+    }
+
+    /// How many values each axis has, in order; with the seeds, their product is the number of points if no
+    /// constraint is in the way.
+    pub fn lengths(&self) -> Vec<usize> {
+        self.axes.iter().map(Axis::len).collect()
+    }
+
+    /// How many seeds every combination is run with.
+    pub fn seeds(&self) -> usize {
+        match &self.seeds {
+            Seeds::Repetitions(count) => *count as usize,
+            Seeds::Listed(all) => all.len(),
+        }
     }
 
     /// The paths into summary.json that the sweep's file wants to see; empty: every scalar.
     pub fn columns(&self) -> &[String] {
-        &self.columns
+        &self.base.columns
+    }
+
+    /// Sentences about values that are legal but deserve a look, as [`Checked::warnings`] of the first point.
+    pub fn warnings(&self) -> &[String] {
+        &self.base.told.warnings
     }
 
     /// How many points there are.
     pub fn len(&self) -> usize {
-        self.axes.iter().map(|axis| axis.length).product::<usize>() * self.seeds.len()
+        self.combinations() * self.seeds()
     }
 
     /// Whether there are none; never, of a sweep that was read.
@@ -153,52 +196,96 @@ impl Sweep {
         self.len() == 0
     }
 
+    fn combinations(&self) -> usize {
+        self.kept.as_ref().map_or_else(|| limits::product(&self.axes), |kept| kept.len())
+    }
+
     /// The values of the keys at a point, printed, in the order of [`Sweep::axes`].
+    ///
+    /// # Panics
+    /// If there is no such point.
     pub fn values(&self, point: usize) -> Vec<String> {
         let digits = self.digits(point);
-        let axes = self.axes.iter().zip(digits);
-        axes.flat_map(|(axis, nth)| axis.keys.iter().map(move |(_, values)| printed(&values[nth]))).collect()
+        let printed = |(axis, digit): (&Axis, usize)| {
+            (0..axis.keys.len()).map(|key| axis.printed(key, digit)).collect::<Vec<_>>()
+        };
+        self.axes.iter().zip(digits).flat_map(printed).collect()
     }
 
     /// The seed of a point.
+    ///
+    /// # Panics
+    /// If there is no such point.
     pub fn seed(&self, point: usize) -> u64 {
-        self.seeds[point % self.seeds.len()]
+        let digits = self.digits(point);
+        self.with_template(&digits, |template| self.seed_at(point, &digits, template))
     }
 
-    /// What a point is known by.
+    /// What a point is known by: the hash of its scenario in canonical form without name, description and
+    /// expectations, of its seed, of the version of the model, and of whether it is quick.
+    ///
+    /// # Panics
+    /// If there is no such point.
     pub fn key(&self, point: usize) -> blake3::Hash {
-        let text = self.checked(point).map_or_else(|refusal| refusal.to_string(), |it| it.canonical());
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.model.to_le_bytes()).update(&[u8::from(self.quick)]).update(text.as_bytes());
-        hasher.finalize()
+        self.key_at(point, &mut Vec::new())
     }
 
-    /// The keys of several points, on all cores.
+    /// The keys of several points, made on all cores: about a microsecond each.
+    ///
+    /// # Panics
+    /// If there is no such point.
     pub fn keys(&self, points: Range<usize>) -> Vec<blake3::Hash> {
-        points.map(|point| self.key(point)).collect()
+        let key = |digits: &mut Vec<usize>, point: usize| self.key_at(point, digits);
+        points.into_par_iter().with_min_len(1024).map_init(Vec::new, key).collect()
     }
 
-    /// What a point is likely to take, in seconds of one core: an estimate, good for ordering points.
-    pub fn cost(&self, _point: usize) -> f64 {
-        1.0
+    fn key_at(&self, point: usize, digits: &mut Vec<usize>) -> blake3::Hash {
+        self.write_digits(point, digits);
+        self.with_template(digits, |template| {
+            let seed = self.seed_at(point, digits, template);
+            template.key(self.base.model, self.quick, seed, digits)
+        })
+    }
+
+    fn seed_at(&self, point: usize, digits: &[usize], template: &Template) -> u64 {
+        let nth = point % self.seeds();
+        match &self.seeds {
+            Seeds::Repetitions(_) => template.seed(&self.axes, digits).saturating_add(nth as u64),
+            Seeds::Listed(all) => all[nth],
+        }
+    }
+
+    /// What a point is likely to take, in seconds of one core.
+    ///
+    /// An estimate, good for what to begin with: that of the first point, times what each value of the point changes
+    /// in it on its own.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub fn cost(&self, point: usize) -> f64 {
+        let told = &self.base.told;
+        let ratio = |(nth, digit): (usize, usize)| told.ratios[nth][self.axes[nth].whole_position(digit)];
+        told.seconds[usize::from(self.quick)]
+            * self.digits(point).into_iter().enumerate().map(ratio).product::<f64>()
     }
 
     /// The scenario of a point.
     ///
     /// # Errors
     /// The faults of this combination of values.
+    ///
+    /// # Panics
+    /// If there is no such point.
     pub fn checked(&self, point: usize) -> Result<Checked, Box<Refusal>> {
-        let mut book = self.book.clone();
-        let mut root = self.base.clone();
-        for (axis, nth) in self.axes.iter().zip(self.digits(point)) {
-            for (path, values) in &axis.keys {
-                lay(&mut root, path, &values[nth]);
-            }
-        }
-        wire::inherit(&mut root);
+        self.checked_at(&self.digits(point), self.seed(point))
+    }
+
+    fn checked_at(&self, digits: &[usize], seed: u64) -> Result<Checked, Box<Refusal>> {
+        let mut book = self.base.book.empty_copy();
+        let root = self.base.tree(&self.axes, digits, false, &mut book);
         let document = Document::read(&root, &mut book);
-        let seed = Some(self.seed(point));
-        let checked = document.and_then(|document| build::build(&document, None, seed, &mut book));
+        let given = self.base.told.topology.clone();
+        let checked = document.and_then(|document| build::build(&document, given, Some(seed), &mut book));
         match (book.into_refusal(), checked) {
             (None, Some(checked)) => Ok(if self.quick { checked.quick() } else { checked }),
             (Some(refusal), _) => Err(refusal),
@@ -206,64 +293,72 @@ impl Sweep {
         }
     }
 
+    /// Where every axis stands at a point.
     fn digits(&self, point: usize) -> Vec<usize> {
-        let mut rest = point / self.seeds.len();
-        let mut digits: Vec<usize> = self
-            .axes
-            .iter()
-            .rev()
-            .map(|axis| {
-                let digit = rest % axis.length;
-                rest /= axis.length;
-                digit
-            })
-            .collect();
-        digits.reverse();
+        let mut digits = Vec::new();
+        self.write_digits(point, &mut digits);
         digits
     }
+
+    fn write_digits(&self, point: usize, digits: &mut Vec<usize>) {
+        let nth = point / self.seeds();
+        let combination = match &self.kept {
+            Some(kept) => kept[nth] as usize,
+            None => nth,
+        };
+        limits::write_digits(&self.axes, combination, digits);
+    }
+
+    fn with_template<T>(&self, digits: &[usize], then: impl FnOnce(&Template) -> T) -> T {
+        let make = || self.base.template(&self.axes, digits, &mut self.base.book.empty_copy());
+        self.templates.with(&self.axes, digits, make, then)
+    }
 }
 
-fn find<'a>(item: &'a Item, key: &str) -> Option<&'a Item> {
-    let Value::Table(entries) = &item.value else { return None };
-    entries.iter().find(|entry| entry.key == key).map(|entry| &entry.item)
-}
+impl Base {
+    /// Room for the templates of these axes.
+    fn templates(&self, axes: &[Axis]) -> Arc<Templates> {
+        let structural = (0..axes.len()).filter(|axis| self.structural[*axis]).collect();
+        Arc::new(Templates::new(structural, axes))
+    }
 
-fn flatten(item: &Item, path: &mut Vec<String>, keys: &mut Vec<(Vec<String>, Vec<Item>)>) {
-    match &item.value {
-        Value::Table(entries) => {
-            for entry in entries {
-                let depth = path.len();
-                path.extend(entry.key.split('.').map(str::to_owned));
-                flatten(&entry.item, path, keys);
-                path.truncate(depth);
+    /// The canonical form of all points that differ from that at `digits` in holes only.
+    fn template(&self, axes: &[Axis], digits: &[usize], book: &mut Book) -> Template {
+        let root = self.tree(axes, digits, true, book);
+        Template::new(root, axes, &self.order, self.seed, book)
+    }
+
+    /// The tree of the point at `digits`; if wished, with holes where an axis changes nothing else.
+    fn tree(&self, axes: &[Axis], digits: &[usize], with_holes: bool, book: &mut Book) -> Item {
+        let is_profile = |at: &&(usize, usize)| axes[at.0].keys[at.1].path[0].0 == PROFILE;
+        let mut root = match self.order.iter().find(is_profile) {
+            Some((axis, key)) => {
+                let profile = axes[*axis].item(*key, digits[*axis]);
+                let mut root = self.layers.flatten(Some(&profile), book);
+                layers::take(&mut root, "sweep");
+                root
+            }
+            None => self.root.clone(),
+        };
+        for (hole, (axis, key)) in self.order.iter().enumerate().filter(|(_, at)| !is_profile(at)) {
+            let value = if with_holes && !self.structural[*axis] {
+                let place = axes[*axis].keys[*key].place;
+                Item { place, value: Value::Hole(hole) }
+            } else {
+                axes[*axis].item(*key, digits[*axis])
+            };
+            let path = &axes[*axis].keys[*key].path;
+            if let Err((length, depth)) = layers::assign(&mut root, path, value) {
+                book.add(path[depth].1, |span| {
+                    let message = format!("`{}` is no place in a list of {length}", path[depth].0);
+                    Fault::new("unknown-key", span, message, "expected a position, from 0")
+                });
             }
         }
-        Value::List(values) => keys.push((path.clone(), values.clone())),
-        _ => {}
+        wire::inherit(&mut root);
+        root
     }
 }
 
-fn printed(item: &Item) -> String {
-    match &item.value {
-        Value::Text(text) => text.clone(),
-        Value::Integer(number) => number.unwrap_or_default().to_string(),
-        Value::Float(number) => number.unwrap_or_default().to_string(),
-        Value::Boolean(value) => value.to_string(),
-        other => other.kind().to_owned(),
-    }
-}
-
-fn lay(at: &mut Item, path: &[String], value: &Item) {
-    let Some((key, rest)) = path.split_first() else {
-        *at = value.clone();
-        return;
-    };
-    if let Value::Table(entries) = &mut at.value {
-        let position = entries.iter().position(|entry| entry.key == *key).unwrap_or_else(|| {
-            let item = Item { place: value.place, value: Value::Table(Vec::new()) };
-            entries.push(tree::Entry { key: key.clone(), place: value.place, item });
-            entries.len() - 1
-        });
-        lay(&mut entries[position].item, rest, value);
-    }
-}
+/// The key that chooses a profile.
+const PROFILE: &str = "profile";

@@ -33,6 +33,8 @@ pub(super) enum Value {
     List(Vec<Item>),
     /// In the order of the text.
     Table(Vec<Entry>),
+    /// What stands here differs from point to point of a sweep; no reader sees one.
+    Hole(usize),
 }
 
 /// A key, where it stands, and its value.
@@ -54,6 +56,7 @@ impl Value {
             Value::Datetime => "a date or time of day",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
+            Value::Hole(_) => "a value that varies",
         }
     }
 }

@@ -6,6 +6,7 @@
 //! for [`build`](super::build) to judge.
 
 mod allgather;
+mod canonical;
 mod comparison;
 mod discovery;
 mod ethernet;
@@ -26,6 +27,7 @@ mod topology;
 mod traffic;
 
 pub(super) use allgather::{Allgather, GatherPlot, GatherReference, Overheads, RingRoutes, Software};
+pub(super) use canonical::{Canonical, Gap};
 pub(super) use comparison::{Comparison, Reference};
 pub(super) use discovery::{
     Compute, Discovery, DiscoveryReference, KnownPair, Noise, Pace, PingSoftware, Recovery,
@@ -44,7 +46,7 @@ pub(super) use sections::{Document, Fabric, Hosts, RouteAlgorithm, Routing, Sele
 pub(super) use shared::{Named, PrintedName};
 pub(super) use study::{Plot, Study, StudyReference, inherit};
 pub(super) use sweep::Sweep;
-pub(super) use table::{At, Free, Given, Wire};
+pub(super) use table::{At, Free, Given, Presence, Wire, key_of};
 pub(super) use topology::{Generator, PlainTopology, Topology};
 pub(super) use traffic::{
     Bursts, GivenArrivals, HotSpot, Kinds, Pattern, Payload, Permutation, Sizes, Traffic,

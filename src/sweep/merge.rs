@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use blake3::Hash;
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -57,17 +56,17 @@ pub fn merge<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Merged, StoreE
     let known = store.known()?;
     let mut merged = Merged { points: plan.len(), damage: known.damage().to_vec(), ..Merged::default() };
     let mut rows = Vec::with_capacity(plan.len());
-    for (point, key) in plan.keys(0..plan.len()).into_iter().enumerate() {
-        match known.find(&key) {
-            None => merged.missing += 1,
-            Some(record) => rows.push((point, key, *record)),
-        }
-        merged.failed += usize::from(known.find(&key).is_some_and(|record| record.failed));
-    }
-    let failures = rows.iter().filter(|(_, _, record)| record.failed).take(TOLD);
     let mut reader = known.reader();
-    for (point, _, record) in failures {
-        merged.failures.push((*point, reader.read(record)?.err().unwrap_or_default()));
+    for (point, key) in plan.keys(0..plan.len()).into_iter().enumerate() {
+        let Some(record) = known.find(&key) else {
+            merged.missing += 1;
+            continue;
+        };
+        rows.push(record);
+        merged.failed += usize::from(record.failed);
+        if record.failed && merged.failures.len() < TOLD {
+            merged.failures.push((point, reader.read(record)?.err().unwrap_or_default()));
+        }
     }
     if merged.missing > 0 {
         return Ok(merged);
@@ -113,7 +112,8 @@ enum Failed {
 struct Table<'a, P: ?Sized> {
     plan: &'a P,
     known: &'a Known,
-    rows: Vec<(usize, Hash, Record)>,
+    /// Of every point, in plan order.
+    rows: Vec<&'a Record>,
 }
 
 impl<P: Plan + ?Sized> Table<'_, P> {
@@ -164,7 +164,7 @@ impl<P: Plan + ?Sized> Table<'_, P> {
         let mut reader = self.known.reader();
         let mut names: Vec<String> = Vec::new();
         let mut known: BTreeMap<String, ()> = BTreeMap::new();
-        for (_, _, record) in &self.rows[chunk] {
+        for record in &self.rows[chunk] {
             for (name, _) in cells(reader.read(record)?.ok().as_ref()) {
                 if !known.contains_key(&*name) {
                     known.insert(name.to_string(), ());
@@ -190,27 +190,28 @@ impl<P: Plan + ?Sized> Table<'_, P> {
         let mut reader = self.known.reader();
         let mut text = String::new();
         let mut seen = vec![false; columns.len()];
-        for row in &self.rows[chunk] {
-            self.add_row(row, columns, &mut reader, &mut text, &mut seen)?;
+        for point in chunk {
+            self.add_row(point, columns, &mut reader, &mut text, &mut seen)?;
         }
         Ok((text, seen))
     }
 
     fn add_row(
         &self,
-        (point, key, record): &(usize, Hash, Record),
+        point: usize,
         columns: &[String],
         reader: &mut Reader<'_>,
         text: &mut String,
         seen: &mut [bool],
     ) -> Result<(), StoreError> {
+        let record = self.rows[point];
         let outcome = reader.read(record)?;
         text.push_str(&point.to_string());
-        add_cell(text, &key.to_hex()[..KEY_DIGITS]);
-        for value in self.plan.values(*point) {
+        add_cell(text, &record.key().to_hex()[..KEY_DIGITS]);
+        for value in self.plan.values(point) {
             add_cell(text, &value);
         }
-        add_cell(text, &self.plan.seed(*point).to_string());
+        add_cell(text, &self.plan.seed(point).to_string());
         add_cell(text, if record.failed { "failed" } else { "done" });
         add_cell(text, outcome.as_ref().err().map_or("", String::as_str));
         let cells: BTreeMap<Cow<'_, str>, &Value> = cells(outcome.as_ref().ok()).into_iter().collect();

@@ -73,6 +73,8 @@ pub trait Unit: Sized {
     const LIMIT: &'static str;
     /// The units with their worth in the grain: `worth * 1 grain`.
     const UNITS: &'static [(&'static str, u64)];
+    /// How many grains it is.
+    fn grains(&self) -> u64;
     /// Makes the quantity of a count of grains.
     fn from_grains(grains: u64) -> Option<Self>;
 
@@ -150,6 +152,9 @@ impl Unit for Duration {
         ("s", 1_000_000_000_000),
         ("min", 60_000_000_000_000),
     ];
+    fn grains(&self) -> u64 {
+        self.as_ps()
+    }
     fn from_grains(grains: u64) -> Option<Duration> {
         Some(Duration::from_ps(grains))
     }
@@ -169,6 +174,9 @@ impl Unit for Bytes {
         ("MiB", 1 << 20),
         ("GiB", 1 << 30),
     ];
+    fn grains(&self) -> u64 {
+        self.0
+    }
     fn from_grains(grains: u64) -> Option<Bytes> {
         Some(Bytes(grains))
     }
@@ -189,6 +197,9 @@ impl Unit for BitRate {
         ("MB/s", 8_000_000),
         ("GB/s", 8_000_000_000),
     ];
+    fn grains(&self) -> u64 {
+        self.as_bits_per_s()
+    }
     fn from_grains(grains: u64) -> Option<BitRate> {
         BitRate::new(grains)
     }
@@ -200,6 +211,9 @@ impl Unit for Length {
     const GRAIN: &'static str = "1 mm";
     const LIMIT: &'static str = "2^64 mm";
     const UNITS: &'static [(&'static str, u64)] = &[("mm", 1), ("cm", 10), ("m", 1_000), ("km", 1_000_000)];
+    fn grains(&self) -> u64 {
+        self.as_mm()
+    }
     fn from_grains(grains: u64) -> Option<Length> {
         Some(Length::from_mm(grains))
     }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::support::{cases, peer, sweep};
 use cluster::{Cluster, Programs};
 
-const LOADS: usize = 6;
+const LOADS: usize = 5;
 const REPETITIONS: usize = 5;
 const POINTS: usize = 4 * LOADS * REPETITIONS;
 
@@ -43,7 +43,7 @@ fn done(out: &Path) -> usize {
 /// Waits until nothing of the cluster's jobs is left, then gives the table that the merging job made.
 fn table(cluster: &Cluster, out: &Path) -> Vec<u8> {
     let is_over = |cluster: &Cluster| cluster.ask("squeue", &["-h"]).is_empty();
-    let ended = cluster.wait_for(Duration::from_secs(120), is_over);
+    let ended = cluster.wait_for(Duration::from_secs(300), is_over);
     let report = || {
         let logs = fs::read_dir(out.join("slurm")).unwrap().map(|entry| entry.unwrap().path());
         let logs: Vec<_> = logs.map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect();
@@ -60,7 +60,7 @@ fn a_node_that_dies_loses_nothing() {
     let Some(programs) = programs() else { return };
     let room = tempfile::tempdir().unwrap();
     let file = room.path().join("sweep.toml");
-    sweep::write(&file, "on-slurm", LOADS, REPETITIONS, 20_000);
+    sweep::write(&file, "on-slurm", LOADS, REPETITIONS, 100_000);
     let out = |name: &str| room.path().join(name);
     let mut cluster = Cluster::start(&room.path().join("cluster"), &programs, 4, 2);
 

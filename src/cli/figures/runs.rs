@@ -3,17 +3,27 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use tempfile::TempDir;
 
 use crate::figures::{Done, Runs, ScenarioRun};
 use crate::report::COMMIT;
-use crate::simulation::{MODEL, Progress as _};
-use crate::sweep::{self, Damage, Identity, Lock, Points as _, Store, StoreError};
+use crate::simulation::MODEL;
+use crate::sweep::{self, Identity, Lock, Points as _, Store};
 
-use super::super::progress::Bar;
-use super::super::{Common, Failure};
+use super::super::Failure;
+use super::super::interrupt::Interruptions;
+use super::super::sweep::Line;
+
+/// How runs are made.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    /// The number of threads; 0 for one a core.
+    pub(super) jobs: usize,
+    /// Whether no progress is shown.
+    pub(super) quiet: bool,
+    pub(super) interruptions: &'a Interruptions,
+}
 
 /// What the runs are called together.
 const NAME: &str = "figures";
@@ -25,24 +35,27 @@ pub(super) struct Room {
     _apart: Option<TempDir>,
 }
 
-/// Runs what an earlier process has not left in the folder.
-pub(super) fn run_all(runs: &Runs, folder: &Path, common: &Common) -> Result<Done, Failure> {
+/// Runs what an earlier process has not left in the folder; none if that was interrupted.
+pub(super) fn run_all(runs: &Runs, folder: &Path, how: How<'_>) -> Result<Option<Done>, Failure> {
     let identity = Identity::new(NAME, false, MODEL);
-    let _lock = Lock::take(folder).map_err(told)?;
-    let store = Store::open(folder, &identity, &BTreeMap::new()).map_err(told)?;
-    let line = Line(Bar::new(common.quiet));
-    sweep::run(runs, &store, 0, &line, &AtomicBool::new(false)).map_err(told)?;
+    let _lock = Lock::take(folder)?;
+    let store = Store::open(folder, &identity, &BTreeMap::new())?;
+    let line = Line::new(how.quiet, false);
+    let ran = how.interruptions.patiently(|stop| sweep::run(runs, &store, how.jobs, &line, stop))?;
     drop(line);
-    let known = store.known().map_err(told)?;
+    if ran.interrupted {
+        return Ok(None);
+    }
+    let known = store.known()?;
     let mut done = Done::new();
     for point in 0..runs.len() {
-        let outcome = known.outcome(&runs.key(point)).map_err(told)?;
+        let outcome = known.outcome(&runs.key(point))?;
         let result = outcome.unwrap_or_else(|| Err("the run was not kept".to_owned()));
         let run = result.map(|result| ScenarioRun::of_result(&result)).map_err(Failure::Scenario)?;
         let run = run.ok_or_else(|| Failure::Scenario(format!("{}: holds other runs", folder.display())))?;
         done.insert(point, run);
     }
-    Ok(done)
+    Ok(Some(done))
 }
 
 impl Room {
@@ -81,31 +94,4 @@ fn program() -> String {
     let file = std::env::current_exe().and_then(fs::metadata);
     let modified = file.as_ref().ok().and_then(|file| file.modified().ok());
     format!("{COMMIT} {:?} {modified:?}", file.map(|file| file.len()).ok())
-}
-
-/// Why the folder of runs cannot be used.
-fn told(error: StoreError) -> Failure {
-    match error {
-        StoreError::Io { path, error } => Failure::Io { path: path.display().to_string(), error },
-        conflict @ StoreError::Conflict { .. } => Failure::Scenario(conflict.to_string()),
-        other => Failure::Place(other.to_string()),
-    }
-}
-
-/// One line of progress.
-struct Line(Bar);
-
-impl sweep::Progress for Line {
-    fn begin(&self, points: usize, kept: usize, _cost: f64) {
-        self.0.stage("runs for figures", points as u64);
-        (0..kept).for_each(|_| self.0.step());
-    }
-
-    fn done(&self, _cost: f64, _failed: bool) {
-        self.0.step();
-    }
-
-    fn damaged(&self, damage: &Damage) {
-        super::super::warn(&damage.to_string());
-    }
 }

@@ -9,13 +9,16 @@ use super::{of_folder, points, tell_damage, tell_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format, warn};
-use crate::sweep::Points as _;
+use crate::sweep::{Points as _, Store};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
     /// The sweep's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Write points.parquet too, in a simnet that was built with --features parquet
+    #[arg(long)]
+    parquet: bool,
 }
 
 pub(super) fn run(
@@ -25,8 +28,18 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the merge took")]
     let begun = std::time::Instant::now();
+    if options.parquet && !cfg!(feature = "parquet") {
+        let message = "--parquet: this simnet was built without it; `cargo build --features parquet` makes one that has it";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let (plan, store) = of_folder(&options.folder)?;
-    let merge = || super::merge(&plan, &store, 0, begun.elapsed().as_secs_f64());
+    let merge = || {
+        let merged = super::merge(&plan, &store, 0, begun.elapsed().as_secs_f64())?;
+        if options.parquet && merged.missing == 0 {
+            add_parquet(&store)?;
+        }
+        Ok::<_, Failure>(merged)
+    };
     let (merged, interrupted) = interruptions.hold(merge);
     let merged = merged?;
     tell_damage(&merged.damage, true);
@@ -50,4 +63,20 @@ pub(super) fn run(
         0 => Exit::Fine,
         _ => Exit::PointsFailed,
     })
+}
+
+/// Writes the table as Parquet too.
+#[cfg(feature = "parquet")]
+fn add_parquet(store: &Store) -> Result<(), Failure> {
+    let path = store.folder().join("points.csv");
+    let failed = |error| Failure::Io { path: path.display().to_string(), error };
+    let mut table = std::io::BufReader::new(std::fs::File::open(&path).map_err(failed)?);
+    let bytes = crate::sweep::parquet::from_csv(&mut table).map_err(failed)?;
+    Ok(store.write("points.parquet", |out| out.write_all(&bytes))?)
+}
+
+/// Refused before anything was merged.
+#[cfg(not(feature = "parquet"))]
+fn add_parquet(_store: &Store) -> Result<(), Failure> {
+    Ok(())
 }

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::sweep::{Damage, Progress};
 
 /// A line on stderr that shows how far a sweep is; nothing if stderr is no terminal.
-pub(super) struct Line {
+pub(in crate::cli) struct Line {
     bar: Option<ProgressBar>,
     /// Whether other processes may be writing to the folder.
     shared: bool,
@@ -25,7 +25,7 @@ struct Count {
 
 impl Line {
     /// A line, unless it was asked to be quiet.
-    pub(super) fn new(quiet: bool, shared: bool) -> Line {
+    pub(in crate::cli) fn new(quiet: bool, shared: bool) -> Line {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} points {msg}");
             ProgressBar::new(0).with_style(style.expect("the template is well formed").progress_chars("=> "))

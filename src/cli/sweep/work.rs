@@ -39,8 +39,12 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     let Options { task, of, .. } = *options;
     if task >= of {
-        let tasks = if of == 0 { "no task at all".to_owned() } else { format!("tasks 0 to {}", of - 1) };
-        return Err(Failure::Usage(format!("--task {task} --of {of}: there is {tasks}")));
+        let tasks = if of == 0 {
+            "there is no task at all".to_owned()
+        } else {
+            format!("tasks count from 0 to {}", of - 1)
+        };
+        return Err(Failure::Usage(format!("--task {task} --of {of}: {tasks}")));
     }
     let (plan, store) = of_folder(&options.folder)?;
     let progress = Line::new(common.quiet, true);

@@ -6,8 +6,8 @@ use crate::routing::{Directions, Heuristic, SwitchGraph, Tree};
 use crate::topology::generate::RandomIrregular;
 use crate::topology::{End, Network};
 
-use super::restrictions::{total, ups};
-use super::sketch::{Sketch, Spot};
+use super::orientations::{Orientations, Spot};
+use super::restrictions::{pairs, total, ups};
 
 /// Fig. 1.
 pub(super) const FIGURE: Figure = Figure {
@@ -29,7 +29,7 @@ const PANEL: f64 = 285.0;
 fn make(_: &Results<'_>) -> Page {
     let graph = SwitchGraph::new(&example());
     let [bfs, dfs] = directions(&graph);
-    let mut sketch = Sketch::new();
+    let mut sketch = Orientations::new();
     let number = |switch: SwitchId| switch.index().to_string();
     let order = |switch: SwitchId| label(&dfs, switch).to_string();
     panel(&mut sketch, 0, "(a) BFS tree and directions", &graph, &bfs, true, &number);
@@ -115,7 +115,7 @@ fn parent(graph: &SwitchGraph, directions: &Directions, is_bfs: bool, switch: Sw
 }
 
 fn panel(
-    sketch: &mut Sketch,
+    sketch: &mut Orientations,
     nth: usize,
     title: &str,
     graph: &SwitchGraph,
@@ -137,10 +137,8 @@ fn panel(
     }
     for switch in graph.switch_ids() {
         let ups = ups(graph, directions, switch);
-        for (place, one) in ups.iter().enumerate().filter(|_| directed) {
-            for other in &ups[place + 1..] {
-                sketch.restriction(spot(switch), spot(*one), spot(*other));
-            }
+        for (nth, (one, other)) in pairs(&ups).filter(|_| directed).enumerate() {
+            sketch.restriction(spot(switch), spot(one), spot(other), nth);
         }
         sketch.switch(spot(switch), &name(switch), directions.roots().contains(&switch));
     }

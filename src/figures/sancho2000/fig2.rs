@@ -6,8 +6,8 @@ use crate::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
 use crate::scenario::checked::{RouteSource, Routing};
 use crate::scenario::comparison::ComparedNetwork;
 
-use super::restrictions::{restrictions, ups};
-use super::sketch::{Sketch, Spot};
+use super::orientations::{Orientations, Spot};
+use super::restrictions::{pairs, restrictions, ups};
 
 /// Fig. 2.
 pub(super) const FIGURE: Figure = Figure {
@@ -35,7 +35,7 @@ fn make(_: &Results<'_>) -> Page {
     }
     let charts: Vec<Chart> =
         sizes(&comparison.networks).iter().map(|size| chart(&rows, &comparison.names, *size)).collect();
-    let mut sketch = Sketch::new();
+    let mut sketch = Orientations::new();
     for up in 1..=DEGREE {
         pattern(&mut sketch, up);
     }
@@ -134,18 +134,18 @@ fn chart(rows: &[Row], routings: &[String], size: u64) -> Chart {
 }
 
 /// A switch with so many of its cables leading up.
-fn pattern(sketch: &mut Sketch, up: usize) {
+fn pattern(sketch: &mut Orientations, up: usize) {
     let middle: Spot = (900.0 / DEGREE as f64 * (up as f64 - 0.5), 118.0);
     let row = |count: usize, nth: usize| {
-        let step = 64.0;
+        let step = if count == DEGREE { 56.0 } else { 64.0 };
         middle.0 + step * (nth as f64 - (count as f64 - 1.0) / 2.0)
     };
     let above: Vec<Spot> = (0..up).map(|nth| (row(up, nth), 48.0)).collect();
     let below: Vec<Spot> = (0..DEGREE - up).map(|nth| (row(DEGREE - up, nth), 178.0)).collect();
     above.iter().for_each(|to| sketch.cable(middle, *to, false, true));
     below.iter().for_each(|from| sketch.cable(*from, middle, false, true));
-    for (place, one) in above.iter().enumerate() {
-        above[place + 1..].iter().for_each(|other| sketch.restriction(middle, *one, *other));
+    for (nth, (one, other)) in pairs(&above).enumerate() {
+        sketch.restriction(middle, one, other, nth);
     }
     sketch.switch(middle, "", false);
     let words = format!("{up} up: {} restrictions", restrictions(up));

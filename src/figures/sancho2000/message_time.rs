@@ -1,6 +1,6 @@
 //! Where the time of a message goes against load; not in the paper.
 
-use crate::figures::{Figure, Page, Record, Results, Row};
+use crate::figures::{Figure, Page, Record, Results, Row, curves};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// Where the time goes.
@@ -20,6 +20,7 @@ const PARTS: [(&str, &str, &str); 3] = [
 ];
 /// Curves end where a message takes so many times as long as at the lowest load: then nearly all of it is queueing.
 const MOST_TIMES: f64 = 6.0;
+const LOAD: &str = "load (flits / cycle / host)";
 
 fn make(results: &Results<'_>) -> Page {
     let points = results.csv(0, "points.csv");
@@ -31,19 +32,22 @@ fn make(results: &Results<'_>) -> Page {
             let own = points.of(&of_routing);
             rows.extend(own.filter_map(|point| row(&point, column, name, &routing)));
         }
-        charts.push(chart(&rows, &routing));
+        charts.push(stack(&rows, &routing));
     }
+    charts.extend(PARTS[1..].iter().map(|(_, name, _)| beside(&rows, name)));
     let shows = "The mean time of a message from its creation to its last flit's arrival, in its three parts, on the network of 32 \
                  switches that Fig. 3(b) finds nearest to the average: messages of 32 flits, uniform destinations. The parts lie \
-                 on top of each other and make the mean latency; hollow marks are saturated or have not converged. Every message \
+                 on top of each other and make the mean latency, up to six times that of the lowest load; the last two panels have the routings beside each other. \
+                 Hollow marks are saturated or have not converged. Every message \
                  counts with the time that its own route and length take in an empty network, exact to the cycle."
         .to_owned();
     let differs = "The papers have no such figure. A message moves for the same time at every load: only the routes decide, so the \
-                   lowest area compares routings as an empty network does. What grows first is the time *blocked* behind other worms; \
+                   lowest area compares routings as an empty network does (beyond saturation it shrinks a little: those that have far to go \
+                   do not arrive). What grows first is the time *blocked* behind other worms; \
                    *queueing* at the host stays small until the network saturates, and is then everything: a blocked worm leaves its \
                    host's cable late, and the messages behind it wait there."
         .to_owned();
-    Page { rows, svg: draw_charts(&charts, 2), shows, differs }
+    Page { rows, svg: draw_charts(&charts, 3), shows, differs }
 }
 
 fn row(point: &Record<'_>, column: &str, name: &str, routing: &str) -> Option<Row> {
@@ -51,8 +55,19 @@ fn row(point: &Record<'_>, column: &str, name: &str, routing: &str) -> Option<Ro
     Some(Row { hollow: point.text("converged") != "true", ..row })
 }
 
+/// A part of the messages of all routings.
+fn beside(rows: &[Row], name: &str) -> Chart {
+    Chart {
+        title: format!("{name}, all routings"),
+        x: Axis::from_zero(LOAD),
+        y: Axis::log(&format!("mean time {name} (ns)")),
+        layers: curves(rows, name),
+        bars: false,
+    }
+}
+
 /// The parts of a routing's messages, one on top of the other.
-fn chart(rows: &[Row], routing: &str) -> Chart {
+fn stack(rows: &[Row], routing: &str) -> Chart {
     let part = |name: &str| {
         rows.iter()
             .filter(move |row| row.quantity == name && row.configuration == routing)
@@ -76,7 +91,7 @@ fn chart(rows: &[Row], routing: &str) -> Chart {
     }
     Chart {
         title: routing.to_owned(),
-        x: Axis::from_zero("load (payload flits / cycle / host)"),
+        x: Axis::from_zero(LOAD),
         y: Axis::from_zero("mean time of a message (us)"),
         layers,
         bars: false,

@@ -2,12 +2,13 @@
 
 use crate::figures::{Figure, Page, Results, Row, kept};
 use crate::ids::Node;
-use crate::report::{Drawing, draw_network};
 use crate::scenario::Checked;
 use crate::scenario::checked::Traffic;
 use crate::scenario::cycles::flit_time;
 use crate::topology::Network;
 use crate::traffic::Sizes;
+
+use super::orientations::{Orientations, Spot};
 
 /// The network model.
 pub(super) const FIGURE: Figure = Figure {
@@ -25,13 +26,9 @@ const LONG: &str = "sancho2000/long-16.toml";
 fn make(_: &Results<'_>) -> Page {
     let sizes = SIZES.map(kept::read);
     let long = kept::read(LONG);
-    let drawn = &sizes[0].topology.network;
-    let note =
-        "one of the ten random networks of 16 switches: 4 hosts and 4 cables to other switches a switch";
-    let drawing = Drawing { network: drawn, title: "A network of section 5.1", note, apart: None };
     Page {
         rows: rows(&sizes, &long),
-        svg: draw_network(&drawing),
+        svg: draw(&sizes[0].topology.network),
         shows: "The parameters of all simulations after sancho2000, read off the scenarios as they are run \
                 (`scenarios/sancho2000/fig3a.toml`, `fig3b.toml`, `fig3-64.toml`, `long-16.toml`) and counted on the networks that \
                 they make; and one of these networks, the first of 16 switches."
@@ -80,6 +77,33 @@ fn rows(sizes: &[Checked; 3], long: &Checked) -> Vec<Row> {
     let fewest = counts.iter().min().map(|count| *count as f64);
     rows.extend(printed("topologies per size", "", fewest));
     rows
+}
+
+/// A network with its switches on a circle, their hosts outside of it.
+fn draw(network: &Network) -> String {
+    let (middle, radius): (Spot, f64) = ((330.0, 340.0), 230.0);
+    let count = network.switches().len();
+    let spots: Vec<Spot> = (0..count)
+        .map(|nth| {
+            let turn = std::f64::consts::TAU * nth as f64 / count as f64;
+            (middle.0 + radius * libm::sin(turn), middle.1 - radius * libm::cos(turn))
+        })
+        .collect();
+    let mut drawing = Orientations::new();
+    let title = format!("The first of ten random networks of {count} switches");
+    drawing.words((middle.0, 28.0), &title, 15.0, true);
+    for link in network.links() {
+        if let (Node::Switch(a), Node::Switch(b)) = (link.a.node, link.b.node) {
+            drawing.cable(spots[a.index()], spots[b.index()], false, false);
+        }
+    }
+    let hosts = cables(network, |node| matches!(node, Node::Host(_)));
+    for (nth, spot) in spots.iter().enumerate() {
+        drawing.hosts(*spot, middle, hosts[nth]);
+        drawing.switch(*spot, &network.switches()[nth].name, false);
+    }
+    drawing.words((middle.0, 655.0), "circles: switches of 8 ports; dots: hosts", 12.0, false);
+    drawing.finish((660.0, 675.0))
 }
 
 /// Per switch, how many of its cables lead to such nodes.

@@ -18,3 +18,11 @@ pub(super) fn restrictions(ups: usize) -> usize {
 pub(super) fn total(graph: &SwitchGraph, directions: &Directions) -> usize {
     graph.switch_ids().map(|switch| restrictions(ups(graph, directions, switch).len())).sum()
 }
+
+/// All pairs of different entries, in order.
+pub(super) fn pairs<T: Copy>(entries: &[T]) -> impl Iterator<Item = (T, T)> + '_ {
+    let from = |(place, one): (usize, &T)| {
+        entries[place + 1..].iter().map(|other| (*one, *other)).collect::<Vec<_>>()
+    };
+    entries.iter().enumerate().flat_map(from)
+}

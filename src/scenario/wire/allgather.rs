@@ -6,6 +6,7 @@ use super::super::allgather::{Axis, Iterations, MediumKind, Method, Placement, P
 use super::super::book::Book;
 use super::super::ethernet::Transport;
 use super::super::tree::{Item, Value};
+use super::canonical::{Canonical, Key, put};
 use super::kinds::{self, Choice};
 use super::shared::PrintedName;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};

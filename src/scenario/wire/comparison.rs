@@ -6,6 +6,7 @@ use super::super::book::Book;
 use super::super::comparison::Quantity;
 use super::super::printed::Statistic;
 use super::super::tree::Item;
+use super::canonical::{Canonical, Key, put};
 use super::kinds::Choice;
 use super::sections::Routing;
 use super::shared::{Named, PrintedName};

@@ -6,6 +6,7 @@ use super::super::book::Book;
 use super::super::discovery::{Method, Quantity};
 use super::super::tree::Item;
 use super::allgather::Overheads;
+use super::canonical::{Canonical, Key, put};
 use super::kinds::{self, Choice, FileName};
 use super::shared::PrintedName;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};

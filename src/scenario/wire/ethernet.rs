@@ -5,6 +5,7 @@ use schemars::Schema;
 use super::super::book::Book;
 use super::super::ethernet::Transport;
 use super::super::tree::Item;
+use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, Quantity};
 use super::table::{Described, Free, Given, Presence, Reading, Wire, table, table_schema};
 use crate::ethernet::transport::Congestion;

@@ -8,6 +8,7 @@ use crate::diagnostics::Fault;
 use super::super::book::Book;
 use super::super::expect::Wanted;
 use super::super::tree::{Entry, Item, Value};
+use super::canonical::{Canonical, Key, put};
 use super::kinds::Share;
 use super::table::{At, Given, Presence, Reading, Wire, table, wrong_type};
 use super::table::{Described, table_schema};
@@ -140,7 +141,7 @@ impl Wire for Json {
                 let items: Vec<Option<Json>> = items.iter().map(|item| Json::read(item, book)).collect();
                 items.into_iter().collect::<Option<Vec<_>>>().map(Json::Array)
             }
-            Value::Table(_) | Value::Datetime => {
+            Value::Table(_) | Value::Datetime | Value::Hole(_) => {
                 wrong_type(item, "a text, a number, true, false or a list of these", book);
                 None
             }

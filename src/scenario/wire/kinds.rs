@@ -7,6 +7,7 @@ use crate::units::{ParseUnitError, Unit};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
+use super::canonical::{Canonical, put};
 use super::table::{At, Wire, wrong_type};
 
 /// A text with a unit.
@@ -45,6 +46,10 @@ impl<U: Unit> Wire for Quantity<U> {
         let pattern = format!("^ *[0-9][0-9_]*(\\.[0-9_]*)? *({names}) *$");
         let kind = U::KIND.split_once(' ').map_or(U::KIND, |(_, noun)| noun);
         json_schema!({ "title": kind, "type": "string", "pattern": pattern, "examples": [U::EXAMPLE] })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.quantity::<U>(item);
     }
 }
 
@@ -97,6 +102,10 @@ impl<U: Unit> Wire for NeverOr<U> {
 
     fn schema() -> Schema {
         json_schema!({ "anyOf": [{ "const": "never" }, Quantity::<U>::schema()] })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.quantity::<U>(item);
     }
 }
 
@@ -167,6 +176,10 @@ impl Wire for FileName {
 
     fn schema() -> Schema {
         String::schema()
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.file(item);
     }
 }
 
@@ -264,6 +277,10 @@ impl Wire for f64 {
     fn schema() -> Schema {
         json_schema!({ "type": "number" })
     }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.number(item);
+    }
 }
 
 /// A chance in `0..1`.
@@ -284,6 +301,10 @@ impl Wire for Probability {
 
     fn schema() -> Schema {
         json_schema!({ "type": "number", "minimum": 0, "exclusiveMaximum": 1 })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.number(item);
     }
 }
 
@@ -315,6 +336,10 @@ impl Wire for Share {
 
     fn schema() -> Schema {
         json_schema!({ "type": "string", "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$", "examples": ["6 %"] })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.share(item);
     }
 }
 
@@ -377,5 +402,9 @@ impl Wire for RootNames {
             { "type": "string", "minLength": 1 },
             { "type": "array", "items": { "type": "string", "minLength": 1 }, "minItems": 1 }
         ] })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.list_or_one(item, put::<String>);
     }
 }

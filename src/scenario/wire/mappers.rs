@@ -4,6 +4,7 @@ use schemars::Schema;
 
 use super::super::book::Book;
 use super::super::tree::Item;
+use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, Probability, Quantity};
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
 use crate::host::mapper::berkeley::{Merging, SecondLook};

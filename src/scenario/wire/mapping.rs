@@ -5,6 +5,7 @@ use schemars::{Schema, json_schema};
 use super::super::book::Book;
 use super::super::mapping::{Computer, Direction, MapModel};
 use super::super::tree::{Item, Value};
+use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, Quantity, Share};
 use super::mappers::{
     Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
@@ -159,6 +160,10 @@ impl Wire for Master {
 
     fn schema() -> Schema {
         String::schema()
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.list_or_one(item, put::<String>);
     }
 }
 

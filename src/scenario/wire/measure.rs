@@ -7,6 +7,7 @@ use crate::units::{Duration, Unit};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
+use super::canonical::{Canonical, Key, put};
 use super::kinds::Quantity;
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 
@@ -53,6 +54,10 @@ impl<U: Unit> Wire for AutoOr<U> {
     fn schema() -> Schema {
         json_schema!({ "anyOf": [{ "const": "auto" }, Quantity::<U>::schema()] })
     }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.quantity::<U>(item);
+    }
 }
 
 /// A share above 0 and below 1, as a number or as a text in per cent.
@@ -95,5 +100,9 @@ impl Wire for Fraction {
             { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
             { "type": "string", "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$", "examples": ["1 %"] }
         ] })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.share(item);
     }
 }

@@ -5,6 +5,7 @@ use schemars::Schema;
 use super::super::book::Book;
 use super::super::checked::PartKind;
 use super::super::tree::Item;
+use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, NeverOr, Quantity};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use crate::units::Duration;

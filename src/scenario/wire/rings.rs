@@ -5,6 +5,7 @@ use schemars::Schema;
 use super::super::book::Book;
 use super::super::rings::Family;
 use super::super::tree::Item;
+use super::canonical::{Canonical, Key, put};
 use super::kinds::Choice;
 use super::shared::PrintedName;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};

@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::super::book::Book;
 use super::super::tree::Item;
 use super::allgather::Allgather;
+use super::canonical::{Canonical, Key, put};
 use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
@@ -24,7 +25,7 @@ use crate::fabric::Arbitration;
 use crate::routing::Heuristic;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
-use Presence::{Default, Optional, Required};
+use Presence::{Default, Optional, Required, Usually};
 
 table! {
     /// A simnet scenario: what is cabled, what runs, what to measure and what to expect.
@@ -153,14 +154,14 @@ table! {
         algorithm: RouteAlgorithm = Optional;
         /// How `updown`, and what `smart` starts from, labels switches: breadth first or depth first; `bfs` if
         /// not given.
-        tree: Tree = Optional;
+        tree: Tree = Usually("'bfs'");
         /// Which neighbour a depth-first tree visits next; `h2` if not given.
-        heuristic: Heuristic = Optional;
+        heuristic: Heuristic = Usually("'h2'");
         /// The root of that: `far`, `r0`, `r1`, `r2`, the name of a switch or a list of names; `far` if not
         /// given.
-        root: RootNames = Optional;
+        root: RootNames = Usually("'far'");
         /// Which of several equally good routes is taken; `random` if not given.
-        select: Select = Optional;
+        select: Select = Usually("'random'");
         /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
         distribute: bool = Default("false");
     }

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::book::Book;
 use super::super::tree::Item;
+use super::canonical::{Canonical, Key, put};
 use super::mapping::Mapping;
 use super::sections::Routing;
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
@@ -33,6 +34,8 @@ pub(super) trait Listed: Wire {
     const ABOUT: &'static str;
     /// Reads the section's keys out of a table that may hold others.
     fn keys(reading: &mut Reading<'_>, book: &mut Book) -> Self;
+    /// The section's keys, for its canonical form.
+    fn canonical_keys() -> Vec<Key>;
 }
 
 /// Such a section with its name.
@@ -63,6 +66,12 @@ impl<T: Listed> Wire for Named<T> {
         }
         schema
     }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        let mut keys = T::canonical_keys();
+        keys.push(Key { field: "name", presence: Required, put: put::<String> });
+        canonical.table(&keys, item);
+    }
 }
 
 impl Listed for Routing {
@@ -72,6 +81,10 @@ impl Listed for Routing {
     fn keys(reading: &mut Reading<'_>, book: &mut Book) -> Routing {
         Routing::take_from(reading, book)
     }
+
+    fn canonical_keys() -> Vec<Key> {
+        Routing::keys()
+    }
 }
 
 impl Listed for Mapping {
@@ -80,5 +93,9 @@ impl Listed for Mapping {
 
     fn keys(reading: &mut Reading<'_>, book: &mut Book) -> Mapping {
         Mapping::take_from(reading, book)
+    }
+
+    fn canonical_keys() -> Vec<Key> {
+        Mapping::keys()
     }
 }

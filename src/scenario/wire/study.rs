@@ -6,6 +6,7 @@ use super::super::book::Book;
 use super::super::printed::Statistic;
 use super::super::study::{Axis, Quantity};
 use super::super::tree::{Entry, Item, Value};
+use super::canonical::{Canonical, Key, put};
 use super::kinds::Choice;
 use super::mapping::{AlgorithmName, Mapping};
 use super::shared::{Named, PrintedName};

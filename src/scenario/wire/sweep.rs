@@ -4,6 +4,7 @@ use schemars::{Schema, json_schema};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
+use super::canonical::{Canonical, Key, put};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 
 use Presence::{Default, Optional};

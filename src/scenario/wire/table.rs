@@ -7,6 +7,7 @@ use crate::diagnostics::{Fault, quoted};
 
 use super::super::book::{Book, Place};
 use super::super::tree::{Entry, Item, Value, default_item};
+use super::canonical::{Canonical, put};
 
 /// A kind of value that a scenario can give.
 pub(in super::super) trait Wire: Sized {
@@ -14,6 +15,10 @@ pub(in super::super) trait Wire: Sized {
     fn read(item: &Item, book: &mut Book) -> Option<Self>;
     /// The kind as JSON Schema.
     fn schema() -> Schema;
+    /// Writes the value in its canonical form: the value as it stands, where texts that differ mean different things.
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.raw(item);
+    }
 }
 
 /// A value and where it stands.
@@ -43,6 +48,8 @@ pub(in super::super) enum Presence {
     Optional,
     /// It need not; this text in TOML stands for it.
     Default(&'static str),
+    /// It need not; without it there is no value, which means the same as this text in TOML.
+    Usually(&'static str),
 }
 
 impl<T> Given<T> {
@@ -105,7 +112,7 @@ impl<'a> Reading<'a> {
                 let item = default_item(text, self.place);
                 T::read(&item, book).map(|value| At { value, place: self.place })
             }
-            (None, Presence::Optional) => {
+            (None, Presence::Optional | Presence::Usually(_)) => {
                 self.known.push(key);
                 return Given::Absent;
             }
@@ -150,7 +157,7 @@ impl<'a> Reading<'a> {
 }
 
 /// The key in the text that a field stands for.
-pub(super) fn key_of(field: &str) -> String {
+pub(in super::super) fn key_of(field: &str) -> String {
     field.replace('_', "-")
 }
 
@@ -184,10 +191,10 @@ pub(super) fn table_schema(title: &str, doc: &str, keys: Vec<Described>) -> Sche
         schema.insert("description".to_owned(), Json::from(plain(key.doc)));
         match key.presence {
             Presence::Required => required.push(Json::from(name.clone())),
-            Presence::Default(text) if text != "{}" => {
+            Presence::Default(text) | Presence::Usually(text) if text != "{}" => {
                 schema.insert("default".to_owned(), default_json(text));
             }
-            Presence::Optional | Presence::Default(_) => {}
+            Presence::Optional | Presence::Default(_) | Presence::Usually(_) => {}
         }
         properties.insert(name, schema.to_value());
     }
@@ -242,6 +249,10 @@ impl<T: Wire> Wire for Free<T> {
     fn schema() -> Schema {
         schemars::json_schema!({ "type": "object", "additionalProperties": T::schema() })
     }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.free(item, put::<T>);
+    }
 }
 
 impl<T: Wire> Wire for Vec<At<T>> {
@@ -261,6 +272,13 @@ impl<T: Wire> Wire for Vec<At<T>> {
 
     fn schema() -> Schema {
         schemars::json_schema!({ "type": "array", "items": T::schema() })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        match &item.value {
+            Value::List(items) => canonical.list(items, put::<T>),
+            _ => canonical.raw(item),
+        }
     }
 }
 
@@ -300,6 +318,16 @@ macro_rules! table {
                 }, )* ];
                 std::iter::empty() $( .chain(<$shared_kind>::described()) )? .chain(own).collect()
             }
+
+            /// The section's keys, for its canonical form.
+            pub(in super::super) fn keys() -> Vec<Key> {
+                let own = [ $( Key {
+                    field: stringify!($field),
+                    presence: $presence,
+                    put: put::<$kind>,
+                }, )* ];
+                std::iter::empty() $( .chain(<$shared_kind>::keys()) )? .chain(own).collect()
+            }
         }
 
         impl Wire for $name {
@@ -312,6 +340,10 @@ macro_rules! table {
 
             fn schema() -> Schema {
                 table_schema($title, concat!($($doc, "\n"),*), $name::described())
+            }
+
+            fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+                canonical.table(&$name::keys(), item);
             }
         }
     };

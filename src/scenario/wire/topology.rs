@@ -7,7 +7,8 @@ use crate::diagnostics::{Fault, quoted};
 use crate::topology::generate::{FAMILIES, Family};
 
 use super::super::book::{Book, Place};
-use super::super::tree::{Item, Value};
+use super::super::tree::{Entry, Item, Value};
+use super::canonical::{Canonical, Key, Put, put};
 use super::kinds::FileName;
 use super::table::{At, Free, Given, Presence, Reading, Wire, table, wrong_type};
 use super::table::{Described, table_schema};
@@ -74,6 +75,56 @@ impl Wire for Topology {
         }
         schema
     }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        let mut keys = PlainTopology::keys();
+        let of_families = FAMILIES.iter().zip(PUT_FAMILY);
+        keys.extend(of_families.map(|(family, put)| Key {
+            field: family.name,
+            presence: Presence::Optional,
+            put,
+        }));
+        canonical.table(&keys, item);
+    }
+}
+
+/// How the table of each family is written, in the order of [`FAMILIES`].
+const PUT_FAMILY: [Put; FAMILIES.len()] = [
+    put_family::<0>,
+    put_family::<1>,
+    put_family::<2>,
+    put_family::<3>,
+    put_family::<4>,
+    put_family::<5>,
+    put_family::<6>,
+    put_family::<7>,
+    put_family::<8>,
+    put_family::<9>,
+    put_family::<10>,
+    put_family::<11>,
+    put_family::<12>,
+    put_family::<13>,
+    put_family::<14>,
+    put_family::<15>,
+    put_family::<16>,
+];
+
+/// Writes the table of the family at a position: a pointer to a function cannot hold the family itself.
+fn put_family<const NTH: usize>(item: &Item, canonical: &mut Canonical<'_>) {
+    let family = &FAMILIES[NTH];
+    let given = match &item.value {
+        Value::Table(given) => given,
+        Value::Hole(hole) => return canonical.gap(*hole, put_family::<NTH>, |_, _| {}),
+        _ => return canonical.raw(item),
+    };
+    let seed = family.random.then_some(("seed", Some(0)));
+    let all = family.parameters.iter().map(|parameter| (parameter.name, parameter.default)).chain(seed);
+    let absent = all.filter(|(name, _)| given.iter().all(|entry| entry.key != *name));
+    let whole = given.iter().cloned().chain(absent.filter_map(|(name, default)| {
+        let item = Item { place: item.place, value: Value::Integer(Some(i128::from(default?))) };
+        Some(Entry { key: name.to_owned(), place: item.place, item })
+    }));
+    canonical.free(&Item { place: item.place, value: Value::Table(whole.collect()) }, put::<u64>);
 }
 
 /// Reads a family's table: its parameters, and a seed where chance plays a part.

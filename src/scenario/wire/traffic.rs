@@ -8,6 +8,7 @@ use crate::units::{Bytes, Duration};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
+use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, FileName, Quantity, Share};
 use super::table::{At, Described, Free, Given, Presence, Reading, Wire, table, table_schema};
 
@@ -155,6 +156,13 @@ impl Wire for Payload {
     fn schema() -> Schema {
         json_schema!({ "anyOf": [Quantity::<Bytes>::schema(), Sizes::schema()] })
     }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        match item.value {
+            Value::Table(_) => Sizes::canonical(item, canonical),
+            _ => canonical.quantity::<Bytes>(item),
+        }
+    }
 }
 
 /// When messages are created.
@@ -199,6 +207,13 @@ impl Wire for GivenArrivals {
     fn schema() -> Schema {
         json_schema!({ "anyOf": [PlainArrivals::schema(), Bursts::schema()] })
     }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        match item.value {
+            Value::Table(_) => Bursts::canonical(item, canonical),
+            _ => canonical.raw(item),
+        }
+    }
 }
 
 /// The `[traffic]` section.
@@ -218,6 +233,10 @@ impl Wire for Traffic {
 
     fn schema() -> Schema {
         Kinds::schema()
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        Kinds::canonical(item, canonical);
     }
 }
 

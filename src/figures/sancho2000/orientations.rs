@@ -13,17 +13,17 @@ const TREE: &str = "#0072b2";
 const FORBIDDEN: &str = "#d55e00";
 /// Of a switch.
 const RADIUS: f64 = 15.0;
-/// Of an arc of restriction.
-const ARC: f64 = 31.0;
+/// Of the innermost arc of restriction at a switch, and by how much the next is farther out.
+const ARC: (f64, f64) = (25.0, 7.0);
 
 /// A drawing in the making.
-pub(super) struct Sketch {
+pub(super) struct Orientations {
     body: String,
 }
 
-impl Sketch {
-    pub(super) fn new() -> Sketch {
-        Sketch { body: String::new() }
+impl Orientations {
+    pub(super) fn new() -> Orientations {
+        Orientations { body: String::new() }
     }
 
     /// The drawing as SVG.
@@ -64,22 +64,35 @@ impl Sketch {
         }
     }
 
-    /// A restriction at a switch between the cables to two others.
-    pub(super) fn restriction(&mut self, at: Spot, one: Spot, other: Spot) {
+    /// A restriction at a switch between the cables to two others, the so-manieth there.
+    pub(super) fn restriction(&mut self, at: Spot, one: Spot, other: Spot, nth: usize) {
+        let arc = ARC.0 + ARC.1 * nth as f64;
         let (a, b) = (unit(at, one), unit(at, other));
         let sum = (a.0 + b.0, a.1 + b.1);
         // Of cables in one line the arc goes round one side.
         let middle = if length((0.0, 0.0), sum) < 0.2 { (-a.1, a.0) } else { unit((0.0, 0.0), sum) };
         let spread = (1.0 - (a.0 * b.0 + a.1 * b.1)) / 2.0;
-        let far = ARC * (1.05 + 0.75 * spread);
+        let far = arc * (1.05 + 0.75 * spread);
         let place = |(dx, dy): Spot, by: f64| (at.0 + dx * by, at.1 + dy * by);
-        let (from, over, to) = (place(a, ARC), place(middle, far), place(b, ARC));
+        let (from, over, to) = (place(a, arc), place(middle, far), place(b, arc));
         let _ = writeln!(
             self.body,
             "<path d=\"M {:.1} {:.1} Q {:.1} {:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"{FORBIDDEN}\" \
              stroke-width=\"2\" stroke-dasharray=\"5 3\"/>",
             from.0, from.1, over.0, over.1, to.0, to.1
         );
+    }
+
+    /// Hosts at a switch: dots on short lines, on its side away from another spot.
+    pub(super) fn hosts(&mut self, at: Spot, away_from: Spot, count: usize) {
+        let (dx, dy) = unit(away_from, at);
+        for nth in 0..count {
+            let aside = 11.0 * (nth as f64 - (count as f64 - 1.0) / 2.0);
+            let (x, y) = (at.0 + dx * 34.0 - dy * aside, at.1 + dy * 34.0 + dx * aside);
+            self.cable(at, (x, y), false, false);
+            let _ =
+                writeln!(self.body, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\" fill=\"{FORBIDDEN}\"/>");
+        }
     }
 
     /// A switch with a label in it.

@@ -1,0 +1,63 @@
+//! Trees of switches from examples and at random, and matrices of their hop counts as drawings.
+
+use crate::discovery::{Hops, SwitchTree};
+use crate::figures::diagram::{Anchor, Diagram, GREY, SHADES, Spot};
+use crate::figures::examples::random_trees;
+use crate::ring::Tree;
+
+/// A spanning tree as a tree of switches, numbered in the order of its walk.
+pub(super) fn switch_tree(tree: &Tree) -> SwitchTree {
+    let mut numbers = vec![0; tree.parents.len()];
+    for (number, switch) in (0..).zip(&tree.switches) {
+        numbers[switch.index()] = number;
+    }
+    let above = |switch: &crate::ids::SwitchId| {
+        tree.parents[switch.index()].map(|(_, above)| (numbers[above.index()], numbers[switch.index()]))
+    };
+    SwitchTree {
+        homes: tree.homes.iter().map(|home| numbers[home.index()]).collect(),
+        switches: u32::try_from(tree.switches.len()).unwrap_or(u32::MAX),
+        links: tree.switches.iter().filter_map(above).collect(),
+    }
+}
+
+/// So many random trees of `machines` machines on 2 to 25 switches.
+pub(super) fn random(count: u64, machines: u64) -> impl Iterator<Item = SwitchTree> {
+    random_trees(count, machines).map(|tree| switch_tree(&tree))
+}
+
+/// The mean hop count over the ordered pairs of different machines.
+pub(super) fn mean(hops: &Hops) -> f64 {
+    let machines = hops.machines();
+    let sum: u32 = (0..machines).flat_map(|machine| hops.row(machine)).sum();
+    f64::from(sum) / (machines * (machines - 1)) as f64
+}
+
+/// The shade of a hop count, from 1.
+pub(super) fn shade(hops: u32) -> &'static str {
+    match usize::try_from(hops) {
+        Ok(0) | Err(_) => "#f2f2f2",
+        Ok(hops) => SHADES[(hops - 1) % SHADES.len()],
+    }
+}
+
+/// A square matrix with its name above and the numbers of rows and columns beside it; the text and the shade of a cell.
+pub(super) fn matrix(
+    diagram: &mut Diagram,
+    (left, top): Spot,
+    name: &str,
+    size: usize,
+    cell: impl Fn(usize, usize) -> (String, &'static str),
+) {
+    let pixels = |count: usize, each: i32| i32::try_from(count).unwrap_or(0) * each;
+    diagram.text((left, top - 28), 13, Anchor::Start, "#333333", name);
+    for from in 0..size {
+        let y = top + pixels(from, 26);
+        diagram.text((left - 6, y + 17), 11, Anchor::End, GREY, &from.to_string());
+        diagram.text((left + pixels(from, 46) + 23, top - 6), 11, Anchor::Middle, GREY, &from.to_string());
+        for to in 0..size {
+            let (text, fill) = cell(from, to);
+            diagram.cell((left + pixels(to, 46), y), (46, 26), fill, &text);
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The axes of a sweep: which keys take which values, in lock-step or on their own.
+
+use serde_json::Value as Json;
+
+use crate::diagnostics::{Fault, quoted};
+
+use super::super::book::{Book, Place};
+use super::super::tree::{self, Entry, Item, Value};
+use super::known::{Known, wants_list, wants_whole};
+use super::range::{Range, is_range};
+
+/// The most values of a key that are kept printed.
+const MOST_TEXTS: usize = 100_000;
+
+/// Keys that take their values in lock-step.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    pub(super) keys: Vec<AxisKey>,
+    /// How many values each of them has.
+    length: usize,
+    /// Only every so many values are taken.
+    stride: usize,
+}
+
+/// A key and its values.
+#[derive(Clone, Debug)]
+pub(super) struct AxisKey {
+    /// The path, its keys joined by dots, in quotes where that is needed.
+    pub(super) name: String,
+    pub(super) path: Vec<(String, Place)>,
+    values: Values,
+    /// The values, printed, unless there are very many.
+    texts: Vec<String>,
+    /// Whether each value is to be a list of one.
+    is_wrapped: bool,
+    /// Where its values stand.
+    pub(super) place: Place,
+}
+
+#[derive(Clone, Debug)]
+enum Values {
+    Listed(Vec<Item>),
+    Range(Range),
+}
+
+impl Axis {
+    /// How many positions it has.
+    pub(super) fn len(&self) -> usize {
+        self.length.div_ceil(self.stride)
+    }
+
+    /// Every fourth value, if the axis is one of more than four numbers or quantities.
+    pub(super) fn thinned(&self) -> Axis {
+        let is_numeric = self.keys.iter().any(AxisKey::is_numeric);
+        let stride = if is_numeric && self.length > 4 { 4 } else { 1 };
+        Axis { stride, ..self.clone() }
+    }
+
+    /// The position in the whole axis of one in this.
+    pub(super) fn whole_position(&self, position: usize) -> usize {
+        position * self.stride
+    }
+
+    /// The value of one of its keys at a position.
+    pub(super) fn item(&self, key: usize, position: usize) -> Item {
+        self.keys[key].item(position * self.stride)
+    }
+
+    /// The same, printed.
+    pub(super) fn printed(&self, key: usize, position: usize) -> String {
+        self.keys[key].printed(position * self.stride)
+    }
+}
+
+impl Values {
+    fn len(&self) -> usize {
+        match self {
+            Values::Listed(items) => items.len(),
+            Values::Range(range) => range.len(),
+        }
+    }
+
+    fn printed(&self, nth: usize) -> String {
+        match self {
+            Values::Listed(items) => match &items[nth].value {
+                Value::Text(text) => text.clone(),
+                _ => inline(&items[nth]),
+            },
+            Values::Range(range) => range.printed(nth),
+        }
+    }
+}
+
+impl AxisKey {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    fn item(&self, nth: usize) -> Item {
+        let item = match &self.values {
+            Values::Listed(items) => items[nth].clone(),
+            Values::Range(range) => range.item(nth),
+        };
+        if self.is_wrapped && !matches!(item.value, Value::List(_)) {
+            return Item { place: item.place, value: Value::List(vec![item]) };
+        }
+        item
+    }
+
+    fn printed(&self, nth: usize) -> String {
+        self.texts.get(nth).cloned().unwrap_or_else(|| self.values.printed(nth))
+    }
+
+    fn is_numeric(&self) -> bool {
+        let is_number = |item: &Item| match &item.value {
+            Value::Integer(_) | Value::Float(_) => true,
+            Value::Text(text) => text.trim_start().starts_with(|c: char| c.is_ascii_digit()),
+            _ => false,
+        };
+        match &self.values {
+            Values::Listed(items) => items.iter().all(is_number),
+            Values::Range(_) => true,
+        }
+    }
+}
+
+/// A value as TOML has it, in one line. It is no deeper than the parser of TOML allows.
+fn inline(item: &Item) -> String {
+    match &item.value {
+        Value::Text(text) => format!("{text:?}"),
+        Value::Integer(number) => number.map_or_else(|| "?".to_owned(), |number| number.to_string()),
+        Value::Float(number) => number.map_or_else(|| "?".to_owned(), |number| number.to_string()),
+        Value::Boolean(value) => value.to_string(),
+        Value::Datetime | Value::Hole(_) => "?".to_owned(),
+        Value::List(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Table(entries) => {
+            let entry = |entry: &Entry| format!("{} = {}", bare_or_quoted(&entry.key), inline(&entry.item));
+            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn bare_or_quoted(key: &str) -> String {
+    let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if is_bare { key.to_owned() } else { format!("{key:?}") }
+}
+
+/// The keys of a path as one text.
+pub(super) fn joined<'a>(path: impl Iterator<Item = &'a str>) -> String {
+    path.map(bare_or_quoted).collect::<Vec<_>>().join(".")
+}
+
+/// Reads the axes; those that are faulty are left out after their faults were noted.
+pub(super) fn read(tables: &[&Item], known: &Known, book: &mut Book) -> Vec<Axis> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for table in tables {
+        let mut flat = Flat { known, keys: Vec::new(), book };
+        flat.add(table, &mut Vec::new());
+        let keys = flat.keys;
+        for (nth, key) in keys.iter().enumerate() {
+            let earlier = axes.iter().flat_map(|axis| &axis.keys).chain(&keys[..nth]);
+            if earlier.clone().any(|other| same(&other.path, &key.path)) {
+                book.add(last_place(&key.path), |span| {
+                    let message = format!("the key `{}` is on two axes", quoted(&key.name));
+                    Fault::new("duplicate-key", span, message, "expected each key once")
+                });
+            }
+        }
+        let Some(first) = keys.first() else {
+            if let Value::Table(entries) = &table.value
+                && entries.is_empty()
+            {
+                book.add(table.place, |span| {
+                    Fault::new("empty-list", span, "an axis without keys", "expected a key and its values")
+                });
+            }
+            continue;
+        };
+        let length = first.len();
+        for key in keys.iter().filter(|key| key.len() != length) {
+            book.add(key.place, |span| {
+                let message = format!(
+                    "{} values where `{}` of the same axis has {length}",
+                    key.len(),
+                    quoted(&first.name)
+                );
+                let fault = Fault::new("lock-step", span, message, "expected as many values of every key");
+                fault.with_help("keys that vary on their own stand in [[sweep.axes]] of their own")
+            });
+        }
+        axes.push(Axis { keys, length, stride: 1 });
+    }
+    axes
+}
+
+fn same(a: &[(String, Place)], b: &[(String, Place)]) -> bool {
+    a.iter().map(|(key, _)| key).eq(b.iter().map(|(key, _)| key))
+}
+
+fn last_place(path: &[(String, Place)]) -> Place {
+    path.last().expect("a path has keys").1
+}
+
+/// The keys of an axis, out of nested tables.
+struct Flat<'a> {
+    known: &'a Known,
+    keys: Vec<AxisKey>,
+    book: &'a mut Book,
+}
+
+impl Flat<'_> {
+    fn add(&mut self, item: &Item, path: &mut Vec<(String, Place)>) {
+        match &item.value {
+            Value::Table(entries) if !path.is_empty() && is_range(entries) => {
+                let Some(schema) = self.schema(path) else { return };
+                if let Some(range) = Range::read(item, entries, wants_whole(&schema), self.book) {
+                    self.push(path, item.place, Values::Range(range), &schema);
+                }
+            }
+            Value::Table(entries) => {
+                for entry in entries {
+                    let depth = path.len();
+                    if self.extend(path, entry) {
+                        self.add(&entry.item, path);
+                    }
+                    path.truncate(depth);
+                }
+            }
+            Value::List(items) if items.is_empty() => self.book.add(item.place, |span| {
+                Fault::new("empty-list", span, "an empty list of values", "expected at least one value")
+            }),
+            Value::List(items) => {
+                let Some(schema) = self.schema(path) else { return };
+                self.push(path, item.place, Values::Listed(items.clone()), &schema);
+            }
+            other => self.book.add(item.place, |span| {
+                let message = format!("this is {}", other.kind());
+                let expected = "expected a list of values, or a range { from = .., to = .., step = .. }";
+                Fault::new("wrong-type", span, message, expected)
+            }),
+        }
+    }
+
+    /// Adds an entry's key to the path; one with dots in it is a path itself.
+    fn extend(&mut self, path: &mut Vec<(String, Place)>, entry: &Entry) -> bool {
+        if !entry.key.contains('.') {
+            path.push((entry.key.clone(), entry.place));
+            return true;
+        }
+        let Some(keys) = tree::path_of(&entry.key) else {
+            self.book.add(entry.place, |span| {
+                let message = format!("`{}` is no path of keys", quoted(&entry.key));
+                Fault::new("syntax", span, message, "expected keys joined by dots")
+            });
+            return false;
+        };
+        path.extend(keys.into_iter().map(|(key, _)| (key, entry.place)));
+        true
+    }
+
+    /// What the key at a path wants; `None` after noting that there is none, or none that can vary.
+    fn schema(&mut self, path: &[(String, Place)]) -> Option<Json> {
+        let place = last_place(path);
+        let keys: Vec<String> = path.iter().map(|(key, _)| key.clone()).collect();
+        if ["include", "profiles", "sweep", "expect"].contains(&keys[0].as_str()) {
+            self.book.add(path[0].1, |span| {
+                let message = format!("`{}` cannot vary", keys[0]);
+                Fault::new(
+                    "unknown-key",
+                    span,
+                    message,
+                    "expected a key of the scenario's sections, or profile",
+                )
+            });
+            return None;
+        }
+        let span = |depth: usize| path[depth].1.start..path[depth].1.end;
+        match self.known.key(&keys, span) {
+            Ok(schema) => Some(schema.clone()),
+            Err(fault) => {
+                self.book.add(place, |_| fault);
+                None
+            }
+        }
+    }
+
+    fn push(&mut self, path: &[(String, Place)], place: Place, values: Values, schema: &Json) {
+        let name = joined(path.iter().map(|(key, _)| key.as_str()));
+        let texts = (0..values.len().min(MOST_TEXTS)).map(|nth| values.printed(nth)).collect();
+        let (path, is_wrapped) = (path.to_vec(), wants_list(schema));
+        self.keys.push(AxisKey { name, path, values, texts, is_wrapped, place });
+    }
+}

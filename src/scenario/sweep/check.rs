@@ -1,0 +1,199 @@
+//! Checks of the points of a sweep: for every value of every axis, the first point that holds it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::diagnostics::{Fault, Faults, Refusal};
+
+use super::super::cost;
+use super::axes::Axis;
+use super::limits::write_digits;
+use super::{Base, PROFILE, Sweep, Told};
+
+/// The most points that are checked when a file is read; of longer axes, values evenly apart and both ends.
+const MOST_CHECKED: usize = 500;
+
+/// How many faults of a file are gathered.
+const MOST_FAULTS: usize = 1_000;
+
+/// For every axis and position, the first combination in which it stands, if there is one.
+pub(super) struct Firsts(Vec<Vec<Option<u32>>>);
+
+impl Firsts {
+    pub(super) fn new(axes: &[Axis], kept: Option<&[u32]>) -> Firsts {
+        let mut firsts: Vec<Vec<Option<u32>>> = axes.iter().map(|axis| vec![None; axis.len()]).collect();
+        let mut digits = Vec::new();
+        match kept {
+            Some(kept) => {
+                for combination in kept {
+                    write_digits(axes, *combination as usize, &mut digits);
+                    for (first, digit) in firsts.iter_mut().zip(&digits) {
+                        first[*digit].get_or_insert(*combination);
+                    }
+                }
+            }
+            None => {
+                // All other axes at their first values.
+                let mut stride = 1;
+                for (first, axis) in firsts.iter_mut().zip(axes).rev() {
+                    for (position, first) in first.iter_mut().enumerate() {
+                        *first = u32::try_from(position * stride).ok();
+                    }
+                    stride *= axis.len();
+                }
+            }
+        }
+        Firsts(firsts)
+    }
+
+    /// The positions of an axis whose points are checked, in order.
+    fn chosen(&self, axis: usize) -> Vec<usize> {
+        let length = self.0[axis].len();
+        let most = (MOST_CHECKED / self.0.len()).max(2);
+        if length <= most {
+            return (0..length).collect();
+        }
+        (0..most).map(|nth| nth * (length - 1) / (most - 1)).collect()
+    }
+
+    fn combination(&self, axis: usize, position: usize) -> Option<usize> {
+        self.0[axis][position].map(|combination| combination as usize)
+    }
+}
+
+impl Sweep {
+    /// Checks the points that hold each value first, and takes note of what they tell; `values` are the faults of
+    /// values alone.
+    pub(super) fn told(
+        mut self,
+        firsts: &Firsts,
+        values: Option<Box<Refusal>>,
+    ) -> Result<Sweep, Box<Refusal>> {
+        let first = self.digits(0);
+        let checked = self.checked_at(&first, self.seed(0)).map_err(|refusal| vec![(first.clone(), refusal)]);
+        let keys = || self.axes.iter().flat_map(|axis| &axis.keys);
+        let is_varied = keys().any(|key| ["topology", PROFILE].contains(&key.path[0].0.as_str()));
+        let mut refusals: Vec<(Vec<usize>, Box<Refusal>)> =
+            values.into_iter().map(|refusal| (Vec::new(), refusal)).collect();
+        match checked {
+            Ok(checked) => {
+                let told = Told {
+                    name: checked.name.clone(),
+                    warnings: checked.warnings.clone(),
+                    topology: (!is_varied).then(|| checked.topology.clone()),
+                    seconds: [cost::seconds(&checked), cost::seconds(&checked.quick())],
+                    ratios: Vec::new(),
+                };
+                self.base_mut().told = told;
+            }
+            Err(refused) => refusals.extend(refused),
+        }
+        let wanted: BTreeSet<usize> = (0..self.axes.len())
+            .flat_map(|axis| firsts.chosen(axis).into_iter().map(move |position| (axis, position)))
+            .filter_map(|(axis, position)| firsts.combination(axis, position))
+            .collect();
+        let wanted: Vec<usize> = wanted.into_iter().collect();
+        let judged: Vec<(usize, Result<f64, (Vec<usize>, Box<Refusal>)>)> =
+            wanted.into_par_iter().map(|combination| (combination, self.judge(combination))).collect();
+        let mut seconds = BTreeMap::new();
+        for (combination, judgement) in judged {
+            match judgement {
+                Ok(cost) => drop(seconds.insert(combination, cost)),
+                Err(refused) => refusals.push(refused),
+            }
+        }
+        if !refusals.is_empty() {
+            return Err(self.merged(refusals));
+        }
+        let ratios = (0..self.axes.len()).map(|axis| self.ratios(axis, firsts, &seconds)).collect();
+        self.base_mut().told.ratios = ratios;
+        Ok(self)
+    }
+
+    fn base_mut(&mut self) -> &mut Base {
+        Arc::get_mut(&mut self.base).expect("nobody else has the sweep yet")
+    }
+
+    /// What the first point of a combination takes, or its faults and where its axes stand.
+    fn judge(&self, combination: usize) -> Result<f64, (Vec<usize>, Box<Refusal>)> {
+        let mut digits = Vec::new();
+        write_digits(&self.axes, combination, &mut digits);
+        let seed = self.with_template(&digits, |template| self.seed_at(0, &digits, template));
+        match self.checked_at(&digits, seed) {
+            Ok(checked) => Ok(cost::seconds(&checked)),
+            Err(refusal) => Err((digits, refusal)),
+        }
+    }
+
+    /// By how much each position of an axis changes the seconds of the first point: as checked, or as the checked
+    /// position before it.
+    fn ratios(&self, axis: usize, firsts: &Firsts, seconds: &BTreeMap<usize, f64>) -> Vec<f64> {
+        let first = self.base.told.seconds[0];
+        let mut ratios = vec![1.0; self.axes[axis].len()];
+        let mut from = 0;
+        for position in firsts.chosen(axis) {
+            let known = firsts.combination(axis, position).and_then(|combination| seconds.get(&combination));
+            if let Some(seconds) = known.filter(|_| first > 0.0) {
+                let before = if from == 0 { seconds / first } else { ratios[from - 1] };
+                ratios[from..position].fill(before);
+                ratios[position] = seconds / first;
+                from = position + 1;
+            }
+        }
+        if let Some(last) = from.checked_sub(1).map(|last| ratios[last]) {
+            ratios[from..].fill(last);
+        }
+        ratios
+    }
+
+    /// The faults of several points as one refusal: each once, with the point where that is not plain from its place.
+    fn merged(&self, refusals: Vec<(Vec<usize>, Box<Refusal>)>) -> Box<Refusal> {
+        let mut files: Vec<Faults> = Vec::new();
+        let places: Vec<(String, std::ops::Range<usize>)> = {
+            let sources = self.base.book.sources();
+            let keys = self.axes.iter().flat_map(|axis| &axis.keys);
+            keys.map(|key| (sources[key.place.source].0.clone(), key.place.start..key.place.end)).collect()
+        };
+        for (digits, refusal) in refusals {
+            for Faults { file, text, faults } in refusal.files {
+                let position = files.iter().position(|other| other.file == file && other.text == text);
+                let position = position.unwrap_or_else(|| {
+                    files.push(Faults { file: file.clone(), text, faults: Vec::new() });
+                    files.len() - 1
+                });
+                for mut fault in faults {
+                    let same = |other: &Fault| {
+                        other.span == fault.span && other.code == fault.code && other.message == fault.message
+                    };
+                    if files[position].faults.len() >= MOST_FAULTS || files[position].faults.iter().any(same)
+                    {
+                        continue;
+                    }
+                    let is_of_axis = places.iter().any(|(other, span)| {
+                        *other == file && span.start <= fault.span.start && fault.span.end <= span.end
+                    });
+                    if !is_of_axis && fault.help.is_none() {
+                        fault.help = self.point_name(&digits).map(|point| format!("at the point {point}"));
+                    }
+                    files[position].faults.push(fault);
+                }
+            }
+        }
+        for faults in &mut files {
+            faults.faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
+        }
+        Box::new(Refusal { files })
+    }
+
+    /// The values at which the axes stand, in words; `None` if there are no axes.
+    fn point_name(&self, digits: &[usize]) -> Option<String> {
+        let of_axis = |(axis, digit): (&Axis, &usize)| {
+            let value = |key: usize| format!("{} = {}", axis.keys[key].name, axis.printed(key, *digit));
+            (0..axis.keys.len()).map(value).collect::<Vec<_>>()
+        };
+        let all: Vec<String> = self.axes.iter().zip(digits).flat_map(of_axis).collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+}

@@ -1,0 +1,287 @@
+//! What a point is known by: the hash of its canonical scenario, made from templates with holes, so that a point
+//! costs a few hashes and no reading.
+//!
+//! ```text
+//!   tree of the base, holes where axes put values --canonical--> sections: bytes | holes | bytes
+//!   point: digest of every section, those with holes filled --> key
+//! ```
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::super::book::Book;
+use super::super::layers::{find, take};
+use super::super::tree::{Entry, Item, Value, default_item};
+use super::super::wire::{Canonical, Document, Gap, Presence, key_of};
+use super::axes::Axis;
+
+/// What keys begin with: the version of their form.
+const FORM: &[u8] = b"simnet point 1\n";
+
+/// The sections that a key does not see.
+const LEFT_OUT: [&str; 6] = ["include", "profile", "profiles", "scenario", "sweep", "expect"];
+
+/// After so many faults of a piece of work, values are no longer read.
+const MOST_FAULTS: usize = 100;
+
+/// How many values are written in one piece of work.
+const CHUNK: usize = 4096;
+
+/// The canonical scenario of all points that differ in holes only.
+#[derive(Debug)]
+pub(super) struct Template {
+    sections: Vec<Section>,
+    /// Where the scenario's seed comes from.
+    seed: Seed,
+}
+
+/// The seed of the scenario, without repetitions.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Seed {
+    Fixed(u64),
+    /// The key of an axis.
+    Varied {
+        axis: usize,
+        key: usize,
+    },
+}
+
+#[derive(Debug)]
+enum Section {
+    Fixed(blake3::Hash),
+    /// A digest for every position of an axis.
+    OneAxis {
+        axis: usize,
+        digests: Vec<blake3::Hash>,
+    },
+    /// Pieces of bytes, each followed by a hole but for the last.
+    Several {
+        pieces: Vec<Vec<u8>>,
+        fillings: Vec<Filling>,
+    },
+}
+
+/// What fills a hole at every position of its axis.
+#[derive(Debug)]
+struct Filling {
+    axis: usize,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Filling {
+    fn at(&self, position: usize) -> &[u8] {
+        let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[position]]
+    }
+}
+
+/// Which key of which axis fills each hole.
+pub(super) type Holes = [(usize, usize)];
+
+impl Template {
+    /// Makes the template of a tree with holes; the values that fill them are read too, and their faults noted.
+    pub(super) fn new(
+        mut root: Item,
+        axes: &[Axis],
+        holes: &Holes,
+        seed: Option<u64>,
+        book: &mut Book,
+    ) -> Template {
+        settle(&mut root);
+        let seed = seed.map_or_else(|| seed_of(&root, holes), Seed::Fixed);
+        let mut sections = Vec::new();
+        for key in Document::keys() {
+            let name = key_of(key.field);
+            if LEFT_OUT.contains(&name.as_str()) {
+                take(&mut root, &name);
+                continue;
+            }
+            let given = take(&mut root, &name).map(|entry| entry.item);
+            let item = given.or_else(|| match key.presence {
+                Presence::Default(text) => Some(default_item(text, root.place)),
+                _ => None,
+            });
+            let mut canonical = Canonical::new(book);
+            canonical.bytes.extend_from_slice(name.as_bytes());
+            canonical.bytes.push(b'=');
+            if let Some(item) = item {
+                (key.put)(&item, &mut canonical);
+            }
+            let (bytes, gaps) = (canonical.bytes, canonical.holes);
+            sections.push(section(&bytes, &gaps, axes, holes, book));
+        }
+        // Keys that mean nothing have been noted, or will be.
+        let mut rest = Canonical::new(book);
+        rest.rest(&root);
+        sections.push(Section::Fixed(blake3::hash(&rest.bytes)));
+        Template { sections, seed }
+    }
+
+    /// The scenario's seed at a point.
+    pub(super) fn seed(&self, axes: &[Axis], digits: &[usize]) -> u64 {
+        match self.seed {
+            Seed::Fixed(seed) => seed,
+            Seed::Varied { axis, key } => match axes[axis].item(key, digits[axis]).value {
+                Value::Integer(Some(seed)) => u64::try_from(seed).unwrap_or_default(),
+                _ => 0,
+            },
+        }
+    }
+
+    /// The key of the point where the axes stand at `digits`.
+    pub(super) fn key(&self, model: u32, quick: bool, seed: u64, digits: &[usize]) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        let mut whole: Vec<u8> = Vec::with_capacity(64 + 32 * self.sections.len());
+        whole.extend_from_slice(FORM);
+        whole.extend_from_slice(&model.to_le_bytes());
+        whole.push(u8::from(quick));
+        whole.extend_from_slice(&seed.to_le_bytes());
+        let mut filled = Vec::new();
+        for section in &self.sections {
+            let digest = match section {
+                Section::Fixed(digest) => *digest,
+                Section::OneAxis { axis, digests } => digests[digits[*axis]],
+                Section::Several { pieces, fillings } => {
+                    filled.clear();
+                    for (piece, filling) in pieces.iter().zip(fillings) {
+                        filled.extend_from_slice(piece);
+                        filled.extend_from_slice(filling.at(digits[filling.axis]));
+                    }
+                    filled.extend_from_slice(&pieces[fillings.len()]);
+                    blake3::hash(&filled)
+                }
+            };
+            whole.extend_from_slice(digest.as_bytes());
+        }
+        hasher.update(&whole);
+        hasher.finalize()
+    }
+}
+
+/// The section whose bytes have these gaps.
+fn section(bytes: &[u8], gaps: &[Gap], axes: &[Axis], holes: &Holes, book: &mut Book) -> Section {
+    let Some(first) = gaps.first() else { return Section::Fixed(blake3::hash(bytes)) };
+    let ends = gaps.iter().map(|gap| gap.at).chain([bytes.len()]);
+    let mut start = 0;
+    let pieces: Vec<Vec<u8>> =
+        ends.map(|end| bytes[std::mem::replace(&mut start, end)..end].to_vec()).collect();
+    let fillings: Vec<Filling> = gaps.iter().map(|gap| filling(gap, axes, holes, book)).collect();
+    let (axis, _) = holes[first.hole];
+    if fillings.iter().any(|filling| filling.axis != axis) {
+        return Section::Several { pieces, fillings };
+    }
+    let digest = |position: usize| {
+        let mut hasher = blake3::Hasher::new();
+        for (piece, filling) in pieces.iter().zip(&fillings) {
+            hasher.update(piece).update(filling.at(position));
+        }
+        hasher.update(&pieces[fillings.len()]);
+        hasher.finalize()
+    };
+    let digests = (0..axes[axis].len()).into_par_iter().with_min_len(CHUNK).map(digest).collect();
+    Section::OneAxis { axis, digests }
+}
+
+/// Writes what fills a gap at every position of its axis, and reads it for its faults.
+fn filling(gap: &Gap, axes: &[Axis], holes: &Holes, book: &mut Book) -> Filling {
+    let (axis, key) = holes[gap.hole];
+    let length = axes[axis].len();
+    let write = |positions: Range<usize>| {
+        let mut faults = book.empty_copy();
+        let mut canonical = Canonical::new(book);
+        let mut ends = Vec::with_capacity(positions.len());
+        for position in positions {
+            let item = axes[axis].item(key, position);
+            if faults.noted() < MOST_FAULTS {
+                (gap.read)(&item, &mut faults);
+            }
+            (gap.put)(&item, &mut canonical);
+            ends.push(canonical.bytes.len());
+        }
+        (canonical.bytes, ends, faults)
+    };
+    let chunks: Vec<Range<usize>> =
+        (0..length).step_by(CHUNK).map(|start| start..(start + CHUNK).min(length)).collect();
+    let written: Vec<(Vec<u8>, Vec<usize>, Book)> = chunks.into_par_iter().map(write).collect();
+    let mut filling = Filling { axis, bytes: Vec::new(), ends: Vec::with_capacity(length) };
+    for (bytes, ends, faults) in written {
+        let before = filling.bytes.len();
+        filling.bytes.extend(bytes);
+        filling.ends.extend(ends.into_iter().map(|end| before + end));
+        book.absorb(faults);
+    }
+    filling
+}
+
+fn seed_of(root: &Item, holes: &Holes) -> Seed {
+    let seed = find(root, "scenario").and_then(|scenario| find(scenario, "seed"));
+    match seed.map(|item| &item.value) {
+        Some(Value::Hole(hole)) => {
+            let (axis, key) = holes[*hole];
+            Seed::Varied { axis, key }
+        }
+        Some(Value::Integer(Some(seed))) => Seed::Fixed(u64::try_from(*seed).unwrap_or_default()),
+        _ => Seed::Fixed(0),
+    }
+}
+
+/// Writes out the defaults that depend on other keys.
+fn settle(root: &mut Item) {
+    let place = root.place;
+    let Value::Table(sections) = &mut root.value else { return };
+    if sections.iter().all(|entry| entry.key != "measure") {
+        let item = Item { place, value: Value::Table(Vec::new()) };
+        sections.push(Entry { key: "measure".to_owned(), place, item });
+    }
+    let measure = sections.iter_mut().find(|entry| entry.key == "measure");
+    let Some(Value::Table(keys)) = measure.map(|entry| &mut entry.item.value) else { return };
+    let has = |key: &str| keys.iter().any(|entry| entry.key == key);
+    if !has("messages") && !has("duration") {
+        // As `build::measure` has it.
+        let messages = if has("precision") { 2_000_000 } else { 20_000 };
+        let item = Item { place, value: Value::Integer(Some(messages)) };
+        keys.push(Entry { key: "messages".to_owned(), place, item });
+    }
+}
+
+/// The templates of a sweep: one for every combination of the axes that change more than what fills a hole.
+#[derive(Debug)]
+pub(super) struct Templates {
+    /// Those axes.
+    structural: Vec<usize>,
+    made: Vec<OnceLock<Template>>,
+}
+
+/// The most templates that are kept.
+const MOST_KEPT: usize = 4096;
+
+impl Templates {
+    /// Room for the templates of these axes.
+    pub(super) fn new(structural: Vec<usize>, axes: &[Axis]) -> Templates {
+        let lengths = structural.iter().map(|axis| axes[*axis].len());
+        let count = lengths.fold(1_usize, usize::saturating_mul);
+        let made = (0..if count <= MOST_KEPT { count } else { 0 }).map(|_| OnceLock::new()).collect();
+        Templates { structural, made }
+    }
+
+    /// Does something with the template of a point, which is made where it was not yet.
+    pub(super) fn with<T>(
+        &self,
+        axes: &[Axis],
+        digits: &[usize],
+        make: impl Fn() -> Template,
+        then: impl FnOnce(&Template) -> T,
+    ) -> T {
+        let at = self
+            .structural
+            .iter()
+            .fold(0_usize, |at, axis| at.saturating_mul(axes[*axis].len()).saturating_add(digits[*axis]));
+        match self.made.get(at) {
+            Some(place) => then(place.get_or_init(make)),
+            None => then(&make()),
+        }
+    }
+}

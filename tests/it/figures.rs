@@ -1,0 +1,258 @@
+//! `simnet figures`: the same bytes every time, told apart from anything else, and every printed number answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use simnet::figures::{self, FilesOf, Made, PAPERS};
+
+/// A figure whose scenario takes little time.
+const CHEAP: &str = "sancho2000/table1";
+
+/// A folder for figures.
+struct Room(tempfile::TempDir);
+
+impl Room {
+    fn new() -> Room {
+        Room(tempfile::tempdir().unwrap())
+    }
+
+    /// A room with the cheap figure made.
+    fn with_figure() -> Room {
+        let room = Room::new();
+        let made = room.figures(&[CHEAP]);
+        assert_eq!(made.status.code(), Some(0), "{}", told(&made));
+        room
+    }
+
+    fn out(&self) -> PathBuf {
+        self.0.path().join("out")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+        command.arg("figures").args(arguments).arg("--out").arg(self.out()).current_dir(self.0.path());
+        command
+    }
+
+    fn figures(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Every file but the runs that figures are made of, by path from the folder.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        let mut open = vec![self.out()];
+        while let Some(folder) = open.pop() {
+            for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.ends_with(".figures") {
+                    continue;
+                } else if path.is_dir() {
+                    open.push(path);
+                } else {
+                    found.insert(path.strip_prefix(self.out()).unwrap().to_owned(), fs::read(&path).unwrap());
+                }
+            }
+        }
+        found
+    }
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Wrong if chance, a clock, the number of threads or what an earlier run kept entered a figure's bytes, or a figure
+/// lacked a file.
+#[test]
+fn a_figure_is_the_same_bytes_every_time() {
+    let rooms = ["1", "2"].map(|jobs| {
+        let room = Room::new();
+        let made = room.figures(&[CHEAP, "--jobs", jobs]);
+        assert_eq!(made.status.code(), Some(0), "{}", told(&made));
+        room
+    });
+    let first = rooms[0].files();
+    assert!(first == rooms[1].files(), "two threads differ from one");
+    let names: Vec<String> = first.keys().map(|path| path.display().to_string()).collect();
+    let wanted = ["README.md", "README.md", "data.csv", "figure.svg"];
+    let folders = ["", "sancho2000/table1/", "sancho2000/table1/", "sancho2000/table1/"];
+    let wanted: Vec<String> =
+        folders.iter().zip(wanted).map(|(folder, name)| format!("{folder}{name}")).collect();
+    assert_eq!(names, wanted);
+    assert_eq!(rooms[0].figures(&[CHEAP]).status.code(), Some(0));
+    assert!(first == rooms[0].files(), "made of kept runs, it differs");
+}
+
+/// Wrong if a check overlooked a change, told of another place, or wrote anything.
+#[test]
+fn a_check_tells_what_moved_and_changes_nothing() {
+    let room = Room::with_figure();
+    let folder = room.out().join(CHEAP);
+    let check = |arguments: &[&str]| {
+        let before = room.files();
+        let output = room.figures(arguments);
+        assert!(before == room.files(), "a check wrote something");
+        (output.status.code(), told(&output))
+    };
+    assert_eq!(check(&[CHEAP, "--check"]).0, Some(0));
+    let swap = |name: &str, from: &str, to: &str| {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        assert!(text.contains(from), "{name}");
+        fs::write(folder.join(name), text.replacen(from, to, 1)).unwrap();
+        let found = check(&[CHEAP, "--check", "--quick"]);
+        fs::write(folder.join(name), text).unwrap();
+        found
+    };
+    let (code, text) = swap("data.csv", "BFS R1; 16 switches,,links,2.", "BFS R1; 16 switches,,links,9.");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("sancho2000/table1/data.csv: average distance, BFS R1; 16 switches: ours 9."),
+        "{text}"
+    );
+    assert!(!text.contains("32 switches"), "{text}");
+    let (code, text) = swap("README.md", "## What differs and why", "## What agrees");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("sancho2000/table1/README.md: line ") && text.contains("## What agrees"), "{text}");
+    let (code, text) = swap("figure.svg", "<svg", "<svg ");
+    assert_eq!((code, text.contains("sancho2000/table1/figure.svg: line 1")), (Some(1), true), "{text}");
+
+    fs::write(folder.join("notes.txt"), "mine").unwrap();
+    let (code, text) = check(&[CHEAP, "--check"]);
+    assert_eq!((code, text.contains("sancho2000/table1/notes.txt: is not made")), (Some(1), true), "{text}");
+    fs::remove_dir_all(&folder).unwrap();
+    let output = room.figures(&[CHEAP, "--check", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(found["differences"][0]["file"], "sancho2000/table1/README.md");
+    assert_eq!(found["differences"][0]["what"], "is missing");
+}
+
+/// Wrong if a mistake on the command line ran something, or something that is not ours were replaced.
+#[test]
+fn mistakes_are_refused_and_nothing_foreign_is_replaced() {
+    let rows: [(&[&str], i32, &str); 5] = [
+        (&["sancho2000/tabel1"], 2, "did you mean `sancho2000/table1`?"),
+        (&["../table1"], 2, "no figure"),
+        (&[CHEAP, "--all"], 2, "cannot be used with"),
+        (&[CHEAP, "--seed", "1"], 2, "no --seed"),
+        (&[CHEAP, "--check"], 7, "out: "),
+    ];
+    for (arguments, code, text) in rows {
+        let room = Room::new();
+        let output = room.figures(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", told(&output));
+        assert!(told(&output).contains(text), "{arguments:?}: {}", told(&output));
+        assert!(!room.out().exists(), "{arguments:?} wrote something");
+    }
+    for (foreign, inside) in
+        [("out", false), ("out/README.md", true), ("out/sancho2000/table1/thesis.txt", true)]
+    {
+        let room = Room::new();
+        let path = room.0.path().join(foreign);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "dear").unwrap();
+        let output = room.figures(&[CHEAP]);
+        assert_eq!(output.status.code(), Some(7), "{foreign}: {}", told(&output));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "dear");
+        assert_eq!(room.out().join(".figures").exists(), false, "{foreign}: {inside}");
+    }
+}
+
+/// Wrong if a list were not of all figures, or a figure named a scenario that is not there.
+#[test]
+fn all_figures_are_listed() {
+    let list =
+        Command::new(env!("CARGO_BIN_EXE_simnet")).args(["figures", "--format", "json"]).output().unwrap();
+    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
+    let listed: Vec<&str> =
+        list["figures"].as_array().unwrap().iter().map(|f| f["id"].as_str().unwrap()).collect();
+    assert_eq!(listed, figures::all().map(|figure| figure.id).collect::<Vec<_>>());
+    let different: BTreeSet<&str> = listed.iter().copied().collect();
+    assert_eq!(different.len(), listed.len());
+    for figure in figures::all() {
+        assert!(PAPERS.iter().any(|paper| paper.name == figure.paper()), "{}", figure.id);
+        for scenario in figure.scenarios {
+            assert!(project().join("scenarios").join(scenario).is_file(), "{}: {scenario}", figure.id);
+        }
+    }
+}
+
+/// Wrong if a killed run lost what it had finished, or what is made after it differed.
+#[test]
+fn a_killed_run_is_taken_up() {
+    let whole = Room::new();
+    let small = &[CHEAP, "mainwaring1997/fig3", "mainwaring1997/fig6", "mainwaring1997/fig10", "--quick"];
+    let made = whole.figures(small);
+    assert_eq!(made.status.code(), Some(0), "{}", told(&made));
+    let room = Room::new();
+    let mut running = room.command(small).args(["--jobs", "1"]).stdout(Stdio::null()).spawn().unwrap();
+    let shards = room.out().join(".figures/runs/shards");
+    let kept = || -> usize {
+        let files = fs::read_dir(&shards).into_iter().flatten();
+        let lines = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap_or_default());
+        lines.map(|text| text.matches('\n').count()).sum()
+    };
+    while kept() < 2 && running.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let before = kept();
+    assert!(before >= 2, "it was killed too early");
+    let again = room.figures(small);
+    assert_eq!(again.status.code(), Some(0), "{}", told(&again));
+    assert!(whole.files() == room.files(), "what is made after a kill differs");
+    let lines = whole.out().join(".figures/runs/shards");
+    let all: usize = fs::read_dir(lines)
+        .unwrap()
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap().matches('\n').count())
+        .sum();
+    assert_eq!(kept(), all, "a run that was finished was run again");
+}
+
+/// The committed figures.
+fn committed() -> BTreeMap<&'static str, FilesOf> {
+    let files = |folder: PathBuf| -> FilesOf {
+        let entries = fs::read_dir(&folder).unwrap_or_else(|_| panic!("{} is not there", folder.display()));
+        let entries = entries.map(|entry| entry.unwrap().path());
+        entries
+            .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap()))
+            .collect()
+    };
+    let results = project().join("results");
+    figures::all().map(|figure| (figure.id, files(results.join(figure.id)))).collect()
+}
+
+/// Wrong if a printed number had no figure that answers it and no reason why it cannot be compared, if a figure were not
+/// committed with all its files, or if anything were committed beside.
+#[test]
+fn every_printed_number_is_answered_by_what_is_committed() {
+    let committed = committed();
+    for figure in figures::all() {
+        let mut names: Vec<&str> = Made::NAMES.to_vec();
+        names.retain(|name| !(figure.whole_when_quick && *name == "quick.csv"));
+        let there: Vec<&str> = committed[figure.id].keys().map(String::as_str).collect();
+        assert_eq!(there, names, "{}", figure.id);
+        let page = String::from_utf8_lossy(&committed[figure.id]["README.md"]);
+        assert!(page.lines().count() < 90, "{}: a page is one screen", figure.id);
+    }
+    let results = project().join("results");
+    assert_eq!(figures::strangers(&results).unwrap(), []);
+    let all: Vec<_> = figures::all().collect();
+    assert_eq!(figures::against_index(&results, &all).unwrap(), []);
+    let open = figures::unanswered(&committed);
+    assert!(
+        open.is_empty(),
+        "{} are not answered: {:#?}",
+        open.len(),
+        open.iter().take(9).collect::<Vec<_>>()
+    );
+}

@@ -3,6 +3,7 @@
 use super::fig2::loads;
 use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, along, switch_spots};
 use crate::figures::examples::{cluster, random_trees, tree};
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node, SwitchId};
 use crate::ring::Tree;
@@ -72,7 +73,8 @@ fn make(_results: &Results<'_>) -> Page {
         "trees",
         Some(f64::from(contended)),
     ));
-    Page { rows, svg: draw(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.configuration.starts_with("random trees"));
+    Page { rows, svg: draw(), shows, differs: DIFFERS.into() }
 }
 
 /// Which case the switch of this number is: a child of the one before it, of one above that, of the root. A child of the

@@ -71,7 +71,8 @@ fn make(_results: &Results<'_>) -> Page {
 fn draw(network: &Network, tree: &Tree) -> String {
     let mut diagram = Diagram::new(
         "DFS numbering of switches",
-        "s0 to s7 in the order in which a depth-first walk arrives; messages s0 -> s1 -> ... -> s7 -> s0, the last one in red",
+        "s0 to s7 in the order in which a depth-first walk arrives; messages s0 -> s1 -> ... -> s7 -> \
+         s0, the last one in red",
     );
     let spots = switch_spots(tree, (60, 110));
     let last = tree.switches.len() - 1;

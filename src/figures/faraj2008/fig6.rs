@@ -119,7 +119,8 @@ fn orders(count: usize) -> Vec<Vec<HostId>> {
 fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
     let mut diagram = Diagram::new(
         "The best ring is arrays within arrays",
-        "above: the tree; below: LR3's ring, cut open at the root, and over it the arrays of the subtrees by their depth",
+        "above: the tree; below: LR3's ring, cut open at the root, and over it the arrays of the \
+         subtrees by their depth",
     );
     let spots = spots(tree, (40, 110));
     diagram.tree(network, tree, &spots);

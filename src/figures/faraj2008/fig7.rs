@@ -59,7 +59,8 @@ fn make(results: &Results<'_>) -> Page {
 fn draw(often: &[Gathered], once: &[Gathered]) -> String {
     let mut diagram = Diagram::new(
         "Measuring an all-gather",
-        "left: the paper's code; right: what of the simulator stands for it; below: what repeating does, LR1 on topology (a)",
+        "left: the paper's code; right: what of the simulator stands for it; below: what repeating does, \
+         LR1 on topology (a)",
     );
     for ((code, ours), y) in LINES.iter().zip((92..).step_by(24)) {
         diagram.code((40, y), code);

@@ -17,8 +17,8 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-/// x_m is machine 0, y_m machine 1, z_m machine 2. In G1 its switch s has one neighbour, and the ways part at a; in G2 its
-/// switch x has two.
+/// x_m is machine 0, y_m machine 1, z_m machine 2. In G1 its switch s has one neighbour, and the ways part at
+/// a; in G2 its switch x has two.
 fn examples() -> [(&'static str, Network); 2] {
     [
         ("G1", cluster(&[("s", 1), ("t", 1), ("r", 1), ("a", 0)], &[(0, 3), (3, 1), (3, 2)])),

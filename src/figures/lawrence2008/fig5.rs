@@ -34,7 +34,8 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(Row::ours("hop counts come back", "Fig. 1", "yes = 1", same));
     let mut diagram = Diagram::new(
         "The tree of Fig. 1 shrinks to one switch",
-        "what is left in each round: machines, and as blank circles the switches that stand for what was found; orange joins next",
+        "what is left in each round: machines, and as blank circles the switches that stand for what was \
+         found; orange joins next",
     );
     for (nth, (round, panel)) in rounds.iter().zip(["(a)", "(b)", "(c)"]).enumerate() {
         let left = 40 + 330 * i32::try_from(nth).unwrap_or(0);

@@ -18,8 +18,8 @@ fn ms(time: crate::units::Duration) -> f64 {
     time.as_ps() as f64 / 1e9
 }
 
-/// The listing's lines 16 to 22 as printed: neighbours are merged where the intra-class distance, the range, is *less* than
-/// the inter-class distance over INTER_THRESHOLD.
+/// The listing's lines 16 to 22 as printed: neighbours are merged where the intra-class distance, the range,
+/// is *less* than the inter-class distance over INTER_THRESHOLD.
 fn merged_as_listed(mut classes: Vec<Class>, threshold: u64) -> Vec<Class> {
     loop {
         let before = classes.len();

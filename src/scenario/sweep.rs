@@ -104,8 +104,8 @@ pub fn is_sweep(bytes: &[u8]) -> bool {
 impl Sweep {
     /// Reads and checks a sweep file, whose points are computed by version `model` of the model.
     ///
-    /// Costs as much as checking every value of every axis, at most five hundred points, and a look at every combination
-    /// where there are constraints.
+    /// Costs as much as checking a point for every value of every axis, at most five hundred, and a look at every
+    /// combination where there are constraints.
     ///
     /// # Errors
     /// Every fault of the file and of those that it names, each with its place. Points are checked only when nothing

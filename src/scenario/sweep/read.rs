@@ -49,6 +49,7 @@ pub(super) fn read(
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
     let axes = axes::read(&tables, &known, book);
     check_sets(&layers, &axes, book);
+    check_seed(seed, &axes, book);
     let seeds = seeds(&described, &axes, book);
     let structural = structural(&axes, &root, &layers);
     let operands = Operands { known: &known, axes: &axes, root: &root, layers: &layers };
@@ -145,6 +146,17 @@ fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
                 Fault::new("conflict", span, message, "expected a key that is on no axis")
             });
         }
+    }
+}
+
+/// Notes an axis of seeds where the command line gives the seed.
+fn check_seed(seed: Option<u64>, axes: &[Axis], book: &mut Book) {
+    let is_seed = |key: &&AxisKey| names(key).eq(["scenario", "seed"]);
+    if let (Some(seed), Some(key)) = (seed, axes.iter().flat_map(|axis| &axis.keys).find(is_seed)) {
+        book.add(key.place, |span| {
+            let message = format!("an axis of seeds, and --seed {seed} too");
+            Fault::new("conflict", span, message, "expected one of the two")
+        });
     }
 }
 

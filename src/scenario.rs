@@ -29,12 +29,11 @@ mod files;
 mod layers;
 mod lists;
 mod reference;
+mod schema;
 mod tree;
 mod wire;
 
 use std::path::{Path, PathBuf};
-
-use serde_json::Value as Json;
 
 use crate::diagnostics::{Fault, Refusal, decode};
 
@@ -46,6 +45,7 @@ use checked::Topology;
 pub use checked::Checked;
 pub use files::Files;
 pub use reference::reference;
+pub use schema::schema;
 
 /// What the command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
@@ -128,9 +128,3 @@ pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Resu
 
 /// A scenario whose network is replaced.
 const NOTHING: &str = "scenario.name = \"command-line\"\ntopology.preset = \"now-c\"\n";
-
-/// The JSON Schema (draft-07) of the scenario file.
-pub fn schema() -> Json {
-    let generator = schemars::generate::SchemaSettings::draft07().into_generator();
-    generator.into_root_schema_for::<Document>().to_value()
-}

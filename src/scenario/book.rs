@@ -146,6 +146,11 @@ impl Book {
         self.foreign.is_empty() && self.sources.iter().all(|source| source.faults.is_empty())
     }
 
+    /// How many faults have been noted in scenario files.
+    pub(super) fn noted(&self) -> usize {
+        self.sources.iter().map(|source| source.faults.len()).sum()
+    }
+
     /// Whether nothing wrong has been noted in a source.
     pub(super) fn is_clean_at(&self, source: usize) -> bool {
         self.sources[source].faults.is_empty()

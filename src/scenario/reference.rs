@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// The reference as Markdown: a table a section, a row a key.
 pub fn reference() -> String {
     let mut text = String::new();
-    section(&mut text, &mut BTreeSet::new(), "The sections", &super::schema(), false);
+    section(&mut text, &mut BTreeSet::new(), "The sections", &super::schema::document(), false);
     text
 }
 

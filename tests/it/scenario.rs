@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
-use simnet::scenario::{Overrides, read, reference, schema};
+use simnet::scenario::sweep::{Sweep, is_sweep};
+use simnet::scenario::{Files, Overrides, read, reference, schema};
 
 use crate::support::cases;
 
@@ -36,7 +37,12 @@ fn scenarios() -> Vec<PathBuf> {
 
 /// The faults of a scenario in one text.
 fn faults(file: &str, text: &[u8], overrides: &Overrides) -> String {
-    read(file, text, overrides).err().map_or_else(String::new, |refusal| refusal.to_string())
+    let refused = if is_sweep(text) {
+        Sweep::read(file, text, overrides, &Files::disk(), simnet::simulation::MODEL).err()
+    } else {
+        read(file, text, overrides).err()
+    };
+    refused.map_or_else(String::new, |refusal| refusal.to_string())
 }
 
 /// What of the schema a value breaks: a key it does not know, a type or a word it does not allow.

@@ -22,19 +22,19 @@ fn make(_: &Results<'_>) -> Page {
         stage: scouting(),
         kind: Kind::Scout,
         options: Options::timed(),
-        look: Look { title: "Switch scouting without guards", until: 2000.0, ..SCOUTING },
-        shows: "A mapper without guards asks whether there is a switch behind a port: S = T b 0 -b -T. The messages \
-                are those that our own mapper sends on the fabric (`algorithm = \"timed\"`, the links and costs of \
-                `pink`), with their times. Left: SW2 is there, and S is back after a microsecond and a half (the \
-                software sees it 12 us later). Middle: nothing is there; S is lost at SW1, and the answer is a time- \
-                out of 1 ms. Right: four worms of applications, all on legal up\\*/down\\* routes, wait for each \
-                other and for S, which turns round at SW2: a deadlock. S does not come back, and the mapper takes \
-                that for a no: it is false.",
+        look: Look { title: "Switch scouting without guards", until: 2.0, ..SCOUTING },
+        shows: "A mapper without guards asks whether there is a switch behind a port: S = T b 0 -b -T. The \
+                messages are those that our own mapper sends on the fabric (`algorithm = \"timed\"`, the links \
+                and costs of `pink`), with their times. Left: SW2 is there, and S is back in less than a \
+                microsecond (the software sees it 12 us later). Middle: nothing is there; S is lost at SW1, and \
+                the answer is a time-out of 1 ms. Right: four worms of applications, all on legal up\\*/down\\* \
+                routes, wait for each other and for S, which turns round at SW2: a deadlock. S does not come \
+                back, and the mapper takes that for a no: its map lacks SW2, and it is sure of it.",
         differs: "The paper draws the way of S and gives no times. The network is ours: SW2 behind SW1, as in its \
-                figure, and a triangle of switches, in which the only turn that up\\*/down\\* forbids is replaced by \
-                the scout's own. The deadlock stands until the switches' time-out of 1 s; what the paper says of it \
-                (\"scout packets can cause deadlock with other traffic\", \"false negatives\") is what `data.csv` \
-                shows.",
+                figure, and a triangle of switches, in which the only turn that up\\*/down\\* forbids is \
+                replaced by the scout's own. The deadlock stands until the switches' time-out of 1 s; what the \
+                paper says of it (\"scout packets can cause deadlock with other traffic\", \"false negatives\") \
+                is what `data.csv` shows.",
     }
     .page()
 }

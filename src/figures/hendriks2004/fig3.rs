@@ -25,14 +25,16 @@ fn make(_: &Results<'_>) -> Page {
         look: Look { title: "Switch scouting with a guard behind the scout", until: 6.0, ..SCOUTING },
         shows: "The same question as in Fig. 1, with the guard G = T 0 -T right behind S: the messages that our \
                 guarded mapper sends on the fabric, with their times. Left: SW2 is there; S is back first: yes. \
-                Middle: nothing is there; S is lost at SW1, G is back first: no, after 16 us instead of 1,000. \
-                Right: in the deadlock neither is back within the time-out; the mapper does not take that for a no, \
-                but waits (60 ms, then longer) and asks again when the switches have cleared the way.",
-        differs: "The paper gives no times; its \"scout of a few hundred bytes\" is 300 bytes here, and leaves 2 us \
-                before its guard, which is what the software needs for one message. That is so far ahead that even \
-                short scouts are safe; only right behind each other they are not \
-                ([presumptions](../presumptions/README.md)). Seeing a message costs 12 us of software, fitted to the \
-                15 s of Pink, which is most of every time here. Network and worms as in [fig1](../fig1/README.md).",
+                Middle: nothing is there; S is lost at SW1, G is back first: no, after 14 us instead of 1,000. \
+                Right: in the deadlock neither is back within the time-out; the mapper does not take that for a \
+                no, but waits (60 ms, then longer) and asks again until the switches have cleared the way; its \
+                map comes out true, and it says that it may not be.",
+        differs: "The paper gives no times; its \"scout of a few hundred bytes\" is 300 bytes here, and leaves 2 \
+                us before its guard, which is what the software needs for one message. That is so far ahead that \
+                even short scouts are safe; only right behind each other they are not \
+                ([presumptions](../presumptions/README.md)). Seeing a message costs 12 us of software, fitted to \
+                the 15 s of Pink, which is most of every time here. Network and worms as in \
+                [fig1](../fig1/README.md).",
     }
     .page()
 }

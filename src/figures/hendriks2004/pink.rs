@@ -41,20 +41,21 @@ fn make(results: &Results<'_>) -> Page {
     }
 }
 
-const SHOWS: &str = "Pink (1,024 hosts, 320 switches of 16 ports, 3,072 cables; quiet) mapped with guarded scouts and, the same \
-                     questions, with time-outs of a millisecond: the two times that the paper prints and their ratio. Both \
-                     maps are true. The middle panel shows what is asked: a no costs a time-out there, and two or three \
-                     messages here.";
+const SHOWS: &str = "Pink (1,024 hosts, 320 switches of 16 ports, 3,072 cables; quiet) mapped with guarded scouts \
+                and, the same questions, with time-outs of a millisecond: the two times that the paper prints \
+                and their ratio. Both maps are true. The middle panel shows what is asked: a no costs a time-out \
+                there, and two or three messages here.";
 
-const DIFFERS: &str = "- The 15 s are a fit: of two free costs (2 us to send a message, 12 us to see what came back) one more \
-                       equation would be needed to test it. The 7 minutes then follow from the number of noes, 0.41 \
-                       million at a millisecond each, and the ratio with them.\n\
-                       - The paper does not say what its mapper asks, only how. With all that the reading of Myricom's mapper \
-                       asks (mainwaring1997, Fig. 10) it would be 3 million comparisons, 5 us each for 15 s, less than \
-                       a round trip; asking no port again that an identification has explained leaves 0.37 million.\n\
-                       - Host scouts alone wait for a time-out, so there must be few: switches are looked for first (3,944 \
-                       host scouts); hosts first would need 42,000, 40 s of waiting.\n\
-                       - Bursts of questions behind one guard are an option that was tried and is not needed.";
+const DIFFERS: &str = "- The 15 s are a fit: of two free costs (2 us to send a message, 12 us to see what came \
+                back) one more equation would be needed to test it. The 7 minutes then follow from the number of \
+                noes, 0.41 million at a millisecond each, and the ratio with them.\n\
+                - The paper does not say what its mapper asks, only how. With all that the reading of Myricom's \
+                mapper asks (mainwaring1997, Fig. 10) it would be 3 million comparisons, 5 us each for 15 s, \
+                less than a round trip; asking no port again that an identification has explained leaves 0.37 \
+                million.\n\
+                - Host scouts alone wait for a time-out, so there must be few: switches are looked for first \
+                (3,944 host scouts); hosts first would need 42,000, 40 s of waiting.\n\
+                - Bursts of questions behind one guard are an option that was tried and is not needed.";
 
 fn times(results: &Results<'_>) -> Chart {
     let table = results.csv(0, "mappings.csv");

@@ -1,8 +1,8 @@
 //! Messages drawn: their ways over the cables, and where their heads are when.
 
 use crate::figures::sketch::{Anchor, BLUE, BROWN, GREEN, GREY, INK, PURPLE, RED, Sketch, Spot, Stroke};
-use crate::ids::Node;
-use crate::topology::Network;
+use crate::ids::{HostId, Node};
+use crate::topology::{End, Network};
 use crate::units::Time;
 
 use super::asking::{Shot, Way};
@@ -33,19 +33,13 @@ pub(super) fn draw(look: &Look, stage: &Stage, cases: &[Case; 3]) -> String {
     let low = look.places.iter().map(|(_, _, y)| *y).fold(0.0, f64::max);
     let panels = TOP + low * UNIT.1 + 90.0;
     let note = "above: the ways of the messages; below: where their heads are when (time runs downwards)";
-    let mut sketch = Sketch::new(1080, (panels + PANEL.1 + 110.0) as u32, look.title, note);
+    let mut sketch = Sketch::new(1080.0, panels + PANEL.1 + 110.0, look.title, note);
     let quiet = &cases[0];
     let asked: Vec<(&Shot, &str)> = quiet.shots.iter().zip(COLOURS).collect();
     map(&mut sketch, look, stage, (80.0, TOP), &asked);
-    let guards = quiet.names();
-    let words = if quiet.sent.len() > 1 || cases[1].sent.len() > 1 {
-        format!(
-            "red: S; blue: {}{}",
-            guards[1],
-            guards.get(2).map(|name| format!("; green: {name}")).unwrap_or_default()
-        )
-    } else {
-        "red: S".to_owned()
+    let words = match (quiet.sent.len(), quiet.names()[1]) {
+        (1, _) => "red: S, where the answer is yes".to_owned(),
+        (_, guard) => format!("red: S; blue: {guard}; where the answer is yes"),
     };
     sketch.text((80.0, panels - 40.0), 13, Anchor::Start, INK, &words);
     let worms: Vec<(&Shot, &str)> = cases[2].shots.iter().skip(cases[2].sent.len()).zip(WORMS).collect();
@@ -151,7 +145,12 @@ impl Line<'_> {
             column = self.nearest(network.name_of(input.node), column);
             points.push(spot(column, *at));
         }
-        let beyond = shot.passes.last().and_then(|(_, _, output)| network.peer(*output));
+        let beyond = match shot.passes.last() {
+            Some((_, _, output)) => network.peer(*output),
+            // It was lost at the mapper's own switch, or never left.
+            None if matches!(shot.fate, Way::Lost(_)) => network.peer(End::host(HostId(0), 0)),
+            None => None,
+        };
         let next = beyond.map_or(column, |end| self.nearest(network.name_of(end.node), column));
         let stroke = Stroke::solid(self.colour, 2.0);
         let label = points[0];
@@ -173,8 +172,9 @@ impl Line<'_> {
             }
         }
         sketch.line(&points, stroke);
-        let side = if self.from_right { (5.0, Anchor::Start) } else { (4.0, Anchor::Start) };
-        sketch.text((label.0 + side.0, label.1 - 3.0), 11, side.1, self.colour, self.name);
+        let side = if self.from_right { (-6.0, Anchor::End) } else { (6.0, Anchor::Start) };
+        let below = if self.name == "S" { 15.0 } else { -4.0 };
+        sketch.text((label.0 + side.0, label.1 + below), 12, side.1, self.colour, self.name);
     }
 
     /// The column of a node that lies nearest to another column.
@@ -187,17 +187,23 @@ impl Line<'_> {
 /// What came back first, and what the mapper makes of it.
 fn verdict(case: &Case) -> Vec<String> {
     let mut words = Vec::new();
-    for ((name, heard), _) in case.names().iter().zip(&case.heard).zip(&case.sent) {
-        let heard = heard.filter(|(at, _)| case.went_on.is_none_or(|went_on| *at <= went_on));
-        words.push(match heard {
+    let scout_is_back = case.in_time(0).is_some();
+    for (nth, name) in case.names().iter().enumerate().take(case.sent.len()) {
+        words.push(match case.in_time(nth) {
             Some((at, seen)) => {
                 format!("{name} back at {:.2} us, seen at {:.2} us", case.us(at), case.us(seen))
             }
+            None if nth > 0 && scout_is_back => format!("{name} not waited for"),
             None => format!("{name} not back"),
         });
     }
-    if let Some(went_on) = case.went_on {
-        words.push(format!("the mapper goes on at {:.1} us", case.us(went_on)));
-    }
+    let Some(us) = case.went_on.map(|at| case.us(at)) else { return words };
+    let after = if us < 1_000.0 { format!("{us:.1} us") } else { format!("{:.2} ms", us / 1_000.0) };
+    words.push(match (scout_is_back, case.deadlock.is_some(), case.guarded) {
+        (true, ..) => format!("yes, after {after}"),
+        (false, false, _) => format!("no, after {after}"),
+        (false, true, true) => format!("no answer; asked again after {after}"),
+        (false, true, false) => format!("taken for a no after {after}: false"),
+    });
     words
 }

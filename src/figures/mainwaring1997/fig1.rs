@@ -31,23 +31,25 @@ fn make(_: &Results<'_>) -> Page {
         rows,
         svg: draw(&example, first, &tally),
         shows: format!(
-            "The proof that all replicates of a switch are merged, carried out by our own code. Above: a network with a \
-             switch v, its purple path (mapper to v), red path (v to a host h) and the green path by which a replicate \
-             v' was found, which shares a cable (chunk g) with purple and one (chunk d) with red, so that red cannot \
-             be pasted at v'. Below: the model tree. Pasted instead (dashed): (1) red above d at d', which ends at h'; \
-             (2) green from g' to d' and that red at g, which ends at h'', and green from g' to v' at g, which ends at \
-             v''. Now g and g', and v'' and v', have parallel paths to one host, and Lemma 3 gives them one label. On \
-             {} random networks ({} replicates) every path that the construction pastes is in the model: {} of {}.",
+            "The proof that all replicates of a switch are merged, carried out by our own code. Above: a \
+                network with a switch v, its purple path (mapper to v), red path (v to a host h) and the green \
+                path by which a replicate v' was found, which shares a cable (chunk g) with purple and one \
+                (chunk d) with red, so that red cannot be pasted at v'. Below: the model tree. Pasted instead \
+                (dashed): (1) red above d at d', which ends at h'; (2) green from g' to d' and that red at g, \
+                which ends at h'', and green from g' to v' at g, which ends at v''. Now g and g', and v'' and \
+                v', have parallel paths to one host, and Lemma 3 gives them one label. On {} random networks ({} \
+                replicates) every path that the construction pastes is in the model: {} of {}.",
             tally.networks,
             tally.replicates,
             tally.pasted - tally.missing,
             tally.pasted
         ),
-        differs: "The paper draws a sketch without a network; this one is ours, the smallest found by hand in which g \
-                  and d are both stretches of cables and green is no longer than D + 1. Where no stretch of green lies \
-                  ahead on purple, the text is silent: g is then v itself. The model is what circuit routing allows, \
-                  every way that passes no cable twice, to depth Q + D + 1, of networks of 2 to 6 switches. Pasted \
-                  paths fall short of that depth by a cable or more: that is section 3.2.7, by which Q + D suffices."
+        differs: "The paper draws a sketch without a network; this one is ours, the smallest found by hand in \
+                which g and d are both stretches of cables and green is no longer than D + 1. Where no stretch \
+                of green lies ahead on purple, the text is silent: g is then v itself. The model is what circuit \
+                routing allows, every way that passes no cable twice, to depth Q + D + 1, of networks of 2 to 6 \
+                switches. Pasted paths fall short of that depth by a cable or more: that is section 3.2.7, by \
+                which Q + D suffices."
             .to_owned(),
     }
 }
@@ -103,10 +105,11 @@ fn of_networks(tally: &Tally) -> Vec<Row> {
 
 fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
     let mut sketch = Sketch::new(
-        1080,
-        760,
+        1080.0,
+        760.0,
         "First step of the inductive construction",
-        "above: the network N with the three paths; below: the part of the model M that the proof knows to be there",
+        "above: the network N with the three paths; below: the part of the model M that the proof knows \
+                to be there",
     );
     let corner = (70.0, 110.0);
     draw_paths(&mut sketch, &example.network, corner, (100.0, 100.0), &three(example, &example.green));
@@ -135,7 +138,8 @@ fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
         sketch.text(spot, 13, Anchor::Middle, INK, name);
     }
     let words = format!(
-        "On {} random networks: {} replicates; red fits as it is at {}; {} paths pasted, {} of them missing from M.",
+        "On {} random networks: {} replicates; red fits as it is at {}; {} paths pasted, {} of them \
+                missing from M.",
         tally.networks, tally.replicates, tally.direct, tally.pasted, tally.missing
     );
     sketch.text((70.0, 738.0), 13, Anchor::Start, INK, &words);

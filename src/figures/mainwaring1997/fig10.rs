@@ -31,20 +31,22 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         rows,
         svg: draw_charts(&charts, 2),
-        shows: "How many probes of which kind Myricom's mapper sends, and how long it takes, on the same systems: loops \
-                (cables that lead back into their own port's switch), hosts, switches, and comparisons with switches \
-                that it knows. It runs on the interface's own processor."
+        shows: "How many probes of which kind Myricom's mapper sends, and how long it takes, on the same \
+                systems: loops (cables that lead back into their own port's switch), hosts, switches, and \
+                comparisons with switches that it knows. It runs on the interface's own processor."
             .to_owned(),
-        differs: "- Section 4 says that \"a variety of heuristics\" reduces the probes and names none. Ours: hosts \
-                  tell switches apart, so that only switches without hosts are compared, with known ones of that \
-                  kind, newest first, bounded by the known ports. Tried on C+A+B instead: oldest first (+36 to 118 % \
-                  comparisons), all fourteen turns (+52 to 90 %), all switches (+153 to 294 %), no second scan \
-                  (-15 to 25 % host probes), no window (+16 % host probes).\n\
-                  - C and C+A come within 1.5 % in total; C+A+B stays 12.7 % below, from comparisons (-18 %) and \
-                  switch probes (-25 %). On the reconstruction loop and switch probes are 14 a switch less one a \
-                  host, whatever the numbering of ports: no choice here gives fewer of the one and more of the other.\n\
-                  - Start-up (0.8 s) and time-out (0.45 ms) are fitted to the times of C and C+A; C+A+B is predicted.\n\
-                  - The paper's columns for C+A+B add up to 8417, not to its 8413."
+        differs: "- Section 4 says that \"a variety of heuristics\" reduces the probes and names none. Ours: \
+                hosts tell switches apart, so that only switches without hosts are compared, with known ones of \
+                that kind, newest first, bounded by the known ports. Tried on C+A+B instead: oldest first (+36 \
+                to 118 % comparisons), all fourteen turns (+52 to 90 %), all switches (+153 to 294 %), no second \
+                scan (-15 to 25 % host probes), no window (+16 % host probes).\n\
+                - C and C+A come within 1.5 % in total; C+A+B stays 12.7 % below, from comparisons (-18 %) and \
+                switch probes (-25 %). On the reconstruction loop and switch probes are 14 a switch less one a \
+                host, whatever the numbering of ports: no choice here gives fewer of the one and more of the \
+                other.\n\
+                - Start-up (0.8 s) and time-out (0.45 ms) are fitted to the times of C and C+A; C+A+B is \
+                predicted.\n\
+                - The paper's columns for C+A+B add up to 8417, not to its 8413."
             .to_owned(),
     }
 }

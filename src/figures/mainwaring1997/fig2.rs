@@ -27,12 +27,13 @@ fn make(_: &Results<'_>) -> Page {
         rows,
         svg: draw(&example, &steps, &tally),
         shows: format!(
-            "The induction of section 3.2.6 carried out: each step replaces the green path, from the mapper to the next \
-             chunk g, by purple, so that the two share more and more cables, until they are one and v' is known to be \
-             v. On the example of Fig. 1 that takes {} steps. On {} random networks it ends for all {} replicates \
-             within D + 1 ({} never), every pair with parallel paths to one host has one label in the round that Lemma \
-             3 names ({} of {} too late), and in the end no switch of N - F has two labels ({} of {}) and no label two \
-             switches ({}): Lemma 2, Lemma 3 and Theorem 1 in numbers.",
+            "The induction of section 3.2.6 carried out: each step replaces the green path, from the mapper \
+                to the next chunk g, by purple, so that the two share more and more cables, until they are one \
+                and v' is known to be v. On the example of Fig. 1 that takes {} steps. On {} random networks it \
+                ends for all {} replicates within D + 1 ({} never), every pair with parallel paths to one host \
+                has one label in the round that Lemma 3 names ({} of {} too late), and in the end no switch of N \
+                - F has two labels ({} of {}) and no label two switches ({}): Lemma 2, Lemma 3 and Theorem 1 in \
+                numbers.",
             steps.len(),
             tally.networks,
             tally.replicates,
@@ -43,11 +44,11 @@ fn make(_: &Results<'_>) -> Page {
             tally.switches,
             tally.mistaken
         ),
-        differs: "The paper draws a sketch; the network is ours, as in [fig1](../fig1/README.md). The labeller here works in \
-                  rounds that see nothing of their own, which is the slowest reading of the pseudo-code; it comes to \
-                  rest sooner than the lemma's bound all the same. Vertices farther than D + 1 are left to the \
-                  paper's separate argument; that whole maps come out right is tested elsewhere, on thousands of \
-                  networks (docs/VALIDATION.md, Berkeley mappers)."
+        differs: "The paper draws a sketch; the network is ours, as in [fig1](../fig1/README.md). The labeller \
+                here works in rounds that see nothing of their own, which is the slowest reading of the \
+                pseudo-code; it comes to rest sooner than the lemma's bound all the same. Vertices farther than \
+                D + 1 are left to the paper's separate argument; that whole maps come out right is tested \
+                elsewhere, on thousands of networks (docs/VALIDATION.md, Berkeley mappers)."
             .to_owned(),
     }
 }
@@ -101,10 +102,10 @@ fn of_networks(tally: &Tally) -> Vec<Row> {
 fn draw(example: &Example, steps: &[Step], tally: &Tally) -> String {
     let height = 300.0;
     let panels = std::iter::once(&example.green).chain(steps.iter().map(|step| &step.green));
-    let count = steps.len() as u32 + 1;
+    let count = steps.len() as f64 + 1.0;
     let mut sketch = Sketch::new(
-        1080,
-        110 + 300 * count,
+        1080.0,
+        110.0 + height * count,
         "The new green path",
         "purple: h0 to v; red: v to h; green: h0 to v', then to each v'' that takes its place",
     );
@@ -121,6 +122,6 @@ fn draw(example: &Example, steps: &[Step], tally: &Tally) -> String {
     let counts: Vec<String> = tally.steps.iter().map(|(steps, count)| format!("{steps}: {count}")).collect();
     let words =
         format!("Replicates on {} random networks by steps needed: {}", tally.networks, counts.join(", "));
-    sketch.text((24.0, 96.0 + height * f64::from(count)), 13, Anchor::Start, INK, &words);
+    sketch.text((24.0, 96.0 + height * count), 13, Anchor::Start, INK, &words);
     sketch.finish()
 }

@@ -27,15 +27,15 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&["interfaces", "switches", "links"].map(chart), 3),
         rows,
-        shows: "The components of the three subclusters of the Berkeley NOW, counted on the maps that our Berkeley \
-                mapper makes of C, C+A and C+A+B; A is what the second has more than the first, B what the third \
-                has more than the second. A cable between a host and a switch counts as a link."
+        shows: "The components of the three subclusters of the Berkeley NOW, counted on the maps that our \
+                Berkeley mapper makes of C, C+A and C+A+B; A is what the second has more than the first, B what \
+                the third has more than the second. A cable between a host and a switch counts as a link."
             .to_owned(),
-        differs: "Nothing in the counts: they were given when the networks were put together. The wiring itself is a \
-                  *reconstruction*, since the paper prints it as pictures only: every count and every statement of \
-                  the text holds, but which port a cable is in was chosen, out of sixty numberings, by the counts \
-                  of Fig. 6. The rows of A and B are read as shares of a whole: 64 + 64 + 65 = 193, so that the \
-                  cables between subclusters belong to A's and B's rows."
+        differs: "Nothing in the counts: they were given when the networks were put together. The wiring itself \
+                is a *reconstruction*, since the paper prints it as pictures only: every count and every \
+                statement of the text holds, but which port a cable is in was chosen, out of sixty numberings, \
+                by the counts of Fig. 6. The rows of A and B are read as shares of a whole: 64 + 64 + 65 = 193, \
+                so that the cables between subclusters belong to A's and B's rows."
             .to_owned(),
     }
 }

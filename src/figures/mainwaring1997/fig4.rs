@@ -31,15 +31,16 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         rows,
         svg: results.file(0, "map-now-c.svg").to_owned(),
-        shows: "The map of subcluster C, drawn from what our Berkeley mapper found on the fabric (its switches have no \
-                names but the order of discovery): 35 hosts, three levels of switches, and the utility host, which \
-                runs the mapper, at a root. One switch of the first level has two cables upwards where the others \
-                have three, and the switches of the second and third levels have ports to spare, as the paper says."
+        shows: "The map of subcluster C, drawn from what our Berkeley mapper found on the fabric (its switches \
+                have no names but the order of discovery): 35 hosts, three levels of switches, and the utility \
+                host, which runs the mapper, at a root. One switch of the first level has two cables upwards \
+                where the others have three, and the switches of the second and third levels have ports to \
+                spare, as the paper says."
             .to_owned(),
-        differs: "The paper prints a picture without port numbers: which switch of the second level a cable goes to, \
-                  and in which port it is, is a *reconstruction* that keeps every count and every statement of the \
-                  text. Which of the first level's switches lacks a cable (the middle one in the paper) depends on \
-                  the order in which they are drawn, which is ours."
+        differs: "The paper prints a picture without port numbers: which switch of the second level a cable goes \
+                to, and in which port it is, is a *reconstruction* that keeps every count and every statement of \
+                the text. Which of the first level's switches lacks a cable (the middle one in the paper) \
+                depends on the order in which they are drawn, which is ours."
             .to_owned(),
     }
 }

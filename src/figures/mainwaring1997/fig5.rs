@@ -27,14 +27,14 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         rows,
         svg: results.file(0, "map-now-cab.svg").to_owned(),
-        shows: "The map of all three subclusters, drawn from what our Berkeley mapper found on the fabric: 100 hosts, \
-                40 switches and 193 cables, a map that is the truth up to the numbering of ports. As in the paper, \
-                irregularities persist: switches of one level differ in their cables upwards."
+        shows: "The map of all three subclusters, drawn from what our Berkeley mapper found on the fabric: 100 \
+                hosts, 40 switches and 193 cables, a map that is the truth up to the numbering of ports. As in \
+                the paper, irregularities persist: switches of one level differ in their cables upwards."
             .to_owned(),
-        differs: "The paper prints this map as a picture and states nothing but its counts (those of Fig. 3). How the \
-                  subclusters are joined is our *reconstruction*: two cables from A to C, and a fourteenth switch \
-                  of B as a hub with a cable to each of the six roots. Among seven such readings this one came \
-                  nearest to the probe counts of Fig. 6 for C+A; its rivals are 9 to 35 % off there."
+        differs: "The paper prints this map as a picture and states nothing but its counts (those of Fig. 3). How \
+                the subclusters are joined is our *reconstruction*: two cables from A to C, and a fourteenth \
+                switch of B as a hub with a cable to each of the six roots. Among seven such readings this one \
+                came nearest to the probe counts of Fig. 6 for C+A; its rivals are 9 to 35 % off there."
             .to_owned(),
     }
 }

@@ -44,21 +44,22 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         rows,
         svg,
-        shows: "How many probes the Berkeley mapper asks, from the utility host, and how many find something. The \
-                table counts *turns*: a turn that finds a host is one host probe, one that finds a switch one switch \
-                probe, one that finds nothing one of each (its misses are equal in both columns: 93, 196, 480). \
-                Really both probes go out at every turn; `data.csv` has those messages too."
+        shows: "How many probes the Berkeley mapper asks, from the utility host, and how many find something. \
+                The table counts *turns*: a turn that finds a host is one host probe, one that finds a switch \
+                one switch probe, one that finds nothing one of each (its misses are equal in both columns: 93, \
+                196, 480). Really both probes go out at every turn; `data.csv` has those messages too."
             .to_owned(),
-        differs: "- C+A+B: 438 turns find nothing where the paper has 480 (-8.8 %), and the host hit ratio follows. \
-                  Under circuit routing (`circuit` in the scenario, a walk over the cables) it is 452 (-5.8 %), and \
-                  every count is within 6 %. On the fabric a probe of 32 bytes fits into one port's buffer, so that \
-                  nine more probes pass where a circuit would meet itself.\n\
-                  - Tried to bring that number nearer on the fabric: probes of 64 to 512 bytes (no change up to 128; \
-                  from 160 on a probe that meets itself blocks for 50 ms and others fail with it: 880 misses and \
-                  more); depth bounds of 5 to 10 turns (no change); starting on the other side, along or against the \
-                  last turn, alternating sides (each worse; see [turn-orders](../turn-orders/README.md)).\n\
-                  - The port numbering of the reconstruction was chosen, out of sixty, by these counts: with ports \
-                  as drawn they are up to 17 % off, over all sixty 12 % in the mean of the worst."
+        differs: "- C+A+B: 438 turns find nothing where the paper has 480 (-8.8 %), and the host hit ratio \
+                follows. Under circuit routing (`circuit` in the scenario, a walk over the cables) it is 452 \
+                (-5.8 %), and every count is within 6 %. On the fabric a probe of 32 bytes fits into one port's \
+                buffer, so that nine more probes pass where a circuit would meet itself.\n\
+                - Tried to bring that number nearer on the fabric: probes of 64 to 512 bytes (no change up to \
+                128; from 160 on a probe that meets itself blocks for 50 ms and others fail with it: 880 misses \
+                and more); depth bounds of 5 to 10 turns (no change); starting on the other side, along or \
+                against the last turn, alternating sides (each worse; see \
+                [turn-orders](../turn-orders/README.md)).\n\
+                - The port numbering of the reconstruction was chosen, out of sixty, by these counts: with ports \
+                as drawn they are up to 17 % off, over all sixty 12 % in the mean of the worst."
             .to_owned(),
     }
 }

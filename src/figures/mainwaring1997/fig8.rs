@@ -72,17 +72,19 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         rows,
         svg: draw_charts(&charts, 2),
-        shows: "The model graph of C+A+B after each exploration of a switch: nodes, edges, and switches that wait to be \
-                explored. Left, vertices that were merged away still count, as they must have in the paper, whose \
-                curve falls only at the end; right, they go at once. Diamonds: the paper's peak of about 750 nodes \
-                (drawn at the end of ours; it does not say where it lies) and its 140 nodes when all is pruned, near exploration 250."
+        shows: "The model graph of C+A+B after each exploration of a switch: nodes, edges, and switches that \
+                wait to be explored. Left, vertices that were merged away still count, as they must have in the \
+                paper, whose curve falls only at the end; right, they go at once. Diamonds: the paper's peak of \
+                about 750 nodes (drawn at the end of ours; it does not say where it lies) and its 140 nodes when \
+                all is pruned, near exploration 250."
             .to_owned(),
-        differs: "- The peak, 817 nodes, is 9 % above the paper's \"~750\"; where merged vertices go at once it is 458.\n\
-                  - All is explored after 178 explorations, not some 250: our mapper skips a vertex whose switch is \
-                  explored already, as the probe counts of Fig. 6 ask for. Without that skip \
-                  a search needs a bound on its depth, and with 4 or 5 turns maps come out wrong or host hits \
-                  exceed 1,200 (324 printed).\n\
-                  - \"Nearly all\" is read as 95 of the 100 hosts; they are found earlier for the same reason."
+        differs: "- The peak, 817 nodes, is 9 % above the paper's \"~750\"; where merged vertices go at once it \
+                is 458.\n\
+                - All is explored after 178 explorations, not some 250: our mapper skips a vertex whose switch \
+                is explored already, as the probe counts of Fig. 6 ask for. Without that skip a search needs a \
+                bound on its depth, and with 4 or 5 turns maps come out wrong or host hits exceed 1,200 (324 \
+                printed).\n\
+                - \"Nearly all\" is read as 95 of the 100 hosts; they are found earlier for the same reason."
             .to_owned(),
     }
 }

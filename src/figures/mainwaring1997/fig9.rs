@@ -54,20 +54,20 @@ fn make(results: &Results<'_>) -> Page {
             }],
             1,
         ),
-        shows: "How long the mapper takes where only some hosts run the software that answers: added in listed order, \
-                subcluster by subcluster (the steps of the paper's upper curve), or at random places (five drawings; \
-                the band goes from the quickest to the slowest). Hollow: not every map holds all that the answering \
-                hosts let be told apart. Diamonds: the paper's factor of 8, and its factors of 2 with 15 and of 1.5 \
-                with 20 random hosts, times our least."
+        shows: "How long the mapper takes where only some hosts run the software that answers: added in listed \
+                order, subcluster by subcluster (the steps of the paper's upper curve), or at random places \
+                (five drawings; the band goes from the quickest to the slowest). Hollow: not every map holds all \
+                that the answering hosts let be told apart. Diamonds: the paper's factor of 8, and its factors \
+                of 2 with 15 and of 1.5 with 20 random hosts, times our least."
             .to_owned(),
-        differs: "- Without hosts nothing tells switches apart, so the search needs a bound; the paper does not give \
-                  its own. A depth of 6 turns is a fit: it gives 8.3 times the time, 5 gives 3.3, 7 gives 14 and 8 \
-                  gives 22.\n\
-                  - With 15 random hosts the paper is within twice its least; ours is with 12 already, and with 15 it \
-                  takes 1.77 times the least. It is within 1.5 times with 25 (the next that was tried above 20, where \
-                  it is 1.62): the scenario tries 20 numbers of hosts, so these two are coarse.\n\
-                  - Maps with few hosts answering are judged by what these can tell; with fewer than eight random \
-                  hosts the depth of 6 no longer suffices."
+        differs: "- Without hosts nothing tells switches apart, so the search needs a bound; the paper does not \
+                give its own. A depth of 6 turns is a fit: it gives 8.3 times the time, 5 gives 3.3, 7 gives 14 \
+                and 8 gives 22.\n\
+                - With 15 random hosts the paper is within twice its least; ours is with 12 already, and with 15 \
+                it takes 1.77 times the least. It is within 1.5 times with 25 (the next that was tried above 20, \
+                where it is 1.62): the scenario tries 20 numbers of hosts, so these two are coarse.\n\
+                - Maps with few hosts answering are judged by what these can tell; with fewer than eight random \
+                hosts the depth of 6 no longer suffices."
             .to_owned(),
     }
 }

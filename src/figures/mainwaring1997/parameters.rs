@@ -56,18 +56,21 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&charts(&rows, &sensitivity), 3),
         rows,
-        shows: "The numbers that the paper gives for its hardware, measured on the fabric of `scenarios/now-c.toml`: a head \
-                through one switch more, a byte more on a cable, how long a worm that met its own tail stays until a \
-                forward reset clears it, how many comparisons two different switches cost where no heuristic spares any. \
-                Left: a lone head through switches in a row; middle: worms cleared with the two times that the paper \
-                prints; right: how little the switch's latency matters to the time of a mapping."
+        shows: "The numbers that the paper gives for its hardware, measured on the fabric of \
+                `scenarios/now-c.toml`: a head through one switch more, a byte more on a cable, how long a worm \
+                that met its own tail stays until a forward reset clears it, how many comparisons two different \
+                switches cost where no heuristic spares any. Left: a lone head through switches in a row; \
+                middle: worms cleared with the two times that the paper prints; right: how little the switch's \
+                latency matters to the time of a mapping."
             .to_owned(),
-        differs: "- 550 ns is a worst case, and the scenarios of the figures take the 150 ns of sancho2000; the mapping time \
-                  of C changes by 0.3 % between the two.\n\
-                  - Section 1.1 says 50 ms, section 2.2 55 ms (ROM): the first is the default, the second a variant.\n\
-                  - The clocks of the interface's processor and of the host cannot be compared: no processor is \
-                  modelled, only what software costs, fitted to the mapping times of Figs. 7 and 10.\n\
-                  - The buffer is what scenarios set; STOP and GO levels in it are not printed (56 and 40 bytes here)."
+        differs: "- 550 ns is a worst case, and the scenarios of the figures take the 150 ns of sancho2000; the \
+                mapping time of C changes by 0.3 % between the two.\n\
+                - Section 1.1 says 50 ms, section 2.2 55 ms (ROM): the first is the default, the second a \
+                variant.\n\
+                - The clocks of the interface's processor and of the host cannot be compared: no processor is \
+                modelled, only what software costs, fitted to the mapping times of Figs. 7 and 10.\n\
+                - The buffer is what scenarios set; STOP and GO levels in it are not printed (56 and 40 bytes \
+                here)."
             .to_owned(),
     }
 }

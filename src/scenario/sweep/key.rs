@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::super::book::Book;
 use super::super::layers::{find, take};
-use super::super::tree::{Entry, Item, Value, default_item};
+use super::super::tree::{Item, Value, default_item};
 use super::super::wire::{Canonical, Document, Gap, Presence, key_of};
 use super::axes::Axis;
 
@@ -22,6 +22,9 @@ const FORM: &[u8] = b"simnet point 1\n";
 
 /// The sections that a key does not see.
 const LEFT_OUT: [&str; 6] = ["include", "profile", "profiles", "scenario", "sweep", "expect"];
+
+/// After so many faults of a piece of work, values are no longer read.
+const MOST_FAULTS: usize = 100;
 
 /// How many values are written in one piece of work.
 const CHUNK: usize = 4096;
@@ -87,7 +90,6 @@ impl Template {
         seed: Option<u64>,
         book: &mut Book,
     ) -> Template {
-        settle(&mut root);
         let seed = seed.map_or_else(|| seed_of(&root, holes), Seed::Fixed);
         let mut sections = Vec::new();
         for key in Document::keys() {
@@ -192,7 +194,9 @@ fn filling(gap: &Gap, axes: &[Axis], holes: &Holes, book: &mut Book) -> Filling 
         let mut ends = Vec::with_capacity(positions.len());
         for position in positions {
             let item = axes[axis].item(key, position);
-            (gap.read)(&item, &mut faults);
+            if faults.noted() < MOST_FAULTS {
+                (gap.read)(&item, &mut faults);
+            }
             (gap.put)(&item, &mut canonical);
             ends.push(canonical.bytes.len());
         }
@@ -220,25 +224,6 @@ fn seed_of(root: &Item, holes: &Holes) -> Seed {
         }
         Some(Value::Integer(Some(seed))) => Seed::Fixed(u64::try_from(*seed).unwrap_or_default()),
         _ => Seed::Fixed(0),
-    }
-}
-
-/// Writes out the defaults that depend on other keys.
-fn settle(root: &mut Item) {
-    let place = root.place;
-    let Value::Table(sections) = &mut root.value else { return };
-    if sections.iter().all(|entry| entry.key != "measure") {
-        let item = Item { place, value: Value::Table(Vec::new()) };
-        sections.push(Entry { key: "measure".to_owned(), place, item });
-    }
-    let measure = sections.iter_mut().find(|entry| entry.key == "measure");
-    let Some(Value::Table(keys)) = measure.map(|entry| &mut entry.item.value) else { return };
-    let has = |key: &str| keys.iter().any(|entry| entry.key == key);
-    if !has("messages") && !has("duration") {
-        // As `build::measure` has it.
-        let messages = if has("precision") { 2_000_000 } else { 20_000 };
-        let item = Item { place, value: Value::Integer(Some(messages)) };
-        keys.push(Entry { key: "messages".to_owned(), place, item });
     }
 }
 
@@ -274,9 +259,12 @@ impl Templates {
             .structural
             .iter()
             .fold(0_usize, |at, axis| at.saturating_mul(axes[*axis].len()).saturating_add(digits[*axis]));
-        match self.made.get(at) {
-            Some(place) => then(place.get_or_init(make)),
-            None => then(&make()),
+        let Some(place) = self.made.get(at) else { return then(&make()) };
+        if let Some(made) = place.get() {
+            return then(made);
         }
+        // Not made within the lock: making one uses all cores, and whoever helps may want the same one.
+        let made = make();
+        then(place.get_or_init(|| made))
     }
 }

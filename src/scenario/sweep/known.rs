@@ -12,7 +12,7 @@ pub(super) struct Known(Json);
 impl Known {
     /// Makes the schema.
     pub(super) fn new() -> Known {
-        Known(super::super::schema())
+        Known(super::super::schema::document())
     }
 
     /// The schema of a key.

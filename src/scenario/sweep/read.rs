@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostics::{Fault, quoted};
+use crate::diagnostics::{Fault, Refusal, quoted};
 
 use super::super::book::{Book, Place};
 use super::super::layers::{self, Layers, find};
@@ -10,6 +10,7 @@ use super::super::tree::{Item, Value};
 use super::super::wire::{self, At, Wire as _};
 use super::axes::{self, Axis, AxisKey, joined};
 use super::check::Firsts;
+use super::clashes;
 use super::constraint::{self, Expression};
 use super::known::{Known, words};
 use super::limits::{self, Limit, Limits, Side, Unjudged};
@@ -22,14 +23,14 @@ const MOST_POINTS: usize = 10_000_000;
 /// The most seeds of a combination.
 const MOST_SEEDS: u32 = 1_000_000;
 
-/// Reads a sweep; `None` after a fault. Nothing of its points has been checked yet: that comes with the first
-/// combination in which each value stands.
+/// Reads a sweep; `None` after a fault. Of its points nothing has been checked but that values are of their kinds, the
+/// faults of which come with it; the first combination in which each value stands is to be checked.
 pub(super) fn read(
     layers: Layers,
     seed: Option<u64>,
     model: u32,
     book: &mut Book,
-) -> Option<(Sweep, Firsts)> {
+) -> Option<(Sweep, Firsts, Option<Box<Refusal>>)> {
     let mut root = layers.flatten(layers.profile.as_ref(), book);
     let Some(section) = layers::take(&mut root, "sweep") else {
         book.add(root.place, |span| {
@@ -49,6 +50,9 @@ pub(super) fn read(
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
     let axes = axes::read(&tables, &known, book);
     check_sets(&layers, &axes, book);
+    clashes::check(&axes, book);
+    clashes::columns(described.columns.value().map_or(&[], Vec::as_slice), book);
+    check_seed(seed, &axes, book);
     let seeds = seeds(&described, &axes, book);
     let structural = structural(&axes, &root, &layers);
     let operands = Operands { known: &known, axes: &axes, root: &root, layers: &layers };
@@ -88,8 +92,9 @@ pub(super) fn read(
     let sweep = Sweep { base: Arc::new(base), axes, seeds, kept, templates, quick: false };
     let digits = sweep.digits(0);
     // Every value is read once, whether a point with it is checked or not.
-    sweep.base.template(&sweep.axes, &digits, book);
-    book.is_clean().then_some((sweep, firsts))
+    let mut values = book.empty_copy();
+    sweep.base.template(&sweep.axes, &digits, &mut values);
+    Some((sweep, firsts, values.into_refusal()))
 }
 
 /// The keys in the order in which their values are laid over the base: those of outer tables first.
@@ -144,6 +149,17 @@ fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
                 Fault::new("conflict", span, message, "expected a key that is on no axis")
             });
         }
+    }
+}
+
+/// Notes an axis of seeds where the command line gives the seed.
+fn check_seed(seed: Option<u64>, axes: &[Axis], book: &mut Book) {
+    let is_seed = |key: &&AxisKey| names(key).eq(["scenario", "seed"]);
+    if let (Some(seed), Some(key)) = (seed, axes.iter().flat_map(|axis| &axis.keys).find(is_seed)) {
+        book.add(key.place, |span| {
+            let message = format!("an axis of seeds, and --seed {seed} too");
+            Fault::new("conflict", span, message, "expected one of the two")
+        });
     }
 }
 

@@ -3,7 +3,7 @@
 //! Two processes never share a file, so that lines are never mixed: not over NFS, and not when a job that was given up
 //! goes on writing while its successor runs.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +25,13 @@ impl Shard {
     /// # Errors
     /// If the system refuses.
     pub(super) fn begin(folder: &Path, worker: &str) -> Result<Shard, StoreError> {
+        // Whoever copies a sweep may have left an empty folder behind; the sweep's own must be there.
+        match fs::create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(StoreError::Io { path: folder.to_owned(), error });
+            }
+            _ => {}
+        }
         for number in 0_u64.. {
             let path = folder.join(format!("{worker}-{number}.jsonl"));
             match OpenOptions::new().append(true).create_new(true).open(&path) {

@@ -140,7 +140,7 @@ fn structural(axes: &[Axis], root: &Item, layers: &Layers) -> Vec<bool> {
 
 /// Notes what the command line sets although an axis gives it.
 fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
-    for set in &layers.sets {
+    for set in layers.chosen.iter().chain(&layers.sets) {
         let path = set.path.iter().map(|(key, _)| key.as_str());
         let key = axes.iter().flat_map(|axis| &axis.keys).find(|key| touch(path.clone(), names(key)));
         if let (Some(key), Some((_, place))) = (key, set.path.last()) {

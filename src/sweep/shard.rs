@@ -70,7 +70,7 @@ impl Shard {
 
     /// A removed file can be written to until the crack of doom: only its name tells.
     fn is_in_its_place(&self) -> io::Result<()> {
-        let there = std::fs::metadata(&self.path)?;
+        let there = fs::metadata(&self.path)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt as _;

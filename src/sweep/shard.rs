@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::store::StoreError;
+use super::store::{StoreError, sync_folder};
 
 /// A shard that this process writes.
 #[derive(Debug)]
@@ -29,8 +29,7 @@ impl Shard {
             let path = folder.join(format!("{worker}-{number}.jsonl"));
             match OpenOptions::new().append(true).create_new(true).open(&path) {
                 Ok(file) => {
-                    // The file's name must last as long as its lines; some systems cannot sync folders.
-                    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+                    sync_folder(folder);
                     return Ok(Shard { path, file, unsynced: AtomicBool::new(false) });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

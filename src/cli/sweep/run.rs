@@ -58,7 +58,7 @@ pub(super) fn run(
         return Err(Failure::Usage(message.to_owned()));
     }
     match (options.executor, options.dry_run) {
-        (Executor::Slurm, true) => return slurm::dry_run(options, &described, &folder),
+        (Executor::Slurm, true) => return slurm::dry_run(options, &described, &folder, common),
         (Executor::Local, true) => return dry_run(options, &described, &folder, common),
         (Executor::Slurm, false) => {
             if let Some(exit) = slurm::run(options, &described, &folder, common, interruptions)? {

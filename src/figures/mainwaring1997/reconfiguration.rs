@@ -54,7 +54,7 @@ fn make(results: &Results<'_>) -> Page {
         differs: "mainwaring1997 leaves mapping under traffic and reconfiguration as future work (section 6): there is no number to \
                   compare with. Most of the time between a failure and new routes is the mapping itself, 0.7 to 0.8 s: three times what \
                   Fig. 7 has for C without traffic, since under traffic a missing answer is waited for 3 ms and asked for again. The \
-                  backup takes half a second longer, to be sure that the mapper is gone. While a leaf switch is down its five \
+                  backup begins 0.4 s after the mapper's switch has failed, when it has not heard from the mapper for long enough. While a leaf switch is down its five \
                   hosts neither send nor receive, so less is delivered until it returns, however good the routes."
             .to_owned(),
     }

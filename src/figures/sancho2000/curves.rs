@@ -22,7 +22,7 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
     rows.push(Row::ours("variation of UD_DFS2b over UD_BFS1", &size.name(), "%", variation));
     rows.splice(0..0, printed);
     let shows = format!(
-        "{shows} Left: the network whose ratios of throughput are nearest to the mean ratios (number {} of {}); bands go \
+        "{shows} Left, up to the first saturated load: the network whose ratios of throughput are nearest to the mean ratios (number {} of {}); bands go \
          from the least to the greatest latency of all networks at that load, where none of them is saturated. Right: \
          throughput, the most traffic accepted up to the first saturated load, over that of {BASE}: means over the \
          networks, whiskers from the least to the greatest.",
@@ -111,6 +111,8 @@ fn latencies(results: &Results<'_>, size: &Size<'_>) -> Vec<Row> {
     let is_saturated = |point: &Record<'_>| point.text("saturated") == "true";
     let mut rows = Vec::new();
     for routing in &size.routings {
+        // Up to the first saturated load, as throughput is; further on latency is that of the few who arrive.
+        let mut quantity = "latency";
         for point in points.of(&[("seed", &size.nearest_seed), ("routing", routing)]) {
             let same_load = [("routing", routing.as_str()), ("load", point.text("load"))];
             let mut range = Some((f64::INFINITY, 0.0_f64));
@@ -119,7 +121,10 @@ fn latencies(results: &Results<'_>, size: &Size<'_>) -> Vec<Row> {
                 range = range.zip(latency).map(|((low, high), ns)| (low.min(ns), high.max(ns)));
             }
             let accepted = point.number("accepted_flits_per_ns_per_switch").unwrap_or(f64::NAN);
-            let row = Row::ours("latency", routing, "ns", point.number("latency_mean_ns")).at(accepted);
+            let row = Row::ours(quantity, routing, "ns", point.number("latency_mean_ns")).at(accepted);
+            if is_saturated(&point) {
+                quantity = "latency beyond saturation";
+            }
             let row = row.between(range.map(|(low, _)| low), range.map(|(_, high)| high));
             rows.push(Row { hollow: point.text("converged") != "true", ..row });
         }

@@ -10,6 +10,7 @@ use super::super::tree::{Item, Value};
 use super::super::wire::{self, At, Wire as _};
 use super::axes::{self, Axis, AxisKey, joined};
 use super::check::Firsts;
+use super::clashes;
 use super::constraint::{self, Expression};
 use super::known::{Known, words};
 use super::limits::{self, Limit, Limits, Side, Unjudged};
@@ -49,6 +50,8 @@ pub(super) fn read(
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
     let axes = axes::read(&tables, &known, book);
     check_sets(&layers, &axes, book);
+    clashes::check(&axes, book);
+    clashes::columns(described.columns.value().map_or(&[], Vec::as_slice), book);
     check_seed(seed, &axes, book);
     let seeds = seeds(&described, &axes, book);
     let structural = structural(&axes, &root, &layers);

@@ -44,7 +44,7 @@ pub(super) fn read(book: &mut Book, path: PathBuf, sets: &[String]) -> Option<La
         sets.iter().filter_map(|text| tree::assignment(book, "--set", text)).collect();
     let root = root.as_mut()?;
     apply(&mut sets, &["include"], root, book);
-    let mut inclusions = Inclusions { chain: vec![files::plain(&path)], count: 0 };
+    let mut inclusions = Inclusions { chain: vec![files::plain(&path)], count: 0, is_too_deep: false };
     inclusions.expand(root, book);
     let chosen = apply(&mut sets, &["profile", "profiles"], root, book);
     let profile = take(root, "profile").map(|entry| entry.item);
@@ -77,6 +77,8 @@ pub(super) fn find<'a>(root: &'a Item, key: &str) -> Option<&'a Item> {
 struct Inclusions {
     chain: Vec<PathBuf>,
     count: usize,
+    /// Whether it was said that they go too deep.
+    is_too_deep: bool,
 }
 
 impl Inclusions {
@@ -107,15 +109,17 @@ impl Inclusions {
                     self.chain[at + 1..].iter().map(|path| quoted(&path.display().to_string())).collect();
                 Some(format!("a file that includes itself by way of {}", way.join(", ")))
             }
+            None if self.count > MOST_INCLUSIONS => Some(format!("more than {MOST_INCLUSIONS} inclusions")),
             None if self.chain.len() > DEEPEST => {
                 Some(format!("files that include each other deeper than {DEEPEST}"))
             }
-            None if self.count > MOST_INCLUSIONS => Some(format!("more than {MOST_INCLUSIONS} inclusions")),
             None => None,
         };
         if let Some(message) = excess {
-            // Beyond the number, one fault says it all.
-            if self.count <= MOST_INCLUSIONS + 1 {
+            // Beyond a bound, one fault says it all.
+            let is_too_deep = self.chain.len() > DEEPEST && self.count <= MOST_INCLUSIONS;
+            let was_said = is_too_deep && std::mem::replace(&mut self.is_too_deep, true);
+            if self.count <= MOST_INCLUSIONS + 1 && !was_said {
                 let expected = "expected files that do not include each other in a circle";
                 book.add(place, |span| Fault::new("include-cycle", span, message, expected));
             }

@@ -133,7 +133,7 @@ fn the_small_version_is_small() {
 /// cannot.
 #[test]
 fn any_key_can_vary() {
-    let bare = "scenario.name = 'x'\nrouting.algorithm = 'updown'\ntopology.star.hosts = 4\n\
+    let bare = "scenario.name = 'x'\nrouting.algorithm = 'updown'\ntopology.star.leaves = 3\ntopology.star.hosts-per-switch = 1\n\
         traffic.uniform.payload = '64 B'\n";
     let with = |axes: &str| sweep_with(&format!("{bare}{axes}"), &[], &Overrides::default());
     assert_eq!(with("sweep.axes = [{ traffic.uniform.loads = [0.1, 0.2] }]").unwrap().len(), 2);
@@ -305,7 +305,8 @@ fn faults_of_sweeps_have_their_place() {
             &["out-of-range", "logarithm"],
         ),
         ("fabric.go = { from = 1, to = 4, step = 1 }", &["needs-unit", "s.toml:4:13"]),
-        ("traffic.uniform.loads = { from = 0, to = 1e30, step = 1e-30 }", &["too-fine"]),
+        ("traffic.uniform.loads = { from = 0, to = 1e30, step = 1e-30 }", &["not-a-quantity"]),
+        ("traffic.uniform.loads = { from = '0.1', to = '0.9', factor = '1.000000001' }", &["too-fine"]),
         ("scenario.seed = { from = 0, to = 1e20, step = 1 }", &["too-many-points"]),
         ("fabric.go = ['40 B', '30 B']\nfabric.stop = ['56 B']", &["lock-step", "s.toml:5:15"]),
         ("fabric.go = ['40 B']\n[[sweep.axes]]\n'fabric.go' = ['4 B']", &["duplicate-key", "s.toml:6:1"]),

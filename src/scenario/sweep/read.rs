@@ -58,6 +58,7 @@ pub(super) fn read(
     let operands = Operands { known: &known, axes: &axes, root: &root, layers: &layers };
     let constraints = described.constraints.value().into_iter().flatten();
     let limits = Limits { all: constraints.filter_map(|text| operands.limit(text, book)).collect() };
+    check_last_seed(seed, seeds.as_ref(), section.place, book);
     let seeds = seeds.filter(|_| book.is_clean())?;
     check_size(&axes, &seeds, section.place, book)?;
     let kept = match limits.kept(&axes) {
@@ -212,6 +213,18 @@ fn seeds(described: &wire::Sweep, axes: &[Axis], book: &mut Book) -> Option<Seed
     }
 }
 
+/// Notes seeds beyond the greatest; a scenario's own is far from it.
+fn check_last_seed(first: Option<u64>, seeds: Option<&Seeds>, place: Place, book: &mut Book) {
+    if let (Some(first), Some(Seeds::Repetitions(count))) = (first, seeds)
+        && first.checked_add(u64::from(*count) - 1).is_none()
+    {
+        book.add(place, |span| {
+            let message = format!("there are no {count} seeds from {first} on");
+            Fault::new("out-of-range", span, message, "expected a smaller --seed, or fewer repetitions")
+        });
+    }
+}
+
 fn check_size(axes: &[Axis], seeds: &Seeds, place: Place, book: &mut Book) -> Option<()> {
     let seeds = match seeds {
         Seeds::Repetitions(count) => *count as usize,
@@ -361,7 +374,10 @@ impl Operands<'_> {
                 return None;
             }
         };
-        let without = Scalar::of_json(&schema["default"]);
+        let without = match &schema["type"] {
+            kind if kind == "object" => Scalar::Composed("a table"),
+            _ => Scalar::of_json(&schema["default"]),
+        };
         let of_item = |item: Option<&Item>| item.map_or_else(|| without.clone(), Scalar::of);
         let all = self.axes.iter().enumerate();
         let all =

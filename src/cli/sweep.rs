@@ -79,6 +79,9 @@ impl Source {
             std::fs::read(&self.file).map_err(|error| Failure::Io { path: self.file.clone(), error })?;
         let files = Files::disk();
         let sweep = self.sweep(&bytes, seed, &files)?;
+        for warning in sweep.warnings() {
+            super::warn(warning);
+        }
         let plan = Scenarios::new(sweep);
         let identity = Identity {
             seed,

@@ -65,8 +65,8 @@ pub(super) enum Anchor {
 }
 
 impl Sketch {
-    /// A white sheet with a heading, and smaller words below it.
-    pub(super) fn new(width: u32, height: u32, title: &str, note: &str) -> Sketch {
+    /// A white sheet of so many pixels with a heading, and smaller words below it.
+    pub(super) fn new(width: f64, height: f64, title: &str, note: &str) -> Sketch {
         let body = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
              {height}\" role=\"img\" font-family=\"sans-serif\">\n<title>{}</title>\n<rect width=\"{width}\" \
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn words_are_escaped_and_places_written_to_a_tenth() {
         let draw = || {
-            let mut sketch = Sketch::new(100, 50, "a < b & c", "");
+            let mut sketch = Sketch::new(100.0, 50.0, "a < b & c", "");
             sketch.line(&[(1.0, 2.25), (1.0 / 3.0, 4.0)], Stroke::dashed(BLUE, 2.0));
             sketch.finish()
         };

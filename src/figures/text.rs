@@ -53,15 +53,14 @@ fn closeness(rows: &[Judged]) -> String {
 fn summary(printed: &[&Judged]) -> String {
     let judged = printed.iter().filter(|judged| judged.holds().is_some()).count();
     let holding = printed.iter().filter(|judged| judged.holds() == Some(true)).count();
-    let mut text = match printed.len() - judged {
-        0 => format!("Of {judged} printed numbers {holding} are within their tolerance"),
-        apart => format!(
-            "Of {judged} printed numbers {holding} are within their tolerance ({apart} more have none)"
-        ),
-    };
+    let mut text = format!("Within their stated tolerance: {holding} of {judged} printed numbers");
+    if printed.len() > judged {
+        let _ = write!(text, " ({} more have none)", printed.len() - judged);
+    }
     let mut off: Vec<f64> = printed.iter().filter_map(|j| j.row.deviation_percent()).map(f64::abs).collect();
     off.sort_by(f64::total_cmp);
-    if let (Some(median), Some(worst)) = (off.get(off.len() / 2), off.last()) {
+    if let Some(worst) = off.last() {
+        let median = (off[(off.len() - 1) / 2] + off[off.len() / 2]) / 2.0;
         let _ = write!(text, "; the median deviation is {median:.1} %, the worst {worst:.1} %");
     }
     text.push('.');

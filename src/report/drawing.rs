@@ -239,8 +239,20 @@ impl Sheet {
             at[*host].0 = at[*above].0;
         }
         let height = TOP + ROW_STEP * levels.rows.len().saturating_sub(1) as i64 + MARGIN + 20;
-        Sheet { width, height, at, half }
+        // A curve reaches three quarters of the way to where it is drawn.
+        let depth = |(a, b): &(usize, usize)| {
+            let bow = bow((at[*a].0 - at[*b].0).abs() + half[levels.spots[*a].0]);
+            at[*a].1 + BOX_HALF_HEIGHT + bow * 3 / 4 + 20
+        };
+        let within = graph.cables.iter().filter(|(a, b)| levels.spots[*a].0 == levels.spots[*b].0);
+        let deepest = within.map(depth).max().unwrap_or(0);
+        Sheet { width, height: height.max(deepest), at, half }
     }
+}
+
+/// How far below its row a cable within it is drawn, by the distance of its ends.
+fn bow(distance: i64) -> i64 {
+    24 + distance / 12
 }
 
 fn paint(
@@ -323,7 +335,7 @@ fn paint_cables(svg: &mut String, graph: &Graph, levels: &Levels, sheet: &Sheet)
             format!("M{x1} {y1}C{x1} {middle} {x2} {middle} {x2} {y2}")
         } else {
             // Below the row that it stays in.
-            let bow = y1.max(y2) + 24 + (x1 - x2).abs() / 12;
+            let bow = y1.max(y2) + bow((x1 - x2).abs());
             format!("M{x1} {y1}C{x1} {bow} {x2} {bow} {x2} {y2}")
         };
         writeln!(svg, "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.3\"/>")?;

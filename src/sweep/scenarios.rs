@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use blake3::Hash;
-use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::diagnostics::Refusal;
@@ -20,16 +19,10 @@ pub struct Scenarios {
     keys: Vec<Hash>,
 }
 
-/// How many keys are found together.
-const CHUNK: usize = 4_096;
-
 impl Scenarios {
     /// Finds the keys of all points, on all cores.
     pub fn new(sweep: Sweep) -> Scenarios {
-        let chunks = sweep.len().div_ceil(CHUNK);
-        let chunk = |n: usize| sweep.keys(n * CHUNK..((n + 1) * CHUNK).min(sweep.len()));
-        let keys: Vec<Vec<Hash>> = (0..chunks).into_par_iter().map(chunk).collect();
-        Scenarios { keys: keys.concat(), sweep }
+        Scenarios { keys: sweep.keys(0..sweep.len()), sweep }
     }
 
     /// The description of the sweep.

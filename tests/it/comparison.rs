@@ -215,10 +215,12 @@ fn a_comparison_is_not_traced() {
 /// scenario itself expects less, since it is also run with two of its ten networks.
 #[test]
 fn committed_results_have_the_gain_of_depth_first_trees() {
-    let table = include_str!("../../results/sancho2000/fig3-64/saturation.csv");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/sancho2000/fig3-64/data.csv");
+    let table = simnet::figures::Csv::read(&fs::read_to_string(file).unwrap());
     let gain = |routing: &str| -> f64 {
-        let row = table.lines().find(|line| line.starts_with(&format!("64,mean,{routing},"))).unwrap();
-        row.rsplit(',').next().unwrap().parse().unwrap()
+        let wanted = [("quantity", "throughput over UD_BFS1"), ("configuration", routing)];
+        let row = table.of(&wanted).next().unwrap();
+        row.number("ours").unwrap()
     };
     assert!(gain("UD_DFS2") >= 2.2, "{}", gain("UD_DFS2"));
     assert!((1.5..1.7).contains(&gain("UD_BFS2")), "{}", gain("UD_BFS2"));

@@ -1,4 +1,5 @@
 //! `simnet sweep` as a process: the same table however it was computed, and what stops it.
+#![expect(clippy::disallowed_methods, reason = "a process that is sent signals runs by the wall clock")]
 
 use std::fs;
 use std::io::Read as _;
@@ -127,6 +128,44 @@ fn the_table_is_the_same_whoever_computed_it() {
         assert_eq!((&again["computed"], &again["kept"]), (&0.into(), &24.into()));
         assert_eq!(room.table(&folder), table);
     }
+}
+
+/// Wrong if a folder needed any of the files that its sweep was read from.
+#[test]
+fn a_folder_needs_nothing_else() {
+    let (base, sweep) = SWEEP.split_once("[sweep]").unwrap();
+    let room = Room::new("");
+    fs::create_dir_all(room.path("deep/nets")).unwrap();
+    let base = base
+        .replace("[topology.ring]\nswitches = 4\nhosts-per-switch = 1", "[topology]\nfile = \"nets/a.json\"");
+    fs::write(room.path("deep/base.toml"), base).unwrap();
+    for (name, cables) in [("a", ""), ("b", r#", {"a": "A", "a_port": 2, "b": "B", "b_port": 3}"#)] {
+        let net = format!(
+            r#"{{"format": "simnet-topology/1", "name": "{name}",
+            "switches": [{{"name": "A", "ports": 8}}, {{"name": "B", "ports": 4}}],
+            "hosts": [{{"name": "h"}}, {{"name": "k"}}],
+            "links": [{{"a": "h", "a_port": 0, "b": "A", "b_port": 0}}, {{"a": "k", "a_port": 0, "b": "B", "b_port": 0}},
+                      {{"a": "A", "a_port": 1, "b": "B", "b_port": 1}}{cables}]}}"#
+        );
+        fs::write(room.path(&format!("deep/nets/{name}.json")), net).unwrap();
+    }
+    let sweep = sweep.replace(
+        "topology.ring.switches = [4, 5]",
+        "topology.file = [\"deep/nets/a.json\", \"deep/nets/b.json\"]",
+    );
+    fs::write(room.path("s.toml"), format!("include = \"deep/base.toml\"\n[sweep]{sweep}")).unwrap();
+    room.ends("run ./s.toml --out d", 0);
+    let table = room.table("d");
+    fs::remove_dir_all(room.path("deep")).unwrap();
+    fs::remove_file(room.path("s.toml")).unwrap();
+    fs::rename(room.path("d"), room.path("moved")).unwrap();
+    for shard in room.shards("moved") {
+        fs::remove_file(shard).unwrap();
+    }
+    room.ends("work moved --task 0 --of 1", 0);
+    fs::remove_file(room.path("moved/points.csv")).unwrap();
+    room.ends("merge moved", 0);
+    assert_eq!(room.table("moved"), table);
 }
 
 fn copy_all(from: &Path, to: &Path) {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use simnet::sweep::{self, How, Identity, Lock, Part, Points, Ran, Store, StoreError};
+use simnet::sweep::{self, How, Identity, Lock, Part, Plan, Points, Ran, Store, StoreError};
 
 use crate::support::cases;
 
@@ -431,4 +431,91 @@ fn a_vanished_folder_is_noticed() {
     let error = sweep::run(&Vandal(&place), &store, 1, &(), &AtomicBool::new(false)).unwrap_err();
     assert!(matches!(error, StoreError::Io { .. }), "{error}");
     assert!(error.to_string().contains("sweep/shards/run-0.jsonl"), "{error}");
+}
+
+/// Points whose results differ in shape, as a table.
+struct Shapes {
+    axes: [String; 1],
+    columns: Vec<String>,
+}
+
+impl Points for Shapes {
+    fn name(&self) -> &str {
+        "shapes"
+    }
+
+    fn len(&self) -> usize {
+        4
+    }
+
+    fn key(&self, point: usize) -> blake3::Hash {
+        blake3::hash(&[b's', u8::try_from(point).unwrap()])
+    }
+
+    fn cost(&self, point: usize) -> f64 {
+        point as f64
+    }
+
+    fn compute(&self, point: usize) -> Result<Value, String> {
+        match point {
+            0 => Ok(json!({"b.c": 0.1, "flag": true})),
+            1 => Err("it said \"no\", twice".to_owned()),
+            2 => Ok(json!({"a": [{"x": null}, 2], "b": {"c": 3}, "seed": 99})),
+            _ => Ok(json!({"flag": "one, two", "z": 1e300})),
+        }
+    }
+}
+
+impl Plan for Shapes {
+    fn axes(&self) -> &[String] {
+        &self.axes
+    }
+
+    fn values(&self, point: usize) -> Vec<String> {
+        vec![format!("v{point}")]
+    }
+
+    fn seed(&self, point: usize) -> u64 {
+        point as u64 + 7
+    }
+
+    fn columns(&self) -> &[String] {
+        &self.columns
+    }
+}
+
+/// Wrong if a cell stood in another column or row, or the table came before all points are done.
+#[test]
+fn the_table_has_a_row_a_point_and_a_column_a_scalar() {
+    let room = tempfile::tempdir().unwrap();
+    let mut plan = Shapes { axes: ["size, big".to_owned()], columns: Vec::new() };
+    let store = Store::open(room.path(), &Identity::new("shapes", false, 1), &BTreeMap::new()).unwrap();
+    let merged = sweep::merge(&plan, &store).unwrap();
+    assert_eq!((merged.points, merged.missing), (4, 4));
+    let file = room.path().join("points.csv");
+    assert!(!file.exists());
+    sweep::run(&plan, &store, 2, &(), &AtomicBool::new(false)).unwrap();
+    let merged = sweep::merge(&plan, &store).unwrap();
+    assert_eq!((merged.missing, merged.failed), (0, 1));
+    assert_eq!(merged.failures, [(1, "it said \"no\", twice".to_owned())]);
+    let key = |point| plan.key(point).to_hex()[..16].to_owned();
+    let expected = format!(
+        "point,key,\"size, big\",seed,status,error,b.c,flag,a.0.x,a.1,z\n\
+         0,{},v0,7,done,,0.1,true,,,\n\
+         1,{},v1,8,failed,\"it said \"\"no\"\", twice\",,,,,\n\
+         2,{},v2,9,done,,3,,,2,\n\
+         3,{},v3,10,done,,,\"one, two\",,,1e+300\n",
+        key(0),
+        key(1),
+        key(2),
+        key(3)
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+
+    plan.columns = ["z", "none", "seed"].map(str::to_owned).to_vec();
+    let merged = sweep::merge(&plan, &store).unwrap();
+    assert_eq!(merged.empty_columns, ["none"]);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("point,key,\"size, big\",seed,status,error,z,none,seed\n"), "{text}");
+    assert!(text.ends_with(",v3,10,done,,1e+300,,\n"), "{text}");
 }

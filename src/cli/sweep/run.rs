@@ -58,7 +58,7 @@ pub(super) fn run(
         return Err(Failure::Usage(message.to_owned()));
     }
     match (options.executor, options.dry_run) {
-        (Executor::Slurm, true) => return slurm::dry_run(options, &described, &folder),
+        (Executor::Slurm, true) => return slurm::dry_run(options, &described, &folder, common),
         (Executor::Local, true) => return dry_run(options, &described, &folder, common),
         (Executor::Slurm, false) => {
             if let Some(exit) = slurm::run(options, &described, &folder, common, interruptions)? {
@@ -82,7 +82,8 @@ fn dry_run(
     let left = left(plan, &known, options.retry);
     let missing = left.iter().filter(|left| **left).count();
     let seconds: f64 =
-        (0..plan.len()).zip(left).filter(|(_, left)| *left).map(|(point, _)| plan.cost(point)).sum();
+        (0..plan.len()).zip(left).filter(|(_, left)| *left).map(|(point, _)| plan.cost(point)).sum::<f64>()
+            + 0.0;
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": plan.len(), "missing": missing, "cost_left_s": seconds,

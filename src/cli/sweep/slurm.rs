@@ -49,13 +49,28 @@ impl Arguments {
 }
 
 /// Prints what would be submitted; asks no Slurm, and leaves nothing behind.
-pub(super) fn dry_run(options: &Options, described: &Described, folder: &Path) -> Result<Exit, Failure> {
+pub(super) fn dry_run(
+    options: &Options,
+    described: &Described,
+    folder: &Path,
+    common: &Common,
+) -> Result<Exit, Failure> {
     options.slurm.check()?;
     let known = known(folder, described)?;
     let place = std::path::absolute(folder).map_err(|error| io_failure(folder, error))?;
-    match submission(options, &described.plan, &known, &place, USUAL_ARRAY)? {
-        Some(submission) => print(&submission.shell_script())?,
-        None => note("every point is done: nothing would be submitted, and points.csv would be written"),
+    let submission = submission(options, &described.plan, &known, &place, USUAL_ARRAY)?;
+    let script = submission.as_ref().map(Submission::shell_script);
+    if common.format == Format::Json {
+        print_json(&json!({
+            "sweep": described.plan.name(), "points": described.plan.len(),
+            "tasks": submission.as_ref().map_or(0, |submission| submission.tasks.len()),
+            "of": submission.as_ref().map(|submission| submission.of),
+            "script": script, "out": folder.display().to_string(),
+        }))?;
+    } else if let Some(script) = script {
+        print(&script)?;
+    } else {
+        note("every point is done: nothing would be submitted, and points.csv would be written");
     }
     Ok(Exit::Fine)
 }

@@ -5,7 +5,8 @@ use crate::host::mapper::Kind;
 use crate::host::mapper::guarded::{COSTS_2003, Options};
 use crate::ids::Turn;
 use crate::scenario::{Overrides, checked, cycles, read};
-use crate::topology::{End, Network};
+use crate::topology::isomorphism::compare;
+use crate::topology::{End, Host, Network};
 use crate::units::{Duration, Time};
 
 use super::asking::{Mapping, Scene, Sent, Shot, Way, Worm, ways};
@@ -32,7 +33,9 @@ pub(super) struct Case {
     pub(super) went_on: Option<Time>,
     /// The time of the first deadlock, if one formed, and how long it stood.
     pub(super) deadlock: Option<(Time, Option<Duration>)>,
-    /// Whether the mapper was sure of its map, and how many messages along good routes it missed.
+    /// Whether the map is true: all that the mapper could reach.
+    pub(super) right: bool,
+    /// Whether the mapper was sure of it.
     pub(super) sure: bool,
     /// Guards that did not come back.
     pub(super) lost_guards: u64,
@@ -179,6 +182,26 @@ pub(super) fn cases(stage: &Stage, kind: Kind, options: Options) -> [Case; 3] {
     ]
 }
 
+/// What the mapper can map: the network without the hosts that do not answer it. The mapper is its first host, too.
+fn answering(scene: &Scene<'_>) -> Network {
+    let mut network = Network::new("as far as it answers");
+    for switch in scene.network.switches() {
+        network.push_switch(switch.clone()).expect("the names are those of a network");
+    }
+    let serves = |(nth, host): &(usize, &Host)| *nth == 0 || (scene.answers)(&host.name);
+    for (_, host) in scene.network.hosts().iter().enumerate().filter(serves) {
+        network.push_host(host.clone()).expect("the names are those of a network");
+    }
+    for link in scene.network.links() {
+        let ends = [link.a, link.b]
+            .map(|end| Some(End { node: network.find(scene.network.name_of(end.node))?, port: end.port }));
+        if let [Some(a), Some(b)] = ends {
+            network.connect(a, b).expect("the ports are those of a network");
+        }
+    }
+    network
+}
+
 fn position(mapping: &Mapping, wanted: impl Fn(&Sent) -> bool) -> usize {
     mapping.log.sent.iter().position(wanted).expect("the mapper asks it on every stage")
 }
@@ -198,6 +221,7 @@ impl Case {
             guarded: scene.options.guards,
             went_on: log.went_on(first, scene.costs).or_else(|| Some(log.heard(&sent[0])?.1)),
             deadlock,
+            right: compare(&mapping.map.network, &answering(scene), scene.mapper).isomorphic,
             sure: mapping.map.doubts.is_empty(),
             lost_guards: mapping.map.evidence.lost_guards,
             sent,
@@ -259,6 +283,7 @@ impl Case {
             "count",
             Some(self.lost_guards as f64),
         ));
+        rows.push(row("the map is true", "1 or 0", Some(f64::from(u8::from(self.right)))));
         rows.push(row("the mapper was sure of its map", "1 or 0", Some(f64::from(u8::from(self.sure)))));
         rows.push(row("messages that arrive otherwise when sent again", "count", Some(self.strays() as f64)));
         rows
@@ -269,7 +294,8 @@ impl Case {
         let watched = self.sent[0].at + WATCHED;
         let differs = |(shot, heard): &(&Shot, &Option<(Time, Time)>)| match (shot.fate, heard) {
             (Way::Arrived(_, tail), Some((at, _))) => tail != *at,
-            (Way::Arrived(..), None) => true,
+            // Once it has its answer the mapper does not wait for guards.
+            (Way::Arrived(..), None) => self.in_time(0).is_none(),
             (_, Some((at, _))) => *at <= watched,
             (_, None) => false,
         };
@@ -309,7 +335,7 @@ mod tests {
             }
             assert_eq!(back(&asked[2]), deadlocked);
             assert!(asked[2].deadlock.is_some() && asked[2].lost_guards > 0 && !asked[2].sure);
-            assert!(asked[0].deadlock.is_none() && asked[0].sure);
+            assert!(asked[0].deadlock.is_none() && asked[0].sure && asked[0].right);
         }
         assert_eq!(back(&asked[1].0[1]), ["G1", "G2"]);
     }
@@ -321,8 +347,11 @@ mod tests {
             let [yes, no, deadlock] = cases(&stage, kind, Options::timed());
             assert_eq!((back(&yes).len(), back(&no).len(), back(&deadlock).len()), (1, 0, 0));
             let waited = |case: &Case| case.went_on.map(|at| case.us(at)).unwrap();
-            assert!((waited(&no) - waited(&deadlock)).abs() < 10.0 && waited(&no) > 1_000.0);
-            assert!(deadlock.deadlock.is_some());
+            // The time-out of a millisecond, and a little for every turn.
+            for case in [&no, &deadlock] {
+                assert!((990.0..1_020.0).contains(&waited(case)), "{}: {}", case.name, waited(case));
+            }
+            assert!(deadlock.deadlock.is_some() && yes.right && !deadlock.right);
         }
     }
 

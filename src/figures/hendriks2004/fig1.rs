@@ -29,7 +29,7 @@ fn make(_: &Results<'_>) -> Page {
                 microsecond (the software sees it 12 us later). Middle: nothing is there; S is lost at SW1, and \
                 the answer is a time-out of 1 ms. Right: four worms of applications, all on legal up\\*/down\\* \
                 routes, wait for each other and for S, which turns round at SW2: a deadlock. S does not come \
-                back, and the mapper takes that for a no: it is false.",
+                back, and the mapper takes that for a no: its map lacks SW2, and it is sure of it.",
         differs: "The paper draws the way of S and gives no times. The network is ours: SW2 behind SW1, as in its \
                 figure, and a triangle of switches, in which the only turn that up\\*/down\\* forbids is \
                 replaced by the scout's own. The deadlock stands until the switches' time-out of 1 s; what the \

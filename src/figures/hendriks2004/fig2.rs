@@ -28,8 +28,8 @@ fn make(_: &Results<'_>) -> Page {
                 and U (by SWa) both lead to SW2, X is the right turn, and S comes home by SWa. Middle: SWb \
                 compared with SWa; S is lost there, and the answer is a time-out of 1 ms. Right: three worms of \
                 applications on legal up\\*/down\\* routes and S, whose turn at SW2 is the forbidden one, wait \
-                for each other: no answer, which the mapper takes for a no. It then holds SW2 for two switches \
-                until something tells them apart or together.",
+                for each other: no answer, which the mapper takes for a no: it holds SW2 for two switches, and \
+                is sure of that wrong map.",
         differs: "The paper draws the way of S and gives no times. The network is ours, the smallest in which two \
                 routes meet at a switch. The right turn X is one of several that the mapper tries; the others \
                 are lost and cost a time-out each. Hosts on SWa, SWb and SW2 run applications but answer no \

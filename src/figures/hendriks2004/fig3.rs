@@ -27,7 +27,8 @@ fn make(_: &Results<'_>) -> Page {
                 guarded mapper sends on the fabric, with their times. Left: SW2 is there; S is back first: yes. \
                 Middle: nothing is there; S is lost at SW1, G is back first: no, after 14 us instead of 1,000. \
                 Right: in the deadlock neither is back within the time-out; the mapper does not take that for a \
-                no, but waits (60 ms, then longer) and asks again when the switches have cleared the way.",
+                no, but waits (60 ms, then longer) and asks again until the switches have cleared the way; its \
+                map comes out true, and it says that it may not be.",
         differs: "The paper gives no times; its \"scout of a few hundred bytes\" is 300 bytes here, and leaves 2 \
                 us before its guard, which is what the software needs for one message. That is so far ahead that \
                 even short scouts are safe; only right behind each other they are not \

@@ -2,7 +2,7 @@
 
 use crate::figures::cells::{Column, RIGHT, SENT, TIME, cells};
 use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, draw_charts};
+use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// The presumptions.
 pub(super) const FIGURE: Figure = Figure {
@@ -24,10 +24,11 @@ fn make(results: &Results<'_>) -> Page {
     let of_variant = |column| cells(results, 0, column, |record| record.text("variant").to_owned());
     let rows: Vec<Row> = columns.into_iter().flat_map(of_variant).collect();
     let variants = results.csv(0, "mappings.csv").choices("variant");
-    let layer = |name: &str, column: Column| {
+    let layer = |name: &str, column: Column, scale: f64| {
         let own = variants.iter().enumerate().filter_map(|(place, variant)| {
             let found = |row: &&Row| row.quantity == column.quantity && row.configuration == *variant;
-            rows.iter().find(found)?.mark(place as f64)
+            let mark = rows.iter().find(found)?.mark(place as f64)?;
+            Some(Mark { y: mark.y * scale, hollow: false, ..mark })
         });
         Layer::marks(name, own.collect())
     };
@@ -38,12 +39,15 @@ fn make(results: &Results<'_>) -> Page {
         layers,
         bars: true,
     };
-    let runs = rows.iter().find(|row| row.quantity == RUNS.quantity).and_then(|row| row.ours).unwrap_or(0.0);
-    let of = format!("runs of {runs}");
-    let charts = [
-        chart("maps", &of, vec![layer("true and sure", SURE), layer("wrong and sure", MISTAKEN)]),
-        chart("time", "mapping time (ms)", vec![layer("time", TIME)]),
+    let runs = rows.iter().find(|row| row.quantity == RUNS.quantity).and_then(|row| row.ours).unwrap_or(1.0);
+    let (label, share) = (format!("maps (% of {runs} runs)"), 100.0 / runs);
+    let maps = vec![
+        layer("true", RIGHT, 1.0),
+        layer("true, and the mapper sure", SURE, share),
+        layer("wrong, and the mapper sure", MISTAKEN, share),
     ];
+    let charts =
+        [chart("maps", &label, maps), chart("time", "mapping time (ms)", vec![layer("time", TIME, 1.0)])];
     Page {
         svg: draw_charts(&charts, 1),
         rows,

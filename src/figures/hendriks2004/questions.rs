@@ -37,7 +37,7 @@ pub(super) const COMPARING: Look = Look {
         ("ha", 1.2, 0.0),
         ("hb", 1.2, 2.0),
         ("h1", 0.5, 1.9),
-        ("h3", 1.0, 2.2),
+        ("h3", 0.3, 0.2),
         ("h2", 3.8, 1.0),
     ],
     columns: &["h0", "SW1", "SWb", "SW2", "SWa", "SW1", "h0"],

@@ -33,19 +33,13 @@ pub(super) fn draw(look: &Look, stage: &Stage, cases: &[Case; 3]) -> String {
     let low = look.places.iter().map(|(_, _, y)| *y).fold(0.0, f64::max);
     let panels = TOP + low * UNIT.1 + 90.0;
     let note = "above: the ways of the messages; below: where their heads are when (time runs downwards)";
-    let mut sketch = Sketch::new(1080, (panels + PANEL.1 + 110.0) as u32, look.title, note);
+    let mut sketch = Sketch::new(1080.0, panels + PANEL.1 + 110.0, look.title, note);
     let quiet = &cases[0];
     let asked: Vec<(&Shot, &str)> = quiet.shots.iter().zip(COLOURS).collect();
     map(&mut sketch, look, stage, (80.0, TOP), &asked);
-    let guards = quiet.names();
-    let words = if quiet.sent.len() > 1 || cases[1].sent.len() > 1 {
-        format!(
-            "red: S; blue: {}{}",
-            guards[1],
-            guards.get(2).map(|name| format!("; green: {name}")).unwrap_or_default()
-        )
-    } else {
-        "red: S".to_owned()
+    let words = match (quiet.sent.len(), quiet.names()[1]) {
+        (1, _) => "red: S, where the answer is yes".to_owned(),
+        (_, guard) => format!("red: S; blue: {guard}; where the answer is yes"),
     };
     sketch.text((80.0, panels - 40.0), 13, Anchor::Start, INK, &words);
     let worms: Vec<(&Shot, &str)> = cases[2].shots.iter().skip(cases[2].sent.len()).zip(WORMS).collect();
@@ -179,7 +173,8 @@ impl Line<'_> {
         }
         sketch.line(&points, stroke);
         let side = if self.from_right { (-6.0, Anchor::End) } else { (6.0, Anchor::Start) };
-        sketch.text((label.0 + side.0, label.1 + 15.0), 12, side.1, self.colour, self.name);
+        let below = if self.name == "S" { 15.0 } else { -4.0 };
+        sketch.text((label.0 + side.0, label.1 + below), 12, side.1, self.colour, self.name);
     }
 
     /// The column of a node that lies nearest to another column.

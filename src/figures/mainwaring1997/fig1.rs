@@ -105,8 +105,8 @@ fn of_networks(tally: &Tally) -> Vec<Row> {
 
 fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
     let mut sketch = Sketch::new(
-        1080,
-        760,
+        1080.0,
+        760.0,
         "First step of the inductive construction",
         "above: the network N with the three paths; below: the part of the model M that the proof knows \
                 to be there",

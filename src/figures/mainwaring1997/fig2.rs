@@ -102,10 +102,10 @@ fn of_networks(tally: &Tally) -> Vec<Row> {
 fn draw(example: &Example, steps: &[Step], tally: &Tally) -> String {
     let height = 300.0;
     let panels = std::iter::once(&example.green).chain(steps.iter().map(|step| &step.green));
-    let count = steps.len() as u32 + 1;
+    let count = steps.len() as f64 + 1.0;
     let mut sketch = Sketch::new(
-        1080,
-        110 + 300 * count,
+        1080.0,
+        110.0 + height * count,
         "The new green path",
         "purple: h0 to v; red: v to h; green: h0 to v', then to each v'' that takes its place",
     );
@@ -122,6 +122,6 @@ fn draw(example: &Example, steps: &[Step], tally: &Tally) -> String {
     let counts: Vec<String> = tally.steps.iter().map(|(steps, count)| format!("{steps}: {count}")).collect();
     let words =
         format!("Replicates on {} random networks by steps needed: {}", tally.networks, counts.join(", "));
-    sketch.text((24.0, 96.0 + height * f64::from(count)), 13, Anchor::Start, INK, &words);
+    sketch.text((24.0, 96.0 + height * count), 13, Anchor::Start, INK, &words);
     sketch.finish()
 }

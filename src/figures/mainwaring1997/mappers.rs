@@ -48,17 +48,17 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&charts, 1),
         rows,
-        shows: "Nine mappers on C, C+A and C+A+B with the same costs of software: Berkeley's, the simplified \
-                algorithm of section 3.1 (all routes to a depth of 5 turns, then labels), the randomised one, \
-                Myricom's, Hendriks's guarded scouts and the same questions with time-outs, and what section 6 \
-                leaves as future work: coupon-collecting, switches that identify themselves, and all hosts \
-                mapping around them in parallel."
+        shows: "Nine mappers on C, C+A and C+A+B, with the costs of the processor that each runs on: Berkeley's, \
+                the simplified algorithm of section 3.1 (all routes to a depth of 5 turns, then labels), the \
+                randomised one, Myricom's, Hendriks's guarded scouts and the same questions with time-outs, and \
+                what section 6 leaves as future work: coupon-collecting, switches that identify themselves, and \
+                all hosts mapping around them in parallel."
             .to_owned(),
-        differs: "No paper prints these. Every map is true. Myricom's mapper runs here with the costs of a host's \
-                software that all others have but for its start-up, which is in it. Coupon-collecting does not \
-                pay on the NOW, where a message of random turns finds a host one time in twenty; parallel \
-                mapping gains nothing either, since local maps do not meet on switches without hosts. What helps \
-                is switches that identify themselves: a ninth of the messages."
+        differs: "No paper prints these. Every map is true. Myricom's mapper runs on the interface's processor \
+                with the start-up of Fig. 10, all others on the host's. Coupon-collecting does not pay on the \
+                NOW, where a message of random turns finds a host one time in twenty; parallel mapping gains \
+                nothing either, since local maps do not meet on switches without hosts. What helps is switches \
+                that identify themselves: a sixth to an eighth of Berkeley's messages."
             .to_owned(),
     }
 }

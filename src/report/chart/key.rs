@@ -3,9 +3,11 @@
 use super::canvas::{Anchor, Canvas, DIAMOND, INK, PAPER, Shape, Words, width_of};
 use super::{Chart, Layer, Style};
 
-/// Okabe and Ito 2008, without black, which is the papers', and yellow, which is too light for lines.
-const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
-/// Shapes of marks; with six colours and seven shapes, 42 layers differ. The diamond is the papers'.
+/// Okabe and Ito 2008, without black, which is the papers', and yellow, which is too light for lines; then two that are
+/// told from these by their darkness.
+const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#7f7f7f"];
+/// Shapes of marks; with eight colours and seven shapes, 56 layers differ. The diamond is the papers'.
 const SHAPES: [Shape; 7] = [
     Shape::Circle,
     Shape::Corners(&[(-4, -4), (4, -4), (4, 4), (-4, 4)]),

@@ -9,6 +9,9 @@ use super::super::tree::{self, Entry, Item, Value};
 use super::known::{Known, wants_list, wants_whole};
 use super::range::{Range, is_range};
 
+/// The most values of a key that are kept printed.
+const MOST_TEXTS: usize = 100_000;
+
 /// Keys that take their values in lock-step.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
@@ -26,6 +29,8 @@ pub(super) struct AxisKey {
     pub(super) name: String,
     pub(super) path: Vec<(String, Place)>,
     values: Values,
+    /// The values, printed, unless there are very many.
+    texts: Vec<String>,
     /// Whether each value is to be a list of one.
     is_wrapped: bool,
     /// Where its values stand.
@@ -67,12 +72,28 @@ impl Axis {
     }
 }
 
-impl AxisKey {
+impl Values {
     fn len(&self) -> usize {
-        match &self.values {
+        match self {
             Values::Listed(items) => items.len(),
             Values::Range(range) => range.len(),
         }
+    }
+
+    fn printed(&self, nth: usize) -> String {
+        match self {
+            Values::Listed(items) => match &items[nth].value {
+                Value::Text(text) => text.clone(),
+                _ => inline(&items[nth]),
+            },
+            Values::Range(range) => range.printed(nth),
+        }
+    }
+}
+
+impl AxisKey {
+    fn len(&self) -> usize {
+        self.values.len()
     }
 
     fn item(&self, nth: usize) -> Item {
@@ -87,12 +108,14 @@ impl AxisKey {
     }
 
     fn printed(&self, nth: usize) -> String {
+        self.texts.get(nth).cloned().unwrap_or_else(|| self.values.printed(nth))
+    }
+
+    /// The values, if they are listed one by one.
+    pub(super) fn listed(&self) -> Option<&[Item]> {
         match &self.values {
-            Values::Listed(items) => match &items[nth].value {
-                Value::Text(text) => text.clone(),
-                _ => inline(&items[nth]),
-            },
-            Values::Range(range) => range.printed(nth),
+            Values::Listed(items) => Some(items),
+            Values::Range(_) => None,
         }
     }
 
@@ -110,7 +133,7 @@ impl AxisKey {
 }
 
 /// A value as TOML has it, in one line. It is no deeper than the parser of TOML allows.
-fn inline(item: &Item) -> String {
+pub(super) fn inline(item: &Item) -> String {
     match &item.value {
         Value::Text(text) => format!("{text:?}"),
         Value::Integer(number) => number.map_or_else(|| "?".to_owned(), |number| number.to_string()),
@@ -247,9 +270,11 @@ impl Flat<'_> {
     fn schema(&mut self, path: &[(String, Place)]) -> Option<Json> {
         let place = last_place(path);
         let keys: Vec<String> = path.iter().map(|(key, _)| key.clone()).collect();
-        if ["include", "profiles", "sweep", "expect"].contains(&keys[0].as_str()) {
+        let names = ["name", "description"];
+        let is_name = keys[0] == "scenario" && keys.get(1).is_none_or(|key| names.contains(&key.as_str()));
+        if is_name || ["include", "profiles", "sweep", "expect"].contains(&keys[0].as_str()) {
             self.book.add(path[0].1, |span| {
-                let message = format!("`{}` cannot vary", keys[0]);
+                let message = format!("`{}` cannot vary", quoted(&keys.join(".")));
                 Fault::new(
                     "unknown-key",
                     span,
@@ -271,6 +296,8 @@ impl Flat<'_> {
 
     fn push(&mut self, path: &[(String, Place)], place: Place, values: Values, schema: &Json) {
         let name = joined(path.iter().map(|(key, _)| key.as_str()));
-        self.keys.push(AxisKey { name, path: path.to_vec(), values, is_wrapped: wants_list(schema), place });
+        let texts = (0..values.len().min(MOST_TEXTS)).map(|nth| values.printed(nth)).collect();
+        let (path, is_wrapped) = (path.to_vec(), wants_list(schema));
+        self.keys.push(AxisKey { name, path, values, texts, is_wrapped, place });
     }
 }

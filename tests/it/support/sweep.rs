@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 /// many messages.
 pub(crate) fn write(file: &Path, name: &str, loads: usize, repetitions: usize, messages: usize) {
     let loads: Vec<String> =
-        (1..=loads).map(|nth| format!("[{:.6}]", nth as f64 * 0.03 / loads as f64)).collect();
+        (1..=loads).map(|nth| format!("{:.6}", nth as f64 * 0.03 / loads as f64)).collect();
     let text = format!(
         r#"
 [scenario]

@@ -30,6 +30,7 @@ mod runs;
 mod sancho2000;
 mod sketch;
 mod text;
+mod told;
 
 pub use check::{Difference, against_index, differences, index_differs, strangers};
 pub use index::{FILE as INDEX, FilesOf, INDEX_MARK, index, unanswered};

@@ -97,4 +97,5 @@ pub(super) fn colour(length: usize) -> &'static str {
 }
 
 /// What the colours of messages stand for.
-pub(super) const COLOUR_NOTE: &str = "messages: blue passes 1 switch, green 2, ochre 3, red 4 or more; each direction of a cable has a lane of its own";
+pub(super) const COLOUR_NOTE: &str = "messages: blue passes 1 switch, green 2, ochre 3, red 4 or more; \
+ each direction of a cable has a lane of its own";

@@ -46,3 +46,27 @@ pub(super) const FIGURES: &[Figure] = &[
     spanning_tree::FIGURE,
     tree_mesh_fat_tree::FIGURE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::figures::{Figure, Results};
+
+    /// Wrong if a figure that checks what the paper proves found a case against it, or looked at none.
+    #[test]
+    fn what_the_paper_proves_holds() {
+        let none_of = |figure: &Figure, cases: &str, against: &str| {
+            let page = (figure.make)(&Results { quick: false, runs: Vec::new() });
+            let count = |quantity: &str| page.rows.iter().find(|row| row.quantity == quantity).unwrap().ours;
+            assert!(count(cases).unwrap() >= 1.0, "{}: {cases}", figure.id);
+            assert_eq!(count(against), Some(0.0), "{}: {against}", figure.id);
+        };
+        none_of(&super::fig2::FIGURE, "trees", "trees where one has not just one message");
+        none_of(&super::fig3::FIGURE, "switches of this case", "switches of no case");
+        none_of(&super::fig3::FIGURE, "switches of this case", "trees with two messages over a direction");
+        let conditions = "arrays that break one of the three conditions";
+        none_of(&super::fig4::FIGURE, "arrays of Algorithm 2", conditions);
+        none_of(&super::fig4::FIGURE, "arrays of Algorithm 2", "trees against Theorem 2");
+        none_of(&super::fig6::FIGURE, "subtrees", "subtrees whose machines are not in a row");
+        none_of(&super::fig6::FIGURE, "free of contention, every subtree in a row", "against Lemma 2");
+    }
+}

@@ -55,3 +55,26 @@ pub(super) const FIGURES: &[Figure] = &[
     slow_machine::FIGURE,
     discovered::FIGURE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::figures::{Figure, Results};
+
+    /// Wrong if a figure that checks what the paper proves found a case against it, or looked at none.
+    #[test]
+    fn what_the_paper_proves_holds() {
+        let none_of = |figure: &Figure, cases: &str, against: &str| {
+            let page = (figure.make)(&Results { quick: false, runs: Vec::new() });
+            let count = |quantity: &str| page.rows.iter().find(|row| row.quantity == quantity).unwrap().ours;
+            assert!(count(cases).unwrap() >= 1.0, "{}: {cases}", figure.id);
+            assert_eq!(count(against), Some(0.0), "{}: {against}", figure.id);
+        };
+        none_of(&super::fig2::FIGURE, "switches", "cells in which the matrices differ");
+        let edge = "of these with equality, against the proof";
+        none_of(&super::fig3::FIGURE, "x on a switch with one neighbour", edge);
+        let within = "of these without equality, against the proof";
+        none_of(&super::fig3::FIGURE, "x where the ways part", within);
+        none_of(&super::fig4::FIGURE, "trees", "trees that Fig. 4 does not give back");
+        none_of(&super::fig4::FIGURE, "trees", "trees that the simulator's discovery does not give back");
+    }
+}

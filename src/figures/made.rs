@@ -43,6 +43,9 @@ impl Made {
     }
 
     /// `quick.csv` alone.
+    ///
+    /// # Panics
+    /// If there is nothing else already.
     #[must_use]
     pub fn only_quick(mut self) -> Made {
         let rows = self.files.remove("data.csv").expect("every figure has rows");

@@ -84,7 +84,6 @@ pub(super) fn build(
     });
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
-    run::check_layers(document, book);
     run::check_sections(document, book);
     check_output(output, traffic.as_ref(), book);
     let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, book));

@@ -31,6 +31,8 @@ pub(super) struct Layers {
     /// The name of the profile.
     pub(super) profile: Option<Item>,
     profiles: Vec<Entry>,
+    /// What the command line sets of profiles; it has been laid over them.
+    pub(super) chosen: Vec<Assignment>,
     /// What the command line sets, but for the keys that say how layers are made.
     pub(super) sets: Vec<Assignment>,
 }
@@ -44,17 +46,18 @@ pub(super) fn read(book: &mut Book, path: PathBuf, sets: &[String]) -> Option<La
     apply(&mut sets, &["include"], root, book);
     let mut inclusions = Inclusions { chain: vec![files::plain(&path)], count: 0 };
     inclusions.expand(root, book);
-    apply(&mut sets, &["profile", "profiles"], root, book);
+    let chosen = apply(&mut sets, &["profile", "profiles"], root, book);
     let profile = take(root, "profile").map(|entry| entry.item);
     let profiles = take(root, "profiles").map_or_else(Vec::new, |entry| profiles(entry.item, book));
-    Some(Layers { own: root.clone(), profile, profiles, sets })
+    Some(Layers { own: root.clone(), profile, profiles, chosen, sets })
 }
 
 /// Lays the assignments to `keys` over the root and takes them off the list.
-fn apply(sets: &mut Vec<Assignment>, keys: &[&str], root: &mut Item, book: &mut Book) {
-    let first = |set: &Assignment| set.path.first().is_some_and(|(key, _)| keys.contains(&key.as_str()));
-    sets.iter().filter(|set| first(set)).for_each(|set| set.lay(root, book));
-    sets.retain(|set| !first(set));
+fn apply(sets: &mut Vec<Assignment>, keys: &[&str], root: &mut Item, book: &mut Book) -> Vec<Assignment> {
+    let first = |set: &mut Assignment| set.path.first().is_some_and(|(key, _)| keys.contains(&key.as_str()));
+    let applied: Vec<Assignment> = sets.extract_if(.., first).collect();
+    applied.iter().for_each(|set| set.lay(root, book));
+    applied
 }
 
 /// Takes a key out of a table.

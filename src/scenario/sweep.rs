@@ -10,6 +10,7 @@
 
 mod axes;
 mod check;
+mod clashes;
 mod constraint;
 mod decimal;
 mod key;
@@ -104,8 +105,8 @@ pub fn is_sweep(bytes: &[u8]) -> bool {
 impl Sweep {
     /// Reads and checks a sweep file, whose points are computed by version `model` of the model.
     ///
-    /// Costs as much as checking every value of every axis, at most five hundred points, and a look at every combination
-    /// where there are constraints.
+    /// Costs as much as checking a point for every value of every axis, at most five hundred, and a look at every
+    /// combination where there are constraints.
     ///
     /// # Errors
     /// Every fault of the file and of those that it names, each with its place. Points are checked only when nothing
@@ -301,12 +302,13 @@ impl Sweep {
     }
 
     fn write_digits(&self, point: usize, digits: &mut Vec<usize>) {
+        limits::write_digits(&self.axes, self.combination_of(point), digits);
+    }
+
+    /// The combination of which a point is a repetition.
+    fn combination_of(&self, point: usize) -> usize {
         let nth = point / self.seeds();
-        let combination = match &self.kept {
-            Some(kept) => kept[nth] as usize,
-            None => nth,
-        };
-        limits::write_digits(&self.axes, combination, digits);
+        self.kept.as_ref().map_or(nth, |kept| kept[nth] as usize)
     }
 
     fn with_template<T>(&self, digits: &[usize], then: impl FnOnce(&Template) -> T) -> T {

@@ -82,7 +82,9 @@ fn points_come_in_their_order() {
     );
     let keys = all.keys(0..all.len());
     assert!((0..all.len()).all(|point| keys[point] == all.key(point)));
-    let constrained = text.replace("scenario.seed", "sweep.constraints = [\"not (routing.tree == 'dfs' and traffic.uniform.loads > 0.1)\"]\nscenario.seed");
+    let constraint = "not (routing.tree == 'dfs' and traffic.uniform.loads > 0.1)";
+    let constraint = format!("sweep.constraints = [\"{constraint}\"]\nscenario.seed");
+    let constrained = text.replace("scenario.seed", &constraint);
     assert_eq!(rows(&sweep(&constrained).unwrap()).len(), 8);
     let seeds = text.replace("repetitions = 2", "seeds = [9, 3]");
     assert_eq!(rows(&sweep(&seeds).unwrap())[1], "0.1 bfs first #3");
@@ -188,7 +190,7 @@ fn drawn(rng: &mut ChaCha8Rng) -> (String, String) {
     own += "profiles.p.hosts.nic-send-overhead = '0 us'\n";
     for (key, rows) in SETTINGS {
         let value = |rng: &mut ChaCha8Rng| {
-            let row: &[&'static str] = pick(rng, rows);
+            let row = rows[rng.random_range(0..rows.len())];
             *pick(rng, row)
         };
         let place = rng.random_range(0..6);
@@ -254,7 +256,8 @@ fn files_count_by_their_contents() {
         format!(
             r#"{{"format": "simnet-topology/1", "name": "{name}", "switches": [{{"name": "s", "ports": 4}}],
             "hosts": [{{"name": "a"}}, {{"name": "b"}}],
-            "links": [{{"a": "a", "a_port": 0, "b": "s", "b_port": 0}}, {{"a": "b", "a_port": 0, "b": "s", "b_port": 1}}]}}"#
+            "links": [{{"a": "a", "a_port": 0, "b": "s", "b_port": 0}},
+                {{"a": "b", "a_port": 0, "b": "s", "b_port": 1}}]}}"#
         )
     };
     let (one, other) = (network("n"), network("m"));

@@ -1,6 +1,11 @@
 //! Sweeps that are killed at any instant, and whose shards are damaged meanwhile: what comes out in the end is what an
 //! undisturbed sweep gives.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "processes are killed by the clock, at instants that a seed gives"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -22,21 +22,22 @@ pub(in crate::figures) struct Spots {
 /// Places a tree below and to the right of `at`: the root on top, what is below a switch side by side, half of its
 /// machines on either side of the switches below it.
 pub(in crate::figures) fn spots(tree: &Tree, at: Spot) -> Spots {
-    place(tree, &tree.machines, at)
+    place(tree, &tree.machines, 2, at)
 }
 
 /// The same for the switches alone; machines stand in the corner.
 pub(in crate::figures) fn switch_spots(tree: &Tree, at: Spot) -> Spots {
-    place(tree, &vec![Vec::new(); tree.parents.len()], at)
+    place(tree, &vec![Vec::new(); tree.parents.len()], 3, at)
 }
 
-fn place(tree: &Tree, machines: &[Vec<HostId>], at: Spot) -> Spots {
+/// Places switches with these machines, each switch over so many columns at least.
+fn place(tree: &Tree, machines: &[Vec<HostId>], least: i32, at: Spot) -> Spots {
     let count = tree.parents.len();
     let columns = |length: usize| i32::try_from(length).unwrap_or(0);
     let mut wide = vec![0; count];
     for switch in tree.switches.iter().rev().map(|switch| switch.index()) {
         let below: i32 = tree.children[switch].iter().map(|child| wide[child.index()]).sum();
-        wide[switch] = (columns(machines[switch].len()) + below).max(2);
+        wide[switch] = (columns(machines[switch].len()) + below).max(least);
     }
     let mut found = Spots { switches: vec![at; count], machines: vec![at; tree.homes.len()], corner: at };
     let mut left = vec![0; count];

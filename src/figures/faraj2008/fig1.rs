@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::des::process::{Process, Step};
 use crate::figures::diagram::{Anchor, Diagram, INK, SHADES};
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::host::collective::{Contents, ring};
 use crate::host::rank::{Answer, Member, Request};
@@ -89,7 +90,8 @@ fn make(_results: &Results<'_>) -> Page {
         "yes = 1",
         Some(f64::from(u8::from(right))),
     ));
-    Page { rows, svg: draw(&held), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.configuration == "all ranks");
+    Page { rows, svg: draw(&held), shows, differs: DIFFERS.into() }
 }
 
 fn draw(held: &Held) -> String {

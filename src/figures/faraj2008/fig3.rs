@@ -3,6 +3,7 @@
 use super::fig2::loads;
 use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, along, switch_spots};
 use crate::figures::examples::{cluster, random_trees, tree};
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node, SwitchId};
 use crate::ring::Tree;
@@ -72,11 +73,12 @@ fn make(_results: &Results<'_>) -> Page {
         "trees",
         Some(f64::from(contended)),
     ));
-    Page { rows, svg: draw(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.configuration.starts_with("random trees"));
+    Page { rows, svg: draw(), shows, differs: DIFFERS.into() }
 }
 
-/// Which case the switch of this number is: a child of the one before it, of one above that, of the root. A child of the
-/// root that is number 1 is the first.
+/// Which case the switch of this number is: a child of the one before it, of one above that, of the root. A child
+/// of the root that is number 1 is of the first.
 fn case(tree: &Tree, number: usize) -> Option<usize> {
     let (_, parent) = tree.parents[tree.switches[number].index()]?;
     let before = tree.switches[number - 1];
@@ -99,7 +101,8 @@ fn case(tree: &Tree, number: usize) -> Option<usize> {
 fn draw() -> String {
     let mut diagram = Diagram::new(
         "Where the switch that comes last hangs",
-        "orange: the new message s3 -> s4, red: the new message s4 -> s0, which replaces s3 -> s0; blue: the messages of s0 to s3",
+        "orange: the new message s3 -> s4, red: the new message s4 -> s0, which replaces s3 -> s0; blue: \
+         the messages of s0 to s3",
     );
     let mut left = 40;
     for (title, parent) in CASES {

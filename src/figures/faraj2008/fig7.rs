@@ -3,6 +3,7 @@
 use super::PAPER;
 use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, pixels};
 use crate::figures::gathered::{Gathered, gathered};
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -51,13 +52,15 @@ fn make(results: &Results<'_>) -> Page {
             Row::ours("one alone takes longer by", "LR1 on topology (a)", "%", more).at(cell.kilobytes()),
         );
     }
-    Page { svg: draw(&often, &once), rows, shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.quantity.starts_with("one alone"));
+    Page { svg: draw(&often, &once), rows, shows, differs: DIFFERS.into() }
 }
 
 fn draw(often: &[Gathered], once: &[Gathered]) -> String {
     let mut diagram = Diagram::new(
         "Measuring an all-gather",
-        "left: the paper's code; right: what of the simulator stands for it; below: what repeating does, LR1 on topology (a)",
+        "left: the paper's code; right: what of the simulator stands for it; below: what repeating does, \
+         LR1 on topology (a)",
     );
     for ((code, ours), y) in LINES.iter().zip((92..).step_by(24)) {
         diagram.code((40, y), code);

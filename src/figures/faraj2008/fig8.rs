@@ -2,6 +2,7 @@
 
 use crate::figures::diagram::{Anchor, Diagram, INK, spots};
 use crate::figures::examples::low_tree;
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
 use crate::ring::{judge, lr1, lr2};
@@ -53,7 +54,8 @@ fn make(_results: &Results<'_>) -> Page {
         lowest = lowest.max(spots.corner.1);
         left = spots.corner.0 + 60;
     }
-    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.quantity == "longest path, LR1" || row.unit == "messages");
+    Page { rows, svg: diagram.finish(), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

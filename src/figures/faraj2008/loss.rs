@@ -1,12 +1,13 @@
 //! Losses in switches' buffers: what contention costs once buffers are small.
 
 use crate::figures::gathered::{Gathered, gathered};
+use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/loss",
-    title: "Small buffers: the interleaved ring and LR1 on topology (f), over TCP and over datagrams",
+    title: "Beyond the paper: small buffers: the interleaved ring and LR1 on topology (f), over TCP and over datagrams",
     scenarios: &["faraj2008/loss.toml"],
     whole_when_quick: true,
     make,
@@ -62,7 +63,8 @@ fn make(results: &Results<'_>) -> Page {
         panel("Frames dropped by switches", "frames", |cell| Some(cell.frames_dropped as f64)),
         panel("Messages that never arrived", "messages", |cell| Some(cell.messages_lost as f64)),
     ];
-    Page { rows, svg: draw_charts(&charts, 3), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| is_at(row, 64.0));
+    Page { rows, svg: draw_charts(&charts, 3), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -1,12 +1,13 @@
 //! LR1 and LR3 beside what today's libraries select, from 1 to 100 Gb/s.
 
 use crate::figures::gathered::{Gathered, gathered, lines};
+use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/modern",
-    title: "LR1 and LR3 beside the selections of MPICH and Open MPI, from 1 to 100 Gb/s",
+    title: "Beyond the paper: LR1 and LR3 beside the selections of MPICH and Open MPI, from 1 to 100 Gb/s",
     scenarios: &["faraj2008/modern.toml"],
     whole_when_quick: true,
     make,
@@ -19,7 +20,7 @@ fn make(results: &Results<'_>) -> Page {
         let of = format!("{}; {}; {} KB", cell.network(), name(cell), cell.kilobytes());
         Row::ours("all-gather time", &of, "ms", cell.time_mean_ms).at(gigabits)
     });
-    let rows = rows.collect();
+    let rows: Vec<Row> = rows.collect();
     let panel = |network: &str, bytes: u64, title: &str| {
         let of = cells.iter().filter(|cell| cell.network == network && cell.size_bytes == bytes);
         Chart {
@@ -36,7 +37,8 @@ fn make(results: &Results<'_>) -> Page {
         panel("faraj-f", 1_048_576, "1 MB, ranks dealt out to the switches (f)"),
         panel("faraj-e", 131_072, "128 KB, ranks in blocks (e)"),
     ];
-    Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, is_wanted);
+    Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 
 fn name(cell: &Gathered) -> String {
@@ -45,6 +47,17 @@ fn name(cell: &Gathered) -> String {
         "open-mpi" => "Open MPI 4.1".to_owned(),
         _ => cell.algorithm().to_owned(),
     }
+}
+
+/// Rows for the page: LR3 beside the selections on (f), at the ends of the rates, small and large.
+fn is_wanted(row: &Row) -> bool {
+    let of = row.configuration.as_str();
+    let is_told = ["LR3", "MPICH", "Open MPI"].iter().any(|name| of.contains(name));
+    let is_end = is_at(row, 1.0) || is_at(row, 100.0);
+    of.starts_with("topology (f)")
+        && (of.ends_with("; 4 KB") || of.ends_with("; 128 KB"))
+        && is_told
+        && is_end
 }
 
 const SHOWS: &str = "\

@@ -1,12 +1,13 @@
 //! Rings on Ethernet cabling with loops, where switches elect a spanning tree.
 
 use crate::figures::gathered::{Gathered, bound, gathered, lines};
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/spanning-tree",
-    title: "All-gathers on a torus of Ethernet switches, which keeps to the tree that it elects",
+    title: "Beyond the paper: all-gathers on a torus of Ethernet switches, which keeps to the tree that it elects",
     scenarios: &["faraj2008/spanning-tree.toml"],
     whole_when_quick: true,
     make,
@@ -41,7 +42,8 @@ fn make(results: &Results<'_>) -> Page {
             bars: false,
         },
     ];
-    Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.unit == "ms");
+    Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -1,12 +1,13 @@
 //! The abstract's claim: a tree gathers as efficiently as a mesh, a fat tree or a single switch.
 
 use crate::figures::gathered::{Gathered, gathered};
+use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/tree-mesh-fat-tree",
-    title: "A tree gathers as a mesh, a fat tree and a single switch do",
+    title: "Beyond the paper: a tree gathers as a mesh, a fat tree and a single switch do",
     scenarios: &["faraj2008/tree-mesh-fat-tree.toml"],
     whole_when_quick: true,
     make,
@@ -54,7 +55,15 @@ fn make(results: &Results<'_>) -> Page {
         }
     };
     let charts = [panel("fabric", "Cut through"), panel("ethernet", "Stored and forwarded")];
-    Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, is_wanted);
+    Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// Rows for the page: LR3 on all, and recursive doubling where cables help it.
+fn is_wanted(row: &Row) -> bool {
+    let of = row.configuration.as_str();
+    let is_told = of.contains("LR3") || of.ends_with("recursive-doubling; cut through");
+    row.unit == "share" && is_at(row, 128.0) && is_told
 }
 
 const SHOWS: &str = "\

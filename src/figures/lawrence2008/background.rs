@@ -1,12 +1,13 @@
 //! lawrence2008: other traffic on the cables while the tool measures.
 
 use crate::figures::measured::{Inferred, Measured, list, method};
+use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/background",
-    title: "Other traffic on the cables while the tool measures",
+    title: "Beyond the paper: other traffic on the cables while the tool measures",
     scenarios: &["lawrence2008/background.toml"],
     whole_when_quick: true,
     make,
@@ -67,7 +68,9 @@ fn make(results: &Results<'_>) -> Page {
             bars: false,
         },
     ];
-    Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows =
+        told(SHOWS, &rows, |row| row.quantity != "recovered" && [0.0, 30.0].iter().any(|x| is_at(row, *x)));
+    Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -4,6 +4,7 @@ use super::peeling::{found, name, names, rounds};
 use super::trees::switch_tree;
 use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, Spot};
 use crate::figures::examples::low_tree;
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::topology::presets;
 
@@ -33,7 +34,8 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(Row::ours("hop counts come back", "Fig. 1", "yes = 1", same));
     let mut diagram = Diagram::new(
         "The tree of Fig. 1 shrinks to one switch",
-        "what is left in each round: machines, and as blank circles the switches that stand for what was found; orange joins next",
+        "what is left in each round: machines, and as blank circles the switches that stand for what was \
+         found; orange joins next",
     );
     for (nth, (round, panel)) in rounds.iter().zip(["(a)", "(b)", "(c)"]).enumerate() {
         let left = 40 + 330 * i32::try_from(nth).unwrap_or(0);
@@ -77,7 +79,8 @@ fn make(_results: &Results<'_>) -> Page {
         GREY,
         "switches are numbered in the order in which they are found",
     );
-    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.configuration == "Fig. 1");
+    Page { rows, svg: diagram.finish(), shows, differs: DIFFERS.into() }
 }
 
 /// The switch that a node hangs from in the tree that is found.

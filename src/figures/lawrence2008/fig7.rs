@@ -2,6 +2,7 @@
 
 use crate::discovery::{Class, Clustering, Intra, Options, Rtts, classes};
 use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, SHADES, pixels};
+use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -17,8 +18,8 @@ fn ms(time: crate::units::Duration) -> f64 {
     time.as_ps() as f64 / 1e9
 }
 
-/// The listing's lines 16 to 22 as printed: neighbours are merged where the intra-class distance, the range, is *less* than
-/// the inter-class distance over INTER_THRESHOLD.
+/// The listing's lines 16 to 22 as printed: neighbours are merged where the intra-class distance, the range,
+/// is *less* than the inter-class distance over INTER_THRESHOLD.
 fn merged_as_listed(mut classes: Vec<Class>, threshold: u64) -> Vec<Class> {
     loop {
         let before = classes.len();
@@ -76,7 +77,8 @@ fn make(results: &Results<'_>) -> Page {
         rows.push(Row::ours("greater half-range", &of, "ms", Some(intra)));
         rows.push(Row::ours("how many times", &of, "factor", Some(inter / intra)));
     }
-    Page { rows, svg: draw(&rtts, &stages), shows: SHOWS.into(), differs: DIFFERS.into() }
+    let shows = told(SHOWS, &rows, |row| row.unit == "classes");
+    Page { rows, svg: draw(&rtts, &stages), shows, differs: DIFFERS.into() }
 }
 
 fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {

@@ -1,6 +1,7 @@
 //! Clusters with one odd part: times by hop count, and what each method makes of them.
 
 use crate::figures::measured::{Inferred, Measured, list, method};
+use crate::figures::told::told;
 use crate::figures::{Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
@@ -65,5 +66,8 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
         bars("Switches found", "switches", count.collect()),
     ];
     said.insert(0, differs.to_owned());
-    Page { rows, svg: draw_charts(&charts, 3), shows: shows.into(), differs: said.join("\n") }
+    let shows = told(shows, &rows, |row| {
+        ["recovered", "wrong pairs", "switches found"].contains(&row.quantity.as_str())
+    });
+    Page { rows, svg: draw_charts(&charts, 3), shows, differs: said.join("\n") }
 }

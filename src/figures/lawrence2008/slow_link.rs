@@ -5,7 +5,7 @@ use crate::figures::{Figure, Page, Results};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/slow-link",
-    title: "A cable of 100 Mb/s among those of 1 Gb/s",
+    title: "Beyond the paper: a cable of 100 Mb/s among those of 1 Gb/s",
     scenarios: &["lawrence2008/slow-link.toml"],
     whole_when_quick: true,
     make,

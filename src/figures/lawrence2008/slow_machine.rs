@@ -5,7 +5,7 @@ use crate::figures::{Figure, Page, Results};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/slow-machine",
-    title: "A machine that takes 1.2 times as long for its part of a message",
+    title: "Beyond the paper: a machine that takes 1.2 times as long for its part of a message",
     scenarios: &["lawrence2008/slow-machine.toml"],
     whole_when_quick: true,
     make,

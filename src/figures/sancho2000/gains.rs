@@ -51,7 +51,7 @@ fn make(results: &Results<'_>) -> Page {
         rows,
         svg: draw_charts(&[chart], 1),
         shows: "Throughput (the most traffic accepted up to the first saturated load) of five routings over that of \
-                UD_BFS1: means over ten random networks, whiskers from the least to the greatest. Messages of 32 flits, \
+                UD_BFS1: means over random networks of a size, whiskers from the least to the greatest. Messages of 32 flits, \
                 *long* ones of 512. \"Up to\" stands beside the greatest of our networks, the variation beside the largest \
                 of the three sizes'."
             .to_owned(),

@@ -28,7 +28,7 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&charts, 3),
         rows,
-        shows: "Routes of four UP\\*/DOWN\\* routings on ten random networks of each size, 4 hosts and 4 cables to other \
+        shows: "Routes of four UP\\*/DOWN\\* routings on random networks of each size, 4 hosts and 4 cables to other \
                 switches a switch: bars are means over the networks, whiskers go from the least to the greatest."
             .to_owned(),
         differs: "* The paper's networks are not printed: ours are others of the same kind, and the whiskers show how much \

@@ -6,7 +6,7 @@ use super::super::book::Book;
 use super::super::wire::Document;
 
 /// Keys that say of which layers a scenario is made, where it is made of one.
-pub(super) fn check_layers(document: &Document, book: &mut Book) {
+fn check_layers(document: &Document, book: &mut Book) {
     let keys = [
         document.include.get().map(|at| ("include", at.place)),
         document.profile.get().map(|at| ("profile", at.place)),
@@ -22,6 +22,7 @@ pub(super) fn check_layers(document: &Document, book: &mut Book) {
 
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
+    check_layers(document, book);
     if let (Some(traffic), true) =
         (document.traffic.get(), document.routing.is_absent() && document.comparison.is_absent())
     {

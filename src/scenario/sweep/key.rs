@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::super::book::Book;
 use super::super::layers::{find, take};
-use super::super::tree::{Entry, Item, Value, default_item};
+use super::super::tree::{Item, Value, default_item};
 use super::super::wire::{Canonical, Document, Gap, Presence, key_of};
 use super::axes::Axis;
 
@@ -90,7 +90,6 @@ impl Template {
         seed: Option<u64>,
         book: &mut Book,
     ) -> Template {
-        settle(&mut root);
         let seed = seed.map_or_else(|| seed_of(&root, holes), Seed::Fixed);
         let mut sections = Vec::new();
         for key in Document::keys() {
@@ -228,25 +227,6 @@ fn seed_of(root: &Item, holes: &Holes) -> Seed {
     }
 }
 
-/// Writes out the defaults that depend on other keys.
-fn settle(root: &mut Item) {
-    let place = root.place;
-    let Value::Table(sections) = &mut root.value else { return };
-    if sections.iter().all(|entry| entry.key != "measure") {
-        let item = Item { place, value: Value::Table(Vec::new()) };
-        sections.push(Entry { key: "measure".to_owned(), place, item });
-    }
-    let measure = sections.iter_mut().find(|entry| entry.key == "measure");
-    let Some(Value::Table(keys)) = measure.map(|entry| &mut entry.item.value) else { return };
-    let has = |key: &str| keys.iter().any(|entry| entry.key == key);
-    if !has("messages") && !has("duration") {
-        // As `build::measure` has it.
-        let messages = if has("precision") { 2_000_000 } else { 20_000 };
-        let item = Item { place, value: Value::Integer(Some(messages)) };
-        keys.push(Entry { key: "messages".to_owned(), place, item });
-    }
-}
-
 /// The templates of a sweep: one for every combination of the axes that change more than what fills a hole.
 #[derive(Debug)]
 pub(super) struct Templates {
@@ -279,9 +259,12 @@ impl Templates {
             .structural
             .iter()
             .fold(0_usize, |at, axis| at.saturating_mul(axes[*axis].len()).saturating_add(digits[*axis]));
-        match self.made.get(at) {
-            Some(place) => then(place.get_or_init(make)),
-            None => then(&make()),
+        let Some(place) = self.made.get(at) else { return then(&make()) };
+        if let Some(made) = place.get() {
+            return then(made);
         }
+        // Not made within the lock: making one uses all cores, and whoever helps may want the same one.
+        let made = make();
+        then(place.get_or_init(|| made))
     }
 }

@@ -342,22 +342,7 @@ fn spread(
             return None;
         }
     };
-    let is_log = match scale.map(|scale| (&scale.value, scale.place)) {
-        None => false,
-        Some((Value::Text(word), _)) if word == "linear" => false,
-        Some((Value::Text(word), _)) if word == "log" => true,
-        Some((value, place)) => {
-            book.add(place, |span| {
-                let fault =
-                    Fault::new("unknown-choice", span, "no such scale", "expected \"linear\" or \"log\"");
-                match value {
-                    Value::Text(word) => fault.with_nearest(word, ["linear", "log"]),
-                    _ => fault,
-                }
-            });
-            return None;
-        }
-    };
+    let is_log = is_log(scale, book)?;
     if is_log && from.number.compare(Decimal::ZERO).is_le() {
         book.add(from.place, |span| {
             Fault::new("out-of-range", span, "no logarithm of this", "expected above zero")
@@ -395,6 +380,26 @@ fn spread(
         return None;
     }
     Some(Range { place, unit: unit.name, series: Series::Listed(values) })
+}
+
+/// Whether points are spread by their logarithms; `None` after a fault.
+fn is_log(scale: Option<&Item>, book: &mut Book) -> Option<bool> {
+    Some(match scale.map(|scale| (&scale.value, scale.place)) {
+        None => false,
+        Some((Value::Text(word), _)) if word == "linear" => false,
+        Some((Value::Text(word), _)) if word == "log" => true,
+        Some((value, place)) => {
+            book.add(place, |span| {
+                let fault =
+                    Fault::new("unknown-choice", span, "no such scale", "expected \"linear\" or \"log\"");
+                match value {
+                    Value::Text(word) => fault.with_nearest(word, ["linear", "log"]),
+                    _ => fault,
+                }
+            });
+            return None;
+        }
+    })
 }
 
 fn whole(number: Decimal) -> Option<(Decimal, &'static str)> {

@@ -10,6 +10,7 @@ use super::super::tree::{Item, Value};
 use super::super::wire::{self, At, Wire as _};
 use super::axes::{self, Axis, AxisKey, joined};
 use super::check::Firsts;
+use super::clashes;
 use super::constraint::{self, Expression};
 use super::known::{Known, words};
 use super::limits::{self, Limit, Limits, Side, Unjudged};
@@ -49,6 +50,9 @@ pub(super) fn read(
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
     let axes = axes::read(&tables, &known, book);
     check_sets(&layers, &axes, book);
+    clashes::check(&axes, book);
+    clashes::columns(described.columns.value().map_or(&[], Vec::as_slice), book);
+    check_seed(seed, &axes, book);
     let seeds = seeds(&described, &axes, book);
     let structural = structural(&axes, &root, &layers);
     let operands = Operands { known: &known, axes: &axes, root: &root, layers: &layers };
@@ -136,7 +140,7 @@ fn structural(axes: &[Axis], root: &Item, layers: &Layers) -> Vec<bool> {
 
 /// Notes what the command line sets although an axis gives it.
 fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
-    for set in &layers.sets {
+    for set in layers.chosen.iter().chain(&layers.sets) {
         let path = set.path.iter().map(|(key, _)| key.as_str());
         let key = axes.iter().flat_map(|axis| &axis.keys).find(|key| touch(path.clone(), names(key)));
         if let (Some(key), Some((_, place))) = (key, set.path.last()) {
@@ -145,6 +149,17 @@ fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
                 Fault::new("conflict", span, message, "expected a key that is on no axis")
             });
         }
+    }
+}
+
+/// Notes an axis of seeds where the command line gives the seed.
+fn check_seed(seed: Option<u64>, axes: &[Axis], book: &mut Book) {
+    let is_seed = |key: &&AxisKey| names(key).eq(["scenario", "seed"]);
+    if let (Some(seed), Some(key)) = (seed, axes.iter().flat_map(|axis| &axis.keys).find(is_seed)) {
+        book.add(key.place, |span| {
+            let message = format!("an axis of seeds, and --seed {seed} too");
+            Fault::new("conflict", span, message, "expected one of the two")
+        });
     }
 }
 

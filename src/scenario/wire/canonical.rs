@@ -136,6 +136,9 @@ impl Canonical<'_> {
                 (None, Presence::Default(text) | Presence::Usually(text)) => {
                     self.named(&name, &default_item(text, item.place), key.put);
                 }
+                (None, Presence::Following(text)) => {
+                    self.named(&name, &default_item(text(entries), item.place), key.put);
+                }
                 (None, Presence::Optional | Presence::Required) => {}
             }
         }

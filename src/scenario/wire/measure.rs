@@ -6,12 +6,12 @@ use crate::diagnostics::Fault;
 use crate::units::{Duration, Unit};
 
 use super::super::book::Book;
-use super::super::tree::{Item, Value};
+use super::super::tree::{Entry, Item, Value};
 use super::canonical::{Canonical, Key, put};
 use super::kinds::Quantity;
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 
-use Presence::{Default, Optional};
+use Presence::{Default, Following, Optional};
 
 table! {
     /// How long each point of generated traffic is measured, how sure its values have to be, and when a run ends at
@@ -25,7 +25,7 @@ table! {
         precision: Fraction = Optional;
         /// Messages that are measured at each point, at least 1; if no duration is given either, 20000, or at most
         /// 2000000 with a precision.
-        messages: u64 = Optional;
+        messages: u64 = Following(messages);
         /// Instead: the span in which the measured messages are created, above zero.
         duration: Quantity<Duration> = Optional;
         /// When a point ends whatever is still under way, above the warm-up; if not given, after four times
@@ -36,6 +36,16 @@ table! {
         find_saturation: Fraction = Optional;
         /// End with exit code 5 if a point that is not saturated has not converged.
         require_convergence: bool = Default("false");
+    }
+}
+
+/// How many messages are measured where the scenario does not say; with a duration, the number does not matter.
+fn messages(others: &[Entry]) -> &'static str {
+    let has = |key: &str| others.iter().any(|entry| entry.key == key);
+    match (has("duration"), has("precision")) {
+        (true, _) => "0",
+        (false, true) => "2000000",
+        (false, false) => "20000",
     }
 }
 

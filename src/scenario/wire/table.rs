@@ -50,6 +50,8 @@ pub(in super::super) enum Presence {
     Default(&'static str),
     /// It need not; without it there is no value, which means the same as this text in TOML.
     Usually(&'static str),
+    /// It need not; without it there is no value, which means what this makes of the others.
+    Following(fn(&[Entry]) -> &'static str),
 }
 
 impl<T> Given<T> {
@@ -112,7 +114,7 @@ impl<'a> Reading<'a> {
                 let item = default_item(text, self.place);
                 T::read(&item, book).map(|value| At { value, place: self.place })
             }
-            (None, Presence::Optional | Presence::Usually(_)) => {
+            (None, Presence::Optional | Presence::Usually(_) | Presence::Following(_)) => {
                 self.known.push(key);
                 return Given::Absent;
             }
@@ -194,7 +196,7 @@ pub(super) fn table_schema(title: &str, doc: &str, keys: Vec<Described>) -> Sche
             Presence::Default(text) | Presence::Usually(text) if text != "{}" => {
                 schema.insert("default".to_owned(), default_json(text));
             }
-            Presence::Optional | Presence::Default(_) | Presence::Usually(_) => {}
+            Presence::Optional | Presence::Default(_) | Presence::Usually(_) | Presence::Following(_) => {}
         }
         properties.insert(name, schema.to_value());
     }

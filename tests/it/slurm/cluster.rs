@@ -4,6 +4,8 @@
 //! the cluster is dropped, however the test ends. It does not matter what the machine's name resolves to, as the
 //! controller and the nodes are given their addresses.
 
+#![expect(clippy::disallowed_methods, reason = "a cluster of processes is waited for by the clock")]
+
 use std::fs;
 use std::io::Read as _;
 use std::net::{TcpListener, ToSocketAddrs as _};

@@ -196,7 +196,10 @@ fn drawn(rng: &mut ChaCha8Rng) -> (String, String) {
         let place = rng.random_range(0..6);
         if place == 0 && axes.len() < 3 {
             let count = rng.random_range(1..=2);
-            let values: Vec<&str> = (0..count).map(|_| value(rng)).filter(|value| *value != "-").collect();
+            let first = rng.random_range(0..rows.len());
+            let different = (0..count.min(rows.len())).map(|nth| rows[(first + nth) % rows.len()]);
+            let values = different.map(|row| row[rng.random_range(0..row.len())]);
+            let values: Vec<&str> = values.filter(|value| *value != "-").collect();
             if !values.is_empty() {
                 axes.push(format!("{{ '{key}' = [{}] }}", values.join(", ")));
                 continue;
@@ -313,8 +316,8 @@ fn faults_of_sweeps_have_their_place() {
         ("fabric.go = ['40 B', '60 B', 3]", &["out-of-range", "s.toml:4:22", "needs-unit", "s.toml:4:30"]),
         ("routing.tree = ['bfs', 'dsf']", &["unknown-choice", "s.toml:4:24", "`dfs`"]),
         ("topology.random-regular.degree = [2, 9]", &["out-of-range", "s.toml:4:"]),
-        ("fabric.stop = ['30 B']", &["at the point fabric.stop = 30 B", "out-of-range"]),
-        ("failures.0.at = ['1 us']", &["unknown-key", "s.toml:4:10"]),
+        ("fabric.stop = ['50 B', '30 B']", &["at the point fabric.stop = 30 B", "out-of-range"]),
+        ("failures.0.at = ['1 us']", &["wrong-type", "s.toml:4:1"]),
         ("sweep.repetitions = [1]", &["unknown-key", "cannot vary"]),
         ("profile = ['x']", &["unknown-profile", "s.toml:4:12"]),
         ("fabric = [3]", &["wrong-type", "s.toml:4:11"]),

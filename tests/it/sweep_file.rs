@@ -195,7 +195,7 @@ fn drawn(rng: &mut ChaCha8Rng) -> (String, String) {
         };
         let place = rng.random_range(0..6);
         if place == 0 && axes.len() < 3 {
-            let count = rng.random_range(1..=2);
+            let count: usize = rng.random_range(1..=2);
             let first = rng.random_range(0..rows.len());
             let different = (0..count.min(rows.len())).map(|nth| rows[(first + nth) % rows.len()]);
             let values = different.map(|row| row[rng.random_range(0..row.len())]);

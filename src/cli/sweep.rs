@@ -47,7 +47,7 @@ pub(super) struct Source {
     /// Replaces a value of the file, as in --set fabric.buffer='"200 B"'; may be given again
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// A small version: every fourth value of long numeric axes, at most two repetitions, points as run --quick has them
+    /// A small version: every fourth value of long numeric axes, at most two repetitions, each point as run --quick
     #[arg(long)]
     quick: bool,
 }

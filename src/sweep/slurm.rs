@@ -1,7 +1,7 @@
 //! Scripts for Slurm: a job array that computes what is missing, and a job that merges when it has ended.
 //!
 //! ```text
-//!   sbatch --array=0-99 ──▶ task I: simnet sweep work D --task I --of 100 ──▶ D/shards ──afterany──▶ simnet sweep merge D
+//!   sbatch --array=0-99 ──▶ task I: simnet sweep work D --task I --of 100 ──▶ D/shards ──after──▶ simnet sweep merge D
 //! ```
 //! A task is a share of the plan and skips what the shards hold, so that it may be requeued, submitted twice or killed
 //! with its node: nothing is lost, and what was computed twice is the same twice. Nothing here asks Slurm how a job

@@ -144,7 +144,8 @@ fn a_folder_needs_nothing_else() {
             r#"{{"format": "simnet-topology/1", "name": "{name}",
             "switches": [{{"name": "A", "ports": 8}}, {{"name": "B", "ports": 4}}],
             "hosts": [{{"name": "h"}}, {{"name": "k"}}],
-            "links": [{{"a": "h", "a_port": 0, "b": "A", "b_port": 0}}, {{"a": "k", "a_port": 0, "b": "B", "b_port": 0}},
+            "links": [{{"a": "h", "a_port": 0, "b": "A", "b_port": 0}},
+                      {{"a": "k", "a_port": 0, "b": "B", "b_port": 0}},
                       {{"a": "A", "a_port": 1, "b": "B", "b_port": 1}}{cables}]}}"#
         );
         fs::write(room.path(&format!("deep/nets/{name}.json")), net).unwrap();
@@ -173,7 +174,11 @@ fn copy_all(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
-        if path.is_dir() { copy_all(&path, &target) } else { drop(fs::copy(&path, &target).unwrap()) }
+        if path.is_dir() {
+            copy_all(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
     }
 }
 

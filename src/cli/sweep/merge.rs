@@ -29,7 +29,8 @@ pub(super) fn run(
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the merge took")]
     let begun = std::time::Instant::now();
     if options.parquet && !cfg!(feature = "parquet") {
-        let message = "--parquet: this simnet was built without it; `cargo build --features parquet` makes one that has it";
+        let message =
+            "--parquet: this simnet lacks it; `cargo build --features parquet` makes one that has it";
         return Err(Failure::Usage(message.to_owned()));
     }
     let (plan, store) = of_folder(&options.folder)?;

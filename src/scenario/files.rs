@@ -66,13 +66,25 @@ impl Files {
         }
         let bytes = match self.0.kept.get(&path) {
             Some(bytes) => bytes.clone(),
-            None if self.0.disk => std::fs::read(&path)?,
+            None if self.0.disk => read_regular(&path)?,
             None => return Err(io::Error::new(io::ErrorKind::NotFound, "it is not among the copies kept")),
         };
         let taken = Taken { hash: blake3::hash(&bytes), bytes: bytes.into() };
         all.insert(path, taken.clone());
         Ok(taken)
     }
+}
+
+/// Reads a file that ends: no folder, no pipe, no device.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?;
+    if kind.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if !kind.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    std::fs::read(path)
 }
 
 /// The path without `.` and without `x/..`. Where `x` is a link to a folder elsewhere this is another file than the

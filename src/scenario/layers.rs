@@ -31,6 +31,8 @@ pub(super) struct Layers {
     /// The name of the profile.
     pub(super) profile: Option<Item>,
     profiles: Vec<Entry>,
+    /// What the command line sets of profiles; it has been laid over them.
+    pub(super) chosen: Vec<Assignment>,
     /// What the command line sets, but for the keys that say how layers are made.
     pub(super) sets: Vec<Assignment>,
 }
@@ -42,19 +44,20 @@ pub(super) fn read(book: &mut Book, path: PathBuf, sets: &[String]) -> Option<La
         sets.iter().filter_map(|text| tree::assignment(book, "--set", text)).collect();
     let root = root.as_mut()?;
     apply(&mut sets, &["include"], root, book);
-    let mut inclusions = Inclusions { chain: vec![files::plain(&path)], count: 0 };
+    let mut inclusions = Inclusions { chain: vec![files::plain(&path)], count: 0, is_too_deep: false };
     inclusions.expand(root, book);
-    apply(&mut sets, &["profile", "profiles"], root, book);
+    let chosen = apply(&mut sets, &["profile", "profiles"], root, book);
     let profile = take(root, "profile").map(|entry| entry.item);
     let profiles = take(root, "profiles").map_or_else(Vec::new, |entry| profiles(entry.item, book));
-    Some(Layers { own: root.clone(), profile, profiles, sets })
+    Some(Layers { own: root.clone(), profile, profiles, chosen, sets })
 }
 
 /// Lays the assignments to `keys` over the root and takes them off the list.
-fn apply(sets: &mut Vec<Assignment>, keys: &[&str], root: &mut Item, book: &mut Book) {
-    let first = |set: &Assignment| set.path.first().is_some_and(|(key, _)| keys.contains(&key.as_str()));
-    sets.iter().filter(|set| first(set)).for_each(|set| set.lay(root, book));
-    sets.retain(|set| !first(set));
+fn apply(sets: &mut Vec<Assignment>, keys: &[&str], root: &mut Item, book: &mut Book) -> Vec<Assignment> {
+    let first = |set: &mut Assignment| set.path.first().is_some_and(|(key, _)| keys.contains(&key.as_str()));
+    let applied: Vec<Assignment> = sets.extract_if(.., first).collect();
+    applied.iter().for_each(|set| set.lay(root, book));
+    applied
 }
 
 /// Takes a key out of a table.
@@ -74,6 +77,8 @@ pub(super) fn find<'a>(root: &'a Item, key: &str) -> Option<&'a Item> {
 struct Inclusions {
     chain: Vec<PathBuf>,
     count: usize,
+    /// Whether it was said that they go too deep.
+    is_too_deep: bool,
 }
 
 impl Inclusions {
@@ -104,15 +109,17 @@ impl Inclusions {
                     self.chain[at + 1..].iter().map(|path| quoted(&path.display().to_string())).collect();
                 Some(format!("a file that includes itself by way of {}", way.join(", ")))
             }
+            None if self.count > MOST_INCLUSIONS => Some(format!("more than {MOST_INCLUSIONS} inclusions")),
             None if self.chain.len() > DEEPEST => {
                 Some(format!("files that include each other deeper than {DEEPEST}"))
             }
-            None if self.count > MOST_INCLUSIONS => Some(format!("more than {MOST_INCLUSIONS} inclusions")),
             None => None,
         };
         if let Some(message) = excess {
-            // Beyond the number, one fault says it all.
-            if self.count <= MOST_INCLUSIONS + 1 {
+            // Beyond a bound, one fault says it all.
+            let is_too_deep = self.chain.len() > DEEPEST && self.count <= MOST_INCLUSIONS;
+            let was_said = is_too_deep && std::mem::replace(&mut self.is_too_deep, true);
+            if self.count <= MOST_INCLUSIONS + 1 && !was_said {
                 let expected = "expected files that do not include each other in a circle";
                 book.add(place, |span| Fault::new("include-cycle", span, message, expected));
             }

@@ -10,6 +10,7 @@
 
 mod axes;
 mod check;
+mod clashes;
 mod constraint;
 mod decimal;
 mod key;
@@ -301,12 +302,13 @@ impl Sweep {
     }
 
     fn write_digits(&self, point: usize, digits: &mut Vec<usize>) {
+        limits::write_digits(&self.axes, self.combination_of(point), digits);
+    }
+
+    /// The combination of which a point is a repetition.
+    fn combination_of(&self, point: usize) -> usize {
         let nth = point / self.seeds();
-        let combination = match &self.kept {
-            Some(kept) => kept[nth] as usize,
-            None => nth,
-        };
-        limits::write_digits(&self.axes, combination, digits);
+        self.kept.as_ref().map_or(nth, |kept| kept[nth] as usize)
     }
 
     fn with_template<T>(&self, digits: &[usize], then: impl FnOnce(&Template) -> T) -> T {

@@ -9,8 +9,8 @@
 //!
 //! # Scope and limitations
 //! It is a lower bound, and reached by a lone message where GO leaves no gaps
-//! ([`links_with_gaps`](crate::fabric::links_with_gaps)): a stop that a slow channel behind a fast one brings about costs
-//! nothing then. Overheads of hosts are not in it: that of sending comes before the first flit, that of receiving
+//! ([`links_with_gaps`](crate::fabric::links_with_gaps)): a stop that a slow channel behind a fast one brings about
+//! costs nothing then. Overheads of hosts are not in it: that of sending comes before the first flit, that of receiving
 //! after the tail.
 //!
 //! # Validation

@@ -90,7 +90,12 @@ impl Known {
                 continue;
             }
             // Asked before it is opened: to open a pipe is to wait for whoever writes to it.
-            if fs::metadata(&path).map_err(|error| failed(&path, error))?.is_file() {
+            let is_file = match fs::metadata(&path) {
+                // A link to nothing, or a file that has just gone.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+                told => told.map_err(|error| failed(&path, error))?.is_file(),
+            };
+            if is_file {
                 paths.push(path);
             } else {
                 self.damage.push(Damage { path, line: None, what: "is no file", at_the_end: false });

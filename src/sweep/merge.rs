@@ -89,11 +89,11 @@ pub fn merge<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Merged, StoreE
         );
         let empty = columns.iter().zip(seen).filter(|(_, seen)| !seen).map(|(column, _)| column.clone());
         merged.empty_columns = empty.collect();
-        filled.or_else(|failed| match failed {
-            Failed::System(error) => Err(error),
+        filled.map_err(|failed| match failed {
+            Failed::System(error) => error,
             Failed::Store(error) => {
                 failure = Some(error);
-                Err(std::io::Error::other("the shards cannot be read"))
+                std::io::Error::other("the shards cannot be read")
             }
         })
     });

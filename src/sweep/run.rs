@@ -10,6 +10,7 @@ use std::time::Duration as WallTime;
 
 use blake3::Hash;
 use rayon::prelude::*;
+use tracing::debug;
 
 use super::known::{Damage, Known};
 use super::line::{self, LONGEST, Outcome};
@@ -298,6 +299,7 @@ impl<P: Points + ?Sized> Crew<'_, P> {
                 self.failure.note(Err(error));
                 break;
             }
+            debug!(point = job.point, failed = is_failure, "a point is done");
             computed += job.twins;
             failed += if is_failure { job.twins } else { 0 };
             for _ in 0..job.twins {

@@ -3,12 +3,12 @@
 //! Two processes never share a file, so that lines are never mixed: not over NFS, and not when a job that was given up
 //! goes on writing while its successor runs.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::store::StoreError;
+use super::store::{StoreError, sync_folder};
 
 /// A shard that this process writes.
 #[derive(Debug)]
@@ -25,12 +25,18 @@ impl Shard {
     /// # Errors
     /// If the system refuses.
     pub(super) fn begin(folder: &Path, worker: &str) -> Result<Shard, StoreError> {
+        // Whoever copies a sweep may have left an empty folder behind; the sweep's own must be there.
+        match fs::create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(StoreError::Io { path: folder.to_owned(), error });
+            }
+            _ => {}
+        }
         for number in 0_u64.. {
             let path = folder.join(format!("{worker}-{number}.jsonl"));
             match OpenOptions::new().append(true).create_new(true).open(&path) {
                 Ok(file) => {
-                    // The file's name must last as long as its lines; some systems cannot sync folders.
-                    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+                    sync_folder(folder);
                     return Ok(Shard { path, file, unsynced: AtomicBool::new(false) });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -64,7 +70,7 @@ impl Shard {
 
     /// A removed file can be written to until the crack of doom: only its name tells.
     fn is_in_its_place(&self) -> io::Result<()> {
-        let there = std::fs::metadata(&self.path)?;
+        let there = fs::metadata(&self.path)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt as _;

@@ -186,7 +186,11 @@ impl Store {
     ) -> Result<Store, StoreError> {
         let there = vacant(folder, identity)?;
         let shards = folder.join(SHARDS);
+        let is_new = !shards.exists();
         fs::create_dir_all(&shards).map_err(|error| StoreError::Io { path: shards.clone(), error })?;
+        if is_new {
+            sync_folder(parent_of(folder));
+        }
         let mut identity = identity.clone();
         identity.inputs = keep(folder, inputs)?;
         if there.as_ref() != Some(&identity) {
@@ -401,6 +405,16 @@ fn keep(folder: &Path, inputs: &BTreeMap<PathBuf, Vec<u8>>) -> Result<Vec<Input>
     Ok(kept)
 }
 
+/// The folder in which something stands.
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes new names in a folder last as long as what they name, where the system can.
+pub(super) fn sync_folder(folder: &Path) {
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
 /// Removes a file if it is there.
 fn remove(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
@@ -414,7 +428,7 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 /// Writes a file beside its place, syncs it and renames it.
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), StoreError> {
     let written = || -> io::Result<()> {
-        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = parent_of(path);
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -424,8 +438,7 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
-        // The new name must last as well; some systems cannot sync folders.
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        sync_folder(folder);
         Ok(())
     };
     written().map_err(|error| StoreError::Io { path: path.to_owned(), error })

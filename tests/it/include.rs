@@ -67,7 +67,7 @@ fn exclusive_choices_replace_each_other() {
     let setup = format!("{SETUP}[topology.attach]\n\"h0\" = 3\n[measure]\nmessages = 10\n");
     for (own, whole) in [
         ("topology.preset = 'now-c'", "topology.preset = 'now-c'"),
-        ("topology.star.hosts = 4", "topology.star.hosts = 4"),
+        ("topology.star.leaves = 4", "topology.star.leaves = 4"),
     ] {
         let files = [("s.toml", &*format!("include = 'setup.toml'\n{own}")), ("setup.toml", &setup)];
         let (head, tail) = (SETUP.find("[topology").unwrap(), SETUP.find("[routing").unwrap());

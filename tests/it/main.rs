@@ -72,6 +72,7 @@ mod study;
 mod sturdy;
 mod suggest;
 mod support;
+mod sweep_clashes;
 mod sweep_cli;
 mod sweep_file;
 mod sweep_killed;

@@ -65,7 +65,7 @@ fn a_node_that_dies_loses_nothing() {
     let mut cluster = Cluster::start(&room.path().join("cluster"), &programs, 4, 2);
 
     let submitted = submit(&cluster, &file, &out("it's undisturbed"));
-    assert_eq!(submitted["tasks"], 17, "MaxArraySize of the cluster: {submitted}");
+    assert_eq!(submitted["tasks"], 9, "MaxArraySize of the cluster: {submitted}");
     let undisturbed = table(&cluster, &out("it's undisturbed"));
 
     let disturbed = out("a node\nfewer");

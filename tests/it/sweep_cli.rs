@@ -1,4 +1,5 @@
 //! `simnet sweep` as a process: the same table however it was computed, and what stops it.
+#![expect(clippy::disallowed_methods, reason = "a process that is sent signals runs by the wall clock")]
 
 use std::fs;
 use std::io::Read as _;

@@ -133,7 +133,7 @@ fn the_small_version_is_small() {
 /// cannot.
 #[test]
 fn any_key_can_vary() {
-    let bare = "scenario.name = 'x'\nrouting.algorithm = 'updown'\ntopology.star.hosts = 4\n\
+    let bare = "scenario.name = 'x'\nrouting.algorithm = 'updown'\ntopology.star.leaves = 3\ntopology.star.hosts-per-switch = 1\n\
         traffic.uniform.payload = '64 B'\n";
     let with = |axes: &str| sweep_with(&format!("{bare}{axes}"), &[], &Overrides::default());
     assert_eq!(with("sweep.axes = [{ traffic.uniform.loads = [0.1, 0.2] }]").unwrap().len(), 2);
@@ -195,8 +195,11 @@ fn drawn(rng: &mut ChaCha8Rng) -> (String, String) {
         };
         let place = rng.random_range(0..6);
         if place == 0 && axes.len() < 3 {
-            let count = rng.random_range(1..=2);
-            let values: Vec<&str> = (0..count).map(|_| value(rng)).filter(|value| *value != "-").collect();
+            let count: usize = rng.random_range(1..=2);
+            let first = rng.random_range(0..rows.len());
+            let different = (0..count.min(rows.len())).map(|nth| rows[(first + nth) % rows.len()]);
+            let values = different.map(|row| row[rng.random_range(0..row.len())]);
+            let values: Vec<&str> = values.filter(|value| *value != "-").collect();
             if !values.is_empty() {
                 axes.push(format!("{{ '{key}' = [{}] }}", values.join(", ")));
                 continue;
@@ -305,15 +308,16 @@ fn faults_of_sweeps_have_their_place() {
             &["out-of-range", "logarithm"],
         ),
         ("fabric.go = { from = 1, to = 4, step = 1 }", &["needs-unit", "s.toml:4:13"]),
-        ("traffic.uniform.loads = { from = 0, to = 1e30, step = 1e-30 }", &["too-fine"]),
+        ("traffic.uniform.loads = { from = 0, to = 1e30, step = 1e-30 }", &["not-a-quantity"]),
+        ("traffic.uniform.loads = { from = '0.1', to = '0.9', factor = '1.000000001' }", &["too-fine"]),
         ("scenario.seed = { from = 0, to = 1e20, step = 1 }", &["too-many-points"]),
         ("fabric.go = ['40 B', '30 B']\nfabric.stop = ['56 B']", &["lock-step", "s.toml:5:15"]),
         ("fabric.go = ['40 B']\n[[sweep.axes]]\n'fabric.go' = ['4 B']", &["duplicate-key", "s.toml:6:1"]),
         ("fabric.go = ['40 B', '60 B', 3]", &["out-of-range", "s.toml:4:22", "needs-unit", "s.toml:4:30"]),
         ("routing.tree = ['bfs', 'dsf']", &["unknown-choice", "s.toml:4:24", "`dfs`"]),
         ("topology.random-regular.degree = [2, 9]", &["out-of-range", "s.toml:4:"]),
-        ("fabric.stop = ['30 B']", &["at the point fabric.stop = 30 B", "out-of-range"]),
-        ("failures.0.at = ['1 us']", &["unknown-key", "s.toml:4:10"]),
+        ("fabric.stop = ['50 B', '30 B']", &["at the point fabric.stop = 30 B", "out-of-range"]),
+        ("failures.0.at = ['1 us']", &["wrong-type", "s.toml:4:1"]),
         ("sweep.repetitions = [1]", &["unknown-key", "cannot vary"]),
         ("profile = ['x']", &["unknown-profile", "s.toml:4:12"]),
         ("fabric = [3]", &["wrong-type", "s.toml:4:11"]),

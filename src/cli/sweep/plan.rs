@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn print_human(plan: &Scenarios, out: &mut dyn Write) -> io::Result<()> {
-    let cost: f64 = (0..plan.len()).map(|point| plan.cost(point)).sum();
+    let cost: f64 = (0..plan.len()).map(|point| plan.cost(point)).sum::<f64>() + 0.0;
     writeln!(out, "{}: {}, about {} of one core", plan.name(), points(plan.len()), seconds(cost))?;
     let widths = widths(plan);
     let last = plan.len().saturating_sub(1).to_string().len().max("point".len());
@@ -107,7 +107,7 @@ fn print_json(plan: &Scenarios, quick: bool, out: &mut dyn Write) -> io::Result<
             let _ = write!(text, "}},\"seed\":{seed},\"cost_s\":{cost}}}");
         }
     })?;
-    let cost: f64 = (0..plan.len()).map(|point| plan.cost(point)).sum();
+    let cost: f64 = (0..plan.len()).map(|point| plan.cost(point)).sum::<f64>() + 0.0;
     writeln!(out, "\n],\"cost_s\":{}}}", Value::from(cost))
 }
 

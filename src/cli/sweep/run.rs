@@ -82,7 +82,8 @@ fn dry_run(
     let left = left(plan, &known, options.retry);
     let missing = left.iter().filter(|left| **left).count();
     let seconds: f64 =
-        (0..plan.len()).zip(left).filter(|(_, left)| *left).map(|(point, _)| plan.cost(point)).sum();
+        (0..plan.len()).zip(left).filter(|(_, left)| *left).map(|(point, _)| plan.cost(point)).sum::<f64>()
+            + 0.0;
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": plan.len(), "missing": missing, "cost_left_s": seconds,

@@ -45,17 +45,20 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&charts, 1),
         rows,
-        shows: "The hosts of the NOW's C subcluster send to each other while a cable, a leaf switch, a host and the mapper's own switch \
-                fail and return, in this order; for the last, a backup mapper takes over. Above, messages delivered in every tenth of a second; the marks above the curve \
-                tell when something happens, when the daemon notices (it hears nothing from a host, or hears one again), when it has \
-                a new map, and when all interfaces have the routes found on it. Below, messages lost: on dead routes, or for want of a \
-                route."
+        shows: "The hosts of the NOW's C subcluster send to each other while a cable, a leaf switch, a host and the \
+                mapper's own switch fail and return, in this order; for the last, a backup mapper takes over. Above, \
+                messages delivered in every tenth of a second; the marks above the curve tell when something \
+                happens, when the daemon notices (it hears nothing from a host, or hears one again), when it has a \
+                new map, and when all interfaces have the routes found on it. Below, messages lost: on dead routes, \
+                or for want of a route."
             .to_owned(),
-        differs: "mainwaring1997 leaves mapping under traffic and reconfiguration as future work (section 6): there is no number to \
-                  compare with. Most of the time between a failure and new routes is the mapping itself, 0.7 to 0.8 s: three times what \
-                  Fig. 7 has for C without traffic, since under traffic a missing answer is waited for 3 ms and asked for again. The \
-                  backup begins 0.4 s after the mapper's switch has failed, when it has not heard from the mapper for long enough. While a leaf switch is down its five \
-                  hosts neither send nor receive, so less is delivered until it returns, however good the routes."
+        differs: "mainwaring1997 leaves mapping under traffic and reconfiguration as future work (section 6): there \
+                  is no number to compare with. Most of the time between a failure and new routes is the mapping \
+                  itself, 0.7 to 0.8 s: three times what Fig. 7 has for C without traffic, since under traffic a \
+                  missing answer is waited for 3 ms and asked for again. The backup begins 0.4 s after the mapper's \
+                  switch has failed, when it has not heard from the mapper for long enough. While a leaf switch is \
+                  down its five hosts neither send nor receive, so less is delivered until it returns, however good \
+                  the routes."
             .to_owned(),
     }
 }

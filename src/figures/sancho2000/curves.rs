@@ -22,10 +22,10 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
     rows.push(Row::ours("variation of UD_DFS2b over UD_BFS1", &size.name(), "%", variation));
     rows.splice(0..0, printed);
     let shows = format!(
-        "{shows} Left, up to the first saturated load: the network whose ratios of throughput are nearest to the mean ratios (number {} of {}); bands go \
-         from the least to the greatest latency of all networks at that load, where none of them is saturated. Right: \
-         throughput, the most traffic accepted up to the first saturated load, over that of {BASE}: means over the \
-         networks, whiskers from the least to the greatest.",
+        "{shows} Left, up to the first saturated load: the network whose ratios of throughput are nearest to the \
+         mean ratios (number {} of {}); bands go from the least to the greatest latency of all networks at that \
+         load, where none of them is saturated. Right: throughput, the most traffic accepted up to the first \
+         saturated load, over that of {BASE}: means over the networks, whiskers from the least to the greatest.",
         size.nearest + 1,
         size.networks,
     );

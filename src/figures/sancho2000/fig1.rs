@@ -57,20 +57,21 @@ fn make(_: &Results<'_>) -> Page {
         ],
         svg: sketch.finish((3.0 * PANEL, 360.0)),
         shows: format!(
-            "Both ways to give cables a direction, on one network, from the root 0: (a) the up end is nearer to the root, or has the \
-             lower number; (b) and (c) the up end has the higher label, labels falling from {SWITCHES} in the order in which the \
-             path of the depth-first tree (heuristic H2) reaches the switches. {} restrictions are left with the first, {} with the \
-             second: \"the DFS spanning tree achieves a lower number of routing restrictions\". Of {NETWORKS} random networks of \
-             as many switches and cables {:.0} % have fewer with DFS, {:.0} % as many, the others more.",
+            "Both ways to give cables a direction, on one network, from the root 0: (a) the up end is nearer to the \
+             root, or has the lower number; (b) and (c) the up end has the higher label, labels falling from \
+             {SWITCHES} in the order in which the path of the depth-first tree (heuristic H2) reaches the switches. \
+             {} restrictions are left with the first, {} with the second: \"the DFS spanning tree achieves a lower \
+             number of routing restrictions\". Of {NETWORKS} random networks of as many switches and cables {:.0} % \
+             have fewer with DFS, {:.0} % as many, the others more.",
             total(&graph, &bfs),
             total(&graph, &dfs),
             fewer as f64 * 100.0 / NETWORKS as f64,
             as_many as f64 * 100.0 / NETWORKS as f64,
         ),
-        differs: "**A reconstruction**: the paper prints its network as a picture only, and says of it that it has nine switches. Ours \
-                  has nine switches and 13 cables, chosen so that no cables cross and the two counts differ; the random networks tell \
-                  how usual that is. Trees, labels and directions are those that the simulator routes by, not drawn by hand. A dashed \
-                  arc is two restrictions, one a way."
+        differs: "**A reconstruction**: the paper prints its network as a picture only, and says of it that it has \
+                  nine switches. Ours has nine switches and 13 cables, chosen so that no cables cross and the two \
+                  counts differ; the random networks tell how usual that is. Trees, labels and directions are those \
+                  that the simulator routes by, not drawn by hand. A dashed arc is two restrictions, one a way."
             .to_owned(),
     }
 }
@@ -103,7 +104,7 @@ fn label(directions: &Directions, switch: SwitchId) -> i64 {
 }
 
 /// The switch that a tree reaches a switch from: the neighbour nearest to the root, the lowest number of these, in a
-/// breadth-first tree; the one reached last before it in a depth-first one, as all reached later have no neighbours left.
+/// breadth-first tree; the one reached last before it in a depth-first one, as those after it have no neighbours left.
 fn parent(graph: &SwitchGraph, directions: &Directions, is_bfs: bool, switch: SwitchId) -> Option<SwitchId> {
     let ups = ups(graph, directions, switch).into_iter();
     if is_bfs {

@@ -45,16 +45,18 @@ fn make(_: &Results<'_>) -> Page {
     Page {
         rows,
         svg: sketch.finish((900.0, height)),
-        shows: "Above: a switch of which one, two, three or four cables to other switches lead up; arrows point up, a dashed arc \
-                forbids going down one cable and up the other. u cables that lead up make u (u - 1) restrictions. Below: how many \
-                switches have how many, over the ten random networks of each size in Table 1 (means; whiskers from the least to \
-                the greatest). Their mean u (u - 1) is Table 1's number of restrictions per switch."
+        shows: "Above: a switch of which one, two, three or four cables to other switches lead up; arrows point up, \
+                a dashed arc forbids going down one cable and up the other. u cables that lead up make u (u - 1) \
+                restrictions. Below: how many switches have how many, over the ten random networks of each size in \
+                Table 1 (means; whiskers from the least to the greatest). Their mean u (u - 1) is Table 1's number \
+                of restrictions per switch."
             .to_owned(),
-        differs: "The paper draws three patterns as a picture only and tells of them that (a) and (b) have fewer restrictions than \
-                  (c), and that H2 makes (a) and (b) more frequent. Ours are all four that a switch can have, a root apart. The counts \
-                  bear it out: since every cable leads up from one end, a network has two such cables a switch on average whatever the \
-                  tree, and restrictions are fewest where all switches have about two; H2 has more of these than H1, and both more than \
-                  breadth-first trees from R1."
+        differs: "The paper draws three patterns as a picture only and tells of them that (a) and (b) have fewer \
+                  restrictions than (c), and that H2 makes (a) and (b) more frequent. Ours are all four that a \
+                  switch can have, a root apart. The counts bear it out: since every cable leads up from one end, a \
+                  network has two such cables a switch on average whatever the tree, and restrictions are fewest \
+                  where all switches have about two; H2 has more of these than H1, and both more than breadth-first \
+                  trees from R1."
             .to_owned(),
     }
 }

@@ -16,9 +16,9 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
-        "Six UP\\*/DOWN\\* routings on ten random networks of 64 switches, messages of 32 flits to hosts drawn at random: the size that \
-         the paper left out for want of space.",
-        "\"Up to 2.8\" is compared with the greatest of our ten networks. With the networks of seeds 1 to 10 it is 2.55: the greatest of ten is \
-         mostly chance. Balancing brings nothing at this size, as the paper tells.",
+        "Six UP\\*/DOWN\\* routings on random networks of 64 switches, messages of 32 flits to hosts drawn at \
+         random: the size that the paper left out for want of space.",
+        "\"Up to 2.8\" is compared with the greatest of our ten networks. With the networks of seeds 1 to 10 it is \
+         2.55: the greatest of ten is mostly chance. Balancing brings nothing at this size, as the paper tells.",
     )
 }

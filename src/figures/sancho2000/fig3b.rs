@@ -16,9 +16,10 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
-        "Six UP\\*/DOWN\\* routings on ten random networks of 32 switches, messages of 32 flits to hosts drawn at random.",
-        "The paper prints no value of its curves. Their order is as it tells: both depth-first routings beyond both breadth-first ones, \
-         and UD_DFS2 below UD_DFS1 at every load. The variation over the ten networks is larger than the 20 % of the paper: on \
-         one network R1 picks a root so poor that everything else gains twice (see `sancho2000/gains`).",
+        "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to hosts drawn at random.",
+        "The paper prints no value of its curves. Their order is as it tells: both depth-first routings beyond both \
+         breadth-first ones, and UD_DFS2 below UD_DFS1 at every load. The variation over the ten networks is larger \
+         than the 20 % of the paper: on one network R1 picks a root so poor that everything else gains twice (see \
+         `sancho2000/gains`).",
     )
 }

@@ -16,9 +16,10 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
-        "Six UP\\*/DOWN\\* routings on ten random networks of 32 switches, messages of 32 flits to the host whose number has its halves swapped.",
-        "128 hosts have numbers of 7 bits, which have no halves: they are rotated by 3, and the paper does not say what it did. \"Up to 2.5\" is \
-         compared with the greatest of our ten networks. Tried: a decoder at every input (up to 2.07), unbalanced routes by the \
-         lowest ports as well (up to 1.91).",
+        "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to the host whose \
+         number has its halves swapped.",
+        "128 hosts have numbers of 7 bits, which have no halves: they are rotated by 3, and the paper does not say \
+         what it did. \"Up to 2.5\" is compared with the greatest of our ten networks. Tried: a decoder at every \
+         input (up to 2.07), unbalanced routes by the lowest ports as well (up to 1.91).",
     )
 }

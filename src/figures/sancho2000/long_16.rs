@@ -16,10 +16,11 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
-        "Six UP\\*/DOWN\\* routings on ten random networks of 16 switches, messages of 512 flits to hosts drawn at random: what \
-         the paper ran and did not plot.",
-        "The paper says that depth-first routings gain slightly less here than with short messages. Ours gain less too, but \
-         not slightly: the ratios on the right stand beside those of 32 flits in `sancho2000/gains`. A message of 512 flits fills \
-         all buffers of its way, so a blocked one holds its whole path, whatever the tree.",
+        "Six UP\\*/DOWN\\* routings on random networks of 16 switches, messages of 512 flits to hosts drawn at \
+         random: what the paper ran and did not plot.",
+        "The paper says that depth-first routings gain slightly less here than with short messages. Ours gain less \
+         too, but not slightly: the ratios on the right stand beside those of 32 flits in `sancho2000/gains`. A \
+         message of 512 flits fills all buffers of its way, so a blocked one holds its whole path, whatever the \
+         tree.",
     )
 }

@@ -35,17 +35,19 @@ fn make(results: &Results<'_>) -> Page {
         charts.push(stack(&rows, &routing));
     }
     charts.extend(PARTS[1..].iter().map(|(_, name, _)| beside(&rows, name)));
-    let shows = "The mean time of a message from its creation to its last flit's arrival, in its three parts, on the network of 32 \
-                 switches that Fig. 3(b) finds nearest to the average: messages of 32 flits, uniform destinations. The parts lie \
-                 on top of each other and make the mean latency, up to six times that of the lowest load; the last two panels have the routings beside each other. \
-                 Hollow marks are saturated or have not converged. Every message \
-                 counts with the time that its own route and length take in an empty network, exact to the cycle."
+    let shows = "The mean time of a message from its creation to its last flit's arrival, in its three parts, on the \
+                 network of 32 switches that Fig. 3(b) finds nearest to the average: messages of 32 flits, uniform \
+                 destinations. The parts lie on top of each other and make the mean latency, up to six times that of \
+                 the lowest load; the last two panels have the routings beside each other. Hollow marks are \
+                 saturated or have not converged. Every message counts with the time that its own route and length \
+                 take in an empty network, exact to the cycle."
         .to_owned();
-    let differs = "The papers have no such figure. A message moves for the same time at every load: only the routes decide, so the \
-                   lowest area compares routings as an empty network does (beyond saturation it shrinks a little: those that have far to go \
-                   do not arrive). What grows first is the time *blocked* behind other worms; \
-                   *queueing* at the host stays small until the network saturates, and is then everything: a blocked worm leaves its \
-                   host's cable late, and the messages behind it wait there."
+    let differs = "The papers have no such figure. A message moves for the same time at every load: only the routes \
+                   decide, so the lowest area compares routings as an empty network does (beyond saturation it \
+                   shrinks a little: those that have far to go do not arrive). What grows first is the time \
+                   *blocked* behind other worms; *queueing* at the host stays small until the network saturates, and \
+                   is then everything: a blocked worm leaves its host's cable late, and the messages behind it wait \
+                   there."
         .to_owned();
     Page { rows, svg: draw_charts(&charts, 3), shows, differs }
 }

@@ -30,12 +30,13 @@ fn make(_: &Results<'_>) -> Page {
         rows: rows(&sizes, &long),
         svg: draw(&sizes[0].topology.network),
         shows: "The parameters of all simulations after sancho2000, read off the scenarios as they are run \
-                (`scenarios/sancho2000/fig3a.toml`, `fig3b.toml`, `fig3-64.toml`, `long-16.toml`) and counted on the networks that \
-                they make; and one of these networks, the first of 16 switches."
+                (`scenarios/sancho2000/fig3a.toml`, `fig3b.toml`, `fig3-64.toml`, `long-16.toml`) and counted on the \
+                networks that they make; and one of these networks, the first of 16 switches."
             .to_owned(),
-        differs: "What the paper does not say is set to: buffers of 80 flits with STOP at 56 and GO at 40, cables of 10 m (8 flits in \
-                  flight), Poisson arrivals, forward resets after 50 ms (none happens). \"Completely irregular\" is read as 4-regular and \
-                  random with at most one cable between two switches; the paper's own networks are not printed."
+        differs: "What the paper does not say is set to: buffers of 80 flits with STOP at 56 and GO at 40, cables of \
+                  10 m (8 flits in flight), Poisson arrivals, forward resets after 50 ms (none happens). \
+                  \"Completely irregular\" is read as 4-regular and random with at most one cable between two \
+                  switches; the paper's own networks are not printed."
             .to_owned(),
     }
 }

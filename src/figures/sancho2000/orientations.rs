@@ -1,7 +1,7 @@
 //! Switches, cables with their up ends, and routing restrictions, as the paper's drawings have them.
 //!
-//! A cable's arrow points at its up end. A dashed arc across a switch joins two cables both of which lead up from there:
-//! a worm that came down one of them must not go up the other, nor the other way round.
+//! A cable's arrow points at its up end. A dashed arc across a switch joins two cables both of which lead up from
+//! there: a worm that came down one of them must not go up the other, nor the other way round.
 
 use std::fmt::Write as _;
 
@@ -110,7 +110,8 @@ impl Orientations {
         let weight = if bold { " font-weight=\"bold\"" } else { "" };
         let _ = writeln!(
             self.body,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{INK}\" text-anchor=\"middle\"{weight}>{text}</text>"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{INK}\" text-anchor=\"middle\"{weight}>\
+             {text}</text>"
         );
     }
 

@@ -28,18 +28,18 @@ fn make(results: &Results<'_>) -> Page {
     Page {
         svg: draw_charts(&charts, 3),
         rows,
-        shows: "Routes of four UP\\*/DOWN\\* routings on ten random networks of each size, 4 hosts and 4 cables to other \
+        shows: "Routes of four UP\\*/DOWN\\* routings on random networks of each size, 4 hosts and 4 cables to other \
                 switches a switch: bars are means over the networks, whiskers go from the least to the greatest."
             .to_owned(),
-        differs: "* The paper's networks are not printed: ours are others of the same kind, and the whiskers show how much \
-                  that alone changes. The paper may print one network a size (\"the topologies that achieve the average \
-                  behavior\") where ours are means.\n\
-                  * **Crossing paths at 32 switches**: the printed 43 of R2+H2 stands far below 73 of R2+H1, where all other columns \
-                  hardly differ; none of our networks comes near it (57 to 70), nor do those of seeds 1 to 100 on average. R1 is \
-                  low and R2 high at this size, both within what single networks show.\n\
-                  * **H1**, \"higher average distance to the rest of the switches\", came out up to 12 % too long with the rest as \
-                  all other switches. Of the readings tried (docs/VALIDATION.md), the rest as the switches that the tree has not \
-                  reached yet fits, and is taken."
+        differs: "* The paper's networks are not printed: ours are others of the same kind, and the whiskers show \
+                  how much that alone changes. The paper may print one network a size (\"the topologies that achieve \
+                  the average behavior\") where ours are means.\n* **Crossing paths at 32 switches**: the printed 43 \
+                  of R2+H2 stands far below 73 of R2+H1, where all other columns hardly differ; none of our networks \
+                  comes near it (57 to 70), nor do those of seeds 1 to 100 on average. R1 is low and R2 high at this \
+                  size, both within what single networks show.\n* **H1**, \"higher average distance to the rest of \
+                  the switches\", came out up to 12 % too long with the rest as all other switches. Of the readings \
+                  tried (docs/VALIDATION.md), the rest as the switches that the tree has not reached yet fits, and \
+                  is taken."
             .to_owned(),
     }
 }

@@ -49,14 +49,15 @@ fn make(results: &Results<'_>) -> Page {
         svg: draw_charts(&charts, 2),
         rows,
         shows: format!(
-            "What the six acronyms resolve to here, read off the scenario:\n\n{}\nThe bars are means over ten random networks \
-             of each size, whiskers from the least to the greatest.",
+            "What the six acronyms resolve to here, read off the scenario:\n\n{}\nThe bars are means over ten random \
+             networks of each size, whiskers from the least to the greatest.",
             acronyms()
         ),
-        differs: "The paper's Table 2 has the first six columns and no numbers. UD_BFS1 has R1 and both depth-first routings have \
-                  R2, as the note to Table 1 says. \"No\" balancing is one shortest legal route a pair of hosts, drawn at random: \
-                  the paper names random and round robin and does not say which it used. Balancing changes only which of the \
-                  shortest legal routes are taken, so only the load of the busiest channel differs between a routing and its `b`."
+        differs: "The paper's Table 2 is the table above and has no numbers. UD_BFS1 has R1 and both depth-first \
+                  routings have R2, as the note to Table 1 says. \"No\" balancing is one shortest legal route a pair \
+                  of hosts, drawn at random: the paper names random and round robin and does not say which it used. \
+                  Balancing changes only which of the shortest legal routes are taken, so only the load of the \
+                  busiest channel differs between a routing and its `b`."
             .to_owned(),
     }
 }

@@ -111,6 +111,14 @@ impl AxisKey {
         self.texts.get(nth).cloned().unwrap_or_else(|| self.values.printed(nth))
     }
 
+    /// The values, if they are listed one by one.
+    pub(super) fn listed(&self) -> Option<&[Item]> {
+        match &self.values {
+            Values::Listed(items) => Some(items),
+            Values::Range(_) => None,
+        }
+    }
+
     fn is_numeric(&self) -> bool {
         let is_number = |item: &Item| match &item.value {
             Value::Integer(_) | Value::Float(_) => true,
@@ -125,7 +133,7 @@ impl AxisKey {
 }
 
 /// A value as TOML has it, in one line. It is no deeper than the parser of TOML allows.
-fn inline(item: &Item) -> String {
+pub(super) fn inline(item: &Item) -> String {
     match &item.value {
         Value::Text(text) => format!("{text:?}"),
         Value::Integer(number) => number.map_or_else(|| "?".to_owned(), |number| number.to_string()),
@@ -262,9 +270,11 @@ impl Flat<'_> {
     fn schema(&mut self, path: &[(String, Place)]) -> Option<Json> {
         let place = last_place(path);
         let keys: Vec<String> = path.iter().map(|(key, _)| key.clone()).collect();
-        if ["include", "profiles", "sweep", "expect"].contains(&keys[0].as_str()) {
+        let names = ["name", "description"];
+        let is_name = keys[0] == "scenario" && keys.get(1).is_none_or(|key| names.contains(&key.as_str()));
+        if is_name || ["include", "profiles", "sweep", "expect"].contains(&keys[0].as_str()) {
             self.book.add(path[0].1, |span| {
-                let message = format!("`{}` cannot vary", keys[0]);
+                let message = format!("`{}` cannot vary", quoted(&keys.join(".")));
                 Fault::new(
                     "unknown-key",
                     span,

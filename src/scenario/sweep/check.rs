@@ -18,6 +18,12 @@ const MOST_CHECKED: usize = 500;
 /// How many faults of a file are gathered.
 const MOST_FAULTS: usize = 1_000;
 
+/// How many combinations with a value are tried before it is refused.
+const MOST_TRIED: usize = 24;
+
+/// Where the axes stand at a point that is refused, and why it is.
+type Refused = (Vec<usize>, Box<Refusal>);
+
 /// For every axis and position, the first combination in which it stands, if there is one.
 pub(super) struct Firsts(Vec<Vec<Option<u32>>>);
 
@@ -66,50 +72,98 @@ impl Firsts {
 impl Sweep {
     /// Checks the points that hold each value first, and takes note of what they tell; `values` are the faults of
     /// values alone.
+    ///
+    /// A value is refused if no point tried with it is sound; a combination that is not sound, of values that are
+    /// sound with others, is a point that fails.
     pub(super) fn told(
         mut self,
         firsts: &Firsts,
         values: Option<Box<Refusal>>,
     ) -> Result<Sweep, Box<Refusal>> {
-        let first = self.digits(0);
-        let checked = self.checked_at(&first, self.seed(0)).map_err(|refusal| vec![(first.clone(), refusal)]);
-        let keys = || self.axes.iter().flat_map(|axis| &axis.keys);
-        let is_varied = keys().any(|key| ["topology", PROFILE].contains(&key.path[0].0.as_str()));
-        let mut refusals: Vec<(Vec<usize>, Box<Refusal>)> =
-            values.into_iter().map(|refusal| (Vec::new(), refusal)).collect();
-        match checked {
-            Ok(checked) => {
-                let told = Told {
-                    name: checked.name.clone(),
-                    warnings: checked.warnings.clone(),
-                    topology: (!is_varied).then(|| checked.topology.clone()),
-                    seconds: [cost::seconds(&checked), cost::seconds(&checked.quick())],
-                    ratios: Vec::new(),
-                };
-                self.base_mut().told = told;
-            }
-            Err(refused) => refusals.extend(refused),
-        }
         let wanted: BTreeSet<usize> = (0..self.axes.len())
             .flat_map(|axis| firsts.chosen(axis).into_iter().map(move |position| (axis, position)))
             .filter_map(|(axis, position)| firsts.combination(axis, position))
+            .chain([self.combination_of(0)])
             .collect();
         let wanted: Vec<usize> = wanted.into_iter().collect();
-        let judged: Vec<(usize, Result<f64, (Vec<usize>, Box<Refusal>)>)> =
+        let judged: Vec<(usize, Result<f64, Refused>)> =
             wanted.into_par_iter().map(|combination| (combination, self.judge(combination))).collect();
-        let mut seconds = BTreeMap::new();
+        let (mut seconds, mut failed) = (BTreeMap::new(), Vec::new());
         for (combination, judgement) in judged {
             match judgement {
                 Ok(cost) => drop(seconds.insert(combination, cost)),
-                Err(refused) => refusals.push(refused),
+                Err(refused) => failed.push((combination, refused)),
             }
         }
-        if !refusals.is_empty() {
-            return Err(self.merged(refusals));
+        let mut sound = seconds.keys().next().copied();
+        let is_common = sound.is_none();
+        let mut refusals: Vec<Refused> = values.into_iter().map(|refusal| (Vec::new(), refusal)).collect();
+        for (combination, refused) in failed {
+            match self.elsewhere(firsts, combination, &refused.0) {
+                Some(other) => sound = sound.or(Some(other)),
+                None => refusals.push(refused),
+            }
         }
+        let Some(sound) = sound.filter(|_| refusals.is_empty()) else {
+            return Err(self.merged(refusals, is_common));
+        };
+        self.note(sound)?;
         let ratios = (0..self.axes.len()).map(|axis| self.ratios(axis, firsts, &seconds)).collect();
         self.base_mut().told.ratios = ratios;
         Ok(self)
+    }
+
+    /// Takes note of what a sound combination tells of all.
+    fn note(&mut self, combination: usize) -> Result<(), Box<Refusal>> {
+        let mut digits = Vec::new();
+        write_digits(&self.axes, combination, &mut digits);
+        let checked = self.checked_at(&digits, self.seed(0))?;
+        let keys = || self.axes.iter().flat_map(|axis| &axis.keys);
+        let is_varied = keys().any(|key| ["topology", PROFILE].contains(&key.path[0].0.as_str()));
+        let told = Told {
+            name: checked.name.clone(),
+            warnings: checked.warnings.clone(),
+            topology: (!is_varied).then(|| checked.topology.clone()),
+            seconds: [cost::seconds(&checked), cost::seconds(&checked.quick())],
+            ratios: Vec::new(),
+        };
+        self.base_mut().told = told;
+        Ok(())
+    }
+
+    /// For a combination that is not sound: a sound one with each value that stands in it first; `None` if some such
+    /// value has none among those tried.
+    fn elsewhere(&self, firsts: &Firsts, combination: usize, digits: &[usize]) -> Option<usize> {
+        let mut found = None;
+        for (axis, position) in digits.iter().enumerate() {
+            if firsts.combination(axis, *position) == Some(combination) {
+                let tried = self.with_value(axis, *position);
+                found = Some(tried.into_iter().find(|other| self.judge(*other).is_ok())?);
+            }
+        }
+        found
+    }
+
+    /// Some combinations with a value, far apart.
+    fn with_value(&self, axis: usize, position: usize) -> Vec<usize> {
+        let stride: usize = self.axes[axis + 1..].iter().map(Axis::len).product();
+        let length = self.axes[axis].len();
+        if let Some(kept) = &self.kept {
+            let holds = |combination: &&u32| **combination as usize / stride % length == position;
+            let all: Vec<usize> =
+                kept.iter().filter(holds).map(|combination| *combination as usize).collect();
+            let apart = all.len().div_ceil(MOST_TRIED).max(1);
+            return all.into_iter().step_by(apart).collect();
+        }
+        let digit = |nth: usize, other: usize| match other == axis {
+            true => position,
+            // Steps without a common factor with the usual lengths lead to other values on every axis.
+            false => nth * (7 * other + 1) % self.axes[other].len(),
+        };
+        let all = 0..self.axes.len();
+        let combination =
+            |nth| all.clone().fold(0, |sum, other| sum * self.axes[other].len() + digit(nth, other));
+        (0..MOST_TRIED).map(combination).collect()
     }
 
     fn base_mut(&mut self) -> &mut Base {
@@ -117,7 +171,7 @@ impl Sweep {
     }
 
     /// What the first point of a combination takes, or its faults and where its axes stand.
-    fn judge(&self, combination: usize) -> Result<f64, (Vec<usize>, Box<Refusal>)> {
+    fn judge(&self, combination: usize) -> Result<f64, Refused> {
         let mut digits = Vec::new();
         write_digits(&self.axes, combination, &mut digits);
         let seed = self.with_template(&digits, |template| self.seed_at(0, &digits, template));
@@ -148,8 +202,9 @@ impl Sweep {
         ratios
     }
 
-    /// The faults of several points as one refusal: each once, with the point where that is not plain from its place.
-    fn merged(&self, refusals: Vec<(Vec<usize>, Box<Refusal>)>) -> Box<Refusal> {
+    /// The faults of several points as one refusal: each once, with the point where that is not plain from its place,
+    /// unless all points have them in common.
+    fn merged(&self, refusals: Vec<Refused>, is_common: bool) -> Box<Refusal> {
         let mut files: Vec<Faults> = Vec::new();
         let places: Vec<(String, std::ops::Range<usize>)> = {
             let sources = self.base.book.sources();
@@ -174,7 +229,7 @@ impl Sweep {
                     let is_of_axis = places.iter().any(|(other, span)| {
                         *other == file && span.start <= fault.span.start && fault.span.end <= span.end
                     });
-                    if !is_of_axis && fault.help.is_none() {
+                    if !is_of_axis && !is_common && fault.help.is_none() {
                         fault.help = self.point_name(&digits).map(|point| format!("at the point {point}"));
                     }
                     files[position].faults.push(fault);

@@ -10,6 +10,7 @@ use super::super::tree::{Item, Value};
 use super::super::wire::{self, At, Wire as _};
 use super::axes::{self, Axis, AxisKey, joined};
 use super::check::Firsts;
+use super::clashes;
 use super::constraint::{self, Expression};
 use super::known::{Known, words};
 use super::limits::{self, Limit, Limits, Side, Unjudged};
@@ -49,12 +50,15 @@ pub(super) fn read(
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
     let axes = axes::read(&tables, &known, book);
     check_sets(&layers, &axes, book);
+    clashes::check(&axes, book);
+    clashes::columns(described.columns.value().map_or(&[], Vec::as_slice), book);
     check_seed(seed, &axes, book);
     let seeds = seeds(&described, &axes, book);
     let structural = structural(&axes, &root, &layers);
     let operands = Operands { known: &known, axes: &axes, root: &root, layers: &layers };
     let constraints = described.constraints.value().into_iter().flatten();
     let limits = Limits { all: constraints.filter_map(|text| operands.limit(text, book)).collect() };
+    check_last_seed(seed, seeds.as_ref(), section.place, book);
     let seeds = seeds.filter(|_| book.is_clean())?;
     check_size(&axes, &seeds, section.place, book)?;
     let kept = match limits.kept(&axes) {
@@ -137,7 +141,7 @@ fn structural(axes: &[Axis], root: &Item, layers: &Layers) -> Vec<bool> {
 
 /// Notes what the command line sets although an axis gives it.
 fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
-    for set in &layers.sets {
+    for set in layers.chosen.iter().chain(&layers.sets) {
         let path = set.path.iter().map(|(key, _)| key.as_str());
         let key = axes.iter().flat_map(|axis| &axis.keys).find(|key| touch(path.clone(), names(key)));
         if let (Some(key), Some((_, place))) = (key, set.path.last()) {
@@ -206,6 +210,18 @@ fn seeds(described: &wire::Sweep, axes: &[Axis], book: &mut Book) -> Option<Seed
             });
             None
         }
+    }
+}
+
+/// Notes seeds beyond the greatest; a scenario's own is far from it.
+fn check_last_seed(first: Option<u64>, seeds: Option<&Seeds>, place: Place, book: &mut Book) {
+    if let (Some(first), Some(Seeds::Repetitions(count))) = (first, seeds)
+        && first.checked_add(u64::from(*count) - 1).is_none()
+    {
+        book.add(place, |span| {
+            let message = format!("there are no {count} seeds from {first} on");
+            Fault::new("out-of-range", span, message, "expected a smaller --seed, or fewer repetitions")
+        });
     }
 }
 
@@ -358,7 +374,10 @@ impl Operands<'_> {
                 return None;
             }
         };
-        let without = Scalar::of_json(&schema["default"]);
+        let without = match &schema["type"] {
+            kind if kind == "object" => Scalar::Composed("a table"),
+            _ => Scalar::of_json(&schema["default"]),
+        };
         let of_item = |item: Option<&Item>| item.map_or_else(|| without.clone(), Scalar::of);
         let all = self.axes.iter().enumerate();
         let all =

@@ -256,7 +256,7 @@ MinJobAge=3600
 InactiveLimit=0
 ReturnToService=2
 JobRequeue=1
-MaxArraySize=17
+MaxArraySize=9
 ",
         ports[0],
     );

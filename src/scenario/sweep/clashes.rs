@@ -1,0 +1,79 @@
+//! Axes that cannot stand together, and values that stand on an axis twice.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::{Fault, quoted};
+
+use super::super::book::{Book, Place};
+use super::super::layers::{self, find};
+use super::super::tree::{Item, Value};
+use super::super::wire::At;
+use super::axes::{Axis, AxisKey, inline};
+
+/// Notes keys of which one displaces the other, as a second topology does, and values that an axis has twice.
+pub(super) fn check(axes: &[Axis], book: &mut Book) {
+    let keys: Vec<&AxisKey> = axes.iter().flat_map(|axis| &axis.keys).collect();
+    for (nth, key) in keys.iter().enumerate() {
+        let other = keys[..nth].iter().find(|other| exclude(other, key));
+        if let (Some(other), Some((_, place))) = (other, key.path.last()) {
+            book.add(*place, |span| {
+                let message =
+                    format!("`{}` excludes `{}`, which varies too", quoted(&key.name), quoted(&other.name));
+                Fault::new("conflict", span, message, "expected one of the two")
+                    .with_help("an axis over the table around both can hold either")
+            });
+        }
+    }
+    axes.iter().for_each(|axis| twice(axis, book));
+}
+
+/// Notes columns that are there already.
+pub(super) fn columns(columns: &[At<String>], book: &mut Book) {
+    let mut seen = BTreeSet::new();
+    for column in columns {
+        if !seen.insert(&column.value) {
+            book.add(column.place, |span| {
+                Fault::new("conflict", span, "this column is there twice", "expected each column once")
+            });
+        }
+    }
+}
+
+/// Whether one of two keys goes where the other is laid.
+fn exclude(one: &AxisKey, other: &AxisKey) -> bool {
+    let place = one.place;
+    let mut root = Item { place, value: Value::Table(Vec::new()) };
+    let mut laid = [one, other].into_iter().map(|key| {
+        let table = Item { place, value: Value::Table(Vec::new()) };
+        layers::assign(&mut root, &key.path, table).is_ok()
+    });
+    let is_laid = laid.by_ref().all(|laid| laid);
+    drop(laid);
+    // Positions of lists cannot be laid on nothing; what is in a list displaces nothing.
+    is_laid && one.path.iter().try_fold(&root, |at, (key, _)| find(at, key)).is_none()
+}
+
+/// Notes the values of an axis that are there already.
+fn twice(axis: &Axis, book: &mut Book) {
+    let mut seen = BTreeSet::new();
+    let listed = axis.keys.iter().filter_map(AxisKey::listed);
+    let lists: Vec<&[Item]> = listed.collect();
+    // A range has no value twice.
+    if lists.len() < axis.keys.len() {
+        return;
+    }
+    for position in 0..lists.iter().map(|list| list.len()).min().unwrap_or(0) {
+        let values: Vec<String> = lists.iter().map(|list| inline(&list[position])).collect();
+        if !seen.insert(values) {
+            let place: Place = lists[0][position].place;
+            book.add(place, |span| {
+                Fault::new(
+                    "conflict",
+                    span,
+                    "this value is there twice",
+                    "expected each value of an axis once",
+                )
+            });
+        }
+    }
+}

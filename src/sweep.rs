@@ -23,8 +23,7 @@
 //! no more than the last second's points. Two whole lines that give one key different results are an error: a result
 //! is a function of its key, so one of them is wrong and nobody knows which.
 //!
-//! A panic while a point is computed is recorded as that point's failure where the program unwinds; a program built
-//! to abort (the release profile) ends there, with everything that was finished kept.
+//! A panic while a point is computed is a fault of simnet, and is recorded as that point's failure: the others go on.
 
 mod known;
 mod line;

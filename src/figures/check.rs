@@ -25,8 +25,8 @@ pub struct Difference {
     pub new: Option<String>,
 }
 
-/// What stands in the folder of a figure otherwise than it was made now. Of a figure of which only `quick.csv` was made,
-/// nothing else is compared.
+/// What stands in the folder of a figure otherwise than it was made now. Of a figure of which only `quick.csv` was
+/// made, nothing else is compared.
 ///
 /// # Errors
 /// If the system refuses to read.
@@ -70,7 +70,8 @@ pub fn strangers(out: &Path) -> io::Result<Vec<Difference>> {
     Ok(found)
 }
 
-/// What the index says of files, against the files: of those figures, each file that is not what the index has the hash of.
+/// What the index says of files, against the files: of those figures, each file that is not what the index has the
+/// hash of.
 ///
 /// # Errors
 /// If the system refuses to read.

@@ -30,7 +30,8 @@ impl Results<'_> {
         &self.run(nth).summary
     }
 
-    /// The number at a path of a run's summary, as `[expect]` has it: `points.0.latency_mean_ns`; none if there is none.
+    /// The number at a path of a run's summary, as `[expect]` has it: `points.0.latency_mean_ns`; none if there is
+    /// none.
     ///
     /// # Panics
     /// As [`Results::summary`].

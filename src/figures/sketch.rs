@@ -88,7 +88,8 @@ impl Sketch {
         };
         let ((x, y), text) = (at, escaped(text));
         self.put(format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{text}</text>"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
+             fill=\"{colour}\">{text}</text>"
         ));
     }
 

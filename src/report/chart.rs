@@ -84,8 +84,8 @@ pub struct Mark {
 
 /// Draws charts in rows of `columns` panels, with one key of all names below.
 ///
-/// Marks that are no numbers are left out. Where some marks are hollow, the vertical axis ends where the solid ones have
-/// room, and hollow ones as far as two and a half times that: they say little more than that the curve goes up.
+/// Marks that are no numbers are left out. Where some marks are hollow, the vertical axis ends where the solid ones
+/// have room, and hollow ones as far as two and a half times that: they say little more than that the curve goes up.
 ///
 /// # Panics
 /// Never: a string takes all that is written to it.

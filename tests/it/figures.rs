@@ -241,8 +241,8 @@ fn committed() -> BTreeMap<&'static str, FilesOf> {
     figures::all().map(|figure| (figure.id, files(results.join(figure.id)))).collect()
 }
 
-/// Wrong if a printed number had no figure that answers it and no reason why it cannot be compared, if a figure were not
-/// committed with all its files, or if anything were committed beside.
+/// Wrong if a printed number had no figure that answers it and no reason why it cannot be compared, if a figure were
+/// not committed with all its files, or if anything were committed beside.
 #[test]
 fn every_printed_number_is_answered_by_what_is_committed() {
     let committed = committed();

@@ -47,6 +47,7 @@ mod mapper_theory;
 mod measure;
 mod message_time;
 mod opensm;
+mod model;
 mod oracle;
 mod parallel;
 mod pcapng;

@@ -59,8 +59,8 @@ pub(super) fn run_all(runs: &Runs, folder: &Path, how: How<'_>) -> Result<Option
 }
 
 impl Room {
-    /// A room for the runs of a check of the figures in a folder. What an interrupted check of the same program left there
-    /// is taken up.
+    /// A room for the runs of a check of the figures in a folder. What an interrupted check of the same program left
+    /// there is taken up.
     pub(super) fn of_check(place: &Path) -> Result<Room, Failure> {
         let place = place.join(".figures").join("check");
         let mark = place.with_extension("by");

@@ -4,7 +4,8 @@
 //!   purple, red   from the mapper h0 to a switch v, and from v on to a host h; together no longer than any
 //!   green         another way from h0 to v: the replicate v'
 //!   g             the next stretch that purple shares with green, d the last that red does
-//!   (1)  h' : green as far as d, then red      (2)  h'': purple as far as g, green to d, red      v'': purple to g, green
+//!   (1)  h' : green as far as d, then red
+//!   (2)  h'': purple as far as g, green to d, red      v'': purple to g, green
 //! ```
 //!
 //! The model M under circuit routing holds exactly the ways from the mapper that pass no cable twice, up to the

@@ -81,8 +81,13 @@ fn rows() -> impl Iterator<Item = Vec<String>> {
 /// The cells of a line of CSV without line breaks in cells.
 pub(crate) fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
+    let mut characters = line.chars().peekable();
+    while let Some(c) = characters.next() {
         match c {
+            // A quote inside quotes is written twice.
+            '"' if quoted && characters.next_if_eq(&'"').is_some() => {
+                cells.last_mut().expect("never empty").push('"');
+            }
             '"' => quoted = !quoted,
             ',' if !quoted => cells.push(String::new()),
             _ => cells.last_mut().expect("never empty").push(c),

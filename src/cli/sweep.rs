@@ -83,6 +83,13 @@ impl Source {
             super::warn(warning);
         }
         let plan = Scenarios::new(sweep);
+        if let Some((one, other)) = plan.twins() {
+            let (first, second) = (plan.told(one), plan.told(other));
+            return Err(Failure::Scenario(format!(
+                "{}: points {one} and {other} are one and the same scenario: {first}; {second}",
+                self.file
+            )));
+        }
         let identity = Identity {
             seed,
             set: self.set.clone(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use blake3::Hash;
+use rayon::slice::ParallelSliceMut as _;
 use serde_json::{Map, Value};
 
 use crate::diagnostics::Refusal;
@@ -23,6 +24,25 @@ impl Scenarios {
     /// Finds the keys of all points, on all cores.
     pub fn new(sweep: Sweep) -> Scenarios {
         Scenarios { keys: sweep.keys(0..sweep.len()), sweep }
+    }
+
+    /// Two points that are one and the same scenario under two names, the first such pair in order of keys. An axis then
+    /// has no effect, as another displaces it, or two of its values mean the same.
+    ///
+    /// Sorts the keys: O(points log points).
+    pub fn twins(&self) -> Option<(usize, usize)> {
+        let mut order: Vec<u32> = (0_u32..).take(self.keys.len()).collect();
+        order.par_sort_unstable_by_key(|point| (*self.keys[*point as usize].as_bytes(), *point));
+        let pair =
+            order.windows(2).find(|pair| self.keys[pair[0] as usize] == self.keys[pair[1] as usize])?;
+        Some((pair[0] as usize, pair[1] as usize))
+    }
+
+    /// A point in words: its values and its seed.
+    pub fn told(&self, point: usize) -> String {
+        let values = self.sweep.axes().iter().zip(self.sweep.values(point));
+        let values = values.map(|(axis, value)| format!("{axis} = {value}, "));
+        format!("{}seed {}", values.collect::<String>(), self.sweep.seed(point))
     }
 
     /// The description of the sweep.

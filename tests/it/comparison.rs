@@ -94,8 +94,8 @@ fn members_are_ordinary_runs() {
             for (column, key) in [
                 (3, "load"),
                 (5, "accepted_flits_per_cycle_per_host"),
-                (6, "latency_mean_ns"),
-                (9, "messages"),
+                (7, "latency_mean_ns"),
+                (13, "messages"),
             ] {
                 let wanted = point[key].as_f64();
                 let (own, wanted) = (row[column].parse::<f64>().unwrap(), wanted.unwrap());
@@ -115,7 +115,7 @@ fn ratios_and_deviations_follow_from_the_rows() {
     let points = rows(&files["points.csv"]);
     for (nth, throughput) in single.iter().enumerate() {
         let own = &points[nth * 3..nth * 3 + 3];
-        let counted = own.iter().position(|row| row[10] == "true").map_or(3, |first| first + 1);
+        let counted = own.iter().position(|row| row[14] == "true").map_or(3, |first| first + 1);
         let accepted = own[..counted].iter().map(|row| row[5].parse::<f64>().unwrap());
         assert_eq!(accepted.reduce(f64::max), Some(*throughput));
     }

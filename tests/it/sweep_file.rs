@@ -181,22 +181,18 @@ fn pick<'a, T>(rng: &mut ChaCha8Rng, list: &'a [T]) -> &'a T {
 }
 
 /// A sweep in which every setting stands somewhere: in the file, in one that it includes, in a profile or on an axis.
-fn drawn(rng: &mut ChaCha8Rng) -> (String, String) {
+/// `chosen` tells for each which of its meanings.
+fn drawn(rng: &mut ChaCha8Rng, chosen: &[usize]) -> (String, String) {
     let (mut own, mut included, mut axes) = (String::new(), String::new(), Vec::new());
     own += &format!("include = 'base.toml'\nprofile = 'p'\nscenario.name = 'x{}'\n", rng.random_range(0..9));
     if rng.random_range(0..2) == 0 {
         own += "scenario.description = 'some'\nexpect.outcome = 'drained'\n";
     }
     own += "profiles.p.hosts.nic-send-overhead = '0 us'\n";
-    for (key, rows) in SETTINGS {
-        let value = |rng: &mut ChaCha8Rng| {
-            let row = rows[rng.random_range(0..rows.len())];
-            *pick(rng, row)
-        };
+    for ((key, rows), first) in SETTINGS.iter().zip(chosen) {
         let place = rng.random_range(0..6);
         if place == 0 && axes.len() < 3 {
             let count: usize = rng.random_range(1..=2);
-            let first = rng.random_range(0..rows.len());
             let different = (0..count.min(rows.len())).map(|nth| rows[(first + nth) % rows.len()]);
             let values = different.map(|row| row[rng.random_range(0..row.len())]);
             let values: Vec<&str> = values.filter(|value| *value != "-").collect();
@@ -205,9 +201,7 @@ fn drawn(rng: &mut ChaCha8Rng) -> (String, String) {
                 continue;
             }
         }
-        // Most settings are the same in most sweeps, so that equal points are met at all.
-        let value = if place < 3 { value(rng) } else { rows[0][rng.random_range(0..rows[0].len())] };
-        match value {
+        match *pick(rng, rows[*first]) {
             "-" => {}
             value if place % 3 == 0 => own += &format!("{key} = {value}\n"),
             value if place % 3 == 1 => own += &format!("profiles.p.{key} = {value}\n"),
@@ -231,8 +225,13 @@ fn keys_are_equal_where_points_mean_the_same() {
     let mut equal = 0;
     for seed in 0..cases(6_000) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let read = |rng: &mut ChaCha8Rng| {
-            let (own, included) = drawn(rng);
+        let mut chosen: Vec<usize> =
+            SETTINGS.iter().map(|(_, rows)| rng.random_range(0..rows.len())).collect();
+        let mut read = |rng: &mut ChaCha8Rng| {
+            // The other sweep differs in one meaning at most.
+            let changed = rng.random_range(0..SETTINGS.len());
+            chosen[changed] = rng.random_range(0..SETTINGS[changed].1.len());
+            let (own, included) = drawn(rng, &chosen);
             let sweep = sweep_with(&own, &[("base.toml", &included)], &Overrides::default());
             sweep.unwrap_or_else(|refusal| panic!("seed {seed}: {refusal}\n{own}\n{included}"))
         };
@@ -249,7 +248,7 @@ fn keys_are_equal_where_points_mean_the_same() {
             }
         }
     }
-    assert!(equal > cases(6_000), "points that mean the same were met {equal} times only");
+    assert!(equal > cases(6_000) / 2, "points that mean the same were met {equal} times only");
 }
 
 /// Wrong if a file counts by its name rather than by what is in it.

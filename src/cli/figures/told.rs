@@ -22,9 +22,7 @@ pub(super) fn list(common: &Common) -> Result<Exit, Failure> {
             print(&lines.collect::<String>())?;
         }
         Format::Json => {
-            let figure = |figure: &Figure| {
-                json!({ "id": figure.id, "title": figure.title, "scenarios": figure.scenarios })
-            };
+            let figure = |figure: &Figure| json!({ "id": figure.id, "title": figure.title, "scenarios": figure.scenarios });
             print_json(&json!({ "figures": figures::all().map(figure).collect::<Vec<Value>>() }))?;
         }
     }

@@ -9,7 +9,7 @@ use crate::diagnostics::{Fault, Faults, Refusal};
 
 use super::super::cost;
 use super::axes::Axis;
-use super::limits::write_digits;
+use super::limits::{self, write_digits};
 use super::{Base, PROFILE, Sweep, Told};
 
 /// The most points that are checked when a file is read; of longer axes, values evenly apart and both ends.
@@ -155,15 +155,13 @@ impl Sweep {
             let apart = all.len().div_ceil(MOST_TRIED).max(1);
             return all.into_iter().step_by(apart).collect();
         }
-        let digit = |nth: usize, other: usize| match other == axis {
-            true => position,
-            // Steps without a common factor with the usual lengths lead to other values on every axis.
-            false => nth * (7 * other + 1) % self.axes[other].len(),
-        };
-        let all = 0..self.axes.len();
-        let combination =
-            |nth| all.clone().fold(0, |sum, other| sum * self.axes[other].len() + digit(nth, other));
-        (0..MOST_TRIED).map(combination).collect()
+        let others = limits::product(&self.axes) / length;
+        let combination = |other: usize| (other / stride * length + position) * stride + other % stride;
+        if others <= MOST_TRIED {
+            return (0..others).map(combination).collect();
+        }
+        // A step more each time, so that no axis stands at the same value in all of them.
+        (0..MOST_TRIED).map(|nth| combination((nth * (others / MOST_TRIED) + nth) % others)).collect()
     }
 
     fn base_mut(&mut self) -> &mut Base {

@@ -126,7 +126,8 @@ fn a_message_that_meets_nobody_only_moves() {
     let point = &run.summary.points[0];
     // Three cables of 8 cycles, two switches of 24, and 31 flits behind the first.
     let moving = f64::from(3 * 8 + 2 * 24 + 31) * 6.25;
-    assert_eq!(parts(point).map(|ns| (ns * 1e3).round()), [0.0, 0.0, moving * 1e3]);
+    let off = parts(point).into_iter().zip([0.0, 0.0, moving]).map(|(ns, wanted)| (ns - wanted).abs());
+    assert!(off.sum::<f64>() < 1e-3, "{:?}", parts(point));
     assert_adds_up(point);
 }
 

@@ -26,8 +26,8 @@ impl Scenarios {
         Scenarios { keys: sweep.keys(0..sweep.len()), sweep }
     }
 
-    /// Two points that are one and the same scenario under two names, the first such pair in order of keys. An axis then
-    /// has no effect, as another displaces it, or two of its values mean the same.
+    /// Two points that are one and the same scenario under two names, the first such pair in order of keys. An axis
+    /// then has no effect, as another displaces it, or two of its values mean the same.
     ///
     /// Sorts the keys: O(points log points).
     pub fn twins(&self) -> Option<(usize, usize)> {

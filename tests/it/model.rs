@@ -35,7 +35,7 @@ const SCENARIOS: [(&str, &str); 6] = [
 ];
 
 /// The hash of what they come to, with the model's version.
-const PINNED: (u32, &str) = (1, "");
+const PINNED: (u32, &str) = (1, "99c27e5d5beb55a7");
 
 /// Wrong if results change and the model's version stays: a sweep that is resumed would mix both. Whoever changes
 /// results on purpose raises `simulation::MODEL` and pins what comes out here.

@@ -22,7 +22,7 @@ pub(super) fn list(common: &Common) -> Result<Exit, Failure> {
             print(&lines.collect::<String>())?;
         }
         Format::Json => {
-            let figure = |figure: &Figure| json!({ "id": figure.id, "title": figure.title, "scenarios": figure.scenarios });
+            let figure = |f: &Figure| json!({ "id": f.id, "title": f.title, "scenarios": f.scenarios });
             print_json(&json!({ "figures": figures::all().map(figure).collect::<Vec<Value>>() }))?;
         }
     }

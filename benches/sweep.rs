@@ -15,8 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use simnet::scenario::sweep::Sweep;
 use simnet::scenario::{Files, Overrides};
-use simnet::simulation;
-use simnet::sweep::{Identity, Points, Store, run};
+use simnet::sweep::{Identity, Points, Scenarios, Store, run};
 
 fn main() {
     for line in [cores(), overhead(), resumption(), million()] {
@@ -40,7 +39,7 @@ fn cores() -> String {
     let bytes = fs::read(&file).expect("a file of this project");
     let overrides = Overrides { set: vec!["measure.messages=100000".to_owned()], ..Overrides::default() };
     let sweep = Sweep::read(&file.to_string_lossy(), &bytes, &overrides, &Files::disk(), 1);
-    let example = Example(sweep.expect("a sweep of this project").quick());
+    let example = Scenarios::new(sweep.expect("a sweep of this project").quick());
     let room = tempfile::tempdir().expect("a place for temporary files");
     let mut best = [f64::INFINITY; 2];
     for attempt in 0..3 {
@@ -119,33 +118,6 @@ fn peak_memory(process: u32) -> Option<String> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().to_owned())
-}
-
-/// A sweep of scenarios, without its folder's other files.
-struct Example(Sweep);
-
-impl Points for Example {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn key(&self, point: usize) -> blake3::Hash {
-        self.0.key(point)
-    }
-
-    fn cost(&self, point: usize) -> f64 {
-        self.0.cost(point)
-    }
-
-    fn compute(&self, point: usize) -> Result<Value, String> {
-        let checked = self.0.checked(point).map_err(|refusal| refusal.to_string())?;
-        let run = simulation::run(&checked, &(), &()).map_err(|error| error.to_string())?;
-        serde_json::to_value(&run.summary).map_err(|error| error.to_string())
-    }
 }
 
 /// So many points without any work in them.

@@ -135,3 +135,17 @@ impl Figure {
         self.id.split('/').next().unwrap_or_default()
     }
 }
+
+/// What tests of several papers' figures ask.
+#[cfg(test)]
+mod proved {
+    use super::{Figure, Results};
+
+    /// Fails if a figure without scenarios looked at no `cases`, or counted any of them `against` what is claimed.
+    pub(super) fn none_of(figure: &Figure, cases: &str, against: &str) {
+        let page = (figure.make)(&Results { quick: false, runs: Vec::new() });
+        let count = |quantity: &str| page.rows.iter().find(|row| row.quantity == quantity).unwrap().ours;
+        assert!(count(cases).unwrap() >= 1.0, "{}: {cases}", figure.id);
+        assert_eq!(count(against), Some(0.0), "{}: {against}", figure.id);
+    }
+}

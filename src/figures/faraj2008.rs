@@ -49,17 +49,11 @@ pub(super) const FIGURES: &[Figure] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::figures::{Figure, Results};
+    use crate::figures::proved::none_of;
 
     /// Wrong if a figure that checks what the paper proves found a case against it, or looked at none.
     #[test]
     fn what_the_paper_proves_holds() {
-        let none_of = |figure: &Figure, cases: &str, against: &str| {
-            let page = (figure.make)(&Results { quick: false, runs: Vec::new() });
-            let count = |quantity: &str| page.rows.iter().find(|row| row.quantity == quantity).unwrap().ours;
-            assert!(count(cases).unwrap() >= 1.0, "{}: {cases}", figure.id);
-            assert_eq!(count(against), Some(0.0), "{}: {against}", figure.id);
-        };
         none_of(&super::fig2::FIGURE, "trees", "trees where one has not just one message");
         none_of(&super::fig3::FIGURE, "switches of this case", "switches of no case");
         none_of(&super::fig3::FIGURE, "switches of this case", "trees with two messages over a direction");

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Results, Row};
-use crate::report::{Layer, Mark, Style};
+use crate::report::{Axis, Chart, Layer, Mark, Style};
 
 /// One all-gather of a run, as `summary.json` has it.
 #[derive(Clone, Debug, Deserialize)]
@@ -102,4 +102,30 @@ pub(super) fn bound<'a>(cells: impl IntoIterator<Item = &'a Gathered>) -> Layer 
         }
     }
     Layer { name: "lower bound".to_owned(), style: Style::Line, marks }
+}
+
+/// Bars of one value at every size, side by side, one for each name in the order in which the names come.
+pub(super) fn bars(
+    cells: &[Gathered],
+    (title, label): (&str, &str),
+    name: impl Fn(&Gathered) -> String,
+    y: impl Fn(&Gathered) -> Option<f64>,
+) -> Chart {
+    let mut sizes: Vec<u64> = cells.iter().map(|cell| cell.size_bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let place = |cell: &Gathered| sizes.partition_point(|size| *size < cell.size_bytes) as f64;
+    // A name without any value keeps its layer, so that its bars would stand at the same side in every chart.
+    let mut layers = lines(cells, name, place, |cell| Some(y(cell).unwrap_or(f64::NAN)));
+    for layer in &mut layers {
+        layer.style = Style::Marks;
+        layer.marks.retain(|mark| !mark.y.is_nan());
+    }
+    Chart {
+        title: title.to_owned(),
+        x: Axis::names("message size", sizes.iter().map(|size| format!("{} KB", *size as f64 / 1024.0))),
+        y: Axis::from_zero(label),
+        layers,
+        bars: true,
+    }
 }

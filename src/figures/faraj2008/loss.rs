@@ -1,9 +1,9 @@
 //! Losses in switches' buffers: what contention costs once buffers are small.
 
-use crate::figures::gathered::{Gathered, gathered};
+use crate::figures::gathered::{Gathered, bars, gathered};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
+use crate::report::draw_charts;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/loss",
@@ -17,8 +17,7 @@ fn make(results: &Results<'_>) -> Page {
     let cells = gathered(results, 0);
     let mut rows = Vec::new();
     for cell in &cells {
-        let transport = cell.transport.as_deref().unwrap_or("none");
-        let of = format!("{}; {}", cell.algorithm(), transport);
+        let of = format!("{}; {}", cell.algorithm(), transport(cell));
         let row =
             |quantity: &str, unit: &str, ours| Row::ours(quantity, &of, unit, ours).at(cell.kilobytes());
         rows.push(row("frames dropped", "frames", Some(cell.frames_dropped as f64)));
@@ -30,41 +29,20 @@ fn make(results: &Results<'_>) -> Page {
         ));
         rows.push(cell.row(&of));
     }
-    let mut names: Vec<String> = Vec::new();
-    for cell in &cells {
-        let name = format!("{} KB", cell.kilobytes());
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let bars = |value: fn(&Gathered) -> Option<f64>| {
-        let mut layers: Vec<Layer> = Vec::new();
-        for cell in &cells {
-            let name = format!("{}, {}", cell.algorithm(), cell.transport.as_deref().unwrap_or("none"));
-            let place =
-                names.iter().position(|name| *name == format!("{} KB", cell.kilobytes())).unwrap_or(0);
-            let mark = value(cell).map(|y| Mark { x: place as f64, y, ..Mark::default() });
-            match layers.iter_mut().find(|layer| layer.name == name) {
-                Some(layer) => layer.marks.extend(mark),
-                None => layers.push(Layer { name, style: Style::Marks, marks: mark.into_iter().collect() }),
-            }
-        }
-        layers
-    };
-    let panel = |title: &str, y: &str, value: fn(&Gathered) -> Option<f64>| Chart {
-        title: title.to_owned(),
-        x: Axis::names("message size", names.clone()),
-        y: Axis::from_zero(y),
-        layers: bars(value),
-        bars: true,
-    };
+    let name = |cell: &Gathered| format!("{}, {}", cell.algorithm(), transport(cell));
     let charts = [
-        panel("Time until every rank has all", "time (ms)", |cell| cell.time_mean_ms),
-        panel("Frames dropped by switches", "frames", |cell| Some(cell.frames_dropped as f64)),
-        panel("Messages that never arrived", "messages", |cell| Some(cell.messages_lost as f64)),
+        bars(&cells, ("Time until every rank has all", "time (ms)"), name, |cell| cell.time_mean_ms),
+        bars(&cells, ("Frames dropped by switches", "frames"), name, |cell| Some(cell.frames_dropped as f64)),
+        bars(&cells, ("Messages that never arrived", "messages"), name, |cell| {
+            Some(cell.messages_lost as f64)
+        }),
     ];
     let shows = told(SHOWS, &rows, |row| is_at(row, 64.0));
     Page { rows, svg: draw_charts(&charts, 3), shows, differs: DIFFERS.into() }
+}
+
+fn transport(cell: &Gathered) -> &str {
+    cell.transport.as_deref().unwrap_or("none")
 }
 
 const SHOWS: &str = "\

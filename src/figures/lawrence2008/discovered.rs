@@ -1,10 +1,10 @@
 //! lawrence2008 and faraj2008 together: all-gathers on the cluster that was discovered from Fig. 6.
 
 use crate::discovery::{Options, Rtts, discover};
-use crate::figures::gathered::{Gathered, gathered, lines};
+use crate::figures::gathered::{Gathered, bars, gathered};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
+use crate::report::draw_charts;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/discovered",
@@ -31,30 +31,10 @@ fn make(results: &Results<'_>) -> Page {
         let load = cell.max_channel_load.map(|load| load as f64);
         rows.push(Row::ours("messages on the busiest cable", of, "messages", load).at(cell.kilobytes()));
     }
-    let bars = |y: fn(&Gathered) -> Option<f64>| -> Vec<Layer> {
-        let layers = lines(&cells, |cell| cell.algorithm().to_owned(), Gathered::kilobytes, y);
-        let placed = |layer: Layer| {
-            let marks =
-                layer.marks.into_iter().enumerate().map(|(place, mark)| Mark { x: place as f64, ..mark });
-            Layer { style: Style::Marks, marks: marks.collect(), ..layer }
-        };
-        layers.into_iter().map(placed).collect()
-    };
-    let mut names: Vec<String> = cells.iter().map(|cell| format!("{} KB", cell.kilobytes())).collect();
-    names.sort();
-    names.dedup();
-    names.reverse();
-    names.sort_by_key(String::len);
-    let panel = |title: &str, y: &str, value: fn(&Gathered) -> Option<f64>| Chart {
-        title: title.to_owned(),
-        x: Axis::names("message size", names.clone()),
-        y: Axis::from_zero(y),
-        layers: bars(value),
-        bars: true,
-    };
+    let name = |cell: &Gathered| cell.algorithm().to_owned();
     let charts = [
-        panel("Time of an all-gather", "time (ms)", |cell| cell.time_mean_ms),
-        panel("How near to the bound", "lower bound / time", |cell| cell.efficiency),
+        bars(&cells, ("Time of an all-gather", "time (ms)"), name, |cell| cell.time_mean_ms),
+        bars(&cells, ("How near to the bound", "lower bound / time"), name, |cell| cell.efficiency),
     ];
     let shows = told(SHOWS, &rows, |row| row.unit == "ms");
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }

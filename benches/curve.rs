@@ -16,7 +16,7 @@ fn twenty_points_within_one_percent(bencher: Bencher<'_, '_>) {
     let checked = scenario::read("curve32.toml", text.as_bytes(), &Overrides::default());
     let checked = checked.expect("a scenario of this project");
     bencher.bench_local(|| {
-        let run = simulation::run(&checked, &(), &()).expect("it can be run");
+        let run = simulation::run(&checked, &(), None).expect("it can be run");
         assert!(run.summary.points.iter().all(|point| point.converged || point.saturated));
         run
     });

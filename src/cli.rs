@@ -14,12 +14,14 @@ mod output;
 #[cfg(test)]
 mod pages;
 mod progress;
+mod report;
 mod ring;
 mod route;
 mod run;
 mod schema;
 mod sweep;
 mod topo;
+mod trace;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -29,6 +31,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::report::{COMMIT, FolderError, VERSION};
 use crate::sweep::StoreError;
+use crate::trace::LogFault;
 use interrupt::Interruptions;
 
 /// How a verb prints its result.
@@ -104,6 +107,9 @@ pub enum Failure {
     /// A sweep's folder cannot be used: 3 where it is not as it was written, else 7.
     #[error("{0}")]
     Sweep(#[from] StoreError),
+    /// An event log cannot be read: 3 if it is none or damaged, else 7.
+    #[error("{0}")]
+    Log(#[from] LogFault),
     /// 7: results cannot go where they were wanted.
     #[error("{0}")]
     Place(String),
@@ -142,6 +148,10 @@ enum Verb {
     /// Compute many scenarios, none lost and none twice, here or on a cluster
     #[command(subcommand)]
     Sweep(Box<sweep::Action>),
+    /// Make one HTML file of a folder of results
+    Report(report::Options),
+    /// Show what an event log holds; filter it, write it as something else
+    Trace(Box<trace::Options>),
     /// Write source text for machines that exist
     #[command(subcommand)]
     Codegen(codegen::Action),
@@ -186,6 +196,8 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Discover(options) => discover::run(options, &cli.common),
         Verb::Figures(options) => figures::run(options, &cli.common, interruptions),
         Verb::Sweep(action) => sweep::run(action, &cli.common, interruptions),
+        Verb::Report(options) => report::run(options, &cli.common),
+        Verb::Trace(options) => trace::run(options, &cli.common),
         Verb::Codegen(action) => codegen::run(action, &cli.common),
     }
 }
@@ -235,6 +247,8 @@ impl Failure {
             Failure::Refused(refusal) if refusal.only_missing_files() => 7,
             Failure::Refused(_) => 3,
             Failure::Sweep(error) if error.is_bad_input() => 3,
+            Failure::Log(LogFault::Foreign { .. } | LogFault::Damaged { .. }) => 3,
+            Failure::Log(LogFault::Io { .. }) => 7,
             Failure::Io { .. } | Failure::Place(_) | Failure::Sweep(_) => 7,
         }
     }

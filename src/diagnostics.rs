@@ -10,7 +10,7 @@
 
 mod render;
 
-pub use render::quoted;
+pub use render::{legible, quoted};
 
 use std::fmt;
 use std::ops::Range;
@@ -95,7 +95,12 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     let limit = (length / 3).max(2).min(length.saturating_sub(1));
     let alike = candidates.into_iter().filter(|c| c.len().abs_diff(word.len()) <= 4 * limit);
-    let scored = alike.map(|c| (strsim::damerau_levenshtein(word, c), c));
+    // Other capitals are no other word.
+    let distance = |c: &str| match c.eq_ignore_ascii_case(word) {
+        true => 0,
+        false => strsim::damerau_levenshtein(word, c),
+    };
+    let scored = alike.map(|c| (distance(c), c));
     scored.filter(|(distance, _)| *distance <= limit).min().map(|(_, c)| c)
 }
 
@@ -239,5 +244,6 @@ mod tests {
         assert_eq!(nearest("C1.00", ["C1.0", "C2.7"]), Some("C1.0"));
         assert_eq!(nearest("zzzzzz", ["buffer", "stop"]), None);
         assert_eq!(nearest("", ["go"]), None);
+        assert_eq!(nearest("NDJSON", ["csv", "ndjson"]), Some("ndjson"));
     }
 }

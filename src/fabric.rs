@@ -70,6 +70,7 @@ mod prefetch;
 mod reset;
 mod routing_unit;
 mod runs;
+mod watching;
 mod wiring;
 mod worm;
 
@@ -78,7 +79,7 @@ mod tests;
 
 pub use counters::{ChannelUse, Live};
 pub use deadlock::{Cleared, Deadlock, Member};
-pub use endpoint::{Cause, Ended, Endpoint, Fate, Observer, Outgoing, RouteBuffer};
+pub use endpoint::{Cause, Ended, Endpoint, Fate, Flow, Observer, Outgoing, RouteBuffer, WormId};
 pub use parameters::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
 pub use wiring::{BuildError, links_with_gaps};
 
@@ -156,6 +157,8 @@ impl Fabric {
     /// Runs all cycles before `limit`. Ends early after a cycle in which [`Endpoint::ended`] said `Break`, or
     /// when nothing is left to happen; [`Fabric::now`] is then the cycle after the last in which a flit moved
     /// or an event was handled.
+    ///
+    /// Who watches has been told all that happened before [`Fabric::now`] when it comes back, and nothing else.
     pub fn run_until<E: Endpoint, O: Observer>(
         &mut self,
         limit: Cycle,

@@ -22,7 +22,7 @@ pub mod rank;
 pub mod rtt;
 mod station;
 
-pub use message::{Body, Find, Message, RouteEntry};
+pub use message::{Body, Find, Message, RouteEntry, encode, push_name, push_turns};
 pub use station::{Answer, Request, Station};
 
 use std::collections::BTreeMap;

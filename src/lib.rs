@@ -29,7 +29,7 @@
 //!     messages = 1000
 //! "#;
 //! let checked = scenario::read("tour.toml", text.as_bytes(), &Overrides::default())?;
-//! let run = simulation::run(&checked, &(), &())?;
+//! let run = simulation::run(&checked, &(), None)?;
 //!
 //! assert_eq!(run.summary.outcome, Outcome::Drained);
 //! assert_eq!(run.summary.route.unwrap().dependency_cycle, None);
@@ -50,7 +50,8 @@
 //! 6. [`host`]: what runs on hosts, mappers and MPI ranks among it; it sees a handle, never a switch.
 //! 7. [`traffic`] and [`measure`]: who sends what to whom, and what is made of it.
 //! 8. [`scenario`] reads, [`simulation`] runs, [`report`] and [`codegen`] write, [`cli`] prints.
-//! 9. [`sweep`]: many runs, none lost; [`figures`]: the papers' tables and figures from one command.
+//! 9. [`trace`]: what happens, event by event; [`page`]: a run as one HTML file.
+//! 10. [`sweep`]: many runs, none lost; [`figures`]: the papers' tables and figures from one command.
 
 pub mod cli;
 pub mod codegen;
@@ -64,6 +65,7 @@ pub mod host;
 pub mod ids;
 pub mod measure;
 pub mod medium;
+pub mod page;
 pub mod papers;
 pub mod report;
 pub mod ring;
@@ -72,5 +74,6 @@ pub mod scenario;
 pub mod simulation;
 pub mod sweep;
 pub mod topology;
+pub mod trace;
 pub mod traffic;
 pub mod units;

@@ -1,11 +1,13 @@
 //! What is measured of a run: latencies, throughput, and how sure their values are.
 
 mod batches;
+mod by_host;
 mod latency;
 mod meter;
 mod warmup;
 
 pub use batches::{Estimate, Slot};
+pub use by_host::{ByHost, HostLatency, HostTotals};
 pub use latency::Latency;
 pub use meter::{Arrival, Meter, SLOTS, Spent, Totals, Window};
 pub use warmup::mser;

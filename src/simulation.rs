@@ -16,11 +16,13 @@ pub mod hosts;
 mod map_files;
 pub mod mapping;
 mod mappings;
+pub mod names;
 mod operation;
 mod overlay;
 pub mod plan;
 pub mod point;
 pub mod presumptions;
+mod progress;
 pub mod ranks;
 pub mod recovery;
 mod ring_study;
@@ -32,25 +34,25 @@ pub mod study;
 mod summary;
 mod tables;
 pub mod traffic;
-pub mod watch;
 pub mod zero_load;
 
 pub use beside::{PaperReport, Spread};
 pub use map_files::RepeatReport;
 pub use mapping::{DistributionReport, MapReport};
 pub use mappings::map;
+pub use names::{Names, heading};
+pub use progress::{Listener, Progress};
 pub use ring_study::{RingReport, RingsReport};
 pub use saturation::{Probe, Saturation};
 pub use summary::{
     ChannelReport, DeadlockReport, HotSpots, Outcome, PointReport, Scale, State, Summary, port_name,
 };
-pub use watch::Watch;
 
 use rayon::prelude::*;
 use thiserror::Error;
 use tracing::{debug, info};
 
-use crate::fabric::{BuildError, Observer};
+use crate::fabric::{BuildError, Member, Observer};
 use crate::ids::LinkId;
 use crate::report::{Figure, FigurePoint, Series, draw};
 use crate::ring::TreeError;
@@ -58,6 +60,7 @@ use crate::routing::PlanError;
 use crate::scenario::Checked;
 use crate::scenario::checked::{Generated as GeneratedLoads, Part, PartKind, Trace as TraceFile, Traffic};
 use crate::scenario::cycles::flit_time;
+use crate::trace::{Recorder, Recording, Scene, WormNames};
 use crate::traffic::{Generated, Source, Trace};
 use crate::units::{Cycle, Duration};
 
@@ -65,7 +68,6 @@ use failures::{Chance, Outage, TooManyFailures};
 use plan::Plan;
 use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
-use watch::Names;
 
 /// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
 /// has kept of an earlier version is not taken for one of this.
@@ -109,25 +111,12 @@ pub enum RunError {
     Failures(#[from] TooManyFailures),
 }
 
-/// Hears how far a run has come; for progress bars. May be called from several threads.
-pub trait Progress: Sync {
-    /// A new stage begins, of `steps` steps.
-    fn stage(&self, name: &str, steps: u64);
-    /// A step of the stage is done.
-    fn step(&self);
-}
-
-impl Progress for () {
-    fn stage(&self, _name: &str, _steps: u64) {}
-    fn step(&self) {}
-}
-
-/// Runs a checked scenario, with `watch` watching its load points; the points of a comparison's members run
-/// unwatched.
+/// Runs a checked scenario. `recorder` records the first run of its mapping, its load points, its operation, and the
+/// first execution of its first all-gather; what the members of comparisons and studies do is not recorded.
 ///
 /// # Errors
 /// [`RunError`]; of what the reader of scenarios lets through, only sizes and rates beyond reason cause one.
-pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> Result<Run, RunError> {
+pub fn run(checked: &Checked, progress: &dyn Progress, recorder: Option<&Recorder>) -> Result<Run, RunError> {
     if let Some(comparison) = &checked.comparison {
         return comparison::run(checked, comparison, progress);
     }
@@ -135,7 +124,7 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
         return study::run(checked, study, progress);
     }
     if let Some(allgather) = &checked.allgather {
-        return allgather::run(checked, allgather, progress);
+        return allgather::run(checked, allgather, progress, recorder);
     }
     if let Some(rings) = &checked.rings {
         return ring_study::run(checked, rings, progress);
@@ -144,16 +133,18 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
         return discoveries::run(checked, discovery, progress);
     }
     if let Some(operation) = &checked.operation {
-        return operation::run(checked, operation, progress);
+        return operation::run(checked, operation, progress, recorder);
     }
     let parameters = checked.fabric_parameters();
+    let outages = outages(checked)?;
     let setup = Setup {
         network: &checked.topology.network,
         parameters: &parameters,
         attachments: &checked.topology.attachments,
-        failures: in_cycles(&outages(checked)?, parameters.base_cycle),
+        failures: in_cycles(&outages, parameters.base_cycle),
         bits_between_errors: bits_between_errors(checked.fabric.bit_error_rate),
         seed: checked.seed,
+        listener: Listener(progress),
     };
     let scale = Scale {
         base_cycle: parameters.base_cycle,
@@ -162,9 +153,9 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
         switches: checked.topology.network.switches().len(),
         precision: checked.measure.precision,
     };
-    let routed = routes::prepare(checked, progress)?;
+    let routed = routes::prepare(checked, progress, recorder)?;
     info!(pairs = routed.report.as_ref().map(|report| report.pairs), "routes are ready");
-    let stage = Stage { checked, setup: &setup, scale: &scale, progress, watch };
+    let stage = Stage { checked, setup: &setup, scale: &scale, progress, recorder };
     let mut search = Search::default();
     let points = match (&checked.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
@@ -177,7 +168,9 @@ pub fn run<W: Watch>(checked: &Checked, progress: &dyn Progress, watch: &W) -> R
         }
         _ => Vec::new(),
     };
-    Ok(gather(checked, &setup, &scale, routed, &points, search))
+    let mut run = gather(checked, &setup, &scale, routed, &points, search);
+    run.files.extend(tables::outages(&checked.topology.network, &outages));
+    Ok(run)
 }
 
 /// Turns what came of a run into its summary and files.
@@ -196,11 +189,14 @@ fn gather(
     let channels: Vec<Vec<ChannelReport>> =
         points.iter().map(|(_, point)| tables::channel_use(setup.network, point, &periods)).collect();
     let mut files = routed.files;
+    files.push(tables::network(&checked.topology.network));
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
         files.push(("points.csv".to_owned(), tables::points(&reports)));
         let uses = loads().zip(channels.iter().map(Vec::as_slice));
         files.push(("channels.csv".to_owned(), tables::channels(uses)));
+        let of_hosts = points.iter().map(|(load, point)| (*load, point));
+        files.push(("hosts.csv".to_owned(), tables::hosts(&checked.topology, of_hosts, scale)));
         let latencies = points.iter().map(|(load, point)| (*load, point));
         files.push(("latency_histograms.csv".to_owned(), tables::histograms(latencies, scale)));
         files.push(("deadlocks.csv".to_owned(), tables::deadlocks(&deadlocks)));
@@ -219,6 +215,7 @@ fn gather(
     let outcome = reports.iter().map(PointReport::outcome).max().unwrap_or(Outcome::Drained);
     let summary = Summary {
         scenario: checked.name.clone(),
+        description: checked.description.clone(),
         seed: checked.seed,
         outcome,
         map: routed.map,
@@ -250,9 +247,10 @@ fn deadlocks(
     points: &[(Option<f64>, Point)],
 ) -> Vec<DeadlockReport> {
     let names = Names::new(checked);
-    let worm = |tag| names.message(tag);
+    let worm = |member: &Member| names.message(member.tag);
     let of_point = |(index, (_, point)): (usize, &(Option<f64>, Point))| {
-        let report = move |deadlock| DeadlockReport::new(index, deadlock, setup.network, scale, worm);
+        let report =
+            move |deadlock| DeadlockReport::new(index, deadlock, setup.network, scale.base_cycle, worm);
         point.deadlocks.iter().map(report).collect::<Vec<_>>()
     };
     points.iter().enumerate().flat_map(of_point).collect()
@@ -338,23 +336,29 @@ struct Search {
 }
 
 /// What every load point of a run needs.
-struct Stage<'a, W> {
+struct Stage<'a> {
     checked: &'a Checked,
     setup: &'a Setup<'a>,
     scale: &'a Scale,
     progress: &'a dyn Progress,
-    watch: &'a W,
+    recorder: Option<&'a Recorder>,
 }
 
-impl<W: Watch> Stage<'_, W> {
+impl Stage<'_> {
     /// The one point of a trace: measured from the start to the end of its last message.
     fn replay(&self, trace: &TraceFile, routes: &HostRoutes) -> Result<(Option<f64>, Point), RunError> {
         self.progress.stage("replaying", 1);
         let source = Trace::new(trace.messages.clone(), self.setup.network.hosts().len());
         let plan = Plan::of_trace(&self.checked.measure, self.scale.base_cycle);
-        let mut eye = self.watch.open(0);
-        let point = self.point(source, routes, &plan, &mut eye)?;
-        self.watch.close(0, eye);
+        let point = match self.recorder {
+            None => self.point(source, routes, &plan, &mut ())?,
+            Some(recorder) => {
+                let mut recording = self.record(recorder, 0, None);
+                let point = self.point(source, routes, &plan, &mut recording)?;
+                recorder.close(recording);
+                point
+            }
+        };
         self.ended(0, &point);
         Ok((None, point))
     }
@@ -367,10 +371,16 @@ impl<W: Watch> Stage<'_, W> {
     ) -> Result<Vec<(Option<f64>, Point)>, RunError> {
         self.progress.stage("loading", generated.loads.len() as u64);
         let one = |(nth, load): (usize, &f64)| {
-            let mut eye = self.watch.open(nth);
             let plan = self.plan(*load, generated);
-            let point = self.load(*load, generated, routes, &plan, &mut eye)?;
-            self.watch.close(nth, eye);
+            let point = match self.recorder {
+                None => self.load(*load, generated, routes, &plan, &mut ())?,
+                Some(recorder) => {
+                    let mut recording = self.record(recorder, nth, Some(*load));
+                    let point = self.load(*load, generated, routes, &plan, &mut recording)?;
+                    recorder.close(recording);
+                    point
+                }
+            };
             self.ended(nth, &point);
             Ok((Some(*load), point))
         };
@@ -417,6 +427,14 @@ impl<W: Watch> Stage<'_, W> {
             probes,
         });
         Ok(search)
+    }
+
+    /// Begins to record the load point at position `nth`; a mapping's scene comes before those of load points.
+    fn record<'r>(&'r self, recorder: &Recorder, nth: usize, load: Option<f64>) -> Recording<'r> {
+        let point = u32::try_from(nth).expect("few load points");
+        let names = Names::new(self.checked);
+        let names = WormNames::new(move |worm| names.message(worm.tag));
+        recorder.open(Scene::point(point + u32::from(self.checked.mapping.is_some()), point, load), names)
     }
 
     fn plan(&self, load: f64, generated: &GeneratedLoads) -> Plan {

@@ -1,12 +1,13 @@
 //! Where results go: stdout, or a file that appears whole or not at all.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use comfy_table::{Table, presets};
 use serde::Serialize;
 
 use super::Failure;
+use crate::report::of_the_system;
 
 /// Prints a result to stdout. A reader who has gone away is no failure.
 ///
@@ -62,18 +63,44 @@ pub(super) fn write_whole_by(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    written(path, fill).map_err(|error| Failure::Io { path: path.display().to_string(), error })
+    let failed = |error| Failure::Io { path: path.display().to_string(), error: of_the_system(error) };
+    written(path, fill).map_err(failed)
+}
+
+/// Whether a verb's result goes to stdout though a file was named: `--out -`.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Whether two paths name the same file; it need not be there.
+pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
+    resolved(a) == resolved(b)
+}
+
+/// A path without links and dots, as far as it is there.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let there = whole.ancestors().find_map(|part| Some((part, std::fs::canonicalize(part).ok()?)));
+    match there {
+        Some((part, known)) => known.join(whole.strip_prefix(part).unwrap_or(Path::new(""))),
+        None => whole,
+    }
+}
+
+/// Whether a file is written to as it is: a pipe, a device, or what stands for one, such as `/dev/stdout`. To put a new
+/// file in its place would take it from everybody.
+pub(super) fn is_written_as_it_is(path: &Path) -> bool {
+    let is_systems = path.starts_with("/dev") || path.starts_with("/proc");
+    std::fs::metadata(path).is_ok_and(|there| !there.is_file() || is_systems)
 }
 
 fn written(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+    if is_written_as_it_is(path) {
         let mut out = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
         fill(&mut out)?;
         return out.flush();
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Asked first, since the temporary file's own error would name a file that the user never heard of.
-    std::fs::metadata(folder)?;
     let mut out = BufWriter::new(builder().tempfile_in(folder)?);
     fill(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -4,10 +4,12 @@ use clap::Parser as _;
 
 use super::Cli;
 
-/// The commands of a page's blocks of code: from each `simnet` to the end of its line, of its quotes or of what `&&`
-/// joins. What a shell or another program would fill in is a zero.
+/// The commands of a page's blocks that are run, and not only read: from each `simnet` to the end of its line, of its
+/// quotes or of what `&&` joins. What a shell or another program would fill in is a zero.
 fn commands(page: &str) -> Vec<Vec<String>> {
-    let blocks = page.split("```").skip(1).step_by(2);
+    let shown =
+        |block: &&str| ["sh\n", "make\n", "python\n"].iter().any(|language| block.starts_with(language));
+    let blocks = page.split("```").skip(1).step_by(2).filter(shown);
     let lines = blocks.flat_map(str::lines).filter_map(|line| Some(&line[line.find("simnet ")?..]));
     let word = |word: &str| match word.trim_matches('"') {
         filled if filled.contains(['$', '{']) => "0".to_owned(),
@@ -25,6 +27,18 @@ fn commands(page: &str) -> Vec<Vec<String>> {
 fn the_commands_of_the_page_on_sweeps_parse() {
     let commands = commands(include_str!("../../docs/SWEEPS.md"));
     assert!(commands.len() >= 20, "{commands:?}");
+    for command in commands {
+        if let Err(error) = Cli::try_parse_from(&command) {
+            panic!("{}: {error}", command.join(" "));
+        }
+    }
+}
+
+/// Wrong if a command of the page on traces were misspelt, or an option it shows had gone.
+#[test]
+fn the_commands_of_the_page_on_traces_parse() {
+    let commands = commands(include_str!("../../docs/TRACES.md"));
+    assert!(commands.len() >= 10, "{commands:?}");
     for command in commands {
         if let Err(error) = Cli::try_parse_from(&command) {
             panic!("{}: {error}", command.join(" "));

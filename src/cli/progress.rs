@@ -1,44 +1,148 @@
 //! Progress on a terminal, and nowhere else.
 
 use std::io::IsTerminal as _;
+use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::simulation::Progress;
+use crate::units::Duration;
 
-/// A line on stderr that shows the present stage; nothing if stderr is no terminal.
-pub(super) struct Bar(Option<ProgressBar>);
+use super::sweep::seconds;
+
+/// Parts of a step that the bar tells apart.
+const PARTS: f64 = 1_000.0;
+/// The line changes no more often: in seconds.
+const EVERY: f64 = 0.1;
+/// What is left is a guess; before so many seconds, and before this share of the stage is done, a bad one.
+const GUESS: (f64, f64) = (2.0, 0.02);
+
+/// A line on stderr: the present stage, its steps, how much time was simulated and how fast, and what is left; nothing
+/// if stderr is no terminal.
+pub(super) struct Bar(Option<(ProgressBar, Mutex<Stage>)>);
+
+/// How far the present stage has come.
+#[derive(Debug, Default)]
+struct Stage {
+    steps: u64,
+    done: u64,
+    /// Shares of the steps that are under way, added up.
+    under_way: f64,
+    /// Simulated time of all steps, those side by side added up.
+    simulated_ps: u64,
+    /// When the line was last written, in seconds since the stage began.
+    written: f64,
+}
+
+impl Stage {
+    /// The share of it that is done.
+    fn share(&self) -> f64 {
+        ((self.done as f64 + self.under_way) / self.steps.max(1) as f64).clamp(0.0, 1.0)
+    }
+
+    /// What is said beside the bar after so many seconds of the stage.
+    fn text(&self, elapsed: f64) -> String {
+        let mut text = match self.steps {
+            0 => self.done.to_string(),
+            steps => format!("{}/{steps}", self.done),
+        };
+        if self.simulated_ps > 0 {
+            let simulated = self.simulated_ps as f64 / 1e12;
+            let (time, rate) = (simulated_time(simulated), simulated_time(simulated / elapsed.max(1e-3)));
+            text += &format!("  {time} simulated, {rate} a second");
+        }
+        let share = self.share();
+        if elapsed >= GUESS.0 && share >= GUESS.1 && share < 1.0 && self.steps > 0 {
+            text += &format!("  about {} left", seconds(elapsed * (1.0 / share - 1.0)));
+        }
+        text
+    }
+}
+
+/// Simulated seconds, in a unit that fits.
+fn simulated_time(seconds: f64) -> String {
+    match seconds {
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
+        s => format!("{:.2} us", s * 1e6),
+    }
+}
 
 impl Bar {
     /// A bar, unless it was asked to be quiet.
     pub(super) fn new(quiet: bool) -> Bar {
         Bar((!quiet && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{msg:>16} [{bar:40}] {pos}/{len}");
-            ProgressBar::new(0).with_style(style.expect("the template is well formed").progress_chars("=> "))
+            let style = ProgressStyle::with_template("{prefix:>13} [{bar:30}] {elapsed} {msg}");
+            let bar = ProgressBar::new(0);
+            (
+                bar.with_style(style.expect("the template is well formed").progress_chars("=> ")),
+                Mutex::default(),
+            )
         }))
+    }
+
+    /// Changes what is known of the stage, and the line if it is time or if it `must` be.
+    fn change(&self, must: bool, change: impl FnOnce(&mut Stage)) {
+        let Some((bar, stage)) = &self.0 else { return };
+        let mut stage = stage.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut stage);
+        let elapsed = bar.elapsed().as_secs_f64();
+        if must || elapsed - stage.written >= EVERY {
+            stage.written = elapsed;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and few")]
+            bar.set_position((stage.share() * stage.steps as f64 * PARTS) as u64);
+            bar.set_message(stage.text(elapsed));
+        }
     }
 }
 
 impl Progress for Bar {
     fn stage(&self, name: &str, steps: u64) {
-        if let Some(bar) = &self.0 {
-            bar.set_length(steps);
-            bar.set_position(0);
-            bar.set_message(name.to_owned());
+        if let Some((bar, _)) = &self.0 {
+            bar.set_length(steps * 1_000);
+            bar.reset_elapsed();
+            bar.set_prefix(name.to_owned());
         }
+        self.change(true, |stage| *stage = Stage { steps, ..Stage::default() });
     }
 
     fn step(&self) {
-        if let Some(bar) = &self.0 {
-            bar.inc(1);
-        }
+        self.change(true, |stage| stage.done += 1);
+    }
+
+    fn pass(&self, simulated: Duration, share: f64) {
+        self.change(false, |stage| {
+            stage.simulated_ps += simulated.as_ps();
+            stage.under_way = (stage.under_way + share).max(0.0);
+        });
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
+        if let Some((bar, _)) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stage;
+
+    /// Wrong if a line told other figures than the stage has, or guessed what is left from too little.
+    #[test]
+    fn lines_tell_time_rate_and_what_is_left() {
+        let stage =
+            |done, under_way, simulated_ps| Stage { steps: 8, done, under_way, simulated_ps, written: 0.0 };
+        assert_eq!(stage(0, 0.0, 0).text(9.0), "0/8");
+        let ms = 1_000_000_000;
+        assert_eq!(stage(2, 0.0, 12 * ms).text(1.0), "2/8  12.00 ms simulated, 12.00 ms a second");
+        let text = "2/8  12.00 ms simulated, 3.00 ms a second  about 12.0 s left";
+        assert_eq!(stage(2, 0.0, 12 * ms).text(4.0), text);
+        assert!(stage(1, 1.0, 12 * ms).text(4.0).ends_with("about 12.0 s left"));
+        assert_eq!(stage(8, 0.0, 4_000 * ms).text(4.0), "8/8  4.00 s simulated, 1.00 s a second");
+        let search = Stage { done: 3, simulated_ps: 1_500_000, ..Stage::default() };
+        assert_eq!(search.text(2.0), "3  1.50 us simulated, 0.75 us a second");
     }
 }

@@ -1,8 +1,11 @@
 //! `simnet run`: a scenario, to its results folder and a summary worth reading.
 
 mod allgather;
+mod closing;
+mod compared;
 mod comparison;
 mod discovery;
+mod histogram;
 mod operation;
 mod paper;
 mod study;
@@ -19,10 +22,10 @@ use crate::scenario::{self, Checked, Overrides, expect};
 use crate::simulation::{self, Outcome, PointReport, Run, State};
 
 use super::interrupt::Interruptions;
-use super::output::print;
+use super::output::{is_same_file, is_written_as_it_is, print, resolved};
 use super::progress::Bar;
 use super::{Common, Exit, Failure, Format};
-use trace::{MOST_EVENTS, TraceFile};
+use trace::{Ready, Recorded};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -40,8 +43,9 @@ pub(super) struct Options {
     /// of discoveries, two networks, the ends of every axis and one execution
     #[arg(long)]
     quick: bool,
-    /// Write every grant, reset, STOP and GO of the load points to this file, one JSON object a line: the first
-    /// 1,000,000 of each point
+    /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng
+    /// (messages of processes and frames), else an event log; the first 1,000,000 events of the mapping, of each load
+    /// point, of the operation, or what [output.events] says
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Write every frame of the first execution of the first all-gather over an Ethernet to this file, as pcapng: the
@@ -67,17 +71,15 @@ pub(super) fn run(
     }
     check_watching(options, &checked)?;
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
+    spare(options, &place)?;
     Folder::probe(&place)?;
     if let Some(file) = &options.pcap {
         allgather::capture(&options.scenario, file, &checked)?;
     }
-    let trace = options.trace.as_deref().map(|file| TraceFile::begin(file, &checked)).transpose()?;
+    let trace = Recorded::begin(options.trace.as_deref(), &checked)?;
     info!(scenario = checked.name, seed = checked.seed, out = %place.display(), "the scenario is sound");
     let progress = Bar::new(common.quiet);
-    let run = match &trace {
-        None => simulation::run(&checked, &progress, &()),
-        Some(trace) => simulation::run(&checked, &progress, trace),
-    };
+    let run = simulation::run(&checked, &progress, trace.recorder());
     drop(progress);
     let run = run.map_err(|error| Failure::Scenario(format!("{}: {error}", options.scenario)))?;
 
@@ -117,15 +119,42 @@ pub(super) fn run(
 
 /// Refuses to watch what the scenario does not have.
 fn check_watching(options: &Options, checked: &Checked) -> Result<(), Failure> {
-    let several = checked.comparison.is_some() || checked.study.is_some() || checked.operation.is_some();
-    let alone = checked.allgather.is_some() || checked.rings.is_some() || checked.discovery.is_some();
-    let pointless = several || alone;
-    if options.trace.is_some() && pointless {
-        let message = "--trace watches load points, and this scenario has none of its own";
+    if options.trace.is_some() && !checked.has_events() {
+        let message =
+            "--trace records a mapping, load points or all-gathers, and this scenario has none of its own";
         return Err(Failure::Usage(message.to_owned()));
     }
     if options.pcap.is_some() && !allgather::has_frames(checked) {
         let message = "--pcap writes frames, and this scenario has no all-gather over an [ethernet]";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    Ok(())
+}
+
+/// Refuses to put what `--trace` and `--pcap` write where it would be lost or destroy something: among the results,
+/// which are put in their place whole, over the scenario, and over each other.
+fn spare(options: &Options, place: &Path) -> Result<(), Failure> {
+    let files = [("--trace", &options.trace), ("--pcap", &options.pcap)];
+    let files: Vec<(&str, &PathBuf)> =
+        files.into_iter().filter_map(|(option, file)| Some((option, file.as_ref()?))).collect();
+    for (option, file) in &files {
+        let shown = file.display();
+        if resolved(file).starts_with(resolved(place)) {
+            let place = place.display();
+            return Err(Failure::Usage(format!(
+                "{option}: {shown} is among the results, which every run puts in their place whole: name a file \
+                 outside of {place} (a log among them is what [output.events] asks for)"
+            )));
+        }
+        if is_same_file(file, Path::new(&options.scenario)) {
+            return Err(Failure::Usage(format!("{option}: {shown} is the scenario: name another file")));
+        }
+    }
+    if let [(_, trace), (_, pcap)] = &files[..]
+        && is_same_file(trace, pcap)
+        && !is_written_as_it_is(trace)
+    {
+        let message = "--trace and --pcap name the same file: each needs one of its own";
         return Err(Failure::Usage(message.to_owned()));
     }
     Ok(())
@@ -137,19 +166,14 @@ fn publish(
     summary: &serde_json::Value,
     run: &Run,
     manifest: &Manifest,
-    trace: Option<TraceFile<'_>>,
+    trace: Recorded,
 ) -> Result<(), Failure> {
     let folder = Folder::begin(place)?;
     write(&folder, summary, run, manifest)?;
-    let trace = trace.map(TraceFile::join).transpose()?;
+    trace.add_log(&folder)?;
+    let trace = trace.file()?;
     folder.finish()?;
-    if let Some(trace) = trace {
-        for point in &trace.full {
-            super::warn(&format!("the trace holds the first {MOST_EVENTS} events of point {point} only"));
-        }
-        trace.publish()?;
-    }
-    Ok(())
+    trace.map_or(Ok(()), Ready::publish)
 }
 
 fn read(file: &str, overrides: &Overrides) -> Result<Checked, Failure> {

@@ -228,7 +228,7 @@ fn points(count: usize) -> String {
 }
 
 /// Seconds, for people.
-fn seconds(seconds: f64) -> String {
+pub(super) fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 60.0 => format!("{s:.1} s"),
         s if s < 3_600.0 => format!("{:.1} min", s / 60.0),

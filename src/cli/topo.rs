@@ -13,7 +13,7 @@ use crate::topology::formats::{self, Format};
 use crate::topology::metrics::{self, Metrics};
 
 use super::network::NetworkArguments;
-use super::output::{print, print_json, write_whole};
+use super::output::{is_stdout, print, print_json, write_whole};
 use super::{Common, Exit, Failure};
 
 #[derive(Subcommand)]
@@ -92,8 +92,8 @@ impl Output {
         let format = Format::to_write(&self.to).map_err(Failure::Usage)?;
         let text = formats::write(net, format);
         match &self.out {
-            None => print(&text),
-            Some(path) => write_whole(path, &text),
+            Some(path) if !is_stdout(path) => write_whole(path, &text),
+            _ => print(&text),
         }?;
         Ok(Exit::Fine)
     }

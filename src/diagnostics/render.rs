@@ -15,15 +15,15 @@ const QUOTED: usize = 80;
 pub fn quoted(text: &str) -> String {
     let length = text.chars().count();
     if length <= QUOTED {
-        return clean(text);
+        return legible(text);
     }
     let head: String = text.chars().take(QUOTED / 2).collect();
     let tail: String = text.chars().skip(length - QUOTED / 4).collect();
-    format!("{}...{}", clean(&head), clean(&tail))
+    format!("{}...{}", legible(&head), legible(&tail))
 }
 
 /// The text with every control character replaced: none reaches a terminal.
-fn clean(text: &str) -> String {
+pub fn legible(text: &str) -> String {
     text.replace('\t', " ").replace(|c: char| c.is_control(), "\u{fffd}")
 }
 
@@ -48,7 +48,7 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
     let (line, column) = place(&faults.text, fault.span.start);
     let excerpt = excerpt(&faults.text, &fault.span);
     let label = bounded(&fault.expected);
-    let file = clean(&faults.file);
+    let file = legible(&faults.file);
     let snippet = Snippet::source(excerpt.text.as_str())
         .line_start(line)
         .annotation(AnnotationKind::Primary.span(excerpt.span.clone()).label(label.as_str()));
@@ -68,9 +68,9 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
 /// Cuts a message after 400 characters; only a list of very long names makes one so long.
 fn bounded(text: &str) -> String {
     if text.chars().count() <= 400 {
-        return clean(text);
+        return legible(text);
     }
-    clean(&text.chars().take(400).collect::<String>()) + "..."
+    legible(&text.chars().take(400).collect::<String>()) + "..."
 }
 
 /// The fault's first line, shortened on both sides where it is long.
@@ -89,7 +89,7 @@ fn excerpt(text: &str, span: &Range<usize>) -> Excerpt {
     let whole = marked.len() == end - start;
     let after: String = if whole { text[end..line_end].chars().take(SIDE).collect() } else { String::new() };
     let shortened = start + marked.len() + after.len() < line_end;
-    let (before, marked, after) = (clean(&before), clean(&marked), clean(&after));
+    let (before, marked, after) = (legible(&before), legible(&marked), legible(&after));
     let at = cut.len() + before.len();
     let span = at..at + marked.len();
     let more = if shortened { "..." } else { "" };

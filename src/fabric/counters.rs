@@ -28,7 +28,7 @@ pub struct Live {
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// What flows in and out of `port` from what it is accounted to on, if nothing happens.
-    fn runs(&self, port: u32) -> (Run, Run) {
+    pub(super) fn runs(&self, port: u32) -> (Run, Run) {
         let entry = &self.ins[port as usize];
         let (mut inflow, mut outflow) = (Run::NOTHING, Run::NOTHING);
         let (mut in_pace, mut out_pace) = ((entry.t, 1), (entry.t, 1));

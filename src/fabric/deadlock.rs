@@ -59,6 +59,22 @@ pub(super) struct Watch {
     walks: u32,
 }
 
+impl Watch {
+    /// Puts those that formed in one cycle, from position `from` on, in the order of their first input ports, whoever
+    /// was suspected first.
+    #[cold]
+    fn order(&mut self, from: usize) {
+        let mut places: Vec<usize> = (from..self.found.len()).collect();
+        places.sort_by_key(|place| self.found[*place].members[0].input);
+        let ordered: Vec<Deadlock> = places.iter().map(|place| self.found[*place].clone()).collect();
+        self.found.splice(from.., ordered);
+        for (_, place) in self.members.iter_mut().filter(|(_, place)| *place >= from) {
+            let nth = places.iter().position(|old| old == place).expect("every one has a place");
+            *place = from + nth;
+        }
+    }
+}
+
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// The port may have begun to wait for another in a way that can close a cycle.
     #[inline]
@@ -90,10 +106,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The end of cycle `t`.
     #[inline]
     pub(super) fn look_for_deadlocks(&mut self, t: u64) {
+        let before = self.watch.found.len();
         while let Some(port) = self.watch.suspects.pop() {
             if self.waits_for(port, t) != NONE {
                 self.follow(port, t);
             }
+        }
+        if self.watch.found.len() > before + 1 {
+            self.watch.order(before);
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::ids::{HostId, Turn};
+use super::deadlock::Member;
+use crate::ids::{HostId, LinkId, Turn};
 use crate::topology::End;
 use crate::units::Cycle;
 
@@ -43,6 +44,22 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// All causes, in the order of their numbers in files: a new one comes last.
+    pub const ALL: [Cause; 7] = [
+        Cause::Reset,
+        Cause::LinkFailure,
+        Cause::IllegalTurn,
+        Cause::NoSuchWire,
+        Cause::HostTooSoon,
+        Cause::Stranded,
+        Cause::Expired,
+    ];
+
+    /// Its position in [`ALL`](Self::ALL).
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
     /// How a replay calls the end of such a message.
     pub const fn state(self) -> &'static str {
         match self {
@@ -113,17 +130,72 @@ pub trait Endpoint {
     fn ended(&mut self, message: &Ended) -> ControlFlow<()>;
 }
 
+/// A worm as those see it who watch: no two worms of a fabric are the same, whatever their tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WormId {
+    /// Counts the messages of the fabric in the order in which they start, from 0.
+    pub serial: u64,
+    /// Its sender.
+    pub source: HostId,
+    /// The tag that it was sent with.
+    pub tag: u64,
+}
+
+/// What flows in and out of the buffer of an input port from the beginning of a cycle on, until it is told again.
+///
+/// After `t` cycles it holds `occupancy + t / inflow - t / outflow` flits (exactly so where all channels carry a flit
+/// a cycle; else a flit more or less for each of the two). What is taken off in that cycle otherwise is not counted: a
+/// route flit, a worm that is destroyed there.
+/// The last worm whose head has arrived flows in, the first one that is still there flows out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// Flits in the buffer.
+    pub occupancy: u32,
+    /// Base cycles from each arrival of a flit to the next; 0: none arrives.
+    pub inflow: u32,
+    /// Base cycles from each departure of a flit to the next; 0: none departs.
+    pub outflow: u32,
+}
+
 /// Someone who watches the fabric. Watching changes nothing; every method does nothing unless overridden.
+///
+/// What is told carries the cycle `at` in which it happens, and is told before anything of a later cycle; within a
+/// cycle, no order is promised but that nothing is told of a worm before its start or after its end. Once
+/// [`Fabric::run_until`](crate::fabric::Fabric::run_until) comes back, all before
+/// [`Fabric::now`](crate::fabric::Fabric::now) has been told.
 pub trait Observer {
     /// Whether it watches at all; what would be told is not even worked out for one that does not.
     const WATCHES: bool = true;
-    /// Output `output` was granted to the worm with this tag, whose head waits at port `input` of that
-    /// switch.
-    fn granted(&mut self, _now: Cycle, _input: End, _output: End, _tag: u64) {}
-    /// A forward reset fired at `output` against the worm with this tag.
-    fn reset(&mut self, _now: Cycle, _output: End, _tag: u64) {}
+    /// The first flit of a worm of `turns` route flits and `payload` others is put on the cable at a host's port,
+    /// or could be if the cable were not stopped.
+    fn started(&mut self, _at: Cycle, _port: End, _worm: WormId, _turns: u32, _payload: u32) {}
+    /// The head of a worm has arrived at an input port, of a switch or of a host.
+    fn arrived(&mut self, _at: Cycle, _port: End, _worm: WormId) {}
+    /// The head at port `input` is decoded, and waits for `output`, which another worm holds.
+    fn waits(&mut self, _at: Cycle, _input: End, _output: End, _worm: WormId) {}
+    /// Output `output` was granted to the worm whose head waits at port `input` of that switch.
+    fn granted(&mut self, _at: Cycle, _input: End, _output: End, _worm: WormId) {}
+    /// The tail of a worm has left `input` through `output`, which is free from the next cycle on; at a host that
+    /// sends, both are its port. Told once for every start and every grant. A worm that is destroyed gives up its
+    /// outputs one by one as well; what is still in the buffer of `input` then, or on its way there, is eaten there,
+    /// as [`Observer::flow`] tells. So is a worm that never was granted an output. It has left the buffer when the
+    /// next worm there is granted one or waits for one, and at the latest when it ends.
+    fn released(&mut self, _at: Cycle, _input: End, _output: End, _worm: WormId) {}
+    /// What flows in and out of an input port of a switch, or of a host with a receive buffer, has changed. Told twice
+    /// where something is destroyed there at the end of the cycle: the second counts.
+    fn flow(&mut self, _at: Cycle, _port: End, _flow: Flow) {}
     /// The input port `port` sent STOP (`true`) or GO (`false`) to its peer.
-    fn flow_control(&mut self, _now: Cycle, _port: End, _stop: bool) {}
+    fn flow_control(&mut self, _at: Cycle, _port: End, _stop: bool) {}
+    /// A forward reset fired at `output` against this worm.
+    fn reset(&mut self, _at: Cycle, _output: End, _worm: WormId) {}
+    /// The deadlock at position `nth` of [`Fabric::deadlocks`](crate::fabric::Fabric::deadlocks) has formed.
+    fn deadlocked(&mut self, _at: Cycle, _nth: usize, _members: &[Member], _worms: &[WormId]) {}
+    /// It was broken at this output.
+    fn cleared(&mut self, _at: Cycle, _nth: usize, _output: End) {}
+    /// A worm is over.
+    fn ended(&mut self, _at: Cycle, _worm: WormId, _fate: &Fate) {}
+    /// A cable failed (`false`) or returned (`true`), with GO at both ends.
+    fn cable(&mut self, _at: Cycle, _link: LinkId, _up: bool) {}
 }
 
 impl Observer for () {

@@ -7,10 +7,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::counters::ChannelUse;
 use super::deadlock::Watch;
-use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer};
+use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer, WormId};
 use super::parameters::{Arbitration, Receive, SwitchParameters};
 use super::ports::{ChannelRate, Host, InPort, OutPort, Rates, Switch, WideRequests};
 use super::prefetch;
+use super::watching::Seen;
 use super::wiring::{Plant, Wiring};
 use super::worm::Worms;
 use super::{Parameters, Pause};
@@ -72,6 +73,13 @@ pub(super) enum Event {
     Fire { out: u32 },
 }
 
+/// A message that is over in this cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Over {
+    ended: Ended,
+    serial: u64,
+}
+
 /// The fabric's state. `EQUAL`: every channel carries one flit a cycle, and hosts take everything at once.
 #[derive(Debug)]
 pub(super) struct Engine<const EQUAL: bool> {
@@ -110,7 +118,7 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) requests: Vec<u32>,
     pub(super) requests_next: Vec<u32>,
     /// Messages that are over in this cycle.
-    pub(super) over: Vec<Ended>,
+    pub(super) over: Vec<Over>,
     /// When blocked outputs are looked through next.
     pub(super) next_sweep: u64,
     /// Per port: when its cable last failed; empty if none ever did.
@@ -121,6 +129,10 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) departures: Vec<(u32, u64)>,
     pub(super) tells_departures: bool,
     pub(super) watch: Watch,
+    /// What those who watch have been told.
+    pub(super) seen: Seen,
+    /// How many messages have started.
+    pub(super) starts: u64,
     pub(super) in_flight: usize,
     pub(super) events: u64,
     pub(super) asked: bool,
@@ -166,6 +178,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             departures: Vec::new(),
             tells_departures: false,
             watch: Watch::default(),
+            seen: Seen::default(),
+            starts: 0,
             in_flight: 0,
             events: 0,
             asked: false,
@@ -184,19 +198,28 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.asked = true;
             self.ask_all(endpoint);
         }
+        if O::WATCHES {
+            self.begin_to_watch();
+        }
         loop {
             let cycle = match self.next_cycle(limit.0) {
                 Ok(cycle) => cycle,
                 Err(pause) => {
                     let rest = if pause == Pause::Idle { self.rest().min(limit.0) } else { limit.0 };
                     self.now = self.now.max(rest);
+                    if O::WATCHES {
+                        self.tell_before(self.now, observer);
+                    }
                     return if self.now < limit.0 { pause } else { Pause::Limit };
                 }
             };
             self.now = cycle;
             self.run_cycle(cycle, endpoint, observer);
             self.now = cycle + 1;
-            if self.report(endpoint).is_break() {
+            if self.report(endpoint, observer).is_break() {
+                if O::WATCHES {
+                    self.tell_before(self.now, observer);
+                }
                 return Pause::Break;
             }
         }
@@ -250,6 +273,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Runs one cycle: the phases of the table in the module's documentation.
     fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
         self.calendar.open(t);
+        if O::WATCHES {
+            self.tell_before(t, observer);
+        }
         // P0: not shuffled, since requests of one cycle are carried out in their order.
         if self.calendar.has(LINKS) {
             while let Some(event) = self.calendar.pop(LINKS) {
@@ -258,6 +284,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.strike_unwired(t);
         }
         // P1, P2.
+        if O::WATCHES {
+            self.tell_arrivals(t, observer);
+        }
         for phase in [DATA, CONTROL] {
             self.run_phase(phase, t, endpoint, observer);
         }
@@ -283,7 +312,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // P4: one decision per port and cycle.
         self.shuffle_list(|engine| &mut engine.touched);
         for index in 0..self.touched.len() {
-            self.evaluate(self.touched[index], t);
+            self.evaluate::<O>(self.touched[index], t);
         }
         // P4.5a, P4.5b: they touch further ports, for P5 only.
         for phase in [TOKENS, FIRES] {
@@ -295,6 +324,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         self.touched.clear();
         self.look_for_deadlocks(t);
+        if O::WATCHES {
+            self.tell_deadlocks(observer);
+        }
     }
 
     #[inline]
@@ -327,9 +359,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn handle<E: Endpoint, O: Observer>(&mut self, event: Event, t: u64, endpoint: &mut E, observer: &mut O) {
         self.events += 1;
         match event {
-            Event::Link { link, up: false } => self.fail(link, t),
-            Event::Link { link, up: true } => self.restore(link, t),
-            Event::Head { port, worm } => self.head_arrives(port, worm, t),
+            Event::Link { link, up: false } => self.fail(link, t, observer),
+            Event::Link { link, up: true } => self.restore(link, t, observer),
+            Event::Head { port, worm } => self.head_arrives(port, worm, t, observer),
             Event::Pause { port } => self.inflow_pauses(port, t),
             Event::Resume { port, period } => self.inflow_resumes(port, period, t),
             Event::Deliver { port, worm } => self.deliver(port, worm, t),
@@ -338,18 +370,18 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // Whether STOP or GO of this cycle comes before or after must not matter: it waits for P2a.
             Event::Expire { port } => self.expired.push(port),
             Event::Route { port } => self.route(port, t, observer),
-            Event::Wake { host } => self.host_wakes(host, t, endpoint),
-            Event::Start { host } => self.host_may_start(host, t, endpoint),
+            Event::Wake { host } => self.host_wakes(host, t, endpoint, observer),
+            Event::Start { host } => self.host_may_start(host, t, endpoint, observer),
             Event::Predicted { port } => self.predicted(port, t),
-            Event::Token { port, worm } => self.token_arrives(port, worm, t),
-            Event::Flush { port } => self.flush(port, t),
+            Event::Token { port, worm } => self.token_arrives(port, worm, t, observer),
+            Event::Flush { port } => self.flush(port, t, observer),
             Event::Fire { out } => self.fire(out, t, observer),
         }
     }
 
     /// Tells the endpoint about the messages that are over, in an order that depends on nothing else.
     #[inline]
-    fn report<E: Endpoint>(&mut self, endpoint: &mut E) -> ControlFlow<()> {
+    fn report<E: Endpoint, O: Observer>(&mut self, endpoint: &mut E, observer: &mut O) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
         if !self.departures.is_empty() {
             self.departures.sort_unstable();
@@ -360,10 +392,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
         }
         if self.over.len() > 1 {
-            self.over.sort_unstable_by_key(|message| (message.source, message.tag, message.created));
+            self.over.sort_unstable_by_key(|over| (over.ended.source, over.ended.tag, over.ended.created));
         }
-        for message in &self.over {
-            if endpoint.ended(message).is_break() {
+        for Over { ended, serial } in &self.over {
+            if O::WATCHES {
+                let worm = WormId { serial: *serial, source: ended.source, tag: ended.tag };
+                observer.ended(Cycle(self.now - 1), worm, &ended.fate);
+            }
+            if endpoint.ended(ended).is_break() {
                 flow = ControlFlow::Break(());
             }
         }
@@ -406,14 +442,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             (None, Some(fate)) => fate,
             (None, None) => unreachable!("a worm that is not delivered has a cause to end"),
         };
-        self.over.push(Ended {
+        let ended = Ended {
             tag: last.tag,
             source: HostId(last.source),
             payload,
             created: Cycle(last.created),
             started: Cycle(last.started),
             fate,
-        });
+        };
+        self.over.push(Over { ended, serial: last.serial });
     }
 
     /// Puts a list of things to be done into a random order, if that is wanted.

@@ -1,18 +1,23 @@
 //! P0: cables fail and return.
 
-use super::endpoint::Cause;
+use super::endpoint::{Cause, Observer};
 use super::engine::{Engine, Event, HOSTS, TOKENS};
 use super::ports::{NONE, State};
+use crate::ids::LinkId;
+use crate::units::Cycle;
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Both directions of the cable lose what is on them and go dead. Costs O(events in the calendar).
-    pub(super) fn fail(&mut self, link: u32, t: u64) {
+    pub(super) fn fail<O: Observer>(&mut self, link: u32, t: u64, observer: &mut O) {
         let ends = self.wiring.links[link as usize];
         if self.outs[ends[0] as usize].dead {
             return;
         }
+        if O::WATCHES {
+            observer.cable(Cycle(t), LinkId(link), false);
+        }
         for (out, port) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-            self.cut_channel(out, port, t);
+            self.cut_channel(out, port, t, observer);
         }
         if self.cuts.is_empty() {
             self.cuts = vec![0; self.outs.len()];
@@ -24,7 +29,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    fn cut_channel(&mut self, out: u32, port: u32, t: u64) {
+    fn cut_channel<O: Observer>(&mut self, out: u32, port: u32, t: u64, observer: &mut O) {
         let owner = self.owner_at(out, t);
         let (mut cut, mut head_sent) = (NONE, false);
         if owner != NONE {
@@ -40,7 +45,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.cut_to_buffer(port, if head_sent { cut } else { NONE }, t);
         }
         if owner != NONE {
-            self.abandon(owner, t);
+            self.abandon(owner, t, t, observer);
             self.lose_tail(owner, cut, t);
         }
         self.turn_away_waiting(out, t);
@@ -179,10 +184,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// Both directions of the cable work again, with GO at both ends.
-    pub(super) fn restore(&mut self, link: u32, t: u64) {
+    pub(super) fn restore<O: Observer>(&mut self, link: u32, t: u64, observer: &mut O) {
         let ends = self.wiring.links[link as usize];
         if !self.outs[ends[0] as usize].dead {
             return;
+        }
+        if O::WATCHES {
+            observer.cable(Cycle(t), LinkId(link), true);
         }
         for port in ends {
             self.outs[port as usize].dead = false;

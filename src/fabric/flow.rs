@@ -8,6 +8,7 @@ use super::endpoint::{Cause, Observer};
 use super::engine::{CONTROL, DATA, Engine, Event, FLOW, ROUTES};
 use super::ports::{InPort, NEVER, NONE, State};
 use super::runs::{self, Run};
+use crate::units::Cycle;
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Accounts a port to the beginning of cycle `t`. Costs O(1).
@@ -81,9 +82,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// P1: a head arrives.
-    pub(super) fn head_arrives(&mut self, port: u32, worm: u32, t: u64) {
+    pub(super) fn head_arrives<O: Observer>(&mut self, port: u32, worm: u32, t: u64, observer: &mut O) {
         if self.is_lost(port, t) {
             return;
+        }
+        if O::WATCHES {
+            observer.arrived(Cycle(t), self.wiring.end(port), self.identity(worm));
         }
         self.touch(port, t);
         let record = &self.worms[worm];
@@ -191,7 +195,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P4: decides whether a flit leaves the port in cycle `t`.
     #[inline]
-    pub(super) fn evaluate(&mut self, port: u32, t: u64) {
+    pub(super) fn evaluate<O: Observer>(&mut self, port: u32, t: u64) {
         let entry = &self.ins[port as usize];
         let connected = entry.state == State::Connected;
         if entry.t > t || !entry.is_leaving() {
@@ -199,7 +203,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let go = !connected || self.outs[entry.out as usize].go;
         if !EQUAL {
-            self.evaluate_runs(port, t, go);
+            self.evaluate_runs::<O>(port, t, go);
         } else {
             let leaves = go && (entry.occ > 0 || entry.in_on);
             if connected {
@@ -208,7 +212,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                         self.send_pause(port, t);
                     }
                 } else if !entry.head_sent {
-                    self.send_head(port, 1, t);
+                    self.send_head::<O>(port, 1, t);
                 } else if !entry.out_on {
                     self.send_resume(port, 1, t);
                 }
@@ -229,7 +233,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    fn evaluate_runs(&mut self, port: u32, t: u64, go: bool) {
+    fn evaluate_runs<O: Observer>(&mut self, port: u32, t: u64, go: bool) {
         let (free, period) = self.pace(port);
         let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
         let arriving = entry.in_on && rates.in_next == t;
@@ -248,7 +252,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.ins[port as usize].out_on = true;
             let narrow = u32::try_from(pace).expect("checked when built");
             if connected && !head_sent {
-                self.send_head(port, narrow, t);
+                self.send_head::<O>(port, narrow, t);
             } else if connected && changed {
                 self.send_resume(port, narrow, t);
             } else if !connected && !head_sent {
@@ -316,7 +320,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Puts a head on the cable. If nothing can come between, its decoding is scheduled at once.
     #[inline]
-    fn send_head(&mut self, port: u32, period: u32, t: u64) {
+    fn send_head<O: Observer>(&mut self, port: u32, period: u32, t: u64) {
         let entry = &mut self.ins[port as usize];
         entry.head_sent = true;
         let worm = entry.front;
@@ -326,6 +330,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let record = &mut self.worms[worm];
             record.head_at = arrival;
             record.too_soon = record.left > 0;
+            if O::WATCHES {
+                self.foresee_arrival(peer, worm, arrival);
+            }
             return;
         }
         if !EQUAL {
@@ -347,6 +354,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             self.calendar.schedule(exit, ROUTES, Event::Route { port: peer });
             self.predict(peer);
+            if O::WATCHES {
+                self.foresee_arrival(peer, worm, arrival);
+            }
         } else {
             self.ins[peer as usize].flying += 1;
             self.calendar.schedule(arrival, DATA, Event::Head { port: peer, worm });
@@ -359,6 +369,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.ins[port as usize].touched = false;
         if self.ins[port as usize].t > t + 1 {
             return;
+        }
+        if O::WATCHES {
+            self.witness(port, t, observer);
         }
         self.bring_to(port, t + 1);
         if port < self.transmitters {
@@ -383,7 +396,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.calendar.schedule(arrival, CONTROL, Event::Control { out: plug.peer, go: !stops });
         self.note_control(port, t, arrival);
         if O::WATCHES {
-            observer.flow_control(crate::units::Cycle(t), self.wiring.end(port), stops);
+            observer.flow_control(Cycle(t), self.wiring.end(port), stops);
         }
     }
 

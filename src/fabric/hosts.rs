@@ -1,6 +1,6 @@
 //! Hosts: when messages are asked for, started, and over.
 
-use super::endpoint::{Cause, Endpoint, Fate};
+use super::endpoint::{Cause, Endpoint, Fate, Observer};
 use super::engine::{DATA, Engine, Event, HOSTS};
 use super::ports::{NEVER, NONE, State};
 use crate::ids::HostId;
@@ -45,23 +45,41 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// The endpoint has said that this host has something to send again.
-    pub(super) fn host_wakes<E: Endpoint>(&mut self, host: u32, t: u64, endpoint: &mut E) {
+    pub(super) fn host_wakes<E: Endpoint, O: Observer>(
+        &mut self,
+        host: u32,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
         let entry = &self.hosts[host as usize];
         if entry.next == NONE && entry.transmitter != NONE {
             self.ask(host, endpoint);
-            self.try_to_start(host, t, endpoint);
+            self.try_to_start(host, t, endpoint, observer);
         }
     }
 
     /// The instant has come at which the next message was thought able to start.
-    pub(super) fn host_may_start<E: Endpoint>(&mut self, host: u32, t: u64, endpoint: &mut E) {
+    pub(super) fn host_may_start<E: Endpoint, O: Observer>(
+        &mut self,
+        host: u32,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
         if self.hosts[host as usize].attempt == t {
             self.hosts[host as usize].attempt = NEVER;
-            self.try_to_start(host, t, endpoint);
+            self.try_to_start(host, t, endpoint, observer);
         }
     }
 
-    fn try_to_start<E: Endpoint>(&mut self, host: u32, t: u64, endpoint: &mut E) {
+    fn try_to_start<E: Endpoint, O: Observer>(
+        &mut self,
+        host: u32,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
         let entry = self.hosts[host as usize];
         if entry.next == NONE {
             return;
@@ -81,7 +99,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.attempt(host, ready);
             return;
         }
-        self.start(host, t);
+        self.start(host, t, observer);
         if self.tells_departures {
             // Someone cares when the tail leaves, as a message behind it would.
             self.hosts[host as usize].backlog = true;
@@ -90,14 +108,16 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.plan_next(host, t);
     }
 
-    fn start(&mut self, host: u32, t: u64) {
+    fn start<O: Observer>(&mut self, host: u32, t: u64, observer: &mut O) {
         let entry = &mut self.hosts[host as usize];
         let (port, out) = (entry.transmitter, entry.out);
         let worm = std::mem::replace(&mut entry.next, NONE);
-        self.worms.message_mut(worm).started = t;
+        let message = self.worms.message_mut(worm);
+        (message.started, message.serial) = (t, self.starts);
+        self.starts += 1;
         let record = &mut self.worms[worm];
         record.expires = record.expires.saturating_add(t);
-        let flits = record.flits();
+        let (flits, turns, payload) = (record.flits(), record.left, record.payload);
         self.in_flight += 1;
         self.touch(port, t);
         let entry = &mut self.ins[port as usize];
@@ -113,6 +133,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         used.held = used.held.wrapping_sub(t);
         if !output.go {
             output.since = t;
+        }
+        if O::WATCHES {
+            self.note_holder(port);
+            observer.started(Cycle(t), self.wiring.end(out), self.identity(worm), u32::from(turns), payload);
         }
     }
 

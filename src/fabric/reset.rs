@@ -45,6 +45,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if output.owner == NONE || output.since.saturating_add(timeout) != t {
             return;
         }
+        let owner = output.owner;
+        if O::WATCHES {
+            self.witness(owner, t, observer);
+        }
         // A tail that has left in P4 of this cycle has released the output.
         let port = self.owner_at(out, t + 1);
         if port == NONE {
@@ -54,14 +58,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let worm = self.ins[port as usize].front;
         self.worms.strike(worm, Cause::Reset, t, false);
         if O::WATCHES {
-            observer.reset(Cycle(t), self.wiring.end(out), self.worms.message(worm).tag);
+            observer.reset(Cycle(t), self.wiring.end(out), self.identity(worm));
         }
         self.deadlock_hit(port, out, t);
         if self.ins[port as usize].head_sent {
             self.worms.message_mut(worm).pieces += 1;
             self.send_token(out, worm, t);
         }
-        self.abandon(port, t + 1);
+        self.abandon(port, t + 1, t, observer);
         self.start_draining(port);
     }
 
@@ -75,28 +79,35 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.note_on_cable(port, arrival);
     }
 
-    /// The connected port gives up its output from cycle `t` on, with flits left to be sent.
-    pub(super) fn abandon(&mut self, port: u32, t: u64) {
+    /// The connected port gives up its output from cycle `t` on, with flits left to be sent: its worm has been hit in
+    /// cycle `hit`.
+    pub(super) fn abandon<O: Observer>(&mut self, port: u32, t: u64, hit: u64, observer: &mut O) {
         let entry = &self.ins[port as usize];
         let out = entry.out;
         self.used[out as usize].flits -= u64::from(entry.out_rem);
+        if O::WATCHES {
+            self.tell_release(port, out, hit, observer);
+        }
         self.release(out, t);
     }
 
     /// P4.5a: a forward reset arrives.
-    pub(super) fn token_arrives(&mut self, port: u32, worm: u32, t: u64) {
+    pub(super) fn token_arrives<O: Observer>(&mut self, port: u32, worm: u32, t: u64, observer: &mut O) {
         if self.is_lost(port, t) {
             return;
         }
         if self.is_sink(port) {
             self.end_piece(worm, None);
         } else {
-            self.flush(port, t);
+            self.flush(port, t, observer);
         }
     }
 
     /// P4.5a: destroys the last segment in the port, whose tail will never come.
-    pub(super) fn flush(&mut self, port: u32, t: u64) {
+    pub(super) fn flush<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        if O::WATCHES {
+            self.witness(port, t, observer);
+        }
         self.touch(port, t + 1);
         // If this leaves the port stopped, whoever sends to it now waits for it.
         let upstream = self.outs[self.outs[port as usize].peer as usize].owner;
@@ -122,10 +133,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.end_piece(worm, None);
             return;
         }
-        self.flush_front(port, worm, t);
+        self.flush_front(port, worm, t, observer);
     }
 
-    fn flush_front(&mut self, port: u32, worm: u32, t: u64) {
+    fn flush_front<O: Observer>(&mut self, port: u32, worm: u32, t: u64, observer: &mut O) {
         let entry = &self.ins[port as usize];
         let (out, forwards) = (entry.out, entry.state == State::Connected && entry.head_sent);
         self.deadlock_hit(port, out, t);
@@ -146,7 +157,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 if forwards {
                     self.send_token(out, worm, t);
                 }
-                self.abandon(port, t + 1);
+                self.abandon(port, t + 1, t, observer);
             }
             State::Idle | State::Routing | State::Draining | State::Taking => {}
         }

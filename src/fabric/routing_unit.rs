@@ -247,6 +247,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         self.set_waiting(port, out);
+        if O::WATCHES {
+            self.note_request(port, owner != NONE);
+            if owner != NONE {
+                let (input, output) = (self.wiring.end(port), self.wiring.end(out));
+                observer.waits(Cycle(t), input, output, self.identity(self.ins[port as usize].front));
+            }
+        }
         let expires = self.worms[self.ins[port as usize].front].expires;
         if expires != NEVER {
             self.calendar.schedule(expires, CONTROL, Event::Expire { port });
@@ -337,6 +344,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.clear_waiting(port, out);
             self.touch(port, t);
             self.grant(port, out, t, observer);
+            if O::WATCHES {
+                self.tell_waiting(out, node, t, observer);
+            }
         }
         self.requests = requests;
     }
@@ -367,7 +377,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.worms[front].left -= 1;
         if O::WATCHES {
             let (input, output) = (self.wiring.end(port), self.wiring.end(out));
-            observer.granted(Cycle(t), input, output, self.worms.message(front).tag);
+            self.note_holder(port);
+            observer.granted(Cycle(t), input, output, self.identity(front));
         }
         if stopped {
             self.suspect(port);

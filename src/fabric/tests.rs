@@ -36,7 +36,7 @@ impl Endpoint for Script {
 struct Resets(Vec<(u64, End)>);
 
 impl Observer for Resets {
-    fn reset(&mut self, now: Cycle, output: End, _tag: u64) {
+    fn reset(&mut self, now: Cycle, output: End, _worm: WormId) {
         self.0.push((now.0, output));
     }
 }

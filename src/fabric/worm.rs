@@ -41,6 +41,8 @@ pub(super) struct Message {
     pub(super) started: u64,
     /// When the first cause of destruction struck.
     pub(super) struck_at: u64,
+    /// Its place among all that have started, once it has.
+    pub(super) serial: u64,
     pub(super) source: u32,
     /// Its pieces: 1, and one more for each cut. The records are free at 0.
     pub(super) pieces: u32,
@@ -85,6 +87,7 @@ impl Worms {
             created: message.created.0,
             started: NEVER,
             struck_at: NEVER,
+            serial: NEVER,
             source,
             pieces: 1,
             cause: None,

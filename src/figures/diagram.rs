@@ -9,6 +9,8 @@ pub(super) use tree::{along, spots, switch_spots};
 
 use std::fmt::Write as _;
 
+use crate::report::escaped;
+
 /// A place on the sheet, in pixels from its upper left corner.
 pub(super) type Spot = (i32, i32);
 
@@ -229,10 +231,6 @@ fn lane(a: Spot, b: Spot, aside: f64) -> ((f64, f64), (f64, f64)) {
     let clear = 17.0_f64.min(long / 3.0);
     let at = |(px, py): (f64, f64), ahead: f64| (px + ahead * x - aside * y, py + ahead * y + aside * x);
     (at(a, clear), at(b, -clear))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

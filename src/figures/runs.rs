@@ -120,7 +120,7 @@ impl Points for Runs {
 
     fn compute(&self, point: usize) -> Result<Value, String> {
         let planned = &self.planned[point];
-        let run = simulation::run(&planned.checked, &(), &());
+        let run = simulation::run(&planned.checked, &(), None);
         let run = run.map_err(|error| format!("scenarios/{}: {error}", planned.file))?;
         let summary = serde_json::to_value(&run.summary).expect("a summary is plain data");
         let files: BTreeMap<String, String> = run.files.into_iter().collect();

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use crate::report::escaped;
+
 /// Text and outlines.
 pub(super) const INK: &str = "#333333";
 /// What stands in the background.
@@ -171,11 +173,6 @@ impl Sketch {
     fn put(&mut self, element: std::fmt::Arguments<'_>) {
         writeln!(self.body, "{element}").expect("a string takes what is written");
     }
-}
-
-/// Text as it may stand in SVG.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod chart;
 pub mod coupon;
 pub mod depth;
 mod evidence;
+pub mod growth;
 pub mod guarded;
 pub mod identified;
 mod model;
@@ -144,6 +145,8 @@ pub struct Map {
     pub unconfirmed_ports: BTreeSet<End>,
     /// The model after each exploration.
     pub history: Vec<Growth>,
+    /// How the model grew, step by step.
+    pub journal: growth::Journal,
     /// The most bytes that the model took, by [`Memory`]'s account of a firmware's data structures.
     pub peak_memory: u64,
 }

@@ -1,5 +1,9 @@
 //! What hosts say to each other.
 
+mod wire;
+
+pub use wire::{encode, push_name, push_turns};
+
 use super::Address;
 use crate::ids::Turn;
 
@@ -105,6 +109,19 @@ const FRAME: usize = 13;
 const LEAST: usize = 32;
 
 impl Body {
+    /// What it is called in logs and captures.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Body::HostProbe { .. } => "host-probe",
+            Body::LoopProbe { .. } => "loop-probe",
+            Body::HostReply { .. } => "host-reply",
+            Body::RouteTable { .. } => "route-table",
+            Body::MapRequest { .. } => "map-request",
+            Body::PartialMap { .. } => "partial-map",
+            Body::Acknowledgement { .. } => "acknowledgement",
+        }
+    }
+
     /// The number that tells this question, and its answer, from others of the same sender.
     pub fn nonce(&self) -> u64 {
         match self {

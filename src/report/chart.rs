@@ -14,6 +14,7 @@ mod panel;
 mod scale;
 
 use canvas::Canvas;
+pub use canvas::Tip;
 use key::Key;
 use panel::Panel;
 
@@ -65,6 +66,14 @@ pub enum Style {
     Marks,
     /// Open diamonds in black: what a paper prints. Among bars they stand over those of the layer before.
     Paper,
+    /// A broken line without marks: something to compare with.
+    Guide,
+    /// Bars over their category from `low` to the value: parts of a whole.
+    Stacked,
+    /// Bars from `low` to `high` along the horizontal axis, standing on its foot.
+    Columns,
+    /// Upright lines with the layer's name at their top, and not in the key; the values are of no account.
+    Rule,
 }
 
 /// A value at its place.
@@ -97,15 +106,27 @@ pub fn draw_charts(charts: &[Chart], columns: usize) -> String {
         _ => (300.0, 280.0),
     };
     let rows = charts.len().div_ceil(columns);
-    let key = Key::new(charts);
+    let key = Key::new(charts, key::HOLLOW);
     let sheet = (width * columns as f64, height * rows as f64);
     let entries = key.rows(sheet.0);
     let mut canvas = Canvas::new(sheet.0, sheet.1 + key::height(&entries));
     for (nth, chart) in charts.iter().enumerate() {
         let corner = (width * (nth % columns) as f64, height * (nth / columns) as f64);
-        Panel::new(chart, corner, (width, height)).draw(&mut canvas, &key, nth);
+        Panel::new(chart, corner, (width, height)).draw(&mut canvas, &key, nth, &[]);
     }
     key::draw(&mut canvas, &entries, sheet.1);
+    canvas.finish()
+}
+
+/// Draws a chart for a page, in the colours of its variables; `name` tells it from others of the page, `tips` say of
+/// each layer's marks what they tell when they are pointed at, and `hollow` what hollow marks are.
+pub fn draw_on_page(chart: &Chart, name: &str, label: &str, tips: &[Vec<Tip>], hollow: &str) -> String {
+    let (width, height) = (600.0, 380.0);
+    let key = Key::new(std::slice::from_ref(chart), hollow);
+    let entries = key.rows(width);
+    let mut canvas = Canvas::on_page(name, label, width, height + key::height(&entries));
+    Panel::new(chart, (0.0, -22.0), (width, height + 22.0)).draw(&mut canvas, &key, 0, tips);
+    key::draw(&mut canvas, &entries, height);
     canvas.finish()
 }
 

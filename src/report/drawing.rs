@@ -5,13 +5,16 @@
 //! over several rows may pass behind a box. Crossings are few, not fewest.
 //!
 //! # Source
-//! Levels and barycentric sweeps as in Sugiyama, Tagawa and Toda 1981; mainwaring1997, Figs. 4 and 5, for what
+//! Levels as in Sugiyama, Tagawa and Toda 1981; mainwaring1997, Figs. 4 and 5, for what
 //! stands where.
 
 use std::fmt::Write as _;
 
 use crate::ids::{HostId, Node};
 use crate::topology::Network;
+
+use super::escaped;
+use super::layers::{Boxes, Layers, landings};
 
 /// What is drawn, and the words around it.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +27,6 @@ pub struct Drawing<'a> {
     pub note: &'a str,
     /// A host drawn at the bottom, that does not count among those from which levels are counted.
     pub apart: Option<HostId>,
-}
-
-/// Where a node stands: its level (0: hosts) and its place in it.
-type Spot = (usize, usize);
-
-/// A drawing's levels from top to bottom, the nodes of each from left to right.
-struct Levels {
-    rows: Vec<Vec<usize>>,
-    spots: Vec<Spot>,
 }
 
 /// The nodes and cables, with nodes as positions: hosts first, then switches.
@@ -59,12 +53,7 @@ const MARGIN: i64 = 40;
 const TOP: i64 = 150;
 const BOX_HALF_HEIGHT: i64 = 13;
 const LETTER: i64 = 7;
-/// Barycentric sweeps: after some dozens orders hardly change.
-const SWEEPS: usize = 24;
-/// Units of a barycentre, so that means of places are compared as integers.
-const UNIT: i64 = 1 << 20;
-
-/// Draws a network. Costs O(sweeps x cables log cables) and, for choosing among sweeps, O(cables^2 / rows^2).
+/// Draws a network. Costs O(sweeps x cables log cables).
 ///
 /// The bytes depend on the network and the words alone.
 ///
@@ -73,7 +62,7 @@ const UNIT: i64 = 1 << 20;
 pub fn draw_network(drawing: &Drawing<'_>) -> String {
     let graph = Graph::new(drawing.network);
     let apart = drawing.apart.map(HostId::index);
-    let levels = Levels::new(&graph, apart);
+    let levels = Layers::new(&graph.levels(apart), &graph.cables);
     let sheet = Sheet::new(&graph, &levels);
     let mut svg = String::new();
     paint(&mut svg, drawing, &graph, &levels, &sheet).expect("a string takes what is written");
@@ -125,87 +114,8 @@ impl Graph {
     }
 }
 
-impl Levels {
-    fn new(graph: &Graph, apart: Option<usize>) -> Levels {
-        let level = graph.levels(apart);
-        let deepest = level.iter().max().map_or(0, |deepest| deepest + 1);
-        let mut rows: Vec<Vec<usize>> = vec![Vec::new(); deepest];
-        for (node, level) in level.iter().enumerate() {
-            rows[*level].push(node);
-        }
-        let mut levels = Levels { rows, spots: vec![(0, 0); graph.names.len()] };
-        levels.note_spots();
-        let mut best = (levels.crossings(graph), levels.rows.clone());
-        for sweep in 0..SWEEPS {
-            levels.sweep(graph, sweep % 2 == 0);
-            let crossings = levels.crossings(graph);
-            if crossings < best.0 {
-                best = (crossings, levels.rows.clone());
-            }
-        }
-        levels.rows = best.1;
-        levels.note_spots();
-        levels
-    }
-
-    fn note_spots(&mut self) {
-        for (level, row) in self.rows.iter().enumerate() {
-            for (place, node) in row.iter().enumerate() {
-                self.spots[*node] = (level, place);
-            }
-        }
-    }
-
-    /// Orders each row by where the neighbours in the row before it stand, from the top or from the bottom.
-    fn sweep(&mut self, graph: &Graph, downwards: bool) {
-        let count = self.rows.len();
-        for step in 1..count {
-            let level = if downwards { step } else { count - 1 - step };
-            let before = if downwards { level - 1 } else { level + 1 };
-            let scale = UNIT / self.rows[before].len().max(1) as i64;
-            let key = |node: usize| {
-                let near = graph.neighbours[node].iter().map(|far| self.spots[*far]);
-                let places: Vec<i64> =
-                    near.filter(|(row, _)| *row == before).map(|(_, at)| at as i64).collect();
-                let (_, own) = self.spots[node];
-                let mean = places.iter().map(|place| (2 * place + 1) * scale).sum::<i64>();
-                let stay = (2 * own as i64 + 1) * (UNIT / self.rows[level].len().max(1) as i64);
-                (if places.is_empty() { stay } else { mean / places.len() as i64 }, own)
-            };
-            let mut keyed: Vec<((i64, usize), usize)> =
-                self.rows[level].iter().map(|node| (key(*node), *node)).collect();
-            keyed.sort_unstable();
-            self.rows[level] = keyed.into_iter().map(|(_, node)| node).collect();
-            self.note_spots();
-        }
-    }
-
-    /// How often cables between neighbouring rows cross.
-    fn crossings(&self, graph: &Graph) -> usize {
-        let mut between: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.rows.len()];
-        for (a, b) in &graph.cables {
-            let (near, far) = (self.spots[*a].min(self.spots[*b]), self.spots[*a].max(self.spots[*b]));
-            if near.0 + 1 == far.0 {
-                between[near.0].push((near.1, far.1));
-            }
-        }
-        let crossed = |cables: &Vec<(usize, usize)>| {
-            let pairs = cables.iter().enumerate();
-            pairs
-                .map(|(nth, a)| {
-                    cables[..nth]
-                        .iter()
-                        .filter(|b| (a.0 < b.0) == (a.1 > b.1) && a.0 != b.0 && a.1 != b.1)
-                        .count()
-                })
-                .sum::<usize>()
-        };
-        between.iter().map(crossed).sum()
-    }
-}
-
 impl Sheet {
-    fn new(graph: &Graph, levels: &Levels) -> Sheet {
+    fn new(graph: &Graph, levels: &Layers) -> Sheet {
         let half: Vec<i64> = levels
             .rows
             .iter()
@@ -250,6 +160,18 @@ impl Sheet {
     }
 }
 
+impl Sheet {
+    /// Where cables land: on the boxes of switches, and in the middle of hosts.
+    fn landings(&self, graph: &Graph, levels: &Layers) -> Vec<((i64, i64), (i64, i64))> {
+        let nodes = || 0..graph.names.len();
+        let of_switch = |node: usize, value: i64| if node < graph.hosts { 0 } else { value };
+        let half: Vec<i64> =
+            nodes().map(|node| of_switch(node, self.half[levels.spots[node].0] - 5)).collect();
+        let half_height: Vec<i64> = nodes().map(|node| of_switch(node, BOX_HALF_HEIGHT)).collect();
+        landings(levels, &graph.cables, &Boxes { at: &self.at, half: &half, half_height: &half_height })
+    }
+}
+
 /// How far below its row a cable within it is drawn, by the distance of its ends.
 fn bow(distance: i64) -> i64 {
     24 + distance / 12
@@ -259,7 +181,7 @@ fn paint(
     svg: &mut String,
     drawing: &Drawing<'_>,
     graph: &Graph,
-    levels: &Levels,
+    levels: &Layers,
     sheet: &Sheet,
 ) -> std::fmt::Result {
     let Sheet { width, height, .. } = sheet;
@@ -324,8 +246,8 @@ fn paint_host(svg: &mut String, (x, y): (i64, i64), name: &str, above: bool) -> 
 }
 
 /// All cables: from row to row, or bowed within a row; each at a place of its own on the box.
-fn paint_cables(svg: &mut String, graph: &Graph, levels: &Levels, sheet: &Sheet) -> std::fmt::Result {
-    let ends = landings(graph, levels, sheet);
+fn paint_cables(svg: &mut String, graph: &Graph, levels: &Layers, sheet: &Sheet) -> std::fmt::Result {
+    let ends = sheet.landings(graph, levels);
     for ((a, b), (from, to)) in graph.cables.iter().zip(&ends) {
         let (rows, host) = ((levels.spots[*a].0, levels.spots[*b].0), *a < graph.hosts);
         let (x1, y1, x2, y2) = (from.0, from.1, to.0, to.1);
@@ -341,55 +263,6 @@ fn paint_cables(svg: &mut String, graph: &Graph, levels: &Levels, sheet: &Sheet)
         writeln!(svg, "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.3\"/>")?;
     }
     Ok(())
-}
-
-/// Per cable, where its two ends land: spread over the edge of the box that faces the other end, in the order of the
-/// other ends.
-fn landings(graph: &Graph, levels: &Levels, sheet: &Sheet) -> Vec<((i64, i64), (i64, i64))> {
-    let mut landed = vec![((0, 0), (0, 0)); graph.cables.len()];
-    // Per node and edge (top, bottom): the other end's place, the cable, and which of its ends is here.
-    let mut edges: Vec<[Vec<(i64, usize, bool)>; 2]> = vec![[Vec::new(), Vec::new()]; graph.names.len()];
-    for (nth, (a, b)) in graph.cables.iter().enumerate() {
-        for (near, far, first) in [(*a, *b, true), (*b, *a, false)] {
-            let below =
-                levels.spots[far].0 >= levels.spots[near].0 || levels.spots[far].0 + 1 < levels.spots[near].0;
-            edges[near][usize::from(below)].push((sheet.at[far].0, nth, first));
-        }
-    }
-    for (node, sides) in edges.iter_mut().enumerate() {
-        let ((x, y), host) = (sheet.at[node], node < graph.hosts);
-        let half = if host { 0 } else { sheet.half[levels.spots[node].0] - 5 };
-        for (side, cables) in sides.iter_mut().enumerate() {
-            cables.sort_unstable();
-            let edge = match (host, side) {
-                (true, _) => y,
-                (false, 0) => y - BOX_HALF_HEIGHT,
-                (false, _) => y + BOX_HALF_HEIGHT,
-            };
-            let count = cables.len() as i64;
-            for (place, (_, nth, first)) in cables.iter().enumerate() {
-                let at = (x - half + (2 * place as i64 + 1) * half / count, edge);
-                *(if *first { &mut landed[*nth].0 } else { &mut landed[*nth].1 }) = at;
-            }
-        }
-    }
-    landed
-}
-
-/// Text as it may stand in SVG.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -428,7 +301,7 @@ mod tests {
         // Wrong if a wide row were squeezed into a narrow sheet.
         let network = presets::load("now-cab").unwrap();
         let graph = Graph::new(&network);
-        let levels = Levels::new(&graph, None);
+        let levels = Layers::new(&graph.levels(None), &graph.cables);
         let sheet = Sheet::new(&graph, &levels);
         for (level, row) in levels.rows.iter().enumerate() {
             for pair in row.windows(2) {
@@ -447,7 +320,7 @@ mod tests {
             network.connect(End::host(host, 0), End::switch(switches[5 - usize::from(n)], 0)).unwrap();
         }
         let graph = Graph::new(&network);
-        assert_eq!(Levels::new(&graph, None).crossings(&graph), 0);
+        assert_eq!(Layers::new(&graph.levels(None), &graph.cables).crossings(&graph.cables), 0);
     }
 
     #[test]

@@ -133,6 +133,24 @@ impl Folder {
         written.map_err(|error| refused(&path, error))
     }
 
+    /// Adds a file that `fill` writes; gives what it gives.
+    ///
+    /// # Errors
+    /// If `fill` fails, or the system refuses.
+    pub fn add_by<T>(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&mut dyn io::Write) -> io::Result<T>,
+    ) -> Result<T, FolderError> {
+        let path = self.gathered.path().join(name);
+        let written = fs::File::create(&path).and_then(|mut file| {
+            let filled = fill(&mut file)?;
+            file.sync_all()?;
+            Ok(filled)
+        });
+        written.map_err(|error| refused(&path, error))
+    }
+
     /// Puts the folder in its place, instead of an earlier run's.
     ///
     /// # Errors
@@ -219,7 +237,16 @@ fn open_to_all(_folder: &Path) -> io::Result<()> {
 }
 
 fn refused(path: &Path, error: io::Error) -> FolderError {
-    FolderError::Io { path: path.to_owned(), error }
+    FolderError::Io { path: path.to_owned(), error: of_the_system(error) }
+}
+
+/// What the system said, without the name of a temporary file that the user never heard of.
+pub fn of_the_system(error: io::Error) -> io::Error {
+    // `tempfile` puts it behind what the system said, and gives that in no other way.
+    match error.to_string().split_once(" at path \"") {
+        Some((told, _)) if error.raw_os_error().is_none() => io::Error::new(error.kind(), told.to_owned()),
+        _ => error,
+    }
 }
 
 #[cfg(test)]

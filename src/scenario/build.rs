@@ -16,6 +16,7 @@ mod mapping;
 mod measure;
 mod names;
 mod operation;
+mod output;
 mod rings;
 mod routing;
 mod run;
@@ -33,7 +34,7 @@ use crate::diagnostics::Fault;
 use crate::units::{Bytes, Duration, Flits};
 
 use super::book::{Book, Place};
-use super::checked::{Checked, Failure, Output, RandomFailures, Topology, Traffic};
+use super::checked::{Checked, Failure, RandomFailures, Topology};
 use super::expect::{Expectation, Expectations};
 use super::wire::{At, Document, Given, Quantity};
 
@@ -83,9 +84,8 @@ pub(super) fn build(
         operation::operation(wire, document, &company, book)
     });
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
-    let output = document.output.value().and_then(|wire| wire.deliveries.get()).copied();
     run::check_sections(document, book);
-    check_output(output, traffic.as_ref(), book);
+    let output = output::output(document, traffic.as_ref(), book);
     let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, book));
     if !book.is_clean() {
         return None;
@@ -111,7 +111,7 @@ pub(super) fn build(
         discovery,
         operation,
         measure: measure?,
-        output: Output { deliveries: output?.value },
+        output: output?,
         expect: Expectations { sources: book.sources(), list: expect },
         warnings: book.warnings(),
     })
@@ -127,15 +127,6 @@ fn failures(
     let told = told.map_or_else(Vec::new, |list| operation::failures(list, network, book));
     let by_chance = document.failures_at_random.value();
     (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list, book)))
-}
-
-/// Warns of a file that only a trace leaves.
-fn check_output(deliveries: Option<At<bool>>, traffic: Option<&Traffic>, book: &mut Book) {
-    if let (Some(At { value: true, place }), Some(Traffic::Generated(_)) | None) = (deliveries, traffic) {
-        book.warn(place, |span| {
-            Fault::new("no-effect", span, "only a trace has deliveries.csv", "has no effect here")
-        });
-    }
 }
 
 fn expectations(table: &[(At<String>, super::expect::Wanted)], book: &mut Book) -> Vec<Expectation> {

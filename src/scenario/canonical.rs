@@ -44,6 +44,9 @@ impl Checked {
             "output": { "deliveries": self.output.deliveries },
             "expect": self.canonical_expect(),
         });
+        if let Some(events) = &self.output.events {
+            canonical["output"]["events"] = json!(format!("{events:?}"));
+        }
         if let Some(comparison) = &self.comparison {
             canonical["comparison"] = self.canonical_comparison(comparison);
         }

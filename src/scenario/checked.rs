@@ -6,6 +6,7 @@ use crate::fabric::Arbitration;
 use crate::ids::{HostId, LinkId, Node, Port};
 use crate::routing::{Choices, RouteTable};
 use crate::topology::{End, Network};
+use crate::trace::Bounds;
 use crate::traffic::{TraceMessage, Workload};
 use crate::units::{BitRate, Duration, Flits, Length, Time};
 
@@ -314,6 +315,18 @@ pub enum Extent {
 pub struct Output {
     /// `deliveries.csv`: what became of every message of a trace.
     pub deliveries: bool,
+    /// `events.simlog`: what happened, so much of it.
+    pub events: Option<Bounds>,
+}
+
+impl Checked {
+    /// Whether events of it can be recorded.
+    pub fn has_events(&self) -> bool {
+        let many = self.comparison.is_some() || self.study.is_some();
+        let silent = self.rings.is_some() || self.discovery.is_some();
+        let busy = self.mapping.is_some() || self.traffic.is_some() || self.allgather.is_some();
+        busy && !many && !silent
+    }
 }
 
 impl Topology {

@@ -29,11 +29,12 @@ use crate::ethernet::transport::TransportError;
 use crate::report::Tally;
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, Iterations, MediumKind, Method, Protocol};
+use crate::trace::Recorder;
 use crate::units::{BitRate, Duration};
 
 use super::ranks::{self, Job, JobError, Outcome};
 use super::summary::{Outcome as End, Summary};
-use super::{Progress, Run, RunError};
+use super::{Listener, Progress, Run, RunError};
 use carrier::{Counts, Frames};
 use found::{Found, Key};
 
@@ -70,7 +71,8 @@ struct Results<'a> {
     found: BTreeMap<Key, Found>,
 }
 
-/// Runs every cell, several at a time, and gathers them in order.
+/// Runs every cell, several at a time, and gathers them in order. `recorder` records the first execution of the first
+/// cell on the scenario's own network.
 ///
 /// # Errors
 /// [`RunError`] of the first cell that has one.
@@ -78,6 +80,7 @@ pub(super) fn run(
     checked: &Checked,
     allgather: &Allgather,
     progress: &dyn Progress,
+    recorder: Option<&Recorder>,
 ) -> Result<Run, RunError> {
     let cells = allgather.cells();
     let mut keys: Vec<Key> = cells.iter().map(|cell| Key::of(*cell)).collect();
@@ -91,8 +94,16 @@ pub(super) fn run(
     };
     let found: BTreeMap<Key, Found> = keys.par_iter().map(one).collect::<Result<_, RunError>>()?;
     progress.stage("gathering", cells.len() as u64);
+    let is_recorded = |cell: &&Cell| {
+        let found = &found[&Key::of(**cell)];
+        recorder.is_some()
+            && carrier::can_be_recorded(checked, allgather, **cell, found)
+            && job(checked, allgather, **cell, found).is_some()
+    };
+    let recorded = cells.iter().find(is_recorded).copied();
     let one = |cell: &Cell| {
-        let done = of_cell(checked, allgather, *cell, &found[&Key::of(*cell)]);
+        let recorder = recorder.filter(|_| recorded == Some(*cell));
+        let done = of_cell(checked, allgather, *cell, &found[&Key::of(*cell)], Listener(progress), recorder);
         progress.step();
         done
     };
@@ -104,6 +115,9 @@ pub(super) fn run(
     let results = Results { checked, allgather, cells, found };
     let report = AllgatherReport::new(&results);
     let mut files = tables::all(&report);
+    if let [only] = &allgather.networks[..] {
+        files.push(super::tables::network(&only.topology.network));
+    }
     files.extend(figures::all(&results, &report));
     files.push(("README.md".to_owned(), tables::readme(checked, allgather, &report, &files)));
     let summary = Summary { allgather: Some(report), ..Summary::new(checked, end) };
@@ -143,12 +157,14 @@ pub fn capture<W: Write>(
     Ok(Ok(None))
 }
 
-/// Runs a cell.
+/// Runs a cell, its first execution recorded if that is wanted.
 fn of_cell(
     checked: &Checked,
     allgather: &Allgather,
     cell: Cell,
     found: &Found,
+    listener: Listener<'_>,
+    recorder: Option<&Recorder>,
 ) -> Result<Outcomes, RunError> {
     let Some(job) = job(checked, allgather, cell, found) else {
         return Ok(Outcomes { cell, executions: Vec::new(), job: None });
@@ -156,7 +172,8 @@ fn of_cell(
     let mut executions = Vec::new();
     for execution in 0..u64::from(allgather.executions) {
         let job = Job { seed: checked.seed.wrapping_add(execution), ..job.clone() };
-        executions.push(carrier::run(checked, allgather, cell, found, &job)?);
+        let recorder = recorder.filter(|_| execution == 0);
+        executions.push(carrier::run(checked, allgather, cell, found, &job, listener, recorder)?);
     }
     Ok(Outcomes { cell, executions, job: Some(job) })
 }

@@ -28,6 +28,7 @@ use crate::routing::Report as RouteReport;
 use crate::scenario::Checked;
 use crate::scenario::comparison::{Comparison, Quantity};
 
+use super::progress::Within;
 use super::summary::{Outcome, PointReport, Summary};
 use super::{Progress, Run, RunError};
 
@@ -69,7 +70,7 @@ pub(super) fn run(
     let alone = Checked { comparison: None, ..checked.clone() };
     progress.stage("comparing", comparison.members() as u64);
     let one = |nth: usize| {
-        let run = super::run(&alone.member(comparison, nth), &(), &());
+        let run = super::run(&alone.member(comparison, nth), &Within(progress), None);
         progress.step();
         run
     };

@@ -41,7 +41,7 @@ use crate::scenario::discovery::{Cell, Discovery, Quantity};
 use super::ranks;
 use super::rtt::{Job, JobError, Noise, Outcome};
 use super::summary::{Outcome as End, Summary};
-use super::{Progress, Run, RunError};
+use super::{Listener, Progress, Run, RunError};
 use infer::Inferred;
 
 /// Why a discovery cannot be run.
@@ -99,7 +99,7 @@ pub(super) fn run(
         cells.iter().flat_map(|cell| (0..discovery.executions).map(|nth| (*cell, nth))).collect();
     progress.stage("measuring", all.len() as u64);
     let one = |(cell, nth): &(Cell, u32)| {
-        let done = execute(checked, discovery, *cell, *nth);
+        let done = execute(checked, discovery, *cell, *nth, Listener(progress));
         progress.step();
         done
     };
@@ -114,6 +114,10 @@ pub(super) fn run(
     let recoveries = recoveries::all(checked, discovery, progress);
     let report = DiscoveryReport::new(&results, recoveries);
     let mut files = tables::all(&results, &report);
+    // A matrix that was given knows machines, and nothing between them.
+    if let ([only], None) = (&discovery.networks[..], &discovery.matrix) {
+        files.push(super::tables::network(&only.topology.network));
+    }
     files.extend(figures::all(&results, &report));
     files.push(("README.md".to_owned(), tables::readme(&results, &report, &files)));
     let measured = || results.cells.iter().flat_map(|outcomes| &outcomes.executions);
@@ -128,7 +132,13 @@ pub(super) fn run(
 }
 
 /// Measures a cell once, and infers.
-fn execute(checked: &Checked, discovery: &Discovery, cell: Cell, nth: u32) -> Result<Execution, RunError> {
+fn execute(
+    checked: &Checked,
+    discovery: &Discovery,
+    cell: Cell,
+    nth: u32,
+    listener: Listener<'_>,
+) -> Result<Execution, RunError> {
     let infer = |rtts: &Rtts| -> Vec<Inferred> {
         let step = infer::known_step(checked, discovery, cell);
         discovery.methods.iter().map(|method| Inferred::new(*method, discovery, step, rtts)).collect()
@@ -139,7 +149,7 @@ fn execute(checked: &Checked, discovery: &Discovery, cell: Cell, nth: u32) -> Re
         return Ok(Execution { outcome: None, rtts: Some(rtts), hops: 0, dropped: 0, inferred });
     }
     let job = job(checked, discovery, cell, nth);
-    let (mut outcome, counters) = measured::run(checked, discovery, cell, &job)?;
+    let (mut outcome, counters) = measured::run(checked, discovery, cell, &job, listener)?;
     let rtts = outcome.rtts.take();
     let inferred = rtts.as_ref().map(infer).unwrap_or_default();
     let compared = |quantity| quantity == Quantity::Rtt;

@@ -30,6 +30,7 @@ mod attached;
 mod faults;
 mod kernel;
 mod post;
+mod record;
 
 use std::ops::ControlFlow;
 
@@ -38,6 +39,7 @@ use crate::host::passive::{self, Memory};
 use crate::host::{Address, Costs, Hardware, Station};
 use crate::ids::{HostId, LinkId, Port};
 use crate::topology::Network;
+use crate::trace::Scene;
 use crate::units::Time;
 
 pub(in crate::simulation) use application::jittered;
@@ -45,7 +47,9 @@ pub use application::{Interval, Load, Restraint, Traffic};
 pub use attached::addresses;
 pub use faults::{Faults, chance};
 pub use post::Losses;
+pub use record::Recorded;
 
+use super::progress::Listener;
 use kernel::Kernel;
 
 /// Everything beside the processes.
@@ -81,6 +85,10 @@ pub struct Setup<'a> {
     pub until: Option<Time>,
     /// The seed of everything that chance decides.
     pub seed: u64,
+    /// Who records what happens, if anybody does.
+    pub recorded: Option<Recorded<'a>>,
+    /// Who hears how far it has come.
+    pub listener: Listener<'a>,
 }
 
 impl<'a> Setup<'a> {
@@ -101,6 +109,8 @@ impl<'a> Setup<'a> {
             load: None,
             until: None,
             seed: 0,
+            recorded: None,
+            listener: Listener::default(),
         }
     }
 }
@@ -154,6 +164,15 @@ pub enum End {
     Nothing,
 }
 
+/// A deadlock, and what the worms that took part are called, in the order of its members.
+#[derive(Clone, Debug)]
+pub struct Locked {
+    /// The deadlock.
+    pub deadlock: Deadlock,
+    /// `host#number` for messages of applications, `host kind nonce` for those of processes.
+    pub worms: Vec<String>,
+}
+
 /// What came of a run of processes.
 #[derive(Clone, Debug)]
 pub struct Outcome<T> {
@@ -171,6 +190,8 @@ pub struct Outcome<T> {
     pub traffic: Traffic,
     /// The deadlocks that formed.
     pub deadlocks: Vec<Deadlock>,
+    /// The same with names.
+    pub locked: Vec<Locked>,
     /// Messages of processes that began to leave.
     pub messages: u64,
     /// Events that the fabric handled.
@@ -241,7 +262,18 @@ where
     let mut fabric = Fabric::new(&attached.network, &attached.parameters, &ports)?;
     attached.schedule(setup, &mut fabric);
     let mut kernel = Kernel::new(setup, &attached.network, fabric, runs, program);
-    let (end, result) = kernel.run();
+    let (end, result) = match setup.recorded {
+        None => kernel.run(&mut ()),
+        Some(recorded) => {
+            let (names, told) = record::names();
+            kernel.tell_names(told);
+            let scene = Scene::of(recorded.nth, recorded.kind);
+            let mut witness = record::Whole::new(recorded.recorder.open(scene, names), attached.whole());
+            let ended = kernel.run(&mut witness);
+            recorded.recorder.close(witness.into_inner());
+            ended
+        }
+    };
     Ok(kernel.into_outcome(end, result))
 }
 

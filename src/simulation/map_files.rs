@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::host::mapper::Map;
+use crate::host::mapper::growth::{Change, Replay, Spot, Step};
 use crate::report::{Drawing, Table, draw_network};
 use crate::scenario::checked::{Topology, TopologySource};
 use crate::topology::formats::{Format, write};
@@ -14,6 +15,9 @@ use super::summary::port_name;
 
 /// Maps of more hosts are not drawn.
 const MOST_DRAWN: usize = 300;
+
+/// Of a model that grew in more steps only the first and the last are written.
+const MOST_STEPS: usize = 100_000;
 
 /// What came of a mapping that was run several times.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -61,6 +65,7 @@ pub(super) fn all(name: &str, topology: &Topology, map: &Map, report: &MapReport
     if !map.history.is_empty() {
         files.push(("growth.csv".to_owned(), growth(map)));
     }
+    files.push(("growth-steps.csv".to_owned(), growth_steps(map.journal.steps())));
     if !map.unconfirmed_links.is_empty() || !map.unconfirmed_ports.is_empty() {
         files.push(("map-confirmation.csv".to_owned(), confirmation(map)));
     }
@@ -98,6 +103,49 @@ fn growth(map: &Map) -> String {
         table.row(row.map(|value| value.to_string()));
     }
     table.into_csv()
+}
+
+/// How the model grew, step by step, and its sizes after each.
+fn growth_steps(steps: &[Step]) -> String {
+    const SIZES: [&str; 5] = ["hosts", "switches", "cables", "merged", "pruned"];
+    let columns = ["step", "time_ms", "probes", "event", "vertex", "port", "other", "other_port", "name"];
+    let mut table = Table::new(&[&columns[..], &SIZES[..]].concat());
+    let mut replay = Replay::default();
+    for (nth, step) in steps.iter().enumerate() {
+        replay.take(&step.change);
+        if nth >= MOST_STEPS && nth + 1 < steps.len() {
+            continue;
+        }
+        let (near, far, name) = cells(&step.change);
+        let spot = |spot: Option<Spot>| match spot {
+            Some(spot) => [spot.vertex.to_string(), spot.port.to_string()],
+            None => [String::new(), String::new()],
+        };
+        let ([vertex, port], [other, other_port]) = (spot(near), spot(far));
+        let (time, probes) = (step.time.as_ms_f64().to_string(), step.probes.to_string());
+        let sizes = replay.sizes();
+        let sizes = [sizes.hosts, sizes.switches, sizes.cables, sizes.merged, sizes.pruned];
+        let event = step.change.name().to_owned();
+        let own =
+            [(nth + 1).to_string(), time, probes, event, vertex, port, other, other_port, name.to_owned()];
+        table.row(own.into_iter().chain(sizes.map(|size| size.to_string())));
+    }
+    table.into_csv()
+}
+
+/// What a step is about: a vertex and its port, another's, and a name.
+fn cells(change: &Change) -> (Option<Spot>, Option<Spot>, &str) {
+    let entry = |vertex: &u32| Some(Spot { vertex: *vertex, port: 0 });
+    match change {
+        Change::Host { vertex, from, name } => (entry(vertex), *from, name),
+        Change::Switch { vertex, from } => (entry(vertex), *from, ""),
+        Change::Explored { vertex } => (entry(vertex), None, ""),
+        Change::Open { at } | Change::Pruned { at } => (Some(*at), None, ""),
+        Change::Cable { a, b } => (Some(*a), Some(*b), ""),
+        Change::Merged { vertex, into } => (entry(vertex), Some(*into), ""),
+        Change::Doubted(doubt) => (None, None, doubt.name()),
+        Change::Forgotten | Change::Finished => (None, None, ""),
+    }
 }
 
 /// What of the map rests on one answer or one question only.

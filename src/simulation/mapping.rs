@@ -24,6 +24,7 @@ pub use loaded::{Trial, under_load};
 pub use together::{Together, in_parallel};
 
 use super::hosts;
+use super::summary::DeadlockReport;
 
 /// How many messages of a kind were sent, and how many answered in time.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -124,6 +125,9 @@ pub struct MapReport {
     pub peak_memory_bytes: u64,
     /// What did not arrive, and deadlocks, up to the end of the run.
     pub losses: LossReport,
+    /// Every deadlock that formed up to the end of the run, in order of its formation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deadlocks: Vec<DeadlockReport>,
     /// From the first probe to the finished map.
     pub time_ms: f64,
     /// Switches whose ports were probed, replicates counted.
@@ -186,6 +190,8 @@ pub struct Beside {
     pub traffic: hosts::Traffic,
     /// Deadlocks that formed.
     pub deadlocks: u64,
+    /// The same one by one.
+    pub locked: Vec<hosts::Locked>,
     /// When the run ended.
     pub time: Time,
 }
@@ -197,6 +203,7 @@ impl Beside {
             losses: outcome.losses,
             traffic: outcome.traffic.clone(),
             deadlocks: outcome.deadlocks.len() as u64,
+            locked: outcome.locked.clone(),
             time: outcome.time,
         }
     }
@@ -287,6 +294,8 @@ impl MapReport {
         let map = &mapped.map;
         let (truth, mapper) = audible(task.setup.network, silent, task.mapper);
         let Verdict { isomorphic, isomorphic_to, difference } = compare(&map.network, &truth, mapper);
+        let (real, cycle) = (task.setup.network, task.setup.parameters.base_cycle);
+        let locked = mapped.beside.locked.iter();
         let count = |count: Count| CountReport { sent: count.sent, hits: count.hits };
         MapReport {
             algorithm: task.algorithm.name(),
@@ -323,6 +332,7 @@ impl MapReport {
                 lost: mapped.beside.losses.lost,
                 deadlocks: mapped.beside.deadlocks,
             },
+            deadlocks: locked.map(|locked| DeadlockReport::of_processes(locked, real, cycle)).collect(),
             time_ms: mapped.time.as_ms_f64(),
             explorations: map.explorations,
             sensitivity: Vec::new(),

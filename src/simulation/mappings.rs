@@ -19,13 +19,14 @@ use crate::scenario::checked::Traffic;
 use crate::scenario::mapping::{Computer, MapModel, Mapping, Masters};
 use crate::scenario::{Checked, cycles};
 use crate::topology::Network;
+use crate::trace::Recorder;
 use crate::units::Duration;
 
 use super::failures::Outage;
-use super::hosts::{self, Faults, Load, Residence, Restraint, Setup, chance};
+use super::hosts::{self, Faults, Load, Recorded, Residence, Restraint, Setup, chance};
 use super::mapping::{self, Election, ElectionReport, MapReport, Mapped, Sensitivity, Task, Winner};
 use super::routes::{self, HostRoutes};
-use super::{Progress, RunError};
+use super::{Listener, Progress, RunError};
 
 /// Maps a scenario's network once, with nothing after it: the map, judged, and the map.
 ///
@@ -36,7 +37,7 @@ use super::{Progress, RunError};
 /// If the scenario has no mapper.
 pub fn map(checked: &Checked) -> Result<(MapReport, Network), RunError> {
     let mapping = checked.mapping.as_ref().expect("a scenario with a mapper");
-    let attempt = Ground::new(checked, mapping)?.attempt(checked.seed, |_| None)?;
+    let attempt = Ground::new(checked, mapping)?.attempt(checked.seed, None, |_| None)?;
     Ok((attempt.report, attempt.mapped.map.network))
 }
 
@@ -57,6 +58,8 @@ pub(super) struct Ground<'a> {
     routes: Option<HostRoutes>,
     /// What fails while it maps.
     failures: Vec<hosts::Failure>,
+    /// Who hears how far its runs have come.
+    listener: Listener<'a>,
 }
 
 impl<'a> Ground<'a> {
@@ -73,7 +76,13 @@ impl<'a> Ground<'a> {
             |outage: Outage| hosts::Failure { link: outage.link, at: outage.from, until: outage.until };
         let outages = if mapping.failures { super::outages(checked)? } else { Vec::new() };
         let failures = outages.into_iter().map(failure).collect();
-        Ok(Ground { checked, mapping, parameters: checked.fabric_parameters(), routes, failures })
+        let (parameters, listener) = (checked.fabric_parameters(), Listener::default());
+        Ok(Ground { checked, mapping, parameters, routes, failures, listener })
+    }
+
+    /// The same; `listener` hears how far its runs have come.
+    pub(super) fn heard_by(self, listener: Listener<'a>) -> Ground<'a> {
+        Ground { listener, ..self }
     }
 
     /// The mapping under `seed`.
@@ -93,6 +102,7 @@ impl<'a> Ground<'a> {
             failures: &self.failures,
             load: self.load(),
             seed,
+            listener: self.listener,
             ..Setup::new(&checked.topology.network, &self.parameters)
         };
         Task {
@@ -122,16 +132,19 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Maps once, under `seed`; hands out the routes that `plan` gives for the map, if it gives any.
+    /// Maps once, under `seed`, recorded if that is wanted; hands out the routes that `plan` gives for the map, if it
+    /// gives any.
     ///
     /// # Errors
     /// [`RunError`] where the fabric refuses its parameters.
     pub(super) fn attempt(
         &self,
         seed: u64,
+        recorder: Option<&Recorder>,
         plan: impl FnOnce(&Network) -> Option<RoutesByName>,
     ) -> Result<Attempt, RunError> {
-        let task = self.task(seed);
+        let mut task = self.task(seed);
+        task.setup.recorded = recorder.map(|recorder| Recorded { recorder, nth: 0, kind: "mapping" });
         let silent = self.mapping.silent(&self.checked.topology, seed);
         if self.mapping.masters == Masters::Election {
             return self.elect(task, &silent, plan);

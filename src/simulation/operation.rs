@@ -5,12 +5,13 @@ use crate::host::distribution;
 use crate::report::{Figure, FigurePoint, Series, Table, draw};
 use crate::scenario::Checked;
 use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
+use crate::trace::Recorder;
 
 use super::daemon::{self, DaemonError, Report, Task};
-use super::hosts::Restraint;
+use super::hosts::{Recorded, Restraint, Setup};
 use super::mappings::Ground;
 use super::summary::{Outcome, Summary};
-use super::{Progress, Run, RunError};
+use super::{Listener, Progress, Run, RunError};
 
 /// Operates a network.
 ///
@@ -23,13 +24,14 @@ pub(super) fn run(
     checked: &Checked,
     operation: &Operation,
     progress: &dyn Progress,
+    recorder: Option<&Recorder>,
 ) -> Result<Run, RunError> {
     progress.stage("operating", 1);
     let mapping = checked.mapping.as_ref().expect("an operation has a mapper");
     let Some(Routing { source: RouteSource::Computed(choices), .. }) = &checked.routing else {
         panic!("an operation computes its routes");
     };
-    let ground = Ground::new(checked, mapping)?;
+    let ground = Ground::new(checked, mapping)?.heard_by(Listener(progress));
     let failures = super::failures_of(checked)?;
     let applications = match (&checked.traffic, mapping.load) {
         (Some(Traffic::Generated(generated)), load) => {
@@ -39,8 +41,9 @@ pub(super) fn run(
         _ => None,
     };
     let base = ground.task(checked.seed);
+    let recorded = |recorder| Recorded { recorder, nth: 0, kind: "operation" };
     let task = Task {
-        setup: base.setup,
+        setup: Setup { recorded: recorder.map(recorded), ..base.setup },
         mappers: &operation.mappers,
         options: Options {
             algorithm: base.algorithm,
@@ -66,21 +69,26 @@ pub(super) fn run(
         DaemonError::Routes(error) => RunError::Routes(error),
     })?;
     progress.step();
-    Ok(gather(checked, report))
+    let mut run = gather(checked, report);
+    let network = &checked.topology.network;
+    run.files.extend(super::tables::outages(network, &super::failures::outages(network, &failures)));
+    Ok(run)
 }
 
 /// Turns what came of it into a summary and files.
-fn gather(checked: &Checked, report: Report) -> Run {
+fn gather(checked: &Checked, mut report: Report) -> Run {
     let files = vec![
         ("operation.csv".to_owned(), series(&report)),
         ("failures.csv".to_owned(), failures(&report)),
         ("deeds.csv".to_owned(), deeds(&report)),
         ("operation.svg".to_owned(), figure(checked, &report)),
+        super::tables::network(&checked.topology.network),
     ];
     let (events, messages_delivered) = (report.fabric_events, report.delivered);
     let deadlock_count = usize::try_from(report.deadlocks.formed).unwrap_or(usize::MAX);
     let bare = Summary::new(checked, Outcome::Horizon);
-    let summary = Summary { deadlock_count, operation: Some(report), ..bare };
+    let deadlocks = std::mem::take(&mut report.locked);
+    let summary = Summary { deadlock_count, deadlocks, operation: Some(report), ..bare };
     Run { summary, files, events, messages_delivered }
 }
 

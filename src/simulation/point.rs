@@ -21,13 +21,14 @@
 
 use crate::fabric::{ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
 use crate::ids::{HostId, LinkId, Port};
-use crate::measure::{Estimate, Meter, SLOTS, Totals, Window};
+use crate::measure::{Estimate, HostLatency, HostTotals, Meter, SLOTS, Totals, Window};
 use crate::routing::Routes;
 use crate::topology::Network;
 use crate::traffic::{BitErrors, Source};
 use crate::units::{Cycle, Duration};
 
 use super::plan::{Extent, Plan, Warmup};
+use super::progress::{Listener, Pulse};
 use super::traffic::{Delivery, Hosts, Tally};
 use super::zero_load::ZeroLoad;
 
@@ -45,6 +46,8 @@ pub struct Setup<'a> {
     pub bits_between_errors: Option<u64>,
     /// The seed of bit errors.
     pub seed: u64,
+    /// Who hears how far it has come.
+    pub listener: Listener<'a>,
 }
 
 /// How a load point ended.
@@ -89,6 +92,10 @@ pub struct Point {
     pub unrouted: Option<Vec<u64>>,
     /// Per channel, its use within the window.
     pub channels: Vec<ChannelUse>,
+    /// Per host, its traffic within the window.
+    pub hosts: Vec<HostTotals>,
+    /// Per host, what became of the messages that it created in the window.
+    pub host_latencies: Vec<HostLatency>,
     /// Every deadlock, in order of formation.
     pub deadlocks: Vec<Deadlock>,
     /// How many messages were still in the fabric at the end.
@@ -129,6 +136,7 @@ pub fn run(
         Hosts::new(source, routes, &zero_load, base_cycle, setup.attachments, bit_errors, meter);
     traffic.deliveries = keep_deliveries.then(Vec::new);
     traffic.unrouted = keep_deliveries.then(Vec::new);
+    traffic.pulse = Pulse::new(setup.listener);
 
     let mut course = Course { setup, plan, fabric, traffic, observer };
     let start = course.warm_up();
@@ -156,6 +164,7 @@ struct Start {
 /// What was read off at an end of the window.
 struct Reading {
     totals: Totals,
+    hosts: Vec<HostTotals>,
     channels: Vec<ChannelUse>,
 }
 
@@ -183,6 +192,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         let mut half = Totals::default();
         for look in 0.. {
             end = end.min(most);
+            self.aim(Cycle(end.saturating_add(self.plan.lengths().0)));
             let goes_on = self.advance(Cycle(end));
             self.traffic.foresee(Cycle(end));
             let totals = self.traffic.totals(Cycle(end));
@@ -208,6 +218,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         let mut doubt: Option<u64> = None;
         loop {
             let planned = self.traffic.meter.window();
+            self.aim(planned.to);
             let goes_on = self.advance(planned.to);
             // Once nothing is left to happen, time that passes measures nothing.
             let window = Window { to: planned.to.min(self.fabric.now()).max(from + 1), ..planned };
@@ -237,6 +248,14 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             doubt = (is_behind || is_growing).then(|| doubt.unwrap_or(length));
             length = next;
             self.traffic.extend_window(self.window(from, length).to);
+        }
+    }
+
+    /// The point seems to be over in this cycle.
+    fn aim(&mut self, end: Cycle) {
+        // A trace without a horizon lasts for ever, as far as is known.
+        if end.0 < u64::MAX / self.setup.parameters.base_cycle.as_ps().max(1) {
+            self.traffic.pulse.aim(end.to_time(self.setup.parameters.base_cycle));
         }
     }
 
@@ -296,7 +315,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 
     fn read(&mut self, at: Cycle) -> Reading {
         self.traffic.foresee(at);
-        Reading { totals: self.traffic.totals(at), channels: self.fabric.channel_use() }
+        let (totals, hosts) = (self.traffic.totals(at), self.traffic.host_totals(at));
+        Reading { totals, hosts, channels: self.fabric.channel_use() }
     }
 
     /// Whether a deadlock stands, broken sooner or later or never.
@@ -339,7 +359,14 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             saturated,
             estimate,
             channels: used.map(|(after, before)| between(before, after)).collect(),
-            deadlocks: in_order(self.fabric.deadlocks()),
+            hosts: after
+                .hosts
+                .iter()
+                .zip(&before.hosts)
+                .map(|(after, before)| after.since(*before))
+                .collect(),
+            host_latencies: self.traffic.by_host.latencies().to_vec(),
+            deadlocks: self.fabric.deadlocks().to_vec(),
             in_flight: self.fabric.in_flight() as u64,
             events: self.fabric.events(),
             last: self.fabric.now(),
@@ -364,13 +391,6 @@ fn is_behind(before: &Totals, after: &Totals) -> bool {
     let ended = (after.ended_flits - before.ended_flits) as f64;
     let noise = 3.0 * libm::sqrt(messages) * planned / messages.max(1.0);
     ended < SATURATION * planned && planned - ended > noise
-}
-
-/// Deadlocks in order of their formation; those of one cycle by their first input ports.
-fn in_order(deadlocks: &[Deadlock]) -> Vec<Deadlock> {
-    let mut deadlocks = deadlocks.to_vec();
-    deadlocks.sort_by_key(|deadlock| (deadlock.formed, deadlock.members.first().map(|member| member.input)));
-    deadlocks
 }
 
 /// What a channel did between two readings.

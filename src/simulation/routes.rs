@@ -8,12 +8,13 @@ use crate::scenario::Checked;
 use crate::scenario::checked::{RouteSource, Routing};
 use crate::scenario::mapping::Mapping;
 use crate::topology::Network;
+use crate::trace::Recorder;
 
 use super::map_files::{self, RepeatReport};
 use super::mapping::{self, DistributionReport, MapReport};
 use super::mappings::{Attempt, Ground};
 use super::overlay::Overlay;
-use super::{Progress, RunError};
+use super::{Listener, Progress, RunError};
 
 /// Everything that precedes traffic.
 #[derive(Default)]
@@ -66,11 +67,16 @@ impl Routes for HostRoutes {
     }
 }
 
-/// Finds the routes that a scenario asks for, on a map made in-band if it asks for a mapper.
-pub(super) fn prepare(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunError> {
+/// Finds the routes that a scenario asks for, on a map made in-band if it asks for a mapper; its first run is
+/// recorded if that is wanted.
+pub(super) fn prepare(
+    checked: &Checked,
+    progress: &dyn Progress,
+    recorder: Option<&Recorder>,
+) -> Result<Routed, RunError> {
     match &checked.mapping {
         None => on_network(checked, progress),
-        Some(mapping) => on_map(checked, mapping, progress),
+        Some(mapping) => on_map(checked, mapping, progress, recorder),
     }
 }
 
@@ -104,7 +110,12 @@ pub(super) fn of_network(checked: &Checked) -> Result<Option<HostRoutes>, RunErr
 }
 
 /// A map made in-band; on it the routes, if any are asked for, handed out in-band if that is asked for.
-fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Result<Routed, RunError> {
+fn on_map(
+    checked: &Checked,
+    mapping: &Mapping,
+    progress: &dyn Progress,
+    recorder: Option<&Recorder>,
+) -> Result<Routed, RunError> {
     let network = &checked.topology.network;
     let mut routed = match &checked.routing {
         Some(Routing { source: RouteSource::File { .. }, .. }) => on_network(checked, progress)?,
@@ -112,9 +123,9 @@ fn on_map(checked: &Checked, mapping: &Mapping, progress: &dyn Progress) -> Resu
     };
     let others = mapping.also_at_routing_latency.len() as u64;
     progress.stage("mapping", u64::from(mapping.runs) + others);
-    let ground = Ground::new(checked, mapping)?;
+    let ground = Ground::new(checked, mapping)?.heard_by(Listener(progress));
     let mut planned = None;
-    let Attempt { mut report, mapped } = ground.attempt(checked.seed, |map| {
+    let Attempt { mut report, mapped } = ground.attempt(checked.seed, recorder, |map| {
         let Routing { source, distribute } = checked.routing.as_ref()?;
         let choices = match source {
             RouteSource::File { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
@@ -160,7 +171,7 @@ fn repeats(
         return Ok(None);
     }
     let one = |offset: u32| {
-        let attempt = ground.attempt(checked.seed.wrapping_add(u64::from(offset)), |_| None)?;
+        let attempt = ground.attempt(checked.seed.wrapping_add(u64::from(offset)), None, |_| None)?;
         progress.step();
         Ok(attempt.report)
     };
@@ -204,7 +215,7 @@ mod tests {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c00'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
         let (topology, mapping) = (&checked.topology, checked.mapping.as_ref().unwrap());
-        let attempt = Ground::new(&checked, mapping).unwrap().attempt(0, |_| None).unwrap();
+        let attempt = Ground::new(&checked, mapping).unwrap().attempt(0, None, |_| None).unwrap();
         let map = &attempt.mapped.map.network;
         let overlay = Overlay::new(topology, map, mapper_of(map, &topology.network));
         let hosts = |network: &Network, switch| {

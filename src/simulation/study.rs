@@ -24,7 +24,7 @@ use crate::topology::Network;
 use super::mapping::MapReport;
 use super::mappings::Ground;
 use super::summary::{Outcome, Summary};
-use super::{Progress, Run, RunError};
+use super::{Listener, Progress, Run, RunError};
 
 /// What came of a cell.
 pub(super) struct Outcomes {
@@ -64,7 +64,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
     progress.stage("mapping", cells.len() as u64);
     let alone = Checked { study: None, ..checked.clone() };
     let one = |cell: &Cell| {
-        let done = of_cell(&alone.cell(study, *cell), *cell);
+        let done = of_cell(&alone.cell(study, *cell), *cell, progress);
         progress.step();
         done
     };
@@ -80,13 +80,13 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
 }
 
 /// Runs a cell.
-fn of_cell(checked: &Checked, cell: Cell) -> Result<Outcomes, RunError> {
+fn of_cell(checked: &Checked, cell: Cell, progress: &dyn Progress) -> Result<Outcomes, RunError> {
     let mapping = checked.mapping.as_ref().expect("a cell is a mapping");
-    let ground = Ground::new(checked, mapping)?;
+    let ground = Ground::new(checked, mapping)?.heard_by(Listener(progress));
     let mut runs = Vec::new();
     let mut map = None;
     for offset in 0..u64::from(mapping.runs) {
-        let attempt = ground.attempt(checked.seed.wrapping_add(offset), |_| None)?;
+        let attempt = ground.attempt(checked.seed.wrapping_add(offset), None, |_| None)?;
         let found = attempt.mapped.map;
         let peak_nodes = found.history.iter().map(|growth| growth.nodes).max().unwrap_or(0);
         let history = if offset == 0 { found.history } else { Vec::new() };

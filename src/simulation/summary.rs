@@ -14,6 +14,7 @@ use super::allgather::AllgatherReport;
 use super::comparison::ComparisonReport;
 use super::daemon;
 use super::discoveries::DiscoveryReport;
+use super::hosts::Locked;
 use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Point, PointEnd};
@@ -41,6 +42,9 @@ pub enum Outcome {
 pub struct Summary {
     /// The scenario's name.
     pub scenario: String,
+    /// What the scenario says that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// The seed.
     pub seed: u64,
     /// How it ended.
@@ -90,6 +94,7 @@ impl Summary {
     pub fn new(checked: &Checked, outcome: Outcome) -> Summary {
         Summary {
             scenario: checked.name.clone(),
+            description: checked.description.clone(),
             seed: checked.seed,
             outcome,
             map: None,
@@ -256,7 +261,7 @@ pub struct ChannelReport {
 }
 
 /// A deadlock, with names.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeadlockReport {
     /// The position of its load point, from 0.
     pub point: usize,
@@ -295,7 +300,7 @@ impl Scale {
 
     /// An instant in nanoseconds.
     pub fn instant_ns(&self, at: Cycle) -> f64 {
-        self.ns(at.0 as f64)
+        instant_ns(at, self.base_cycle)
     }
 
     /// Flits per cycle and host, in flits per nanosecond and switch.
@@ -309,9 +314,14 @@ impl Scale {
         per_host * self.hosts as f64 * 8.0 * 1e12 / self.flit_time.as_ps() as f64
     }
 
-    fn rate(&self, flits: u64, cycles: u64) -> f64 {
+    /// So many flits in so many base cycles, in flits per flit time.
+    pub fn flits_per_cycle(&self, flits: u64, cycles: u64) -> f64 {
         let flit_times = cycles as f64 * self.base_cycle.as_ps() as f64 / self.flit_time.as_ps() as f64;
-        if flit_times > 0.0 { flits as f64 / flit_times / self.hosts as f64 } else { 0.0 }
+        if flit_times > 0.0 { flits as f64 / flit_times } else { 0.0 }
+    }
+
+    fn rate(&self, flits: u64, cycles: u64) -> f64 {
+        self.flits_per_cycle(flits, cycles) / self.hosts as f64
     }
 }
 
@@ -400,24 +410,40 @@ pub fn port_name(network: &Network, end: End) -> String {
     format!("{}:{}", network.name_of(end.node), end.port)
 }
 
+fn instant_ns(at: Cycle, base_cycle: Duration) -> f64 {
+    at.0 as f64 * base_cycle.as_ps() as f64 / 1e3
+}
+
 impl DeadlockReport {
-    /// The report of a deadlock of the point at position `point`; `worm` names a message by its tag.
+    /// The report of a deadlock of the point at position `point`; `worm` names the message of a member.
     pub fn new(
         point: usize,
         deadlock: &Deadlock,
         network: &Network,
-        scale: &Scale,
-        worm: impl Fn(u64) -> String,
+        base_cycle: Duration,
+        worm: impl Fn(&Member) -> String,
     ) -> DeadlockReport {
         let holders = holders(network, &deadlock.members);
+        let ns = |at: Cycle| instant_ns(at, base_cycle);
         DeadlockReport {
             point,
-            formed_ns: scale.instant_ns(deadlock.formed),
+            formed_ns: ns(deadlock.formed),
             cycle: holders.iter().map(|member| port_name(network, member.output)).collect(),
-            worms: holders.iter().map(|member| worm(member.tag)).collect(),
+            worms: holders.iter().map(|member| worm(member)).collect(),
             cleared_by: deadlock.cleared.map(|cleared| port_name(network, cleared.output)),
-            cleared_ns: deadlock.cleared.map(|cleared| scale.instant_ns(cleared.at)),
+            cleared_ns: deadlock.cleared.map(|cleared| ns(cleared.at)),
         }
+    }
+
+    /// The report of a deadlock that formed beside processes, where there are no load points.
+    pub(super) fn of_processes(locked: &Locked, network: &Network, base_cycle: Duration) -> DeadlockReport {
+        let named = locked.deadlock.members.iter().zip(&locked.worms);
+        let name = |wanted: &Member| {
+            named.clone().find(|(member, _)| *member == wanted).map(|(_, name)| name.clone())
+        };
+        DeadlockReport::new(0, &locked.deadlock, network, base_cycle, |member| {
+            name(member).unwrap_or_default()
+        })
     }
 }
 
@@ -458,7 +484,8 @@ mod tests {
         let deadlock = Deadlock { formed: Cycle(16), members, cleared: None };
         let flit = Duration::from_ps(6_250);
         let scale = Scale { base_cycle: flit, flit_time: flit, hosts: 2, switches: 3, precision: 0.05 };
-        let report = DeadlockReport::new(0, &deadlock, &pair(), &scale, |tag| format!("w{tag}"));
+        let report =
+            DeadlockReport::new(0, &deadlock, &pair(), scale.base_cycle, |it| format!("w{}", it.tag));
         assert!((report.formed_ns - 100.0).abs() < 1e-9);
         (report.cycle, report.worms)
     }

@@ -1,12 +1,15 @@
 //! The tables of a run, as CSV files.
 
 use crate::fabric::{ChannelUse, Fate};
-use crate::ids::LinkId;
+use crate::ids::{LinkId, Node};
 use crate::report::Table;
+use crate::scenario::checked::Topology;
 use crate::topology::Network;
+use crate::topology::formats::{Format, write};
 use crate::traffic::TraceMessage;
-use crate::units::{Cycle, Duration};
+use crate::units::{Cycle, Duration, Time};
 
+use super::failures::Outage;
 use super::point::Point;
 use super::saturation::Saturation;
 use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
@@ -132,6 +135,70 @@ pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [Chann
         }
     }
     table.into_csv()
+}
+
+/// One row a host with a cable and load point: what it sent and received. Messages and flits are those created, or
+/// received, in the window; latency and losses those of messages created in it.
+pub(super) fn hosts<'a>(
+    topology: &Topology,
+    points: impl Iterator<Item = (Option<f64>, &'a Point)>,
+    scale: &Scale,
+) -> String {
+    let network = &topology.network;
+    let mut table = Table::new(&[
+        "load",
+        "host",
+        "switch",
+        "created_messages",
+        "delivered_messages",
+        "lost_messages",
+        "received_messages",
+        "offered_flits_per_cycle",
+        "sent_flits_per_cycle",
+        "received_flits_per_cycle",
+        "latency_mean_ns",
+        "latency_max_ns",
+    ]);
+    for (load, point) in points {
+        let rate = |flits| number(scale.flits_per_cycle(flits, point.window.cycles()));
+        for host in network.host_ids() {
+            let Some((_, _, far)) = topology.attachment(host) else { continue };
+            let (traffic, ended) = (&point.hosts[host.index()], &point.host_latencies[host.index()]);
+            let latest = (ended.delivered > 0).then(|| scale.ns(ended.max as f64));
+            table.row([
+                maybe(load),
+                network.name_of(Node::Host(host)).to_owned(),
+                network.name_of(far.node).to_owned(),
+                traffic.planned.to_string(),
+                ended.delivered.to_string(),
+                ended.lost.to_string(),
+                traffic.received.to_string(),
+                rate(traffic.planned_flits),
+                rate(traffic.sent_flits),
+                rate(traffic.received_flits),
+                maybe(ended.mean().map(|cycles| scale.ns(cycles))),
+                maybe(latest),
+            ]);
+        }
+    }
+    table.into_csv()
+}
+
+/// The network of a run, whole: the file and its contents.
+pub(super) fn network(network: &Network) -> (String, String) {
+    ("network.json".to_owned(), write(network, Format::Json))
+}
+
+/// One row an outage of a cable, if there are any: the file and its contents.
+pub(super) fn outages(network: &Network, outages: &[Outage]) -> Option<(String, String)> {
+    let mut table = Table::new(&["cable_from", "cable_to", "failed_ns", "returned_ns"]);
+    let ns = |at: Time| number(at.as_ps() as f64 / 1e3);
+    for Outage { link, from, until } in outages {
+        let link = network.link(*link);
+        let (a, b) = (port_name(network, link.a), port_name(network, link.b));
+        table.row([a, b, ns(*from), until.map(ns).unwrap_or_default()]);
+    }
+    (!outages.is_empty()).then(|| ("outages.csv".to_owned(), table.into_csv()))
 }
 
 /// One row a cell of a point's latency histogram.

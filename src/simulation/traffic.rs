@@ -7,11 +7,12 @@ use serde::Serialize;
 
 use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
 use crate::ids::{HostId, Port};
-use crate::measure::{Arrival, Meter, Totals, Window};
+use crate::measure::{Arrival, ByHost, HostTotals, Meter, Totals, Window};
 use crate::routing::Routes;
 use crate::traffic::{BitErrors, Planned, Source};
 use crate::units::{Cycle, Duration};
 
+use super::progress::{Listener, Pulse};
 use super::zero_load::ZeroLoad;
 
 /// What became of one message of a trace.
@@ -147,12 +148,16 @@ pub struct Hosts<'a, S, R> {
     under_way: Vec<VecDeque<(u64, u64)>>,
     /// What was measured.
     pub meter: Meter,
+    /// The same by host.
+    pub by_host: ByHost,
     /// How messages ended.
     pub tally: Tally,
     /// Every message's end, in order of their ends, if asked for.
     pub deliveries: Option<Vec<Delivery>>,
     /// The rows of a trace's messages that have no route, if asked for.
     pub unrouted: Option<Vec<u64>>,
+    /// Beats with every message that ends.
+    pub(super) pulse: Pulse<'a>,
 }
 
 impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
@@ -181,9 +186,11 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             waiting: vec![false; attachments.len()],
             under_way: vec![VecDeque::new(); attachments.len()],
             meter,
+            by_host: ByHost::new(attachments.len()),
             tally: Tally::default(),
             deliveries: None,
             unrouted: None,
+            pulse: Pulse::new(Listener::default()),
         }
     }
 
@@ -199,6 +206,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
     pub fn extend_window(&mut self, to: Cycle) {
         let planned = self.newest.iter().filter(|newest| newest.payload > 0).map(|newest| newest.created);
         self.meter.extend(to, planned);
+        self.by_host.extend();
         self.count_within();
     }
 
@@ -234,6 +242,18 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
         totals
     }
 
+    /// The same by host.
+    pub fn host_totals(&self, now: Cycle) -> Vec<HostTotals> {
+        let mut totals = self.by_host.totals().to_vec();
+        for (newest, totals) in self.newest.iter().zip(&mut totals) {
+            if newest.payload > 0 && newest.created >= now {
+                totals.planned -= 1;
+                totals.planned_flits -= u64::from(newest.payload);
+            }
+        }
+        totals
+    }
+
     fn set_newest(&mut self, host: HostId, newest: Newest) {
         let before = std::mem::replace(&mut self.newest[host.index()], newest);
         let to = self.meter.window().to;
@@ -257,6 +277,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             }
             self.set_newest(host, Newest { created, payload: planned.payload });
             self.meter.created(created, planned.payload);
+            self.by_host.created(host, planned.payload);
             return Some((created, planned));
         }
         self.set_newest(host, Newest::NO_MORE);
@@ -304,13 +325,20 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
         let Tag { number, spoilt, .. } = Tag::unpack(message.tag);
         self.tally.count(message.fate, spoilt);
+        let (Fate::Delivered { tail: over, .. } | Fate::Destroyed { at: over, .. }) = message.fate;
+        self.pulse.beat(|| over.to_time(self.base_cycle));
         let moving = self.alone(message);
-        let Ended { created, started, payload, .. } = *message;
+        let Ended { source, created, started, payload, .. } = *message;
+        let window = self.meter.window();
         match message.fate {
-            Fate::Delivered { tail, .. } if !spoilt => {
+            Fate::Delivered { host, tail, .. } if !spoilt => {
                 self.meter.delivered(&Arrival { created, started, tail, payload, moving });
+                self.by_host.delivered((source, host), (created, tail), payload, window);
             }
-            _ => self.meter.lost(message.created, message.payload),
+            _ => {
+                self.meter.lost(created, payload);
+                self.by_host.lost(source, created, window);
+            }
         }
         if let Some(deliveries) = &mut self.deliveries {
             deliveries.push(Delivery { number, fate: message.fate, spoilt });

@@ -74,7 +74,7 @@ impl Points for Scenarios {
 
     fn compute(&self, point: usize) -> Result<Value, String> {
         let checked = self.sweep.checked(point).map_err(|refusal| told(&refusal))?;
-        let run = simulation::run(&checked, &(), &()).map_err(|error| error.to_string())?;
+        let run = simulation::run(&checked, &(), None).map_err(|error| error.to_string())?;
         let summary = serde_json::to_value(&run.summary).map_err(|error| error.to_string())?;
         Ok(scalars(&summary))
     }
@@ -106,12 +106,13 @@ fn told(refusal: &Refusal) -> String {
 }
 
 /// What of a summary is not kept: lists of places in the network, and what the sweep's table says itself.
-const LEFT_OUT: [&str; 6] = [
+const LEFT_OUT: [&str; 7] = [
     "busiest_channels",
     "most_blocked_channels",
     "deadlocks",
     "route.channel_load_by_root_distance",
     "scenario",
+    "description",
     "seed",
 ];
 
@@ -177,7 +178,8 @@ mod tests {
     /// Wrong if a scalar were lost, or a result could grow without bound.
     #[test]
     fn a_summary_is_kept_as_scalars() {
-        let summary = json!({"scenario": "x", "outcome": "drained", "map": null, "busiest_channels": [{"busy": 1}],
+        let summary = json!({"scenario": "x", "description": "y", "outcome": "drained", "map": null,
+            "busiest_channels": [{"busy": 1}],
             "points": [{"load": 0.5, "saturated": false}, {"load": 0.75}], "route": {"pairs": 12}});
         let expected = json!({"outcome": "drained", "map": null, "points.0.load": 0.5, "points.0.saturated": false,
             "points.1.load": 0.75, "route.pairs": 12});

@@ -27,7 +27,7 @@ fn overload(net: &Network, routing: &str, seed: u64) -> Summary {
     let file = folder.path().join("x.toml").display().to_string();
     let checked = scenario::read(&file, text.as_bytes(), &Overrides::default())
         .unwrap_or_else(|refusal| panic!("seed {seed}: {refusal:?}"));
-    simulation::run(&checked, &(), &()).unwrap().summary
+    simulation::run(&checked, &(), None).unwrap().summary
 }
 
 /// Whether at least two hosts have a cable, so that there is traffic.
@@ -93,7 +93,7 @@ fn credit_loops_are_called_cyclic_deadlock_and_are_reset() {
                 [traffic.uniform]\npayload = '512 B'\nloads = [0.4]\n[measure]\nwarmup = '1 ms'\nduration = '150 ms'\n";
     let file = net.with_file_name("x.toml").display().to_string();
     let checked = scenario::read(&file, text.as_bytes(), &Overrides::default()).unwrap();
-    let summary = simulation::run(&checked, &(), &()).unwrap().summary;
+    let summary = simulation::run(&checked, &(), None).unwrap().summary;
     assert!(summary.route.unwrap().dependency_cycle.is_some());
     assert!(summary.deadlock_count > 0);
     let named = |deadlock: &simulation::DeadlockReport| !deadlock.cycle.is_empty();

@@ -20,7 +20,7 @@ fn checked(text: &str) -> Checked {
 }
 
 fn run(text: &str) -> Run {
-    simulation::run(&checked(text), &(), &()).unwrap()
+    simulation::run(&checked(text), &(), None).unwrap()
 }
 
 fn summary(text: &str) -> Value {
@@ -158,7 +158,7 @@ fn fig6_gives_fig8() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/lawrence2008/fig6.toml");
     let text = fs::read(&path).unwrap();
     let checked = read(path.to_str().unwrap(), &text, &Overrides::default()).unwrap();
-    let ran = simulation::run(&checked, &(), &()).unwrap();
+    let ran = simulation::run(&checked, &(), None).unwrap();
     let told = serde_json::to_value(&ran.summary).unwrap();
     let paper = item(&told, "results", "lawrence-fig1/paper");
     assert_eq!((&paper["recovered"], &paper["switches"]), (&1.into(), &3.into()));
@@ -248,7 +248,7 @@ fn the_clusters_of_the_paper_are_recovered() {
         let set = vec!["discovery.executions=1".to_owned()];
         let overrides = Overrides { set, seed: Some(2_000 + seed) };
         let checked = read(path.to_str().unwrap(), &text, &overrides).unwrap();
-        let ran = simulation::run(&checked, &(), &()).unwrap();
+        let ran = simulation::run(&checked, &(), None).unwrap();
         let report = ran.summary.discovery.unwrap();
         let missed: Vec<&str> =
             report.results.iter().filter(|row| row.recovered == 0).map(|row| row.id.as_str()).collect();

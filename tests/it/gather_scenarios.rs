@@ -15,7 +15,7 @@ fn checked(text: &str) -> Checked {
 }
 
 fn run(text: &str) -> Run {
-    simulation::run(&checked(text), &(), &()).unwrap()
+    simulation::run(&checked(text), &(), None).unwrap()
 }
 
 fn summary(text: &str) -> Value {

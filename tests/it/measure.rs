@@ -14,7 +14,7 @@ fn run(head: &str, tail: &str, seed: u64) -> Run {
     let overrides = Overrides { seed: Some(seed), ..Overrides::default() };
     let checked = scenario::read("test.toml", format!("{head}{tail}").as_bytes(), &overrides);
     let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
-    simulation::run(&checked, &(), &()).unwrap()
+    simulation::run(&checked, &(), None).unwrap()
 }
 
 fn queue(load: f64, measure: &str, seed: u64) -> PointReport {

@@ -99,7 +99,7 @@ fn nobody_is_faster_than_alone() {
 fn run(text: &str) -> Run {
     let checked = scenario::read("test.toml", text.as_bytes(), &Overrides::default());
     let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
-    simulation::run(&checked, &(), &()).unwrap()
+    simulation::run(&checked, &(), None).unwrap()
 }
 
 fn parts(point: &PointReport) -> [f64; 3] {

@@ -228,6 +228,11 @@ fn a_trace_tells_events_in_order() {
             }
             "reset" => has_keys(&event, "output message"),
             "stop" | "go" => has_keys(&event, "port"),
+            "start" => has_keys(&event, "port message route_flits payload_flits"),
+            "arrive" => has_keys(&event, "port message"),
+            "wait" | "release" => has_keys(&event, "input output message"),
+            "flow" => has_keys(&event, "port occupancy_flits inflow_cycles outflow_cycles"),
+            "end" => has_keys(&event, "message fate host"),
             other => panic!("{other}"),
         }
     }

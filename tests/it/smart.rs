@@ -192,7 +192,7 @@ fn smart_routes_do_not_deadlock_beyond_saturation() {
              [traffic.uniform]\npayload = '200 B'\nloads = [0.9]\n[measure]\nmessages = 4000\n"
         );
         let checked = scenario::read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
-        let run = simulation::run(&checked, &(), &()).unwrap();
+        let run = simulation::run(&checked, &(), None).unwrap();
         assert_eq!(run.summary.deadlock_count, 0, "seed {seed}");
         assert!(run.summary.points[0].saturated, "seed {seed}: the load is beyond what the network takes");
         assert_eq!(run.summary.route.unwrap().algorithm, "smart");

@@ -10,7 +10,7 @@ fn checked(text: &str) -> Checked {
 }
 
 fn run(checked: &Checked) -> Run {
-    simulation::run(checked, &(), &()).unwrap()
+    simulation::run(checked, &(), None).unwrap()
 }
 
 fn summary(checked: &Checked) -> Value {

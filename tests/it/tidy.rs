@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `src` from the ground up: each uses only those before it.
-const FLOORS: [&str; 22] = [
+const FLOORS: [&str; 24] = [
     "units",
     "ids",
     "diagnostics",
@@ -18,10 +18,12 @@ const FLOORS: [&str; 22] = [
     "fabric",
     "ethernet",
     "host",
+    "trace",
     "traffic",
     "measure",
     "scenario",
     "report",
+    "page",
     "codegen",
     "simulation",
     "sweep",

@@ -5,10 +5,14 @@ use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use crate::diagnostics::{legible, quoted};
 use crate::papers::reference;
 use crate::scenario::Checked;
 use crate::scenario::checked::TopologySource;
 use crate::simulation::{DeadlockReport, HotSpots, MapReport, PointReport, Run, State, Summary};
+
+use super::closing;
+use super::histogram::Histogram;
 
 /// The summary as text: what ran, what came out, what to look at next.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
@@ -26,10 +30,12 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     text += &summary.discovery.as_ref().map(super::discovery::text).unwrap_or_default();
     text += &summary.operation.as_ref().map(super::operation::text).unwrap_or_default();
     text += &saturation(summary);
+    text += &latency(run);
     text += &hot_spots(&summary.hot_spots);
     text += &deadlocks(&summary.deadlocks);
-    let _ = writeln!(text, "\nResults: {}", place.display());
-    text
+    text += &closing::text(checked, run, place);
+    // Tables pad their last columns.
+    text.lines().map(|line| legible(line.trim_end()) + "\n").collect()
 }
 
 fn headline(checked: &Checked, summary: &Summary) -> String {
@@ -63,7 +69,8 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
         return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());
-    let _ = writeln!(text, "{}: {hosts} hosts, {switches} switches, {links} cables", network.name);
+    let name = quoted(&network.name);
+    let _ = writeln!(text, "{name}: {hosts} hosts, {switches} switches, {links} cables");
     text
 }
 
@@ -126,11 +133,11 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
 
 fn routes(summary: &Summary) -> String {
     let Some(route) = &summary.route else { return String::new() };
-    let root = route.root.as_ref().map(|root| format!(" from root {root}")).unwrap_or_default();
+    let root = route.root.as_ref().map(|root| format!(" from root {}", quoted(root))).unwrap_or_default();
     let mut text = format!("\nRoutes: {}{root}, ", route.algorithm);
     let _ = match &route.dependency_cycle {
         None => writeln!(text, "no cyclic dependency: they cannot deadlock"),
-        Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", cycle.join(" > ")),
+        Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", ports(cycle)),
     };
     let _ = writeln!(
         text,
@@ -216,6 +223,18 @@ fn saturation(summary: &Summary) -> String {
     )
 }
 
+/// The latencies of the point that hot spots are of: the highest load that is not saturated.
+fn latency(run: &Run) -> String {
+    let load = run.summary.hot_spots.hot_spots_load;
+    let Some((_, csv)) = run.files.iter().find(|(name, _)| name == "latency_histograms.csv") else {
+        return String::new();
+    };
+    let Some(histogram) = Histogram::of_load(csv, load) else { return String::new() };
+    let at = load.map(|load| format!(" at load {load}")).unwrap_or_default();
+    let (messages, (unit, _)) = (histogram.messages(), histogram.unit());
+    format!("\nLatency{at}, {messages} messages ({unit}, logarithmic):\n{}", histogram.plot())
+}
+
 fn hot_spots(hot: &HotSpots) -> String {
     let mut text = match (hot.busiest_channels.is_empty(), hot.hot_spots_load) {
         (true, _) => return String::new(),
@@ -228,8 +247,8 @@ fn hot_spots(hot: &HotSpots) -> String {
         for channel in channels {
             let percent = |share: f64| format!("{:.1} %", share * 100.0);
             table.add_row([
-                channel.from.clone(),
-                channel.to.clone(),
+                quoted(&channel.from),
+                quoted(&channel.to),
                 percent(channel.busy),
                 percent(channel.blocked),
                 percent(channel.idle),
@@ -252,16 +271,21 @@ fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
     let mut text = format!("\nDeadlocks: {}\n", deadlocks.len());
     for deadlock in deadlocks.iter().take(TOLD) {
         let end = match (&deadlock.cleared_by, deadlock.cleared_ns) {
-            (Some(output), Some(at)) => format!("broken at {} us by {output}", plain(at / 1e3)),
+            (Some(output), Some(at)) => format!("broken at {} us by {}", plain(at / 1e3), quoted(output)),
             _ => "never broken".to_owned(),
         };
-        let cycle = deadlock.cycle.join(" > ");
+        let cycle = ports(&deadlock.cycle);
         let _ = writeln!(text, "  at {} us: {cycle}; {end}", plain(deadlock.formed_ns / 1e3));
     }
     if deadlocks.len() > TOLD {
         let _ = writeln!(text, "  and {} more, in deadlocks.csv", deadlocks.len() - TOLD);
     }
     text
+}
+
+/// Ports in a line, whatever their nodes are called.
+fn ports(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" > ")
 }
 
 /// A table without lines whose columns but the first are aligned to the right.
@@ -276,7 +300,7 @@ pub(super) fn columns(header: &[&str]) -> Table {
 }
 
 /// A number for people: at most one digit after the point.
-fn plain(value: f64) -> String {
+pub(super) fn plain(value: f64) -> String {
     let text = format!("{value:.1}");
     text.trim_end_matches(".0").to_owned()
 }

@@ -1,77 +1,132 @@
-//! The file of `--trace`: gathered out of sight, one load point at a time, and put in its place whole.
+//! What a run records: `events.simlog` in its folder, and the file of `--trace`, put in its place whole.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek as _, Write as _};
+use std::fs;
+use std::io::{self, BufReader, BufWriter, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use tempfile::NamedTempFile;
 
-use crate::cli::Failure;
+use crate::cli::output::is_written_as_it_is;
+use crate::cli::trace::{Form, Selection, convert};
+use crate::cli::{Failure, warn};
+use crate::report::{Folder, FolderError, of_the_system};
 use crate::scenario::Checked;
-use crate::simulation::watch::{EventLog, Logged, Names, Watch};
+use crate::simulation;
+use crate::trace::{Bounds, Reader, Recorder, Scene};
 
-/// How many events of a load point are kept.
-pub(super) const MOST_EVENTS: u64 = 1_000_000;
+/// The log in a results folder.
+const LOG: &str = "events.simlog";
 
-/// A trace in the making.
-pub(super) struct TraceFile<'a> {
-    place: PathBuf,
-    names: Names<'a>,
-    /// By position of the load point. The files have no name: they are gone when this process is.
-    points: Mutex<Vec<(usize, Logged<BufWriter<File>>)>>,
+/// What is recorded of a run, if anything is.
+pub(super) struct Recorded {
+    recorder: Option<Recorder>,
+    bounds: Bounds,
+    /// Whether the results are to hold the log.
+    in_results: bool,
+    /// Where `--trace` wants it.
+    place: Option<PathBuf>,
 }
 
 /// A trace that has only to be renamed.
 pub(super) struct Ready {
     place: PathBuf,
     file: NamedTempFile,
-    /// Load points that had more events than the trace has room for.
-    pub(super) full: Vec<usize>,
 }
 
-impl<'a> TraceFile<'a> {
-    /// A trace of the points of `checked` that is going to stand at `place`.
+impl Recorded {
+    /// Prepares to record `checked` if it says so or `place` wants it.
     ///
     /// # Errors
-    /// If no file can be put there.
-    pub(super) fn begin(place: &Path, checked: &'a Checked) -> Result<TraceFile<'a>, Failure> {
-        let trace =
-            TraceFile { place: place.to_owned(), names: Names::new(checked), points: Mutex::new(Vec::new()) };
-        if place.is_dir() {
-            return Err(trace.failed(io::ErrorKind::IsADirectory.into()));
+    /// If no file can be put at `place`.
+    pub(super) fn begin(place: Option<&Path>, checked: &Checked) -> Result<Recorded, Failure> {
+        if let Some(place) = place {
+            probe(place).map_err(|error| failed(place, error))?;
         }
-        tempfile::tempfile_in(beside(place)).map_err(|error| trace.failed(error))?;
-        Ok(trace)
+        let events = checked.output.events.filter(|_| checked.has_events());
+        let wanted = events.is_some() || place.is_some();
+        let bounds = events.unwrap_or_default();
+        let recorder = wanted.then(|| Recorder::new(simulation::heading(checked), bounds));
+        Ok(Recorded { recorder, bounds, in_results: events.is_some(), place: place.map(Path::to_owned) })
     }
 
-    fn failed(&self, error: io::Error) -> Failure {
-        Failure::Io { path: self.place.display().to_string(), error }
+    /// Who records.
+    pub(super) fn recorder(&self) -> Option<&Recorder> {
+        self.recorder.as_ref()
     }
 
-    /// Joins the points, in their order, in a file beside the place.
+    /// Puts the log among the results, if they are to have one; tells of what it lacks.
+    ///
+    /// # Errors
+    /// If it could not be written.
+    pub(super) fn add_log(&self, folder: &Folder) -> Result<(), FolderError> {
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| self.in_results) {
+            let scenes = folder.add_by(LOG, |out| recorder.write_log(out))?;
+            if self.place.is_none() {
+                self.complain(LOG, &scenes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the file of `--trace` beside its place, in the form that its name tells.
     ///
     /// # Errors
     /// If anything could not be written.
-    pub(super) fn join(self) -> Result<Ready, Failure> {
-        let mut points = std::mem::take(&mut *self.points.lock().expect("no watcher panics"));
-        points.sort_by_key(|(point, _)| *point);
-        let full = points.iter().filter(|(_, log)| log.is_full).map(|(point, _)| *point).collect();
-        let joined = || -> io::Result<NamedTempFile> {
-            let mut file = beside_the_place(&self.place)?;
-            for (_, log) in points {
-                let mut spool = log.out?.into_inner().map_err(io::IntoInnerError::into_error)?;
-                spool.rewind()?;
-                io::copy(&mut spool, file.as_file_mut())?;
-            }
-            file.as_file().sync_all()?;
+    pub(super) fn file(self) -> Result<Option<Ready>, Failure> {
+        let (Some(recorder), Some(place)) = (&self.recorder, &self.place) else { return Ok(None) };
+        let written = || -> Result<NamedTempFile, Failure> {
+            let io = |error| failed(place, error);
+            let mut file = beside_the_place(place).map_err(io)?;
+            let scenes = match Form::of_name(place) {
+                Form::Log => recorder.write_log(file.as_file_mut()).map_err(io)?,
+                form => {
+                    let mut log = tempfile::tempfile().map_err(io)?;
+                    let scenes = recorder.write_log(&mut log).map_err(io)?;
+                    log.rewind().map_err(io)?;
+                    let mut reader = Reader::new("the recorded events", Box::new(BufReader::new(log)))?;
+                    let out = BufWriter::new(file.as_file_mut());
+                    let sink = form.sink(out, reader.heading()).map_err(io)?;
+                    let converted = convert(&mut reader, &mut Selection::all(), sink);
+                    converted.result.map_err(io)?;
+                    converted.damage.map_or(Ok(()), Err)?;
+                    scenes
+                }
+            };
+            file.as_file().sync_all().map_err(io)?;
+            self.complain(&place.display().to_string(), &scenes);
             Ok(file)
         };
-        match joined() {
-            Ok(file) => Ok(Ready { place: self.place, file, full }),
-            Err(error) => Err(self.failed(error)),
+        Ok(Some(Ready { file: written()?, place: place.clone() }))
+    }
+
+    /// Tells of scenes of which there was more than `most` events.
+    fn complain(&self, file: &str, scenes: &[Scene]) {
+        if self.bounds.around_deadlock {
+            return;
+        }
+        let ends =
+            |scene: &&Scene| scene.until.is_some_and(|end| self.bounds.until.is_none_or(|until| end < until));
+        for scene in scenes.iter().filter(ends) {
+            let name = match scene.point {
+                Some(point) => format!("point {point}"),
+                None => format!("the {}", scene.kind),
+            };
+            let (most, left_out) = (self.bounds.most, scene.left_out);
+            warn(&format!("{file} holds the first {most} events of {name} only: {left_out} are left out"));
         }
     }
+}
+
+fn failed(place: &Path, error: io::Error) -> Failure {
+    Failure::Io { path: place.display().to_string(), error: of_the_system(error) }
+}
+
+/// Checks that a file can be put at `place`.
+fn probe(place: &Path) -> io::Result<()> {
+    if place.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    tempfile::tempfile_in(beside(place)).map(|_| ())
 }
 
 impl Ready {
@@ -80,8 +135,7 @@ impl Ready {
     /// # Errors
     /// If the system refuses.
     pub(super) fn publish(mut self) -> Result<(), Failure> {
-        let is_special = fs::metadata(&self.place).is_ok_and(|there| !there.is_file());
-        let put = if is_special {
+        let put = if is_written_as_it_is(&self.place) {
             // A pipe or a device is written to as it is.
             self.file.rewind().and_then(|()| {
                 let mut out = fs::OpenOptions::new().write(true).open(&self.place)?;
@@ -95,22 +149,9 @@ impl Ready {
     }
 }
 
-impl<'a> Watch for TraceFile<'a> {
-    type Eye = EventLog<'a, BufWriter<File>>;
-
-    fn open(&self, point: usize) -> Self::Eye {
-        let spool = tempfile::tempfile_in(beside(&self.place)).map(BufWriter::new);
-        EventLog::new(self.names, point, MOST_EVENTS, spool)
-    }
-
-    fn close(&self, point: usize, eye: Self::Eye) {
-        self.points.lock().expect("no watcher panics").push((point, eye.finish()));
-    }
-}
-
 fn beside(place: &Path) -> &Path {
     // What is no plain file, such as a pipe, may stand where no file can.
-    if fs::metadata(place).is_ok_and(|there| !there.is_file()) {
+    if is_written_as_it_is(place) {
         return Path::new(".");
     }
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
-use crate::fabric::{Ended, Endpoint, Fabric, Fate, Observer, Outgoing, Parameters, RouteBuffer};
+use crate::fabric::{Ended, Endpoint, Fabric, Fate, Observer, Outgoing, Parameters, RouteBuffer, WormId};
 use crate::host::mapper::guarded::{self, Options};
 use crate::host::mapper::{Brief, Kind, Map};
 use crate::host::passive::{Memory, serve};
@@ -244,8 +244,8 @@ impl Endpoint for Replay {
 struct Passes(Vec<(Cycle, End, End, u64)>);
 
 impl Observer for Passes {
-    fn granted(&mut self, now: Cycle, input: End, output: End, tag: u64) {
-        self.0.push((now, input, output, tag));
+    fn granted(&mut self, now: Cycle, input: End, output: End, worm: WormId) {
+        self.0.push((now, input, output, worm.tag));
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::growth::{Change, Journal, Spot, Vertex};
 use super::{Growth, Memory};
 use crate::ids::{HostId, LinkId, Port, Turn};
 use crate::topology::{End, Network};
@@ -31,6 +32,8 @@ pub(super) enum Far {
 
 #[derive(Debug)]
 struct Switch {
+    /// The journal's number for it.
+    vertex: Vertex,
     /// The turns that lead to it.
     route: Vec<Turn>,
     /// The port that those turns leave last; `None` for the switch of the mapper's own cable.
@@ -44,6 +47,8 @@ struct Switch {
 
 #[derive(Debug)]
 struct Known {
+    /// The journal's number for it.
+    vertex: Vertex,
     name: String,
     /// The port that it is cabled to.
     place: Option<At>,
@@ -61,6 +66,8 @@ pub(super) struct Atlas {
     /// Bytes by [`Memory`]'s account.
     bytes: u64,
     contradiction: bool,
+    /// How the model grew.
+    pub(super) journal: Journal,
 }
 
 /// The map that an atlas amounts to.
@@ -83,9 +90,30 @@ impl Atlas {
             cables: 0,
             bytes: 0,
             contradiction: false,
+            journal: Journal::default(),
         };
         atlas.host(mapper);
         atlas
+    }
+
+    /// Forgets all but the mapper's own host, and goes on with the same journal.
+    pub(super) fn forget(&mut self) {
+        let mut journal = std::mem::take(&mut self.journal);
+        journal.note(Change::Forgotten);
+        let mapper = self.hosts[0].name.clone();
+        let vertex = journal.host(&mapper);
+        *self = Atlas { journal, ..Atlas::new(&mapper) };
+        self.hosts[0].vertex = vertex;
+    }
+
+    /// A port as the journal knows it.
+    fn spot(&self, at: At) -> Spot {
+        Spot { vertex: self.switches[at.switch].vertex, port: at.port }
+    }
+
+    /// A host's end of its cable as the journal knows it.
+    fn host_spot(&self, host: usize) -> Spot {
+        Spot { vertex: self.hosts[host].vertex, port: 0 }
     }
 
     /// The host called `name`, made if it is new. Costs O(log hosts).
@@ -95,7 +123,8 @@ impl Atlas {
         }
         let host = self.hosts.len();
         self.by_name.insert(name.to_owned(), host);
-        self.hosts.push(Known { name: name.to_owned(), place: None });
+        let vertex = self.journal.host(name);
+        self.hosts.push(Known { vertex, name: name.to_owned(), place: None });
         self.bytes += Memory::NODE;
         host
     }
@@ -104,7 +133,9 @@ impl Atlas {
     pub(super) fn add_switch(&mut self, from: Option<At>, route: Vec<Turn>) -> usize {
         let switch = self.switches.len();
         self.bytes += Memory::NODE + Memory::TURN * route.len() as u64;
+        let vertex = self.journal.switch();
         self.switches.push(Switch {
+            vertex,
             route,
             from,
             ports: BTreeMap::new(),
@@ -130,6 +161,10 @@ impl Atlas {
             (None, None) => {
                 self.hosts[host].place = Some(at);
                 self.cables += 1;
+                // What was known before leads to what was not.
+                let (near, far) = (self.spot(at), self.host_spot(host));
+                let (near, far) = if far.vertex < near.vertex { (far, near) } else { (near, far) };
+                self.journal.cable(near, far);
                 self.set(at, Far::Host(host));
             }
             (Some(place), Some(Far::Host(there))) if (place, there) == (at, host) => {}
@@ -144,6 +179,7 @@ impl Atlas {
             (Some(Far::Switch(there)), Some(Far::Switch(here))) if (there, here) == (b, a) => {}
             (from, to) if a != b && free(from) && free(to) => {
                 self.cables += 1;
+                self.journal.cable(self.spot(a), self.spot(b));
                 self.set(a, Far::Switch(b));
                 self.set(b, Far::Switch(a));
             }
@@ -154,7 +190,10 @@ impl Atlas {
     /// Notes that some switch is at the end of a port's cable.
     pub(super) fn leave_untold(&mut self, at: At) {
         match self.far(at) {
-            None => self.set(at, Far::Untold),
+            None => {
+                self.journal.note(Change::Open { at: self.spot(at) });
+                self.set(at, Far::Untold);
+            }
             Some(Far::Untold | Far::Switch(_)) => {}
             Some(Far::Host(_)) => self.contradiction = true,
         }
@@ -168,6 +207,8 @@ impl Atlas {
     /// Notes that the mapper's cable leads to another host.
     pub(super) fn face_host(&mut self, name: &str) {
         self.peer = Some(name.to_owned());
+        let vertex = self.journal.host(name);
+        self.journal.cable(self.host_spot(0), Spot { vertex, port: 0 });
     }
 
     /// Notes that all ports of a switch were asked.

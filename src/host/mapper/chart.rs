@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::host::mapper::growth::{Change, Journal, Spot, Vertex};
 use crate::host::mapper::{Growth, Memory};
 use crate::ids::{LinkId, Turn};
 use crate::topology::{End, Network};
@@ -36,6 +37,8 @@ pub(super) enum Behind {
 /// A switch of the chart.
 #[derive(Debug, Default)]
 pub(super) struct Charted {
+    /// The journal's number for it.
+    vertex: Vertex,
     /// The turns that lead to it; it is entered at its port 0.
     pub(super) route: Vec<Turn>,
     /// What lies behind those of its ports that were asked.
@@ -61,8 +64,8 @@ impl Charted {
 #[derive(Debug, Default)]
 pub(super) struct Chart {
     pub(super) switches: Vec<Charted>,
-    /// Where each host is cabled, and how often it has answered.
-    hosts: BTreeMap<String, (Option<Place>, u64)>,
+    /// Where each host is cabled, how often it has answered, and the journal's number for it.
+    hosts: BTreeMap<String, (Option<Place>, u64, Vertex)>,
     /// Places that were open when they were found, in order; some have been identified since.
     open: VecDeque<Place>,
     cables: u64,
@@ -71,12 +74,15 @@ pub(super) struct Chart {
     pub(super) contradiction: bool,
     /// Cables found in ports that were said to be empty.
     pub(super) recovered: u64,
+    /// How the chart grew.
+    pub(super) journal: Journal,
 }
 
 impl Chart {
     /// Adds a switch entered by `route`, and says which it is.
     pub(super) fn add(&mut self, route: Vec<Turn>) -> usize {
-        self.switches.push(Charted { route, ..Charted::default() });
+        let vertex = self.journal.switch();
+        self.switches.push(Charted { vertex, route, ..Charted::default() });
         self.switches.len() - 1
     }
 
@@ -89,14 +95,21 @@ impl Chart {
 
     /// Where the host called `name` is cabled, if it is on the chart.
     pub(super) fn place_of(&self, name: &str) -> Option<Place> {
-        self.hosts.get(name).and_then(|(place, _)| *place)
+        self.hosts.get(name).and_then(|(place, ..)| *place)
+    }
+
+    /// A place as the journal knows it.
+    fn spot(&self, place: Place) -> Spot {
+        Spot { vertex: self.switches[place.switch].vertex, port: place.port }
     }
 
     /// Notes that a host has answered, cabled to a port of a switch or to no switch.
     pub(super) fn add_host(&mut self, name: &str, place: Option<Place>) {
-        let known = self.hosts.entry(name.to_owned()).or_insert((place, 0));
+        let journal = &mut self.journal;
+        let known = self.hosts.entry(name.to_owned()).or_insert_with(|| (place, 0, journal.host(name)));
         known.1 += 1;
         self.contradiction |= known.0 != place;
+        let far = Spot { vertex: known.2, port: 0 };
         let Some(Place { switch, port }) = place else { return };
         let here = Behind::Host(name.to_owned());
         match self.switches[switch].ports.get(&port) {
@@ -107,6 +120,7 @@ impl Chart {
             }
             None => {}
         }
+        self.journal.cable(self.spot(Place { switch, port }), far);
         self.switches[switch].ports.insert(port, here);
         self.switches[switch].has_hosts = true;
         self.cables += 1;
@@ -114,8 +128,10 @@ impl Chart {
 
     /// Notes that some switch lies behind a place.
     pub(super) fn add_open(&mut self, place: Place) {
+        let at = self.spot(place);
         let ports = &mut self.switches[place.switch].ports;
         if ports.get(&place.port).is_none_or(|behind| *behind == Behind::Nothing) {
+            self.journal.note(Change::Open { at });
             ports.insert(place.port, Behind::Open);
             self.open.push_back(place);
         }
@@ -135,6 +151,7 @@ impl Chart {
             return;
         }
         self.cables += 1;
+        self.journal.cable(self.spot(a), self.spot(b));
         for (near, far) in [(a, b), (b, a)] {
             let ports = &mut self.switches[near.switch].ports;
             match ports.insert(near.port, Behind::Cable(far)) {

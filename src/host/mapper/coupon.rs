@@ -70,6 +70,7 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
         ..myricom::Options::default()
     };
     let mut explorer = Explorer::new(host.name(), brief, &breadth_first);
+    explorer.atlas.journal.begin(began);
     let mut collector = Collector::new(brief, options);
     collector.collect(host, &mut explorer.prober).await;
     explorer.findings.doubts.extend(collector.contradiction.then_some(Doubt::Contradiction));

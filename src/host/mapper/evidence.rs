@@ -101,6 +101,16 @@ impl Evidence {
             || self.added.values().any(|(least, most)| most.saturating_sub(*least) > A_CABLE_PS)
     }
 
+    /// The doubts that follow from what is counted; for other traffic also all times would have to be compared.
+    pub(super) fn signs(&self) -> impl Iterator<Item = Doubt> + use<> {
+        let doubts = [
+            (self.disturbed > 0, Doubt::Traffic),
+            (self.late + self.recovered > 0, Doubt::Loss),
+            (self.lost_guards > 0, Doubt::Deadlock),
+        ];
+        doubts.into_iter().filter_map(|(holds, doubt)| holds.then_some(doubt))
+    }
+
     /// The doubts that follow.
     pub fn doubts(&self) -> impl Iterator<Item = Doubt> + use<> {
         let doubts = [

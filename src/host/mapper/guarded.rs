@@ -193,6 +193,7 @@ pub async fn map_watched<'a>(
         history: Vec::new(),
         doubts: BTreeSet::new(),
     };
+    mapper.chart.journal.begin(began);
     mapper.begin(host).await;
     while let Some(place) = mapper.chart.next_open() {
         if mapper.explorations >= brief.explorations {
@@ -241,16 +242,24 @@ impl Mapper<'_> {
             let first = self.chart.add(Vec::new());
             self.chart.add_host(&name, Some(Place { switch: first, port: 0 }));
             self.explorations += 1;
+            self.stamp(host);
             // No message along these turns comes back to the mapper, so none leads to a host on the chart.
             let (scanned, _) = self.scan(host, &[]).await;
             let scanned = self.scan_on(host, &[], scanned).await;
+            self.stamp(host);
             self.fill(first, scanned);
             return;
         }
         self.chart.add_host(&name, None);
         for other in self.asker.hosts(host, &[Vec::new()], |_| true).await.into_iter().flatten() {
+            self.stamp(host);
             self.chart.add_host(&other, None);
         }
+    }
+
+    /// Tells the journal the time, and what was sent by now.
+    fn stamp(&mut self, host: &impl Host) {
+        self.chart.journal.stamp(host.now(), &self.asker.probes, &self.asker.evidence);
     }
 
     /// Finds out which switch lies behind a place; puts it on the chart if it is none of those there.
@@ -258,6 +267,7 @@ impl Mapper<'_> {
         self.explorations += 1;
         let route = self.chart.route_through(place);
         if let Some(landing) = self.look_for_loop(host, place, &route).await {
+            self.stamp(host);
             self.chart.lay(place, landing);
             self.history.push(self.chart.growth());
             return;
@@ -268,6 +278,7 @@ impl Mapper<'_> {
             landing = self.compare(host, &route).await;
         }
         if let Some(landing) = landing {
+            self.stamp(host);
             self.chart.lay(place, landing);
             // Hosts that are not on the chart belong there too: they had not answered before.
             for (at, name) in scanned.hosts {
@@ -276,6 +287,7 @@ impl Mapper<'_> {
             }
         } else {
             let scanned = self.scan_on(host, &route, scanned).await;
+            self.stamp(host);
             let new = self.chart.add(route);
             self.chart.lay(place, Place { switch: new, port: 0 });
             self.fill(new, scanned);
@@ -434,6 +446,7 @@ impl Mapper<'_> {
         let confirmed = if self.options.guards { self.options.confirm_no } else { self.brief.retries } > 0;
         Map {
             network: drawn.network,
+            journal: self.chart.journal.clone().finish(time, &self.asker.probes, &self.doubts),
             probes: self.asker.probes,
             turns: self.turns,
             explorations: self.explorations,

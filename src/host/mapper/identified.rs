@@ -47,6 +47,7 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
         frontier: VecDeque::new(),
         findings: Findings::default(),
     };
+    mapper.atlas.journal.begin(began);
     mapper.begin(host).await;
     while let Some(switch) = mapper.frontier.pop_front() {
         if mapper.findings.explorations >= brief.explorations {
@@ -59,7 +60,7 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
             break;
         }
     }
-    mapper.findings.finish(&mapper.atlas, mapper.prober, brief, host.now().since(began))
+    mapper.findings.finish(mapper.atlas, mapper.prober, brief, host.now().since(began))
 }
 
 struct Mapper<'a> {
@@ -85,7 +86,9 @@ enum Answer {
 impl Mapper<'_> {
     /// Finds out what is behind the mapper's own cable.
     async fn begin(&mut self, host: &mut impl Host) {
-        match self.prober.stamps_of(host, Kind::Switch, &[Turn(0)]).await {
+        let answer = self.prober.stamps_of(host, Kind::Switch, &[Turn(0)]).await;
+        self.atlas.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
+        match answer {
             Some(stamps) => match stamps.first() {
                 Some(stamp) => self.enter(None, Vec::new(), *stamp),
                 None => {
@@ -120,7 +123,9 @@ impl Mapper<'_> {
             }
             let mut route = self.atlas.route(switch).to_vec();
             route.push(turn(port));
-            match self.ask(host, switch, &route).await {
+            let answer = self.ask(host, switch, &route).await;
+            self.atlas.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
+            match answer {
                 Some(Answer::Host(name)) => {
                     self.prober.turns.host_hits += 1;
                     self.atlas.place_host(at, &name);

@@ -16,6 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::growth::{Change, Journal, Spot};
 use super::{Growth, Memory};
 use crate::ids::{LinkId, Port, Turn};
 use crate::topology::{End, Network};
@@ -86,6 +87,10 @@ pub(super) struct Model {
     size: Size,
     /// Places whose cable led to switches that were pruned.
     pruned: Vec<Place>,
+    /// How the model grew.
+    pub(super) journal: Journal,
+    /// The journal's vertex that is the first of this model.
+    first: u32,
 }
 
 /// A model drawn as a network.
@@ -107,6 +112,19 @@ impl Model {
         Model { keep_merged, ..Model::default() }
     }
 
+    /// Forgets all, and goes on with the same journal.
+    pub(super) fn forget(&mut self) {
+        let (keep_merged, mut journal) = (self.keep_merged, std::mem::take(&mut self.journal));
+        journal.note(Change::Forgotten);
+        let first = self.first + u32::try_from(self.vertices.len()).unwrap_or(u32::MAX);
+        *self = Model { keep_merged, journal, first, ..Model::default() };
+    }
+
+    /// A place as the journal knows it.
+    fn spot(&self, place: Place) -> Spot {
+        Spot { vertex: self.first + u32::try_from(place.vertex).unwrap_or(u32::MAX), port: place.port }
+    }
+
     /// A new switch vertex, found by `route`, whose last turn led out of `beyond`.
     pub(super) fn add_switch(&mut self, route: Vec<Turn>, beyond: Option<Place>) -> VertexId {
         self.add(None, route, beyond)
@@ -124,6 +142,10 @@ impl Model {
 
     fn add(&mut self, host: Option<String>, route: Vec<Turn>, beyond: Option<Place>) -> VertexId {
         let id = self.vertices.len();
+        match &host {
+            Some(name) => self.journal.host(name),
+            None => self.journal.switch(),
+        };
         self.size.nodes += 1;
         self.size.turns += route.len() as u64;
         let (cables, noes) = (BTreeMap::new(), BTreeMap::new());
@@ -153,6 +175,8 @@ impl Model {
 
     /// Notes that the switch of a vertex is explored; none of its vertices waits for that any more.
     pub(super) fn set_explored(&mut self, vertex: VertexId) {
+        let Spot { vertex: noted, .. } = self.spot(Place { vertex, port: 0 });
+        self.journal.note(Change::Explored { vertex: noted });
         let class = self.resolve(Place { vertex, port: 0 }).vertex;
         self.vertices[class].explored = true;
         self.size.waiting -= std::mem::take(&mut self.vertices[class].waiting);
@@ -273,6 +297,7 @@ impl Model {
     /// vertices).
     pub(super) fn connect(&mut self, a: Place, b: Place) {
         let found_from = a;
+        self.journal.cable(self.spot(a), self.spot(b));
         let (a, b) = (self.resolve(a), self.resolve(b));
         self.contradiction |= a == b;
         for (near, far) in [(a, b), (b, a)] {
@@ -345,6 +370,8 @@ impl Model {
     /// Makes `b` and `a` the same port of the same class, represented by that of `a`.
     fn absorb(&mut self, a: Place, b: Place) {
         let shift = a.port - b.port;
+        let into = self.spot(Place { vertex: a.vertex, port: shift });
+        self.journal.note(Change::Merged { vertex: self.spot(b).vertex, into });
         self.vertices[b.vertex].parent = (a.vertex, shift);
         self.vertices[a.vertex].explored |= self.vertices[b.vertex].explored;
         self.vertices[a.vertex].waiting += std::mem::take(&mut self.vertices[b.vertex].waiting);
@@ -394,6 +421,7 @@ impl Model {
             let far = self.vertices[vertex].cables.values().next().expect("it has one cable").far;
             let far = self.resolve(far);
             if self.vertices[far.vertex].host.is_none() {
+                self.journal.note(Change::Pruned { at: self.spot(far) });
                 self.vertices[vertex].cables.clear();
                 self.vertices[far.vertex].cables.remove(&far.port);
                 self.pruned.push(far);

@@ -121,6 +121,7 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
     let began = host.now();
     host.sleep(options.start_up).await;
     let mut explorer = Explorer::new(host.name(), brief, options);
+    explorer.atlas.journal.begin(began);
     explorer.run(host).await;
     explorer.finish(host.now().since(began))
 }

@@ -80,6 +80,7 @@ pub async fn hold(host: &mut impl Host, brief: &Brief, options: &Options) -> Map
     let log = Cell::new(Log::default());
     let mut answering = Answering::new(host, &log, options);
     let mut explorer = Explorer::new(answering.name(), brief, &log);
+    explorer.model.journal.begin(began);
     explorer.map_around(&mut answering, options.depth).await;
     let mut asked = BTreeSet::from([answering.name().to_owned()]);
     let mut given_up = None;
@@ -272,6 +273,7 @@ impl<'a> Explorer<'a> {
             turns.push(turn);
             let response = self.prober.probe(host, &turns).await;
             turns.pop();
+            self.model.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
             sweep.note(turn, response != Response::Nothing);
             match response {
                 Response::Host(name) => self.found(place, Some(name)),
@@ -347,6 +349,7 @@ impl<'a> Explorer<'a> {
                 let route: Vec<Turn> = turns.into_iter().chain([Turn(last)]).collect();
                 if let Some((finds, explored, doubtful)) = self.ask(host, &route).await {
                     self.doubtful |= doubtful;
+                    self.model.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
                     self.merge(&name, &finds, &explored);
                 }
             }
@@ -402,7 +405,8 @@ impl<'a> Explorer<'a> {
         if behind == Response::Switch {
             return;
         }
-        self.model = Model::default();
+        self.model.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
+        self.model.forget();
         let root = self.model.host(host.name());
         if let Response::Host(name) = behind {
             let other = self.model.host(&name);
@@ -420,6 +424,7 @@ impl<'a> Explorer<'a> {
         doubts.extend(self.doubtful.then_some(Doubt::Loss));
         Map {
             network: drawing.network,
+            journal: self.model.journal.finish(time, &self.prober.probes, &doubts),
             probes: self.prober.probes,
             turns: self.prober.turns,
             explorations: self.explorations,

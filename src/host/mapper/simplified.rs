@@ -21,6 +21,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::growth::{Change, Journal, Spot, Vertex as Noted};
 use super::{Brief, Doubt, Growth, Map, Memory, Prober, Response};
 use crate::host::Host;
 use crate::ids::{Port, Turn};
@@ -48,6 +49,7 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
     let began = host.now();
     let mut prober = Prober::new(brief);
     let mut m = Tree::with_root(host.name());
+    m.journal.begin(began);
     let mut history = Vec::new();
     let mut doubts = BTreeSet::new();
     let turns = i16::try_from(brief.ports).unwrap_or(i16::MAX) - 1;
@@ -62,10 +64,13 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
             doubts.insert(Doubt::Unfinished);
             break;
         }
+        let vertex = m.vertices[v].noted;
+        m.journal.note(Change::Explored { vertex });
         for i in (-turns..=turns).filter(|i| *i != 0) {
             let mut new_probe_string = m.vertices[v].probe_string.clone();
             new_probe_string.push(Turn(i));
             let what_kind = prober.probe(host, &new_probe_string).await;
+            m.journal.stamp(host.now(), &prober.probes, &prober.evidence);
             if what_kind != Response::Nothing {
                 let new = m.edge_and_vertex(new_probe_string, &what_kind, v, i);
                 if what_kind == Response::Switch {
@@ -83,18 +88,23 @@ pub async fn map(host: &mut impl Host, brief: &Brief, options: &Options) -> Map 
 
     // MERGE, PRUNE
     m.merge(i32::from(turns));
+    m.journal.stamp(host.now(), &prober.probes, &prober.evidence);
     if options.prune {
+        let before = m.cables();
         m.prune();
+        m.note_pruned(&before);
     }
     let network = m.modulo_labels(&format!("as mapped by {}", host.name()), brief.ports);
     doubts.extend(m.contradiction.then_some(Doubt::Contradiction));
     doubts.extend(prober.evidence.doubts());
+    let time = host.now().since(began);
     Map {
         network,
+        journal: m.journal.finish(time, &prober.probes, &doubts),
         probes: prober.probes,
         turns: prober.turns,
         explorations: history.len() as u64,
-        time: host.now().since(began),
+        time,
         doubts,
         evidence: prober.evidence,
         unconfirmed_links: BTreeSet::new(),
@@ -114,6 +124,8 @@ struct Vertex {
     /// The host's name; `None` for a switch.
     host: Option<String>,
     label: Label,
+    /// The journal's number for it; of a host for all its vertices.
+    noted: Noted,
     /// Edges by relative port number.
     neighbors: BTreeMap<i32, EdgeId>,
     deleted: bool,
@@ -130,6 +142,10 @@ struct Tree {
     edges: Vec<Edge>,
     hosts: BTreeMap<String, Label>,
     labels: usize,
+    /// Per label: the journal's number for the vertex that had it first, whose ports all of its vertices count from.
+    first: Vec<Noted>,
+    /// How the tree grew.
+    journal: Journal,
     /// Whether two labels that cannot be one were found in one place: a message was lost or strayed.
     contradiction: bool,
 }
@@ -138,7 +154,8 @@ impl Tree {
     /// INITIALIZATION: vertex 0 is the mapper, vertex 1 the switch beside it.
     fn with_root(name: &str) -> Tree {
         let (vertices, edges, hosts) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut m = Tree { vertices, edges, hosts, labels: 0, contradiction: false };
+        let (first, journal) = (Vec::new(), Journal::default());
+        let mut m = Tree { vertices, edges, hosts, labels: 0, first, journal, contradiction: false };
         m.vertex(Vec::new(), &Response::Host(name.to_owned()));
         m.edge_and_vertex(Vec::new(), &Response::Switch, 0, 0);
         m
@@ -150,8 +167,13 @@ impl Tree {
             Response::Host(name) => (Some(name.clone()), *self.hosts.entry(name.clone()).or_insert(fresh)),
             Response::Switch | Response::Nothing => (None, fresh),
         };
-        self.labels += usize::from(label == fresh);
-        self.vertices.push(Vertex { probe_string, host, label, neighbors: BTreeMap::new(), deleted: false });
+        if label == fresh {
+            self.labels += 1;
+            let noted = host.as_deref().map(|name| self.journal.host(name));
+            self.first.push(noted.unwrap_or_else(|| self.journal.switch()));
+        }
+        let (noted, neighbors) = (self.first[label], BTreeMap::new());
+        self.vertices.push(Vertex { probe_string, host, label, noted, neighbors, deleted: false });
         self.vertices.len() - 1
     }
 
@@ -162,6 +184,8 @@ impl Tree {
         for (vertex, port) in ends {
             self.vertices[vertex].neighbors.insert(port, self.edges.len());
         }
+        let [a, b] = ends.map(|(vertex, port)| Spot { vertex: self.vertices[vertex].noted, port });
+        self.journal.cable(a, b);
         self.edges.push(Edge { ends });
         new
     }
@@ -204,6 +228,8 @@ impl Tree {
             self.contradiction = true;
             return false;
         }
+        let into = Spot { vertex: self.first[label], port: j - k };
+        self.journal.note(Change::Merged { vertex: self.first[old], into });
         for w in 0..self.vertices.len() {
             if self.vertices[w].label == old {
                 self.vertices[w].label = label;
@@ -244,6 +270,25 @@ impl Tree {
                 break;
             }
         }
+    }
+
+    /// Notes the cables of M / L that pruning has taken away, whatever vertices showed them.
+    fn note_pruned(&mut self, before: &BTreeSet<[Spot; 2]>) {
+        for [at, _] in before.difference(&self.cables()) {
+            self.journal.note(Change::Pruned { at: *at });
+        }
+    }
+
+    /// The cables of M / L.
+    fn cables(&self) -> BTreeSet<[Spot; 2]> {
+        let kept = |edge: &&Edge| edge.ends.iter().all(|(vertex, _)| !self.vertices[*vertex].deleted);
+        let spots = |edge: &Edge| {
+            let label = |vertex: VertexId| self.first[self.vertices[vertex].label];
+            let mut ends = edge.ends.map(|(vertex, port)| Spot { vertex: label(vertex), port });
+            ends.sort();
+            ends
+        };
+        self.edges.iter().filter(kept).map(spots).collect()
     }
 
     /// M / L: the vertices of one label are one node, whose lowest port is 0.

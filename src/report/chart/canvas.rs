@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::report::escaped;
+
 /// A place on the sheet, in pixels from its upper left corner.
 pub(super) type Spot = (f64, f64);
 
@@ -44,9 +46,46 @@ pub(super) struct Words {
     pub(super) turned: i32,
 }
 
+/// What a drawing is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ground<'a> {
+    /// White paper: a file of its own.
+    Paper,
+    /// A page that says by its variables what colours look like, and what follows the drawing's name there: ids begin
+    /// with it.
+    Page(&'a str),
+}
+
+/// The colours of a page in place of those of paper.
+const OF_PAGE: [(&str, &str); 11] = [
+    (INK, "var(--ink)"),
+    (GRID, "var(--line)"),
+    (PAPER, "var(--ink)"),
+    ("#0072b2", "var(--p1)"),
+    ("#d55e00", "var(--p2)"),
+    ("#009e73", "var(--p3)"),
+    ("#cc79a7", "var(--p4)"),
+    ("#e69f00", "var(--p5)"),
+    ("#56b4e9", "var(--p6)"),
+    ("#6a3d9a", "var(--p7)"),
+    ("#7f7f7f", "var(--p8)"),
+];
+
+/// What a page tells of a mark: its numbers as the tables have them, and in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tip {
+    /// Along the horizontal axis.
+    pub x: String,
+    /// Along the vertical axis.
+    pub y: String,
+    /// What it says when it is pointed at.
+    pub words: String,
+}
+
 /// A drawing in the making.
-pub(super) struct Canvas {
+pub(super) struct Canvas<'a> {
     svg: String,
+    ground: Ground<'a>,
 }
 
 /// About how wide a text is; there are no font metrics here.
@@ -54,14 +93,23 @@ pub(super) fn width_of(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.56
 }
 
-impl Canvas {
-    pub(super) fn new(width: f64, height: f64) -> Canvas {
+impl<'a> Canvas<'a> {
+    /// A drawing on a page, as large as there is room.
+    pub(super) fn on_page(name: &'a str, label: &str, width: f64, height: f64) -> Canvas<'a> {
+        let svg = format!(
+            "<svg viewBox=\"0 0 {width:.0} {height:.0}\" role=\"group\" aria-label=\"{}\">\n",
+            escaped(label)
+        );
+        Canvas { svg, ground: Ground::Page(name) }
+    }
+
+    pub(super) fn new(width: f64, height: f64) -> Canvas<'a> {
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"sans-serif\">\n\
              <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
         );
-        Canvas { svg }
+        Canvas { svg, ground: Ground::Paper }
     }
 
     pub(super) fn finish(mut self) -> String {
@@ -72,6 +120,10 @@ impl Canvas {
     /// From here to [`Canvas::end`] nothing is seen outside of a rectangle.
     pub(super) fn begin_within(&mut self, id: usize, (left, top): Spot, (right, bottom): Spot) {
         let (width, height) = (right - left, bottom - top);
+        let id = match self.ground {
+            Ground::Paper => id.to_string(),
+            Ground::Page(name) => format!("-{name}-{id}"),
+        };
         self.put(&format!(
             "<clipPath id=\"panel{id}\"><rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
              height=\"{height:.1}\"/></clipPath>\n<g clip-path=\"url(#panel{id})\">"
@@ -82,8 +134,45 @@ impl Canvas {
         self.put("</g>");
     }
 
+    /// What is drawn from here to [`Canvas::end`] tells of a mark when it is pointed at.
+    pub(super) fn begin_mark(&mut self, tip: &Tip) {
+        let text = |text: &str| escaped(&text.replace('\n', "\u{2028}"));
+        let words = text(&tip.words).replace('\u{2028}', "&#10;");
+        self.put(&format!(
+            "<g class=\"mark\" data-x=\"{}\" data-y=\"{}\" data-tip=\"{words}\">",
+            text(&tip.x),
+            text(&tip.y)
+        ));
+    }
+
+    /// A place that can be pointed at, larger than what is seen there.
+    pub(super) fn target(&mut self, (x, y): Spot) {
+        self.put(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"11\" fill=\"transparent\"/>"));
+    }
+
+    /// The ground that a drawing stands on.
+    pub(super) fn ground(&self) -> &'static str {
+        if self.ground == Ground::Paper { "#ffffff" } else { "var(--paper)" }
+    }
+
+    fn colour<'c>(&self, colour: &'c str) -> &'c str {
+        let of_page = || OF_PAGE.iter().find(|(paper, _)| *paper == colour);
+        match self.ground {
+            Ground::Paper => colour,
+            Ground::Page(_) => of_page().map_or(colour, |(_, page)| page),
+        }
+    }
+
+    /// A broken line: something to compare with.
+    pub(super) fn guide(&mut self, spots: &[Spot]) {
+        let (spots, colour) = (joined(spots), self.colour(INK));
+        self.put(&format!(
+            "<polyline points=\"{spots}\" fill=\"none\" stroke=\"{colour}\" stroke-dasharray=\"3 4\"/>"
+        ));
+    }
+
     pub(super) fn line(&mut self, from: Spot, to: Spot, colour: &str, width: f64) {
-        let ((x1, y1), (x2, y2)) = (from, to);
+        let ((x1, y1), (x2, y2), colour) = (from, to, self.colour(colour));
         self.put(&format!(
             "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{colour}\" \
              stroke-width=\"{width}\"/>"
@@ -92,7 +181,7 @@ impl Canvas {
 
     /// A line through spots.
     pub(super) fn path(&mut self, spots: &[Spot], colour: &str) {
-        let spots = joined(spots);
+        let (spots, colour) = (joined(spots), self.colour(colour));
         self.put(&format!(
             "<polyline points=\"{spots}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
              stroke-linejoin=\"round\"/>"
@@ -101,14 +190,15 @@ impl Canvas {
 
     /// A pale area inside an outline.
     pub(super) fn area(&mut self, outline: &[Spot], colour: &str) {
-        let outline = joined(outline);
+        let (outline, colour) = (joined(outline), self.colour(colour));
         self.put(&format!("<polygon points=\"{outline}\" fill=\"{colour}\" fill-opacity=\"0.18\"/>"));
     }
 
     /// A bar between two corners, hollow if told so.
     pub(super) fn bar(&mut self, (x1, y1): Spot, (x2, y2): Spot, colour: &str, hollow: bool) {
         let (left, top, width, height) = (x1.min(x2), y1.min(y2), (x2 - x1).abs(), (y2 - y1).abs());
-        let fill = if hollow { "#ffffff" } else { colour };
+        let colour = self.colour(colour);
+        let fill = if hollow { self.ground() } else { colour };
         self.put(&format!(
             "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
              fill=\"{fill}\" stroke=\"{colour}\"/>"
@@ -125,6 +215,7 @@ impl Canvas {
                 format!("<polygon points=\"{}\"", joined(&corners))
             }
         };
+        let (colour, fill) = (self.colour(colour), self.colour(fill));
         self.put(&format!("{outline} fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"1.6\"/>"));
     }
 
@@ -139,9 +230,9 @@ impl Canvas {
             0 => String::new(),
             degrees => format!(" transform=\"rotate({degrees} {x:.1} {y:.1})\""),
         };
-        let (size, text) = (words.size, escaped(text));
+        let (size, text, ink) = (words.size, escaped(text), self.colour(INK));
         self.put(&format!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{INK}\"{anchor}{weight}{turned}>{text}</text>"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{ink}\"{anchor}{weight}{turned}>{text}</text>"
         ));
     }
 
@@ -153,10 +244,4 @@ impl Canvas {
 fn joined(spots: &[Spot]) -> String {
     let spots = spots.iter().map(|(x, y)| format!("{x:.1},{y:.1}"));
     spots.collect::<Vec<_>>().join(" ")
-}
-
-/// A text that stays text; what XML has no way to write is left out.
-fn escaped(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -17,8 +17,8 @@ const SHAPES: [Shape; 7] = [
     Shape::Corners(&[(5, 0), (-4, -5), (-4, 5)]),
     Shape::Corners(&[(0, -5), (5, -1), (3, 5), (-3, 5), (-5, -1)]),
 ];
-/// What the key says of hollow marks.
-const HOLLOW: &str = "hollow: saturated, or not converged";
+/// What the key says of hollow marks, where a page does not say otherwise.
+pub(super) const HOLLOW: &str = "hollow: saturated, or not converged";
 const SIZE: f64 = 12.0;
 const ROW: f64 = 20.0;
 const SWATCH: f64 = 30.0;
@@ -32,10 +32,11 @@ pub(super) struct Look {
 }
 
 /// The names of all panels with their looks, in the order of their first layer.
-pub(super) struct Key {
+pub(super) struct Key<'a> {
     names: Vec<(String, Style, bool)>,
-    /// Whether any mark is hollow.
+    /// Whether any mark is hollow, and what that says.
     hollow: bool,
+    meaning: &'a str,
 }
 
 /// An entry at its place in a row.
@@ -48,17 +49,19 @@ pub(super) struct Entry {
     x: f64,
 }
 
-impl Key {
-    pub(super) fn new(charts: &[Chart]) -> Key {
+impl<'a> Key<'a> {
+    pub(super) fn new(charts: &[Chart], meaning: &'a str) -> Key<'a> {
         let mut names: Vec<(String, Style, bool)> = Vec::new();
         for (layer, bars) in charts.iter().flat_map(|chart| chart.layers.iter().map(|l| (l, chart.bars))) {
-            if !names.iter().any(|(name, style, _)| *name == layer.name && is_same(*style, layer.style)) {
+            if layer.style != Style::Rule
+                && !names.iter().any(|(name, style, _)| *name == layer.name && is_same(*style, layer.style))
+            {
                 names.push((layer.name.clone(), layer.style, bars));
             }
         }
         names.sort_by_key(|(_, style, _)| *style == Style::Paper);
         let mut marks = charts.iter().flat_map(|chart| &chart.layers).flat_map(|layer| &layer.marks);
-        Key { names, hollow: marks.any(|mark| mark.hollow) }
+        Key { names, hollow: marks.any(|mark| mark.hollow), meaning }
     }
 
     pub(super) fn look(&self, layer: &Layer) -> Look {
@@ -95,7 +98,7 @@ impl Key {
             Entry { name: layer.name, style: *style, bar: *bar, hollow: false, look, x: 0.0 }
         };
         let hollow = self.hollow.then(|| Entry {
-            name: HOLLOW.to_owned(),
+            name: self.meaning.to_owned(),
             style: Style::Marks,
             bar: false,
             hollow: true,
@@ -115,17 +118,23 @@ pub(super) fn height(rows: &[Vec<Entry>]) -> f64 {
     if rows.is_empty() { 0.0 } else { ROW * rows.len() as f64 + 12.0 }
 }
 
-pub(super) fn draw(canvas: &mut Canvas, rows: &[Vec<Entry>], top: f64) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, rows: &[Vec<Entry>], top: f64) {
     for (nth, row) in rows.iter().enumerate() {
         let y = top + ROW * (nth as f64 + 0.5);
         for entry in row {
             let (x, Look { colour, shape }) = (entry.x, entry.look);
             match entry.style {
+                Style::Rule => {}
+                Style::Guide => canvas.guide(&[(x, y), (x + 24.0, y)]),
+                Style::Stacked | Style::Columns => {
+                    canvas.bar((x + 4.0, y - 5.0), (x + 20.0, y + 5.0), colour, false);
+                }
                 Style::Marks if entry.bar => {
                     canvas.bar((x + 4.0, y - 5.0), (x + 20.0, y + 5.0), colour, false)
                 }
                 Style::Marks => {
-                    canvas.mark((x + 12.0, y), shape, colour, if entry.hollow { "#ffffff" } else { colour });
+                    let fill = if entry.hollow { canvas.ground() } else { colour };
+                    canvas.mark((x + 12.0, y), shape, colour, fill);
                 }
                 Style::Paper => canvas.mark((x + 12.0, y), shape, colour, "none"),
                 Style::Line => {

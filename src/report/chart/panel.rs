@@ -3,7 +3,7 @@
 use super::canvas::{Anchor, Canvas, GRID, INK, Spot, Words, width_of};
 use super::key::{Key, Look};
 use super::scale::Scale;
-use super::{Chart, Layer, Mark, Style};
+use super::{Chart, Layer, Mark, Style, Tip};
 
 const TICK_SIZE: f64 = 11.0;
 const LABEL_SIZE: f64 = 12.5;
@@ -12,6 +12,8 @@ const TITLE_SIZE: f64 = 14.0;
 const MOST_MARKS: usize = 60;
 /// The share of a category's room that its bars take.
 const BARS: f64 = 0.78;
+/// The widest bar that stands alone over its category.
+const WIDEST: f64 = 90.0;
 /// The most lines of a category's name, and the most letters of a name that is turned.
 const MOST_LINES: usize = 4;
 const MOST_LETTERS: usize = 32;
@@ -78,20 +80,43 @@ impl<'a> Panel<'a> {
         }
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, key: &Key, id: usize) {
+    /// Draws it; where there are tips, one a layer and mark, marks tell of themselves.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, key: &Key<'_>, id: usize, tips: &[Vec<Tip>]) {
         self.draw_frame(canvas);
         let layers = || self.chart.layers.iter().enumerate();
         canvas.begin_within(id, self.from, self.to);
         for (nth, layer) in layers() {
-            self.draw_below(canvas, nth, layer, key.look(layer));
+            self.draw_below(canvas, nth, layer, key.look(layer), tips.get(nth));
         }
         canvas.end();
+        self.draw_rules(canvas);
         for (nth, layer) in layers() {
-            self.draw_marks(canvas, nth, layer, key.look(layer));
+            self.draw_marks(canvas, nth, layer, key.look(layer), tips.get(nth));
         }
     }
 
-    fn draw_frame(&self, canvas: &mut Canvas) {
+    /// Upright lines with their names at the top, below each other where they are near.
+    fn draw_rules(&self, canvas: &mut Canvas<'_>) {
+        let mut free = [f64::NEG_INFINITY; 4];
+        let rules = self.chart.layers.iter().filter(|layer| layer.style == Style::Rule);
+        for (value, name) in rules.flat_map(|rule| rule.marks.iter().map(|mark| (mark.x, &rule.name))) {
+            let Some(x) = self.at_x(value).filter(|x| (self.from.0..=self.to.0).contains(x)) else {
+                continue;
+            };
+            canvas.guide(&[(x, self.from.1), (x, self.to.1)]);
+            let wide = width_of(name, TICK_SIZE) + 8.0;
+            let left = x + wide > self.to.0;
+            let start = if left { x - wide } else { x };
+            let row = free.iter().position(|free| *free <= start).unwrap_or(0);
+            free[row] = start + wide;
+            let anchor = if left { Anchor::End } else { Anchor::Start };
+            let words = Words { size: TICK_SIZE, bold: false, anchor, turned: 0 };
+            let aside = if left { -4.0 } else { 4.0 };
+            canvas.text((x + aside, self.from.1 + 11.0 + LINE * row as f64), words, name);
+        }
+    }
+
+    fn draw_frame(&self, canvas: &mut Canvas<'_>) {
         let ((left, top), (right, bottom)) = (self.from, self.to);
         let words = |size, anchor| Words { size, bold: false, anchor, turned: 0 };
         for (value, label) in &self.y.ticks {
@@ -129,8 +154,28 @@ impl<'a> Panel<'a> {
     }
 
     /// Bands, lines and bars: what is cut at the frame.
-    fn draw_below(&self, canvas: &mut Canvas, nth: usize, layer: &Layer, look: Look) {
+    fn draw_below(
+        &self,
+        canvas: &mut Canvas<'_>,
+        nth: usize,
+        layer: &Layer,
+        look: Look,
+        tips: Option<&Vec<Tip>>,
+    ) {
         match layer.style {
+            Style::Guide => {
+                let line: Vec<Spot> = layer.marks.iter().filter_map(|m| self.at(m.x, m.y)).collect();
+                canvas.guide(&line);
+            }
+            Style::Stacked | Style::Columns => {
+                for (nth, mark) in layer.marks.iter().enumerate() {
+                    let Some((from, to)) = self.column(layer.style, mark) else { continue };
+                    let tip = tips.and_then(|tips| tips.get(nth));
+                    tip.iter().for_each(|tip| canvas.begin_mark(tip));
+                    canvas.bar(from, to, look.colour, mark.hollow);
+                    tip.iter().for_each(|_| canvas.end());
+                }
+            }
             Style::Line => {
                 let ends = layer.marks.iter().filter_map(|m| Some((m.x, m.low?, m.high?)));
                 let ends: Vec<(f64, f64, f64)> = ends.collect();
@@ -154,15 +199,27 @@ impl<'a> Panel<'a> {
                     canvas.bar((x - half, top.1), (x + half, foot.1), look.colour, mark.hollow);
                 }
             }
-            Style::Marks | Style::Paper => {}
+            Style::Marks | Style::Paper | Style::Rule => {}
         }
     }
 
     /// Marks and whiskers, which may stand across the frame but not beyond it.
-    fn draw_marks(&self, canvas: &mut Canvas, nth: usize, layer: &Layer, look: Look) {
+    fn draw_marks(
+        &self,
+        canvas: &mut Canvas<'_>,
+        nth: usize,
+        layer: &Layer,
+        look: Look,
+        tips: Option<&Vec<Tip>>,
+    ) {
+        if matches!(layer.style, Style::Guide | Style::Stacked | Style::Columns | Style::Rule) {
+            return;
+        }
         let bars = self.chart.bars && layer.style == Style::Marks;
-        for mark in &layer.marks {
+        for (place, mark) in layer.marks.iter().enumerate() {
             let Some((x, y)) = self.at(mark.x, mark.y).filter(|spot| self.holds(*spot)) else { continue };
+            let tip = tips.and_then(|tips| tips.get(place));
+            tip.iter().for_each(|tip| canvas.begin_mark(tip));
             let x = x + self.aside(nth);
             if layer.style != Style::Line || layer.marks.len() == 1 {
                 let colour = if bars { INK } else { look.colour };
@@ -172,15 +229,19 @@ impl<'a> Panel<'a> {
             if !bars && !plain {
                 let fill = match (layer.style, mark.hollow) {
                     (Style::Paper, _) => "none",
-                    (_, true) => "#ffffff",
+                    (_, true) => canvas.ground(),
                     (_, false) => look.colour,
                 };
                 canvas.mark((x, y), look.shape, look.colour, fill);
             }
+            if tip.is_some() {
+                canvas.target((x, y));
+                canvas.end();
+            }
         }
     }
 
-    fn draw_whiskers(&self, canvas: &mut Canvas, x: f64, mark: &Mark, colour: &str) {
+    fn draw_whiskers(&self, canvas: &mut Canvas<'_>, x: f64, mark: &Mark, colour: &str) {
         let Some((low, high)) = mark.low.zip(mark.high) else { return };
         let ends = self.at_y(self.lifted(low)).zip(self.at_y(high));
         let Some((low, high)) = ends.filter(|(low, high)| low > high) else { return };
@@ -189,6 +250,19 @@ impl<'a> Panel<'a> {
         for y in [low, high] {
             canvas.line((x - 4.0, y), (x + 4.0, y), colour, 1.4);
         }
+    }
+
+    /// The corners of a bar of its own: over its category from `low` to `y`, or from the foot to `y` between `low` and
+    /// `high`.
+    fn column(&self, style: Style, mark: &Mark) -> Option<(Spot, Spot)> {
+        if style == Style::Columns {
+            let foot = self.at_y(self.lifted(0.0))?;
+            return Some(((self.at_x(mark.low?)?, foot), (self.at_x(mark.high?)?, self.at_y(mark.y)?)));
+        }
+        let half = (self.to.0 - self.from.0) / self.chart.x.categories.len().max(1) as f64 * BARS / 2.0;
+        let half = half.min(WIDEST / 2.0);
+        let (x, foot) = self.at(mark.x, self.lifted(mark.low.unwrap_or(0.0)))?;
+        Some(((x - half, foot), (x + half, self.at_y(mark.y)?)))
     }
 
     /// How far from the middle of its category a layer's bars stand; what a paper prints stands over the layer
@@ -257,20 +331,36 @@ fn clipped(name: &str) -> String {
     name.chars().take(MOST_LETTERS - 1).chain(['…']).collect()
 }
 
-fn marks(chart: &Chart) -> impl Iterator<Item = &Mark> {
-    chart.layers.iter().flat_map(|layer| &layer.marks)
+/// Marks with their ends along the vertical axis.
+fn values(chart: &Chart) -> impl Iterator<Item = Mark> + '_ {
+    let upright = |layer: &Layer| {
+        let is_wide = layer.style == Style::Columns;
+        let flat = |mark: &Mark| Mark { low: None, high: None, ..*mark };
+        let marks = if layer.style == Style::Rule { &[] } else { &layer.marks[..] };
+        marks.iter().map(move |mark| if is_wide { flat(mark) } else { *mark }).collect::<Vec<_>>()
+    };
+    chart.layers.iter().flat_map(upright)
 }
 
 fn horizontal(chart: &Chart) -> impl Iterator<Item = f64> {
-    marks(chart).map(|mark| mark.x)
+    let edges = |layer: &Layer| {
+        let is_wide = layer.style == Style::Columns;
+        let ends = move |mark: &Mark| match is_wide {
+            true => [mark.low, mark.high],
+            false => [Some(mark.x), None],
+        };
+        layer.marks.iter().flat_map(ends).flatten().collect::<Vec<_>>()
+    };
+    chart.layers.iter().flat_map(edges)
 }
 
 /// What the vertical axis has room for: solid marks with their ends, and hollow ones up to [`HOLLOW`] times the
 /// highest solid one.
 fn vertical(chart: &Chart) -> impl Iterator<Item = f64> {
-    let sure = marks(chart).filter(|mark| !mark.hollow).map(|mark| mark.y).reduce(f64::max);
+    let sure = values(chart).filter(|mark| !mark.hollow).map(|mark| mark.y).reduce(f64::max);
     let top = sure.filter(|top| *top > 0.0).map_or(f64::INFINITY, |top| top * HOLLOW);
-    let foot = chart.bars.then_some(0.0);
-    let ends = |mark: &Mark| [Some(mark.y), mark.low, mark.high].into_iter().flatten().collect::<Vec<_>>();
-    marks(chart).flat_map(ends).map(move |value| value.min(top)).chain(foot)
+    let stands = |layer: &Layer| matches!(layer.style, Style::Stacked | Style::Columns);
+    let foot = (chart.bars || chart.layers.iter().any(stands)).then_some(0.0);
+    let ends = |mark: Mark| [Some(mark.y), mark.low, mark.high].into_iter().flatten().collect::<Vec<_>>();
+    values(chart).flat_map(ends).map(move |value| value.min(top)).chain(foot)
 }

@@ -98,7 +98,11 @@ impl Template {
                 take(&mut root, &name);
                 continue;
             }
-            let given = take(&mut root, &name).map(|entry| entry.item);
+            let mut given = take(&mut root, &name).map(|entry| entry.item);
+            if name == "output" {
+                // No number of a point depends on what is recorded of it.
+                given.as_mut().and_then(|output| take(output, "events"));
+            }
             let item = given.or_else(|| match key.presence {
                 Presence::Default(text) => Some(default_item(text, root.place)),
                 _ => None,

@@ -172,7 +172,36 @@ table! {
     "[output]" Output {
         /// deliveries.csv: what became of every message of a trace.
         deliveries: bool = Default("false");
+        /// Record what happens in the mapping, at each load point, in the operation and in each all-gather, event by
+        /// event, in events.simlog, for `simnet report` and `simnet trace`; the other results do not depend on it.
+        events: Events = Optional;
     }
+}
+
+table! {
+    /// How much is recorded of each of them. What happened before and still matters is kept as well and not counted:
+    /// worms under way, flow at ports, deadlocks that stand.
+    "[output.events]" Events {
+        /// Events that are kept of each, at most, 1 to 20000000; each takes some 40 bytes of memory meanwhile.
+        most: u64 = Default("1000000");
+        /// Only what happens from this instant on.
+        from: Quantity<Duration> = Optional;
+        /// Only what happens before this instant, which must come after `from`.
+        until: Quantity<Duration> = Optional;
+        /// Keep `most / 2` events before the first deadlock and as many from it on; without a deadlock the last
+        /// `most / 2`.
+        around: Around = Optional;
+    }
+}
+
+/// What recorded events are kept around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Around {
+    Deadlock,
+}
+
+impl Choice for Around {
+    const CHOICES: &'static [(&'static str, Around)] = &[("deadlock", Around::Deadlock)];
 }
 
 /// Where computed routes come from.

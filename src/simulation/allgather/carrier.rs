@@ -4,17 +4,20 @@ use std::io::{self, Write};
 
 use crate::ethernet::transport::{Datagram, Packet, Segment, Tcp};
 use crate::ethernet::{Counters, Observer, Parameters};
+use crate::fabric;
 use crate::report::{Pcapng, Tally};
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, MediumKind};
 use crate::scenario::checked::{Fabric, Topology};
 use crate::scenario::cycles;
 use crate::scenario::ethernet::{Ethernet, Transport};
-use crate::units::BitRate;
+use crate::topology::Network;
+use crate::trace::{Recorder, Scene, WormNames};
 
-use super::super::RunError;
+use super::super::progress::Heard;
 use super::super::ranks::worms::{Packets, Worms};
 use super::super::ranks::{self, Job, Outcome};
+use super::super::{Listener, RunError};
 use super::GatherError;
 use super::found::Found;
 
@@ -35,7 +38,7 @@ pub(super) struct Counts {
     pub(super) peak_bytes: u64,
 }
 
-/// Runs a job on the medium of a cell, idle before.
+/// Runs a job on the medium of a cell, idle before, heard by `listener`, and recorded if that is wanted.
 ///
 /// # Errors
 /// [`RunError`] if the medium cannot be built.
@@ -45,36 +48,77 @@ pub(super) fn run(
     cell: Cell,
     found: &Found,
     job: &Job,
+    listener: Listener<'_>,
+    recorder: Option<&Recorder>,
 ) -> Result<(Outcome, Counts), RunError> {
-    match allgather.media[cell.medium] {
-        MediumKind::Fabric => {
-            let rate = cell.rate.map(|nth| allgather.rates[nth]);
-            over_worms(checked, allgather, &allgather.networks[cell.network].topology, rate, found, job)
+    let frames = || Frames::new(checked, allgather, cell);
+    let scene = || Scene::of(0, "all-gather");
+    match (allgather.media[cell.medium], recorder) {
+        (MediumKind::Fabric, None) => {
+            over_worms(checked, allgather, cell, found, (job, listener), ()).map(|(o, c, ())| (o, c))
         }
-        MediumKind::Ethernet => {
-            let (outcome, counts, ()) = Frames::new(checked, allgather, cell).run(job, ())?;
+        (MediumKind::Ethernet, None) => {
+            frames().run(job, listener, ()).map(|(o, c, ())| (o, c)).map_err(RunError::from)
+        }
+        (MediumKind::Fabric, Some(recorder)) => {
+            let recording = recorder.open(scene(), names(&allgather.networks[cell.network].topology.network));
+            let (outcome, counts, recording) =
+                over_worms(checked, allgather, cell, found, (job, listener), recording)?;
+            recorder.close(recording);
+            Ok((outcome, counts))
+        }
+        (MediumKind::Ethernet, Some(recorder)) => {
+            let no_worms = WormNames::new(|worm| format!("{worm:?}"));
+            let (outcome, counts, recording) =
+                frames().run(job, listener, recorder.open(scene(), no_worms))?;
+            recorder.close(recording);
             Ok((outcome, counts))
         }
     }
 }
 
-/// Runs a job on the fabric.
-fn over_worms(
+/// Worms by their sender, and how many it has sent before.
+fn names(network: &Network) -> WormNames<'_> {
+    let mut sent = vec![0u64; network.hosts().len()];
+    WormNames::new(move |worm| {
+        let nth = &mut sent[worm.source.index()];
+        *nth += 1;
+        format!("{}#{}", network.hosts()[worm.source.index()].name, *nth - 1)
+    })
+}
+
+/// The fabric of a cell, its cables those of the network on which messages travel.
+fn fabric(checked: &Checked, allgather: &Allgather, cell: Cell, network: &Network) -> fabric::Parameters {
+    let rate = cell.rate.map_or(checked.fabric.rate, |nth| allgather.rates[nth]);
+    cycles::parameters(&Fabric { rate, ..checked.fabric }, &checked.hosts, network)
+}
+
+/// Whether the log of a scenario has a place for a cell: its network is the scenario's own, and a cycle is as long.
+pub(super) fn can_be_recorded(checked: &Checked, allgather: &Allgather, cell: Cell, found: &Found) -> bool {
+    let has_its_cycle = |network| {
+        fabric(checked, allgather, cell, network).base_cycle == checked.fabric_parameters().base_cycle
+    };
+    cell.network == 0 && found.ways.as_ref().is_none_or(|(network, _)| has_its_cycle(network))
+}
+
+/// Runs a job on the fabric while `observer` watches and a listener hears of it; gives the observer back.
+fn over_worms<O: fabric::Observer>(
     checked: &Checked,
     allgather: &Allgather,
-    topology: &Topology,
-    rate: Option<BitRate>,
+    cell: Cell,
     found: &Found,
-    job: &Job,
-) -> Result<(Outcome, Counts), RunError> {
+    (job, listener): (&Job, Listener<'_>),
+    observer: O,
+) -> Result<(Outcome, Counts, O), RunError> {
     let (network, ways) = found.ways.as_ref().expect("a fabric has routes");
-    let fabric = Fabric { rate: rate.unwrap_or(checked.fabric.rate), ..checked.fabric };
-    let parameters = cycles::parameters(&fabric, &checked.hosts, network);
+    let parameters = fabric(checked, allgather, cell, network);
+    let topology = &allgather.networks[cell.network].topology;
     let packets = Packets { most: allgather.packets.data, overhead: allgather.packets.header };
-    let mut medium = Worms::new(network, &parameters, &topology.attachments, ways, packets)?;
-    let outcome = ranks::run(&mut medium, job).map_err(GatherError::from)?;
+    let worms = Worms::new(network, &parameters, &topology.attachments, ways, packets)?;
+    let mut medium = worms.watched_by(observer);
+    let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job).map_err(GatherError::from)?;
     let counts = Counts { events: medium.fabric().events(), sent: medium.sent(), ..Counts::default() };
-    Ok((outcome, counts))
+    Ok((outcome, counts, medium.into_observer()))
 }
 
 /// Writes what passes the ports of a cell's Ethernet while a job runs, at most `limit` packets.
@@ -92,7 +136,7 @@ pub(super) fn capture<W: Write>(
         Ok(capture) => capture,
         Err(error) => return Ok(Err(error)),
     };
-    Ok(frames.run(job, capture)?.2.finish())
+    Ok(frames.run(job, Listener::default(), capture)?.2.finish())
 }
 
 /// An Ethernet to be built for a cell.
@@ -114,8 +158,13 @@ impl<'a> Frames<'a> {
         Frames { topology, ethernet, parameters, transport }
     }
 
-    /// Runs a job while `observer` watches, and gives that back.
-    fn run<O>(&self, job: &Job, observer: O) -> Result<(Outcome, Counts, O), GatherError>
+    /// Runs a job while `observer` watches and `listener` hears of it; gives the observer back.
+    fn run<O>(
+        &self,
+        job: &Job,
+        listener: Listener<'_>,
+        observer: O,
+    ) -> Result<(Outcome, Counts, O), GatherError>
     where
         O: Observer<Segment> + Observer<Packet>,
     {
@@ -127,7 +176,7 @@ impl<'a> Frames<'a> {
                 if introduced {
                     medium.introduce_all();
                 }
-                let outcome = ranks::run(&mut medium, job)?;
+                let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job)?;
                 let counts = Counts::of(medium.counters());
                 Ok((outcome, counts, medium.into_observer()))
             }
@@ -137,7 +186,7 @@ impl<'a> Frames<'a> {
                 if introduced {
                     medium.introduce_all();
                 }
-                let outcome = ranks::run(&mut medium, job)?;
+                let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job)?;
                 let counts = Counts::of(medium.counters());
                 Ok((outcome, counts, medium.into_observer()))
             }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::host::daemon::{Deed, Journal};
 use crate::host::distribution;
 use crate::ids::{HostId, Node};
+use crate::simulation::DeadlockReport;
 use crate::simulation::failures::{Failure, Outage, network_at};
 use crate::simulation::hosts::{Interval, Outcome};
 use crate::topology::Network;
@@ -142,6 +143,9 @@ pub struct Report {
     pub probe_losses: LossReport,
     /// Deadlocks.
     pub deadlocks: DeadlockCounts,
+    /// The same one by one; they stand elsewhere in the summary.
+    #[serde(skip)]
+    pub locked: Vec<DeadlockReport>,
     /// For how long tables were being handed out.
     pub mixed_ms: f64,
     /// Accepted traffic before, during and after.
@@ -405,6 +409,9 @@ impl Report {
         let mixed = facts.mixed();
         let cycle = facts.task.setup.parameters.base_cycle;
         let formed: Vec<Time> = facts.outcome.deadlocks.iter().map(|it| it.formed.to_time(cycle)).collect();
+        let network = facts.task.setup.network;
+        let locked = facts.outcome.locked.iter();
+        let locked = locked.map(|it| DeadlockReport::of_processes(it, network, cycle));
         let is_mixed = |at: &&Time| mixed.iter().any(|(from, to)| *from <= **at && **at <= *to);
         let (traffic, probes) = (&facts.outcome.traffic, &facts.outcome.losses);
         Report {
@@ -433,6 +440,7 @@ impl Report {
                 unroutable: 0,
                 corrupted: probes.corrupted,
             },
+            locked: locked.collect(),
             deadlocks: DeadlockCounts {
                 formed: formed.len() as u64,
                 while_mixed: formed.iter().filter(is_mixed).count() as u64,

@@ -6,6 +6,8 @@ use crate::scenario::Checked;
 use crate::scenario::discovery::{Cell, Discovery};
 use crate::scenario::ethernet::Transport;
 
+use super::super::Listener;
+use super::super::progress::Heard;
 use super::super::rtt::{self, Job, Outcome};
 use super::DiscoveryError;
 
@@ -18,6 +20,7 @@ pub(super) fn run(
     discovery: &Discovery,
     cell: Cell,
     job: &Job,
+    listener: Listener<'_>,
 ) -> Result<(Outcome, (u64, u64)), DiscoveryError> {
     let topology = &discovery.networks[cell.network].topology;
     let ethernet = checked.ethernet.as_ref().expect("a measurement has an Ethernet");
@@ -30,7 +33,7 @@ pub(super) fn run(
             if ethernet.introduced {
                 medium.introduce_all();
             }
-            let outcome = rtt::run(&mut medium, job)?;
+            let outcome = rtt::run(&mut Heard::new(&mut medium, listener), job)?;
             Ok((outcome, counts(medium.counters())))
         }
         Transport::Tcp => {
@@ -38,7 +41,7 @@ pub(super) fn run(
             if ethernet.introduced {
                 medium.introduce_all();
             }
-            let outcome = rtt::run(&mut medium, job)?;
+            let outcome = rtt::run(&mut Heard::new(&mut medium, listener), job)?;
             Ok((outcome, counts(medium.counters())))
         }
     }

@@ -52,6 +52,12 @@ impl Attached {
         Attached { network: reduced, parameters: Parameters { links: timings, ..parameters.clone() }, links }
     }
 
+    /// Per cable here, the cable of the whole network.
+    pub(super) fn whole(&self) -> Vec<LinkId> {
+        let here = |(whole, here): (usize, &Option<LinkId>)| here.map(|_| LinkId::new(whole));
+        self.links.iter().enumerate().filter_map(here).collect()
+    }
+
     /// Lets cables fail and return as the setup says.
     pub(super) fn schedule(&self, setup: &Setup<'_>, fabric: &mut Fabric) {
         let cycle = self.parameters.base_cycle;

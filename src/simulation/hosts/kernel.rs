@@ -3,21 +3,24 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::ControlFlow;
+use std::sync::mpsc::Sender;
 
 use crate::des::process::{Process, Step};
 use crate::des::random::{Purpose, Stream};
-use crate::fabric::{Fabric, Pause};
+use crate::fabric::{Deadlock, Fabric, Member, Pause};
 use crate::host::passive::Memory;
 use crate::host::{Address, Answer, Costs, Message, Received, Request, Station};
 use crate::ids::{HostId, Turn};
 use crate::topology::Network;
+use crate::trace::Witness;
 use crate::units::{Cycle, Duration, Time};
 
+use super::super::progress::Pulse;
 use super::application::{Application, Doing, jittered};
 use super::attached::addresses;
 use super::faults::Dice;
 use super::post::{Arrival, Item, Letter, Post};
-use super::{End, Outcome, Residence, Setup};
+use super::{End, Locked, Outcome, Residence, Setup};
 
 /// The stream of the costs of a host's software, where they vary.
 const COSTS: Purpose = Purpose(23);
@@ -86,6 +89,7 @@ pub(super) struct Kernel<'m, 'n, T> {
     residence: Residence,
     until: Option<Time>,
     now: Time,
+    pulse: Pulse<'n>,
 }
 
 impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
@@ -110,6 +114,10 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
         let seats = network.host_ids().map(seat).collect();
         let vary = |host| Stream::new(setup.seed, COSTS, HostId::new(host).0);
         let application = setup.load.map(|load| Application::new(load, setup.parameters, hosts, setup.seed));
+        let mut pulse = Pulse::new(setup.listener);
+        if let Some(until) = setup.until {
+            pulse.aim(until);
+        }
         let mut post = Post::new(setup, network);
         post.parcels = (setup.residence == Residence::Nic).then(Vec::new);
         Kernel {
@@ -128,10 +136,12 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
             residence: setup.residence,
             until: setup.until,
             now: Time::ZERO,
+            pulse,
         }
     }
 
     pub(super) fn into_outcome(self, end: End, result: Option<T>) -> Outcome<T> {
+        let locked = self.locked();
         Outcome {
             result,
             end,
@@ -139,16 +149,31 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
             memories: self.post.memories,
             losses: self.post.losses,
             traffic: self.post.traffic,
+            locked,
             deadlocks: self.fabric.deadlocks().to_vec(),
             messages: self.post.sent,
             events: self.fabric.events(),
         }
     }
 
+    /// The deadlocks with the names of the worms that took part.
+    fn locked(&self) -> Vec<Locked> {
+        let of = |deadlock: &Deadlock| {
+            let name = |member: &Member| self.post.name(member.source, member.tag, deadlock.formed);
+            Locked { deadlock: deadlock.clone(), worms: deadlock.members.iter().map(name).collect() }
+        };
+        self.fabric.deadlocks().iter().map(of).collect()
+    }
+
+    /// From now on tells what each worm is called, in the order in which each host sends.
+    pub(super) fn tell_names(&mut self, to: Sender<(HostId, String)>) {
+        self.post.recorded = Some(to);
+    }
+
     /// Runs until a process says that this is the end, until the horizon, or until no process can go on.
-    pub(super) fn run(&mut self) -> (End, Option<T>) {
+    pub(super) fn run<W: Witness>(&mut self, witness: &mut W) -> (End, Option<T>) {
         // Lets the fabric ask every host once, so that from now on it is woken for every message.
-        self.fabric.run_until(Cycle::ZERO, &mut self.post, &mut ());
+        self.fabric.run_until(Cycle::ZERO, &mut self.post, witness);
         if let Some(application) = &self.application {
             let first: Vec<_> = application.first().collect();
             for (host, at) in first {
@@ -162,19 +187,20 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
             }
         }
         loop {
-            if let Some(end) = self.advance() {
+            if let Some(end) = self.advance(witness) {
                 return (end, None);
             }
             let Some(Reverse((at, nth, chore))) = self.agenda.pop() else { continue };
             self.now = at;
-            if let Some((host, result)) = self.act(nth, chore) {
+            self.pulse.beat(|| at);
+            if let Some((host, result)) = self.act(nth, chore, witness) {
                 return (End::Process(host), Some(result));
             }
         }
     }
 
     /// Lets the fabric run up to the next chore; why the run ends, if there is none that matters.
-    fn advance(&mut self) -> Option<End> {
+    fn advance<W: Witness>(&mut self, witness: &mut W) -> Option<End> {
         loop {
             let next = self.agenda.peek().map(|Reverse((at, _, _))| *at);
             let horizon = self.until.filter(|until| next.is_none_or(|next| *until <= next));
@@ -184,7 +210,7 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
             if is_over && (self.until.is_none() || self.application.is_none()) {
                 return Some(End::Nothing);
             }
-            let pause = self.fabric.run_until(limit, &mut self.post, &mut ());
+            let pause = self.fabric.run_until(limit, &mut self.post, witness);
             self.take_mail();
             if pause == Pause::Break {
                 continue;
@@ -215,7 +241,7 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
     }
 
     /// Does what has become due; the result of a process that ends the run.
-    fn act(&mut self, nth: u64, chore: Chore) -> Option<(HostId, T)> {
+    fn act<W: Witness>(&mut self, nth: u64, chore: Chore, witness: &mut W) -> Option<(HostId, T)> {
         match chore {
             Chore::Process(host) => {
                 let seat = &mut self.seats[host.index()];
@@ -227,7 +253,7 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
                 if self.must_wait(host) {
                     return None;
                 }
-                let answer = self.answer(host)?;
+                let answer = self.answer(host, witness)?;
                 let step = self.seats[host.index()].process.as_mut()?.resume(answer);
                 return self.go_on(host, step).map(|result| (host, result));
             }
@@ -330,20 +356,25 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
     }
 
     /// What the process of `host` is told, now that its time has come.
-    fn answer(&mut self, host: HostId) -> Option<Answer> {
+    fn answer<W: Witness>(&mut self, host: HostId, witness: &mut W) -> Option<Answer> {
         let seat = &mut self.seats[host.index()];
         match std::mem::replace(&mut seat.waits, Waits::Nothing) {
             Waits::Nothing => None,
             Waits::Sleep => Some(Answer::Woken(self.now)),
             Waits::Send { route, message } => {
                 let created = self.now.to_cycle_ceil(self.post.base_cycle);
+                witness.sends(self.now, host, &route, &message);
                 self.send(host, Letter { route, message, created, spoilt: false });
                 Some(Answer::Sent(self.now))
             }
             Waits::Receive { .. } => {
                 let is_seen = seat.mailbox.front().is_some_and(|(seen, _)| *seen <= self.now);
                 let received = if is_seen { seat.mailbox.pop_front() } else { None };
-                Some(Answer::Received(self.now, received.map(|(_, received)| received)))
+                let received = received.map(|(_, received)| received);
+                if let Some(received) = &received {
+                    witness.receives(self.now, host, &received.message);
+                }
+                Some(Answer::Received(self.now, received))
             }
         }
     }

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::mpsc::Sender;
 
 use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
 use crate::host::passive::Memory;
 use crate::host::plain::{Collision, Walked, stamp, walk};
 use crate::host::{Hardware, Message, Stamp};
-use crate::ids::{HostId, Turn};
+use crate::ids::{HostId, Node, Turn};
 use crate::routing::Routes;
 use crate::topology::Network;
 use crate::traffic::BitErrors;
@@ -70,10 +71,19 @@ pub(super) struct Arrival {
     pub(super) stamps: Vec<Stamp>,
 }
 
-/// Marks the tag of a parcel; the rest of the tag numbers it.
+/// Marks the tag of a parcel; the rest of the tag numbers it within its sender.
 const PARCEL: u64 = 1 << 63;
 /// Marks the tag of a parcel that bit errors have spoilt.
 const SPOILT: u64 = 1 << 62;
+
+/// What there is to know of a letter that is on its way, or over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    kind: &'static str,
+    nonce: u64,
+    /// When it was over; [`Cycle`]'s greatest value until then.
+    over: Cycle,
+}
 
 /// Queues, messages under way, and what has arrived since it was last looked at.
 pub(super) struct Post<'n> {
@@ -103,8 +113,14 @@ pub(super) struct Post<'n> {
     waiting: Vec<usize>,
     /// Per host: whether its interface waits to be woken.
     idle: Vec<bool>,
+    /// Per host: the parcels that it has sent.
+    parcels_sent: Vec<u64>,
+    /// Who is told what each worm is called, in the order in which each host sends; nobody where nobody records.
+    pub(super) recorded: Option<Sender<(HostId, String)>>,
     /// Letters under way, by tag.
     under_way: Vec<Option<Letter>>,
+    /// By tag, all letters that have had it, in order.
+    labels: Vec<Vec<Label>>,
     free: Vec<usize>,
     /// Per host; empty without errors.
     errors: Vec<BitErrors>,
@@ -135,7 +151,10 @@ impl<'n> Post<'n> {
             queues: (0..hosts).map(|_| VecDeque::new()).collect(),
             waiting: vec![0; hosts],
             idle: vec![true; hosts],
+            parcels_sent: vec![0; hosts],
+            recorded: None,
             under_way: Vec::new(),
+            labels: Vec::new(),
             free: Vec::new(),
             errors: setup.bits_between_errors.map_or_else(Vec::new, errors),
         }
@@ -198,8 +217,13 @@ impl<'n> Post<'n> {
         self.sent += 1;
         let place = self.free.pop().unwrap_or_else(|| {
             self.under_way.push(None);
+            self.labels.push(Vec::new());
             self.under_way.len() - 1
         });
+        let body = &letter.message.body;
+        let label = Label { kind: body.kind(), nonce: body.nonce(), over: Cycle(u64::MAX) };
+        self.labels[place].push(label);
+        self.record(host, |host| label.name(host));
         self.under_way[place] = Some(letter);
         Outgoing { created, payload, tag: place as u64, time_to_live: None }
     }
@@ -226,11 +250,36 @@ impl<'n> Post<'n> {
         ControlFlow::Break(())
     }
 
+    /// Tells who records what the next worm of `host` is called.
+    fn record(&self, host: HostId, name: impl FnOnce(&str) -> String) {
+        if let Some(recorded) = &self.recorded {
+            let sent = recorded.send((host, name(self.network.name_of(Node::Host(host)))));
+            debug_assert!(sent.is_ok(), "who records does so to the end");
+        }
+    }
+
+    /// What the worm was called that had this tag, and was not over, in cycle `at`.
+    pub(super) fn name(&self, source: HostId, tag: u64, at: Cycle) -> String {
+        let host = self.network.name_of(Node::Host(source));
+        if tag & PARCEL != 0 {
+            return format!("{host}#{}", tag & !(PARCEL | SPOILT));
+        }
+        let labels = &self.labels[usize::try_from(tag).expect("a place among letters")];
+        let label = labels.iter().find(|label| label.over >= at).or(labels.last());
+        label.expect("it was sent").name(host)
+    }
+
     fn parcel_ended(&mut self, ended: &Ended) {
         self.traffic.ended(ended, ended.tag & SPOILT != 0, self.interval);
         if let (Some(parcels), Fate::Delivered { host, tail, .. }) = (&mut self.parcels, ended.fate) {
             parcels.push((host, tail, ended.payload));
         }
+    }
+}
+
+impl Label {
+    fn name(&self, host: &str) -> String {
+        format!("{host} {} {}", self.kind, self.nonce)
     }
 }
 
@@ -248,7 +297,10 @@ impl Endpoint for Post<'_> {
             }
             let errors = self.errors.get_mut(host.index());
             let is_spoilt = errors.is_some_and(|errors| errors.strike(payload, route.len()));
-            let tag = PARCEL | if is_spoilt { SPOILT } else { 0 };
+            let number = self.parcels_sent[host.index()];
+            self.parcels_sent[host.index()] += 1;
+            self.record(host, |host| format!("{host}#{number}"));
+            let tag = PARCEL | if is_spoilt { SPOILT } else { 0 } | number;
             return Some(Outgoing { created, payload, tag, time_to_live: None });
         }
         self.idle[host.index()] = true;
@@ -264,6 +316,10 @@ impl Endpoint for Post<'_> {
         let letter = self.under_way[place].take().expect("a message ends once");
         self.free.push(place);
         self.letters -= 1;
+        let (Fate::Delivered { tail: over, .. } | Fate::Destroyed { at: over, .. }) = ended.fate;
+        if let Some(label) = self.labels[place].last_mut() {
+            label.over = over;
+        }
         match ended.fate {
             Fate::Delivered { host, .. } => return self.deliver(letter, ended.source, Some(host)),
             Fate::Destroyed { cause: Cause::HostTooSoon, .. } if self.hardware.reads_early => {

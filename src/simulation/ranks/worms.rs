@@ -27,7 +27,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::ControlFlow;
 
-use crate::fabric::{BuildError, Ended, Endpoint, Fabric, Fate, Outgoing, Parameters, Pause, RouteBuffer};
+use crate::fabric::{
+    BuildError, Ended, Endpoint, Fabric, Fate, Observer, Outgoing, Parameters, Pause, RouteBuffer,
+};
 use crate::ids::{HostId, Port, Turn};
 use crate::medium::{Event, Medium, Parcel};
 use crate::routing::Routes;
@@ -70,12 +72,13 @@ impl Packets {
     }
 }
 
-/// The wormhole fabric with routes.
+/// The wormhole fabric with routes, before the eyes of `O`.
 #[derive(Debug)]
-pub struct Worms<R> {
+pub struct Worms<R, O = ()> {
     fabric: Fabric,
     desk: Desk<R>,
     base_cycle: Duration,
+    observer: O,
 }
 
 impl<R: Routes> Worms<R> {
@@ -106,7 +109,19 @@ impl<R: Routes> Worms<R> {
             losses: Vec::new(),
             base_cycle: parameters.base_cycle,
         };
-        Ok(Worms { fabric, desk, base_cycle: parameters.base_cycle })
+        Ok(Worms { fabric, desk, base_cycle: parameters.base_cycle, observer: () })
+    }
+
+    /// The same, watched by `observer` from now on.
+    pub fn watched_by<O: Observer>(self, observer: O) -> Worms<R, O> {
+        Worms { fabric: self.fabric, desk: self.desk, base_cycle: self.base_cycle, observer }
+    }
+}
+
+impl<R, O> Worms<R, O> {
+    /// Who has watched.
+    pub fn into_observer(self) -> O {
+        self.observer
     }
 
     /// The fabric, to be asked for what happened in it.
@@ -125,7 +140,7 @@ impl<R: Routes> Worms<R> {
     }
 }
 
-impl<R: Routes> Medium for Worms<R> {
+impl<R: Routes, O: Observer> Medium for Worms<R, O> {
     fn send(&mut self, parcel: Parcel, now: Time) {
         let created = self.cycle_after(now);
         if self.desk.take(parcel, created, now) {
@@ -145,7 +160,7 @@ impl<R: Routes> Medium for Worms<R> {
             if self.fabric.now() >= limit {
                 return self.desk.due(until);
             }
-            match self.fabric.run_until(limit, &mut self.desk, &mut ()) {
+            match self.fabric.run_until(limit, &mut self.desk, &mut self.observer) {
                 Pause::Limit => {}
                 Pause::Break => self.desk.note_losses(self.fabric.now()),
                 Pause::Idle if next.is_some() => return self.desk.due(until),

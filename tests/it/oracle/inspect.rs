@@ -6,7 +6,7 @@ use simnet::fabric::Ended;
 use simnet::topology::End;
 use simnet::units::Cycle;
 
-use super::Oracle;
+use super::{Oracle, Owner, State};
 
 /// A channel at the end of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,19 @@ impl Oracle {
         views.collect()
     }
 
+    /// What is in the buffer at the end of a channel, the front first: tags, and how many flits of each in a row.
+    pub(crate) fn buffer(&self, channel: usize) -> Vec<(u64, u64)> {
+        let mut rows: Vec<(u64, u64)> = Vec::new();
+        for flit in &self.inputs[channel].buffer {
+            let tag = self.worms[flit.worm].message.tag;
+            match rows.last_mut() {
+                Some((last, count)) if *last == tag && !flit.head => *count += 1,
+                _ => rows.push((tag, 1)),
+            }
+        }
+        rows
+    }
+
     /// The worms of which something is left in the fabric or in a transmitter.
     fn live(&self) -> BTreeSet<usize> {
         let wires = self.outputs.iter().flat_map(|output| &output.data).map(|(_, flit)| flit.worm);
@@ -86,6 +99,30 @@ impl Oracle {
             .collect();
         over.sort_unstable_by_key(|message| message.tag);
         over
+    }
+
+    /// The heads that wait for an output: the tag of the worm, where the head is, what it waits for.
+    pub(crate) fn waiting_heads(&self) -> Vec<(u64, End, End)> {
+        let waiting = |input: &super::Input| match input.state {
+            State::Waiting { output } => {
+                let worm = input.buffer.front().expect("a head that waits is there").worm;
+                Some((self.worms[worm].message.tag, input.end, self.outputs[output].end))
+            }
+            _ => None,
+        };
+        self.inputs.iter().filter_map(waiting).collect()
+    }
+
+    /// Who holds which output, through which input; at a host that sends, both are its port.
+    pub(crate) fn holders(&self) -> Vec<(End, u64, End)> {
+        let held = |output: &super::Output| {
+            let input = match output.owner? {
+                Owner::Input(input) => self.inputs[input].end,
+                Owner::Host(_) => output.end,
+            };
+            Some((output.end, self.worms[output.worm].message.tag, input))
+        };
+        self.outputs.iter().filter_map(held).collect()
     }
 
     /// Whether no worm is under way, none will start and no port is stopped.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use simnet::fabric::{Ended, Endpoint, Fabric, Observer, Outgoing, Pause, RouteBuffer};
+use simnet::fabric::{Ended, Endpoint, Fabric, Observer, Outgoing, Pause, RouteBuffer, WormId};
 use simnet::ids::HostId;
 use simnet::topology::{End, Network};
 use simnet::units::Cycle;
@@ -73,25 +73,37 @@ impl Engine {
     /// Runs all cycles before `limit`; gives the next cycle, which is less than `limit` if nothing is left
     /// to happen.
     pub(crate) fn run_until(&mut self, limit: u64) -> u64 {
+        if self.manner.unwatched {
+            return self.run_watched(limit, &mut ());
+        }
+        let mut logs = std::mem::take(&mut self.logs);
+        let now = self.run_watched(limit, &mut Notebook(&mut logs));
+        self.logs = logs;
+        now
+    }
+
+    /// The same, watched by this observer alone.
+    pub(crate) fn run_watched<O: Observer>(&mut self, limit: u64, observer: &mut O) -> u64 {
         while let Some((created, host)) = self.creations.pop_if(|(created, _)| *created < limit) {
-            self.advance(created);
+            self.advance(created, observer);
             self.hosts.known_before = created + 1;
             self.fabric.wake(host, Cycle(created));
         }
-        self.advance(limit);
+        self.advance(limit, observer);
         self.hosts.ended.sort_unstable_by_key(|message| message.tag);
         self.now()
     }
 
-    fn advance(&mut self, limit: u64) {
+    fn advance<O: Observer>(&mut self, limit: u64, observer: &mut O) {
         let mut pause = Pause::Break;
         while pause == Pause::Break {
-            pause = if self.manner.unwatched {
-                self.fabric.run_until(Cycle(limit), &mut self.hosts, &mut ())
-            } else {
-                self.fabric.run_until(Cycle(limit), &mut self.hosts, &mut Notebook(&mut self.logs))
-            };
+            pause = self.fabric.run_until(Cycle(limit), &mut self.hosts, observer);
         }
+    }
+
+    /// The fabric itself.
+    pub(crate) fn fabric(&self) -> &Fabric {
+        &self.fabric
     }
 
     /// The next cycle to be run.
@@ -164,12 +176,12 @@ impl Endpoint for Hosts {
 }
 
 impl Observer for Notebook<'_> {
-    fn granted(&mut self, now: Cycle, input: End, output: End, tag: u64) {
-        self.0.grants.push((now.0, input, output, tag));
+    fn granted(&mut self, now: Cycle, input: End, output: End, worm: WormId) {
+        self.0.grants.push((now.0, input, output, worm.tag));
     }
 
-    fn reset(&mut self, now: Cycle, output: End, tag: u64) {
-        self.0.resets.push((now.0, output, tag));
+    fn reset(&mut self, now: Cycle, output: End, worm: WormId) {
+        self.0.resets.push((now.0, output, worm.tag));
     }
 
     fn flow_control(&mut self, now: Cycle, port: End, stop: bool) {

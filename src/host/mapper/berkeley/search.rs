@@ -86,6 +86,7 @@ impl<'a> Search<'a> {
     /// Maps the network.
     pub(crate) async fn run(mut self, host: &mut impl Host) -> Map {
         let began = host.now();
+        self.model.journal.begin(began);
         // INITIALIZATION: the mapper's own host, and the switch at the other end of its cable.
         let root = self.model.host(host.name());
         let cable = Place { vertex: root, port: 0 };
@@ -199,6 +200,7 @@ impl<'a> Search<'a> {
             host.sleep(self.options.pause).await;
             response = self.prober.probe(host, turns).await;
         }
+        self.model.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
         if response == Response::Nothing {
             self.model.deny(place, 1 + self.prober.retries);
             self.noes.insert(turns.to_vec(), place);
@@ -340,7 +342,8 @@ impl<'a> Search<'a> {
         if behind == Response::Switch {
             return;
         }
-        self.model = Model::new(self.options.keep_merged);
+        self.model.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
+        self.model.forget();
         self.noes.clear();
         let root = self.model.host(host.name());
         if let Response::Host(name) = behind {
@@ -350,6 +353,8 @@ impl<'a> Search<'a> {
     }
 
     fn finish(mut self, host: &impl Host, began: Time) -> Map {
+        let time = host.now().since(began);
+        self.model.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
         self.model.merge();
         self.compare_times();
         if self.options.prune {
@@ -370,10 +375,11 @@ impl<'a> Search<'a> {
         self.prober.evidence.untold = untold(&network, host.name(), drawing.pruned);
         Map {
             network,
+            journal: self.model.journal.finish(time, &self.prober.probes, &self.doubts),
             probes: self.prober.probes,
             turns: self.prober.turns,
             explorations: self.explorations,
-            time: host.now().since(began),
+            time,
             doubts: self.doubts,
             evidence: self.prober.evidence,
             unconfirmed_links: once_seen,

@@ -86,7 +86,9 @@ impl<'a> Explorer<'a> {
     async fn explore(&mut self, host: &mut impl Host, from: Option<At>) {
         self.findings.explorations += 1;
         let route = from.map_or_else(Vec::new, |from| self.atlas.route_out(from));
-        match (self.tell(host, from, &route).await, from) {
+        let told = self.tell(host, from, &route).await;
+        self.stamp(host);
+        match (told, from) {
             (Told::Known(at), Some(from)) => {
                 self.meet(from, at);
                 self.follow_clues(Some(from), at);
@@ -98,6 +100,11 @@ impl<'a> Explorer<'a> {
             _ => self.atlas.contradict(),
         }
         self.findings.note(&self.atlas, self.frontier.len());
+    }
+
+    /// Tells the journal the time, and what was sent by now.
+    fn stamp(&mut self, host: &impl Host) {
+        self.atlas.journal.stamp(host.now(), &self.prober.probes, &self.prober.evidence);
     }
 
     /// Lays the cable by which a known switch was entered.
@@ -254,6 +261,7 @@ impl<'a> Explorer<'a> {
             let at = At { switch, port };
             let out = then(&route, port);
             if self.prober.comes_back(host, Kind::Switch, &there_and_back(&out)).await {
+                self.stamp(host);
                 self.prober.turns.switch_hits += 1;
                 self.atlas.leave_untold(at);
                 self.atlas.credit(at);
@@ -290,6 +298,7 @@ impl<'a> Explorer<'a> {
                 probe.push(turn(-*into));
                 probe.extend(way_back(route));
                 if self.prober.comes_back(host, Kind::Loop, &probe).await {
+                    self.stamp(host);
                     told.extend([*out, *into]);
                     let (a, b) = (At { switch, port: *out }, At { switch, port: *into });
                     // A plug is no cable of the network.
@@ -309,7 +318,8 @@ impl<'a> Explorer<'a> {
         if self.prober.comes_back(host, Kind::Switch, &[Turn(0)]).await {
             return;
         }
-        self.atlas = Atlas::new(host.name());
+        self.stamp(host);
+        self.atlas.forget();
         if let Some(name) = self.prober.host_at(host, &[]).await {
             self.atlas.face_host(&name);
         }
@@ -317,7 +327,7 @@ impl<'a> Explorer<'a> {
 
     /// The map.
     pub(in super::super) fn finish(self, time: Duration) -> Map {
-        self.findings.finish(&self.atlas, self.prober, self.brief, time)
+        self.findings.finish(self.atlas, self.prober, self.brief, time)
     }
 }
 
@@ -329,13 +339,7 @@ impl Findings {
     }
 
     /// The map that an atlas amounts to.
-    pub(in super::super) fn finish(
-        self,
-        atlas: &Atlas,
-        prober: Prober,
-        brief: &Brief,
-        time: Duration,
-    ) -> Map {
+    pub(in super::super) fn finish(self, atlas: Atlas, prober: Prober, brief: &Brief, time: Duration) -> Map {
         let confirmed = brief.retries > 0;
         let Drawing { network, unconfirmed_links, unconfirmed_ports, contradiction } =
             atlas.draw(brief.ports, confirmed);
@@ -344,6 +348,7 @@ impl Findings {
         doubts.extend(contradiction.then_some(Doubt::Contradiction));
         Map {
             network,
+            journal: atlas.journal.finish(time, &prober.probes, &doubts),
             probes: prober.probes,
             turns: prober.turns,
             explorations: self.explorations,

@@ -1,0 +1,99 @@
+//! `simnet report`: a folder of results as one HTML file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::page::{Contents, Refused, page};
+
+use super::output::{is_stdout, print, print_json, write_whole};
+use super::{Common, Exit, Failure, Format};
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// The folder that `simnet run` or `simnet sweep run` left
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Where the report goes; - for stdout
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    out: PathBuf,
+    /// The event log to replay, where it is not events.simlog of the folder
+    #[arg(long, value_name = "LOG")]
+    trace: Option<PathBuf>,
+}
+
+/// What was made.
+#[derive(Serialize)]
+struct Made<'a> {
+    path: String,
+    bytes: usize,
+    sections: &'a [&'static str],
+    complaints: &'a [String],
+}
+
+/// Writes the report; exit code 3 where not everything of the folder could be shown.
+pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
+    let to_stdout = is_stdout(&options.out);
+    if to_stdout && common.format == Format::Json {
+        let message = "--out - sends the page to stdout, where --format json has its object: name a file";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let mut contents = Contents::read(&options.folder)?;
+    if !to_stdout {
+        spare_what_is_read(options)?;
+    }
+    if let Some(log) = &options.trace {
+        fs::File::open(log).map_err(|error| io(log, error))?;
+        contents.events = Some(log.clone());
+    }
+    let made = page(&contents);
+    match to_stdout {
+        true => print(&made.html),
+        false => write_whole(&options.out, &made.html),
+    }?;
+    let complaints = contents.complaints();
+    complaints.iter().for_each(|complaint| super::warn(complaint));
+    let path = options.out.display().to_string();
+    match common.format {
+        Format::Human if to_stdout => {}
+        Format::Human => print(&format!("{path}\n"))?,
+        Format::Json => print_json(&Made {
+            path,
+            bytes: made.html.len(),
+            sections: &made.sections,
+            complaints: &complaints,
+        })?,
+    }
+    Ok(if complaints.is_empty() { Exit::Fine } else { Exit::BadInput })
+}
+
+/// Refuses to put the report in the place of a file that it is made of.
+fn spare_what_is_read(options: &Options) -> Result<(), Failure> {
+    let same =
+        |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
+    let parent =
+        options.out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_page = options.out.extension().is_some_and(|extension| extension == "html");
+    let among_results = same(parent, &options.folder) && !is_page;
+    if among_results || options.trace.as_ref().is_some_and(|log| same(log, &options.out)) {
+        let message =
+            "--out names a place among the results themselves; a report there is called something.html";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    Ok(())
+}
+
+fn io(path: &Path, error: std::io::Error) -> Failure {
+    Failure::Io { path: path.display().to_string(), error }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Failure {
+        match refused {
+            Refused::Io { path, error } => io(&path, error),
+            foreign @ Refused::Foreign { .. } => Failure::Scenario(foreign.to_string()),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The last lines of `simnet run`: what to look at next, and where it is.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::diagnostics::quoted;
+use crate::scenario::Checked;
+use crate::simulation::{ChannelReport, PointReport, Run, State, Summary};
+
+use super::compared;
+use super::summary::plain;
+
+/// What to look at next, the files, and how to make a report of them.
+pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
+    let summary = &run.summary;
+    let rows = [
+        ("map", map(summary)),
+        ("routes", routes(summary)),
+        ("busiest cable", busiest(summary)),
+        ("saturation", saturation(summary)),
+        ("precision", precision(checked, summary)),
+        ("deadlocks", deadlocks(summary, place)),
+    ]
+    .into_iter()
+    .filter_map(|(what, text)| Some((what, text?)));
+    let rows: Vec<(&str, String)> = rows.chain(compared::rows(summary)).collect();
+    let mut text = String::new();
+    if !rows.is_empty() {
+        text += "\nWhat to look at next:\n";
+    }
+    let width = rows.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
+    for (what, row) in rows {
+        let _ = writeln!(text, " {what:width$}  {row}");
+    }
+    text + &files(run, place)
+}
+
+fn map(summary: &Summary) -> Option<String> {
+    let map = summary.map.as_ref().filter(|map| !map.isomorphic)?;
+    let (hosts, switches, links) = (map.hosts, map.switches, map.links);
+    Some(format!(
+        "not the truth: {hosts} hosts, {switches} switches, {links} cables; compare it by simnet topo diff"
+    ))
+}
+
+fn routes(summary: &Summary) -> Option<String> {
+    let route = summary.route.as_ref()?;
+    let cycle = route.dependency_cycle.as_ref()?;
+    Some(format!(
+        "can deadlock, in a cycle of {} channels; simnet route suggest asks for cables",
+        cycle.len()
+    ))
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", plain(share * 100.0))
+}
+
+fn busiest(summary: &Summary) -> Option<String> {
+    let hot = &summary.hot_spots;
+    let busiest = hot.busiest_channels.first()?;
+    let load = hot.hot_spots_load.map(|load| format!(" at load {load}")).unwrap_or_default();
+    let cable = |channel: &ChannelReport| format!("{} to {}", quoted(&channel.from), quoted(&channel.to));
+    let mut text = format!("{}, busy for {} of the time{load}", cable(busiest), percent(busiest.busy));
+    if let Some(blocked) = hot.most_blocked_channels.first() {
+        let _ = write!(text, "; {} is blocked for {}", cable(blocked), percent(blocked.blocked));
+    }
+    Some(text)
+}
+
+/// Saturated or not, and at which loads; nothing where no loads were offered.
+fn saturation(summary: &Summary) -> Option<String> {
+    let (low, high) = match &summary.saturation {
+        Some(found) => (found.load_low, found.load_high),
+        None => {
+            let loads = |saturated: bool| {
+                let points = summary.points.iter().filter(move |point| point.saturated == saturated);
+                points.filter_map(|point| point.load)
+            };
+            let high = loads(true).min_by(f64::total_cmp);
+            let is_below = |load: &f64| high.is_none_or(|high| *load < high);
+            (loads(false).filter(is_below).max_by(f64::total_cmp), high)
+        }
+    };
+    let finer = match summary.saturation {
+        Some(_) => String::new(),
+        None => "; find-saturation in [measure] brackets it".to_owned(),
+    };
+    match (low, high) {
+        (None, None) => None,
+        (Some(low), Some(high)) => Some(format!("between loads {low} and {high}{finer}")),
+        (Some(low), None) => Some(format!("not reached: load {low} is carried; higher ones would find it")),
+        (None, Some(high)) => Some(format!("reached at the lowest load already, {high}")),
+    }
+}
+
+/// Points that are not known as well as was asked for, and what would help.
+fn precision(checked: &Checked, summary: &Summary) -> Option<String> {
+    let is_doubtful = |point: &&PointReport| point.load.is_some() && point.state == State::NotConverged;
+    let doubtful: Vec<String> =
+        summary.points.iter().filter(is_doubtful).filter_map(|point| Some(point.load?.to_string())).collect();
+    if doubtful.is_empty() {
+        return None;
+    }
+    let wanted = percent(checked.measure.precision);
+    let (loads, are) = if doubtful.len() == 1 { ("load", "is") } else { ("loads", "are") };
+    Some(format!(
+        "{loads} {} {are} not known within {wanted}: more messages, or a wider precision, in [measure]",
+        doubtful.join(", ")
+    ))
+}
+
+fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {
+    let count = summary.deadlock_count;
+    if count == 0 {
+        let has_traffic = !summary.points.is_empty() || summary.operation.is_some();
+        return has_traffic.then(|| "none".to_owned());
+    }
+    let left = summary.deadlocks.iter().filter(|deadlock| deadlock.cleared_ns.is_none()).count();
+    let fate = if left > 0 { format!(", {left} never broken") } else { String::new() };
+    let replay = match place.join("events.simlog").is_file() {
+        true => "; the report replays them",
+        false => "; the report replays them if [output.events] records them",
+    };
+    Some(format!("{count}{fate}{replay}"))
+}
+
+fn files(run: &Run, place: &Path) -> String {
+    let shown = place.display().to_string();
+    // The summary and the manifest besides.
+    let (count, folder) = (run.files.len() + 2, word(&shown));
+    let page = place.file_name().map_or_else(|| "report".into(), |name| name.to_string_lossy());
+    let page = word(&format!("{page}.html"));
+    format!("\nResults: {shown} ({count} files)\nReport:  simnet report {folder} --out {page}\n")
+}
+
+/// A word as a shell takes it.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    /// Wrong if a command could not be copied into a shell.
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        let cases = [
+            ("results/now100", "results/now100"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$(x)", "'$(x)'"),
+            ("", "''"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(word(text), expected);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What to look at next after a run that compares: the best, the worst, and what went wrong.
+
+use crate::simulation::allgather::{AllgatherReport, GatherReport};
+use crate::simulation::comparison::{ComparisonReport, RoutingReport};
+use crate::simulation::discoveries::DiscoveryReport;
+use crate::simulation::study::{CellReport, StudyReport};
+use crate::simulation::{PaperReport, RingsReport, Spread, Summary};
+
+use super::summary::plain;
+
+/// What a line is about, and what it says.
+type Row = (&'static str, String);
+
+/// How many are named one by one.
+const NAMED: usize = 3;
+
+/// The lines of what a run has compared; none of a run that compares nothing.
+pub(super) fn rows(summary: &Summary) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if let Some(report) = &summary.comparison {
+        rows.extend(comparison(report));
+        rows.extend(printed(&report.paper));
+    }
+    if let Some(report) = &summary.study {
+        rows.extend(study(report));
+        rows.extend(printed(&report.paper));
+    }
+    if let Some(report) = &summary.allgather {
+        rows.extend(gathers(report));
+        rows.extend(printed(&report.paper));
+    }
+    if let Some(report) = &summary.rings {
+        rows.extend(rings(report));
+        rows.extend(printed(&report.paper));
+    }
+    if let Some(report) = &summary.discovery {
+        rows.extend(discovery(report));
+        rows.extend(printed(&report.paper));
+    }
+    rows
+}
+
+/// The routing with the most throughput on the largest networks, or without traffic the one that spreads its routes
+/// best; routings that can deadlock.
+fn comparison(report: &ComparisonReport) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if let Some((switches, size)) = report.sizes.last_key_value() {
+        let on = format!("on {switches} switches");
+        let mean = |spread: Option<Spread>| spread.map(|spread| spread.mean);
+        let throughput = |routing: &RoutingReport| mean(routing.throughput_flits_per_cycle_per_host);
+        let load = |routing: &RoutingReport| mean(routing.max_channel_load).map(|load| -load);
+        let best = |of: &dyn Fn(&RoutingReport) -> Option<f64>| {
+            let known = size.routings.iter().filter_map(|(name, routing)| Some((name, of(routing)?)));
+            // Of equal ones the first in the table.
+            known.reduce(|best, other| if other.1 > best.1 { other } else { best })
+        };
+        if let Some((name, throughput)) = best(&throughput) {
+            let text = format!("{name}, {throughput:.4} flits per cycle and host {on}");
+            rows.push(("most throughput", text));
+        } else if let Some((name, load)) = best(&load) {
+            let text = format!("{name}, with {} over its busiest channel {on}", plain(-load));
+            rows.push(("fewest routes", text));
+        }
+    }
+    let all = report.sizes.iter();
+    let all = all.flat_map(|(switches, size)| size.routings.iter().map(move |one| (switches, size, one)));
+    let cyclic: Vec<String> = all
+        .filter(|(_, _, (_, routing))| routing.cyclic > 0)
+        .map(|(switches, size, (name, routing))| {
+            format!("{name} on {} of {} networks of {switches} switches", routing.cyclic, size.networks)
+        })
+        .collect();
+    rows.extend(some("can deadlock", &cyclic));
+    rows
+}
+
+/// Which maps were wrong, above all those of which the mapper was sure; the fastest way to true maps.
+fn study(report: &StudyReport) -> Vec<Row> {
+    let cells: Vec<(String, &CellReport)> = report
+        .networks
+        .iter()
+        .flat_map(|(network, variants)| variants.iter().map(move |variant| (network, variant)))
+        .flat_map(|(network, (variant, cells))| {
+            cells.iter().map(move |cell| (format!("{variant} on {network}"), cell))
+        })
+        .collect();
+    let sum = |of: fn(&CellReport) -> usize| cells.iter().map(|(_, cell)| of(cell)).sum::<usize>();
+    let of = |of: fn(&CellReport) -> usize| {
+        let named = cells.iter().filter(|(_, cell)| of(cell) > 0);
+        let mut names: Vec<String> = named.map(|(name, cell)| format!("{} of {name}", of(cell))).collect();
+        names.dedup();
+        names
+    };
+    let runs = sum(|cell| cell.runs);
+    let is_right = |cell: &CellReport| cell.right_and_sure + cell.right_and_unsure;
+    let right = sum(is_right);
+    let all = if right == runs { "all ".to_owned() } else { format!("{right} of ") };
+    let mut rows = vec![("true maps", format!("{all}{runs}"))];
+    rows.extend(some("sure and wrong", &of(|cell| cell.wrong_and_sure)));
+    rows.extend(some("wrong, in doubt", &of(|cell| cell.wrong_and_unsure)));
+    let times = cells.iter().filter(|(_, cell)| is_right(cell) == cell.runs);
+    let times: Vec<(f64, &str)> =
+        times.filter_map(|(name, cell)| Some((cell.time_ms?.mean, name.as_str()))).collect();
+    let told = |(time, name): &(f64, &str)| format!("{name}, {} ms", plain(*time));
+    let least = times.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    let most = times.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    if let (Some(least), Some(most)) = (least, most) {
+        rows.push(("fastest", told(least)));
+        if times.len() > 1 {
+            rows.push(("slowest", told(most)));
+        }
+    }
+    rows
+}
+
+/// What came nearest to what the cables allow, and farthest from it; losses, contention and rings that are none.
+fn gathers(report: &AllgatherReport) -> Vec<Row> {
+    let of = |is_such: &dyn Fn(&&GatherReport) -> bool| {
+        report.results.iter().filter(is_such).map(|result| result.id.clone()).collect::<Vec<String>>()
+    };
+    let told: Vec<(f64, String)> = report
+        .results
+        .iter()
+        .filter_map(|result| Some((result.efficiency?, result)))
+        .map(|(share, result)| (share, format!("{}, {} % of it", result.id, plain(share * 100.0))))
+        .collect();
+    let mut rows = Vec::new();
+    let best = told.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let worst = told.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    if let (Some((_, best)), Some((_, worst))) = (best, worst) {
+        rows.push(("nearest to the bound", best.clone()));
+        if told.len() > 1 {
+            rows.push(("farthest from it", worst.clone()));
+        }
+    }
+    rows.extend(some("lost messages", &of(&|result| result.messages_lost > 0)));
+    rows.extend(some(
+        "dropped frames",
+        &of(&|result| result.frames_dropped > 0 && result.messages_lost == 0),
+    ));
+    rows.extend(some("contention", &of(&|result| result.contention_free == Some(false))));
+    rows.extend(some("no ring", &of(&|result| result.refused.is_some())));
+    rows
+}
+
+/// Rings with contention, rings that are none, and those with longer paths than need be.
+fn rings(report: &RingsReport) -> Vec<Row> {
+    let mut contended = Vec::new();
+    let (mut refused, mut longer) = (Vec::new(), Vec::new());
+    for ring in &report.network {
+        match ring.contention_free {
+            Some(false) => contended.push(ring.id.clone()),
+            None if ring.refused.is_some() => refused.push(ring.id.clone()),
+            _ => {}
+        }
+        if let (Some(length), Some(least)) = (ring.max_path_length, ring.max_path_length_bound)
+            && length > least
+        {
+            longer.push(format!("{} by {} switches", ring.id, length - least));
+        }
+    }
+    for row in &report.clusters {
+        if row.contention_free < row.rings {
+            contended.push(format!("{} of {} of {}", row.rings - row.contention_free, row.rings, row.id));
+        }
+    }
+    let all = report.network.len() + report.clusters.iter().map(|row| row.rings as usize).sum::<usize>();
+    let free = || ("contention", format!("none of {all} rings has any"));
+    let mut rows = vec![some("contention", &contended).unwrap_or_else(free)];
+    rows.extend(some("no ring", &refused));
+    rows.extend(some("longer than need be", &longer));
+    rows
+}
+
+/// Which methods found the true trees, and where they did not; what was lost on the way.
+fn discovery(report: &DiscoveryReport) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut methods: Vec<(&str, u32, u32)> = Vec::new();
+    for row in &report.results {
+        match methods.iter_mut().find(|(method, ..)| *method == row.method) {
+            Some((_, recovered, all)) => {
+                (*recovered, *all) = (*recovered + row.recovered, *all + row.executions)
+            }
+            None => methods.push((row.method, row.recovered, row.executions)),
+        }
+    }
+    let told = |(method, recovered, all): &(&str, u32, u32)| format!("{method} {recovered} of {all}");
+    rows.extend(some("true trees", &methods.iter().map(told).collect::<Vec<_>>()));
+    let missed = report.results.iter().filter(|row| row.recovered < row.executions);
+    rows.extend(some("missed", &missed.map(|row| row.id.clone()).collect::<Vec<_>>()));
+    let lossy = report.measurements.iter().filter(|row| row.messages_lost > 0);
+    rows.extend(some("lost messages", &lossy.map(|row| row.id.clone()).collect::<Vec<_>>()));
+    let worst = report.recovery.iter().min_by(|a, b| a.share.total_cmp(&b.share));
+    if let Some(worst) = worst {
+        let text = format!("{}, {} of {} recovered", worst.id, worst.recovered, worst.clusters);
+        rows.push(("hardest clusters", text));
+    }
+    rows
+}
+
+/// The printed number that ours is farthest from.
+fn printed(paper: &[PaperReport]) -> Option<Row> {
+    let known = paper.iter().filter_map(|row| Some((row, row.deviation_percent?)));
+    let (row, percent) = known.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+    let text = format!("{} ({}): ours is {percent:+.1} % off", row.quantity, row.configuration);
+    Some(("farthest from print", text))
+}
+
+/// A line that names the first few of some; nothing where there are none.
+fn some(what: &'static str, names: &[String]) -> Option<Row> {
+    if names.is_empty() {
+        return None;
+    }
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    Some((what, format!("{}{more}", names[..names.len().min(NAMED)].join(", "))))
+}

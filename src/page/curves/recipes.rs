@@ -1,0 +1,238 @@
+//! Which curves a table gives: what lies along the axes, what tells series apart.
+
+/// How curves come out of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Recipe<'a> {
+    /// The table: a file name without `.csv`.
+    pub(super) table: &'a str,
+    /// It is this recipe's if it has this column.
+    pub(super) mark: &'a str,
+    /// What stands above.
+    pub(super) title: &'a str,
+    /// What to look for.
+    pub(super) about: &'a str,
+    /// Columns that may lie along the horizontal axis; the first with several values does.
+    pub(super) x: &'a [&'a str],
+    /// Columns that may lie along the vertical axis, to be chosen from.
+    pub(super) y: &'a [Quantity<'a>],
+    /// Columns whose values tell panels apart, of which one is shown at a time.
+    pub(super) panels: &'a [&'a str],
+    /// Columns whose values tell series apart.
+    pub(super) series: &'a [&'a str],
+    /// Whether the horizontal axis is logarithmic.
+    pub(super) log_x: bool,
+    /// Whether the vertical axis is logarithmic at first.
+    pub(super) log_y: bool,
+    /// Whether a line shows where both axes say the same.
+    pub(super) diagonal: bool,
+    /// Whether lines join marks in the order of the table, and not along the horizontal axis.
+    pub(super) in_order: bool,
+    /// What hollow marks are.
+    pub(super) hollow: &'a str,
+}
+
+/// A column with the ends of its values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quantity<'a> {
+    /// The column.
+    pub(super) column: &'a str,
+    /// How they are known.
+    pub(super) ends: Ends<'a>,
+}
+
+/// The ends of a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ends<'a> {
+    /// None.
+    Unknown,
+    /// A column with half the width of the interval.
+    HalfWidth(&'a str),
+    /// Columns with the ends themselves.
+    Columns(&'a str, &'a str),
+}
+
+pub(super) const fn plain(column: &str) -> Quantity<'_> {
+    Quantity { column, ends: Ends::Unknown }
+}
+
+pub(super) const NOTHING: Recipe<'_> = Recipe {
+    table: "",
+    mark: "",
+    title: "",
+    about: "",
+    x: &[],
+    y: &[],
+    panels: &[],
+    series: &[],
+    log_x: false,
+    log_y: false,
+    diagonal: false,
+    in_order: false,
+    hollow: "hollow: saturated, or not converged",
+};
+
+const ACCEPTED: &str = "accepted_flits_per_cycle_per_host";
+const OFFERED: &str = "offered_flits_per_cycle_per_host";
+
+/// All recipes, in the order of the page.
+pub(super) const RECIPES: &[Recipe<'_>] = &[
+    Recipe {
+        table: "points",
+        mark: "latency_half_width_ns",
+        title: "Latency against accepted traffic",
+        about: "From creation to the arrival of the last flit. The curve turns up where the network fills; beyond \
+                saturation latency only tells how long was measured. The band is the 95 % interval of the mean.",
+        x: &[ACCEPTED],
+        in_order: true,
+        y: &[
+            Quantity { column: "latency_mean_ns", ends: Ends::HalfWidth("latency_half_width_ns") },
+            plain("latency_p50_ns"),
+            plain("latency_p99_ns"),
+            plain("network_latency_mean_ns"),
+        ],
+        ..NOTHING
+    },
+    Recipe {
+        table: "points",
+        mark: "latency_half_width_ns",
+        title: "Accepted against offered traffic",
+        about: "Below saturation what is offered is accepted, on the broken line.",
+        x: &[OFFERED],
+        y: &[plain(ACCEPTED)],
+        diagonal: true,
+        ..NOTHING
+    },
+    Recipe {
+        table: "points",
+        mark: "routing",
+        title: "Latency against accepted traffic, by routing",
+        about: "The further right a curve turns up, the more the routing gets out of the same network.",
+        x: &[ACCEPTED],
+        in_order: true,
+        y: &[plain("latency_mean_ns"), plain("latency_p99_ns")],
+        panels: &["switches", "seed"],
+        series: &["routing"],
+        ..NOTHING
+    },
+    Recipe {
+        table: "points",
+        mark: "routing",
+        title: "Accepted against offered traffic, by routing",
+        about: "Where a curve leaves the broken line, its routing is saturated.",
+        x: &[OFFERED],
+        y: &[plain(ACCEPTED)],
+        panels: &["switches", "seed"],
+        series: &["routing"],
+        diagonal: true,
+        ..NOTHING
+    },
+    Recipe {
+        table: "allgather",
+        mark: "size_bytes",
+        title: "Time of an all-gather against its size",
+        about: "Whiskers go from the shortest to the longest execution.",
+        x: &["size_bytes", "rate_bits_per_s", "machines"],
+        y: &[
+            Quantity { column: "time_mean_ms", ends: Ends::Columns("time_min_ms", "time_max_ms") },
+            plain("efficiency"),
+        ],
+        panels: &["network"],
+        series: &["network", "medium", "transport", "protocol", "algorithm", "rate_bits_per_s"],
+        log_x: true,
+        log_y: true,
+        ..NOTHING
+    },
+    Recipe {
+        table: "clusters",
+        mark: "max_path_length_mean",
+        title: "Longest path of a ring against the size of the cluster",
+        about: "In switches; the band goes from the best cluster to the worst.",
+        x: &["machines", "switches"],
+        y: &[
+            Quantity {
+                column: "max_path_length_mean",
+                ends: Ends::Columns("max_path_length_min", "max_path_length_max"),
+            },
+            plain("best"),
+            plain("rings"),
+        ],
+        panels: &["family"],
+        series: &["family", "tree", "algorithm"],
+        ..NOTHING
+    },
+    Recipe {
+        table: "operation",
+        mark: "from_ms",
+        title: "Traffic in the course of time",
+        about: "While parts fail and return. Hollow: messages were lost in that interval.",
+        x: &["from_ms"],
+        y: &[
+            plain("accepted_flits_per_cycle_per_sender"),
+            plain("delivered"),
+            plain("lost"),
+            plain("latency_mean_us"),
+        ],
+        hollow: "hollow: messages were lost",
+        ..NOTHING
+    },
+    Recipe {
+        table: "phases",
+        mark: "rtt_mean_s",
+        title: "Time of a discovery",
+        about: "From the first ping to the tree.",
+        x: &["noise_percent", "at_once", "rate_bits_per_s", "machines"],
+        y: &[
+            Quantity { column: "total_mean_s", ends: Ends::Columns("total_min_s", "total_max_s") },
+            plain("rtt_mean_s"),
+            plain("messages"),
+        ],
+        series: &["network", "rate_bits_per_s", "at_once", "noise_percent"],
+        ..NOTHING
+    },
+    Recipe {
+        table: "discovery",
+        mark: "recovered_share",
+        title: "Trees that were recovered",
+        about: "The share of executions in which the right tree was found, by the way it was inferred.",
+        x: &["noise_percent", "at_once", "rate_bits_per_s", "machines"],
+        y: &[plain("recovered_share"), plain("wrong_pairs_mean")],
+        series: &["method", "network", "rate_bits_per_s", "at_once", "noise_percent"],
+        ..NOTHING
+    },
+    Recipe {
+        table: "recovery",
+        mark: "noise_permille",
+        title: "Random clusters that were recovered",
+        about: "From made-up matrices, by how far their times are disturbed.",
+        x: &["noise_permille", "switches", "machines"],
+        y: &[plain("recovered_share")],
+        series: &["method", "switches", "machines"],
+        ..NOTHING
+    },
+    Recipe {
+        table: "mappings",
+        mark: "time_mean_ms",
+        title: "Time of a mapping",
+        about: "Whiskers go from the fastest run to the slowest.",
+        x: &["load_flits_per_cycle_per_host", "answering", "retries", "hosts", "switches"],
+        y: &[
+            Quantity { column: "time_mean_ms", ends: Ends::Columns("time_min_ms", "time_max_ms") },
+            plain("sent"),
+            plain("right_and_sure"),
+            plain("wrong_and_sure"),
+        ],
+        series: &["variant", "network", "answering", "retries"],
+        ..NOTHING
+    },
+    Recipe {
+        table: "growth",
+        mark: "variant",
+        title: "The mapper's model as it grows",
+        about: "Nodes of the model rise while switches are found, and fall while equal ones are merged.",
+        x: &["exploration"],
+        y: &[plain("nodes"), plain("edges"), plain("frontier")],
+        panels: &["network"],
+        series: &["network", "variant", "answering", "load_flits_per_cycle_per_host"],
+        ..NOTHING
+    },
+];

@@ -15,9 +15,12 @@ export const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
 export const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
 const FLAGS = [
-  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-default-apps",
 ];
+
+const TRIES = 3;
+const PATIENCE = 120000; // milliseconds
 
 const wrong = [];
 
@@ -37,32 +40,46 @@ export function summaryOf(report) {
   return JSON.parse(readFileSync(report.summary, "utf8"));
 }
 
-/** Runs `work(browser, report)` for each report, in a browser of its own, then tells what is wrong and ends. */
+/**
+ * Runs `work(browser, report)` for each report, in a browser of its own, then tells what is wrong and ends.
+ *
+ * A browser that does not start, a page that dies, an answer that does not come in time: under a machine's load they say
+ * nothing about the page. The report is judged again then, from the beginning, in a new browser; what happens TRIES times
+ * is wrong. What a check finds is wrong at once.
+ */
 export async function main(work) {
   for (const report of job.reports) {
-    // A browser that dies under a machine's load says nothing about the page: one more is tried.
-    if (!(await tried(work, report, true))) await tried(work, report, false);
+    let nth = 1;
+    while (!(await tried(work, report, nth === TRIES))) nth += 1;
   }
   for (const line of wrong) console.log(`WRONG ${line}`);
   process.exit(wrong.length > 0 ? 1 : 0);
 }
 
-// Whether the browser lived to the end; what is wrong counts if it did, or if nobody tries again.
-async function tried(work, report, again) {
-  const before = wrong.length;
-  const browser = await chromium.launch({ executablePath: job.chromium, headless: true, args: FLAGS });
+// Whether the work came to its end; if this is the last try, also what kept it from there is wrong.
+async function tried(work, report, isLast) {
+  let browser;
   try {
+    browser = await chromium.launch({ executablePath: job.chromium, headless: true, args: FLAGS, timeout: PATIENCE });
     await work(browser, report);
+    return true;
   } catch (error) {
-    if (again && !browser.isConnected()) {
-      wrong.length = before;
-      return false;
+    if (isLast || error instanceof TypeError || error instanceof ReferenceError) {
+      fail(report.name, error.stack ?? error);
+      return true;
     }
-    fail(report.name, error.stack ?? error);
+    console.log(`${report.name}: once more, for ${String(error.message ?? error).split("\n")[0]}`);
+    return false;
   } finally {
-    await browser.close();
+    await browser?.close().catch(() => {});
   }
-  return true;
+}
+
+/** Waits until `holds` is true in the page, with `argument`; it is an error, named `what`, if it never is. */
+export async function until(page, what, holds, argument = null) {
+  await page.waitForFunction(holds, argument, { timeout: PATIENCE }).catch((error) => {
+    throw new Error(`${what}: ${error.message}`);
+  });
 }
 
 /**
@@ -75,7 +92,7 @@ export async function open(browser, report, { size = "wide", theme = "light", ha
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(60000);
+  page.setDefaultTimeout(PATIENCE);
   const where = `${report.name} (${size}, ${theme})`;
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) fail(where, `console: ${message.text()}`);

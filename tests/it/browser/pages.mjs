@@ -1,7 +1,7 @@
 // Every page of every report: opens from disk without a complaint, fits its window, is reached by keyboard, has its
 // headings in order and its controls named, and shows the numbers of summary.json.
 
-import { check, fail, main, open, sectionsOf, settled, shoot, show, summaryOf } from "./common.mjs";
+import { check, fail, main, open, sectionsOf, settled, shoot, show, summaryOf, until } from "./common.mjs";
 
 const NAMED = new Set([
   "button", "link", "textbox", "searchbox", "checkbox", "combobox", "slider", "radio", "tab", "spinbutton", "switch", "menuitem",
@@ -52,7 +52,7 @@ async function byKeyboard(page, sections, where) {
     });
     check(outlined, where, `the focus on the link to ${id} cannot be seen`);
     await page.keyboard.press("Enter");
-    await page.waitForSelector(`#${id}.shown`, { timeout: 30000 }).catch(() => fail(where, `Enter does not open ${id}`));
+    await until(page, `${where}: Enter does not open ${id}`, (id) => document.getElementById(id).classList.contains("shown"), id);
     await settled(page);
     const inside = await page.evaluate((id) => document.activeElement.closest("section")?.id === id, id);
     check(inside, where, `opening ${id} leaves the focus elsewhere`);

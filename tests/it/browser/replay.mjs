@@ -1,7 +1,7 @@
 // The replay: it steps to every deadlock, names its circle as summary.json does, goes on to what breaks it, and answers to
 // every control. What it does in a frame is bounded; frames a second are reported.
 
-import { check, fail, job, main, open, settled, shoot, summaryOf } from "./common.mjs";
+import { check, job, main, open, settled, shoot, summaryOf, until } from "./common.mjs";
 
 const MOST_EVENTS = 4096; // a frame may apply
 const MOST_PIECES = 40000; // a frame may draw
@@ -9,8 +9,7 @@ const MOST_PIECES = 40000; // a frame may draw
 async function opened(browser, report, options = {}) {
   const made = await open(browser, report, { ...options, hash: "replay" });
   const { page, where } = made;
-  await page.waitForFunction(() => simnet.replay?.player?.model?.prepared === simnet.replay?.player?.log?.count, null, { timeout: 60000 })
-    .catch(() => fail(where, "the replay does not begin"));
+  await until(page, `${where}: the replay does not begin`, () => simnet.replay?.player?.ready);
   await settled(page);
   return made;
 }
@@ -109,8 +108,7 @@ async function controls(browser, report) {
   check((await now(page)).index === first, where, "a step back does not lead back");
   // Play and pause.
   await page.locator("#replay .play").click();
-  await page.waitForFunction((first) => simnet.replay.player.model.index > first, first, { timeout: 60000 })
-    .catch(() => fail(where, "Play plays nothing"));
+  await until(page, `${where}: Play plays nothing`, (first) => simnet.replay.player.model.index > first, first);
   await page.locator("#replay .play").click();
   const paused = (await now(page)).index;
   await page.waitForTimeout(150);
@@ -134,7 +132,8 @@ async function controls(browser, report) {
   await page.locator("#replay canvas").press("Escape");
   await page.evaluate(() => simnet.replay.player.seek(Math.floor(simnet.replay.player.log.count / 3)));
   await page.locator("#replay summary", { hasText: "as a table" }).click();
-  check((await page.locator("#replay details[open] tbody tr").count()) > 0, where, "the table of the network has no row");
+  // It is filled soon after it opens.
+  await until(page, `${where}: the table of the network has no row`, () => document.querySelector("#replay details[open] tbody tr") !== null);
   await close();
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { check, main, open, sectionsOf, settled, summaryOf } from "./common.mjs";
+import { check, main, open, sectionsOf, summaryOf, until } from "./common.mjs";
 
 // Rows of a CSV file without quoted cells, by column; null if there is no such file.
 function csv(report, name) {
@@ -28,7 +28,8 @@ async function tables(browser, report) {
       await box.locator("summary").first().focus();
       await page.keyboard.press("Enter");
     }
-    await settled(page);
+    const isMade = (nth) => document.querySelectorAll("#tables details.table")[nth].querySelector(".made").children.length > 0;
+    await until(page, `${where}: table ${nth} is not made`, isMade, nth);
     const name = (await box.textContent()).match(/File: ([\w.-]+?)\.csv\./)?.[1];
     const here = `${where}, ${name}`;
     if (!check(name !== undefined && csv(report, name) !== null, here, "is no file of the folder")) continue;

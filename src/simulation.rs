@@ -79,6 +79,9 @@ pub struct Run {
     pub summary: Summary,
     /// The other result files: name and contents.
     pub files: Vec<(String, String)>,
+    /// The latency histogram of the point that hot spots are of, from the creation of messages: nanoseconds and how many
+    /// took at most so long, in order. Empty without points.
+    pub latencies: Vec<(f64, u64)>,
     /// Events of all fabrics together.
     pub events: u64,
     /// Messages delivered over all points, warm-up included.
@@ -135,6 +138,17 @@ pub fn run(checked: &Checked, progress: &dyn Progress, recorder: Option<&Recorde
     if let Some(operation) = &checked.operation {
         return operation::run(checked, operation, progress, recorder);
     }
+    let mut run = on_one_network(checked, progress, recorder)?;
+    run.files.push(tables::network(&checked.topology.network));
+    Ok(run)
+}
+
+/// Maps, routes and loads the scenario's network, as far as it wants that. The network itself is not among the files.
+fn on_one_network(
+    checked: &Checked,
+    progress: &dyn Progress,
+    recorder: Option<&Recorder>,
+) -> Result<Run, RunError> {
     let parameters = checked.fabric_parameters();
     let outages = outages(checked)?;
     let setup = Setup {
@@ -189,7 +203,6 @@ fn gather(
     let channels: Vec<Vec<ChannelReport>> =
         points.iter().map(|(_, point)| tables::channel_use(setup.network, point, &periods)).collect();
     let mut files = routed.files;
-    files.push(tables::network(&checked.topology.network));
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
         files.push(("points.csv".to_owned(), tables::points(&reports)));
@@ -237,7 +250,9 @@ fn gather(
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
     let delivered: u64 = points.iter().map(|(_, point)| point.tally.delivered).sum();
     let messages_delivered = delivered + search.delivered;
-    Run { summary, files, events, messages_delivered }
+    let of_hot_spots = points.iter().find(|(load, _)| *load == summary.hot_spots.hot_spots_load);
+    let latencies = of_hot_spots.map_or_else(Vec::new, |(_, point)| tables::latencies(point, scale));
+    Run { summary, files, latencies, events, messages_delivered }
 }
 
 fn deadlocks(

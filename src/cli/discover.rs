@@ -12,7 +12,7 @@ use crate::discovery::{Rtts, SwitchTree, discover};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
 
-use super::output::{print, print_json, write_whole};
+use super::output::{beside_stdout, print, print_json, write_whole};
 use super::{Common, Exit, Failure, Format};
 use arguments::Inferring;
 use report::Report;
@@ -23,7 +23,7 @@ pub(super) struct Options {
     #[arg(value_name = "RTT.csv")]
     rtts: String,
     /// Write the tree to this file, as topology JSON; the nearest one where none fits
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     topology: Option<PathBuf>,
     /// The tree's name
     #[arg(long, value_name = "NAME", default_value = "discovered")]

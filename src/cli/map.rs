@@ -14,7 +14,7 @@ use crate::topology::formats::{self, Format as FileFormat};
 use crate::units::Flits;
 
 use super::network::NetworkArguments;
-use super::output::{columns, print, print_json, write_whole};
+use super::output::{beside_stdout, columns, print, print_json, write_whole};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -28,10 +28,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "NAME", default_value = "berkeley")]
     algorithm: String,
     /// Write the map to this file, as topology JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     map: Option<PathBuf>,
     /// Write a drawing of the map to this file, as SVG
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     drawing: Option<PathBuf>,
     /// Who maps: one `master`, or every host until an `election` is decided
     #[arg(long, value_name = "MODE")]

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use comfy_table::{Table, presets};
 use serde::Serialize;
 
@@ -70,6 +71,14 @@ pub(super) fn write_whole_by(
 /// Whether a verb's result goes to stdout though a file was named: `--out -`.
 pub(super) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// Reads the name of a file that is written beside a verb's result on stdout, which `-` would mean elsewhere.
+pub(super) fn beside_stdout() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match is_stdout(&path) {
+        true => Err("stdout has this command's own result: name a file (./- if it is to be called so)"),
+        false => Ok(path),
+    })
 }
 
 /// Whether two paths name the same file; it need not be there.

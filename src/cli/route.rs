@@ -18,7 +18,7 @@ use crate::routing::{
 use crate::topology::{End, Network};
 
 use super::network::{NetworkArguments, ReadingArguments};
-use super::output::{columns, note, print, print_json, write_whole_by};
+use super::output::{beside_stdout, columns, note, print, print_json, write_whole_by};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -36,10 +36,10 @@ pub(super) struct Options {
     #[arg(long, value_enum)]
     select: Option<SelectionName>,
     /// Write the routes to this file, one JSON object a line
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     routes: Option<PathBuf>,
     /// Write the routes to this file as Myricom's GM reads them (`topo convert --to gm` writes the map)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     gm_routes: Option<PathBuf>,
 }
 

@@ -22,7 +22,7 @@ use crate::scenario::{self, Checked, Overrides, expect};
 use crate::simulation::{self, Outcome, PointReport, Run, State};
 
 use super::interrupt::Interruptions;
-use super::output::{is_same_file, is_written_as_it_is, print, resolved};
+use super::output::{beside_stdout, is_same_file, is_written_as_it_is, print, resolved};
 use super::progress::Bar;
 use super::{Common, Exit, Failure, Format};
 use trace::{Ready, Recorded};
@@ -46,11 +46,11 @@ pub(super) struct Options {
     /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng
     /// (messages of processes and frames), else an event log; the first 1,000,000 events of the mapping, of each load
     /// point, of the operation, or what [output.events] says
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     trace: Option<PathBuf>,
     /// Write every frame of the first execution of the first all-gather over an Ethernet to this file, as pcapng: the
     /// first 1,000,000 at the ports it passes
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     pcap: Option<PathBuf>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn run(
     let mut manifest = Manifest::new(&checked.name, checked.hash(), checked.seed, usage);
     manifest.events = run.events;
     manifest.messages_delivered = run.messages_delivered;
-    let (published, interrupted) = interruptions.hold(|| publish(&place, &value, &run, &manifest, trace));
+    let (published, interrupted) = interruptions.hold(|| publish(&place, &value, &run, manifest, trace));
     published?;
     if interrupted {
         return Ok(Exit::Interrupted);
@@ -165,12 +165,11 @@ fn publish(
     place: &Path,
     summary: &serde_json::Value,
     run: &Run,
-    manifest: &Manifest,
+    manifest: Manifest,
     trace: Recorded,
 ) -> Result<(), Failure> {
     let folder = Folder::begin(place)?;
-    write(&folder, summary, run, manifest)?;
-    trace.add_log(&folder)?;
+    write(&folder, summary, run, &trace, manifest)?;
     let trace = trace.file()?;
     folder.finish()?;
     trace.map_or(Ok(()), Ready::publish)
@@ -181,16 +180,20 @@ fn read(file: &str, overrides: &Overrides) -> Result<Checked, Failure> {
     Ok(scenario::read(file, &bytes, overrides)?)
 }
 
+/// Fills a folder; the manifest, which names all others, comes last.
 fn write(
     folder: &Folder,
     summary: &serde_json::Value,
     run: &Run,
-    manifest: &Manifest,
+    trace: &Recorded,
+    mut manifest: Manifest,
 ) -> Result<(), FolderError> {
     folder.add("summary.json", &format!("{}\n", json(summary)))?;
     for (name, contents) in &run.files {
         folder.add(name, contents)?;
     }
+    trace.add_log(folder)?;
+    manifest.files = folder.names()?;
     let manifest = serde_json::to_value(manifest).expect("a manifest is plain data");
     folder.add("manifest.json", &format!("{}\n", json(&manifest)))
 }

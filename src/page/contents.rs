@@ -277,7 +277,9 @@ impl Contents {
     }
 
     fn complain_of_what_is_missing(&self, names: &[String]) {
-        expected::missing_files(&self.summary, names).into_iter().for_each(|what| self.complain(what));
+        expected::missing_files(&self.manifest, &self.summary, names)
+            .into_iter()
+            .for_each(|what| self.complain(what));
         expected::missing_columns(&self.tables).into_iter().for_each(|what| self.complain(what));
     }
 

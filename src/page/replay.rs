@@ -15,7 +15,7 @@ use crate::trace::{Event, Happening, Heading, LogFault, Reader, Scene};
 
 use super::network::roots;
 use super::provenance::quoted;
-use super::{Contents, Section};
+use super::{Contents, Section, text};
 
 mod delays;
 mod encode;
@@ -144,17 +144,23 @@ fn count(shown: &ShownScene, wanted: impl Fn(&Happening) -> bool) -> usize {
     shown.events.iter().filter(|event| wanted(&event.what)).count()
 }
 
+/// Every digit of a count, in groups.
+fn whole(count: u64) -> String {
+    text::number(count as f64, 15)
+}
+
 fn body(shown: &Shown, contents: &Contents) -> Markup {
     let events: usize = shown.scenes.iter().map(|scene| scene.events.len()).sum();
     let in_log: u64 = shown.scenes.iter().map(|scene| scene.in_log).sum();
     let deadlocks: usize = shown.scenes.iter().map(|scene| count(scene, is_deadlock)).sum();
-    let of_all = if in_log > events as u64 { format!(" of the log's {in_log}") } else { String::new() };
+    let of_all =
+        if in_log > events as u64 { format!(" of the log's {}", whole(in_log)) } else { String::new() };
     let description = shown.heading.description.as_deref().or(contents.summary["description"].as_str());
     html! {
         (complaint(shown))
         p.lead {
             @if let Some(description) = description { bdi { (description.trim_end_matches('.')) } ". " }
-            (events) @if events == 1 { " event" } @else { " events" } (of_all) " can be replayed, "
+            (whole(events as u64)) @if events == 1 { " event" } @else { " events" } (of_all) " can be replayed, "
             @match deadlocks {
                 0 => "without a deadlock among them.",
                 1 => "with one deadlock among them: jump to it, and see the circle of waiting close.",

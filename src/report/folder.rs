@@ -151,6 +151,20 @@ impl Folder {
         written.map_err(|error| refused(&path, error))
     }
 
+    /// The names of the files that were added so far, in order.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn names(&self) -> Result<Vec<String>, FolderError> {
+        let of = |error| refused(self.gathered.path(), error);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.gathered.path()).map_err(of)? {
+            names.push(entry.map_err(of)?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
     /// Puts the folder in its place, instead of an earlier run's.
     ///
     /// # Errors
@@ -270,6 +284,7 @@ mod tests {
         folder.add("one.csv", "1\n").unwrap();
         assert!(!place.exists());
         folder.add(MARK, "{}").unwrap();
+        assert_eq!(folder.names().unwrap(), [MARK, "one.csv"]);
         folder.finish().unwrap();
         assert_eq!(entries(&place), [MARK, "one.csv"]);
 

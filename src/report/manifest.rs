@@ -32,6 +32,8 @@ pub struct Manifest {
     pub argv: Vec<String>,
     /// The machine's name.
     pub host: String,
+    /// The files that the run left beside the manifest, in order of their names: none of them may be missing.
+    pub files: Vec<String>,
     /// What it cost.
     #[serde(flatten)]
     pub usage: Usage,
@@ -90,6 +92,7 @@ impl Manifest {
             seed,
             argv: std::env::args().collect(),
             host: host_name(),
+            files: Vec::new(),
             usage,
             events: 0,
             messages_delivered: 0,

@@ -121,7 +121,7 @@ pub(super) fn run(
     files.extend(figures::all(&results, &report));
     files.push(("README.md".to_owned(), tables::readme(checked, allgather, &report, &files)));
     let summary = Summary { allgather: Some(report), ..Summary::new(checked, end) };
-    Ok(Run { summary, files, events, messages_delivered })
+    Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
 /// How a cell ended: with losses that ranks wait for in vain, with worms that block each other for ever, or well.

@@ -70,7 +70,7 @@ pub(super) fn run(
     let alone = Checked { comparison: None, ..checked.clone() };
     progress.stage("comparing", comparison.members() as u64);
     let one = |nth: usize| {
-        let run = super::run(&alone.member(comparison, nth), &Within(progress), None);
+        let run = super::on_one_network(&alone.member(comparison, nth), &Within(progress), None);
         progress.step();
         run
     };
@@ -86,7 +86,7 @@ pub(super) fn run(
     files.push(("README.md".to_owned(), tables::readme(checked, &results, &report, &files)));
     let bare = Summary::new(checked, outcome);
     let summary = Summary { deadlock_count, comparison: Some(report), ..bare };
-    Ok(Run { summary, files, events, messages_delivered })
+    Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
 impl Results<'_> {

@@ -128,7 +128,7 @@ pub(super) fn run(
     let complete = measured().all(|execution| !execution.inferred.is_empty());
     let end = if complete { End::Drained } else { End::Horizon };
     let summary = Summary { discovery: Some(report), ..Summary::new(checked, end) };
-    Ok(Run { summary, files, events, messages_delivered })
+    Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
 /// Measures a cell once, and infers.

@@ -89,7 +89,7 @@ fn gather(checked: &Checked, mut report: Report) -> Run {
     let bare = Summary::new(checked, Outcome::Horizon);
     let deadlocks = std::mem::take(&mut report.locked);
     let summary = Summary { deadlock_count, deadlocks, operation: Some(report), ..bare };
-    Run { summary, files, events, messages_delivered }
+    Run { summary, files, latencies: Vec::new(), events, messages_delivered }
 }
 
 fn maybe(value: Option<f64>) -> String {

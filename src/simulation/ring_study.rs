@@ -123,7 +123,7 @@ pub(super) fn run(checked: &Checked, rings: &Rings, progress: &dyn Progress) -> 
     files.extend(figures(checked, rings, &report));
     files.push(("README.md".to_owned(), readme(checked, &report, &files)));
     let summary = Summary { rings: Some(report), ..Summary::new(checked, Outcome::Drained) };
-    Ok(Run { summary, files, events: 0, messages_delivered: 0 })
+    Ok(Run { summary, files, latencies: Vec::new(), events: 0, messages_delivered: 0 })
 }
 
 /// The rings of the scenario's own network.

@@ -76,7 +76,7 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
     files.extend(figures::all(checked, &results));
     files.push(("README.md".to_owned(), tables::readme(checked, &results, &report, &files)));
     let summary = Summary { study: Some(report), ..Summary::new(checked, Outcome::Drained) };
-    Ok(Run { summary, files, events, messages_delivered: 0 })
+    Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered: 0 })
 }
 
 /// Runs a cell.

@@ -219,6 +219,11 @@ pub(super) fn histograms<'a>(
     table.into_csv()
 }
 
+/// The cells of a point's latencies from the creation of messages: nanoseconds, messages.
+pub(super) fn latencies(point: &Point, scale: &Scale) -> Vec<(f64, u64)> {
+    point.meter.latency().cells().map(|(cycles, count)| (scale.ns(cycles as f64), count)).collect()
+}
+
 /// One row a load that was run, the measured ones first.
 pub(super) fn saturation(found: &Saturation) -> String {
     let mut table = Table::new(&[

@@ -155,6 +155,22 @@ fn what_is_given_in_vain_is_refused() {
     }
 }
 
+/// Wrong if a file called `-` were written where a reader of other tools expects stdout, which has the result.
+#[test]
+fn files_beside_a_result_are_not_called_minus() {
+    for arguments in [
+        &["route", "now-c", "--routes", "-"][..],
+        &["route", "now-c", "--gm-routes", "-"],
+        &["map", "now-c", "--mapper", "c-util", "--map", "-"],
+        &["map", "now-c", "--mapper", "c-util", "--drawing", "-"],
+        &["discover", "rtts.csv", "--topology", "-"],
+        &["run", "scenarios/now-c.toml", "--trace", "-"],
+        &["run", "scenarios/now-c.toml", "--pcap", "-"],
+    ] {
+        refused(arguments, &["stdout has this command's own result"]);
+    }
+}
+
 /// Wrong if a bad name on the command line ended otherwise, or did not lead to the right one.
 #[test]
 fn bad_names_are_usage_errors_with_the_nearest_name() {

@@ -16,27 +16,18 @@ const INDENT: &str = "  ";
 /// A histogram: how many messages took so many nanoseconds, above 0.
 pub(super) struct Histogram {
     cells: Vec<(f64, u64)>,
+    least: f64,
+    most: f64,
 }
 
 impl Histogram {
-    /// The latencies from creation of the point with this load, out of `latency_histograms.csv`.
-    pub(super) fn of_load(csv: &str, load: Option<f64>) -> Option<Histogram> {
-        let mut cells = Vec::new();
-        for row in csv::Reader::from_reader(csv.as_bytes()).records() {
-            let row = row.ok()?;
-            let [of, "creation", messages, ns] = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?] else {
-                continue;
-            };
-            let is_it = match load {
-                None => of.is_empty(),
-                Some(load) => of.parse::<f64>().is_ok_and(|of| of.total_cmp(&load).is_eq()),
-            };
-            let (ns, messages) = (ns.parse::<f64>().ok()?, messages.parse::<u64>().ok()?);
-            if is_it && ns > 0.0 && messages > 0 {
-                cells.push((ns, messages));
-            }
-        }
-        (!cells.is_empty()).then_some(Histogram { cells })
+    /// The histogram of these cells, nanoseconds and messages; `None` if nothing is above 0.
+    pub(super) fn of(cells: &[(f64, u64)]) -> Option<Histogram> {
+        let cells: Vec<(f64, u64)> =
+            cells.iter().copied().filter(|(ns, messages)| *ns > 0.0 && *messages > 0).collect();
+        let values = || cells.iter().map(|(ns, _)| *ns);
+        let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+        (!cells.is_empty()).then_some(Histogram { cells, least, most })
     }
 
     pub(super) fn messages(&self) -> u64 {
@@ -45,7 +36,7 @@ impl Histogram {
 
     /// The unit that its values are best told in, and its nanoseconds.
     pub(super) fn unit(&self) -> (&'static str, f64) {
-        match self.range().1 {
+        match self.most {
             most if most >= 1e7 => ("ms", 1e6),
             most if most >= 1e4 => ("us", 1e3),
             _ => ("ns", 1.0),
@@ -77,13 +68,8 @@ impl Histogram {
         text + &self.axis()
     }
 
-    fn range(&self) -> (f64, f64) {
-        let values = || self.cells.iter().map(|(ns, _)| *ns);
-        (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
-    }
-
     fn column(&self, ns: f64) -> usize {
-        let (least, most) = self.range();
+        let (least, most) = (self.least, self.most);
         if most <= least {
             return 0;
         }
@@ -116,8 +102,7 @@ impl Histogram {
 
     /// 1, 2 or 5 times a power of ten, within the range; its ends, rounded, if there are not two of them.
     fn ticks(&self, unit: f64) -> Vec<f64> {
-        let (least, most) = self.range();
-        let (least, most) = (least / unit, most / unit);
+        let (least, most) = (self.least / unit, self.most / unit);
         let power = |exponent: i32| match exponent {
             0.. => (0..exponent).fold(1.0, |value, _| value * 10.0),
             _ => 1.0 / (exponent..0).fold(1.0, |value, _| value * 10.0),
@@ -137,7 +122,7 @@ mod tests {
     use super::*;
 
     fn of(cells: &[(f64, u64)]) -> Histogram {
-        Histogram { cells: cells.to_vec() }
+        Histogram::of(cells).unwrap()
     }
 
     /// Wrong if a column were not as high as its share of the highest, or a tick not where its value is.
@@ -169,10 +154,8 @@ mod tests {
         assert!(close.ends_with("27\n") && close.contains("\n  26 "), "{close}");
         let wide = of(&[(900.0, 7), (2_000_000.0, 3)]).plot();
         assert!(wide.contains(" 1 ") && wide.contains(" 1000"), "{wide}");
-        assert!(Histogram::of_load("load,kind,messages,up_to_latency_ns\n", None).is_none());
-        let csv =
-            "load,kind,messages,up_to_latency_ns\n0.1,creation,3,5\n0.1,network,9,5\n0.2,creation,4,5\n";
-        assert_eq!(Histogram::of_load(csv, Some(0.1)).unwrap().messages(), 3);
-        assert!(Histogram::of_load(csv, None).is_none());
+        assert!(Histogram::of(&[]).is_none());
+        assert!(Histogram::of(&[(0.0, 3), (5.0, 0)]).is_none());
+        assert_eq!(Histogram::of(&[(0.0, 3), (5.0, 2), (7.0, 1)]).unwrap().messages(), 3);
     }
 }

@@ -226,10 +226,7 @@ fn saturation(summary: &Summary) -> String {
 /// The latencies of the point that hot spots are of: the highest load that is not saturated.
 fn latency(run: &Run) -> String {
     let load = run.summary.hot_spots.hot_spots_load;
-    let Some((_, csv)) = run.files.iter().find(|(name, _)| name == "latency_histograms.csv") else {
-        return String::new();
-    };
-    let Some(histogram) = Histogram::of_load(csv, load) else { return String::new() };
+    let Some(histogram) = Histogram::of(&run.latencies) else { return String::new() };
     let at = load.map(|load| format!(" at load {load}")).unwrap_or_default();
     let (messages, (unit, _)) = (histogram.messages(), histogram.unit());
     format!("\nLatency{at}, {messages} messages ({unit}, logarithmic):\n{}", histogram.plot())

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Csv;
+use crate::diagnostics::quoted;
 
-/// The files that are always written beside what stands in the summary under this key.
+/// The files that are always written beside what stands in the summary under this key: what is asked where no manifest
+/// names the files.
 const FILES: [(&str, &[&str]); 8] = [
     (
         "points",
@@ -40,23 +42,38 @@ const COLUMNS: [(&str, &[&str]); 5] = [
     ("outages", &["cable_from", "failed_ns"]),
 ];
 
-/// What is missing beside a summary, in a sentence.
-pub(super) fn missing_files(summary: &Value, names: &[String]) -> Option<String> {
+/// What is missing of the files that the manifest names, or else beside a summary, in a sentence.
+pub(super) fn missing_files(manifest: &Value, summary: &Value, names: &[String]) -> Option<String> {
+    let is_there = |file: &str| names.iter().any(|name| name == file);
+    if let Some(files) = manifest.get("files").and_then(Value::as_array) {
+        let named = files.iter().filter_map(Value::as_str).filter(|file| *file != "summary.json");
+        let missing: Vec<&str> = named.filter(|file| !is_there(file)).collect();
+        return told(&missing, "though manifest.json names it", "though manifest.json names them");
+    }
     let is_told = |key: &str| match &summary[key] {
         Value::Array(list) => !list.is_empty(),
         other => other.is_object(),
     };
-    let told = FILES.iter().filter(|(key, _)| is_told(key));
-    let mut missing: Vec<&str> = told
-        .flat_map(|(_, files)| *files)
-        .copied()
-        .filter(|file| !names.iter().any(|name| name == file))
-        .collect();
+    let written = FILES.iter().filter(|(key, _)| is_told(key));
+    let mut missing: Vec<&str> =
+        written.flat_map(|(_, files)| *files).copied().filter(|file| !is_there(file)).collect();
     missing.sort_unstable();
     missing.dedup();
-    let verb = if missing.len() == 1 { "is" } else { "are" };
-    (!missing.is_empty())
-        .then(|| format!("{} {verb} missing, though summary.json tells of such results", and(&missing)))
+    const WHY: &str = "though summary.json tells of such results";
+    told(&missing, WHY, WHY)
+}
+
+/// That these files are missing, `so` if it is one and `so_many` if there are more; of very many only some are named.
+fn told(missing: &[&str], so: &str, so_many: &str) -> Option<String> {
+    const MOST: usize = 20;
+    let quoted: Vec<String> = missing.iter().take(MOST).map(|name| quoted(name)).collect();
+    let mut shown: Vec<&str> = quoted.iter().map(String::as_str).collect();
+    let more = format!("{} more", missing.len().saturating_sub(MOST));
+    if missing.len() > MOST {
+        shown.push(&more);
+    }
+    let (verb, why) = if missing.len() == 1 { ("is", so) } else { ("are", so_many) };
+    (!missing.is_empty()).then(|| format!("{} {verb} missing, {why}", and(&shown)))
 }
 
 /// What columns the tables of a run lack, a sentence a table.
@@ -90,12 +107,31 @@ mod tests {
     fn what_goes_with_a_summary_is_missed() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let rings = json!({"rings": {"all": 1}, "points": [], "map": null});
-        assert_eq!(missing_files(&rings, &names(&["rings.csv"])), None);
-        let told = missing_files(&rings, &names(&["other.csv"])).unwrap();
+        assert_eq!(missing_files(&Value::Null, &rings, &names(&["rings.csv"])), None);
+        let told = missing_files(&Value::Null, &rings, &names(&["other.csv"])).unwrap();
         assert!(told.starts_with("rings.csv is missing"), "{told}");
         let map = json!({"map": {}});
-        let told = missing_files(&map, &[]).unwrap();
+        let told = missing_files(&Value::Null, &map, &[]).unwrap();
         assert!(told.starts_with("growth-steps.csv and network.json are missing"), "{told}");
+    }
+
+    #[test]
+    fn what_a_manifest_names_is_missed() {
+        let names = ["a.csv".to_owned()];
+        let manifest = |files: Value| json!({"files": files});
+        let told = |files| missing_files(&manifest(files), &json!({"map": {}}), &names);
+        assert_eq!(told(json!(["a.csv", "summary.json"])), None, "a missing summary is told elsewhere");
+        assert_eq!(
+            told(json!(["a.csv", "events.simlog"])).unwrap(),
+            "events.simlog is missing, though manifest.json names it"
+        );
+        assert_eq!(
+            told(json!(["b\u{7}", 7, "c.csv"])).unwrap(),
+            "b\u{fffd} and c.csv are missing, though manifest.json names them"
+        );
+        let many: Vec<String> = (0..30).map(|nth| format!("{nth}.csv")).collect();
+        let told = told(json!(many)).unwrap();
+        assert!(told.contains("19.csv and 10 more are missing"), "{told}");
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn half_a_folder_is_shown_as_far_as_it_goes() {
 #[test]
 fn tables_that_are_gone_cut_or_others_are_told() {
     let room = tempfile::tempdir().unwrap();
-    let folder = run("deadlock-ring", room.path());
+    let folder = run("zoo/ring", room.path());
     report(&folder, 0);
     let gone = [
         "points.csv",
@@ -130,7 +130,7 @@ fn tables_that_are_gone_cut_or_others_are_told() {
         let path = folder.join(name);
         let whole = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
-        complains(&folder, &[name, "is missing, though summary.json tells of such results"]);
+        complains(&folder, &[name, "is missing, though manifest.json names it"]);
         if name != "network.json" {
             fs::write(&path, &whole[..whole.len() - 2]).unwrap();
             complains(&folder, &[name, "it is cut off within line"]);
@@ -138,11 +138,20 @@ fn tables_that_are_gone_cut_or_others_are_told() {
         if !["deadlocks.csv", "network.json"].contains(&name) {
             fs::write(&path, "{\"scenario\": [1, 2]}\n").unwrap();
             let text = complains(&folder, &[name, "has no column", "not the table that simnet writes"]);
-            assert!(text.contains("zoo") || text.contains("deadlock-ring"), "the rest is shown");
+            assert!(text.contains("zoo-ring"), "the rest is shown");
         }
         fs::write(&path, whole).unwrap();
     }
     report(&folder, 0);
+    // The log is no table, and only the manifest says that there was one.
+    let log = fs::read(folder.join("events.simlog")).unwrap();
+    fs::remove_file(folder.join("events.simlog")).unwrap();
+    complains(&folder, &["events.simlog is missing, though manifest.json names it"]);
+    fs::write(folder.join("events.simlog"), log).unwrap();
+    // Results from before manifests named files, and committed ones, which have none.
+    fs::remove_file(folder.join("manifest.json")).unwrap();
+    fs::remove_file(folder.join("hosts.csv")).unwrap();
+    complains(&folder, &["hosts.csv is missing, though summary.json tells of such results"]);
 }
 
 /// Wrong if a run of hundreds of switches and many loads made a page that nobody can mail, or lost the rows that its

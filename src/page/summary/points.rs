@@ -223,7 +223,7 @@ fn table(contents: &Contents, points: &[Point<'_>]) -> Markup {
         numbers("Load", "flits/cycle/host"),
         numbers("Accepted", "flits/cycle/host"),
         numbers("Mean latency", ""),
-        numbers("± 95 %", ""),
+        numbers("±\u{a0}95\u{a0}%", ""),
         numbers("Median", ""),
         numbers("99th percentile", ""),
         numbers("Waiting to be sent", ""),

@@ -79,8 +79,8 @@ pub struct Run {
     pub summary: Summary,
     /// The other result files: name and contents.
     pub files: Vec<(String, String)>,
-    /// The latency histogram of the point that hot spots are of, from the creation of messages: nanoseconds and how many
-    /// took at most so long, in order. Empty without points.
+    /// The latency histogram, from the creation of messages, of the point that hot spots are of: nanoseconds, and how
+    /// many took at most so long, in order. Empty without points.
     pub latencies: Vec<(f64, u64)>,
     /// Events of all fabrics together.
     pub events: u64,

@@ -105,8 +105,7 @@ impl Contents {
     }
 
     /// Tells that something could not be read or shown, in a sentence. Sections may complain as well: the summary,
-    /// where
-    /// complaints are shown, is made last.
+    /// where complaints are shown, is made last.
     pub fn complain(&self, complaint: impl Into<String>) {
         self.complaints.borrow_mut().push(complaint.into());
     }

@@ -1,8 +1,7 @@
 //! All tables of the folder, to be sorted and filtered.
 //!
 //! Without scripts the first rows of each stand there; with scripts a table is made when it is opened, [`PAGE_ROWS`]
-//! rows
-//! at a time, so that the work is bounded whatever the table.
+//! rows at a time, so that the work is bounded whatever the table.
 
 mod titles;
 

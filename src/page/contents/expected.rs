@@ -48,7 +48,7 @@ pub(super) fn missing_files(manifest: &Value, summary: &Value, names: &[String])
     if let Some(files) = manifest.get("files").and_then(Value::as_array) {
         let named = files.iter().filter_map(Value::as_str).filter(|file| *file != "summary.json");
         let missing: Vec<&str> = named.filter(|file| !is_there(file)).collect();
-        return told(&missing, "though manifest.json names it", "though manifest.json names them");
+        return told(&missing, "which manifest.json names");
     }
     let is_told = |key: &str| match &summary[key] {
         Value::Array(list) => !list.is_empty(),
@@ -59,12 +59,11 @@ pub(super) fn missing_files(manifest: &Value, summary: &Value, names: &[String])
         written.flat_map(|(_, files)| *files).copied().filter(|file| !is_there(file)).collect();
     missing.sort_unstable();
     missing.dedup();
-    const WHY: &str = "though summary.json tells of such results";
-    told(&missing, WHY, WHY)
+    told(&missing, "though summary.json tells of such results")
 }
 
-/// That these files are missing, `so` if it is one and `so_many` if there are more; of very many only some are named.
-fn told(missing: &[&str], so: &str, so_many: &str) -> Option<String> {
+/// That these files are missing, and how that is known; of very many only some are named.
+fn told(missing: &[&str], how: &str) -> Option<String> {
     const MOST: usize = 20;
     let quoted: Vec<String> = missing.iter().take(MOST).map(|name| quoted(name)).collect();
     let mut shown: Vec<&str> = quoted.iter().map(String::as_str).collect();
@@ -72,8 +71,8 @@ fn told(missing: &[&str], so: &str, so_many: &str) -> Option<String> {
     if missing.len() > MOST {
         shown.push(&more);
     }
-    let (verb, why) = if missing.len() == 1 { ("is", so) } else { ("are", so_many) };
-    (!missing.is_empty()).then(|| format!("{} {verb} missing, {why}", and(&shown)))
+    let verb = if missing.len() == 1 { "is" } else { "are" };
+    (!missing.is_empty()).then(|| format!("{} {verb} missing, {how}", and(&shown)))
 }
 
 /// What columns the tables of a run lack, a sentence a table.
@@ -123,11 +122,11 @@ mod tests {
         assert_eq!(told(json!(["a.csv", "summary.json"])), None, "a missing summary is told elsewhere");
         assert_eq!(
             told(json!(["a.csv", "events.simlog"])).unwrap(),
-            "events.simlog is missing, though manifest.json names it"
+            "events.simlog is missing, which manifest.json names"
         );
         assert_eq!(
             told(json!(["b\u{7}", 7, "c.csv"])).unwrap(),
-            "b\u{fffd} and c.csv are missing, though manifest.json names them"
+            "b\u{fffd} and c.csv are missing, which manifest.json names"
         );
         let many: Vec<String> = (0..30).map(|nth| format!("{nth}.csv")).collect();
         let told = told(json!(many)).unwrap();

@@ -130,7 +130,7 @@ fn tables_that_are_gone_cut_or_others_are_told() {
         let path = folder.join(name);
         let whole = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
-        complains(&folder, &[name, "is missing, though manifest.json names it"]);
+        complains(&folder, &[name, "is missing, which manifest.json names"]);
         if name != "network.json" {
             fs::write(&path, &whole[..whole.len() - 2]).unwrap();
             complains(&folder, &[name, "it is cut off within line"]);
@@ -146,7 +146,7 @@ fn tables_that_are_gone_cut_or_others_are_told() {
     // The log is no table, and only the manifest says that there was one.
     let log = fs::read(folder.join("events.simlog")).unwrap();
     fs::remove_file(folder.join("events.simlog")).unwrap();
-    complains(&folder, &["events.simlog is missing, though manifest.json names it"]);
+    complains(&folder, &["events.simlog is missing, which manifest.json names"]);
     fs::write(folder.join("events.simlog"), log).unwrap();
     // Results from before manifests named files, and committed ones, which have none.
     fs::remove_file(folder.join("manifest.json")).unwrap();

@@ -38,7 +38,7 @@ fn cores() -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/sweep-random32.toml");
     let bytes = fs::read(&file).expect("a file of this project");
     let overrides = Overrides { set: vec!["measure.messages=100000".to_owned()], ..Overrides::default() };
-    let sweep = Sweep::read(&file.to_string_lossy(), &bytes, &overrides, &Files::disk(), 1);
+    let sweep = Sweep::read(&file, &bytes, &overrides, &Files::disk(), 1);
     let example = Scenarios::new(sweep.expect("a sweep of this project").quick());
     let room = tempfile::tempdir().expect("a place for temporary files");
     let mut best = [f64::INFINITY; 2];

@@ -13,6 +13,7 @@ mod network;
 mod output;
 #[cfg(test)]
 mod pages;
+mod places;
 mod progress;
 mod report;
 mod ring;
@@ -29,7 +30,8 @@ use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::report::{COMMIT, FolderError, VERSION};
+use crate::files::FolderError;
+use crate::report::{COMMIT, VERSION};
 use crate::sweep::StoreError;
 use crate::trace::LogFault;
 use interrupt::Interruptions;
@@ -179,6 +181,9 @@ pub fn main() -> ExitCode {
 /// What every verb needs before it begins.
 fn start() -> Result<Interruptions, Failure> {
     logging::begin()?;
+    let workers = rayon::ThreadPoolBuilder::new().build_global();
+    workers
+        .map_err(|error| Failure::Place(format!("the system gives no threads to compute with: {error}")))?;
     let watched = Interruptions::watch(Exit::Interrupted.code());
     watched.map_err(|error| Failure::Io { path: "signals".to_owned(), error })
 }

@@ -6,19 +6,21 @@
 //! ```
 
 mod allgather;
+mod manifest;
 mod prefix;
 mod rtt;
 mod text;
 
 pub use allgather::Allgather;
+pub use manifest::{SOURCE, manifest};
 pub use prefix::{BadPrefix, Prefix};
 pub use rtt::{BadNumber, Number, RttProgram};
 
-/// The file by which a folder of generated source is known.
-pub const MAKEFILE: &str = "Makefile";
+/// What `make` reads.
+const MAKEFILE: &str = "Makefile";
 
 /// The first line of every [`MAKEFILE`].
-pub const MARK: &str = "# Written by simnet codegen, which replaces this folder.";
+const MARK: &str = "# Written by simnet codegen, which replaces this folder.";
 
 /// A file of generated source.
 #[derive(Clone, Debug, PartialEq, Eq)]

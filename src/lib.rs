@@ -39,7 +39,7 @@
 //!
 //! What lies behind, from the ground up:
 //!
-//! 1. [`units`] and [`ids`]: integer quantities, small ids.
+//! 1. [`units`] and [`ids`]: integer quantities, small ids; [`files`]: the disk, and what is never done to it.
 //! 2. [`des`]: the calendar, timers, processes and random streams. It knows no networking word.
 //! 3. [`topology`]: the port-numbered multigraph, its presets, generators and files; [`routing`]: routes and the
 //!    proof that they cannot deadlock.
@@ -61,6 +61,7 @@ pub mod discovery;
 pub mod ethernet;
 pub mod fabric;
 pub mod figures;
+pub mod files;
 pub mod host;
 pub mod ids;
 pub mod measure;

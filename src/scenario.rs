@@ -61,7 +61,7 @@ pub struct Overrides {
 /// # Errors
 /// Every fault of the scenario, of the overrides and of the files it names, each with its place. Where
 /// TOML's syntax is broken, nothing but that is reported of the scenario itself.
-pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, Box<Refusal>> {
+pub fn read(file: impl AsRef<Path>, bytes: &[u8], overrides: &Overrides) -> Result<Checked, Box<Refusal>> {
     read_from(file, bytes, overrides, &Files::disk())
 }
 
@@ -70,14 +70,15 @@ pub fn read(file: &str, bytes: &[u8], overrides: &Overrides) -> Result<Checked, 
 /// # Errors
 /// As [`read`].
 pub fn read_from(
-    file: &str,
+    file: impl AsRef<Path>,
     bytes: &[u8],
     overrides: &Overrides,
     files: &Files,
 ) -> Result<Checked, Box<Refusal>> {
-    let text = decode(file, bytes)?;
+    let file = file.as_ref();
+    let text = decode(&file.display().to_string(), bytes)?;
     let mut book = Book::new(files);
-    book.add_scenario(Path::new(file), text);
+    book.add_scenario(file, text);
     let mut checked = None;
     if let Some(layers) = layers::read(&mut book, PathBuf::from(file), &overrides.set) {
         let mut root = layers.flatten(layers.profile.as_ref(), &mut book);

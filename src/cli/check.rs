@@ -1,11 +1,14 @@
 //! `simnet check`: every fault of every scenario and of every sweep, at once; nothing is run.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::output::{print, print_json};
 use super::{Common, Exit, Failure, Format, warn};
 use crate::diagnostics::{Faults, MISSING_FILE, Refusal};
+use crate::files;
 use crate::scenario::sweep::{self, Sweep};
 use crate::scenario::{self, Files, Overrides};
 use crate::simulation;
@@ -14,7 +17,7 @@ use crate::simulation;
 pub(super) struct Options {
     /// The scenario files
     #[arg(required = true, value_name = "SCENARIO.toml")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// Change a key of every scenario, as in fabric.rate="2.56 Gb/s"
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -29,8 +32,8 @@ enum Verdict {
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let overrides = Overrides { set: options.set.clone(), seed: common.seed };
-    let verdicts: Vec<(&str, Verdict)> =
-        options.files.iter().map(|file| (file.as_str(), judge(file, &overrides))).collect();
+    let judged = |file: &PathBuf| (file.display().to_string(), judge(file, &overrides));
+    let verdicts: Vec<(String, Verdict)> = options.files.iter().map(judged).collect();
     match common.format {
         Format::Human => print_human(&verdicts, common.quiet),
         Format::Json => print_json(&faults_json(&verdicts)),
@@ -43,8 +46,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     })
 }
 
-fn judge(file: &str, overrides: &Overrides) -> Verdict {
-    let bytes = match std::fs::read(file) {
+fn judge(file: &Path, overrides: &Overrides) -> Verdict {
+    let bytes = match files::read(file, files::LARGEST) {
         Ok(bytes) => bytes,
         Err(error) => return Verdict::Unreadable(error),
     };
@@ -57,7 +60,7 @@ fn judge(file: &str, overrides: &Overrides) -> Verdict {
     warnings.map_or_else(Verdict::Refused, Verdict::Fine)
 }
 
-fn print_human(verdicts: &[(&str, Verdict)], quiet: bool) -> Result<(), Failure> {
+fn print_human(verdicts: &[(String, Verdict)], quiet: bool) -> Result<(), Failure> {
     for (file, verdict) in verdicts {
         match verdict {
             Verdict::Fine(warnings) => {
@@ -76,7 +79,7 @@ fn print_human(verdicts: &[(&str, Verdict)], quiet: bool) -> Result<(), Failure>
 }
 
 /// One list of the faults of all files.
-fn faults_json(verdicts: &[(&str, Verdict)]) -> Vec<Value> {
+fn faults_json(verdicts: &[(String, Verdict)]) -> Vec<Value> {
     verdicts
         .iter()
         .flat_map(|(file, verdict)| match verdict {

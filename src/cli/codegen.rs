@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::codegen::{MAKEFILE, MARK, Prefix, Source};
-use crate::report::{Folder, Like};
+use crate::codegen::{Prefix, SOURCE, Source, manifest};
+use crate::files::Folder;
 
+use super::places::Places;
 use super::{Common, Exit, Failure};
 
 #[derive(Subcommand)]
@@ -23,7 +24,7 @@ pub(super) enum Action {
 /// Where source text goes, and what it is called.
 #[derive(Args)]
 struct Place {
-    /// Where to write; the folder is new, empty, or one that `codegen` wrote
+    /// Where to write; the folder is new, empty, or as `codegen` wrote it (`make clean` takes away what `make` made)
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// What the names of files, functions and macros begin with
@@ -53,13 +54,15 @@ impl Place {
         self.out.display().to_string()
     }
 
-    /// Writes the folder, whole or not at all; gives the files' names.
+    /// Writes the folder, whole or not at all; gives the names of the files beside the manifest. `places` has what was
+    /// read for it.
     ///
     /// # Errors
     /// If something else than an empty folder or its like stands there, or the system refuses.
-    fn write(&self, files: Vec<Source>) -> Result<Vec<String>, Failure> {
-        let folder = Folder::begin_like(&self.out, Like::Source { file: MAKEFILE, line: MARK })?;
-        for file in &files {
+    fn write(&self, files: Vec<Source>, places: Places, common: &Common) -> Result<Vec<String>, Failure> {
+        places.replaces("--out", &self.out).check(common)?;
+        let folder = Folder::begin(&self.out, SOURCE)?;
+        for file in files.iter().chain([&manifest(&files)]) {
             folder.add(&file.name, &file.text)?;
         }
         folder.finish()?;

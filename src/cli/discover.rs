@@ -12,7 +12,8 @@ use crate::discovery::{Rtts, SwitchTree, discover};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
 
-use super::output::{beside_stdout, print, print_json, write_whole};
+use super::output::{beside_stdout, print, print_json, read, write_whole};
+use super::places::Places;
 use super::{Common, Exit, Failure, Format};
 use arguments::Inferring;
 use report::Report;
@@ -21,7 +22,7 @@ use report::Report;
 pub(super) struct Options {
     /// Round-trip times in milliseconds: a header row `,name0,name1,...`, then a row `name,time,...` a machine
     #[arg(value_name = "RTT.csv")]
-    rtts: String,
+    rtts: PathBuf,
     /// Write the tree to this file, as topology JSON; the nearest one where none fits
     #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     topology: Option<PathBuf>,
@@ -34,10 +35,11 @@ pub(super) struct Options {
 
 /// Infers the tree and prints it; exit code 5 where there is none.
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
-    let bytes =
-        std::fs::read(&options.rtts).map_err(|error| Failure::Io { path: options.rtts.clone(), error })?;
-    let rtts = Rtts::read(&options.rtts, &bytes)?;
+    let bytes = read(&options.rtts)?;
+    let rtts = Rtts::read(&options.rtts.display().to_string(), &bytes)?;
     let plan = options.inferring.plan(&rtts)?;
+    let places = Places::new().reads("the table of round-trip times", &options.rtts);
+    places.writes("--topology", options.topology.as_deref()).check(common)?;
     let found = discover(&rtts, &plan.options);
     let report = Report::new(options, &rtts, &plan, &found)?;
     report.warnings().iter().for_each(|warning| super::warn(warning));

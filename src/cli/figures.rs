@@ -3,17 +3,19 @@
 mod runs;
 mod told;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::diagnostics::{did_you_mean, quoted};
-use crate::figures::{self, Difference, Done, Figure, FilesOf, INDEX, INDEX_MARK, Made, PAPERS, Runs};
+use crate::figures::{self, Difference, Done, Figure, FilesOf, INDEX, Made, PAPERS, Runs};
+use crate::files::{Inside, LARGEST, WriteError, begins_like_ours};
 
 use super::interrupt::Interruptions;
-use super::output::write_whole;
+use super::output::{failed, write_whole};
+use super::places;
 use super::{Common, Exit, Failure};
 use runs::How;
 
@@ -103,14 +105,13 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Figure>, Failure> {
 impl Work<'_> {
     /// Makes the figures and puts them in their places, the index after them.
     fn write(self, common: &Common) -> Result<Exit, Failure> {
+        let index = self.place.join(INDEX);
+        self.tidy(common);
         for figure in self.figures {
             Made::probe(figure, self.place)?;
         }
-        let index = self.place.join(INDEX);
-        let old = fs::read(&index).unwrap_or_default();
-        if !old.is_empty() && !old.starts_with(INDEX_MARK.as_bytes()) {
-            let message = format!("{}: not an index that simnet made; choose another --out", index.display());
-            return Err(Failure::Place(message));
+        if index.exists() && !begins_like_ours(&index).map_err(|error| failed(&index, error.into()))? {
+            return Err(failed(&index, WriteError::Foreign));
         }
         let runs = Runs::of(&self.needed())?;
         let Some(done) = runs::run_all(&runs, &self.place.join(".figures").join("runs"), self.how)? else {
@@ -128,6 +129,13 @@ impl Work<'_> {
         }
         told::written(&made, self.place, common)?;
         Ok(expected(&runs, &done))
+    }
+
+    /// Clears away what processes that died left where figures and the index stand.
+    fn tidy(self, common: &Common) {
+        let papers: BTreeSet<&str> = self.figures.iter().map(|figure| figure.paper()).collect();
+        places::tidy(self.place, common);
+        papers.into_iter().for_each(|paper| places::tidy(&self.place.join(paper), common));
     }
 
     /// Makes the figures and compares them with what stands there.
@@ -192,7 +200,8 @@ fn differences(made: &[Made], work: &Work<'_>, all: bool) -> std::io::Result<Vec
 /// The files of all figures as they stand in a folder.
 fn standing(place: &Path) -> BTreeMap<&'static str, FilesOf> {
     let files = |figure: &'static Figure| {
-        let read = |name: &&str| Some(((*name).to_owned(), fs::read(place.join(figure.id).join(name)).ok()?));
+        let folder = place.join(figure.id);
+        let read = |name: &&str| Some(((*name).to_owned(), Inside(&folder).read(name, LARGEST).ok()?));
         let files: FilesOf = Made::NAMES.iter().filter_map(read).collect();
         (!files.is_empty()).then_some((figure.id, files))
     };

@@ -1,5 +1,5 @@
-//! Interruption (SIGINT, as by Ctrl-C, and SIGTERM, as by a batch system): exit code 130 at once, but never between two
-//! files of a result, and a sweep first finishes the points that need no time.
+//! Interruption (SIGINT, as by Ctrl-C, SIGTERM, as by a batch system, and SIGHUP, as by a terminal that closes): exit
+//! code 130 at once, but never between two files of a result, and a sweep first finishes the points that need no time.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration as WallTime;
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
 /// Watches for interruptions for as long as the process lives.
@@ -23,6 +23,9 @@ pub(super) struct Interruptions {
 /// How often patience looks for an interruption.
 const LOOK_EVERY: WallTime = WallTime::from_millis(50);
 
+/// The exit code where the system gives no memory: as for anything else that it refuses.
+const OUT_OF_MEMORY: u8 = 7;
+
 /// How many looks what is under way has to come to an end.
 const GRACE: u32 = 20;
 
@@ -37,12 +40,21 @@ impl Interruptions {
             struck: Arc::new(AtomicBool::new(false)),
             code,
         };
-        for signal in [SIGINT, SIGTERM] {
+        // Whoever starts a command with nohup wants it to go on.
+        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
             flag::register(signal, Arc::clone(&interruptions.struck))?;
             flag::register_conditional_shutdown(signal, i32::from(code), Arc::clone(&interruptions.at_once))?;
         }
         // A file that may not grow further is an error like a full disk, not the end of the process.
         flag::register(SIGXFSZ, Arc::default())?;
+        // Memory that the system does not give ends the process with the message that the allocator prints, and with
+        // the code of what the system refuses.
+        flag::register_conditional_shutdown(
+            SIGABRT,
+            i32::from(OUT_OF_MEMORY),
+            Arc::new(AtomicBool::new(true)),
+        )?;
         Ok(interruptions)
     }
 
@@ -63,7 +75,9 @@ impl Interruptions {
         self.at_once.store(false, Ordering::SeqCst);
         let done = std::thread::scope(|scope| {
             let stop = &stop;
-            scope.spawn(move || self.look(stop, &wait));
+            let looks = std::thread::Builder::new().spawn_scoped(scope, move || self.look(stop, &wait));
+            // Without a thread that looks, an interruption ends the process at once.
+            self.at_once.store(looks.is_err(), Ordering::SeqCst);
             let done = work(stop);
             drop(ended);
             done
@@ -90,4 +104,15 @@ impl Interruptions {
             }
         }
     }
+}
+
+/// Whether this process was started with a signal ignored.
+///
+/// # Source
+/// Linux, proc(5): `SigIgn` in /proc/self/status is a mask in hexadecimal, whose lowest bit is signal 1.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

@@ -88,6 +88,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         return Err(Failure::Usage(text.to_owned()));
     }
     let checked = options.scenario(&net, common.seed.unwrap_or(0))?;
+    let places = options.network.places().writes("--map", options.map.as_deref());
+    places.writes("--drawing", options.drawing.as_deref()).check(common)?;
     let refused = |error| Failure::Usage(format!("{} cannot be mapped on the fabric: {error}", net.name));
     let (report, found) = map(&checked).map_err(refused)?;
     if let Some(path) = &options.map {

@@ -1,5 +1,8 @@
 //! The arguments of every verb that takes a network, and how it is loaded.
 
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 
 use crate::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted};
@@ -7,13 +10,15 @@ use crate::topology::formats::{self, Format, ReadOptions};
 use crate::topology::{Network, presets};
 
 use super::Failure;
+use super::output::read;
+use super::places::Places;
 
 /// The network that a verb works on.
 #[derive(Args, Clone, Debug)]
 pub(super) struct NetworkArguments {
     /// A preset (now-c, pink, faraj-d, ...) or a file in any format that simnet reads
     #[arg(value_name = "TOPO")]
-    pub(super) topology: String,
+    pub(super) topology: PathBuf,
     #[command(flatten)]
     pub(super) reading: ReadingArguments,
 }
@@ -56,7 +61,18 @@ impl NetworkArguments {
     pub(super) fn utility(&self, net: &Network) -> Result<Option<crate::ids::HostId>, Failure> {
         match &self.reading.utility {
             Some(name) => find_host(net, name).map(Some),
-            None => Ok(presets::utility_host(&self.topology).and_then(|name| net.find_host(name))),
+            None => {
+                let preset = self.topology.to_str().and_then(presets::utility_host);
+                Ok(preset.and_then(|name| net.find_host(name)))
+            }
+        }
+    }
+
+    /// The files of a command that reads this network.
+    pub(super) fn places(&self) -> Places {
+        match self.reading.preset(&self.topology) {
+            Some(_) => Places::new(),
+            None => Places::new().reads("the network", &self.topology),
         }
     }
 }
@@ -64,14 +80,17 @@ impl NetworkArguments {
 impl NetworkArguments {
     /// A refusal of the network: located where the file first names `node`, if a file it is and names it.
     pub(super) fn refuse(&self, code: &'static str, message: &str, node: Option<&str>) -> Failure {
-        let is_preset = self.reading.from.is_none() && presets::NAMES.contains(&self.topology.as_str());
-        let text = if is_preset { None } else { std::fs::read_to_string(&self.topology).ok() };
+        let file = self.topology.display().to_string();
+        let text = match self.reading.preset(&self.topology) {
+            Some(_) => None,
+            None => read(&self.topology).ok().and_then(|bytes| String::from_utf8(bytes).ok()),
+        };
         let Some(text) = text else {
-            return Failure::Scenario(format!("{}: {message}", quoted(&self.topology)));
+            return Failure::Scenario(format!("{}: {message}", quoted(&file)));
         };
         let span = node.and_then(|node| naming(&text, node)).unwrap_or(0..0);
         let fault = Fault::new(code, span, message, "all machines on one tree of switches");
-        Failure::Input(Box::new(Faults { file: self.topology.clone(), text, faults: vec![fault] }))
+        Failure::Input(Box::new(Faults { file, text, faults: vec![fault] }))
     }
 }
 
@@ -104,28 +123,33 @@ impl ReadingArguments {
         options.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
+    /// The preset that a network's name stands for, if it does.
+    pub(super) fn preset<'a>(&self, topology: &'a Path) -> Option<&'a str> {
+        topology.to_str().filter(|name| self.from.is_none() && presets::NAMES.contains(name))
+    }
+
     /// Loads the network called `topology`: the preset of that name, else the file.
     ///
     /// # Errors
     /// As [`NetworkArguments::load`].
-    pub(super) fn load(&self, topology: &str) -> Result<Network, Failure> {
+    pub(super) fn load(&self, topology: &Path) -> Result<Network, Failure> {
         let from = self.from.as_deref().map(Format::to_read).transpose().map_err(Failure::Usage)?;
-        if from.is_none()
-            && let Some(preset) = presets::load(topology)
+        if let Some(name) = self.preset(topology)
+            && let Some(preset) = presets::load(name)
         {
             if self.hosts_per_switch.is_some() {
-                let text = format!("`--hosts-per-switch` is for files without hosts; {topology} has its own");
+                let text = format!("`--hosts-per-switch` is for files without hosts; {name} has its own");
                 return Err(Failure::Usage(text));
             }
             return Ok(preset);
         }
-        let bytes = std::fs::read(topology).map_err(|error| missing(topology, error))?;
+        let bytes = read(topology).map_err(|failure| missing(topology, failure))?;
         let options = ReadOptions {
             from,
             hosts_per_switch: self.hosts_per_switch,
             drop_aggregation_nodes: self.drop_aggregation_nodes,
         };
-        let reading = formats::read_with_warnings(topology, &bytes, &options)?;
+        let reading = formats::read_with_warnings(&topology.display().to_string(), &bytes, &options)?;
         if let Some(warnings) = reading.warnings {
             super::warn(&warnings.as_warnings());
         }
@@ -148,12 +172,14 @@ pub(super) fn find_host(net: &Network, name: &str) -> Result<crate::ids::HostId,
 }
 
 /// A file that cannot be read; one that is not there may be a preset misspelt.
-fn missing(topology: &str, error: std::io::Error) -> Failure {
-    if error.kind() != std::io::ErrorKind::NotFound {
-        return Failure::Io { path: topology.to_owned(), error };
+fn missing(topology: &Path, failure: Failure) -> Failure {
+    let Failure::Io { path, error } = failure else { return failure };
+    if error.kind() != ErrorKind::NotFound {
+        return Failure::Io { path, error };
     }
-    let near = nearest(topology, presets::NAMES).map(|near| format!("; did you mean the preset `{near}`?"));
+    let near = topology.to_str().and_then(|name| nearest(name, presets::NAMES));
+    let near = near.map(|near| format!("; did you mean the preset `{near}`?"));
     let presets = presets::NAMES.join(", ");
     let text = format!("no such file, and no preset of that name ({presets}){}", near.unwrap_or_default());
-    Failure::Io { path: topology.to_owned(), error: std::io::Error::new(error.kind(), text) }
+    Failure::Io { path, error: std::io::Error::new(error.kind(), text) }
 }

@@ -1,6 +1,6 @@
 //! Where results go: stdout, or a file that appears whole or not at all.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
@@ -8,7 +8,7 @@ use comfy_table::{Table, presets};
 use serde::Serialize;
 
 use super::Failure;
-use crate::report::of_the_system;
+use crate::files::{self, WriteError};
 
 /// Prints a result to stdout. A reader who has gone away is no failure.
 ///
@@ -54,18 +54,33 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
     write_whole_by(path, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes a file whole or not at all: `fill` writes beside its place, then it is synced and renamed.
-///
-/// What is there and is no plain file, such as a pipe, is written to as it is.
+/// Writes a file whole or not at all.
 ///
 /// # Errors
-/// [`Failure::Io`] if the system refuses; what was there is then untouched.
+/// [`Failure::Place`] if something stands there that simnet did not write, [`Failure::Io`] if the system refuses;
+/// what was there is then untouched.
 pub(super) fn write_whole_by(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let failed = |error| Failure::Io { path: path.display().to_string(), error: of_the_system(error) };
-    written(path, fill).map_err(failed)
+    files::write_whole(path, fill).map_err(|error| failed(path, error))
+}
+
+/// Why a file could not be written.
+pub(super) fn failed(path: &Path, error: WriteError) -> Failure {
+    let path = path.display().to_string();
+    match error {
+        WriteError::Foreign => Failure::Place(format!("{path}: {error}")),
+        WriteError::Io(error) => Failure::Io { path, error },
+    }
+}
+
+/// Reads a file that the command line names.
+///
+/// # Errors
+/// [`Failure::Io`] if it cannot be read, is no regular file or is larger than [`files::LARGEST`].
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    files::read(path, files::LARGEST).map_err(|error| Failure::Io { path: path.display().to_string(), error })
 }
 
 /// Whether a verb's result goes to stdout though a file was named: `--out -`.
@@ -79,49 +94,4 @@ pub(super) fn beside_stdout() -> impl TypedValueParser<Value = PathBuf> {
         true => Err("stdout has this command's own result: name a file (./- if it is to be called so)"),
         false => Ok(path),
     })
-}
-
-/// Whether two paths name the same file; it need not be there.
-pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
-    resolved(a) == resolved(b)
-}
-
-/// A path without links and dots, as far as it is there.
-pub(super) fn resolved(path: &Path) -> PathBuf {
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let there = whole.ancestors().find_map(|part| Some((part, std::fs::canonicalize(part).ok()?)));
-    match there {
-        Some((part, known)) => known.join(whole.strip_prefix(part).unwrap_or(Path::new(""))),
-        None => whole,
-    }
-}
-
-/// Whether a file is written to as it is: a pipe, a device, or what stands for one, such as `/dev/stdout`. To put a new
-/// file in its place would take it from everybody.
-pub(super) fn is_written_as_it_is(path: &Path) -> bool {
-    let is_systems = path.starts_with("/dev") || path.starts_with("/proc");
-    std::fs::metadata(path).is_ok_and(|there| !there.is_file() || is_systems)
-}
-
-fn written(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    if is_written_as_it_is(path) {
-        let mut out = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
-        fill(&mut out)?;
-        return out.flush();
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut out = BufWriter::new(builder().tempfile_in(folder)?);
-    fill(&mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// Temporary files with the permissions of any other new file.
-fn builder() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder
 }

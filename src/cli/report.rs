@@ -1,14 +1,15 @@
 //! `simnet report`: a folder of results as one HTML file.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
+use crate::files;
 use crate::page::{Contents, Refused, page};
 
 use super::output::{is_stdout, print, print_json, write_whole};
+use super::places::{Places, is_same_file};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -41,11 +42,10 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut contents = Contents::read(&options.folder)?;
-    if !to_stdout {
-        spare_what_is_read(options)?;
-    }
+    options.places(&contents).check(common)?;
+    options.refuse_results()?;
     if let Some(log) = &options.trace {
-        fs::File::open(log).map_err(|error| io(log, error))?;
+        files::open(log).map_err(|error| io(log, error))?;
         contents.events = Some(log.clone());
     }
     let made = page(&contents);
@@ -69,20 +69,25 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     Ok(if complaints.is_empty() { Exit::Fine } else { Exit::BadInput })
 }
 
-/// Refuses to put the report in the place of a file that it is made of.
-fn spare_what_is_read(options: &Options) -> Result<(), Failure> {
-    let same =
-        |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
-    let parent =
-        options.out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let is_page = options.out.extension().is_some_and(|extension| extension == "html");
-    let among_results = same(parent, &options.folder) && !is_page;
-    if among_results || options.trace.as_ref().is_some_and(|log| same(log, &options.out)) {
+impl Options {
+    /// What the report is made of, and where it goes.
+    fn places(&self, contents: &Contents) -> Places {
+        let files = contents.files.iter().map(|file| self.folder.join(&file.name));
+        let read = files.chain(self.trace.clone());
+        let places = read.fold(Places::new(), |places, file| places.reads("one of the results", file));
+        places.writes("--out", Some(&self.out))
+    }
+
+    /// Refuses to put the report among the results under a name by which it would be taken for one of them.
+    fn refuse_results(&self) -> Result<(), Failure> {
+        let is_page = self.out.extension().is_some_and(|extension| extension == "html");
+        if is_stdout(&self.out) || is_page || !is_same_file(files::parent_of(&self.out), &self.folder) {
+            return Ok(());
+        }
         let message =
             "--out names a place among the results themselves; a report there is called something.html";
-        return Err(Failure::Usage(message.to_owned()));
+        Err(Failure::Usage(message.to_owned()))
     }
-    Ok(())
 }
 
 fn io(path: &Path, error: std::io::Error) -> Failure {

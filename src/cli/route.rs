@@ -27,7 +27,7 @@ pub(super) struct Options {
     action: Option<Action>,
     /// A preset (now-c, pink, faraj-d, ...) or a file in any format that simnet reads
     #[arg(value_name = "TOPO")]
-    topology: Option<String>,
+    topology: Option<PathBuf>,
     #[command(flatten)]
     reading: ReadingArguments,
     #[command(flatten)]
@@ -149,6 +149,8 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     if let Some(text) = cost::foretold(&choices.algorithm, &net).filter(|_| !common.quiet) {
         note(&text);
     }
+    let places = network.places().writes("--routes", options.routes.as_deref());
+    places.writes("--gm-routes", options.gm_routes.as_deref()).check(common)?;
     let plan = Plan::new(&net, &attachments, &choices).map_err(|error| Failure::Usage(error.to_string()))?;
     tracing::debug!(routes = plan.table.len(), "found the routes");
     if let Some(path) = &options.routes {

@@ -17,20 +17,22 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tracing::info;
 
-use crate::report::{Folder, FolderError, Manifest, Usage};
-use crate::scenario::{self, Checked, Overrides, expect};
+use crate::files::{Folder, FolderError, WriteError};
+use crate::report::{Manifest, RESULTS, Usage};
+use crate::scenario::{self, Checked, Files, Overrides, expect};
 use crate::simulation::{self, Outcome, PointReport, Run, State};
 
 use super::interrupt::Interruptions;
-use super::output::{beside_stdout, is_same_file, is_written_as_it_is, print, resolved};
+use super::output::{self, beside_stdout, print};
+use super::places::Places;
 use super::progress::Bar;
 use super::{Common, Exit, Failure, Format};
-use trace::{Ready, Recorded};
+use trace::Recorded;
 
 #[derive(Args)]
 pub(super) struct Options {
     /// The scenario file
-    scenario: String,
+    scenario: PathBuf,
     /// Where the results go; `results/<scenario name>` if not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -62,7 +64,7 @@ pub(super) fn run(
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
     let begun = std::time::Instant::now();
     let overrides = Overrides { seed: common.seed, set: options.set.clone() };
-    let mut checked = read(&options.scenario, &overrides)?;
+    let (mut checked, places) = read(&options.scenario, &overrides)?;
     if options.quick {
         checked = checked.quick();
     }
@@ -71,17 +73,18 @@ pub(super) fn run(
     }
     check_watching(options, &checked)?;
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
-    spare(options, &place)?;
-    Folder::probe(&place)?;
+    let places = places.writes("--trace", options.trace.as_deref()).writes("--pcap", options.pcap.as_deref());
+    places.replaces("--out", &place).check(common)?;
+    Folder::probe(&place, RESULTS)?;
     if let Some(file) = &options.pcap {
         allgather::capture(&options.scenario, file, &checked)?;
     }
-    let trace = Recorded::begin(options.trace.as_deref(), &checked)?;
+    let trace = Recorded::begin(options.trace.as_deref(), &checked);
     info!(scenario = checked.name, seed = checked.seed, out = %place.display(), "the scenario is sound");
     let progress = Bar::new(common.quiet);
     let run = simulation::run(&checked, &progress, trace.recorder());
     drop(progress);
-    let run = run.map_err(|error| Failure::Scenario(format!("{}: {error}", options.scenario)))?;
+    let run = run.map_err(|error| Failure::Scenario(format!("{}: {error}", options.scenario.display())))?;
 
     let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
     let usage = Usage::of_this_process(begun.elapsed().as_secs_f64());
@@ -131,35 +134,6 @@ fn check_watching(options: &Options, checked: &Checked) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to put what `--trace` and `--pcap` write where it would be lost or destroy something: among the results,
-/// which are put in their place whole, over the scenario, and over each other.
-fn spare(options: &Options, place: &Path) -> Result<(), Failure> {
-    let files = [("--trace", &options.trace), ("--pcap", &options.pcap)];
-    let files: Vec<(&str, &PathBuf)> =
-        files.into_iter().filter_map(|(option, file)| Some((option, file.as_ref()?))).collect();
-    for (option, file) in &files {
-        let shown = file.display();
-        if resolved(file).starts_with(resolved(place)) {
-            let place = place.display();
-            return Err(Failure::Usage(format!(
-                "{option}: {shown} is among the results, which every run puts in their place whole: name a file \
-                 outside of {place} (a log among them is what [output.events] asks for)"
-            )));
-        }
-        if is_same_file(file, Path::new(&options.scenario)) {
-            return Err(Failure::Usage(format!("{option}: {shown} is the scenario: name another file")));
-        }
-    }
-    if let [(_, trace), (_, pcap)] = &files[..]
-        && is_same_file(trace, pcap)
-        && !is_written_as_it_is(trace)
-    {
-        let message = "--trace and --pcap name the same file: each needs one of its own";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    Ok(())
-}
-
 /// Writes everything, then puts it in its place.
 fn publish(
     place: &Path,
@@ -168,16 +142,22 @@ fn publish(
     manifest: Manifest,
     trace: Recorded,
 ) -> Result<(), Failure> {
-    let folder = Folder::begin(place)?;
+    let folder = Folder::begin(place, RESULTS)?;
     write(&folder, summary, run, &trace, manifest)?;
     let trace = trace.file()?;
     folder.finish()?;
-    trace.map_or(Ok(()), Ready::publish)
+    trace.map_or(Ok(()), |(file, place)| {
+        file.finish().map_err(|error| output::failed(&place, WriteError::Io(error)))
+    })
 }
 
-fn read(file: &str, overrides: &Overrides) -> Result<Checked, Failure> {
-    let bytes = std::fs::read(file).map_err(|error| Failure::Io { path: file.to_owned(), error })?;
-    Ok(scenario::read(file, &bytes, overrides)?)
+/// Reads a scenario; with it, the files that were read for it.
+fn read(file: &Path, overrides: &Overrides) -> Result<(Checked, Places), Failure> {
+    let (bytes, files) = (output::read(file)?, Files::disk());
+    let checked = scenario::read_from(file, &bytes, overrides, &files)?;
+    let places = Places::new().reads("the scenario", file);
+    let named = files.paths().into_iter();
+    Ok((checked, named.fold(places, |places, file| places.reads("a file of the scenario", file))))
 }
 
 /// Fills a folder; the manifest, which names all others, comes last.

@@ -43,7 +43,7 @@ pub(super) enum Action {
 pub(super) struct Source {
     /// The sweep: a scenario file with a section [sweep]
     #[arg(value_name = "SWEEP.toml")]
-    file: String,
+    file: PathBuf,
     /// Replaces a value of the file, as in --set fabric.buffer='"200 B"'; may be given again
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -75,8 +75,7 @@ impl Source {
     /// # Errors
     /// If the file or one that it names is missing or bad.
     pub(super) fn read(&self, seed: Option<u64>) -> Result<Described, Failure> {
-        let bytes =
-            std::fs::read(&self.file).map_err(|error| Failure::Io { path: self.file.clone(), error })?;
+        let bytes = output::read(&self.file)?;
         let files = Files::disk();
         let sweep = self.sweep(&bytes, seed, &files)?;
         for warning in sweep.warnings() {
@@ -87,18 +86,18 @@ impl Source {
             let (first, second) = (plan.told(one), plan.told(other));
             return Err(Failure::Scenario(format!(
                 "{}: points {one} and {other} are one and the same scenario: {first}; {second}",
-                self.file
+                self.file.display()
             )));
         }
         let identity = Identity {
             seed,
             set: self.set.clone(),
-            file: Some(self.file.clone()),
+            file: Some(crate::report::said(self.file.as_os_str())),
             ..Identity::new(plan.name(), self.quick, MODEL)
         };
         // Whatever a key depends on has been read by now.
         let mut inputs = files.taken();
-        inputs.insert(PathBuf::from(&self.file), bytes);
+        inputs.insert(self.file.clone(), bytes);
         Ok(Described { plan, identity, inputs })
     }
 
@@ -124,10 +123,10 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
             identity.name
         )));
     };
-    let source = Source { file, set: identity.set.clone(), quick: identity.quick };
-    let Some(bytes) = inputs.get(Path::new(&source.file)).cloned() else {
+    let source = Source { file: PathBuf::from(file), set: identity.set.clone(), quick: identity.quick };
+    let Some(bytes) = inputs.get(&source.file).cloned() else {
         let path = folder.display();
-        return Err(Failure::Place(format!("{path}: there is no copy of {}", source.file)));
+        return Err(Failure::Place(format!("{path}: there is no copy of {}", source.file.display())));
     };
     let sweep = source.sweep(&bytes, identity.seed, &Files::kept(inputs))?;
     Ok((Scenarios::new(sweep), store))
@@ -193,7 +192,7 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
         points: merged.points,
         failed: merged.failed,
         computed,
-        argv: std::env::args().collect(),
+        argv: crate::report::command_line(),
         host: crate::report::host_name(),
         usage: Usage::of_this_process(wall_s),
     };

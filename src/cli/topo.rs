@@ -14,6 +14,7 @@ use crate::topology::metrics::{self, Metrics};
 
 use super::network::NetworkArguments;
 use super::output::{is_stdout, print, print_json, write_whole};
+use super::places::Places;
 use super::{Common, Exit, Failure};
 
 #[derive(Subcommand)]
@@ -50,7 +51,10 @@ struct Output {
 pub(super) fn run(action: &Action, common: &Common) -> Result<Exit, Failure> {
     match action {
         Action::Show(network) => show(network, common),
-        Action::Convert(options) => options.output.write(&options.network.load()?),
+        Action::Convert(options) => {
+            let net = options.network.load()?;
+            options.output.write(&net, options.network.places(), common)
+        }
         Action::Diff(options) => diff::run(options, common),
         Action::Generate(options) => generate::run(options, common),
     }
@@ -88,8 +92,10 @@ fn as_text(net: &Network, metrics: &Metrics) -> String {
 }
 
 impl Output {
-    fn write(&self, net: &Network) -> Result<Exit, Failure> {
+    /// Writes a network; `places` has what was read for it.
+    fn write(&self, net: &Network, places: Places, common: &Common) -> Result<Exit, Failure> {
         let format = Format::to_write(&self.to).map_err(Failure::Usage)?;
+        places.writes("--out", self.out.as_deref()).check(common)?;
         let text = formats::write(net, format);
         match &self.out {
             Some(path) if !is_stdout(path) => write_whole(path, &text),

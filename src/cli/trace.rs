@@ -14,7 +14,8 @@ use clap::Args;
 
 use crate::trace::{LogFault, Reader};
 
-use super::output::{is_same_file, is_stdout, print, print_json, write_whole_by};
+use super::output::{is_stdout, print, print_json, write_whole_by};
+use super::places::Places;
 use super::{Common, Exit, Failure, Format, warn};
 
 pub(super) use convert::convert;
@@ -75,7 +76,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let selection = Selection::new(&options.filters, &reader.heading().network)?;
     match form {
         None => show(&mut reader, selection, options, common),
-        Some(form) => write(&mut reader, selection, form, options),
+        Some(form) => write(&mut reader, selection, form, options, common),
     }
 }
 
@@ -108,12 +109,15 @@ fn show(
 }
 
 /// Writes the events.
-fn write(reader: &mut Reader, selection: Selection, form: Form, options: &Options) -> Result<Exit, Failure> {
+fn write(
+    reader: &mut Reader,
+    selection: Selection,
+    form: Form,
+    options: &Options,
+    common: &Common,
+) -> Result<Exit, Failure> {
     let file = options.out.as_deref().filter(|out| !is_stdout(out));
-    if file.is_some_and(|file| options.log.is_file() && is_same_file(file, &options.log)) {
-        let message = "--out names the log that is read: name another file";
-        return Err(Failure::Usage(message.to_owned()));
-    }
+    Places::new().reads("the event log", &options.log).writes("--out", file).check(common)?;
     if file.is_none() && form.is_binary() && io::stdout().is_terminal() {
         let message = "this is no text: name a file with --out, or send it through a pipe";
         return Err(Failure::Usage(message.to_owned()));

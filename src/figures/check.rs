@@ -6,6 +6,8 @@ use std::{fs, io};
 
 use serde::Serialize;
 
+use crate::files::{Inside, LARGEST, parent_of};
+
 use super::{Csv, Figure, Made, Record, index};
 
 /// Something that stands otherwise than it is made.
@@ -213,7 +215,7 @@ fn first_line(file: &str, old: &str, new: &str) -> Difference {
 
 /// A file's bytes; none if there is no file.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
+    match Inside(parent_of(path)).read(path.file_name().unwrap_or_default(), LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)

@@ -3,12 +3,24 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::report::{Folder, FolderError, Like};
+use crate::files::{Folder, FolderError, Kind, Listed};
 
 use super::judged::data_csv;
 use super::runs::{Done, Runs};
 use super::text::page_text;
 use super::{Figure, FilesOf, Judged};
+
+/// The first line of a figure's `README.md`.
+pub(super) const README_MARK: &str = "<!-- Written by simnet figures, which replaces this folder. -->";
+
+/// A figure's folder: known by its `README.md`, as a manifest tells of the machine and is not committed.
+const FIGURE: Kind = Kind { what: "a figure that simnet made", mark: "README.md", listed };
+
+/// The files of a figure's folder, if this is its `README.md`.
+fn listed(text: &[u8]) -> Option<Listed> {
+    let is_ours = text.strip_prefix(README_MARK.as_bytes()).is_some_and(|rest| rest.starts_with(b"\n"));
+    is_ours.then(|| Made::NAMES.into_iter().map(|name| (name.to_owned(), None)).collect())
+}
 
 /// A figure that has been made.
 #[derive(Clone, Debug)]
@@ -62,7 +74,7 @@ impl Made {
     /// # Errors
     /// If something else stands there, or the system would refuse.
     pub fn probe(figure: &Figure, out: &Path) -> Result<(), FolderError> {
-        Folder::probe_like(&out.join(figure.id), Like::Figure)
+        Folder::probe(&out.join(figure.id), FIGURE)
     }
 
     /// Puts the figure's folder in its place under `out`, instead of an earlier one.
@@ -70,7 +82,7 @@ impl Made {
     /// # Errors
     /// If something else stands there, or the system refuses.
     pub fn put(&self, out: &Path) -> Result<(), FolderError> {
-        let folder = Folder::begin_like(&out.join(self.figure.id), Like::Figure)?;
+        let folder = Folder::begin(&out.join(self.figure.id), FIGURE)?;
         for (name, contents) in &self.files {
             folder.add(name, contents)?;
         }

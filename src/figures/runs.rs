@@ -135,7 +135,7 @@ impl Planned {
             kept::scenarios().iter().map(|(file, bytes)| (placed(file), bytes.to_vec())).collect(),
         );
         let name = placed(file);
-        let checked = scenario::read_from(&name.to_string_lossy(), bytes, &Overrides::default(), &files)?;
+        let checked = scenario::read_from(name, bytes, &Overrides::default(), &files)?;
         let checked = if quick { checked.quick() } else { checked };
         let mut key = blake3::Hasher::new();
         key.update(format!("model {MODEL}, quick {quick}, {file}").as_bytes())

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::FIGURE_MARK;
-
+use super::made::README_MARK;
 use super::{Figure, Judged, Page};
 
 /// Printed numbers that a page shows in full; of more, it shows the worst.
@@ -15,7 +14,7 @@ const WORST: usize = 10;
 pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[Judged], quick: bool) -> String {
     let Figure { id, title, .. } = figure;
     let mut text =
-        format!("{FIGURE_MARK}\n# {title}\n\n{}\n\n![{}](figure.svg)\n", page.shows.trim(), alt(title));
+        format!("{README_MARK}\n# {title}\n\n{}\n\n![{}](figure.svg)\n", page.shows.trim(), alt(title));
     text.push_str("\n## How close it is\n\n");
     text.push_str(&closeness(rows));
     let _ = write!(text, "\n## What differs and why\n\n{}\n\n## How it is made\n\n", page.differs.trim());

@@ -21,6 +21,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::diagnostics::quoted;
+use crate::files::Inside;
 use crate::topology::Network;
 use crate::topology::formats::{self, ReadOptions};
 
@@ -75,6 +76,9 @@ pub enum Refused {
 
 /// So often may the room of sections be halved.
 const MOST_HALVINGS: u32 = 5;
+
+/// The event log of a run.
+const EVENTS: &str = "events.simlog";
 
 /// The most bytes of a JSON file that are read.
 const LARGEST_JSON: u64 = 256 << 20;
@@ -192,14 +196,23 @@ impl Contents {
             }
         }
         self.read_network(names);
-        self.events = Some(self.folder.join("events.simlog")).filter(|path| path.is_file());
+        self.find_events();
         Ok(())
+    }
+
+    /// Finds the event log, if there is one that can be opened.
+    fn find_events(&mut self) {
+        match Inside(&self.folder).open(EVENTS) {
+            Ok(_) => self.events = Some(self.folder.join(EVENTS)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => self.complain(format!("{EVENTS} cannot be read, so nothing is replayed: {error}")),
+        }
     }
 
     /// Whether the folder was committed: a manifest tells of the machine and is then left out.
     fn is_committed(&self) -> bool {
-        let text = fs::read_to_string(self.folder.join("README.md")).unwrap_or_default();
-        text.lines().next() == Some(crate::report::README_MARK)
+        let text = Inside(&self.folder).read("README.md", LARGEST_JSON).unwrap_or_default();
+        text.starts_with(format!("{}\n", crate::report::README_MARK).as_bytes())
     }
 
     /// The folder of a sweep: its mark, and the manifest of its table.
@@ -221,13 +234,13 @@ impl Contents {
     /// A JSON object of the folder; null if there is no such file. Inside, a sentence about what is wrong with it.
     fn json(&self, name: &str, is_ours: fn(&Value) -> bool) -> Result<Result<Value, String>, Refused> {
         let path = self.folder.join(name);
-        let read = match files::read_up_to(&path, LARGEST_JSON) {
+        let bytes = match Inside(&self.folder).read(name, LARGEST_JSON) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Ok(Value::Null)),
+            Err(error) if is_no_such_file(&error) => {
+                return Ok(Err(format!("{name} cannot be read: {error}")));
+            }
             Err(error) => return Err(Refused::Io { path, error }),
-            Ok(read) => read,
-        };
-        let Some(bytes) = read else {
-            return Ok(Err(format!("{name} has more than {LARGEST_JSON} bytes, or is no file")));
+            Ok(bytes) => bytes,
         };
         Ok(match serde_json::from_slice::<Value>(&bytes) {
             Err(error) if error.is_eof() => {
@@ -243,14 +256,11 @@ impl Contents {
         if !names.iter().any(|name| name == "network.json") {
             return;
         }
-        let read = match files::read_up_to(&self.folder.join("network.json"), LARGEST_JSON) {
+        let read = match Inside(&self.folder).read("network.json", LARGEST_JSON) {
             Err(error) => Err(error.to_string()),
-            Ok(None) => Err("too large, or no file".to_owned()),
-            Ok(Some(bytes)) => {
-                formats::read("network.json", &bytes, &ReadOptions::default()).map_err(|faults| {
-                    faults.faults.first().map(|fault| fault.message.clone()).unwrap_or_default()
-                })
-            }
+            Ok(bytes) => formats::read("network.json", &bytes, &ReadOptions::default()).map_err(|faults| {
+                faults.faults.first().map(|fault| fault.message.clone()).unwrap_or_default()
+            }),
         };
         match read {
             Ok(network) => self.network = Some(network),
@@ -263,7 +273,7 @@ impl Contents {
     fn read_tables(&mut self, names: &[String]) {
         for name in names {
             let Some(stem) = name.strip_suffix(".csv") else { continue };
-            match Csv::read(&self.folder.join(name)) {
+            match Inside(&self.folder).open(name).and_then(Csv::read) {
                 Ok((table, complaint)) => {
                     self.tables.insert(stem.to_owned(), table);
                     if let Some(complaint) = complaint {
@@ -297,6 +307,12 @@ impl Contents {
         let hint = files::hint(&self.folder, names);
         format!("not a folder of results, as `simnet run --out` leaves them: {what}{hint}")
     }
+}
+
+/// Whether something else than a file of reasonable size was found, rather than nothing that can be read.
+fn is_no_such_file(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory};
+    matches!(error.kind(), FileTooLarge | InvalidInput | IsADirectory)
 }
 
 fn foreign(path: &Path, message: impl Into<String>) -> Refused {

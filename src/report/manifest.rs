@@ -1,11 +1,21 @@
 //! Where results come from. The only file of a run that may differ from machine to machine.
 
+use std::ffi::OsStr;
 use std::fs;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::files::{Kind, Listed};
+
+/// The first line of the `README.md` that some runs write.
+pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
+
+/// The results of a run: the folder of a [`Manifest`].
+pub const RESULTS: Kind =
+    Kind { what: "the results of an earlier run", mark: "manifest.json", listed: Manifest::listed };
 
 /// What a run cost this process.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Usage {
     /// Seconds of wall time.
     pub wall_s: f64,
@@ -16,19 +26,19 @@ pub struct Usage {
 }
 
 /// The provenance of a results folder: `manifest.json`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// simnet's version.
-    pub version: &'static str,
+    pub version: String,
     /// The commit it was built from.
-    pub commit: &'static str,
+    pub commit: String,
     /// The scenario's name.
     pub scenario: String,
     /// BLAKE3 of the scenario with all defaults and files resolved, in hexadecimal.
     pub scenario_hash: String,
     /// The seed.
     pub seed: u64,
-    /// The command line.
+    /// The command line; bytes that are no UTF-8 are said as `\xNN`.
     pub argv: Vec<String>,
     /// The machine's name.
     pub host: String,
@@ -85,12 +95,12 @@ impl Manifest {
     /// The manifest of a run of this process.
     pub fn new(scenario: &str, scenario_hash: String, seed: u64, usage: Usage) -> Manifest {
         Manifest {
-            version: VERSION,
-            commit: COMMIT,
+            version: VERSION.to_owned(),
+            commit: COMMIT.to_owned(),
             scenario: scenario.to_owned(),
             scenario_hash,
             seed,
-            argv: std::env::args().collect(),
+            argv: command_line(),
             host: host_name(),
             files: Vec::new(),
             usage,
@@ -98,11 +108,60 @@ impl Manifest {
             messages_delivered: 0,
         }
     }
+
+    /// The files that the folder of a manifest holds beside it; `None` if this is no manifest of a run.
+    fn listed(text: &[u8]) -> Option<Listed> {
+        let manifest: Manifest = serde_json::from_slice(text).ok()?;
+        let is_hash = blake3::Hash::from_hex(&manifest.scenario_hash).is_ok();
+        is_hash.then(|| manifest.files.into_iter().map(|name| (name, None)).collect())
+    }
+}
+
+/// The command line of this process.
+pub(crate) fn command_line() -> Vec<String> {
+    std::env::args_os().map(|argument| said(&argument)).collect()
+}
+
+/// A text as JSON can say it: bytes that are no UTF-8 become `\xNN`.
+pub(crate) fn said(text: &OsStr) -> String {
+    let mut said = String::new();
+    for chunk in text.as_encoded_bytes().utf8_chunks() {
+        said.push_str(chunk.valid());
+        said.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    said
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Wrong if two names that differ in a byte that is no UTF-8 were said alike, or plain ones otherwise.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_utf8_is_said_escaped() {
+        use std::os::unix::ffi::OsStrExt as _;
+        assert_eq!(said(OsStr::from_bytes(b"r\xffs\xc3\xbc\xc3")), "r\\xffs\u{fc}\\xc3");
+    }
+
+    /// Wrong if another program's manifest were taken for a run's, or a run's own were not.
+    #[test]
+    fn only_a_manifest_of_a_run_lists_files() {
+        let usage = Usage { wall_s: 1.0, cpu_s: None, max_rss_bytes: None };
+        let mut manifest = Manifest::new("a", blake3::hash(b"a").to_hex().to_string(), 1, usage);
+        manifest.files = vec!["a.csv".to_owned()];
+        let text = serde_json::to_value(&manifest).unwrap();
+        let names = |value: &serde_json::Value| Manifest::listed(value.to_string().as_bytes());
+        assert_eq!(names(&text).unwrap().into_keys().collect::<Vec<_>>(), ["a.csv"]);
+        for key in ["version", "commit", "scenario", "scenario_hash", "seed", "argv", "files", "events"] {
+            let mut other = text.clone();
+            other.as_object_mut().unwrap().remove(key);
+            assert!(names(&other).is_none(), "without {key}");
+            other[key] = serde_json::json!({});
+            assert!(names(&other).is_none(), "{key} is something else");
+        }
+        assert!(names(&serde_json::json!({"name": "my web app", "files": ["a.csv"]})).is_none());
+    }
 
     #[test]
     fn the_kernel_s_figures_are_found() {

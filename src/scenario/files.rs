@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use crate::files;
+
 /// Where a scenario's files come from. It remembers each file that it has handed out and hands the same bytes out
 /// again, whatever becomes of the original meanwhile. Clones share that memory.
 #[derive(Clone, Debug)]
@@ -54,6 +56,15 @@ impl Files {
         taken.iter().map(|(path, taken)| (path.clone(), taken.bytes.to_vec())).collect()
     }
 
+    /// The paths of what has been handed out so far.
+    ///
+    /// # Panics
+    /// If a thread that used it panicked.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let taken = self.0.taken.lock().expect("nobody panics while holding it");
+        taken.keys().cloned().collect()
+    }
+
     /// Hands out a file.
     ///
     /// # Errors
@@ -66,25 +77,13 @@ impl Files {
         }
         let bytes = match self.0.kept.get(&path) {
             Some(bytes) => bytes.clone(),
-            None if self.0.disk => read_regular(&path)?,
+            None if self.0.disk => files::read(&path, files::LARGEST)?,
             None => return Err(io::Error::new(io::ErrorKind::NotFound, "it is not among the copies kept")),
         };
         let taken = Taken { hash: blake3::hash(&bytes), bytes: bytes.into() };
         all.insert(path, taken.clone());
         Ok(taken)
     }
-}
-
-/// Reads a file that ends: no folder, no pipe, no device.
-fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    let kind = std::fs::metadata(path)?;
-    if kind.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-    }
-    if !kind.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    std::fs::read(path)
 }
 
 /// The path without `.` and without `x/..`. Where `x` is a link to a folder elsewhere this is another file than the

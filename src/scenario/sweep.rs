@@ -112,15 +112,16 @@ impl Sweep {
     /// Every fault of the file and of those that it names, each with its place. Points are checked only when nothing
     /// else is wrong.
     pub fn read(
-        file: &str,
+        file: impl AsRef<Path>,
         bytes: &[u8],
         overrides: &Overrides,
         files: &Files,
         model: u32,
     ) -> Result<Sweep, Box<Refusal>> {
-        let text = decode(file, bytes)?;
+        let file = file.as_ref();
+        let text = decode(&file.display().to_string(), bytes)?;
         let mut book = Book::new(files);
-        book.add_scenario(Path::new(file), text);
+        book.add_scenario(file, text);
         let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set);
         let read = layers.and_then(|layers| read::read(layers, overrides.seed, model, &mut book));
         match (read, book.into_refusal()) {

@@ -8,6 +8,7 @@ use blake3::Hash;
 
 use super::line::{self, LONGEST, Line, Outcome};
 use super::store::StoreError;
+use crate::files::{Inside, is_link, parent_of};
 
 /// How many damaged lines of a shard are told one by one.
 const TOLD: usize = 5;
@@ -79,6 +80,9 @@ impl Known {
     /// The files that are shards, in order of name.
     fn list(&mut self, folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
         let failed = |path: &Path, error| StoreError::Io { path: path.to_owned(), error };
+        if is_link(folder) {
+            return Err(failed(folder, io::Error::other("it is a link, and none is followed here")));
+        }
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries.map_err(|error| failed(folder, error))?,
@@ -89,17 +93,18 @@ impl Known {
             if path.extension().is_none_or(|extension| extension != "jsonl") {
                 continue;
             }
-            // Asked before it is opened: to open a pipe is to wait for whoever writes to it.
-            let is_file = match fs::metadata(&path) {
-                // A link to nothing, or a file that has just gone.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-                told => told.map_err(|error| failed(&path, error))?.is_file(),
+            let what = match fs::symlink_metadata(&path) {
+                // It has just gone.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(failed(&path, error)),
+                Ok(there) if there.is_file() => {
+                    paths.push(path);
+                    continue;
+                }
+                Ok(there) if there.is_symlink() => "is a link, and none is followed",
+                Ok(_) => "is no file",
             };
-            if is_file {
-                paths.push(path);
-            } else {
-                self.damage.push(Damage { path, line: None, what: "is no file", at_the_end: false });
-            }
+            self.damage.push(Damage { path, line: None, what, at_the_end: false });
         }
         paths.sort();
         self.damage.sort_by(|a, b| a.path.cmp(&b.path));
@@ -109,7 +114,7 @@ impl Known {
     fn add(&mut self, path: PathBuf) -> Result<(), StoreError> {
         let failed = |error| StoreError::Io { path: path.clone(), error };
         let shard = u32::try_from(self.shards.len()).expect("no folder holds four billion shards");
-        let mut file = BufReader::with_capacity(1 << 16, File::open(&path).map_err(failed)?);
+        let mut file = BufReader::with_capacity(1 << 16, open(&path).map_err(failed)?);
         let mut contents = ShardContents { path: path.clone(), lines: 0, damaged: 0 };
         let mut buffer = Vec::new();
         let (mut offset, mut number) = (0, 0);
@@ -161,7 +166,7 @@ impl Known {
     fn place(&self, record: &Record) -> Result<String, StoreError> {
         let path = &self.shards[record.shard as usize].path;
         let failed = |error| StoreError::Io { path: path.clone(), error };
-        let mut before = BufReader::new(File::open(path).map_err(failed)?).take(record.offset);
+        let mut before = BufReader::new(open(path).map_err(failed)?).take(record.offset);
         let mut lines = 1_u64;
         loop {
             let chunk = before.fill_buf().map_err(failed)?;
@@ -276,7 +281,7 @@ impl Reader<'_> {
         }
         let file = match &mut self.open[record.shard as usize] {
             Some(file) => file,
-            closed @ None => closed.insert(File::open(path).map_err(failed)?),
+            closed @ None => closed.insert(open(path).map_err(failed)?),
         };
         self.buffer.resize(record.length as usize, 0);
         file.seek(SeekFrom::Start(record.offset)).map_err(failed)?;
@@ -289,6 +294,11 @@ impl Reader<'_> {
         let line = line::decode(&self.buffer).filter(|line| line.key == record.key).ok_or_else(altered)?;
         line.read().ok_or_else(altered)
     }
+}
+
+/// Opens a shard by its path.
+fn open(path: &Path) -> io::Result<File> {
+    Inside(parent_of(path)).open(path.file_name().unwrap_or_default())
 }
 
 /// Reads a line with its end into `buffer`; of one that is too long to be ours, its beginning. Gives the number of

@@ -262,7 +262,8 @@ impl<P: Points + ?Sized> Crew<'_, P> {
         let (done, wait) = mpsc::channel::<()>();
         let counts = std::thread::scope(|scope| {
             let begun = &shards;
-            scope.spawn(move || self.sync(begun, &wait));
+            // Without a thread for it, shards reach the disk when all is done.
+            let _watch = std::thread::Builder::new().spawn_scoped(scope, move || self.sync(begun, &wait));
             let counts = pool.broadcast(|_| self.compute(&shards));
             drop(done);
             counts

@@ -8,7 +8,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::store::{StoreError, sync_folder};
+use super::store::StoreError;
+use crate::files::{is_link, sync_folder};
 
 /// A shard that this process writes.
 #[derive(Debug)]
@@ -31,6 +32,10 @@ impl Shard {
                 return Err(StoreError::Io { path: folder.to_owned(), error });
             }
             _ => {}
+        }
+        if is_link(folder) {
+            let error = io::Error::other("it is a link, and none is followed here");
+            return Err(StoreError::Io { path: folder.to_owned(), error });
         }
         for number in 0_u64.. {
             let path = folder.join(format!("{worker}-{number}.jsonl"));

@@ -1,8 +1,8 @@
 //! A sweep's folder: which sweep it holds, copies of what that was read from, and the shards.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -10,19 +10,23 @@ use thiserror::Error;
 
 use super::known::Known;
 use super::shard::Shard;
+use crate::files::{self, Inside, LARGEST, TEMPORARY, WriteError, parent_of, sync_folder};
+use crate::report::said;
 
 /// The file by which a sweep's folder is known.
 const MARK: &str = "sweep.json";
 const SHARDS: &str = "shards";
 const INPUTS: &str = "inputs";
+/// The digits of a hash by which a folder of copies is called.
+const COPIES_DIGITS: usize = 16;
 const LOCK: &str = "lock";
 const FORMAT: &str = "simnet-sweep/1";
 /// What is made of the shards once all points are done.
 const TABLES: [&str; 3] = [TABLE, "points.parquet", "manifest.json"];
 /// The table of all points.
 pub(super) const TABLE: &str = "points.csv";
-/// What begins the name of a file that is not in its place yet.
-const UNFINISHED: &str = ".simnet-";
+/// How the lock of a process begins.
+const LOCKED_BY: &str = "process ";
 /// The largest `sweep.json` that is read, in bytes.
 const LARGEST_MARK: u64 = 16 << 20;
 
@@ -77,11 +81,13 @@ pub enum StoreError {
         /// What the system said.
         error: io::Error,
     },
-    /// Something else stands where the folder should.
-    #[error("{}: not the folder of a sweep (it has no {MARK}), and not empty; choose another --out", path.display())]
+    /// Something else stands where the folder, or a file of it, should.
+    #[error("{}: {why}; take it away or choose another --out", path.display())]
     Foreign {
-        /// The folder.
+        /// What is in the way.
         path: PathBuf,
+        /// Why it is.
+        why: &'static str,
     },
     /// The folder holds another sweep.
     #[error("{}: holds {holds}, and this is {wanted}; choose another --out", path.display())]
@@ -185,9 +191,9 @@ impl Store {
         inputs: &BTreeMap<PathBuf, Vec<u8>>,
     ) -> Result<Store, StoreError> {
         let there = vacant(folder, identity)?;
-        let shards = folder.join(SHARDS);
-        let is_new = !shards.exists();
-        fs::create_dir_all(&shards).map_err(|error| StoreError::Io { path: shards.clone(), error })?;
+        let is_new = !folder.join(SHARDS).exists();
+        fs::create_dir_all(folder).map_err(|error| StoreError::Io { path: folder.to_owned(), error })?;
+        make_folder(folder, SHARDS)?;
         if is_new {
             sync_folder(parent_of(folder));
         }
@@ -196,7 +202,7 @@ impl Store {
         if there.as_ref() != Some(&identity) {
             // A table of what the sweep was before is no table of what it is now.
             for table in TABLES {
-                remove(&folder.join(table))?;
+                remove_table(&folder.join(table))?;
             }
             let mark = Mark { format: FORMAT.to_owned(), identity: identity.clone() };
             write_whole(&folder.join(MARK), |out| {
@@ -230,6 +236,26 @@ impl Store {
         vacant(folder, identity).map(|_| ())
     }
 
+    /// Removes what a sweep without inputs keeps in a folder, and the folder if nothing else is in it; what is not a
+    /// sweep's stays. For what can be computed again.
+    pub fn discard(folder: &Path) {
+        if !matches!(read_mark(folder), Ok(Some(_))) {
+            return;
+        }
+        let shards = folder.join(SHARDS);
+        let entries = Inside(folder).has_folder(SHARDS).then(|| fs::read_dir(&shards).ok()).flatten();
+        let names =
+            entries.into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names: Vec<String> = names.filter(|name| name.ends_with(".jsonl")).collect();
+        files::remove_listed(&shards, &names);
+        files::remove_listed(folder, &[MARK, LOCK].map(str::to_owned));
+    }
+
+    /// The files that the sweep of a folder writes over, beside what only it has.
+    pub fn own_files(folder: &Path) -> Vec<PathBuf> {
+        [MARK, LOCK].iter().chain(&TABLES).map(|name| folder.join(name)).collect()
+    }
+
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -247,7 +273,8 @@ impl Store {
     pub fn inputs(&self) -> Result<BTreeMap<PathBuf, Vec<u8>>, StoreError> {
         let read = |input: &Input| {
             let path = self.folder.join(&input.copy);
-            let bytes = fs::read(&path).map_err(|error| StoreError::Io { path: path.clone(), error })?;
+            let bytes = Inside(&self.folder).read(&input.copy, LARGEST);
+            let bytes = bytes.map_err(|error| StoreError::Io { path: path.clone(), error })?;
             if blake3::hash(&bytes).to_hex().as_str() != input.blake3 {
                 return Err(StoreError::Altered { path });
             }
@@ -296,8 +323,10 @@ impl Lock {
         fs::create_dir_all(folder).map_err(|error| StoreError::Io { path: folder.to_owned(), error })?;
         let path = folder.join(LOCK);
         let failed = |error| StoreError::Io { path: path.clone(), error };
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = open.map_err(failed)?;
+        let mut file = Inside(folder).open_to_write(LOCK).map_err(failed)?;
+        if !is_lock(&mut file).map_err(failed)? {
+            return Err(StoreError::Foreign { path, why: "no lock of a sweep" });
+        }
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -309,15 +338,34 @@ impl Lock {
             Err(TryLockError::Error(_)) => return Ok(Lock { _file: None }),
         }
         let host = crate::report::host_name();
-        let text = format!("process {} on {host}\n", std::process::id());
+        let text = format!("{LOCKED_BY}{} on {host}\n", std::process::id());
         file.set_len(0).and_then(|()| file.write_all(text.as_bytes())).map_err(failed)?;
         Ok(Lock { _file: Some(file) })
     }
 }
 
+/// Whether a file is empty or says which process runs a sweep. Leaves it at its beginning.
+fn is_lock(file: &mut File) -> io::Result<bool> {
+    let mut first = Vec::new();
+    file.take(LOCKED_BY.len() as u64).read_to_end(&mut first)?;
+    file.rewind()?;
+    Ok(first.is_empty() || first == LOCKED_BY.as_bytes())
+}
+
+/// Makes a folder below that of a sweep.
+fn make_folder(folder: &Path, name: &str) -> Result<PathBuf, StoreError> {
+    Inside(folder).make_folder(name).map_err(|error| StoreError::Io { path: folder.join(name), error })
+}
+
 /// Checks that a sweep may be put into a folder. Gives the identity that stands there already.
 fn vacant(folder: &Path, wanted: &Identity) -> Result<Option<Identity>, StoreError> {
-    if let Some(holds) = read_mark(folder)? {
+    let mark = read_mark(folder).map_err(|error| match error {
+        StoreError::BadMark { path, .. } if !files::begins_like_ours(&path).unwrap_or(false) => {
+            StoreError::Foreign { path, why: "not the sweep.json of a sweep" }
+        }
+        other => other,
+    });
+    if let Some(holds) = mark? {
         if (&holds.name, holds.quick) == (&wanted.name, wanted.quick) {
             return Ok(Some(holds));
         }
@@ -327,7 +375,7 @@ fn vacant(folder: &Path, wanted: &Identity) -> Result<Option<Identity>, StoreErr
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(StoreError::Foreign { path: folder.to_owned() });
+            return Err(StoreError::Foreign { path: folder.to_owned(), why: "no folder" });
         }
         entries => entries.map_err(|error| StoreError::Io { path: folder.to_owned(), error })?,
     };
@@ -337,28 +385,45 @@ fn vacant(folder: &Path, wanted: &Identity) -> Result<Option<Identity>, StoreErr
         // A process that was killed while it made the folder leaves it without its mark.
         let is_begun = match name.to_str() {
             Some(SHARDS) => fs::read_dir(entry.path()).is_ok_and(|mut shards| shards.next().is_none()),
-            Some(name) => name == INPUTS || name == LOCK || name.starts_with(UNFINISHED),
+            Some(INPUTS) => holds_only(&entry.path(), is_copies),
+            // Whose it is, is seen when it is taken.
+            Some(name) => name == LOCK || name.starts_with(TEMPORARY),
             None => false,
         };
         if !is_begun {
-            return Err(StoreError::Foreign { path: folder.to_owned() });
+            let why = "not of a sweep, and the folder has no sweep.json";
+            return Err(StoreError::Foreign { path: entry.path(), why });
         }
     }
     Ok(None)
 }
 
+/// Whether a folder, which is no link, holds nothing but folders of such names.
+fn holds_only(folder: &Path, is_known: fn(&str) -> bool) -> bool {
+    let known = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            is_folder && entry.file_name().to_str().is_some_and(is_known)
+        })
+    };
+    !files::is_link(folder) && fs::read_dir(folder).is_ok_and(|mut entries| entries.all(known))
+}
+
+/// Whether a folder of copies is called so: by the first digits of a hash.
+fn is_copies(name: &str) -> bool {
+    name.len() == COPIES_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Reads `sweep.json`. `None` if there is none.
 fn read_mark(folder: &Path) -> Result<Option<Identity>, StoreError> {
     let path = folder.join(MARK);
-    let mut text = Vec::new();
-    let read = File::open(&path).and_then(|file| file.take(LARGEST_MARK).read_to_end(&mut text));
-    match read {
-        Ok(_) => {}
+    let text = match Inside(folder).read(MARK, LARGEST_MARK) {
+        Ok(text) => text,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(error) => return Err(StoreError::Io { path, error }),
-    }
+    };
     let bad = |what: String| StoreError::BadMark { path: path.clone(), what };
     let mark: Mark =
         serde_json::from_slice(&text).map_err(|error| bad(format!("not the {MARK} of a sweep: {error}")))?;
@@ -384,62 +449,51 @@ fn keep(folder: &Path, inputs: &BTreeMap<PathBuf, Vec<u8>>) -> Result<Vec<Input>
     }
     let mut all = blake3::Hasher::new();
     for (path, bytes) in inputs {
-        let path = path.to_string_lossy();
+        let path = said(path.as_os_str());
         all.update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
         all.update(blake3::hash(bytes).as_bytes());
     }
-    let below = format!("{INPUTS}/{}", &all.finalize().to_hex()[..16]);
-    let place = folder.join(&below);
-    fs::create_dir_all(&place).map_err(|error| StoreError::Io { path: place.clone(), error })?;
+    let below = format!("{INPUTS}/{}", &all.finalize().to_hex()[..COPIES_DIGITS]);
+    make_folder(folder, &below)?;
     let mut kept = Vec::new();
     for (number, (path, bytes)) in inputs.iter().enumerate() {
-        let name = path.file_name().map_or_else(|| "input".into(), |name| name.to_string_lossy());
+        let name = path.file_name().map_or_else(|| "input".to_owned(), said);
         let copy = format!("{below}/{number}-{name}");
         let target = folder.join(&copy);
-        if fs::read(&target).ok().as_ref() != Some(bytes) {
+        if Inside(folder).read(&copy, LARGEST).ok().as_ref() != Some(bytes) {
+            // A copy under this name is one of ours, damaged or half written.
+            remove(&target)?;
             write_whole(&target, |out| out.write_all(bytes))?;
         }
         let blake3 = blake3::hash(bytes).to_hex().to_string();
-        kept.push(Input { path: path.to_string_lossy().into_owned(), copy, blake3 });
+        kept.push(Input { path: said(path.as_os_str()), copy, blake3 });
     }
     Ok(kept)
 }
 
-/// The folder in which something stands.
-fn parent_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Makes new names in a folder last as long as what they name, where the system can.
-pub(super) fn sync_folder(folder: &Path) {
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
-
 /// Removes a file if it is there.
 fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(StoreError::Io { path: path.to_owned(), error })
-        }
-        _ => Ok(()),
+    files::remove(path).map_err(|error| StoreError::Io { path: path.to_owned(), error })
+}
+
+/// Removes a table that a sweep wrote, if it is there.
+fn remove_table(path: &Path) -> Result<(), StoreError> {
+    match files::begins_like_ours(path) {
+        Ok(true) => remove(path),
+        Ok(false) => Err(foreign(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(StoreError::Io { path: path.to_owned(), error }),
     }
 }
 
-/// Writes a file beside its place, syncs it and renames it.
+fn foreign(path: &Path) -> StoreError {
+    StoreError::Foreign { path: path.to_owned(), why: "no file that simnet wrote" }
+}
+
+/// Writes a file whole or not at all.
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), StoreError> {
-    let written = || -> io::Result<()> {
-        let folder = parent_of(path);
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.prefix(UNFINISHED).tempfile_in(folder)?;
-        let mut out = io::BufWriter::with_capacity(1 << 16, file);
-        fill(&mut out)?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        sync_folder(folder);
-        Ok(())
-    };
-    written().map_err(|error| StoreError::Io { path: path.to_owned(), error })
+    files::write_whole(path, fill).map_err(|error| match error {
+        WriteError::Foreign => foreign(path),
+        WriteError::Io(error) => StoreError::Io { path: path.to_owned(), error },
+    })
 }

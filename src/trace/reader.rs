@@ -1,6 +1,5 @@
 //! Reading a log: one block in memory at a time, and nothing in it trusted before its check was right.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
@@ -118,7 +117,7 @@ impl Reader {
     /// [`LogFault`].
     pub fn open(path: &Path) -> Result<Reader, LogFault> {
         let name = path.display().to_string();
-        match File::open(path) {
+        match crate::files::open(path) {
             Ok(file) => Reader::new(&name, Box::new(BufReader::with_capacity(1 << 16, file))),
             Err(error) => Err(LogFault::Io { path: name, error }),
         }

@@ -20,6 +20,7 @@ mod discover;
 mod discover_walkthrough;
 mod discovery;
 mod discovery_scenarios;
+mod disk;
 mod election;
 mod ethernet;
 mod ethernet_oracle;

@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     };
     let found_by = found_by(algorithm, kind, root, common.seed);
     let source = Allgather { prefix: &prefix, network: &network, ring: &ring, found_by: &found_by };
-    let files = options.place.write(source.files())?;
+    let files = options.place.write(source.files(), options.network.places(), common)?;
     let name = |host: &HostId| network.name_of(Node::Host(*host)).to_owned();
     written.hosts = Some(ring.hosts.iter().map(name).collect());
     written.max_path_length = Some(ring.max_path_length);

@@ -8,6 +8,7 @@ use crate::host::rtt::{Plan, Schedule};
 use crate::units::{Bytes, Unit as _};
 
 use super::super::output::{columns, print, print_json};
+use super::super::places::Places;
 use super::super::{Common, Exit, Failure, Format};
 use super::Place;
 
@@ -58,7 +59,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let written = Written {
         program: program.name(),
         folder: options.place.shown(),
-        files: options.place.write(program.files())?,
+        files: options.place.write(program.files(), Places::new(), common)?,
         message_bytes: plan.message.0,
         round_trips: plan.round_trips,
         samples: plan.first,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use crate::figures::{Done, Runs, ScenarioRun};
+use crate::files::{self, Inside};
 use crate::report::COMMIT;
 use crate::simulation::MODEL;
 use crate::sweep::{self, Identity, Lock, Points as _, Store};
@@ -24,6 +26,9 @@ pub(super) struct How<'a> {
     pub(super) quiet: bool,
     pub(super) interruptions: &'a Interruptions,
 }
+
+/// The most bytes that tell a program from another.
+const LARGEST_MARK: u64 = 4 << 10;
 
 /// What the runs are called together.
 const NAME: &str = "figures";
@@ -65,10 +70,10 @@ impl Room {
         let place = place.join(".figures").join("check");
         let mark = place.with_extension("by");
         let program = program();
-        if fs::read_to_string(&mark).ok().as_deref() != Some(program.as_str()) {
-            let _ = fs::remove_dir_all(&place);
+        if files::read(&mark, LARGEST_MARK).ok().as_deref() != Some(program.as_bytes()) {
+            Store::discard(&place);
         }
-        let made = fs::create_dir_all(&place).and_then(|()| fs::write(&mark, &program));
+        let made = fs::create_dir_all(&place).and_then(|()| write_mark(&mark, &program));
         if made.is_ok() {
             return Ok(Room { place, _apart: None });
         }
@@ -84,9 +89,16 @@ impl Room {
 
     /// Clears the room, as the check is finished.
     pub(super) fn leave(self) {
-        let _ = fs::remove_dir_all(&self.place);
-        let _ = fs::remove_file(self.place.with_extension("by"));
+        Store::discard(&self.place);
+        let _stays = files::remove(&self.place.with_extension("by"));
     }
+}
+
+/// Notes which program a check belongs to.
+fn write_mark(mark: &Path, program: &str) -> std::io::Result<()> {
+    let mut file = Inside(files::parent_of(mark)).open_to_write(mark.file_name().unwrap_or_default())?;
+    file.set_len(0)?;
+    file.write_all(program.as_bytes())
 }
 
 /// What tells this program from an earlier or later build.

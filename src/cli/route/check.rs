@@ -7,10 +7,11 @@ use clap::Args;
 
 use crate::ids::Node;
 use crate::routing::{Attachments, Report, Survey, TableTooLarge, read_lfts, read_routes};
+use crate::topology::Network;
 use crate::topology::formats::port_guids;
-use crate::topology::{Network, presets};
 
 use super::super::network::NetworkArguments;
+use super::super::output;
 use super::super::{Common, Exit, Failure};
 use super::show;
 
@@ -65,19 +66,13 @@ fn of_tables(
 
 /// The guids of ports in the network's file, read a second time where that can be done.
 fn own_port_guids(options: &Options) -> BTreeMap<u64, (String, u16)> {
-    let topology = &options.network.topology;
-    let preset = options.network.reading.from.is_none() && presets::load(topology).is_some();
-    let file = std::fs::metadata(topology).is_ok_and(|there| there.is_file());
-    match (preset, file) {
-        (false, true) => std::fs::read(topology).map(|bytes| port_guids(&bytes)).unwrap_or_default(),
-        _ => BTreeMap::new(),
+    let NetworkArguments { topology, reading } = &options.network;
+    match reading.preset(topology) {
+        Some(_) => BTreeMap::new(),
+        None => output::read(topology).map(|bytes| port_guids(&bytes)).unwrap_or_default(),
     }
 }
 
 fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
-    let name = path.display().to_string();
-    match std::fs::read(path) {
-        Ok(bytes) => Ok((name, bytes)),
-        Err(error) => Err(Failure::Io { path: name, error }),
-    }
+    Ok((path.display().to_string(), output::read(path)?))
 }

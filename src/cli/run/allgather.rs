@@ -140,14 +140,14 @@ pub(super) fn has_frames(checked: &Checked) -> bool {
 ///
 /// # Errors
 /// [`Failure::Io`] if the file cannot be written, [`Failure::Scenario`] if nothing can be run.
-pub(super) fn capture(scenario: &str, file: &Path, checked: &Checked) -> Result<(), Failure> {
+pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result<(), Failure> {
     let allgather = checked.allgather.as_ref().expect("a scenario with frames has all-gathers");
     let mut refused = None;
     let mut tally = None;
     let written = write_whole_by(file, |out| match gathers::capture(checked, allgather, out, MOST_PACKETS) {
         Ok(captured) => captured.map(|captured| tally = captured),
         Err(error) => {
-            refused = Some(Failure::Scenario(format!("{scenario}: {error}")));
+            refused = Some(Failure::Scenario(format!("{}: {error}", scenario.display())));
             Err(io::Error::other("nothing to capture"))
         }
     });

@@ -71,7 +71,7 @@ pub(super) fn run(
 fn add_parquet(store: &Store) -> Result<(), Failure> {
     let path = store.folder().join("points.csv");
     let failed = |error| Failure::Io { path: path.display().to_string(), error };
-    let mut table = std::io::BufReader::new(std::fs::File::open(&path).map_err(failed)?);
+    let mut table = std::io::BufReader::new(crate::files::open(&path).map_err(failed)?);
     let bytes = crate::sweep::parquet::from_csv(&mut table).map_err(failed)?;
     Ok(store.write("points.parquet", |out| out.write_all(&bytes))?)
 }

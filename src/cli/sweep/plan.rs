@@ -33,7 +33,7 @@ const DIGITS: usize = 12;
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let described = options.source.read(common.seed)?;
     if let Some(folder) = &options.out {
-        prepare(folder, &described)?;
+        prepare(folder, &described, common)?;
     }
     let plan = described.plan;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());

@@ -10,6 +10,7 @@ use super::progress::Line;
 use super::{Described, Source, merge, parse_jobs, points, slurm, tell_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
+use crate::cli::places::Places;
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
 
@@ -128,7 +129,7 @@ fn here(
 ) -> Result<Exit, Failure> {
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
     let begun = std::time::Instant::now();
-    let (lock, store) = prepare(folder, described)?;
+    let (lock, store) = prepare(folder, described, common)?;
     let plan = &described.plan;
     info!(sweep = plan.name(), points = plan.len(), out = %folder.display(), "the sweep is sound");
     let progress = Line::new(common.quiet, false);
@@ -180,7 +181,14 @@ fn here(
 ///
 /// # Errors
 /// If the folder holds something else, is in use, or cannot be written.
-pub(super) fn prepare(folder: &Path, described: &Described) -> Result<(Lock, Store), Failure> {
+pub(super) fn prepare(
+    folder: &Path,
+    described: &Described,
+    common: &Common,
+) -> Result<(Lock, Store), Failure> {
+    let read = described.inputs.keys();
+    let places = read.fold(Places::new(), |places, file| places.reads("a file of the sweep", file));
+    Store::own_files(folder).iter().fold(places, |places, file| places.keeps("--out", file)).check(common)?;
     Store::probe(folder, &described.identity)?;
     let lock = Lock::take(folder)?;
     let store = Store::open(folder, &described.identity, &described.inputs)?;

@@ -15,6 +15,7 @@ use super::{Described, points};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
+use crate::files::Inside;
 use crate::sweep::slurm::{self, Submission, USUAL_ARRAY};
 use crate::sweep::{Known, Points as _, Scenarios, assign};
 
@@ -90,13 +91,13 @@ pub(super) fn run(
         Failure::Place(hint.to_owned())
     })?;
     let most = largest_array()?;
-    let (_lock, store) = prepare(folder, described)?;
+    let (_lock, store) = prepare(folder, described, common)?;
     let known = store.known()?;
     let place = fs::canonicalize(folder).map_err(|error| io_failure(folder, error))?;
     let Some(submission) = submission(options, &described.plan, &known, &place, most)? else {
         return Ok(None);
     };
-    fs::create_dir_all(place.join("slurm")).map_err(|error| io_failure(&place.join("slurm"), error))?;
+    Inside(&place).make_folder("slurm").map_err(|error| io_failure(&place.join("slurm"), error))?;
     store.write("slurm/submit.sh", |out| out.write_all(submission.shell_script().as_bytes()))?;
     let submit = || submit(&sbatch, &submission);
     let (jobs, interrupted) = interruptions.hold(submit);

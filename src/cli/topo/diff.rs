@@ -1,5 +1,7 @@
 //! `simnet topo diff A B`.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde_json::json;
 
@@ -11,9 +13,9 @@ use crate::topology::{difference, isomorphism};
 #[derive(Args)]
 pub(in crate::cli) struct Options {
     /// The first network: a preset or a file
-    a: String,
+    a: PathBuf,
     /// The second network
-    b: String,
+    b: PathBuf,
     /// Let switches have other names and shifted ports: compare as a map with the truth
     #[arg(long)]
     up_to_ports: bool,
@@ -47,7 +49,8 @@ fn as_text(options: &Options, found: &difference::Difference) -> String {
     }
     // Names come from files: none of their control characters reaches a terminal.
     let clean = |row: &String| row.replace(char::is_control, "\u{fffd}");
-    let only = |what: &str, file: &str, list: &[String]| {
+    let only = |what: &str, file: &Path, list: &[String]| {
+        let file = file.display();
         let rows: String = list.iter().map(|row| format!("  {}\n", clean(row))).collect();
         if rows.is_empty() { String::new() } else { format!("{what} only in {file}:\n{rows}") }
     };

@@ -6,6 +6,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use crate::topology::generate::{FAMILIES, Family, Parameter, build};
 
 use super::Output;
+use crate::cli::places::Places;
 use crate::cli::{Common, Exit, Failure};
 
 /// A family and its parameters as given.
@@ -23,7 +24,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     if let Some(name) = &options.name {
         net.name.clone_from(name);
     }
-    options.output.write(&net)
+    options.output.write(&net, Places::new(), common)
 }
 
 impl Args for Options {

@@ -1,10 +1,11 @@
 //! The files of a results folder, and what else a path may be that somebody took for one.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use crate::diagnostics::{did_you_mean, quoted};
+use crate::files::{Inside, parent_of};
 
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +19,13 @@ pub struct FileEntry {
 }
 
 impl FileEntry {
-    /// Describes a file; `None` for what is no plain file. Costs O(its size) in time and nothing in memory.
+    /// Describes a file; `None` for a folder. Costs O(its size) in time and nothing in memory.
     pub(super) fn of(folder: &Path, name: &str) -> io::Result<Option<FileEntry>> {
-        let path = folder.join(name);
-        if !fs::metadata(&path)?.is_file() {
+        if fs::symlink_metadata(folder.join(name))?.is_dir() {
             return Ok(None);
         }
         let mut hasher = blake3::Hasher::new();
-        let bytes = io::copy(&mut File::open(&path)?, &mut hasher)?;
+        let bytes = io::copy(&mut Inside(folder).open(name)?, &mut hasher)?;
         Ok(Some(FileEntry { name: name.to_owned(), bytes, blake3: hasher.finalize().to_hex().to_string() }))
     }
 }
@@ -44,20 +44,10 @@ pub(super) fn names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The bytes of a file; `None` if there are more than `most`, or if it is no plain file.
-pub(super) fn read_up_to(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
-    if !fs::metadata(path)?.is_file() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
-}
-
 /// What to say where a folder was expected and something else stands.
 pub(super) fn instead_of_a_folder(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = parent_of(path);
     let hint = if parent.join("summary.json").is_file() {
         format!("; give its folder, `{}`", quoted(&parent.display().to_string()))
     } else if name.ends_with(".toml") {

@@ -1,8 +1,7 @@
 //! A table of a results folder.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::Path;
 
 /// The most cells of a table that are kept; rows beyond are counted.
 pub(in crate::page) const MOST_CELLS: usize = 1_000_000;
@@ -34,12 +33,10 @@ impl Csv {
     /// Reads a table, streaming: memory is bounded by what is kept. Beside it, a sentence about what is amiss with it.
     ///
     /// # Errors
-    /// What the system says, and that it is no plain file.
-    pub(super) fn read(path: &Path) -> io::Result<(Csv, Option<String>)> {
-        if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no plain file"));
-        }
-        let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_path(path)?;
+    /// What the system says.
+    pub(super) fn read(file: File) -> io::Result<(Csv, Option<String>)> {
+        let ended = ends_a_line(&file)?;
+        let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(&file);
         let mut record = csv::ByteRecord::new();
         let (mut table, mut amiss) = (Csv::default(), Amiss::default());
         let mut room = MOST_BYTES;
@@ -67,7 +64,7 @@ impl Csv {
             table.rows.push(row);
             last.1 = true;
         }
-        if !ends_a_line(path)? {
+        if !ended {
             amiss.cut = Some(last.0);
             if last.1 {
                 table.rows.pop();
@@ -129,15 +126,16 @@ impl Amiss {
     }
 }
 
-/// Whether a file ends with the end of a line, as every table does that was written to its end.
-fn ends_a_line(path: &Path) -> io::Result<bool> {
-    let mut file = File::open(path)?;
+/// Whether a file ends with the end of a line, as every table does that was written to its end. Leaves it at its
+/// beginning.
+fn ends_a_line(mut file: &File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Ok(true);
     }
     file.seek(SeekFrom::End(-1))?;
     let mut last = [0];
     file.read_exact(&mut last)?;
+    file.rewind()?;
     Ok(last == *b"\n")
 }
 
@@ -148,8 +146,8 @@ mod tests {
     fn read(bytes: &[u8]) -> (Csv, Option<String>) {
         let room = tempfile::tempdir().unwrap();
         let path = room.path().join("a.csv");
-        fs::write(&path, bytes).unwrap();
-        Csv::read(&path).unwrap()
+        std::fs::write(&path, bytes).unwrap();
+        Csv::read(File::open(&path).unwrap()).unwrap()
     }
 
     #[test]

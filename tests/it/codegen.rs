@@ -227,7 +227,7 @@ fn nothing_is_written_unless_all_is() {
     let output = foreign.generate(&["--algorithm", "lr1"]);
     let complaint = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(7), "{complaint}");
-    assert!(complaint.contains("not source that simnet wrote"), "{complaint}");
+    assert!(complaint.contains("not source that simnet codegen wrote"), "{complaint}");
     assert_eq!(foreign.read("Makefile"), "all:\n");
     assert_eq!(foreign.0.path().read_dir().unwrap().count(), 2);
 }

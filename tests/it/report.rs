@@ -258,7 +258,12 @@ fn a_report_may_stand_in_the_folder_that_it_is_about() {
     assert_eq!((&told["bytes"], &told["complaints"]), (&json!(text.len()), &json!([])));
     let sections = told["sections"].as_array().unwrap();
     assert_eq!((&sections[0], sections.last().unwrap()), (&json!("summary"), &json!("provenance")));
-    // The results may be made again: the folder is still known for what it is.
+    // A report is the user's to keep: the results are made again when it has been taken away.
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/deadlock-ring.toml");
+    let again = simnet(&["run", scenario, "--quiet", "--out", folder.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(7));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("report.html"));
+    fs::rename(&out, room.path().join("kept.html")).unwrap();
     run("deadlock-ring", room.path());
 }
 

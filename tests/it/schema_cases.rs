@@ -70,8 +70,8 @@ impl Tally {
         self.outcomes.get(&outcome).copied().unwrap_or_default()
     }
 
-    /// Asserts that the cases reach what they are for, and prints how far.
-    fn check(&self, count: u64, all: &[Key<'_>]) {
+    /// Asserts that the cases reach what they are for; says how far they do.
+    fn check(&self, count: u64, all: &[Key<'_>]) -> String {
         let known = known_codes();
         let is_unseen = |code: &&String| !self.codes.contains_key(code.as_str());
         let unseen: Vec<&String> = known.iter().filter(is_unseen).collect();
@@ -79,14 +79,19 @@ impl Tally {
         let absent: Vec<&String> = absent.collect();
         let (sound, planned) =
             (self.of(Outcome::Checked) + self.of(Outcome::Planned), self.of(Outcome::Planned));
-        println!("{count} cases, {sound} of them sound, {planned} of those sweeps");
-        println!("{} of {} codes; not {unseen:?}", known.len() - unseen.len(), known.len());
-        println!("{} keys, {} of them in sound documents", all.len(), self.sound_keys.len());
         assert!(absent.is_empty(), "in no document: {absent:?}");
         assert!(self.sound_keys.len() * 3 >= all.len() * 2, "{} keys in sound ones", self.sound_keys.len());
         assert!(unseen.len() * 3 <= known.len(), "{} codes unseen: {unseen:?}", unseen.len());
         assert!(sound * 8 >= count, "{sound} of {count} are sound");
         assert!(planned * 60 >= count, "{planned} of {count} are sound sweeps");
+        format!(
+            "{count} cases, {sound} of them sound, {planned} of those sweeps; {} of {} codes, not {unseen:?}; \
+             {} keys, {} of them in sound documents",
+            known.len() - unseen.len(),
+            known.len(),
+            all.len(),
+            self.sound_keys.len()
+        )
     }
 }
 
@@ -176,5 +181,5 @@ fn every_document_ends_checked_planned_or_with_located_faults() {
         }
     });
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
-    tally.check(count, &all);
+    println!("{}", tally.check(count, &all));
 }

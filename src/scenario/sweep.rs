@@ -16,6 +16,7 @@ mod decimal;
 mod key;
 mod known;
 mod limits;
+mod operands;
 mod range;
 mod read;
 mod scalar;

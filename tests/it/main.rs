@@ -76,6 +76,7 @@ mod routing_trees;
 mod rtt;
 mod scenario;
 mod scenarios;
+mod schema_cases;
 mod slurm;
 mod smart;
 mod study;

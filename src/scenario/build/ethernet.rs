@@ -39,7 +39,7 @@ pub(super) fn ethernet(
     let mtu = quantity(&wire.mtu);
     let fits = mtu.and_then(|at| in_bytes(at, MTUS, book));
     let header = header(wire, mtu, section, book);
-    let buffer = buffer(wire, fits, section, book);
+    let buffer = buffer(wire, fits, book);
     let latency = quantity(&wire.switch_latency).and_then(|at| no_longer(at, at.value, book));
     let length = quantity(&wire.cable_length).and_then(|at| {
         no_longer(At { value: at.value.flight_time(), place: at.place }, at.value, book).map(|_| at.value)
@@ -156,7 +156,7 @@ fn header(wire: &wire::Ethernet, mtu: Option<At<Bytes>>, section: Place, book: &
 }
 
 /// Room in switches, for a frame at least.
-fn buffer(wire: &wire::Ethernet, mtu: Option<u64>, section: Place, book: &mut Book) -> Option<Buffer> {
+fn buffer(wire: &wire::Ethernet, mtu: Option<u64>, book: &mut Book) -> Option<Buffer> {
     let sharing = match &wire.buffer_sharing {
         Given::Absent => Sharing::default(),
         given => *given.value()?,
@@ -172,7 +172,6 @@ fn buffer(wire: &wire::Ethernet, mtu: Option<u64>, section: Place, book: &mut Bo
     let room: At<Bytes> = quantity::<Bytes>(&wire.buffer)?;
     let frame = mtu? + u64::from(HEADER + TRAILER);
     if room.value.0 < frame {
-        debug_assert!(room.place != section, "a buffer has no default");
         out_of_range(
             room.place,
             format!("{} hold no frame of {frame} B", room.value),

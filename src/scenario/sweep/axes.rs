@@ -12,29 +12,44 @@ use super::range::{Range, is_range};
 /// The most values of a key that are kept printed.
 const MOST_TEXTS: usize = 100_000;
 
-/// Keys that take their values in lock-step.
+/// The axes of a file, as far as they can be read.
+pub(super) struct Written {
+    /// Every key that varies, of faulty axes too: for what looks at keys alone.
+    pub(super) keys: Vec<AxisKey>,
+    /// The axes in order; `None` for each of which a fault was noted, so that nothing reads its values.
+    pub(super) axes: Vec<Option<Axis>>,
+}
+
+/// Keys that take their values in lock-step, as many each.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) keys: Vec<AxisKey>,
+    /// The values of each key.
+    columns: Vec<Column>,
     /// How many values each of them has.
     length: usize,
     /// Only every so many values are taken.
     stride: usize,
 }
 
-/// A key and its values.
+/// A key that varies.
 #[derive(Clone, Debug)]
 pub(super) struct AxisKey {
     /// The path, its keys joined by dots, in quotes where that is needed.
     pub(super) name: String,
     pub(super) path: Vec<(String, Place)>,
+    /// Where its values stand.
+    pub(super) place: Place,
+}
+
+/// The values of a key.
+#[derive(Clone, Debug)]
+struct Column {
     values: Values,
     /// The values, printed, unless there are very many.
     texts: Vec<String>,
     /// Whether each value is to be a list of one.
     is_wrapped: bool,
-    /// Where its values stand.
-    pub(super) place: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -51,7 +66,7 @@ impl Axis {
 
     /// Every fourth value, if the axis is one of more than four numbers or quantities.
     pub(super) fn thinned(&self) -> Axis {
-        let is_numeric = self.keys.iter().any(AxisKey::is_numeric);
+        let is_numeric = self.columns.iter().any(Column::is_numeric);
         let stride = if is_numeric && self.length > 4 { 4 } else { 1 };
         Axis { stride, ..self.clone() }
     }
@@ -63,12 +78,20 @@ impl Axis {
 
     /// The value of one of its keys at a position.
     pub(super) fn item(&self, key: usize, position: usize) -> Item {
-        self.keys[key].item(position * self.stride)
+        self.columns[key].item(position * self.stride)
     }
 
     /// The same, printed.
     pub(super) fn printed(&self, key: usize, position: usize) -> String {
-        self.keys[key].printed(position * self.stride)
+        self.columns[key].printed(position * self.stride)
+    }
+
+    /// The values of its keys that are listed one by one.
+    pub(super) fn lists(&self) -> impl Iterator<Item = &[Item]> {
+        self.columns.iter().filter_map(|column| match &column.values {
+            Values::Listed(items) => Some(items.as_slice()),
+            Values::Range(_) => None,
+        })
     }
 }
 
@@ -91,7 +114,7 @@ impl Values {
     }
 }
 
-impl AxisKey {
+impl Column {
     fn len(&self) -> usize {
         self.values.len()
     }
@@ -109,14 +132,6 @@ impl AxisKey {
 
     fn printed(&self, nth: usize) -> String {
         self.texts.get(nth).cloned().unwrap_or_else(|| self.values.printed(nth))
-    }
-
-    /// The values, if they are listed one by one.
-    pub(super) fn listed(&self) -> Option<&[Item]> {
-        match &self.values {
-            Values::Listed(items) => Some(items),
-            Values::Range(_) => None,
-        }
     }
 
     fn is_numeric(&self) -> bool {
@@ -158,47 +173,17 @@ pub(super) fn joined<'a>(path: impl Iterator<Item = &'a str>) -> String {
     path.map(bare_or_quoted).collect::<Vec<_>>().join(".")
 }
 
-/// Reads the axes; those that are faulty are left out after their faults were noted.
-pub(super) fn read(tables: &[&Item], known: &Known, book: &mut Book) -> Vec<Axis> {
-    let mut axes: Vec<Axis> = Vec::new();
+/// Reads the axes; of those that are faulty only the keys are left after their faults were noted.
+pub(super) fn read(tables: &[&Item], known: &Known, book: &mut Book) -> Written {
+    let mut written = Written { keys: Vec::new(), axes: Vec::new() };
     for table in tables {
-        let mut flat = Flat { known, keys: Vec::new(), book };
+        let mut flat = Flat { known, keys: Vec::new(), columns: Vec::new(), is_sound: true, book };
         flat.add(table, &mut Vec::new());
-        let keys = flat.keys;
-        for (nth, key) in keys.iter().enumerate() {
-            let earlier = axes.iter().flat_map(|axis| &axis.keys).chain(&keys[..nth]);
-            if earlier.clone().any(|other| same(&other.path, &key.path)) {
-                book.add(last_place(&key.path), |span| {
-                    let message = format!("the key `{}` is on two axes", quoted(&key.name));
-                    Fault::new("duplicate-key", span, message, "expected each key once")
-                });
-            }
-        }
-        let Some(first) = keys.first() else {
-            if let Value::Table(entries) = &table.value
-                && entries.is_empty()
-            {
-                book.add(table.place, |span| {
-                    Fault::new("empty-list", span, "an axis without keys", "expected a key and its values")
-                });
-            }
-            continue;
-        };
-        let length = first.len();
-        for key in keys.iter().filter(|key| key.len() != length) {
-            book.add(key.place, |span| {
-                let message = format!(
-                    "{} values where `{}` of the same axis has {length}",
-                    key.len(),
-                    quoted(&first.name)
-                );
-                let fault = Fault::new("lock-step", span, message, "expected as many values of every key");
-                fault.with_help("keys that vary on their own stand in [[sweep.axes]] of their own")
-            });
-        }
-        axes.push(Axis { keys, length, stride: 1 });
+        flat.check(table, &written.keys);
+        written.keys.extend(flat.keys.iter().cloned());
+        written.axes.push(flat.axis());
     }
-    axes
+    written
 }
 
 fn same(a: &[(String, Place)], b: &[(String, Place)]) -> bool {
@@ -209,19 +194,63 @@ fn last_place(path: &[(String, Place)]) -> Place {
     path.last().expect("a path has keys").1
 }
 
-/// The keys of an axis, out of nested tables.
+/// The keys of an axis and their values, out of nested tables.
 struct Flat<'a> {
     known: &'a Known,
     keys: Vec<AxisKey>,
+    columns: Vec<Column>,
+    /// Whether no fault of this axis was noted.
+    is_sound: bool,
     book: &'a mut Book,
 }
 
 impl Flat<'_> {
+    /// The axis, if nothing is wrong with it.
+    fn axis(self) -> Option<Axis> {
+        let length = self.columns.first()?.len();
+        self.is_sound.then_some(Axis { keys: self.keys, columns: self.columns, length, stride: 1 })
+    }
+
+    fn note(&mut self, place: Place, fault: impl FnOnce(std::ops::Range<usize>) -> Fault) {
+        self.is_sound = false;
+        self.book.add(place, fault);
+    }
+
+    /// Notes an axis without keys, keys that vary already, and values that cannot go in lock-step.
+    fn check(&mut self, table: &Item, earlier: &[AxisKey]) {
+        if self.keys.is_empty() && self.is_sound {
+            self.note(table.place, |span| {
+                Fault::new("empty-list", span, "an axis without keys", "expected a key and its values")
+            });
+        }
+        let keys = self.keys.clone();
+        for (nth, key) in keys.iter().enumerate() {
+            if earlier.iter().chain(&keys[..nth]).any(|other| same(&other.path, &key.path)) {
+                self.note(last_place(&key.path), |span| {
+                    let message = format!("the key `{}` is on two axes", quoted(&key.name));
+                    Fault::new("duplicate-key", span, message, "expected each key once")
+                });
+            }
+        }
+        let lengths: Vec<usize> = self.columns.iter().map(Column::len).collect();
+        for (key, length) in keys.iter().zip(&lengths).filter(|(_, length)| **length != lengths[0]) {
+            self.note(key.place, |span| {
+                let (first, wanted) = (quoted(&keys[0].name), lengths[0]);
+                let message = format!("{length} values where `{first}` of the same axis has {wanted}");
+                let fault = Fault::new("lock-step", span, message, "expected as many values of every key");
+                fault.with_help("keys that vary on their own stand in [[sweep.axes]] of their own")
+            });
+        }
+    }
+
     fn add(&mut self, item: &Item, path: &mut Vec<(String, Place)>) {
         match &item.value {
             Value::Table(entries) if !path.is_empty() && is_range(entries) => {
                 let Some(schema) = self.schema(path) else { return };
-                if let Some(range) = Range::read(item, entries, wants_whole(&schema), self.book) {
+                let before = self.book.noted();
+                let range = Range::read(item, entries, wants_whole(&schema), self.book);
+                self.is_sound &= self.book.noted() == before;
+                if let Some(range) = range {
                     self.push(path, item.place, Values::Range(range), &schema);
                 }
             }
@@ -234,14 +263,14 @@ impl Flat<'_> {
                     path.truncate(depth);
                 }
             }
-            Value::List(items) if items.is_empty() => self.book.add(item.place, |span| {
+            Value::List(items) if items.is_empty() => self.note(item.place, |span| {
                 Fault::new("empty-list", span, "an empty list of values", "expected at least one value")
             }),
             Value::List(items) => {
                 let Some(schema) = self.schema(path) else { return };
                 self.push(path, item.place, Values::Listed(items.clone()), &schema);
             }
-            other => self.book.add(item.place, |span| {
+            other => self.note(item.place, |span| {
                 let message = format!("this is {}", other.kind());
                 let expected = "expected a list of values, or a range { from = .., to = .., step = .. }";
                 Fault::new("wrong-type", span, message, expected)
@@ -256,7 +285,7 @@ impl Flat<'_> {
             return true;
         }
         let Some(keys) = tree::path_of(&entry.key) else {
-            self.book.add(entry.place, |span| {
+            self.note(entry.place, |span| {
                 let message = format!("`{}` is no path of keys", quoted(&entry.key));
                 Fault::new("syntax", span, message, "expected keys joined by dots")
             });
@@ -268,12 +297,11 @@ impl Flat<'_> {
 
     /// What the key at a path wants; `None` after noting that there is none, or none that can vary.
     fn schema(&mut self, path: &[(String, Place)]) -> Option<Json> {
-        let place = last_place(path);
-        let keys: Vec<String> = path.iter().map(|(key, _)| key.clone()).collect();
+        let keys: Vec<&str> = path.iter().map(|(key, _)| key.as_str()).collect();
         let names = ["name", "description"];
-        let is_name = keys[0] == "scenario" && keys.get(1).is_none_or(|key| names.contains(&key.as_str()));
-        if is_name || ["include", "profiles", "sweep", "expect"].contains(&keys[0].as_str()) {
-            self.book.add(path[0].1, |span| {
+        let is_name = keys[0] == "scenario" && keys.get(1).is_none_or(|key| names.contains(key));
+        if is_name || ["include", "profiles", "sweep", "expect"].contains(&keys[0]) {
+            self.note(path[0].1, |span| {
                 let message = format!("`{}` cannot vary", quoted(&keys.join(".")));
                 Fault::new(
                     "unknown-key",
@@ -284,20 +312,16 @@ impl Flat<'_> {
             });
             return None;
         }
-        let span = |depth: usize| path[depth].1.start..path[depth].1.end;
-        match self.known.key(&keys, span) {
-            Ok(schema) => Some(schema.clone()),
-            Err(fault) => {
-                self.book.add(place, |_| fault);
-                None
-            }
-        }
+        let schema = self.known.noted(&keys, |depth| path[depth].1, self.book).cloned();
+        self.is_sound &= schema.is_some();
+        schema
     }
 
     fn push(&mut self, path: &[(String, Place)], place: Place, values: Values, schema: &Json) {
         let name = joined(path.iter().map(|(key, _)| key.as_str()));
         let texts = (0..values.len().min(MOST_TEXTS)).map(|nth| values.printed(nth)).collect();
         let (path, is_wrapped) = (path.to_vec(), wants_list(schema));
-        self.keys.push(AxisKey { name, path, values, texts, is_wrapped, place });
+        self.keys.push(AxisKey { name, path, place });
+        self.columns.push(Column { values, texts, is_wrapped });
     }
 }

@@ -10,9 +10,8 @@ use super::super::tree::{Item, Value};
 use super::super::wire::At;
 use super::axes::{Axis, AxisKey, inline};
 
-/// Notes keys of which one displaces the other, as a second topology does, and values that an axis has twice.
-pub(super) fn check(axes: &[Axis], book: &mut Book) {
-    let keys: Vec<&AxisKey> = axes.iter().flat_map(|axis| &axis.keys).collect();
+/// Notes keys of which one displaces the other, as a second topology does.
+pub(super) fn keys(keys: &[AxisKey], book: &mut Book) {
     for (nth, key) in keys.iter().enumerate() {
         let other = keys[..nth].iter().find(|other| exclude(other, key));
         if let (Some(other), Some((_, place))) = (other, key.path.last()) {
@@ -24,7 +23,6 @@ pub(super) fn check(axes: &[Axis], book: &mut Book) {
             });
         }
     }
-    axes.iter().for_each(|axis| twice(axis, book));
 }
 
 /// Notes columns that are there already.
@@ -54,15 +52,14 @@ fn exclude(one: &AxisKey, other: &AxisKey) -> bool {
 }
 
 /// Notes the values of an axis that are there already.
-fn twice(axis: &Axis, book: &mut Book) {
+pub(super) fn values(axis: &Axis, book: &mut Book) {
     let mut seen = BTreeSet::new();
-    let listed = axis.keys.iter().filter_map(AxisKey::listed);
-    let lists: Vec<&[Item]> = listed.collect();
+    let lists: Vec<&[Item]> = axis.lists().collect();
     // A range has no value twice.
     if lists.len() < axis.keys.len() {
         return;
     }
-    for position in 0..lists.iter().map(|list| list.len()).min().unwrap_or(0) {
+    for position in 0..axis.len() {
         let values: Vec<String> = lists.iter().map(|list| inline(&list[position])).collect();
         if !seen.insert(values) {
             let place: Place = lists[0][position].place;

@@ -6,6 +6,8 @@ use serde_json::Value as Json;
 
 use crate::diagnostics::{Fault, quoted};
 
+use super::super::book::{Book, Place};
+
 /// The scenario's JSON Schema, walked along paths of keys.
 pub(super) struct Known(Json);
 
@@ -15,34 +17,47 @@ impl Known {
         Known(super::super::schema::document())
     }
 
-    /// The schema of a key.
+    /// The schema of a key, if there is such a key.
+    pub(super) fn key(&self, path: &[&str]) -> Option<&Json> {
+        self.follow(path).ok()
+    }
+
+    /// The schema of a key; `None` after noting that there is none. `place` says where each key of the path stands.
+    pub(super) fn noted(
+        &self,
+        path: &[&str],
+        place: impl Fn(usize) -> Place,
+        book: &mut Book,
+    ) -> Option<&Json> {
+        let found = self.follow(path);
+        found.map_err(|(depth, at)| book.add(place(depth), |span| unknown(path, depth, at, span))).ok()
+    }
+
+    /// Walks along a path.
     ///
     /// # Errors
-    /// The fault of a path that leads nowhere; `span` says where each of its keys stands.
-    pub(super) fn key(&self, path: &[String], span: impl Fn(usize) -> Range<usize>) -> Result<&Json, Fault> {
-        let mut at = &self.0;
-        for (depth, key) in path.iter().enumerate() {
-            let Some(next) = step(at, key) else {
-                let mut choices = Vec::new();
-                properties(at, &mut choices);
-                let within = match depth {
-                    0 => "the scenario".to_owned(),
-                    _ => format!("`{}`", quoted(&path[..depth].join("."))),
-                };
-                let message = format!("unknown key `{}` in {within}", quoted(key));
-                let expected = match choices.len() {
-                    0 => "expected no further key".to_owned(),
-                    1..=30 => format!("expected one of {}", choices.join(", ")),
-                    many => format!("expected one of {many} keys"),
-                };
-                return Err(
-                    Fault::new("unknown-key", span(depth), message, expected).with_nearest(key, choices)
-                );
-            };
-            at = next;
-        }
-        Ok(at)
+    /// The position of the first key that leads nowhere, and the schema that has no such key.
+    fn follow(&self, path: &[&str]) -> Result<&Json, (usize, &Json)> {
+        path.iter().enumerate().try_fold(&self.0, |at, (depth, key)| step(at, key).ok_or((depth, at)))
     }
+}
+
+/// The fault of a path whose key at `depth` is none of those of the schema `at`.
+fn unknown(path: &[&str], depth: usize, at: &Json, span: Range<usize>) -> Fault {
+    let key = path[depth];
+    let mut choices = Vec::new();
+    properties(at, &mut choices);
+    let within = match depth {
+        0 => "the scenario".to_owned(),
+        _ => format!("`{}`", quoted(&path[..depth].join("."))),
+    };
+    let expected = match choices.len() {
+        0 => "expected no further key".to_owned(),
+        1..=30 => format!("expected one of {}", choices.join(", ")),
+        many => format!("expected one of {many} keys"),
+    };
+    let message = format!("unknown key `{}` in {within}", quoted(key));
+    Fault::new("unknown-key", span, message, expected).with_nearest(key, choices)
 }
 
 /// Where a key leads.

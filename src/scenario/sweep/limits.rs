@@ -10,13 +10,13 @@ use super::scalar::Scalar;
 /// The constraints of a sweep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limits {
-    pub(super) all: Vec<Limit>,
+    pub(super) all: Vec<Limit<Side>>,
 }
 
-/// A constraint.
+/// A constraint, its sides as far as they are known.
 #[derive(Clone, Debug)]
-pub(super) struct Limit {
-    pub(super) expression: Expression<Side>,
+pub(super) struct Limit<K> {
+    pub(super) expression: Expression<K>,
     /// Where its text stands.
     pub(super) place: Place,
 }
@@ -71,7 +71,7 @@ impl Limits {
 
     /// The constraints that no combination meets even on its own.
     pub(super) fn hopeless(&self, axes: &[Axis]) -> Vec<Place> {
-        let alone = |limit: &&Limit| {
+        let alone = |limit: &&Limit<Side>| {
             let only = Limits { all: vec![(*limit).clone()] };
             matches!(only.kept(axes), Ok(Some(kept)) if kept.is_empty())
         };
@@ -79,7 +79,7 @@ impl Limits {
     }
 }
 
-impl Limit {
+impl Limit<Side> {
     fn holds(&self, axes: &[Axis], digits: &[usize]) -> Result<bool, (Range<usize>, String)> {
         self.expression.holds(&|side| side.at(axes, digits)).map_err(|trouble| (trouble.at, trouble.message))
     }

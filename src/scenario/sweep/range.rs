@@ -273,8 +273,11 @@ fn stepped(from: Amount, to: Amount, step: Amount, place: Place, book: &mut Book
         return None;
     }
     let length = usize::try_from(steps).ok()? + 1;
-    // Of `from` and `to` being exact follows that every value between is.
-    step_by.times(Decimal::whole(steps)).and_then(|way| first.plus(way))?;
+    // Where both ends have their digits at the step's scale, every value between has.
+    if first.plus(step_by).is_none() || last.minus(step_by).is_none() {
+        too_fine(place, book);
+        return None;
+    }
     Some(Range { place, unit: unit.name, series: Series::Steps { from: first, step: step_by, length } })
 }
 

@@ -6,16 +6,15 @@ use crate::diagnostics::{Fault, Refusal, quoted};
 
 use super::super::book::{Book, Place};
 use super::super::layers::{self, Layers, find};
-use super::super::tree::{Item, Value};
+use super::super::tree::Item;
 use super::super::wire::{self, At, Wire as _};
-use super::axes::{self, Axis, AxisKey, joined};
+use super::axes::{self, Axis, AxisKey};
 use super::check::Firsts;
 use super::clashes;
-use super::constraint::{self, Expression};
-use super::known::{Known, words};
-use super::limits::{self, Limit, Limits, Side, Unjudged};
+use super::known::Known;
+use super::limits::{self, Limits, Unjudged};
+use super::operands::{self, Grounds, inside};
 use super::range::MOST_VALUES;
-use super::scalar::Scalar;
 use super::{Base, PROFILE, Seeds, Sweep, Told};
 
 /// The most points of a sweep.
@@ -48,19 +47,23 @@ pub(super) fn read(
     let described = wire::Sweep::read(&section.item, book)?;
     let known = Known::new();
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
-    let axes = axes::read(&tables, &known, book);
-    check_sets(&layers, &axes, book);
-    clashes::check(&axes, book);
+    let written = axes::read(&tables, &known, book);
+    check_sets(&layers, &written.keys, book);
+    clashes::keys(&written.keys, book);
+    written.axes.iter().flatten().for_each(|axis| clashes::values(axis, book));
     clashes::columns(described.columns.value().map_or(&[], Vec::as_slice), book);
-    check_seed(seed, &axes, book);
-    let seeds = seeds(&described, &axes, book);
-    let structural = structural(&axes, &root, &layers);
-    let operands = Operands { known: &known, axes: &axes, root: &root, layers: &layers };
+    check_seed(seed, &written.keys, book);
+    let seeds = seeds(&described, &written.keys, book);
     let constraints = described.constraints.value().into_iter().flatten();
-    let limits = Limits { all: constraints.filter_map(|text| operands.limit(text, book)).collect() };
+    let constraints = constraints.filter_map(|text| operands::parse(text, &known, book)).collect();
     check_last_seed(seed, seeds.as_ref(), section.place, book);
+    // What was found faulty goes no further: from here on, axes, seeds and constraints are sound on their own.
+    let axes: Vec<Axis> = written.axes.into_iter().collect::<Option<_>>()?;
     let seeds = seeds.filter(|_| book.is_clean())?;
     check_size(&axes, &seeds, section.place, book)?;
+    let structural = structural(&axes, &root, &layers);
+    let grounds = Grounds { axes: &axes, root: &root, layers: &layers };
+    let limits = grounds.limits(constraints, book)?;
     let kept = match limits.kept(&axes) {
         Ok(kept) => kept,
         Err(Unjudged { limit, at, message }) => {
@@ -107,12 +110,15 @@ fn order(axes: &[Axis]) -> Vec<(usize, usize)> {
     order
 }
 
-fn names(key: &AxisKey) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn names(key: &AxisKey) -> impl Iterator<Item = &str> + Clone {
     key.path.iter().map(|(key, _)| key.as_str())
 }
 
 /// Whether one path leads to or into what the other leads to.
-fn touch<'a>(mut one: impl Iterator<Item = &'a str>, mut other: impl Iterator<Item = &'a str>) -> bool {
+pub(super) fn touch<'a>(
+    mut one: impl Iterator<Item = &'a str>,
+    mut other: impl Iterator<Item = &'a str>,
+) -> bool {
     loop {
         match (one.next(), other.next()) {
             (Some(a), Some(b)) if a == b => {}
@@ -140,10 +146,10 @@ fn structural(axes: &[Axis], root: &Item, layers: &Layers) -> Vec<bool> {
 }
 
 /// Notes what the command line sets although an axis gives it.
-fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
+fn check_sets(layers: &Layers, varied: &[AxisKey], book: &mut Book) {
     for set in layers.chosen.iter().chain(&layers.sets) {
         let path = set.path.iter().map(|(key, _)| key.as_str());
-        let key = axes.iter().flat_map(|axis| &axis.keys).find(|key| touch(path.clone(), names(key)));
+        let key = varied.iter().find(|key| touch(path.clone(), names(key)));
         if let (Some(key), Some((_, place))) = (key, set.path.last()) {
             book.add(*place, |span| {
                 let message = format!("the axis `{}` gives this already", quoted(&key.name));
@@ -154,9 +160,9 @@ fn check_sets(layers: &Layers, axes: &[Axis], book: &mut Book) {
 }
 
 /// Notes an axis of seeds where the command line gives the seed.
-fn check_seed(seed: Option<u64>, axes: &[Axis], book: &mut Book) {
+fn check_seed(seed: Option<u64>, varied: &[AxisKey], book: &mut Book) {
     let is_seed = |key: &&AxisKey| names(key).eq(["scenario", "seed"]);
-    if let (Some(seed), Some(key)) = (seed, axes.iter().flat_map(|axis| &axis.keys).find(is_seed)) {
+    if let (Some(seed), Some(key)) = (seed, varied.iter().find(is_seed)) {
         book.add(key.place, |span| {
             let message = format!("an axis of seeds, and --seed {seed} too");
             Fault::new("conflict", span, message, "expected one of the two")
@@ -165,7 +171,7 @@ fn check_seed(seed: Option<u64>, axes: &[Axis], book: &mut Book) {
 }
 
 /// The seeds of every combination.
-fn seeds(described: &wire::Sweep, axes: &[Axis], book: &mut Book) -> Option<Seeds> {
+fn seeds(described: &wire::Sweep, varied: &[AxisKey], book: &mut Book) -> Option<Seeds> {
     if let (Some(repetitions), Some(seeds)) = (described.repetitions.get(), described.seeds.get()) {
         let place = repetitions.place.max(seeds.place);
         book.add(place, |span| {
@@ -186,7 +192,7 @@ fn seeds(described: &wire::Sweep, axes: &[Axis], book: &mut Book) -> Option<Seed
             all.push(seed.value);
         }
         let is_varied = |key: &&AxisKey| names(key).eq(["scenario", "seed"]);
-        if let Some(key) = axes.iter().flat_map(|axis| &axis.keys).find(is_varied) {
+        if let Some(key) = varied.iter().find(is_varied) {
             book.add(key.place, |span| {
                 let message = "an axis of seeds, and `seeds` too";
                 Fault::new("conflict", span, message, "expected one of the two, or repetitions = N")
@@ -256,176 +262,5 @@ fn nothing_left(limits: &Limits, axes: &[Axis], list: Option<Place>, book: &mut 
         book.add(place, |span| {
             Fault::new("no-points", span, "no combination of values meets all constraints", expected)
         });
-    }
-}
-
-/// The place of a range of a constraint's text, in the file: within its quotes, past its escapes.
-fn inside(book: &Book, place: Place, range: std::ops::Range<usize>) -> Place {
-    let raw = &book.text(place.source)[place.start..place.end];
-    let offset = |at: usize| raw_offset(raw, at);
-    Place {
-        source: place.source,
-        start: place.start + offset(range.start),
-        end: place.start + offset(range.end),
-    }
-}
-
-/// Where in TOML's text of a string a byte of its value stands.
-fn raw_offset(raw: &str, at: usize) -> usize {
-    let quote = raw.chars().next().filter(|c| *c == '"' || *c == '\'');
-    let Some(quote) = quote else { return at.min(raw.len()) };
-    let triple: String = std::iter::repeat_n(quote, 3).collect();
-    let mut start = if raw.starts_with(&triple) && raw.len() >= 6 { 3 } else { 1 };
-    if start == 3 {
-        let first_line = raw[3..].strip_prefix("\r\n").or_else(|| raw[3..].strip_prefix('\n'));
-        start = first_line.map_or(3, |rest| raw.len() - rest.len());
-    }
-    let mut decoded = 0;
-    while decoded < at {
-        let rest = &raw[start.min(raw.len())..];
-        let Some(c) = rest.chars().next() else { return raw.len() };
-        let escaped = rest[c.len_utf8()..].chars().next().filter(|_| c == '\\' && quote == '"');
-        match escaped {
-            // An escape of a character by its number may stand for several bytes; constraints need none.
-            Some('u') => (start, decoded) = (start + 6, decoded + 1),
-            Some('U') => (start, decoded) = (start + 10, decoded + 1),
-            Some('x') => (start, decoded) = (start + 4, decoded + 1),
-            Some(next) if next.is_whitespace() => {
-                let trimmed = rest[1..].trim_start();
-                start += rest.len() - trimmed.len();
-            }
-            Some(next) => (start, decoded) = (start + 1 + next.len_utf8(), decoded + 1),
-            None => (start, decoded) = (start + c.len_utf8(), decoded + c.len_utf8()),
-        }
-    }
-    let mut found = start.min(raw.len());
-    while !raw.is_char_boundary(found) {
-        found -= 1;
-    }
-    found
-}
-
-/// What the keys of constraints stand for.
-struct Operands<'a> {
-    known: &'a Known,
-    axes: &'a [Axis],
-    root: &'a Item,
-    layers: &'a Layers,
-}
-
-impl Operands<'_> {
-    /// Reads a constraint; `None` after its faults were noted.
-    fn limit(&self, text: &At<String>, book: &mut Book) -> Option<Limit> {
-        let parsed = constraint::parse(&text.value);
-        let expression = match parsed {
-            Ok(expression) => expression,
-            Err(fault) => {
-                let place = inside(book, text.place, fault.span.clone());
-                book.add(place, |span| Fault { span, ..fault });
-                return None;
-            }
-        };
-        self.check_words(&expression, text.place, book);
-        let mut side = |side: constraint::Side| match side {
-            constraint::Side::Literal(scalar, _) => Some(Side::Fixed(scalar)),
-            constraint::Side::Key(path, at) => {
-                let place = inside(book, text.place, at);
-                self.side(&path, place, book)
-            }
-        };
-        let expression = expression.map(&mut side)?;
-        Some(Limit { expression, place: text.place })
-    }
-
-    /// Notes words that a key can never be.
-    fn check_words(&self, expression: &Expression<constraint::Side>, place: Place, book: &mut Book) {
-        expression.visit(&mut |left, right| {
-            let (path, word, at) = match (left, right) {
-                (constraint::Side::Key(path, _), constraint::Side::Literal(Scalar::Text(word), at))
-                | (constraint::Side::Literal(Scalar::Text(word), at), constraint::Side::Key(path, _)) => {
-                    (path, word, at)
-                }
-                _ => return,
-            };
-            let choices = self.known.key(path, |_| 0..0).ok().and_then(words);
-            if let Some(choices) = choices.filter(|choices| !choices.contains(&word.as_str())) {
-                let place = inside(book, place, at.clone());
-                book.add(place, |span| {
-                    let message =
-                        format!("`{}` is never `{}`", joined(path.iter().map(String::as_str)), quoted(word));
-                    Fault::new(
-                        "unknown-choice",
-                        span,
-                        message,
-                        format!("expected one of {}", choices.join(", ")),
-                    )
-                    .with_nearest(word, choices)
-                });
-            }
-        });
-    }
-
-    /// What a key stands for: the value that an axis gives it or a table around it, or that of the base.
-    fn side(&self, path: &[String], place: Place, book: &mut Book) -> Option<Side> {
-        let schema = match self.known.key(path, |_| place.start..place.end) {
-            Ok(schema) => schema,
-            Err(fault) => {
-                book.add(place, |_| fault);
-                return None;
-            }
-        };
-        let without = match &schema["type"] {
-            kind if kind == "object" => Scalar::Composed("a table"),
-            _ => Scalar::of_json(&schema["default"]),
-        };
-        let of_item = |item: Option<&Item>| item.map_or_else(|| without.clone(), Scalar::of);
-        let all = self.axes.iter().enumerate();
-        let all =
-            all.flat_map(|(nth, axis)| (0..axis.keys.len()).map(move |key| (nth, key, &axis.keys[key])));
-        let own = || path.iter().map(String::as_str);
-        let touching = all.clone().filter(|(.., key)| touch(own(), names(key)));
-        if let Some((axis, key, found)) = touching.max_by_key(|(.., key)| key.path.len()) {
-            let Some(rest) = path.get(found.path.len()..) else {
-                return Some(Side::Fixed(Scalar::Composed("a table")));
-            };
-            let value = |position| of_item(descend(&self.axes[axis].item(key, position), rest));
-            let values = (0..self.axes[axis].len()).map(value).collect();
-            return Some(Side::Varied { axis, values });
-        }
-        let profile = all.clone().find(|(.., key)| key.path[0].0 == PROFILE);
-        if let Some((axis, key, _)) = profile {
-            let mut value = |position| {
-                let root = self.layers.flatten(Some(&self.axes[axis].item(key, position)), book);
-                of_item(descend(&root, path))
-            };
-            let values = (0..self.axes[axis].len()).map(&mut value).collect();
-            return Some(Side::Varied { axis, values });
-        }
-        Some(Side::Fixed(of_item(descend(self.root, path))))
-    }
-}
-
-/// Follows a path of keys and positions.
-fn descend<'a>(item: &'a Item, path: &[String]) -> Option<&'a Item> {
-    path.iter().try_fold(item, |at, key| match &at.value {
-        Value::List(items) => items.get(key.parse::<usize>().ok()?),
-        _ => find(at, key),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Wrong if a caret under a constraint points beside what it is about.
-    #[test]
-    fn places_inside_quotes_are_found() {
-        assert_eq!(raw_offset("\"abc\"", 1), 2);
-        assert_eq!(raw_offset("'abc'", 3), 4);
-        assert_eq!(raw_offset("\"a \\\"b\\\" c\"", 6), 9);
-        assert_eq!(raw_offset("\"\"\"\nabc\"\"\"", 0), 4);
-        assert_eq!(raw_offset("'''abc'''", 2), 5);
-        assert_eq!(raw_offset("\"\\u00e4\"", 99), 8);
-        assert_eq!(raw_offset("abc", 2), 2);
     }
 }

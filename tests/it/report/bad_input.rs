@@ -108,7 +108,7 @@ fn half_a_folder_is_shown_as_far_as_it_goes() {
     let text = complains(&folder, &["summary.json is missing"]);
     assert!(text.contains("deadlock-ring"), "the manifest still says what it was");
     fs::create_dir(folder.join("summary.json")).unwrap();
-    complains(&folder, &["summary.json", "no file"]);
+    complains(&folder, &["summary.json", "it is a folder"]);
 }
 
 /// Wrong if a table that was taken away, cut within its last number or replaced by something else were not missed, or
@@ -237,7 +237,7 @@ fn the_report_goes_only_where_it_may() {
     for (out, code, word) in [
         (missing.to_str().unwrap().to_owned(), 7, "No such file"),
         (folder.to_owned(), 7, "directory"),
-        (format!("{folder}/summary.json"), 2, "among the results"),
+        (format!("{folder}/summary.json"), 2, "one of the results, which is read"),
         (
             format!("{folder}/../{}/report", Path::new(folder).file_name().unwrap().to_str().unwrap()),
             2,

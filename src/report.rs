@@ -6,6 +6,7 @@ mod figure;
 mod folder;
 mod layers;
 mod manifest;
+mod markdown;
 mod pcapng;
 mod table;
 mod xml;
@@ -17,6 +18,7 @@ pub use folder::{FIGURE_MARK, Folder, FolderError, Like, README_MARK, of_the_sys
 pub use layers::{Boxes, Layers, Spot, landings};
 pub(crate) use manifest::host_name;
 pub use manifest::{COMMIT, Manifest, Usage, VERSION};
+pub use markdown::markdown;
 pub use pcapng::{Pcapng, Tally};
 pub use table::Table;
 pub use xml::escaped;

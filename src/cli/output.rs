@@ -1,20 +1,30 @@
 //! Where results go: stdout, or a file that appears whole or not at all.
 
+use std::fmt;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use comfy_table::{Table, presets};
+use comfy_table::{CellAlignment, presets};
 use serde::Serialize;
 
 use super::Failure;
+use crate::diagnostics::{legible, legible_json, legible_lines, shown};
 use crate::report::of_the_system;
 
-/// Prints a result to stdout. A reader who has gone away is no failure.
+/// Prints a result for people to stdout, hidden characters escaped. A reader who has gone away is no failure.
 ///
 /// # Errors
 /// [`Failure::Io`] if the system refuses, as a full disk does.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
+    print_data(&legible_lines(text))
+}
+
+/// Prints a result for programs to stdout, to the byte. A reader who has gone away is no failure.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn print_data(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -26,7 +36,12 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 
 /// Tells the user something on stderr that is no fault. Nobody who cannot read it is stopped by that.
 pub(super) fn note(text: &str) {
-    let _unread = writeln!(io::stderr().lock(), "note: {text}");
+    tell(&format!("note: {text}"));
+}
+
+/// Tells the user something on stderr, hidden characters escaped.
+pub(super) fn tell(text: &str) {
+    let _unread = writeln!(io::stderr().lock(), "{}", legible_lines(text));
 }
 
 /// Prints an object as one line of JSON.
@@ -35,14 +50,54 @@ pub(super) fn note(text: &str) {
 /// As [`print`].
 pub(super) fn print_json(object: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(object).expect("results are plain data with text keys");
-    print(&format!("{text}\n"))
+    print_data(&format!("{}\n", legible_json(&text)))
+}
+
+/// A table for people without lines between its cells; each cell is legible, and a line of its own.
+#[derive(Debug)]
+pub(super) struct Table(comfy_table::Table);
+
+impl Table {
+    /// A table without rows.
+    pub(super) fn new() -> Table {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::NOTHING);
+        Table(table)
+    }
+
+    /// Sets the first row.
+    pub(super) fn set_header<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.0.set_header(cells.into_iter().map(|cell| legible(cell.as_ref()).into_owned()));
+    }
+
+    /// Adds a row.
+    pub(super) fn add_row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.0.add_row(cells.into_iter().map(|cell| legible(cell.as_ref()).into_owned()));
+    }
+
+    /// Aligns a column, counted from 0, at its right side; none that is not there.
+    pub(super) fn align_right(&mut self, column: usize) {
+        if let Some(column) = self.0.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+
+    /// The table as text, without blanks at the ends of lines.
+    pub(super) fn trim_fmt(&self) -> String {
+        self.0.trim_fmt()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// Two aligned columns, a line for each name and its value.
 pub(super) fn columns(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.add_rows(rows.into_iter().map(|(name, value)| [name.to_owned(), value]));
+    rows.into_iter().for_each(|(name, value)| table.add_row([name.to_owned(), value]));
     format!("{}\n", table.trim_fmt())
 }
 
@@ -64,7 +119,7 @@ pub(super) fn write_whole_by(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let failed = |error| Failure::Io { path: path.display().to_string(), error: of_the_system(error) };
+    let failed = |error| Failure::Io { path: shown(path).to_string(), error: of_the_system(error) };
     written(path, fill).map_err(failed)
 }
 

@@ -7,7 +7,7 @@ mod suggest;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use comfy_table::{Table, presets};
+use crate::cli::output::Table;
 
 use crate::diagnostics::{did_you_mean, quoted};
 use crate::ids::{Node, Port};
@@ -317,7 +317,6 @@ fn cycle(report: &Report, net: &Network) -> String {
 fn load_by_distance(report: &Report) -> String {
     let Some(rings) = &report.channel_load_by_root_distance else { return String::new() };
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     table.add_row(["distance from the root", "channels", "routes over each, mean", "most"]);
     for ring in rings {
         let mean = format!("{:.1}", ring.routes_mean);

@@ -6,6 +6,8 @@ use std::{fs, io};
 
 use serde::Serialize;
 
+use crate::diagnostics::shown;
+
 use super::{Csv, Figure, Made, Record, index};
 
 /// Something that stands otherwise than it is made.
@@ -148,7 +150,7 @@ fn moved(file: &str, old: &str, new: &str) -> Vec<Difference> {
         for column in news.columns() {
             let (old, new) = (old.text(column), new.text(column));
             if old != new {
-                let what = format!("{}: {column} {} -> {}", named(row), shown(old), shown(new));
+                let what = format!("{}: {column} {} -> {}", named(row), or_nothing(old), or_nothing(new));
                 let moved = Difference::of(file, &what).between(old, new);
                 found.push(Difference { row: Some(named(row)), column: Some(column.clone()), ..moved });
             }
@@ -184,7 +186,7 @@ fn named((quantity, configuration, x, _, nth): &RowName<'_>) -> String {
     format!("{quantity}{of}{at}{nth}")
 }
 
-fn shown(cell: &str) -> &str {
+fn or_nothing(cell: &str) -> &str {
     if cell.is_empty() { "nothing" } else { cell }
 }
 
@@ -218,7 +220,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
         }
-        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", shown(path)))),
     }
 }
 

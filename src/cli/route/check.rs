@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::diagnostics::shown;
 use crate::ids::Node;
 use crate::routing::{Attachments, Report, Survey, TableTooLarge, read_lfts, read_routes};
 use crate::topology::formats::port_guids;
@@ -75,7 +76,7 @@ fn own_port_guids(options: &Options) -> BTreeMap<u64, (String, u16)> {
 }
 
 fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
-    let name = path.display().to_string();
+    let name = shown(path).to_string();
     match std::fs::read(path) {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => Err(Failure::Io { path: name, error }),

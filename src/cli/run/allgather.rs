@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use comfy_table::Table;
+use crate::cli::output::Table;
 
 use crate::cli::Failure;
 use crate::cli::output::write_whole_by;
+use crate::diagnostics::shown;
 use crate::scenario::Checked;
 use crate::scenario::allgather::MediumKind;
 use crate::simulation::allgather::{self as gathers, AllgatherReport, GatherReport};
@@ -156,7 +157,7 @@ pub(super) fn capture(scenario: &str, file: &Path, checked: &Checked) -> Result<
     }
     written?;
     if let Some(left_out) = tally.map(|tally| tally.left_out).filter(|left_out| *left_out > 0) {
-        let file = file.display();
+        let file = shown(file);
         super::super::warn(&format!(
             "{file} holds the first {MOST_PACKETS} packets; {left_out} more are left out"
         ));

@@ -88,6 +88,9 @@ pub enum Failure {
     /// 2: a bad name or combination on the command line.
     #[error("{0}")]
     Usage(String),
+    /// 2: several such things, a line each.
+    #[error("{}", .0.join("\n"))]
+    Misused(Vec<String>),
     /// 3: a bad input file, with its place.
     #[error("{0}")]
     Input(#[from] Box<crate::diagnostics::Faults>),
@@ -255,7 +258,7 @@ impl Failure {
     fn tell(&self) {
         let text = self.to_string();
         match self {
-            Failure::Usage(_) | Failure::Input(_) | Failure::Refused(_) => output::tell(&text),
+            Failure::Misused(_) | Failure::Input(_) | Failure::Refused(_) | Failure::Place(_) => output::tell(&text),
             _ => output::tell(&legible(&text)),
         }
     }
@@ -263,7 +266,7 @@ impl Failure {
     /// The number that the process ends with.
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Usage(_) => 2,
+            Failure::Usage(_) | Failure::Misused(_) => 2,
             Failure::Input(_) | Failure::Scenario(_) => 3,
             Failure::Refused(refusal) if refusal.only_missing_files() => 7,
             Failure::Refused(_) => 3,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::output::{print, print_json};
 use super::{Common, Exit, Failure, Format, warn};
-use crate::diagnostics::{Faults, MISSING_FILE, Refusal};
+use crate::diagnostics::{Faults, MISSING_FILE, Refusal, legible};
 use crate::scenario::sweep::{self, Sweep};
 use crate::scenario::{self, Files, Overrides};
 use crate::simulation;
@@ -65,11 +65,11 @@ fn print_human(verdicts: &[(&str, Verdict)], quiet: bool) -> Result<(), Failure>
                     warn(&format!("{warning}\n"));
                 }
                 if !quiet {
-                    print(&format!("{file}: no faults\n"))?;
+                    print(&format!("{}: no faults\n", legible(file)))?;
                 }
             }
             Verdict::Refused(refusal) => warn(&refusal.to_string()),
-            Verdict::Unreadable(error) => warn(&format!("{file}: {error}")),
+            Verdict::Unreadable(error) => warn(&format!("{}: {error}", legible(file))),
         }
     }
     Ok(())

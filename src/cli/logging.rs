@@ -1,27 +1,11 @@
 //! The log on stderr: off unless the environment variable `SIMNET_LOG` holds a filter, such as `debug`.
 
 use std::env::{self, VarError};
-use std::io::{self, Write};
 
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
-use crate::diagnostics::legible_lines;
-
-/// Stderr, to which a log's lines go with hidden characters escaped.
-struct Legible;
-
-impl Write for Legible {
-    /// Takes whole lines, as the log writes them.
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        io::stderr().lock().write_all(legible_lines(&String::from_utf8_lossy(line)).as_bytes())?;
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
-    }
-}
+use super::output::LegibleLines;
 
 const VARIABLE: &str = "SIMNET_LOG";
 
@@ -42,7 +26,7 @@ pub(super) fn begin() -> Result<(), Failure> {
     let filter = EnvFilter::builder().parse(filter).map_err(|error| wrong(&error))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(|| Legible)
+        .with_writer(|| LegibleLines::new(std::io::stderr()))
         .with_ansi(false)
         .without_time()
         .init();

@@ -1,7 +1,7 @@
 //! Where results go: stdout, or a file that appears whole or not at all.
 
 use std::fmt;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
@@ -20,13 +20,29 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     print_data(&legible_lines(text))
 }
 
-/// Prints a result for programs to stdout, to the byte. A reader who has gone away is no failure.
+/// Prints a result for programs to stdout: to the byte, but legible on a terminal. A reader who has gone away is no
+/// failure.
 ///
 /// # Errors
 /// As [`print`].
 pub(super) fn print_data(text: &str) -> Result<(), Failure> {
+    to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+/// The same of what `fill` writes.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn to_stdout(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let written = match out.is_terminal() {
+        true => {
+            let mut legible = LegibleLines::new(out);
+            fill(&mut legible).and_then(|()| legible.flush())
+        }
+        false => fill(&mut out).and_then(|()| out.flush()),
+    };
+    match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Io { path: "stdout".to_owned(), error })
         }
@@ -34,9 +50,40 @@ pub(super) fn print_data(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes lines with hidden characters escaped.
+pub(super) struct LegibleLines<W: Write> {
+    out: W,
+    /// What has been written of a line that has not ended.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> LegibleLines<W> {
+    pub(super) fn new(out: W) -> LegibleLines<W> {
+        LegibleLines { out, begun: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for LegibleLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        if let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') {
+            let rest = self.begun.split_off(end + 1);
+            let lines = std::mem::replace(&mut self.begun, rest);
+            self.out.write_all(legible_lines(&String::from_utf8_lossy(&lines)).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let begun = std::mem::take(&mut self.begun);
+        self.out.write_all(legible_lines(&String::from_utf8_lossy(&begun)).as_bytes())?;
+        self.out.flush()
+    }
+}
+
 /// Tells the user something on stderr that is no fault. Nobody who cannot read it is stopped by that.
 pub(super) fn note(text: &str) {
-    tell(&format!("note: {text}"));
+    tell(&format!("note: {}", legible(text)));
 }
 
 /// Tells the user something on stderr, hidden characters escaped.
@@ -179,4 +226,22 @@ fn builder() -> tempfile::Builder<'static, 'static> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if a hidden character came through, or one that came in two pieces were taken for two.
+    #[test]
+    fn lines_are_legible_however_they_come() {
+        let text = "a\u{1b}[31m\tb\nc\u{202e}\u{e4}\n\u{9b}";
+        for size in 1..text.len() {
+            let mut lines = LegibleLines::new(Vec::new());
+            text.as_bytes().chunks(size).for_each(|piece| lines.write_all(piece).unwrap());
+            lines.flush().unwrap();
+            let printed = String::from_utf8(lines.out).unwrap();
+            assert_eq!(printed, "a\\u{1b}[31m\tb\nc\\u{202e}\u{e4}\n\\u{9b}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod cost;
+mod lanes;
 mod suggest;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use super::output::{beside_stdout, columns, note, print, print_json, write_whole
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
+#[command(after_help = lanes::HELP)]
 pub(super) struct Options {
     #[command(subcommand)]
     action: Option<Action>,
@@ -256,7 +258,7 @@ fn not_a_root(net: &Network, name: &str) -> Failure {
 
 fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> {
     match common.format {
-        Format::Json => print_json(report),
+        Format::Json => print_json(&lanes::Judged::new(report)),
         Format::Human => print(&human(report, net)),
     }
 }
@@ -267,6 +269,7 @@ fn human(report: &Report, net: &Network) -> String {
         None => "impossible: the channel dependency graph is acyclic".to_owned(),
         Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
     };
+    let verdict = format!("{verdict} ({})", lanes::ON_ONE_LANE);
     let busiest = report.busiest_channel.as_ref();
     let busiest = busiest.map_or("-".to_owned(), |b| format!("{} -> {}", quoted(&b.from), quoted(&b.to)));
     let rows = [

@@ -8,7 +8,7 @@ use crate::cli::output::Table;
 
 use crate::cli::Failure;
 use crate::cli::output::write_whole_by;
-use crate::diagnostics::shown;
+use crate::diagnostics::{legible, shown};
 use crate::scenario::Checked;
 use crate::scenario::allgather::MediumKind;
 use crate::simulation::allgather::{self as gathers, AllgatherReport, GatherReport};
@@ -34,13 +34,15 @@ pub(super) fn text(report: &AllgatherReport) -> String {
         let _ = writeln!(
             text,
             "\n{}: LOST {} of {} messages, {} ranks cannot go on",
-            result.id, result.messages_lost, result.messages, result.stuck_ranks
+            legible(&result.id),
+            result.messages_lost,
+            result.messages, result.stuck_ranks
         );
         for lost in result.lost.iter().take(LOSSES) {
-            let _ = writeln!(text, "  lost: {lost}");
+            let _ = writeln!(text, "  lost: {}", legible(lost));
         }
         for stuck in result.stuck.iter().take(LOSSES) {
-            let _ = writeln!(text, "  {stuck}");
+            let _ = writeln!(text, "  {}", legible(stuck));
         }
     }
     if !report.paper.is_empty() {
@@ -169,9 +171,9 @@ pub(super) fn capture(scenario: &str, file: &Path, checked: &Checked) -> Result<
 pub(super) fn complain(summary: &Summary) -> bool {
     let Some(report) = &summary.allgather else { return false };
     for result in &report.results {
-        let id = &result.id;
+        let id = legible(&result.id);
         if let Some(why) = &result.refused {
-            super::super::warn(&format!("{id}: {why}"));
+            super::super::warn(&format!("{id}: {}", legible(why)));
         }
         if result.buffers_wrong > 0 {
             super::super::warn(&format!("{id}: {} buffers hold something else", result.buffers_wrong));

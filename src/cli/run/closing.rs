@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::diagnostics::{quoted, shown};
+use crate::diagnostics::{legible, quoted, shown};
 use crate::scenario::Checked;
 use crate::simulation::{ChannelReport, PointReport, Run, State, Summary};
 
@@ -30,7 +30,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     }
     let width = rows.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
     for (what, row) in rows {
-        let _ = writeln!(text, " {what:width$}  {row}");
+        let _ = writeln!(text, " {what:width$}  {}", legible(&row));
     }
     text + &files(run, place)
 }

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::run::{Options, known, left, prepare};
 use super::{Described, points};
 use crate::cli::interrupt::Interruptions;
+use crate::diagnostics::legible;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::sweep::slurm::{self, Submission, USUAL_ARRAY};
@@ -43,8 +44,8 @@ impl Arguments {
     fn check(&self) -> Result<(), Failure> {
         let objections = self.sbatch.iter().filter_map(|option| Some((option, slurm::objection(option)?)));
         let lines: Vec<String> =
-            objections.map(|(option, why)| format!("--sbatch '{option}': {why}")).collect();
-        if lines.is_empty() { Ok(()) } else { Err(Failure::Usage(lines.join("\n"))) }
+            objections.map(|(option, why)| format!("--sbatch '{}': {why}", legible(option))).collect();
+        if lines.is_empty() { Ok(()) } else { Err(Failure::Misused(lines)) }
     }
 }
 

@@ -69,7 +69,7 @@ fn id(name: &str) -> String {
         match c {
             '\\' => text.push_str("\\\\"),
             '"' => text.push_str("\\\""),
-            c if c.is_control() => text.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if is_hidden(c) => text.extend(c.escape_default()),
             c => text.push(c),
         }
     }

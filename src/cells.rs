@@ -9,7 +9,10 @@ use std::borrow::Cow;
 
 /// Whether a cell that begins so may be taken for a formula.
 const fn begins_formula(c: char) -> bool {
-    matches!(c, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '\u{ff1d}' | '\u{ff0b}' | '\u{ff0d}' | '\u{ff20}')
+    matches!(
+        c,
+        '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '\u{ff1d}' | '\u{ff0b}' | '\u{ff0d}' | '\u{ff20}'
+    )
 }
 
 /// A cell's text as a table has it: with an apostrophe in front where it is no number and might be run.

@@ -258,7 +258,9 @@ impl Failure {
     fn tell(&self) {
         let text = self.to_string();
         match self {
-            Failure::Misused(_) | Failure::Input(_) | Failure::Refused(_) | Failure::Place(_) => output::tell(&text),
+            Failure::Misused(_) | Failure::Input(_) | Failure::Refused(_) | Failure::Place(_) => {
+                output::tell(&text)
+            }
             _ => output::tell(&legible(&text)),
         }
     }

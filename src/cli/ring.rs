@@ -1,7 +1,7 @@
 //! `simnet ring`: the best logical ring of a network's machines, and the proof that it is free of contention.
 
-use clap::{Args, ValueEnum};
 use crate::cli::output::Table;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::diagnostics::{did_you_mean, quoted};

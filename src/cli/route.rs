@@ -7,8 +7,8 @@ mod suggest;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
 use crate::cli::output::Table;
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::diagnostics::{did_you_mean, quoted};
 use crate::ids::{Node, Port};

@@ -142,7 +142,8 @@ mod tests {
         assert!(HOSTILE.chars().all(is_hidden));
         assert!(legible(HOSTILE).chars().all(|c| c.is_ascii_graphic()), "{}", legible(HOSTILE));
         assert_eq!(legible("a\u{1b}[31m\n\t\u{202e}"), "a\\u{1b}[31m\\n\\t\\u{202e}");
-        let plain = "s0:3 -> \"C1.0\" \\ 5 \u{b5}s, \u{e4}\u{6f22}\u{5b57} \u{5d0}\u{5d1} \u{1f600} \u{fffd}\u{a0}";
+        let plain =
+            "s0:3 -> \"C1.0\" \\ 5 \u{b5}s, \u{e4}\u{6f22}\u{5b57} \u{5d0}\u{5d1} \u{1f600} \u{fffd}\u{a0}";
         assert!(matches!(legible(plain), Cow::Borrowed(text) if text == plain));
         assert_eq!(legible_lines("a\n\tb\r\n"), "a\n\tb\\r\n");
     }

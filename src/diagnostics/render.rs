@@ -84,7 +84,8 @@ fn excerpt(text: &str, span: &Range<usize>) -> Excerpt {
     let whole = marked.len() == end - start;
     let after: String = if whole { text[end..line_end].chars().take(SIDE).collect() } else { String::new() };
     let shortened = start + marked.len() + after.len() < line_end;
-    let [before, marked, after] = [before, marked, after].map(|part| legible(&part.replace('\t', " ")).into_owned());
+    let [before, marked, after] =
+        [before, marked, after].map(|part| legible(&part.replace('\t', " ")).into_owned());
     let at = cut.len() + before.len();
     let span = at..at + marked.len();
     let more = if shortened { "..." } else { "" };

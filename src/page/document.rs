@@ -126,7 +126,10 @@ fn made(contents: &Contents) -> Page {
             }
         }
     };
-    Page { html: legible_page(&html.into_string()), sections: sections.iter().map(|section| section.id).collect() }
+    Page {
+        html: legible_page(&html.into_string()),
+        sections: sections.iter().map(|section| section.id).collect(),
+    }
 }
 
 fn header(contents: &Contents, sections: &[Section]) -> Markup {
@@ -179,8 +182,10 @@ const EXACT: &str = " data-value=\"";
 
 /// The data of all sections, legible, as JSON that can stand in a script element: no `<` is left in it.
 fn data(sections: &[Section]) -> String {
-    let data: BTreeMap<&str, Value> =
-        sections.iter().filter_map(|section| Some((section.id, legible_value(section.data.as_ref()?)))).collect();
+    let data: BTreeMap<&str, Value> = sections
+        .iter()
+        .filter_map(|section| Some((section.id, legible_value(section.data.as_ref()?))))
+        .collect();
     serde_json::to_string(&data).expect("JSON values print").replace('<', "\\u003c")
 }
 

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::ids::Node;
 use crate::diagnostics::legible_lines;
+use crate::ids::Node;
 use crate::report::{Figure, FigurePoint, README_MARK, Series, Table, draw, markdown};
 use crate::ring::{Algorithm, Kind, Tree, judge};
 use crate::scenario::Checked;

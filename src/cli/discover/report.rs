@@ -182,7 +182,9 @@ impl<'a> Report<'a> {
                 Some(path) => format!("; {} has the nearest tree", shown(path)),
                 None => String::new(),
             };
-            warnings.push(legible(&format!("warning: no tree has these hop counts: {why}{written}")).into_owned());
+            warnings.push(
+                legible(&format!("warning: no tree has these hop counts: {why}{written}")).into_owned(),
+            );
         }
         let differs = self.findings.iter().find(|told| told.code == "methods-differ");
         warnings.extend(differs.map(|told| legible(&format!("warning: {}", told.text)).into_owned()));

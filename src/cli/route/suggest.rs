@@ -1,7 +1,7 @@
 //! `simnet route suggest`: which cable to add.
 
-use clap::{Args, ValueEnum};
 use crate::cli::output::Table;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 

@@ -36,7 +36,8 @@ pub(super) fn text(report: &AllgatherReport) -> String {
             "\n{}: LOST {} of {} messages, {} ranks cannot go on",
             legible(&result.id),
             result.messages_lost,
-            result.messages, result.stuck_ranks
+            result.messages,
+            result.stuck_ranks
         );
         for lost in result.lost.iter().take(LOSSES) {
             let _ = writeln!(text, "  lost: {}", legible(lost));

@@ -13,9 +13,9 @@ use serde_json::json;
 use super::run::{Options, known, left, prepare};
 use super::{Described, points};
 use crate::cli::interrupt::Interruptions;
-use crate::diagnostics::legible;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
+use crate::diagnostics::legible;
 use crate::sweep::slurm::{self, Submission, USUAL_ARRAY};
 use crate::sweep::{Known, Points as _, Scenarios, assign};
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::cli::output::Table;
 use serde::{Serialize, Serializer};
 
-use crate::diagnostics::{quoted, shown};
+use crate::diagnostics::{legible, quoted};
 use crate::trace::{Event, Happening, Heading, Scene, Sink};
 use crate::units::Time;
 
@@ -113,7 +113,7 @@ impl Overview {
     pub(super) fn new(log: &Path, heading: &Heading) -> Overview {
         let network = &heading.network;
         Overview {
-            log: shown(log).to_string(),
+            log: log.to_string_lossy().into_owned(),
             scenario: heading.scenario.clone(),
             description: heading.description.clone(),
             seed: heading.seed,
@@ -138,7 +138,8 @@ impl Overview {
     /// It as tables.
     pub(super) fn text(&self) -> String {
         let Size { name, switches, hosts, links } = &self.network;
-        let mut text = format!("{}: events of {}, seed {}\n", self.log, quoted(&self.scenario), self.seed);
+        let mut text =
+            format!("{}: events of {}, seed {}\n", legible(&self.log), quoted(&self.scenario), self.seed);
         let name = quoted(name);
         let _ = writeln!(text, "network {name}: {switches} switches, {hosts} hosts, {links} cables");
         if self.scenes.is_empty() {

@@ -428,8 +428,8 @@ static char (*gather_names(int *verdict))[NAME_SIZE]
 /* Whether a spreadsheet might run what a cell begins with, or take its apostrophe away. */
 static int needs_guard(const char *cell)
 {
-    /* The last four are the full-width forms of = + - @ in UTF-8. */
-    static const char *const first[] = {"=", "+", "-", "@", "'", "\t", "\r", "\n",
+    /* The last four are the full-width forms of = + - @@ in UTF-8. */
+    static const char *const first[] = {"=", "+", "-", "@@", "'", "\t", "\r", "\n",
                                         "\357\274\235", "\357\274\213", "\357\274\215", "\357\274\240"};
     size_t i;
 
@@ -439,7 +439,7 @@ static int needs_guard(const char *cell)
     return 0;
 }
 
-/* A cell of a CSV; in quotes unless it is plain, and after an apostrophe, which simnet takes away, if it might be run. */
+/* A cell of a CSV; in quotes unless it is plain, after an apostrophe, which simnet takes away, if it might be run. */
 static void print_name(const char *name)
 {
     static const char *const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";

@@ -276,7 +276,8 @@ const MOST_FINDINGS: usize = 40;
 /// What methods found.
 fn findings(rows: &[ResultReport]) -> String {
     let all = rows.iter().flat_map(|row| row.findings.iter().map(move |finding| (row, finding)));
-    let told: Vec<String> = all.map(|(row, finding)| format!("* {}: {}\n", markdown(&row.id), legible(&finding.text))).collect();
+    let told: Vec<String> =
+        all.map(|(row, finding)| format!("* {}: {}\n", markdown(&row.id), legible(&finding.text))).collect();
     let mut text = if told.is_empty() { String::new() } else { "\nWhat methods found:\n\n".to_owned() };
     text.extend(told.iter().take(MOST_FINDINGS).map(String::as_str));
     if told.len() > MOST_FINDINGS {
@@ -291,7 +292,8 @@ fn shares(report: &DiscoveryReport) -> String {
     if report.shares.len() > 1 && report.shares.len() <= MOST_ROWS {
         text.push_str("\n| over all networks | recovered |\n|---|---|\n");
         for share in &report.shares {
-            let _ = writeln!(text, "| {} | {} of {} |", markdown(&share.id), share.recovered, share.executions);
+            let _ =
+                writeln!(text, "| {} | {} of {} |", markdown(&share.id), share.recovered, share.executions);
         }
     }
     if !report.recovery.is_empty() && report.recovery.len() <= MOST_ROWS {

@@ -167,7 +167,8 @@ fn overview(results: &Results<'_>) -> String {
         "| network | variant | answering | retries | load | true maps | sure and wrong | messages | ms |";
     let mut text = format!("\n{header}\n|---|---|---|---|---|---|---|---|---|\n");
     for outcomes in &results.cells {
-        let [network, variant, answering, retries, load] = key(results, outcomes.cell).map(|name| markdown(&name));
+        let [network, variant, answering, retries, load] =
+            key(results, outcomes.cell).map(|name| markdown(&name));
         let _ = writeln!(
             text,
             "| {network} | {variant} | {answering} | {retries} | {load} | {} of {} | {} | {} | {} |",

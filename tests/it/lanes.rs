@@ -21,7 +21,7 @@ fn simnet(folder: &Path, arguments: &[&str], code: i32) -> [String; 2] {
 fn ring(n: u64) -> String {
     let each = |line: &dyn Fn(u64) -> String| (0..n).map(line).collect::<Vec<_>>().join(",");
     let switches = each(&|s| format!(r#"{{"name": "s{s}", "ports": 4, "guid": "0x{:x}"}}"#, 0xa0 + s));
-    let hosts = each(&|h| format!(r#"{{"name": "h{h}", "guid": "0x{:x}"}}"#, 0xb0 + h));
+    let hosts = each(&|h| format!(r#"{{"name": "h{h}", "guid": "0x{:x}"}}"#, 0xb00 + 16 * h));
     let round = each(&|s| format!(r#"{{"a": "s{s}", "a_port": 1, "b": "s{}", "b_port": 2}}"#, (s + 1) % n));
     let homes = each(&|h| format!(r#"{{"a": "h{h}", "a_port": 1, "b": "s{h}", "b_port": 3}}"#));
     format!(
@@ -50,7 +50,7 @@ fn tables(n: u64, one_way: bool) -> String {
                 text,
                 "0x{:04x} {port:03} : (Channel Adapter portguid 0x{:016x}: 'h{h}')",
                 h + 1,
-                0xb1 + h
+                0xb01 + 16 * h
             );
         }
         let _ = writeln!(text, "{n} lids dumped");

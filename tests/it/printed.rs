@@ -66,10 +66,20 @@ fn matrix(mark: &str) -> String {
     text
 }
 
+/// A route from a host that the network does not have.
+fn route(mark: &str) -> String {
+    json!({"src": format!("q{mark}"), "dst": format!("h0{mark}"), "turns": [1]}).to_string() + "\n"
+}
+
 /// A folder with everything of that mark.
 fn room(mark: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let files = [("net.json", network(mark)), ("s.toml", scenario(mark)), ("rtt.csv", matrix(mark))];
+    let files = [
+        ("net.json", network(mark)),
+        ("s.toml", scenario(mark)),
+        ("rtt.csv", matrix(mark)),
+        ("r.ndjson", route(mark)),
+    ];
     for (name, text) in files {
         fs::write(folder.path().join(name), text).unwrap();
     }
@@ -105,7 +115,7 @@ fn names_from_files_are_legible() {
         &["route", "net.json"],
         &["route", "net.json", "--algorithm", "minimal"],
         &["route", "suggest", "net.json"],
-        &["route", "check", "net.json", "--routes", "s.toml"],
+        &["route", "check", "net.json", "--routes", "r.ndjson"],
         &["route", "check", "net.json", "--lfts", "net.json"],
         &["map", "net.json", "--mapper", "h0%"],
         &["ring", "net.json", "--algorithm", "lr1"],

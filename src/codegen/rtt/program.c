@@ -428,8 +428,8 @@ static char (*gather_names(int *verdict))[NAME_SIZE]
 /* Whether a spreadsheet might run what a cell begins with, or take its apostrophe away. */
 static int needs_guard(const char *cell)
 {
-    /* The last four are the full-width forms of = + - @@ in UTF-8. */
-    static const char *const first[] = {"=", "+", "-", "@@", "'", "\t", "\r", "\n",
+    /* The fourth is the at sign; the last four are the full-width forms of the first four in UTF-8. */
+    static const char *const first[] = {"=", "+", "-", "\100", "'", "\t", "\r", "\n",
                                         "\357\274\235", "\357\274\213", "\357\274\215", "\357\274\240"};
     size_t i;
 

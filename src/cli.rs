@@ -30,6 +30,7 @@ use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::diagnostics::{legible, legible_lines, shown};
 use crate::files::FolderError;
 use crate::report::{COMMIT, VERSION};
 use crate::sweep::StoreError;
@@ -89,6 +90,9 @@ pub enum Failure {
     /// 2: a bad name or combination on the command line.
     #[error("{0}")]
     Usage(String),
+    /// 2: several such things, a line each.
+    #[error("{}", .0.join("\n"))]
+    Misused(Vec<String>),
     /// 3: a bad input file, with its place.
     #[error("{0}")]
     Input(#[from] Box<crate::diagnostics::Faults>),
@@ -164,7 +168,7 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            print_usage(&error);
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
@@ -172,10 +176,21 @@ pub fn main() -> ExitCode {
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
-            let _ = writeln!(std::io::stderr(), "{failure}");
+            failure.tell();
             ExitCode::from(failure.code())
         }
     }
+}
+
+/// Prints what the parser of the command line has to say, in colours on a terminal. It repeats arguments, so what is
+/// printed is what it says of the same ones made legible; where that is something else, the text without colours.
+fn print_usage(error: &clap::Error) {
+    let legible = std::env::args_os().map(|argument| shown(&argument).to_string());
+    let told = match Cli::try_parse_from(legible) {
+        Err(again) if again.kind() == error.kind() => again.print(),
+        _ => write!(std::io::stderr(), "{}", legible_lines(&error.render().to_string())),
+    };
+    let _unread = told;
 }
 
 /// What every verb needs before it begins.
@@ -215,13 +230,13 @@ fn version() -> &'static str {
 
 /// Tells something to stderr that should be looked at before the result is trusted.
 fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    output::tell(text);
 }
 
 impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Failure {
         match error {
-            FolderError::Io { path, error } => Failure::Io { path: path.display().to_string(), error },
+            FolderError::Io { path, error } => Failure::Io { path: shown(&path).to_string(), error },
             foreign @ FolderError::Foreign { .. } => Failure::Place(foreign.to_string()),
         }
     }
@@ -244,10 +259,21 @@ impl Exit {
 }
 
 impl Failure {
+    /// Prints what is wrong to stderr, on one line but for what has lines of its own.
+    fn tell(&self) {
+        let text = self.to_string();
+        match self {
+            Failure::Misused(_) | Failure::Input(_) | Failure::Refused(_) | Failure::Place(_) => {
+                output::tell(&text)
+            }
+            _ => output::tell(&legible(&text)),
+        }
+    }
+
     /// The number that the process ends with.
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Usage(_) => 2,
+            Failure::Usage(_) | Failure::Misused(_) => 2,
             Failure::Input(_) | Failure::Scenario(_) => 3,
             Failure::Refused(refusal) if refusal.only_missing_files() => 7,
             Failure::Refused(_) => 3,

@@ -6,11 +6,14 @@
 //! them.
 //!
 //! What is printed is bounded, whatever the file: [`SHOWN`] faults a file, lines of a terminal's width, no
-//! control characters, no colour.
+//! colour. What a terminal would obey, or what would mislead a reader, is an escape: [`legible`], here and
+//! wherever else people read ([`shown`] for paths, [`quoted`] for names, [`legible_json`] for JSON).
 
+mod legible;
 mod render;
 
-pub use render::{legible, quoted};
+pub use legible::{Shown, is_hidden, legible, legible_json, legible_lines, legible_toml, shown};
+pub use render::quoted;
 
 use std::fmt;
 use std::ops::Range;
@@ -233,9 +236,11 @@ mod tests {
     /// Wrong if a terminal's escape sequence in a file reaches the terminal.
     #[test]
     fn control_characters_are_not_printed() {
-        let printed = one("a = \u{1b}[31m\u{0}\u{7}", 4..5);
-        assert!(printed.chars().all(|c| c == '\n' || !c.is_control()), "{printed:?}");
-        assert_eq!(quoted("a\u{1b}\nb"), "a\u{fffd}\u{fffd}b");
+        let printed = one("a = \u{1b}[31m\u{0}\u{7}\u{202e}", 4..5);
+        assert!(printed.chars().all(|c| c == '\n' || !is_hidden(c)), "{printed:?}");
+        assert!(printed.contains("a = \\u{1b}[31m\\u{0}\\u{7}\\u{202e}"), "{printed}");
+        assert!(printed.contains("\n  |     ^^^^^^ "), "{printed}");
+        assert_eq!(quoted("a\u{1b}\nb"), "a\\u{1b}\\nb");
     }
 
     #[test]

@@ -53,6 +53,7 @@
 //! 9. [`trace`]: what happens, event by event; [`page`]: a run as one HTML file.
 //! 10. [`sweep`]: many runs, none lost; [`figures`]: the papers' tables and figures from one command.
 
+pub mod cells;
 pub mod cli;
 pub mod codegen;
 pub mod des;

@@ -7,6 +7,8 @@ mod tolerance;
 
 pub use tolerance::{Tolerance, stated_tolerances, tolerance};
 
+use crate::cells;
+
 /// Facts read off the papers: paper, figure, quantity, configuration, value, unit, kind, note.
 pub const TEXT: &str = include_str!("papers/reference.csv");
 
@@ -75,25 +77,7 @@ pub fn choices(before: &[&str]) -> Vec<String> {
 }
 
 fn rows() -> impl Iterator<Item = Vec<String>> {
-    TEXT.lines().skip(1).map(cells)
-}
-
-/// The cells of a line of CSV without line breaks in cells.
-pub(crate) fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
-    let mut characters = line.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            // A quote inside quotes is written twice.
-            '"' if quoted && characters.next_if_eq(&'"').is_some() => {
-                cells.last_mut().expect("never empty").push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            _ => cells.last_mut().expect("never empty").push(c),
-        }
-    }
-    cells
+    TEXT.lines().skip(1).map(cells::split)
 }
 
 #[cfg(test)]
@@ -107,7 +91,7 @@ mod tests {
         assert_eq!(reference("000", "Fig6", "host probe hits", "D"), None);
         assert_eq!(choices(&["004"]), ["Fig3/4 or 5.1 text", "Table1"]);
         for line in TEXT.lines().skip(1) {
-            let row = cells(line);
+            let row = cells::split(line);
             assert_eq!(row.len(), 8, "{line}");
             assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{line}");
         }

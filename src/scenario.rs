@@ -35,7 +35,7 @@ mod wire;
 
 use std::path::{Path, PathBuf};
 
-use crate::diagnostics::{Fault, Refusal, decode};
+use crate::diagnostics::{Fault, Refusal, decode, shown};
 
 use book::Book;
 use wire::{Document, Wire as _};
@@ -76,7 +76,7 @@ pub fn read_from(
     files: &Files,
 ) -> Result<Checked, Box<Refusal>> {
     let file = file.as_ref();
-    let text = decode(&file.display().to_string(), bytes)?;
+    let text = decode(&shown(&file).to_string(), bytes)?;
     let mut book = Book::new(files);
     book.add_scenario(file, text);
     let mut checked = None;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::output::{print, print_json};
 use super::{Common, Exit, Failure, Format, warn};
-use crate::diagnostics::{Faults, MISSING_FILE, Refusal};
+use crate::diagnostics::{Faults, MISSING_FILE, Refusal, legible, shown};
 use crate::files;
 use crate::scenario::sweep::{self, Sweep};
 use crate::scenario::{self, Files, Overrides};
@@ -32,7 +32,7 @@ enum Verdict {
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let overrides = Overrides { set: options.set.clone(), seed: common.seed };
-    let judged = |file: &PathBuf| (file.display().to_string(), judge(file, &overrides));
+    let judged = |file: &PathBuf| (shown(&file).to_string(), judge(file, &overrides));
     let verdicts: Vec<(String, Verdict)> = options.files.iter().map(judged).collect();
     match common.format {
         Format::Human => print_human(&verdicts, common.quiet),
@@ -68,11 +68,11 @@ fn print_human(verdicts: &[(String, Verdict)], quiet: bool) -> Result<(), Failur
                     warn(&format!("{warning}\n"));
                 }
                 if !quiet {
-                    print(&format!("{file}: no faults\n"))?;
+                    print(&format!("{}: no faults\n", legible(file)))?;
                 }
             }
             Verdict::Refused(refusal) => warn(&refusal.to_string()),
-            Verdict::Unreadable(error) => warn(&format!("{file}: {error}")),
+            Verdict::Unreadable(error) => warn(&format!("{}: {error}", legible(file))),
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::codegen::{Prefix, SOURCE, Source, manifest};
+use crate::diagnostics::shown;
 use crate::files::Folder;
 
 use super::places::Places;
@@ -51,7 +52,7 @@ impl Place {
 
     /// The folder, for people.
     fn shown(&self) -> String {
-        self.out.display().to_string()
+        shown(&self.out).to_string()
     }
 
     /// Writes the folder, whole or not at all; gives the names of the files beside the manifest. `places` has what was

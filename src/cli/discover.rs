@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::diagnostics::shown;
 use crate::discovery::{Rtts, SwitchTree, discover};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
@@ -36,7 +37,7 @@ pub(super) struct Options {
 /// Infers the tree and prints it; exit code 5 where there is none.
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let bytes = read(&options.rtts)?;
-    let rtts = Rtts::read(&options.rtts.display().to_string(), &bytes)?;
+    let rtts = Rtts::read(&shown(&options.rtts).to_string(), &bytes)?;
     let plan = options.inferring.plan(&rtts)?;
     let places = Places::new().reads("the table of round-trip times", &options.rtts);
     places.writes("--topology", options.topology.as_deref()).check(common)?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::diagnostics::{did_you_mean, quoted};
+use crate::diagnostics::{did_you_mean, quoted, shown};
 use crate::figures::{self, Difference, Done, Figure, FilesOf, INDEX, Made, PAPERS, Runs};
 use crate::files::{Inside, LARGEST, WriteError, begins_like_ours};
 
@@ -140,7 +140,7 @@ impl Work<'_> {
 
     /// Makes the figures and compares them with what stands there.
     fn check(self, common: &Common, all: bool) -> Result<Exit, Failure> {
-        let io = |error| Failure::Io { path: self.place.display().to_string(), error };
+        let io = |error| Failure::Io { path: shown(&self.place).to_string(), error };
         fs::metadata(self.place).map_err(io)?;
         let runs = Runs::of(&self.needed())?;
         let room = runs::Room::of_check(self.place)?;

@@ -1,7 +1,6 @@
 //! Interruption (SIGINT, as by Ctrl-C, SIGTERM, as by a batch system, and SIGHUP, as by a terminal that closes): exit
 //! code 130 at once, but never between two files of a result, and a sweep first finishes the points that need no time.
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,6 +8,8 @@ use std::time::Duration as WallTime;
 
 use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
+
+use super::output::note;
 
 /// Watches for interruptions for as long as the process lives.
 pub(super) struct Interruptions {
@@ -99,7 +100,7 @@ impl Interruptions {
             if looks > GRACE {
                 let text = "interrupted: points under way are dropped, finished ones are kept; \
                             the same command goes on";
-                let _ = writeln!(std::io::stderr(), "note: {text}");
+                note(text);
                 std::process::exit(i32::from(self.code));
             }
         }

@@ -5,6 +5,7 @@ use std::env::{self, VarError};
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
+use super::output::LegibleLines;
 
 const VARIABLE: &str = "SIMNET_LOG";
 
@@ -25,7 +26,7 @@ pub(super) fn begin() -> Result<(), Failure> {
     let filter = EnvFilter::builder().parse(filter).map_err(|error| wrong(&error))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(|| LegibleLines::new(std::io::stderr()))
         .with_ansi(false)
         .without_time()
         .init();

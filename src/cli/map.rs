@@ -118,7 +118,9 @@ impl Options {
             utility: self.network.utility(net)?,
             attachments: net.host_ids().map(|host| net.attachment(host).map(|(port, _, _)| port)).collect(),
         };
-        let usage = |refusal: Box<crate::diagnostics::Refusal>| Failure::Usage(refusal.to_string());
+        let usage = |refusal: Box<crate::diagnostics::Refusal>| {
+            Failure::Misused(refusal.to_string().lines().map(str::to_owned).collect())
+        };
         let mut assignments = self.assignments();
         let is_own = assignments.iter().any(|text| text.trim_start().starts_with("fabric.buffer"));
         if !is_own {

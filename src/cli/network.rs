@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted};
+use crate::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted, shown};
 use crate::topology::formats::{self, Format, ReadOptions};
 use crate::topology::{Network, presets};
 
@@ -80,7 +80,7 @@ impl NetworkArguments {
 impl NetworkArguments {
     /// A refusal of the network: located where the file first names `node`, if a file it is and names it.
     pub(super) fn refuse(&self, code: &'static str, message: &str, node: Option<&str>) -> Failure {
-        let file = self.topology.display().to_string();
+        let file = shown(&self.topology).to_string();
         let text = match self.reading.preset(&self.topology) {
             Some(_) => None,
             None => read(&self.topology).ok().and_then(|bytes| String::from_utf8(bytes).ok()),
@@ -149,7 +149,7 @@ impl ReadingArguments {
             hosts_per_switch: self.hosts_per_switch,
             drop_aggregation_nodes: self.drop_aggregation_nodes,
         };
-        let reading = formats::read_with_warnings(&topology.display().to_string(), &bytes, &options)?;
+        let reading = formats::read_with_warnings(&shown(&topology).to_string(), &bytes, &options)?;
         if let Some(warnings) = reading.warnings {
             super::warn(&warnings.as_warnings());
         }

@@ -1,22 +1,48 @@
 //! Where results go: stdout, or a file that appears whole or not at all.
 
-use std::io::{self, ErrorKind, Write};
+use std::fmt;
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use comfy_table::{Table, presets};
+use comfy_table::{CellAlignment, presets};
 use serde::Serialize;
 
 use super::Failure;
+use crate::diagnostics::{legible, legible_json, legible_lines, shown};
 use crate::files::{self, WriteError};
 
-/// Prints a result to stdout. A reader who has gone away is no failure.
+/// Prints a result for people to stdout, hidden characters escaped. A reader who has gone away is no failure.
 ///
 /// # Errors
 /// [`Failure::Io`] if the system refuses, as a full disk does.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
+    print_data(&legible_lines(text))
+}
+
+/// Prints a result for programs to stdout: to the byte, but legible on a terminal. A reader who has gone away is no
+/// failure.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn print_data(text: &str) -> Result<(), Failure> {
+    to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+/// The same of what `fill` writes.
+///
+/// # Errors
+/// As [`print`].
+pub(super) fn to_stdout(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let written = match out.is_terminal() {
+        true => {
+            let mut legible = LegibleLines::new(out);
+            fill(&mut legible).and_then(|()| legible.flush())
+        }
+        false => fill(&mut out).and_then(|()| out.flush()),
+    };
+    match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Io { path: "stdout".to_owned(), error })
         }
@@ -24,9 +50,45 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes lines with hidden characters escaped.
+pub(super) struct LegibleLines<W: Write> {
+    out: W,
+    /// What has been written of a line that has not ended.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> LegibleLines<W> {
+    pub(super) fn new(out: W) -> LegibleLines<W> {
+        LegibleLines { out, begun: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for LegibleLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        if let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') {
+            let rest = self.begun.split_off(end + 1);
+            let lines = std::mem::replace(&mut self.begun, rest);
+            self.out.write_all(legible_lines(&String::from_utf8_lossy(&lines)).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let begun = std::mem::take(&mut self.begun);
+        self.out.write_all(legible_lines(&String::from_utf8_lossy(&begun)).as_bytes())?;
+        self.out.flush()
+    }
+}
+
 /// Tells the user something on stderr that is no fault. Nobody who cannot read it is stopped by that.
 pub(super) fn note(text: &str) {
-    let _unread = writeln!(io::stderr().lock(), "note: {text}");
+    tell(&format!("note: {}", legible(text)));
+}
+
+/// Tells the user something on stderr, hidden characters escaped.
+pub(super) fn tell(text: &str) {
+    let _unread = writeln!(io::stderr().lock(), "{}", legible_lines(text));
 }
 
 /// Prints an object as one line of JSON.
@@ -35,14 +97,54 @@ pub(super) fn note(text: &str) {
 /// As [`print`].
 pub(super) fn print_json(object: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(object).expect("results are plain data with text keys");
-    print(&format!("{text}\n"))
+    print_data(&format!("{}\n", legible_json(&text)))
+}
+
+/// A table for people without lines between its cells; each cell is legible, and a line of its own.
+#[derive(Debug)]
+pub(super) struct Table(comfy_table::Table);
+
+impl Table {
+    /// A table without rows.
+    pub(super) fn new() -> Table {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::NOTHING);
+        Table(table)
+    }
+
+    /// Sets the first row.
+    pub(super) fn set_header<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.0.set_header(cells.into_iter().map(|cell| legible(cell.as_ref()).into_owned()));
+    }
+
+    /// Adds a row.
+    pub(super) fn add_row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.0.add_row(cells.into_iter().map(|cell| legible(cell.as_ref()).into_owned()));
+    }
+
+    /// Aligns a column, counted from 0, at its right side; none that is not there.
+    pub(super) fn align_right(&mut self, column: usize) {
+        if let Some(column) = self.0.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+
+    /// The table as text, without blanks at the ends of lines.
+    pub(super) fn trim_fmt(&self) -> String {
+        self.0.trim_fmt()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// Two aligned columns, a line for each name and its value.
 pub(super) fn columns(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.add_rows(rows.into_iter().map(|(name, value)| [name.to_owned(), value]));
+    rows.into_iter().for_each(|(name, value)| table.add_row([name.to_owned(), value]));
     format!("{}\n", table.trim_fmt())
 }
 
@@ -68,7 +170,7 @@ pub(super) fn write_whole_by(
 
 /// Why a file could not be written.
 pub(super) fn failed(path: &Path, error: WriteError) -> Failure {
-    let path = path.display().to_string();
+    let path = shown(&path).to_string();
     match error {
         WriteError::Foreign => Failure::Place(format!("{path}: {error}")),
         WriteError::Io(error) => Failure::Io { path, error },
@@ -80,7 +182,7 @@ pub(super) fn failed(path: &Path, error: WriteError) -> Failure {
 /// # Errors
 /// [`Failure::Io`] if it cannot be read, is no regular file or is larger than [`files::LARGEST`].
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    files::read(path, files::LARGEST).map_err(|error| Failure::Io { path: path.display().to_string(), error })
+    files::read(path, files::LARGEST).map_err(|error| Failure::Io { path: shown(&path).to_string(), error })
 }
 
 /// Whether a verb's result goes to stdout though a file was named: `--out -`.
@@ -94,4 +196,22 @@ pub(super) fn beside_stdout() -> impl TypedValueParser<Value = PathBuf> {
         true => Err("stdout has this command's own result: name a file (./- if it is to be called so)"),
         false => Ok(path),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if a hidden character came through, or one that came in two pieces were taken for two.
+    #[test]
+    fn lines_are_legible_however_they_come() {
+        let text = "a\u{1b}[31m\tb\nc\u{202e}\u{e4}\n\u{9b}";
+        for size in 1..text.len() {
+            let mut lines = LegibleLines::new(Vec::new());
+            text.as_bytes().chunks(size).for_each(|piece| lines.write_all(piece).unwrap());
+            lines.flush().unwrap();
+            let printed = String::from_utf8(lines.out).unwrap();
+            assert_eq!(printed, "a\\u{1b}[31m\tb\nc\\u{202e}\u{e4}\n\\u{9b}");
+        }
+    }
 }

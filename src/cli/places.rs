@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::output::{is_stdout, note};
 use super::{Common, Failure};
+use crate::diagnostics::shown;
 use crate::files::{NewFile, clear_litter, is_written_as_it_is, nearest_parent, parent_of};
 
 /// The files of a command.
@@ -92,16 +93,16 @@ impl Places {
 impl Written {
     /// Refuses to be what is read, or a folder in which that lies.
     fn spares(&self, read: &Read) -> Result<(), Failure> {
-        let (option, shown, what) = (self.option, self.path.display(), &read.what);
+        let (option, output, what) = (self.option, shown(&self.path), &read.what);
         if is_same_file(&self.path, &read.path) {
             return Err(Failure::Usage(format!(
-                "{option}: {shown} is {what}, which is read: name another file"
+                "{option}: {output} is {what}, which is read: name another file"
             )));
         }
         if self.kind == Target::Folder && lies_in(&read.path, &self.path) {
-            let read = read.path.display();
+            let read = shown(&read.path);
             return Err(Failure::Usage(format!(
-                "{option}: {what}, {read}, lies in {shown}, which would be replaced: name another folder"
+                "{option}: {what}, {read}, lies in {output}, which would be replaced: name another folder"
             )));
         }
         Ok(())
@@ -113,9 +114,9 @@ impl Written {
         if let Some((file, folder)) =
             both.into_iter().find(|(a, b)| b.kind == Target::Folder && lies_in(&a.path, &b.path))
         {
-            let (option, shown, place) = (file.option, file.path.display(), folder.path.display());
+            let (option, output, place) = (file.option, shown(&file.path), shown(&folder.path));
             return Err(Failure::Usage(format!(
-                "{option}: {shown} is among the results, which every run puts in their place whole: name a file \
+                "{option}: {output} is among the results, which every run puts in their place whole: name a file \
                  outside of {place} (a log among them is what [output.events] asks for)"
             )));
         }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::diagnostics::legible;
 use crate::simulation::Progress;
 use crate::units::Duration;
 
@@ -101,7 +102,7 @@ impl Progress for Bar {
         if let Some((bar, _)) = &self.0 {
             bar.set_length(steps * 1_000);
             bar.reset_elapsed();
-            bar.set_prefix(name.to_owned());
+            bar.set_prefix(legible(name).into_owned());
         }
         self.change(true, |stage| *stage = Stage { steps, ..Stage::default() });
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use crate::diagnostics::shown;
 use crate::files;
 use crate::page::{Contents, Refused, page};
 
@@ -55,7 +56,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     }?;
     let complaints = contents.complaints();
     complaints.iter().for_each(|complaint| super::warn(complaint));
-    let path = options.out.display().to_string();
+    let path = shown(&options.out).to_string();
     match common.format {
         Format::Human if to_stdout => {}
         Format::Human => print(&format!("{path}\n"))?,
@@ -91,7 +92,7 @@ impl Options {
 }
 
 fn io(path: &Path, error: std::io::Error) -> Failure {
-    Failure::Io { path: path.display().to_string(), error }
+    Failure::Io { path: shown(&path).to_string(), error }
 }
 
 impl From<Refused> for Failure {

@@ -1,7 +1,7 @@
 //! `simnet ring`: the best logical ring of a network's machines, and the proof that it is free of contention.
 
+use crate::cli::output::Table;
 use clap::{Args, ValueEnum};
-use comfy_table::{Table, presets};
 use serde::Serialize;
 
 use crate::diagnostics::{did_you_mean, quoted};
@@ -238,7 +238,6 @@ impl Report {
 /// What was found, and a line per machine in ring order.
 fn human(report: &Report, ring: &Ring, verdict: &Verdict, tree: &Tree, network: &Network) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     table.add_row(["machine", "at switch", "switches to the next"]);
     for (nth, host) in ring.hosts.iter().enumerate() {
         let home = tree.homes[host.index()];

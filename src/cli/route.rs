@@ -2,12 +2,13 @@
 
 mod check;
 mod cost;
+mod lanes;
 mod suggest;
 
 use std::path::PathBuf;
 
+use crate::cli::output::Table;
 use clap::{Args, Subcommand, ValueEnum};
-use comfy_table::{Table, presets};
 
 use crate::diagnostics::{did_you_mean, quoted};
 use crate::ids::{Node, Port};
@@ -22,6 +23,7 @@ use super::output::{beside_stdout, columns, note, print, print_json, write_whole
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
+#[command(after_help = lanes::HELP)]
 pub(super) struct Options {
     #[command(subcommand)]
     action: Option<Action>,
@@ -258,7 +260,7 @@ fn not_a_root(net: &Network, name: &str) -> Failure {
 
 fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> {
     match common.format {
-        Format::Json => print_json(report),
+        Format::Json => print_json(&lanes::Judged::new(report)),
         Format::Human => print(&human(report, net)),
     }
 }
@@ -269,6 +271,7 @@ fn human(report: &Report, net: &Network) -> String {
         None => "impossible: the channel dependency graph is acyclic".to_owned(),
         Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
     };
+    let verdict = format!("{verdict} ({})", lanes::ON_ONE_LANE);
     let busiest = report.busiest_channel.as_ref();
     let busiest = busiest.map_or("-".to_owned(), |b| format!("{} -> {}", quoted(&b.from), quoted(&b.to)));
     let rows = [
@@ -319,7 +322,6 @@ fn cycle(report: &Report, net: &Network) -> String {
 fn load_by_distance(report: &Report) -> String {
     let Some(rings) = &report.channel_load_by_root_distance else { return String::new() };
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     table.add_row(["distance from the root", "channels", "routes over each, mean", "most"]);
     for ring in rings {
         let mean = format!("{:.1}", ring.routes_mean);

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tracing::info;
 
+use crate::diagnostics::shown;
 use crate::files::{Folder, FolderError, WriteError};
 use crate::report::{Manifest, RESULTS, Usage};
 use crate::scenario::{self, Checked, Files, Overrides, expect};
@@ -80,11 +81,11 @@ pub(super) fn run(
         allgather::capture(&options.scenario, file, &checked)?;
     }
     let trace = Recorded::begin(options.trace.as_deref(), &checked);
-    info!(scenario = checked.name, seed = checked.seed, out = %place.display(), "the scenario is sound");
+    info!(scenario = checked.name, seed = checked.seed, out = %shown(&place), "the scenario is sound");
     let progress = Bar::new(common.quiet);
     let run = simulation::run(&checked, &progress, trace.recorder());
     drop(progress);
-    let run = run.map_err(|error| Failure::Scenario(format!("{}: {error}", options.scenario.display())))?;
+    let run = run.map_err(|error| Failure::Scenario(format!("{}: {error}", shown(&options.scenario))))?;
 
     let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
     let usage = Usage::of_this_process(begun.elapsed().as_secs_f64());

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::output::print;
+use super::output::print_data;
 use super::{Common, Exit, Failure};
 use crate::scenario;
 
@@ -15,6 +15,6 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, _common: &Common) -> Result<Exit, Failure> {
     let text = if options.reference { scenario::reference() } else { format!("{:#}\n", scenario::schema()) };
-    print(&text)?;
+    print_data(&text)?;
     Ok(Exit::Fine)
 }

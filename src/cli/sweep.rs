@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::interrupt::Interruptions;
 use super::{Common, Exit, Failure, output};
+use crate::diagnostics::shown;
 use crate::report::{COMMIT, Usage, VERSION};
 use crate::scenario::sweep::Sweep;
 use crate::scenario::{Files, Overrides};
@@ -86,7 +87,7 @@ impl Source {
             let (first, second) = (plan.told(one), plan.told(other));
             return Err(Failure::Scenario(format!(
                 "{}: points {one} and {other} are one and the same scenario: {first}; {second}",
-                self.file.display()
+                shown(&self.file)
             )));
         }
         let identity = Identity {
@@ -117,7 +118,7 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
     let identity = store.identity();
     let inputs = store.inputs()?;
     let Some(file) = identity.file.clone() else {
-        let path = folder.display();
+        let path = shown(&folder);
         return Err(Failure::Place(format!(
             "{path}: holds \"{}\", which no sweep file describes",
             identity.name
@@ -125,8 +126,8 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
     };
     let source = Source { file: PathBuf::from(file), set: identity.set.clone(), quick: identity.quick };
     let Some(bytes) = inputs.get(&source.file).cloned() else {
-        let path = folder.display();
-        return Err(Failure::Place(format!("{path}: there is no copy of {}", source.file.display())));
+        let path = shown(&folder);
+        return Err(Failure::Place(format!("{path}: there is no copy of {}", shown(&source.file))));
     };
     let sweep = source.sweep(&bytes, identity.seed, &Files::kept(inputs))?;
     Ok((Scenarios::new(sweep), store))

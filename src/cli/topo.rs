@@ -13,7 +13,7 @@ use crate::topology::formats::{self, Format};
 use crate::topology::metrics::{self, Metrics};
 
 use super::network::NetworkArguments;
-use super::output::{is_stdout, print, print_json, write_whole};
+use super::output::{is_stdout, print, print_data, print_json, write_whole};
 use super::places::Places;
 use super::{Common, Exit, Failure};
 
@@ -99,7 +99,7 @@ impl Output {
         let text = formats::write(net, format);
         match &self.out {
             Some(path) if !is_stdout(path) => write_whole(path, &text),
-            _ => print(&text),
+            _ => print_data(&text),
         }?;
         Ok(Exit::Fine)
     }

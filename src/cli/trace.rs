@@ -12,9 +12,10 @@ use std::rc::Rc;
 
 use clap::Args;
 
+use crate::diagnostics::legible;
 use crate::trace::{LogFault, Reader};
 
-use super::output::{is_stdout, print, print_json, write_whole_by};
+use super::output::{is_stdout, print, print_json, to_stdout, write_whole_by};
 use super::places::Places;
 use super::{Common, Exit, Failure, Format, warn};
 
@@ -168,24 +169,13 @@ fn pour(
     (Ok(converted.damage), converted.result.and_then(|()| out.flush()))
 }
 
-/// Writes to stdout; a reader who has gone away is no failure.
-fn to_stdout(fill: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match fill(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::Io { path: "stdout".to_owned(), error })
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Tells of damage; what is whole has been shown.
 fn told(damage: Option<LogFault>) -> Result<Exit, Failure> {
     match damage {
         None => Ok(Exit::Fine),
         Some(LogFault::Io { path, error }) => Err(Failure::Io { path, error }),
         Some(fault) => {
-            warn(&format!("{fault}; what is whole before it has been read"));
+            warn(&format!("{}; what is whole before it has been read", legible(&fault.to_string())));
             Ok(Exit::BadInput)
         }
     }

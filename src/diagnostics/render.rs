@@ -4,27 +4,22 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
-use super::{Fault, Faults};
+use super::{Fault, Faults, legible};
 
 /// The characters of a line that are shown on each side of a fault's first character.
 const SIDE: usize = 60;
 /// The characters of a name or value that a message repeats.
 const QUOTED: usize = 80;
 
-/// A user's text fit for a message: control characters replaced, the middle of a long one left out.
+/// A user's name or value fit for a message: legible, the middle of a long one left out.
 pub fn quoted(text: &str) -> String {
     let length = text.chars().count();
     if length <= QUOTED {
-        return legible(text);
+        return legible(text).into_owned();
     }
     let head: String = text.chars().take(QUOTED / 2).collect();
     let tail: String = text.chars().skip(length - QUOTED / 4).collect();
     format!("{}...{}", legible(&head), legible(&tail))
-}
-
-/// The text with every control character replaced: none reaches a terminal.
-pub fn legible(text: &str) -> String {
-    text.replace('\t', " ").replace(|c: char| c.is_control(), "\u{fffd}")
 }
 
 /// The line and the column of a byte offset, both from 1; a byte order mark has no column.
@@ -54,7 +49,7 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
         .annotation(AnnotationKind::Primary.span(excerpt.span.clone()).label(label.as_str()));
     let message = bounded(&fault.message);
     let mut group = Group::with_title(level.clone().primary_title(message.as_str()).id(fault.code))
-        .element(Element::Origin(Origin::path(file.as_str()).line(line).char_column(column)))
+        .element(Element::Origin(Origin::path(&*file).line(line).char_column(column)))
         .element(snippet);
     let help = fault.help.as_deref().map(bounded);
     if let Some(help) = &help {
@@ -68,9 +63,9 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
 /// Cuts a message after 400 characters; only a list of very long names makes one so long.
 fn bounded(text: &str) -> String {
     if text.chars().count() <= 400 {
-        return legible(text);
+        return legible(text).into_owned();
     }
-    legible(&text.chars().take(400).collect::<String>()) + "..."
+    format!("{}...", legible(&text.chars().take(400).collect::<String>()))
 }
 
 /// The fault's first line, shortened on both sides where it is long.
@@ -89,7 +84,8 @@ fn excerpt(text: &str, span: &Range<usize>) -> Excerpt {
     let whole = marked.len() == end - start;
     let after: String = if whole { text[end..line_end].chars().take(SIDE).collect() } else { String::new() };
     let shortened = start + marked.len() + after.len() < line_end;
-    let (before, marked, after) = (legible(&before), legible(&marked), legible(&after));
+    let [before, marked, after] =
+        [before, marked, after].map(|part| legible(&part.replace('\t', " ")).into_owned());
     let at = cut.len() + before.len();
     let span = at..at + marked.len();
     let more = if shortened { "..." } else { "" };

@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use serde::Serialize;
 
+use crate::diagnostics::shown;
 use crate::files::{Inside, LARGEST, parent_of};
 
 use super::{Csv, Figure, Made, Record, index};
@@ -150,7 +151,7 @@ fn moved(file: &str, old: &str, new: &str) -> Vec<Difference> {
         for column in news.columns() {
             let (old, new) = (old.text(column), new.text(column));
             if old != new {
-                let what = format!("{}: {column} {} -> {}", named(row), shown(old), shown(new));
+                let what = format!("{}: {column} {} -> {}", named(row), or_nothing(old), or_nothing(new));
                 let moved = Difference::of(file, &what).between(old, new);
                 found.push(Difference { row: Some(named(row)), column: Some(column.clone()), ..moved });
             }
@@ -186,7 +187,7 @@ fn named((quantity, configuration, x, _, nth): &RowName<'_>) -> String {
     format!("{quantity}{of}{at}{nth}")
 }
 
-fn shown(cell: &str) -> &str {
+fn or_nothing(cell: &str) -> &str {
     if cell.is_empty() { "nothing" } else { cell }
 }
 
@@ -220,7 +221,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
         }
-        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", shown(path)))),
     }
 }
 

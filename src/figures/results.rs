@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::papers::cells;
+use crate::cells;
 use crate::scenario::expect::look_up;
 
 use super::{Results, Row, ScenarioRun};
@@ -86,8 +86,8 @@ impl Csv {
     /// Reads a table with a header row, whose cells have no line breaks.
     pub fn read(text: &str) -> Csv {
         let mut lines = text.lines();
-        let columns = lines.next().map(cells).unwrap_or_default();
-        Csv { columns, rows: lines.map(cells).collect() }
+        let columns = lines.next().map(cells::split).unwrap_or_default();
+        Csv { columns, rows: lines.map(cells::split).collect() }
     }
 
     /// The names of its columns.

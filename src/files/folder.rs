@@ -19,6 +19,7 @@ use thiserror::Error;
 use super::temporary::{HeldFolder, folder_in};
 use super::whole::sync_folder;
 use super::{Inside, LARGEST, of_the_system, parent_of};
+use crate::diagnostics::shown;
 
 /// What folders of some kind are known by.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +39,7 @@ pub type Listed = BTreeMap<String, Option<blake3::Hash>>;
 #[derive(Debug, Error)]
 pub enum FolderError {
     /// Something stands there that is not ours.
-    #[error("{}: {why}; take it away or choose another --out", path.display())]
+    #[error("{}: {why}; take it away or choose another --out", shown(&path))]
     Foreign {
         /// What is in the way.
         path: PathBuf,
@@ -46,7 +47,7 @@ pub enum FolderError {
         why: String,
     },
     /// The system refused.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}", shown(&path))]
     Io {
         /// The file or folder.
         path: PathBuf,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::open::never_waiting;
+use crate::diagnostics::shown;
 
 /// What begins the name of everything that is in the making.
 pub const TEMPORARY: &str = ".simnet-";
@@ -37,10 +38,10 @@ impl std::fmt::Display for Litter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Litter::Removed(path) => {
-                write!(f, "removed {}, which a process that died left unfinished", path.display())
+                write!(f, "removed {}, which a process that died left unfinished", shown(&path))
             }
             Litter::PutBack(path) => {
-                write!(f, "put {} back, which a process died about to replace", path.display())
+                write!(f, "put {} back, which a process died about to replace", shown(&path))
             }
         }
     }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::diagnostics::quoted;
+use crate::diagnostics::{quoted, shown};
 use crate::files::Inside;
 use crate::topology::Network;
 use crate::topology::formats::{self, ReadOptions};
@@ -57,7 +57,7 @@ pub struct Contents {
 #[derive(Debug, Error)]
 pub enum Refused {
     /// The folder cannot be read: exit 7.
-    #[error("{}: {error}", quoted(&path.display().to_string()))]
+    #[error("{}: {error}", quoted(&shown(&path).to_string()))]
     Io {
         /// What cannot be read.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum Refused {
         error: io::Error,
     },
     /// It is not what `simnet run` left: exit 3.
-    #[error("{}: {message}", quoted(&path.display().to_string()))]
+    #[error("{}: {message}", quoted(&shown(&path).to_string()))]
     Foreign {
         /// The folder or file.
         path: PathBuf,

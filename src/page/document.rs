@@ -18,9 +18,12 @@
 //! as an event `simnet:go` at its element with `detail` = `<anything>`.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
+
+use crate::diagnostics::{is_hidden, legible_lines};
 
 use super::Contents;
 use super::markup::shortened;
@@ -123,7 +126,10 @@ fn made(contents: &Contents) -> Page {
             }
         }
     };
-    Page { html: html.into_string(), sections: sections.iter().map(|section| section.id).collect() }
+    Page {
+        html: legible_page(&html.into_string()),
+        sections: sections.iter().map(|section| section.id).collect(),
+    }
 }
 
 fn header(contents: &Contents, sections: &[Section]) -> Markup {
@@ -150,12 +156,50 @@ fn framed(section: &Section) -> Markup {
     }
 }
 
-/// The data of all sections as JSON that can stand in a script element: no `<` is left in it.
+/// The page with hidden characters escaped: it is for reading. Only values that are told exactly, in `data-value`, have
+/// them as references.
+fn legible_page(html: &str) -> String {
+    let exact = |value: &str| {
+        value.chars().fold(String::new(), |mut text, c| {
+            let _ = match is_hidden(c) {
+                true => write!(text, "&#x{:x};", u32::from(c)),
+                false => text.write_char(c),
+            };
+            text
+        })
+    };
+    let mut pieces = html.split(EXACT);
+    let mut out = legible_lines(pieces.next().unwrap_or_default()).into_owned();
+    for piece in pieces {
+        let (value, rest) = piece.split_once('"').unwrap_or((piece, ""));
+        out.extend([EXACT, &exact(value), "\"", &legible_lines(rest)]);
+    }
+    out
+}
+
+/// How the attribute begins that tells a value exactly.
+const EXACT: &str = " data-value=\"";
+
+/// The data of all sections, legible, as JSON that can stand in a script element: no `<` is left in it.
 fn data(sections: &[Section]) -> String {
-    let data: BTreeMap<&str, &Value> =
-        sections.iter().filter_map(|section| Some((section.id, section.data.as_ref()?))).collect();
-    let text = serde_json::to_string(&data).expect("JSON values print");
-    text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    let data: BTreeMap<&str, Value> = sections
+        .iter()
+        .filter_map(|section| Some((section.id, legible_value(section.data.as_ref()?))))
+        .collect();
+    serde_json::to_string(&data).expect("JSON values print").replace('<', "\\u003c")
+}
+
+/// A value whose texts have escapes for hidden characters: scripts show them as they are.
+fn legible_value(value: &Value) -> Value {
+    let text = |text: &str| legible_lines(text).into_owned();
+    match value {
+        Value::String(words) => Value::String(text(words)),
+        Value::Array(list) => list.iter().map(legible_value).collect(),
+        Value::Object(entries) => {
+            entries.iter().map(|(key, value)| (text(key), legible_value(value))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -176,6 +220,15 @@ mod tests {
         };
         let text = data(&[section]);
         assert!(!text.contains(['<', '\u{2028}']), "{text}");
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), json!({"x": hostile}));
+        let legible = json!({"x": {"</script>": "<!--\\u{2028}"}});
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), legible);
+    }
+
+    /// Wrong if a hidden character stood in the page, or a value that is told exactly were not.
+    #[test]
+    fn pages_are_legible_and_exact_values_exact() {
+        let html = "<p title=\"\u{1b}\" data-value=\"a\u{202e}b\">a\u{202e}b</p>\n";
+        let wanted = "<p title=\"\\u{1b}\" data-value=\"a&#x202e;b\">a\\u{202e}b</p>\n";
+        assert_eq!(legible_page(html), wanted);
     }
 }

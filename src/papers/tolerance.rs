@@ -1,6 +1,6 @@
 //! How near to a printed number ours is meant to come: stated with reasons, before anybody looks whether it does.
 
-use super::cells;
+use crate::cells;
 
 include!(concat!(env!("OUT_DIR"), "/tolerances.rs"));
 
@@ -33,7 +33,7 @@ pub fn tolerance(paper: &str, figure: &str, quantity: &str, configuration: &str)
 pub fn stated_tolerances(paper: &str) -> Vec<Stated> {
     let file = TOLERANCES.iter().find(|(path, _)| path.strip_suffix(".csv") == Some(paper));
     let text = file.and_then(|(_, bytes)| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    let lines = text.lines().skip(1).map(cells);
+    let lines = text.lines().skip(1).map(cells::split);
     lines.filter_map(|cells| <[String; 5]>::try_from(cells).ok()).map(Stated::new).collect()
 }
 
@@ -83,7 +83,7 @@ mod tests {
                 assert!(!line.tolerance.why.is_empty(), "{line:?}");
             }
             for line in text.lines().skip(1) {
-                let percent = &cells(line)[3];
+                let percent = &cells::split(line)[3];
                 assert!(percent == "-" || percent.parse::<f64>().is_ok_and(|p| p >= 0.0), "{line}");
             }
         }

@@ -1,6 +1,6 @@
 //! Tables as CSV: a header row, the unit last in each column's name.
 
-use std::fmt::Write as _;
+use crate::cells;
 
 /// A table under construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,29 +17,14 @@ impl Table {
         table
     }
 
-    /// Adds a row; quotes what CSV needs quoted.
+    /// Adds a row; what CSV needs quoted is quoted, and what a spreadsheet would run is not run.
     ///
     /// # Panics
     /// If the row has not one cell a column.
     pub fn row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let mut count = 0;
-        for cell in cells {
-            if count > 0 {
-                self.text.push(',');
-            }
-            self.cell(cell.as_ref());
-            count += 1;
-        }
+        cells::add_row(&mut self.text, cells.into_iter().inspect(|_| count += 1));
         assert_eq!(count, self.columns, "a row has one cell a column");
-        self.text.push('\n');
-    }
-
-    fn cell(&mut self, cell: &str) {
-        if cell.contains(['"', ',', '\n', '\r']) {
-            let _ = write!(self.text, "\"{}\"", cell.replace('"', "\"\""));
-        } else {
-            self.text.push_str(cell);
-        }
     }
 
     /// The table as CSV.

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::diagnostics::{Fault, Faults};
+use crate::diagnostics::{Fault, Faults, legible_json};
 use crate::ids::{HostId, Node, Port, Turn};
 use crate::topology::{End, Network};
 
@@ -33,7 +33,7 @@ pub fn write_routes(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let wiring = Wiring::new(network);
-    let quoted = |name: &str| serde_json::Value::from(name).to_string();
+    let quoted = |name: &str| legible_json(&serde_json::Value::from(name).to_string()).into_owned();
     let switches: Vec<String> = network.switches().iter().map(|s| quoted(&s.name)).collect();
     let hosts: Vec<String> = network.hosts().iter().map(|h| quoted(&h.name)).collect();
     let (mut turns, mut hops) = (Vec::new(), Vec::new());

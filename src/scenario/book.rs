@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::diagnostics::{Fault, Faults, Refusal};
+use crate::diagnostics::{Fault, Faults, Refusal, shown};
 
 use super::files::Files;
 
@@ -64,7 +64,7 @@ impl Book {
     /// Opens a file of the scenario language, to whose folder names in it are relative.
     pub(super) fn add_scenario(&mut self, file: &Path, text: &str) -> usize {
         let folder = file.parent().unwrap_or(Path::new(""));
-        self.open(&file.display().to_string(), text, folder.into())
+        self.open(&shown(file).to_string(), text, folder.into())
     }
 
     fn open(&mut self, name: &str, text: &str, folder: Arc<Path>) -> usize {

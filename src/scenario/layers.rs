@@ -8,7 +8,7 @@
 
 use std::path::PathBuf;
 
-use crate::diagnostics::{Fault, MISSING_FILE, decode, quoted};
+use crate::diagnostics::{Fault, MISSING_FILE, decode, quoted, shown};
 use crate::topology::generate::FAMILIES;
 
 use super::book::{Book, Place};
@@ -106,7 +106,7 @@ impl Inclusions {
             Some(at) if at + 1 == self.chain.len() => Some("a file that includes itself".to_owned()),
             Some(at) => {
                 let way: Vec<String> =
-                    self.chain[at + 1..].iter().map(|path| quoted(&path.display().to_string())).collect();
+                    self.chain[at + 1..].iter().map(|path| quoted(&shown(path).to_string())).collect();
                 Some(format!("a file that includes itself by way of {}", way.join(", ")))
             }
             None if self.count > MOST_INCLUSIONS => Some(format!("more than {MOST_INCLUSIONS} inclusions")),
@@ -129,14 +129,14 @@ impl Inclusions {
             Ok(taken) => taken,
             Err(error) => {
                 book.add(place, |span| {
-                    let message = format!("cannot read {}: {error}", quoted(&path.display().to_string()));
+                    let message = format!("cannot read {}: {error}", quoted(&shown(&path).to_string()));
                     let expected = "expected a scenario file, relative to the folder of this one";
                     Fault::new(MISSING_FILE, span, message, expected)
                 });
                 return None;
             }
         };
-        let text = match decode(&path.display().to_string(), &taken.bytes) {
+        let text = match decode(&shown(&path).to_string(), &taken.bytes) {
             Ok(text) => text,
             Err(faults) => {
                 book.add_file(*faults);

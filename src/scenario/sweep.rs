@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::diagnostics::{Fault, Refusal, decode};
+use crate::diagnostics::{Fault, Refusal, decode, shown};
 
 use super::book::Book;
 use super::checked::{Checked, Topology};
@@ -120,7 +120,7 @@ impl Sweep {
         model: u32,
     ) -> Result<Sweep, Box<Refusal>> {
         let file = file.as_ref();
-        let text = decode(&file.display().to_string(), bytes)?;
+        let text = decode(&shown(&file).to_string(), bytes)?;
         let mut book = Book::new(files);
         book.add_scenario(file, text);
         let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set);

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::report::{README_MARK, Table};
+use crate::diagnostics::legible_lines;
+use crate::report::{README_MARK, Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::printed::{PaperNumber, Statistic};
 
@@ -129,9 +130,9 @@ pub(super) fn paper_page(rows: &[PaperReport]) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} |",
-            row.quantity,
-            row.configuration,
-            row.unit,
+            markdown(&row.quantity),
+            markdown(&row.configuration),
+            markdown(&row.unit),
             row.printed,
             row.ours.map_or_else(|| "-".to_owned(), short),
             row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
@@ -152,7 +153,7 @@ pub(super) fn page_head(
     let (name, seed) = (&checked.name, checked.seed);
     let mut text = format!("{README_MARK}\n# {name}\n\n");
     if let Some(description) = &checked.description {
-        let _ = writeln!(text, "{description}\n");
+        let _ = writeln!(text, "{}\n", legible_lines(description));
     }
     let (methods, networks) = (methods.join(", "), few(networks));
     let _ = writeln!(
@@ -165,11 +166,13 @@ pub(super) fn page_head(
     text
 }
 
-/// Some names, and how many more there are.
+/// Some names, in Markdown, and how many more there are.
 pub(super) fn few(names: &[&str]) -> String {
     match names {
-        [first, _, _, _, _, .., last] => format!("{first} to {last} ({} networks)", names.len()),
-        few => few.join(", "),
+        [first, _, _, _, _, .., last] => {
+            format!("{} to {} ({} networks)", markdown(first), markdown(last), names.len())
+        }
+        few => few.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", "),
     }
 }
 

@@ -11,8 +11,9 @@ use std::fmt::Write as _;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::diagnostics::legible_lines;
 use crate::ids::Node;
-use crate::report::{Figure, FigurePoint, README_MARK, Series, Table, draw};
+use crate::report::{Figure, FigurePoint, README_MARK, Series, Table, draw, markdown};
 use crate::ring::{Algorithm, Kind, Tree, judge};
 use crate::scenario::Checked;
 use crate::scenario::rings::{Family, Reference, Rings};
@@ -314,7 +315,7 @@ fn figure(
 fn readme(checked: &Checked, report: &RingsReport, files: &[(String, String)]) -> String {
     let mut text = format!("{README_MARK}\n# {}\n\n", checked.name);
     if let Some(description) = &checked.description {
-        let _ = writeln!(text, "{description}\n");
+        let _ = writeln!(text, "{}\n", legible_lines(description));
     }
     let _ =
         writeln!(text, "Made by `simnet run` of the scenario `{}` (seed {}).\n", checked.name, checked.seed);
@@ -337,7 +338,7 @@ fn readme(checked: &Checked, report: &RingsReport, files: &[(String, String)]) -
         let _ = writeln!(
             text,
             "| {} | {} of {} | {} | {} | {} | {} | {} |",
-            row.id,
+            markdown(&row.id),
             row.rings,
             row.clusters,
             row.contention_free,

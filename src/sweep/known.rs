@@ -8,6 +8,7 @@ use blake3::Hash;
 
 use super::line::{self, LONGEST, Line, Outcome};
 use super::store::StoreError;
+use crate::diagnostics::shown;
 use crate::files::{Inside, is_link, parent_of};
 
 /// How many damaged lines of a shard are told one by one.
@@ -171,7 +172,7 @@ impl Known {
         loop {
             let chunk = before.fill_buf().map_err(failed)?;
             if chunk.is_empty() {
-                return Ok(format!("{}:{lines}", path.display()));
+                return Ok(format!("{}:{lines}", shown(&path)));
             }
             lines += chunk.iter().filter(|byte| **byte == b'\n').count() as u64;
             let read = chunk.len();
@@ -242,7 +243,7 @@ impl Record {
 
 impl std::fmt::Display for Damage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.path.display())?;
+        write!(f, "{}", shown(&self.path))?;
         if let Some(line) = self.line {
             write!(f, ":{line}: the line")?;
         } else {

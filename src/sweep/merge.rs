@@ -251,14 +251,8 @@ fn cells(result: Option<&Value>) -> Vec<(Cow<'_, str>, &Value)> {
     all
 }
 
-/// Adds a comma and a cell; quotes what CSV needs quoted.
+/// Adds a comma and a cell.
 fn add_cell(text: &mut String, cell: &str) {
     text.push(',');
-    if cell.contains(['"', ',', '\n', '\r']) {
-        text.push('"');
-        text.push_str(&cell.replace('"', "\"\""));
-        text.push('"');
-    } else {
-        text.push_str(cell);
-    }
+    crate::cells::add(text, cell);
 }

@@ -163,19 +163,7 @@ fn read_record(csv: &mut impl BufRead, cells: &mut Vec<String>) -> io::Result<bo
     if record.is_empty() {
         return Ok(false);
     }
-    cells.clear();
-    let (mut cell, mut is_quoted) = (String::new(), false);
-    let mut letters = record.strip_suffix('\n').unwrap_or(&record).chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            // Within quotes a doubled quote stands for one.
-            '"' if is_quoted && letters.next_if_eq(&'"').is_some() => cell.push('"'),
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => cells.push(std::mem::take(&mut cell)),
-            _ => cell.push(letter),
-        }
-    }
-    cells.push(cell);
+    *cells = crate::cells::split(record.strip_suffix('\n').unwrap_or(&record));
     Ok(true)
 }
 

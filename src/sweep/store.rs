@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::known::Known;
 use super::shard::Shard;
+use crate::diagnostics::shown;
 use crate::files::{self, Inside, LARGEST, TEMPORARY, WriteError, parent_of, sync_folder};
 use crate::report::said;
 
@@ -74,7 +75,7 @@ struct Mark {
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The system refused.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}", shown(&path))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -82,7 +83,7 @@ pub enum StoreError {
         error: io::Error,
     },
     /// Something else stands where the folder, or a file of it, should.
-    #[error("{}: {why}; take it away or choose another --out", path.display())]
+    #[error("{}: {why}; take it away or choose another --out", shown(&path))]
     Foreign {
         /// What is in the way.
         path: PathBuf,
@@ -90,7 +91,7 @@ pub enum StoreError {
         why: &'static str,
     },
     /// The folder holds another sweep.
-    #[error("{}: holds {holds}, and this is {wanted}; choose another --out", path.display())]
+    #[error("{}: holds {holds}, and this is {wanted}; choose another --out", shown(&path))]
     Other {
         /// The folder.
         path: PathBuf,
@@ -100,13 +101,13 @@ pub enum StoreError {
         wanted: String,
     },
     /// There is no sweep where one was asked for.
-    #[error("{}: not the folder of a sweep: it has no {MARK}", path.display())]
+    #[error("{}: not the folder of a sweep: it has no {MARK}", shown(&path))]
     Absent {
         /// The folder.
         path: PathBuf,
     },
     /// Another process runs the sweep.
-    #[error("{}: {by} runs this sweep", path.display())]
+    #[error("{}: {by} runs this sweep", shown(&path))]
     Locked {
         /// The folder.
         path: PathBuf,
@@ -114,13 +115,13 @@ pub enum StoreError {
         by: String,
     },
     /// A file of the folder is not as it was written.
-    #[error("{}: altered since it was written", path.display())]
+    #[error("{}: altered since it was written", shown(&path))]
     Altered {
         /// The file.
         path: PathBuf,
     },
     /// `sweep.json` is not what this program writes.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", shown(&path))]
     BadMark {
         /// The file.
         path: PathBuf,

@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use crate::cells;
 use crate::topology::Network;
 
 use super::row::{COLUMNS, Row};
@@ -12,17 +13,11 @@ use super::{Event, Heading, Names, Scene, Sink};
 /// Writes CSV.
 #[derive(Debug)]
 pub struct Csv<W: Write> {
-    out: csv::Writer<W>,
+    out: W,
+    /// The row that is being written.
+    line: String,
     network: Network,
     names: Names,
-}
-
-/// What the system said: whoever writes to a pipe asks whether it is broken.
-fn plain(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    }
 }
 
 impl<W: Write> Csv<W> {
@@ -30,10 +25,11 @@ impl<W: Write> Csv<W> {
     ///
     /// # Errors
     /// Those of writing.
-    pub fn new(out: W, heading: &Heading) -> io::Result<Csv<W>> {
-        let mut out = csv::Writer::from_writer(out);
-        out.write_record(COLUMNS).map_err(plain)?;
-        Ok(Csv { out, network: heading.network.clone(), names: Names::default() })
+    pub fn new(mut out: W, heading: &Heading) -> io::Result<Csv<W>> {
+        let mut line = String::new();
+        cells::add_row(&mut line, COLUMNS);
+        out.write_all(line.as_bytes())?;
+        Ok(Csv { out, line, network: heading.network.clone(), names: Names::default() })
     }
 }
 
@@ -46,8 +42,9 @@ impl<W: Write> Sink for Csv<W> {
     fn event(&mut self, scene: &Scene, event: &Event) -> io::Result<()> {
         self.names.learn(event);
         let row = Row::new(&self.network, &self.names, scene, event);
-        let fields = row.texts().try_for_each(|text| self.out.write_field(text.as_bytes()));
-        fields.and_then(|()| self.out.write_record(None::<&[u8]>)).map_err(plain)
+        self.line.clear();
+        cells::add_row(&mut self.line, row.texts());
+        self.out.write_all(self.line.as_bytes())
     }
 
     fn skip(&mut self, _scene: &Scene, event: &Event) {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::diagnostics::shown;
 use crate::topology::formats::{self, ReadOptions};
 use crate::units::{Duration, Time};
 
@@ -116,7 +117,7 @@ impl Reader {
     /// # Errors
     /// [`LogFault`].
     pub fn open(path: &Path) -> Result<Reader, LogFault> {
-        let name = path.display().to_string();
+        let name = shown(path).to_string();
         match crate::files::open(path) {
             Ok(file) => Reader::new(&name, Box::new(BufReader::with_capacity(1 << 16, file))),
             Err(error) => Err(LogFault::Io { path: name, error }),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::diagnostics::legible_json;
 use crate::fabric::Cause;
 use crate::ids::{HostId, Node, Turn};
 use crate::topology::{End, Network};
@@ -268,7 +269,10 @@ impl Cell<'_> {
     fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Cell::Nothing => out.write_all(b"null"),
-            Cell::Text(text) => serde_json::to_writer(out, text).map_err(io::Error::from),
+            Cell::Text(text) => {
+                let json = serde_json::Value::from(text.as_ref()).to_string();
+                out.write_all(legible_json(&json).as_bytes())
+            }
             Cell::Count(count) => write!(out, "{count}"),
             Cell::Instant(ps) => serde_json::to_writer(out, &nanoseconds(*ps)).map_err(io::Error::from),
             Cell::Flag(flag) => write!(out, "{flag}"),
@@ -277,7 +281,7 @@ impl Cell<'_> {
                 serde_json::to_writer(out, &turns).map_err(io::Error::from)
             }
             Cell::Hex(bytes) => write!(out, "\"{}\"", hex(bytes)),
-            Cell::Members(members) => out.write_all(members_json(members).as_bytes()),
+            Cell::Members(members) => out.write_all(legible_json(&members_json(members)).as_bytes()),
         }
     }
 

@@ -14,12 +14,13 @@ const SMALL: &str = r#"{"format": "simnet-topology/1", "name": "n", "first_port"
            {"a": "A", "a_port": 1, "b": "B", "b_port": 2}]}
 "#;
 
-const ROUTE_KEYS: [&str; 13] = [
+const ROUTE_KEYS: [&str; 15] = [
     "algorithm",
     "busiest_channel",
     "channel_load_by_root_distance",
     "crossing_paths",
     "dependency_cycle",
+    "lanes",
     "max_channel_load",
     "mean_distance",
     "non_minimal_pairs",
@@ -28,6 +29,7 @@ const ROUTE_KEYS: [&str; 13] = [
     "root",
     "switch_mean_distance",
     "unreachable_pairs",
+    "verdict",
 ];
 
 fn command(arguments: &[&str]) -> Command {

@@ -1,10 +1,10 @@
 //! What `simnet discover` says.
 
-use comfy_table::{Table, presets};
+use crate::cli::output::Table;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::diagnostics::quoted;
+use crate::diagnostics::{legible, quoted, shown};
 use crate::discovery::{Discovery, Finding, Hops, Nearest, Rtts, Sturdy, SturdyOptions, SwitchTree, sturdy};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
@@ -179,13 +179,15 @@ impl<'a> Report<'a> {
         let mut warnings = Vec::new();
         if let Some(why) = self.reason() {
             let written = match &self.options.topology {
-                Some(path) => format!("; {} has the nearest tree", path.display()),
+                Some(path) => format!("; {} has the nearest tree", shown(path)),
                 None => String::new(),
             };
-            warnings.push(clean(&format!("warning: no tree has these hop counts: {why}{written}")));
+            warnings.push(
+                legible(&format!("warning: no tree has these hop counts: {why}{written}")).into_owned(),
+            );
         }
         let differs = self.findings.iter().find(|told| told.code == "methods-differ");
-        warnings.extend(differs.map(|told| clean(&format!("warning: {}", told.text))));
+        warnings.extend(differs.map(|told| legible(&format!("warning: {}", told.text)).into_owned()));
         warnings
     }
 
@@ -275,7 +277,7 @@ impl<'a> Report<'a> {
             text.push_str("\nFindings\n");
         }
         for told in &self.findings {
-            text.push_str(&format!("  {} ({}): {}\n", told.code, told.method, clean(&told.text)));
+            text.push_str(&format!("  {} ({}): {}\n", told.code, told.method, legible(&told.text)));
         }
         text.push_str(&format!("\n{}", self.next()));
         text
@@ -298,13 +300,12 @@ impl<'a> Report<'a> {
             Some(pairs) => format!("has other hop counts for {}", counted_pairs(pairs.len())),
         };
         rows.push(("the other method", agree));
-        rows.extend(self.reason().map(|why| ("tree", format!("none: {}", clean(&why)))));
+        rows.extend(self.reason().map(|why| ("tree", format!("none: {}", legible(&why)))));
         rows
     }
 
     fn class_table(&self) -> String {
         let mut table = Table::new();
-        table.load_style(presets::NOTHING);
         table.add_row(["from, ms", "to, ms", "centre, ms", "times", "switches"]);
         for class in self.classes() {
             let ms = |ms: f64| format!("{ms:.4}");
@@ -328,7 +329,7 @@ impl<'a> Report<'a> {
             }
             None => "Next: --topology FILE writes the tree for simnet ring, run and codegen\n".to_owned(),
             Some(path) => {
-                let file = quoted(&path.display().to_string());
+                let file = quoted(&shown(path).to_string());
                 format!(
                     "Next: simnet ring {file} --algorithm lr3\n      \
                      simnet codegen allgather {file} --algorithm lr3 --out DIR\n"
@@ -349,11 +350,6 @@ fn matrix(hops: &Hops) -> Vec<&[u32]> {
 
 fn as_us(time: Duration) -> f64 {
     time.as_ns_f64() / 1e3
-}
-
-/// A sentence with names of machines in it, fit for a terminal.
-fn clean(text: &str) -> String {
-    text.replace(|c: char| c.is_control(), "\u{fffd}")
 }
 
 fn counted_pairs(pairs: usize) -> String {

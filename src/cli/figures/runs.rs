@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::diagnostics::shown;
 use crate::figures::{Done, Runs, ScenarioRun};
 use crate::files::{self, Inside};
 use crate::report::COMMIT;
@@ -57,7 +58,7 @@ pub(super) fn run_all(runs: &Runs, folder: &Path, how: How<'_>) -> Result<Option
         let outcome = known.outcome(&runs.key(point))?;
         let result = outcome.unwrap_or_else(|| Err("the run was not kept".to_owned()));
         let run = result.map(|result| ScenarioRun::of_result(&result)).map_err(Failure::Scenario)?;
-        let run = run.ok_or_else(|| Failure::Scenario(format!("{}: holds other runs", folder.display())))?;
+        let run = run.ok_or_else(|| Failure::Scenario(format!("{}: holds other runs", shown(&folder))))?;
         done.insert(point, run);
     }
     Ok(Some(done))
@@ -79,7 +80,7 @@ impl Room {
         }
         let apart = tempfile::tempdir();
         let apart =
-            apart.map_err(|error| Failure::Io { path: std::env::temp_dir().display().to_string(), error })?;
+            apart.map_err(|error| Failure::Io { path: shown(&std::env::temp_dir()).to_string(), error })?;
         Ok(Room { place: apart.path().to_owned(), _apart: Some(apart) })
     }
 

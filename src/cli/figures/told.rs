@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::diagnostics::shown;
 use crate::figures::{self, Difference, Figure, Judged, Made};
 
 use super::super::output::{print, print_json};
@@ -42,7 +43,7 @@ pub(super) fn written(made: &[Made], place: &Path, common: &Common) -> Result<()
                     (0, _) => String::new(),
                     (judged, holding) => format!(": {holding} of {judged} printed numbers hold"),
                 };
-                let _ = writeln!(text, "{}{numbers}", folder.display());
+                let _ = writeln!(text, "{}{numbers}", shown(&folder));
             }
             let _ = writeln!(text, "{} figures, {holding} of {judged} printed numbers hold", made.len());
             print(&text)
@@ -50,7 +51,7 @@ pub(super) fn written(made: &[Made], place: &Path, common: &Common) -> Result<()
         Format::Json => {
             let figure = |made: &Made| {
                 let (judged, holding) = counts(&made.rows);
-                let folder = place.join(made.figure.id).display().to_string();
+                let folder = place.join(made.figure.id).to_string_lossy().into_owned();
                 let files: Vec<&str> = made.files.keys().copied().collect();
                 let id = made.figure.id;
                 json!({ "id": id, "folder": folder, "files": files, "printed": judged, "holding": holding })

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::diagnostics::shown;
 use crate::ids::Node;
 use crate::routing::{Attachments, Report, Survey, TableTooLarge, read_lfts, read_routes};
 use crate::topology::Network;
@@ -12,10 +13,11 @@ use crate::topology::formats::port_guids;
 
 use super::super::network::NetworkArguments;
 use super::super::output;
-use super::super::{Common, Exit, Failure};
-use super::show;
+use super::super::{Common, Exit, Failure, warn};
+use super::{lanes, show};
 
 #[derive(Args)]
+#[command(after_help = lanes::HELP)]
 pub(super) struct Options {
     #[command(flatten)]
     network: NetworkArguments,
@@ -34,6 +36,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let net = options.network.load()?;
     let attachments = Attachments::lowest(&net);
+    let mut caution = None;
     let survey = match (&options.routes, &options.lfts) {
         (Some(path), _) => {
             let too_large = |error: TableTooLarge| Failure::Usage(error.to_string());
@@ -41,11 +44,18 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
             let (name, bytes) = read(path)?;
             Survey::new(&net, &attachments, &read_routes(&net, &attachments, &name, &bytes)?)
         }
-        (None, Some(path)) => of_tables(options, &net, &attachments, path)?,
+        (None, Some(path)) => {
+            let (name, bytes) = read(path)?;
+            caution = Some(lanes::caution(path, &bytes));
+            of_tables(options, &net, &attachments, &name, &bytes)?
+        }
         (None, None) => return Err(Failure::Usage("`--routes` or `--lfts` has to be given".to_owned())),
     };
     let report = Report::of_file(&net, &survey);
     show(&report, &net, common)?;
+    if let Some(caution) = caution.filter(|_| report.dependency_cycle.is_some() && !common.quiet) {
+        warn(&caution);
+    }
     let sound = report.dependency_cycle.is_none() && report.unreachable_pairs == 0;
     Ok(if sound { Exit::Fine } else { Exit::Expectation })
 }
@@ -54,10 +64,10 @@ fn of_tables(
     options: &Options,
     net: &Network,
     attachments: &Attachments,
-    path: &Path,
+    name: &str,
+    bytes: &[u8],
 ) -> Result<Survey, Failure> {
-    let (name, bytes) = read(path)?;
-    let tables = read_lfts(net, &own_port_guids(options), &name, &bytes)?;
+    let tables = read_lfts(net, &own_port_guids(options), name, bytes)?;
     for switch in tables.missing() {
         tracing::warn!(switch = net.name_of(Node::Switch(switch)), "no forwarding table");
     }
@@ -74,5 +84,5 @@ fn own_port_guids(options: &Options) -> BTreeMap<u64, (String, u16)> {
 }
 
 fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
-    Ok((path.display().to_string(), output::read(path)?))
+    Ok((shown(&path).to_string(), output::read(path)?))
 }

@@ -1,7 +1,7 @@
 //! `simnet route suggest`: which cable to add.
 
+use crate::cli::output::Table;
 use clap::{Args, ValueEnum};
-use comfy_table::{Table, presets};
 use serde::Serialize;
 use serde_json::json;
 
@@ -159,7 +159,6 @@ fn comparison(before: &Figures, found: &[Suggested]) -> String {
     let all: Vec<&Figures> =
         [before].into_iter().chain(found.iter().map(|suggested| &suggested.after)).collect();
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     let numbers = (1..=found.len()).map(|number| format!("[{number}]"));
     table.add_row([String::new(), "as it is".to_owned()].into_iter().chain(numbers));
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.4}"));

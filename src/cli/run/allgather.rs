@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use comfy_table::Table;
+use crate::cli::output::Table;
 
 use crate::cli::Failure;
 use crate::cli::output::write_whole_by;
+use crate::diagnostics::{legible, shown};
 use crate::scenario::Checked;
 use crate::scenario::allgather::MediumKind;
 use crate::simulation::allgather::{self as gathers, AllgatherReport, GatherReport};
@@ -33,13 +34,16 @@ pub(super) fn text(report: &AllgatherReport) -> String {
         let _ = writeln!(
             text,
             "\n{}: LOST {} of {} messages, {} ranks cannot go on",
-            result.id, result.messages_lost, result.messages, result.stuck_ranks
+            legible(&result.id),
+            result.messages_lost,
+            result.messages,
+            result.stuck_ranks
         );
         for lost in result.lost.iter().take(LOSSES) {
-            let _ = writeln!(text, "  lost: {lost}");
+            let _ = writeln!(text, "  lost: {}", legible(lost));
         }
         for stuck in result.stuck.iter().take(LOSSES) {
-            let _ = writeln!(text, "  {stuck}");
+            let _ = writeln!(text, "  {}", legible(stuck));
         }
     }
     if !report.paper.is_empty() {
@@ -147,7 +151,7 @@ pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result
     let written = write_whole_by(file, |out| match gathers::capture(checked, allgather, out, MOST_PACKETS) {
         Ok(captured) => captured.map(|captured| tally = captured),
         Err(error) => {
-            refused = Some(Failure::Scenario(format!("{}: {error}", scenario.display())));
+            refused = Some(Failure::Scenario(format!("{}: {error}", shown(&scenario))));
             Err(io::Error::other("nothing to capture"))
         }
     });
@@ -156,7 +160,7 @@ pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result
     }
     written?;
     if let Some(left_out) = tally.map(|tally| tally.left_out).filter(|left_out| *left_out > 0) {
-        let file = file.display();
+        let file = shown(file);
         super::super::warn(&format!(
             "{file} holds the first {MOST_PACKETS} packets; {left_out} more are left out"
         ));
@@ -168,9 +172,9 @@ pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result
 pub(super) fn complain(summary: &Summary) -> bool {
     let Some(report) = &summary.allgather else { return false };
     for result in &report.results {
-        let id = &result.id;
+        let id = legible(&result.id);
         if let Some(why) = &result.refused {
-            super::super::warn(&format!("{id}: {why}"));
+            super::super::warn(&format!("{id}: {}", legible(why)));
         }
         if result.buffers_wrong > 0 {
             super::super::warn(&format!("{id}: {} buffers hold something else", result.buffers_wrong));

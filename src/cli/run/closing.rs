@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::diagnostics::quoted;
+use crate::diagnostics::{legible, quoted, shown};
 use crate::scenario::Checked;
 use crate::simulation::{ChannelReport, PointReport, Run, State, Summary};
 
@@ -30,7 +30,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     }
     let width = rows.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
     for (what, row) in rows {
-        let _ = writeln!(text, " {what:width$}  {row}");
+        let _ = writeln!(text, " {what:width$}  {}", legible(&row));
     }
     text + &files(run, place)
 }
@@ -126,12 +126,12 @@ fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {
 }
 
 fn files(run: &Run, place: &Path) -> String {
-    let shown = place.display().to_string();
+    let results = shown(place).to_string();
     // The summary and the manifest besides.
-    let (count, folder) = (run.files.len() + 2, word(&shown));
+    let (count, folder) = (run.files.len() + 2, word(&results));
     let page = place.file_name().map_or_else(|| "report".into(), |name| name.to_string_lossy());
     let page = word(&format!("{page}.html"));
-    format!("\nResults: {shown} ({count} files)\nReport:  simnet report {folder} --out {page}\n")
+    format!("\nResults: {results} ({count} files)\nReport:  simnet report {folder} --out {page}\n")
 }
 
 /// A word as a shell takes it.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::Table;
+use crate::cli::output::Table;
+use crate::diagnostics::legible;
 
 use crate::simulation::discoveries::{DiscoveryReport, MeasurementReport, ResultReport};
 
@@ -31,17 +32,17 @@ pub(super) fn text(report: &DiscoveryReport) -> String {
         let _ = writeln!(
             text,
             "\n{}: {} of {} executions came to NO matrix; LOST {} of {} messages",
-            row.id,
+            legible(&row.id),
             row.executions - row.complete,
             row.executions,
             row.messages_lost,
             row.messages
         );
         for lost in row.lost.iter().take(LOSSES) {
-            let _ = writeln!(text, "  lost: {lost}");
+            let _ = writeln!(text, "  lost: {}", legible(lost));
         }
         for stuck in row.stuck.iter().take(LOSSES) {
-            let _ = writeln!(text, "  {stuck}");
+            let _ = writeln!(text, "  {}", legible(stuck));
         }
     }
     text += &findings(&report.results);
@@ -99,7 +100,7 @@ fn findings(rows: &[ResultReport]) -> String {
     let told =
         rows.iter().flat_map(|row| row.findings.iter().take(of_one).map(move |finding| (row, finding)));
     for (row, finding) in told.take(of_all) {
-        let _ = writeln!(text, "\n{}: {}", row.id, finding.text);
+        let _ = writeln!(text, "\n{}: {}", legible(&row.id), legible(&finding.text));
     }
     let all: usize = rows.iter().map(|row| row.findings.len()).sum();
     let shown: usize = rows.iter().map(|row| row.findings.len().min(of_one)).sum::<usize>().min(of_all);

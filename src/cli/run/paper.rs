@@ -1,6 +1,6 @@
 //! What `simnet run` says of the numbers that the papers print.
 
-use comfy_table::Table;
+use crate::cli::output::Table;
 
 use crate::simulation::PaperReport;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::Table;
+use crate::cli::output::Table;
 
 use crate::simulation::Spread;
 use crate::simulation::study::{CellReport, StudyReport};

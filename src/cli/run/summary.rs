@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use comfy_table::{CellAlignment, Table, presets};
+use crate::cli::output::Table;
 
 use crate::diagnostics::{legible, quoted};
 use crate::papers::reference;
@@ -35,7 +35,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     text += &deadlocks(&summary.deadlocks);
     text += &closing::text(checked, run, place);
     // Tables pad their last columns.
-    text.lines().map(|line| legible(line.trim_end()) + "\n").collect()
+    text.lines().map(|line| format!("{}\n", legible(line.trim_end()))).collect()
 }
 
 fn headline(checked: &Checked, summary: &Summary) -> String {
@@ -288,11 +288,8 @@ fn ports(names: &[String]) -> String {
 /// A table without lines whose columns but the first are aligned to the right.
 pub(super) fn columns(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     table.set_header(header);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    (1..header.len()).for_each(|column| table.align_right(column));
     table
 }
 

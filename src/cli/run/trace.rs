@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::output;
 use crate::cli::trace::{Form, Selection, convert};
 use crate::cli::{Failure, warn};
+use crate::diagnostics::shown;
 use crate::files::{Folder, FolderError, NewFile, WriteError};
 use crate::scenario::Checked;
 use crate::simulation;
@@ -78,7 +79,7 @@ impl Recorded {
                 }
             };
             file.sync().map_err(io)?;
-            self.complain(&place.display().to_string(), &scenes);
+            self.complain(&shown(&place).to_string(), &scenes);
             Ok(file)
         };
         Ok(Some((written()?, place.clone())))

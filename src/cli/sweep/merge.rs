@@ -9,6 +9,7 @@ use super::{of_folder, points, tell_damage, tell_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format, warn};
+use crate::diagnostics::shown;
 use crate::sweep::{Points as _, Store};
 
 #[derive(Args)]
@@ -57,7 +58,7 @@ pub(super) fn run(
     }
     if common.format == Format::Human {
         let place = options.folder.join("points.csv");
-        print(&format!("{}: {}, {} failed\n", place.display(), points(merged.points), merged.failed))?;
+        print(&format!("{}: {}, {} failed\n", shown(&place), points(merged.points), merged.failed))?;
     }
     Ok(match merged.failed {
         _ if interrupted => Exit::Interrupted,
@@ -70,7 +71,7 @@ pub(super) fn run(
 #[cfg(feature = "parquet")]
 fn add_parquet(store: &Store) -> Result<(), Failure> {
     let path = store.folder().join("points.csv");
-    let failed = |error| Failure::Io { path: path.display().to_string(), error };
+    let failed = |error| Failure::Io { path: shown(&path).to_string(), error };
     let mut table = std::io::BufReader::new(crate::files::open(&path).map_err(failed)?);
     let bytes = crate::sweep::parquet::from_csv(&mut table).map_err(failed)?;
     Ok(store.write("points.parquet", |out| out.write_all(&bytes))?)

@@ -12,6 +12,7 @@ use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::places::Places;
 use crate::cli::{Common, Exit, Failure, Format};
+use crate::diagnostics::shown;
 use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
 
 #[derive(Args)]
@@ -88,7 +89,7 @@ fn dry_run(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": plan.len(), "missing": missing, "cost_left_s": seconds,
-            "out": folder.display().to_string(),
+            "out": shown(&folder).to_string(),
         })),
         Format::Human => print(&format!(
             "{}: {}, {missing} of them to be computed, about {} of one core\n",
@@ -131,7 +132,7 @@ fn here(
     let begun = std::time::Instant::now();
     let (lock, store) = prepare(folder, described, common)?;
     let plan = &described.plan;
-    info!(sweep = plan.name(), points = plan.len(), out = %folder.display(), "the sweep is sound");
+    info!(sweep = plan.name(), points = plan.len(), out = %shown(&folder), "the sweep is sound");
     let progress = Line::new(common.quiet, false);
     let ran = interruptions.patiently(|stop| {
         let how = How {
@@ -157,7 +158,7 @@ fn here(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": merged.points, "kept": ran.kept, "computed": ran.computed,
-            "failed": merged.failed, "missing": merged.missing, "out": folder.display().to_string(),
+            "failed": merged.failed, "missing": merged.missing, "out": shown(&folder).to_string(),
         })),
         Format::Human => print(&format!(
             "{}: {}, {} computed, {} kept, {} failed\nResults: {}\n",
@@ -166,7 +167,7 @@ fn here(
             ran.computed,
             ran.kept,
             merged.failed,
-            folder.join("points.csv").display()
+            shown(&folder.join("points.csv"))
         )),
     }?;
     Ok(match merged.failed {

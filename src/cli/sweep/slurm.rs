@@ -15,6 +15,7 @@ use super::{Described, points};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
+use crate::diagnostics::{legible, shown};
 use crate::files::Inside;
 use crate::sweep::slurm::{self, Submission, USUAL_ARRAY};
 use crate::sweep::{Known, Points as _, Scenarios, assign};
@@ -44,8 +45,8 @@ impl Arguments {
     fn check(&self) -> Result<(), Failure> {
         let objections = self.sbatch.iter().filter_map(|option| Some((option, slurm::objection(option)?)));
         let lines: Vec<String> =
-            objections.map(|(option, why)| format!("--sbatch '{option}': {why}")).collect();
-        if lines.is_empty() { Ok(()) } else { Err(Failure::Usage(lines.join("\n"))) }
+            objections.map(|(option, why)| format!("--sbatch '{}': {why}", legible(option))).collect();
+        if lines.is_empty() { Ok(()) } else { Err(Failure::Misused(lines)) }
     }
 }
 
@@ -66,7 +67,7 @@ pub(super) fn dry_run(
             "sweep": described.plan.name(), "points": described.plan.len(),
             "tasks": submission.as_ref().map_or(0, |submission| submission.tasks.len()),
             "of": submission.as_ref().map(|submission| submission.of),
-            "script": script, "out": folder.display().to_string(),
+            "script": script, "out": shown(&folder).to_string(),
         }))?;
     } else if let Some(script) = script {
         print(&script)?;
@@ -106,7 +107,7 @@ pub(super) fn run(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": submission.name, "points": all, "tasks": tasks, "of": submission.of,
-            "array_job": array, "merge_job": merge, "out": folder.display().to_string(),
+            "array_job": array, "merge_job": merge, "out": shown(&folder).to_string(),
         })),
         Format::Human => print(&format!(
             "{}: {}; job array {array} with {tasks} of {} tasks, job {merge} merges when they have ended\n\
@@ -114,8 +115,8 @@ pub(super) fn run(
             submission.name,
             points(all),
             submission.of,
-            folder.join("points.csv").display(),
-            folder.display(),
+            shown(&folder.join("points.csv")),
+            shown(&folder),
         )),
     }?;
     Ok(Some(if interrupted { Exit::Interrupted } else { Exit::Fine }))
@@ -165,7 +166,7 @@ fn submission(
 /// A path as it can stand in a script.
 fn text_of(path: &Path) -> Result<String, Failure> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
-        Failure::Place(format!("{}: not UTF-8, and cannot stand in a script for Slurm", path.display()))
+        Failure::Place(format!("{}: not UTF-8, and cannot stand in a script for Slurm", shown(&path)))
     })
 }
 
@@ -192,7 +193,7 @@ fn sbatch_job(sbatch: &Path, folder: &Path, arguments: &[String], script: &str) 
     for variable in ["SBATCH_ARRAY_INX", "SBATCH_NO_REQUEUE", "SBATCH_OPEN_MODE", "SBATCH_WAIT"] {
         command.env_remove(variable);
     }
-    let output = answer(command, script).map_err(|error| format!("{}: {error}", sbatch.display()))?;
+    let output = answer(command, script).map_err(|error| format!("{}: {error}", shown(&sbatch)))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     match slurm::job_id(&printed) {
@@ -237,5 +238,5 @@ fn found(program: &str) -> Option<PathBuf> {
 }
 
 fn io_failure(path: &Path, error: io::Error) -> Failure {
-    Failure::Io { path: path.display().to_string(), error }
+    Failure::Io { path: shown(&path).to_string(), error }
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::cli::network::ReadingArguments;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
+use crate::diagnostics::{legible, shown};
 use crate::topology::{difference, isomorphism};
 
 #[derive(Args)]
@@ -47,14 +48,11 @@ fn as_text(options: &Options, found: &difference::Difference) -> String {
     if found.is_empty() {
         return "no difference\n".to_owned();
     }
-    // Names come from files: none of their control characters reaches a terminal.
-    let clean = |row: &String| row.replace(char::is_control, "\u{fffd}");
     let only = |what: &str, file: &Path, list: &[String]| {
-        let file = file.display();
-        let rows: String = list.iter().map(|row| format!("  {}\n", clean(row))).collect();
-        if rows.is_empty() { String::new() } else { format!("{what} only in {file}:\n{rows}") }
+        let rows: String = list.iter().map(|row| format!("  {}\n", legible(row))).collect();
+        if rows.is_empty() { String::new() } else { format!("{what} only in {}:\n{rows}", shown(file)) }
     };
-    let changed: String = found.changed.iter().map(|row| format!("  {}\n", clean(row))).collect();
+    let changed: String = found.changed.iter().map(|row| format!("  {}\n", legible(row))).collect();
     let changed =
         if changed.is_empty() { String::new() } else { format!("in both, but not alike:\n{changed}") };
     [

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use comfy_table::{CellAlignment, Table, presets};
+use crate::cli::output::Table;
 use serde::{Serialize, Serializer};
 
-use crate::diagnostics::quoted;
+use crate::diagnostics::{legible, quoted};
 use crate::trace::{Event, Happening, Heading, Scene, Sink};
 use crate::units::Time;
 
@@ -113,7 +113,7 @@ impl Overview {
     pub(super) fn new(log: &Path, heading: &Heading) -> Overview {
         let network = &heading.network;
         Overview {
-            log: log.display().to_string(),
+            log: log.to_string_lossy().into_owned(),
             scenario: heading.scenario.clone(),
             description: heading.description.clone(),
             seed: heading.seed,
@@ -138,7 +138,8 @@ impl Overview {
     /// It as tables.
     pub(super) fn text(&self) -> String {
         let Size { name, switches, hosts, links } = &self.network;
-        let mut text = format!("{}: events of {}, seed {}\n", self.log, quoted(&self.scenario), self.seed);
+        let mut text =
+            format!("{}: events of {}, seed {}\n", legible(&self.log), quoted(&self.scenario), self.seed);
         let name = quoted(name);
         let _ = writeln!(text, "network {name}: {switches} switches, {hosts} hosts, {links} cables");
         if self.scenes.is_empty() {
@@ -154,7 +155,6 @@ impl Overview {
 
     fn scenes_table(&self) -> String {
         let mut table = Table::new();
-        table.load_style(presets::NOTHING);
         table.set_header([
             "scene",
             "what",
@@ -183,37 +183,28 @@ impl Overview {
                 deadlocks,
             ]);
         }
-        right(&mut table, &[0, 2, 3, 4, 5, 6]);
+        [0, 2, 3, 4, 5, 6].into_iter().for_each(|column| table.align_right(column));
         table.trim_fmt()
     }
 
     fn kinds_table(&self) -> String {
-        let shown = if self.scenes.len() <= MOST_COLUMNS { self.scenes.as_slice() } else { &[] };
+        let columned = if self.scenes.len() <= MOST_COLUMNS { self.scenes.as_slice() } else { &[] };
         let mut table = Table::new();
-        table.load_style(presets::NOTHING);
-        let columns = shown.iter().map(|scene| format!("scene {}", scene.nth));
-        let all = (shown.len() != 1).then(|| "all".to_owned());
+        let columns = columned.iter().map(|scene| format!("scene {}", scene.nth));
+        let all = (columned.len() != 1).then(|| "all".to_owned());
         table.set_header(["kind".to_owned()].into_iter().chain(columns).chain(all.clone()));
         for kind in Happening::NAMES {
             let count = |scene: &Counted| scene.kinds.get(kind).copied().unwrap_or_default();
             let sum: u64 = self.scenes.iter().map(count).sum();
             if sum > 0 {
-                let counts = shown.iter().map(|scene| count(scene).to_string());
+                let counts = columned.iter().map(|scene| count(scene).to_string());
                 let sum = all.as_ref().map(|_| sum.to_string());
                 table.add_row([kind.to_owned()].into_iter().chain(counts).chain(sum));
             }
         }
-        let columns: Vec<usize> = (1..=shown.len() + usize::from(all.is_some())).collect();
-        right(&mut table, &columns);
+        let last = columned.len() + usize::from(all.is_some());
+        (1..=last).for_each(|column| table.align_right(column));
         table.trim_fmt()
-    }
-}
-
-fn right(table: &mut Table, columns: &[usize]) {
-    for column in columns {
-        if let Some(column) = table.column_mut(*column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
     }
 }
 

@@ -425,16 +425,31 @@ static char (*gather_names(int *verdict))[NAME_SIZE]
 
 /* ---- Results ---- */
 
-/* A cell of a CSV; in quotes unless it is plain. */
+/* Whether a spreadsheet might run what a cell begins with, or take its apostrophe away. */
+static int needs_guard(const char *cell)
+{
+    /* The fourth is the at sign; the last four are the full-width forms of the first four in UTF-8. */
+    static const char *const first[] = {"=", "+", "-", "\100", "'", "\t", "\r", "\n",
+                                        "\357\274\235", "\357\274\213", "\357\274\215", "\357\274\240"};
+    size_t i;
+
+    for (i = 0; i < sizeof first / sizeof *first; i++)
+        if (strncmp(cell, first[i], strlen(first[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* A cell of a CSV; in quotes unless it is plain, after an apostrophe, which simnet takes away, if it might be run. */
 static void print_name(const char *name)
 {
     static const char *const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const char *guard = needs_guard(name) ? "'" : "";
 
     if (strspn(name, plain) == strlen(name)) {
-        fputs(name, stdout);
+        printf("%s%s", guard, name);
         return;
     }
-    putchar('"');
+    printf("\"%s", guard);
     for (; *name != '\0'; name++) {
         if (*name == '"')
             putchar('"');

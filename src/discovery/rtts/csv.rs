@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::cells;
 use crate::diagnostics::{Fault, Faults, decode, quoted};
 use crate::units::Duration;
 
@@ -33,11 +34,11 @@ pub(super) fn write(rtts: &Rtts) -> String {
     let mut text = String::new();
     for name in rtts.names() {
         text.push(',');
-        text.push_str(&name_as_cell(name));
+        cells::add(&mut text, name);
     }
     text.push('\n');
     for (from, name) in rtts.names().iter().enumerate() {
-        text.push_str(&name_as_cell(name));
+        cells::add(&mut text, name);
         for time in rtts.row(from) {
             text.push(',');
             milliseconds::push(&mut text, *time);
@@ -45,13 +46,6 @@ pub(super) fn write(rtts: &Rtts) -> String {
         text.push('\n');
     }
     text
-}
-
-/// A name as a cell, in quotes where it would be read otherwise.
-fn name_as_cell(name: &str) -> Cow<'_, str> {
-    let plain =
-        !name.contains([',', '"', '\n', '\r']) && name == name.trim() && !name.starts_with('\u{feff}');
-    if plain { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))) }
 }
 
 /// What has been read so far.
@@ -266,12 +260,16 @@ impl Cell {
     /// The name in it: within quotes, blanks count.
     fn name<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let whole = &text[self.span.clone()];
-        match self.quoted && !self.broken {
+        let name = match self.quoted && !self.broken {
             true if whole[1..whole.len() - 1].contains('"') => {
                 Cow::Owned(whole[1..whole.len() - 1].replace("\"\"", "\""))
             }
             true => Cow::Borrowed(&whole[1..whole.len() - 1]),
             false => Cow::Borrowed(whole),
+        };
+        match cells::unguarded(&name).len() < name.len() {
+            true => Cow::Owned(cells::unguarded(&name).to_owned()),
+            false => name,
         }
     }
 }

@@ -126,7 +126,7 @@ mod tests {
         );
         assert_eq!(
             told(json!(["b\u{7}", 7, "c.csv"])).unwrap(),
-            "b\u{fffd} and c.csv are missing, which manifest.json names"
+            "b\\u{7} and c.csv are missing, which manifest.json names"
         );
         let many: Vec<String> = (0..30).map(|nth| format!("{nth}.csv")).collect();
         let told = told(json!(many)).unwrap();

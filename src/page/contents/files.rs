@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::diagnostics::{did_you_mean, quoted};
+use crate::diagnostics::{did_you_mean, quoted, shown};
 use crate::files::{Inside, parent_of};
 
 /// A file of the folder.
@@ -49,7 +49,7 @@ pub(super) fn instead_of_a_folder(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let parent = parent_of(path);
     let hint = if parent.join("summary.json").is_file() {
-        format!("; give its folder, `{}`", quoted(&parent.display().to_string()))
+        format!("; give its folder, `{}`", quoted(&shown(&parent).to_string()))
     } else if name.ends_with(".toml") {
         "; this is a scenario: `simnet run` makes a folder of results from it".to_owned()
     } else if name.ends_with(".simlog") {
@@ -73,7 +73,7 @@ pub(super) fn hint(folder: &Path, names: &[String]) -> String {
     let mut children = names.iter().filter(inside);
     if let Some(first) = children.next() {
         let more = children.count();
-        let path = quoted(&folder.join(first).display().to_string());
+        let path = quoted(&shown(&folder.join(first)).to_string());
         let others = if more > 0 { format!(", or one of {more} others beside it") } else { String::new() };
         return format!("; did you mean `{path}`{others}?");
     }

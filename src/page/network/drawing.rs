@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use maud::{Escaper, PreEscaped};
 
+use crate::diagnostics::legible;
 use crate::topology::Network;
 
 use super::layout::{DOT, Frame, LETTERS, Layout};
@@ -82,9 +83,9 @@ fn draw(
 
 /// A name that has room in its box.
 fn clipped(name: &str) -> String {
-    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let name = legible(name);
     if name.chars().count() <= LETTERS {
-        return name.chars().map(plain).collect();
+        return name.into_owned();
     }
-    name.chars().take(LETTERS - 1).map(plain).chain(['…']).collect()
+    name.chars().take(LETTERS - 1).chain(['…']).collect()
 }

@@ -136,12 +136,12 @@ impl<'a> Canvas<'a> {
 
     /// What is drawn from here to [`Canvas::end`] tells of a mark when it is pointed at.
     pub(super) fn begin_mark(&mut self, tip: &Tip) {
-        let text = |text: &str| escaped(&text.replace('\n', "\u{2028}"));
-        let words = text(&tip.words).replace('\u{2028}', "&#10;");
+        let words: Vec<String> = tip.words.split('\n').map(escaped).collect();
+        let words = words.join("&#10;");
         self.put(&format!(
             "<g class=\"mark\" data-x=\"{}\" data-y=\"{}\" data-tip=\"{words}\">",
-            text(&tip.x),
-            text(&tip.y)
+            escaped(&tip.x),
+            escaped(&tip.y)
         ));
     }
 

@@ -1,7 +1,9 @@
-//! Tables in CSV files: a header row that names the columns, a row a line, no quotes.
+//! Tables in CSV files: a header row that names the columns, a row a line, no quotes; an apostrophe
+//! before what a spreadsheet would run is no part of a field ([`crate::cells`]).
 
 use std::ops::Range;
 
+use crate::cells;
 use crate::diagnostics::{Fault, quoted};
 
 /// A field of a row and where it stands.
@@ -27,7 +29,7 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = Vec<Field<'_>>> {
             start..start + raw.trim().len()
         };
         let ranges = line.split(',').map(field);
-        ranges.map(|range| (&text[range.clone()], range)).collect()
+        ranges.map(|range| (cells::unguarded(&text[range.clone()]), range)).collect()
     })
 }
 

@@ -159,7 +159,7 @@ fn matrix(
     book: &mut Book,
 ) -> Option<(Place, Matrix, Vec<HostId>)> {
     let (file, bytes) = files::open(named, book)?;
-    let rtts = match Rtts::read(&files::shown(&file), &bytes) {
+    let rtts = match Rtts::read(&files::title(&file), &bytes) {
         Ok(rtts) => rtts,
         Err(faults) => {
             book.add_file(*faults);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diagnostics::{Fault, MISSING_FILE, quoted};
+use crate::diagnostics::{Fault, MISSING_FILE, quoted, shown};
 
 use super::super::book::Book;
 use super::super::checked::InputFile;
@@ -19,9 +19,9 @@ pub(super) fn open(named: &At<FileName>, book: &mut Book) -> Option<(InputFile, 
         }
         Err(error) => {
             book.add(named.place, |span| {
-                let shown = quoted(&path.display().to_string());
+                let file = quoted(&shown(&path).to_string());
                 let expected = "expected a file, relative to the scenario's folder";
-                Fault::new(MISSING_FILE, span, format!("cannot read {shown}: {error}"), expected)
+                Fault::new(MISSING_FILE, span, format!("cannot read {file}: {error}"), expected)
             });
             None
         }
@@ -29,6 +29,6 @@ pub(super) fn open(named: &At<FileName>, book: &mut Book) -> Option<(InputFile, 
 }
 
 /// The name under which a file's faults are printed.
-pub(super) fn shown(file: &InputFile) -> String {
-    file.path.display().to_string()
+pub(super) fn title(file: &InputFile) -> String {
+    shown(&file.path).to_string()
 }

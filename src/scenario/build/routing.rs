@@ -138,7 +138,7 @@ fn routes_file(named: &At<FileName>, topology: Option<&Topology>, book: &mut Boo
     let (file, bytes) = files::open(named, book)?;
     let topology = topology?;
     let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
-    match read_routes(&topology.network, &attachments, &files::shown(&file), &bytes) {
+    match read_routes(&topology.network, &attachments, &files::title(&file), &bytes) {
         Ok(table) => Some(RouteSource::File { file, table }),
         Err(faults) => {
             book.add_file(*faults);

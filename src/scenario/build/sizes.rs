@@ -101,7 +101,7 @@ pub(super) fn parts(share: &At<Share>, book: &mut Book) -> Option<u64> {
 
 /// Reads a table of lengths; `None` after noting faults located in its file.
 fn read(file: &InputFile, bytes: &[u8], book: &mut Book) -> Option<Sizes> {
-    let shown = files::shown(file);
+    let shown = files::title(file);
     let text = match decode(&shown, bytes) {
         Ok(text) => text,
         Err(faults) => {

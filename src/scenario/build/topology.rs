@@ -85,7 +85,7 @@ fn file_network(
         hosts_per_switch: plain.hosts_per_switch.value().copied(),
         drop_aggregation_nodes: *plain.drop_aggregation_nodes.value()?,
     };
-    match formats::read_with_warnings(&files::shown(&file), &bytes, &options) {
+    match formats::read_with_warnings(&files::title(&file), &bytes, &options) {
         Ok(reading) => {
             reading.warnings.into_iter().for_each(|warnings| book.warn_of_file(*warnings));
             Some((TopologySource::File(file), reading.network))

@@ -24,7 +24,7 @@ pub(super) fn read(
     routing: Option<&Routing>,
     book: &mut Book,
 ) -> Option<Trace> {
-    let shown = files::shown(&file);
+    let shown = files::title(&file);
     let text = match decode(&shown, bytes) {
         Ok(text) => text,
         Err(faults) => {

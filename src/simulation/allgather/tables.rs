@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::Table;
+use crate::report::{Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::allgather::Allgather;
 
@@ -97,7 +97,7 @@ fn overview(results: &[GatherReport]) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} % | {} | {} | {} |",
-            result.id,
+            markdown(&result.id),
             result.ran.unwrap_or("nothing"),
             result.time_mean_ms.map_or_else(|| "-".to_owned(), short),
             short(result.bound_ms),

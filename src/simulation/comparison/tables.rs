@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{README_MARK, Table};
+use crate::diagnostics::legible_lines;
+use crate::report::{README_MARK, Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::comparison::Quantity;
 
@@ -172,7 +173,7 @@ pub(super) fn readme(
     let comparison = results.comparison;
     let mut text = format!("{README_MARK}\n# {}\n\n", checked.name);
     if let Some(description) = &checked.description {
-        let _ = writeln!(text, "{description}\n");
+        let _ = writeln!(text, "{}\n", legible_lines(description));
     }
     let sizes = comparison.sizes().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let _ = writeln!(
@@ -181,9 +182,9 @@ pub(super) fn readme(
         checked.name,
         checked.seed,
         comparison.networks.len(),
-        comparison.names.join(", "),
+        comparison.names.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", "),
     );
-    let _ = writeln!(text, "Ratios are over {}.", report.base);
+    let _ = writeln!(text, "Ratios are over {}.", markdown(&report.base));
     for (name, _) in files {
         let _ = writeln!(text, "* `{name}`: {}", about(name));
     }

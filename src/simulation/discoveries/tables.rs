@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::report::Table;
+use crate::diagnostics::legible;
+use crate::report::{Table, markdown};
 
 use super::super::beside::{Spread, maybe, number, page_head, paper, paper_page, short};
 use super::report::{DiscoveryReport, MeasurementReport, RecoveryReport, ResultReport};
@@ -217,7 +218,7 @@ fn measurements(rows: &[MeasurementReport]) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            row.id,
+            markdown(&row.id),
             row.machines,
             row.switches,
             row.total_s.map_or_else(dash, |total| short(total.mean)),
@@ -254,7 +255,7 @@ fn overview(rows: &[ResultReport]) -> String {
         let _ = writeln!(
             text,
             "| {} | {} of {} | {} | {} | {} | {} | {} |",
-            row.id,
+            markdown(&row.id),
             row.recovered,
             row.executions,
             row.without_tree,
@@ -275,7 +276,8 @@ const MOST_FINDINGS: usize = 40;
 /// What methods found.
 fn findings(rows: &[ResultReport]) -> String {
     let all = rows.iter().flat_map(|row| row.findings.iter().map(move |finding| (row, finding)));
-    let told: Vec<String> = all.map(|(row, finding)| format!("* {}: {}\n", row.id, finding.text)).collect();
+    let told: Vec<String> =
+        all.map(|(row, finding)| format!("* {}: {}\n", markdown(&row.id), legible(&finding.text))).collect();
     let mut text = if told.is_empty() { String::new() } else { "\nWhat methods found:\n\n".to_owned() };
     text.extend(told.iter().take(MOST_FINDINGS).map(String::as_str));
     if told.len() > MOST_FINDINGS {
@@ -290,13 +292,14 @@ fn shares(report: &DiscoveryReport) -> String {
     if report.shares.len() > 1 && report.shares.len() <= MOST_ROWS {
         text.push_str("\n| over all networks | recovered |\n|---|---|\n");
         for share in &report.shares {
-            let _ = writeln!(text, "| {} | {} of {} |", share.id, share.recovered, share.executions);
+            let _ =
+                writeln!(text, "| {} | {} of {} |", markdown(&share.id), share.recovered, share.executions);
         }
     }
     if !report.recovery.is_empty() && report.recovery.len() <= MOST_ROWS {
         text.push_str("\n| random clusters: switches, method, noise in thousandths of a step | recovered |\n|---|---|\n");
         for row in &report.recovery {
-            let _ = writeln!(text, "| {} | {} of {} |", row.id, row.recovered, row.clusters);
+            let _ = writeln!(text, "| {} | {} of {} |", markdown(&row.id), row.recovered, row.clusters);
         }
     }
     text

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{README_MARK, Table};
+use crate::diagnostics::legible_lines;
+use crate::report::{README_MARK, Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Quantity};
 
@@ -130,10 +131,11 @@ pub(super) fn readme(
     let study = results.study;
     let mut text = format!("{README_MARK}\n# {}\n\n", checked.name);
     if let Some(description) = &checked.description {
-        let _ = writeln!(text, "{description}\n");
+        let _ = writeln!(text, "{}\n", legible_lines(description));
     }
     let networks: Vec<&str> = study.networks.iter().map(|network| network.name.as_str()).collect();
-    let (name, seed, variants) = (&checked.name, checked.seed, study.names.join(", "));
+    let variants = study.names.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
+    let (name, seed) = (&checked.name, checked.seed);
     let _ = writeln!(
         text,
         "Made by `simnet run` of the scenario `{name}` (seed {seed}): {variants}, on {}.\n",
@@ -165,7 +167,8 @@ fn overview(results: &Results<'_>) -> String {
         "| network | variant | answering | retries | load | true maps | sure and wrong | messages | ms |";
     let mut text = format!("\n{header}\n|---|---|---|---|---|---|---|---|---|\n");
     for outcomes in &results.cells {
-        let [network, variant, answering, retries, load] = key(results, outcomes.cell);
+        let [network, variant, answering, retries, load] =
+            key(results, outcomes.cell).map(|name| markdown(&name));
         let _ = writeln!(
             text,
             "| {network} | {variant} | {answering} | {retries} | {load} | {} of {} | {} | {} | {} |",

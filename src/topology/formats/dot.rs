@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::diagnostics::Fault;
+use crate::diagnostics::{Fault, is_hidden, legible};
 use crate::ids::Node;
 use crate::topology::Network;
 
@@ -58,7 +58,7 @@ pub(super) fn write(net: &Network) -> String {
 }
 
 fn is_plain(name: &str) -> bool {
-    !name.is_empty() && !name.contains(|c: char| c == '\\' || c == '"' || c.is_control())
+    !name.is_empty() && !name.contains(|c: char| c == '\\' || c == '"' || is_hidden(c))
 }
 
 /// A name as an id of its own: in quotes only a quote is escaped, so that a backslash would stay, or take the
@@ -69,15 +69,15 @@ fn id(name: &str) -> String {
         match c {
             '\\' => text.push_str("\\\\"),
             '"' => text.push_str("\\\""),
-            c if c.is_control() => text.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if is_hidden(c) => text.extend(c.escape_default()),
             c => text.push(c),
         }
     }
     text + "\""
 }
 
-/// A name as a label, which shows it as it is but for control characters.
+/// A name as a label, which shows it as it is, and legible.
 fn label(name: &str) -> String {
-    let shown = name.replace('\\', "\\\\").replace('"', "\\\"").replace(|c: char| c.is_control(), "\u{fffd}");
-    format!("\"{shown}\"")
+    let label = legible(name).replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{label}\"")
 }

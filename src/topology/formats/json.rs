@@ -6,7 +6,7 @@ use jsonc_parser::ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use crate::diagnostics::Fault;
+use crate::diagnostics::{Fault, legible_json};
 use crate::topology::Network;
 
 use super::document::{self, Field, Row};
@@ -135,7 +135,7 @@ fn fields(row: &[(&str, Field<'_>)]) -> String {
 
 fn field(value: &Field<'_>) -> String {
     match value {
-        Field::Text(text) => quoted(text),
+        Field::Text(text) => legible_json(&quoted(text)).into_owned(),
         Field::Number(number) => number.to_string(),
     }
 }

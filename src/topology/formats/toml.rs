@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::Fault;
+use crate::diagnostics::{Fault, legible_toml};
 use crate::topology::Network;
 
 use super::document::{self, Field, Row};
@@ -93,10 +93,10 @@ fn fields(row: &[(&str, Field<'_>)]) -> String {
     each.join(", ")
 }
 
-/// A value as TOML writes it: JSON's escapes are TOML's, but TOML escapes the delete character too.
+/// A value as TOML writes it: JSON's escapes of control characters are TOML's.
 fn field(value: &Field<'_>) -> String {
     match value {
-        Field::Text(text) => quoted(text).replace('\u{7f}', "\\u007f"),
+        Field::Text(text) => legible_toml(&quoted(text)).into_owned(),
         Field::Number(number) => number.to_string(),
     }
 }

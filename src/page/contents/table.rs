@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
+use crate::cells::unguarded;
+
 /// The most cells of a table that are kept; rows beyond are counted.
 pub(in crate::page) const MOST_CELLS: usize = 1_000_000;
 /// The most bytes of cells that are kept.
@@ -93,10 +95,10 @@ impl Csv {
 impl Amiss {
     fn decoded(&mut self, record: &csv::ByteRecord, line: u64) -> Vec<String> {
         let text = |cell: &[u8]| match str::from_utf8(cell) {
-            Ok(text) => text.to_owned(),
+            Ok(text) => unguarded(text).to_owned(),
             Err(_) => {
                 self.not_utf8.get_or_insert(line);
-                String::from_utf8_lossy(cell).into_owned()
+                unguarded(&String::from_utf8_lossy(cell)).to_owned()
             }
         };
         record.iter().map(text).collect()

@@ -456,7 +456,8 @@ impl Stage<'_> {
         let workload = &generated.workload;
         let gap = workload.mean_gap(load, self.scale.flit_time);
         let senders = workload.pattern.senders() as u64;
-        Plan::new(&self.checked.measure, gap, senders, self.scale.base_cycle)
+        let message = u64::from(workload.sizes.longest()).saturating_mul(self.setup.slowest_period());
+        Plan::new(&self.checked.measure, (gap, message), senders, self.scale.base_cycle)
     }
 
     fn load(

@@ -418,7 +418,9 @@ fn reason(point: &Point, scale: &Scale) -> Option<String> {
         return Some(format!("the simulated clock ends after {CLOCK} and before the warm-up does"));
     }
     match point.cut {
-        Some(Cut::Clock) => Some(format!("the simulated clock ends after {CLOCK} and before the measurement does")),
+        Some(Cut::Clock) => {
+            Some(format!("the simulated clock ends after {CLOCK} and before the measurement does"))
+        }
         Some(Cut::Horizon) => Some("the horizon comes before the end of the measurement".to_owned()),
         None if point.window.cycles() < point.message => {
             let [window, message] = [point.window.cycles(), point.message].map(|c| scale.ns(c as f64));

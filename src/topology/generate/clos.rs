@@ -3,7 +3,7 @@
 use crate::topology::{End, Network};
 
 use super::layout::{nth, port};
-use super::{Size, GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 /// Units of 64 hosts under spines, all of 16-port crossbars: Pink has 16 units.
 ///

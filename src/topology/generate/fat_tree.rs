@@ -3,7 +3,7 @@
 use crate::topology::Network;
 
 use super::layout::{add_hosts, add_switches, cable, check_links, check_size, nth};
-use super::{Size, GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 /// A k-ary n-tree: `levels` rows of `arity^(levels-1)` switches of `2 * arity` ports, lowest row first.
 ///

@@ -2,8 +2,8 @@
 
 use crate::topology::Network;
 
-use super::{GenerateError, Size};
 use super::layout::{add_hosts, add_switches, cable, check_links, check_size, nth};
+use super::{GenerateError, Size};
 
 /// A mesh or a torus of any number of dimensions.
 ///

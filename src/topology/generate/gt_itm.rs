@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::topology::Network;
 
 use super::layout::{check_size, wire};
-use super::{Size, GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 /// The most switches: every pair of them is drawn for.
 pub(super) const MOST_SWITCHES: u64 = 1 << 14;

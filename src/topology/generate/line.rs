@@ -2,8 +2,8 @@
 
 use crate::topology::Network;
 
-use super::{GenerateError, Size};
 use super::layout::{add_hosts, add_switches, cable, check_size};
+use super::{GenerateError, Size};
 
 /// Switches in a row, whose ends may be joined: port 0 leads to the switch before, port 1 to the one after,
 /// hosts follow.

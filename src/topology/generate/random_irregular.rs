@@ -9,7 +9,7 @@ use crate::ids::SwitchId;
 use crate::topology::{End, Network};
 
 use super::layout::{add_switches, check_size, port};
-use super::{Size, GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 const FAMILY: &str = "random-irregular";
 /// How often a drawing that came to a dead end is begun anew.

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::topology::Network;
 
 use super::layout::{add_hosts, add_switches, cable, check_links, check_size};
-use super::{Size, GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 const FAMILY: &str = "random-regular";
 /// How often a drawing that came to a dead end, or fell apart, is begun anew.

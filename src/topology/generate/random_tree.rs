@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::topology::Network;
 
 use super::layout::{check_size, wire, within};
-use super::{Size, GenerateError, MOST_NODES, invalid};
+use super::{GenerateError, MOST_NODES, Size, invalid};
 
 const FAMILY: &str = "random-tree";
 

@@ -2,8 +2,8 @@
 
 use crate::topology::Network;
 
-use super::{GenerateError, Size};
 use super::layout::{add_hosts, add_switches, cable, check_size, nth};
+use super::{GenerateError, Size};
 
 /// Leaf switches round one hub, which is `s0`: the hub has leaf `i` on port `i` and its own hosts after them; a
 /// leaf has the hub on port 0 and its hosts after it.

@@ -169,7 +169,11 @@ impl Plan {
     /// As [`Plan::new`].
     pub fn check(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<(), PlanError> {
         let graph = SwitchGraph::new(network);
-        TableTooLarge::unless_held(attachments.hosts())?;
+        // No rule makes routes shorter: what is too many without one is refused before roots are weighed.
+        TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        if is_small(&graph, attachments, choices) {
+            return Ok(());
+        }
         let directions = |tree, root| Directions::new(&graph, attachments, choices.utility, root, tree);
         match &choices.algorithm {
             Algorithm::Minimal => fits(&LegalMoves::unrestricted(&graph), attachments, choices.selection),
@@ -249,6 +253,25 @@ impl Plan {
             (None, None) => 0.0,
         }
     }
+}
+
+/// Whether a table holds the routes, and they can be balanced, by a bound that a single search gives: over a
+/// breadth-first tree no two switches are further apart than twice its depth, which is at most twice as deep from
+/// another root.
+fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -> bool {
+    let is_bounded = match &choices.algorithm {
+        Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => {
+            *tree == Tree::Bfs && !matches!(root, Root::Named(roots) if roots.len() > 1)
+        }
+        Algorithm::Minimal => true,
+    };
+    let deepest = graph.distances(graph.switch_ids().take(1)).into_iter().max().unwrap_or(0);
+    if !is_bounded || deepest == UNREACHED {
+        return false;
+    }
+    let hops = (attachments.hosts() * attachments.hosts()).saturating_mul(4 * deepest as usize + 1);
+    let balanced = choices.selection == Selection::Balanced;
+    if balanced { hops.saturating_mul(2) <= Candidates::default().in_all } else { TableTooLarge::holds(hops) }
 }
 
 impl Report {

@@ -53,6 +53,11 @@ impl TableTooLarge {
         if hosts > MOST_HOSTS { Err(TableTooLarge { hosts, turns: 0 }) } else { Ok(()) }
     }
 
+    /// Whether a table holds so many turns.
+    pub(super) fn holds(turns: usize) -> bool {
+        turns <= MOST_TURNS
+    }
+
     /// Refuses more hosts, or more turns, than a table holds, before any route is put into one.
     ///
     /// Costs nothing where the longest of routes would fit, else a search per switch with hosts until the turns are too

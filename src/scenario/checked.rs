@@ -399,7 +399,8 @@ impl Measure {
             Extent::Messages(messages) => Extent::Messages((messages / 20).max(1)),
             Extent::Duration(span) => Extent::Duration(Duration::from_ps((span.as_ps() / 20).max(1))),
         };
-        let widened = |share: f64| (share * 4.5).min(0.5);
+        // Never narrower than it was: what is to be known better takes longer.
+        let widened = |share: f64| (share * 4.5).min(0.5).max(share);
         let precision = if self.until_precise { widened(self.precision) } else { self.precision };
         let find_saturation = self.find_saturation.map(widened);
         Measure { extent, precision, find_saturation, require_convergence: false, ..self }

@@ -27,9 +27,9 @@ pub(super) const MOST_MEMORY: u64 = 1 << 34;
 const PER_SWITCH: u64 = 300;
 const PER_HOST: u64 = 200;
 const PER_CABLE: u64 = 100;
-const PER_PORT: u64 = 24;
+const PER_PORT: u64 = 16;
 /// Bytes of a fabric for every port of a switch or host.
-const PER_FABRIC_PORT: u64 = 250;
+const PER_FABRIC_PORT: u64 = 150;
 /// Bytes of a table of routes for every pair, beside two bytes a turn, of which a table holds 2^30 at most.
 const PER_ROUTE: u64 = 5;
 const MOST_TURN_BYTES: u64 = 1 << 31;

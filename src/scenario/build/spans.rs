@@ -73,6 +73,6 @@ fn shown(ps: f64) -> String {
     match seconds {
         few if few < 1.0 => format!("{} ms", few * 1e3),
         few if few < 86_400.0 => format!("{few:.1} s"),
-        many => format!("{:.0} days", many / 86_400.0),
+        many => format!("{} days", libm::floor(many / 86_400.0)),
     }
 }

@@ -305,6 +305,11 @@ fn simulated(checked: &Checked) -> f64 {
         _ => 0.0,
     };
     let operated = checked.operation.as_ref().map_or(0.0, |operation| operation.length.as_ps() as f64);
+    [of_traffic, operated, longest_beside_loads(checked)].into_iter().fold(0.0, f64::max) / 1e12
+}
+
+/// The simulated time in picoseconds that the longest all-gather or mapping is likely to take.
+pub(super) fn longest_beside_loads(checked: &Checked) -> f64 {
     let gathered = checked.allgather.as_ref().map_or(0.0, |all| {
         let rate = checked.ethernet.as_ref().map_or(checked.fabric.rate, |ethernet| ethernet.rate);
         let rate = all.rates.iter().copied().chain([rate]).min().unwrap_or(rate);
@@ -331,7 +336,7 @@ fn simulated(checked: &Checked) -> f64 {
         let probes = mapping(checked) / PER_PROBE / f64::from(mapped.runs.max(1));
         probes * mapped.brief.timeout.as_ps() as f64 / 2.0
     });
-    [of_traffic, operated, gathered, waited].into_iter().fold(0.0, f64::max) / 1e12
+    f64::max(gathered, waited)
 }
 
 /// Messages before the first look at a transient, and at a mean: at least so many, and so many a host that sends.

@@ -6,12 +6,13 @@ use crate::units::{Duration, Time};
 
 use super::super::book::{Book, Place};
 use super::super::checked::{Checked, Extent, Generated, Topology, Traffic};
-use super::super::cost::needed_ps;
+use super::super::cost::{longest_beside_loads, needed_ps};
 use super::super::cycles::flit_time;
 use super::super::wire::Document;
 
 /// Warns of loads whose points cannot come to what they are to measure.
 pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
+    check_others(checked, document, book);
     let own = &checked.traffic;
     let compared = checked.comparison.as_ref().and_then(|comparison| comparison.networks.first());
     let traffic = compared.map_or(own.as_ref(), |network| network.traffic.as_ref());
@@ -26,6 +27,19 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
         check_time(checked, generated, *load, place, book);
     }
     check_window(checked, generated, document, book);
+}
+
+/// Warns of all-gathers and of mappings that outlast the simulated clock.
+fn check_others(checked: &Checked, document: &Document, book: &mut Book) {
+    let section = document.allgather.get().map(|at| at.place).or(document.mapping.get().map(|at| at.place));
+    let needed = longest_beside_loads(checked);
+    let clock = Time::END.as_ps() as f64;
+    if let (Some(place), true) = (section, needed > clock) {
+        let [needed, most] = [needed, clock].map(shown);
+        let message = format!("this takes about {needed} of simulated time");
+        let expected = format!("the simulated clock ends after {most}: what is not over then has no time");
+        book.warn(place, |span| Fault::new("beyond-clock", span, message, expected));
+    }
 }
 
 /// Warns of a load whose messages come too seldom for the time that there is.

@@ -56,7 +56,7 @@ pub use engine::Ethernet;
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
 pub use spanning_tree::{Role, SpanningTree};
-pub use wiring::BuildError;
+pub use wiring::{BuildError, check, check_size};
 
 use std::ops::ControlFlow;
 

@@ -124,6 +124,19 @@ macro_rules! on_engine {
 }
 
 impl Fabric {
+    /// Looks for everything that keeps a fabric from being built, without building it. Costs O(nodes + cables).
+    ///
+    /// # Errors
+    /// As [`Fabric::new`].
+    pub fn check(
+        network: &Network,
+        parameters: &Parameters,
+        attachments: &[Option<Port>],
+    ) -> Result<(), BuildError> {
+        wiring::check(network, parameters, attachments)?;
+        Wiring::check(network)
+    }
+
     /// Builds an idle fabric at cycle 0.
     ///
     /// `attachments` gives per host the port that it sends on; `None` for a host without cable. Worms may

@@ -43,6 +43,7 @@ use wire::{Document, Wire as _};
 use checked::Topology;
 
 pub use checked::Checked;
+pub use cost::Estimate;
 pub use files::Files;
 pub use reference::reference;
 pub use schema::schema;
@@ -92,6 +93,19 @@ pub fn read_from(
         (Some(refusal), _) => Err(refusal),
         (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
     }
+}
+
+/// What the declaration of a scenario tells of its sizes, whether or not it can be run; none of what cannot be read, or
+/// for a sweep.
+pub fn declared(file: impl AsRef<Path>, bytes: &[u8], overrides: &Overrides) -> Option<Estimate> {
+    let file = file.as_ref();
+    let text = decode(&shown(file).to_string(), bytes).ok()?;
+    let mut book = Book::new(&Files::disk());
+    book.add_scenario(file, text);
+    let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set)?;
+    let mut root = layers.flatten(layers.profile.as_ref(), &mut book);
+    wire::inherit(&mut root);
+    Document::read(&root, &mut book).map(|document| Estimate::declared(&document))
 }
 
 /// Notes that the file describes a sweep.

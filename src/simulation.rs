@@ -225,7 +225,9 @@ fn gather(
     if let Some(svg) = curve(checked, &reports) {
         files.push(("latency.svg".to_owned(), svg));
     }
-    let outcome = reports.iter().map(PointReport::outcome).max().unwrap_or(Outcome::Drained);
+    let is_late = routed.map.as_ref().is_some_and(|map| mapping::is_the_end(map.time_ms));
+    let of_map = if is_late { Outcome::Horizon } else { Outcome::Drained };
+    let outcome = reports.iter().map(PointReport::outcome).fold(of_map, Outcome::max);
     let summary = Summary {
         scenario: checked.name.clone(),
         description: checked.description.clone(),
@@ -456,7 +458,8 @@ impl Stage<'_> {
         let workload = &generated.workload;
         let gap = workload.mean_gap(load, self.scale.flit_time);
         let senders = workload.pattern.senders() as u64;
-        Plan::new(&self.checked.measure, gap, senders, self.scale.base_cycle)
+        let message = u64::from(workload.sizes.longest()).saturating_mul(self.setup.slowest_period());
+        Plan::new(&self.checked.measure, (gap, message), senders, self.scale.base_cycle)
     }
 
     fn load(

@@ -50,6 +50,9 @@ pub struct Length(u64);
 impl Time {
     /// The start of a run.
     pub const ZERO: Time = Time(0);
+    /// The end of the simulated clock, after 213 days: whatever would come later saturates here, so that nothing that
+    /// happens at this instant was measured.
+    pub const END: Time = Time(u64::MAX);
     /// The instant `ps` picoseconds after the start.
     pub const fn from_ps(ps: u64) -> Time {
         Time(ps)
@@ -114,6 +117,13 @@ impl Duration {
 impl Cycle {
     /// The first cycle of a run.
     pub const ZERO: Cycle = Cycle(0);
+    /// The last cycle that the simulated clock can tell, for a base cycle of length `cycle`.
+    ///
+    /// # Panics
+    /// If `cycle` is zero.
+    pub const fn last(cycle: Duration) -> Cycle {
+        Cycle((Time::END.0 - 1) / cycle.0)
+    }
     /// The instant at which this cycle begins, for a base cycle of length `cycle`; saturates.
     pub const fn to_time(self, cycle: Duration) -> Time {
         Time(self.0.saturating_mul(cycle.0))

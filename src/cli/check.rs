@@ -10,7 +10,7 @@ use super::{Common, Exit, Failure, Format, warn};
 use crate::diagnostics::{Faults, MISSING_FILE, Refusal, legible, shown};
 use crate::files;
 use crate::scenario::sweep::{self, Sweep};
-use crate::scenario::{self, Files, Overrides};
+use crate::scenario::{self, Estimate, Files, Overrides};
 use crate::simulation;
 
 #[derive(Args)]
@@ -21,6 +21,9 @@ pub(super) struct Options {
     /// Change a key of every scenario, as in fabric.rate="2.56 Gb/s"
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Print how large each scenario is and what it takes: networks, points, messages, memory and time
+    #[arg(long)]
+    estimate: bool,
 }
 
 /// What one file came to.
@@ -32,11 +35,19 @@ enum Verdict {
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let overrides = Overrides { set: options.set.clone(), seed: common.seed };
-    let judged = |file: &PathBuf| (shown(&file).to_string(), judge(file, &overrides));
+    let judged = |file: &PathBuf| (shown(file).to_string(), judge(file, &overrides));
     let verdicts: Vec<(String, Verdict)> = options.files.iter().map(judged).collect();
-    match common.format {
-        Format::Human => print_human(&verdicts, common.quiet),
-        Format::Json => print_json(&faults_json(&verdicts)),
+    let estimates: Vec<Option<Estimate>> = match options.estimate {
+        true => options.files.iter().map(|file| estimate(file, &overrides)).collect(),
+        false => Vec::new(),
+    };
+    match (common.format, options.estimate) {
+        (Format::Human, _) => print_human(&verdicts, &estimates, common.quiet),
+        (Format::Json, false) => print_json(&faults_json(&verdicts)),
+        (Format::Json, true) => print_json(&json!({
+            "faults": faults_json(&verdicts),
+            "estimates": estimates_json(&options.files, &estimates),
+        })),
     }?;
     let bad = |verdict: &Verdict| matches!(verdict, Verdict::Refused(r) if !r.only_missing_files());
     Ok(match &verdicts {
@@ -60,8 +71,70 @@ fn judge(file: &Path, overrides: &Overrides) -> Verdict {
     warnings.map_or_else(Verdict::Refused, Verdict::Fine)
 }
 
-fn print_human(verdicts: &[(String, Verdict)], quiet: bool) -> Result<(), Failure> {
-    for (file, verdict) in verdicts {
+/// The most points of a sweep that are looked at to estimate all of them.
+const LOOKED_AT: usize = 100;
+
+/// How large a scenario or a sweep is, as far as that can be told.
+fn estimate(file: &Path, overrides: &Overrides) -> Option<Estimate> {
+    let bytes = files::read(file, files::LARGEST).ok()?;
+    if !sweep::is_sweep(&bytes) {
+        let checked = scenario::read(file, &bytes, overrides);
+        return checked
+            .ok()
+            .map(|c| Estimate::of(&c))
+            .or_else(|| scenario::declared(file, &bytes, overrides));
+    }
+    let read = Sweep::read(file, &bytes, overrides, &Files::disk(), simulation::MODEL);
+    let Ok(sweep) = read else { return scenario::declared(file, &bytes, overrides) };
+    let (points, looks) = (sweep.len(), sweep.len().min(LOOKED_AT));
+    // Each look stands for the points from it to the next one.
+    let place = |nth: usize| nth * points / looks;
+    let of_look = |nth: usize| {
+        let checked = sweep.checked(place(nth)).ok()?;
+        Some(Estimate::of(&checked).times((place(nth + 1) - place(nth)) as u64))
+    };
+    (0..looks).filter_map(of_look).reduce(Estimate::and)
+}
+
+fn estimates_json(files: &[PathBuf], estimates: &[Option<Estimate>]) -> Vec<Value> {
+    let one = |(file, estimate): (&PathBuf, &Option<Estimate>)| {
+        let mut value = json!(estimate.unwrap_or_default());
+        value["file"] = json!(shown(file).to_string());
+        value
+    };
+    files.iter().zip(estimates).map(one).collect()
+}
+
+fn estimate_text(estimate: &Estimate) -> String {
+    let count = |value: Option<u64>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
+    let about = |value: Option<f64>, unit: &str| {
+        value.map_or_else(|| "unknown".to_owned(), |value| format!("about {value:.3}{unit}"))
+    };
+    let messages = estimate.messages.map_or_else(|| "unknown".to_owned(), |all| format!("about {all:.0}"));
+    let rows = [
+        ("networks", estimate.networks.to_string()),
+        ("switches", count(estimate.switches)),
+        ("hosts", count(estimate.hosts)),
+        ("cables", count(estimate.cables)),
+        ("ranks", estimate.ranks.map_or_else(|| "none".to_owned(), |ranks| ranks.to_string())),
+        ("points", count(estimate.points)),
+        ("messages", messages),
+        ("memory", format!("about {} MiB", estimate.memory_bytes.div_ceil(1 << 20))),
+        ("simulated time", about(estimate.simulated_s, " s, of the longest point")),
+        ("processor time", about(estimate.processor_s, " s of one core")),
+    ];
+    rows.iter().map(|(name, value)| format!("  {name:<14} {value}\n")).collect()
+}
+
+fn print_human(
+    verdicts: &[(String, Verdict)],
+    estimates: &[Option<Estimate>],
+    quiet: bool,
+) -> Result<(), Failure> {
+    for (nth, (file, verdict)) in verdicts.iter().enumerate() {
+        if let Some(Some(estimate)) = estimates.get(nth) {
+            print(&format!("{file}:\n{}", estimate_text(estimate)))?;
+        }
         match verdict {
             Verdict::Fine(warnings) => {
                 for warning in warnings {

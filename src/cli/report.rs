@@ -43,12 +43,12 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut contents = Contents::read(&options.folder)?;
-    options.places(&contents).check(common)?;
-    options.refuse_results()?;
     if let Some(log) = &options.trace {
         files::open(log).map_err(|error| io(log, error))?;
         contents.events = Some(log.clone());
     }
+    options.places(&contents).check(common)?;
+    options.refuse_results()?;
     let made = page(&contents);
     match to_stdout {
         true => print(&made.html),

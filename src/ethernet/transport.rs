@@ -11,9 +11,9 @@ mod pattern;
 mod reach;
 mod tcp;
 
-pub use datagram::{DATAGRAM_HEADER, Datagram, Losses, Segment};
+pub use datagram::{DATAGRAM_HEADER, Datagram, Losses, Segment, check_datagram};
 pub use pattern::{fill, is_right};
-pub use tcp::{Congestion, Packet, Tcp, TcpParameters};
+pub use tcp::{Congestion, Packet, Tcp, TcpParameters, check_tcp};
 
 use thiserror::Error;
 

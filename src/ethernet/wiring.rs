@@ -73,7 +73,11 @@ pub(super) struct Ends {
     pub(super) to: End,
 }
 
-pub(super) fn check(
+/// Looks for everything that keeps an Ethernet from being built, without building it. Costs O(hosts).
+///
+/// # Errors
+/// [`BuildError`].
+pub fn check(
     network: &Network,
     parameters: &Parameters,
     attachments: &[Option<Port>],
@@ -85,10 +89,7 @@ pub(super) fn check(
     if attachments.len() != network.hosts().len() {
         return Err(BuildError::Hosts { hosts: network.hosts().len(), attachments: attachments.len() });
     }
-    let (switches, hosts) = (network.switches().len(), network.hosts().len());
-    if switches.saturating_mul(hosts) > MOST_NOTES {
-        return Err(BuildError::TooLarge { switches, hosts });
-    }
+    check_size(network.switches().len(), network.hosts().len())?;
     for (host, port) in attached(attachments) {
         if network.link_at(End { node: Node::Host(host), port }).is_none() {
             return Err(BuildError::NoCable {
@@ -96,6 +97,17 @@ pub(super) fn check(
                 port: port.0,
             });
         }
+    }
+    Ok(())
+}
+
+/// Refuses networks whose switches could have to remember too many hosts.
+///
+/// # Errors
+/// [`BuildError::TooLarge`].
+pub fn check_size(switches: usize, hosts: usize) -> Result<(), BuildError> {
+    if switches.saturating_mul(hosts) > MOST_NOTES {
+        return Err(BuildError::TooLarge { switches, hosts });
     }
     Ok(())
 }

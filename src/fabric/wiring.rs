@@ -87,21 +87,27 @@ pub(super) struct Wiring {
 }
 
 impl Wiring {
+    /// Refuses more ports than there are numbers for.
+    pub(super) fn check(network: &Network) -> Result<(), BuildError> {
+        let of_switches: u64 = network.switches().iter().map(|switch| u64::from(switch.ports)).sum();
+        let of_hosts: u64 =
+            network.host_ids().map(|host| network.cables(Node::Host(host)).count() as u64).sum();
+        // Half the numbers are kept free for transmitters.
+        if of_switches + 2 * of_hosts >= u64::from(NONE / 2) { Err(TOO_MANY_PORTS) } else { Ok(()) }
+    }
+
     pub(super) fn new(network: &Network) -> Result<Wiring, BuildError> {
+        Wiring::check(network)?;
         let mut switch_base = vec![0u32];
         let mut next = 0u32;
         for switch in network.switches() {
-            next = next.checked_add(u32::from(switch.ports)).ok_or(TOO_MANY_PORTS)?;
+            next += u32::from(switch.ports);
             switch_base.push(next);
         }
         let host_ports: Vec<(HostId, Port)> = network
             .host_ids()
             .flat_map(|host| network.cables(Node::Host(host)).map(move |(port, ..)| (host, port)))
             .collect();
-        // Half the numbers are kept free for transmitters.
-        if next as usize + 2 * host_ports.len() >= NONE as usize / 2 {
-            return Err(TOO_MANY_PORTS);
-        }
         let switch_first = network.switches().iter().map(|switch| switch.first_port).collect();
         let mut wiring = Wiring { switch_base, switch_first, host_ports, links: Vec::new() };
         wiring.links =

@@ -18,12 +18,12 @@ struct Beginning {
 /// Every kind of file that is written to a place a user names.
 const BEGINNINGS: [Beginning; 16] = [
     // Networks and maps.
-    Beginning { first: "{\"format\": \"simnet-topology/", soon: &[] },
+    Beginning { first: "{", soon: &["\"simnet-topology/"] },
     Beginning { first: "format = \"simnet-topology/", soon: &[] },
     Beginning { first: "#\n# Topology file: written by simnet", soon: &[] },
     Beginning { first: "graph ", soon: &[" {\n  node [shape=box];\n"] },
     // Routes.
-    Beginning { first: "{\"src\": \"", soon: &["\"dst\": \"", "\"hops\": ["] },
+    Beginning { first: "{", soon: &["\"src\":", "\"dst\":", "\"turns\":"] },
     // Drawings and reports.
     Beginning { first: "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", soon: &["role=\"img\""] },
     Beginning { first: "<!DOCTYPE html>", soon: &["<meta name=\"generator\" content=\"simnet "] },

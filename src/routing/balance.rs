@@ -102,6 +102,23 @@ impl Kept {
         Ok(Kept { pairs, of_a_pair, nth })
     }
 
+    /// Looks whether [`Kept::of`] would refuse the routes, without balancing them.
+    ///
+    /// # Errors
+    /// As [`Kept::of`].
+    pub(super) fn check(
+        moves: &LegalMoves<'_>,
+        attachments: &Attachments,
+        limits: Candidates,
+    ) -> Result<(), BalanceTooLarge> {
+        // Two candidates of a pair pass no more than twice all states.
+        let most = (attachments.hosts() * attachments.hosts()).saturating_mul(2 * moves.states());
+        if most <= limits.in_all {
+            return Ok(());
+        }
+        Pairs::new(attachments, moves.graph()).fitting(moves, limits).map(|_| ())
+    }
+
     /// The rank of the path that a pair of hosts on distinct switches keeps out of its `paths` shortest ones.
     pub(super) fn rank(&self, source: HostId, destination: HostId, paths: u64) -> u64 {
         let nth = self.nth[self.pairs.index(source, destination) as usize];

@@ -6,16 +6,16 @@ use thiserror::Error;
 use crate::ids::{ChannelId, HostId, Node, SwitchId};
 use crate::topology::{End, Network};
 
-use super::balance::BalanceTooLarge;
+use super::balance::{BalanceTooLarge, Candidates};
 use super::dependency::DependencyGraph;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
 use super::metrics::{SwitchMetrics, restrictions_per_switch};
 use super::paths::LegalMoves;
-use super::select::{Selection, select_routes};
+use super::select::{Selection, fits, select_routes};
 use super::smart::Smart;
 use super::survey::Survey;
-use super::table::{RouteTable, TableTooLarge};
+use super::table::{RouteTable, TableTooLarge, count_turns};
 
 /// How routes are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl Plan {
     /// [`PlanError`] if the routes do not fit one table, or are too many to be balanced.
     pub fn new(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<Plan, PlanError> {
         let graph = SwitchGraph::new(network);
-        TableTooLarge::foreseen(&graph, attachments)?;
+        TableTooLarge::unless_held(attachments.hosts())?;
         let mut plan = Plan { directions: None, smart: None, table: RouteTable::for_all_pairs(0)? };
         match &choices.algorithm {
             Algorithm::UpDown { tree, root } => {
@@ -159,6 +159,40 @@ impl Plan {
         }
         plan.table = select_routes(&plan.moves(&graph), attachments, choices.selection)?;
         Ok(plan)
+    }
+
+    /// Looks for what keeps the routes of `network` from being found, without finding them.
+    ///
+    /// Costs little where they cannot be too many, else a search per switch with hosts.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn check(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<(), PlanError> {
+        let graph = SwitchGraph::new(network);
+        // No rule makes routes shorter: what is too many without one is refused before roots are weighed.
+        TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        if is_small(&graph, attachments, choices) {
+            return Ok(());
+        }
+        let directions = |tree, root| Directions::new(&graph, attachments, choices.utility, root, tree);
+        match &choices.algorithm {
+            Algorithm::Minimal => fits(&LegalMoves::unrestricted(&graph), attachments, choices.selection),
+            Algorithm::UpDown { tree, root } => {
+                let directions = directions(*tree, root);
+                fits(&LegalMoves::up_down(&graph, &directions), attachments, choices.selection)
+            }
+            Algorithm::Smart { tree, root } => {
+                let directions = directions(*tree, root);
+                // On the mean smart routes are no longer than these, so that they need not be found if these fit.
+                let turns = count_turns(&LegalMoves::up_down(&graph, &directions), attachments, usize::MAX);
+                if turns.saturating_mul(2) <= Candidates::default().in_all {
+                    return Ok(());
+                }
+                let hosts = attachments.per_switch(graph.switches(), None);
+                let smart = Smart::new(&graph, &hosts, &directions);
+                fits(&LegalMoves::turns(&graph, smart.turns()), attachments, choices.selection)
+            }
+        }
     }
 
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
@@ -219,6 +253,25 @@ impl Plan {
             (None, None) => 0.0,
         }
     }
+}
+
+/// Whether a table holds the routes, and they can be balanced, by a bound that a single search gives: over a
+/// breadth-first tree no two switches are further apart than twice its depth, which is at most twice as deep from
+/// another root.
+fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -> bool {
+    let is_bounded = match &choices.algorithm {
+        Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => {
+            *tree == Tree::Bfs && !matches!(root, Root::Named(roots) if roots.len() > 1)
+        }
+        Algorithm::Minimal => true,
+    };
+    let deepest = graph.distances(graph.switch_ids().take(1)).into_iter().max().unwrap_or(0);
+    if !is_bounded || deepest == UNREACHED {
+        return false;
+    }
+    let hops = (attachments.hosts() * attachments.hosts()).saturating_mul(4 * deepest as usize + 1);
+    let balanced = choices.selection == Selection::Balanced;
+    if balanced { hops.saturating_mul(2) <= Candidates::default().in_all } else { TableTooLarge::holds(hops) }
 }
 
 impl Report {

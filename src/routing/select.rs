@@ -58,10 +58,27 @@ pub fn select_routes(
     attachments: &Attachments,
     selection: Selection,
 ) -> Result<RouteTable, PlanError> {
+    TableTooLarge::foreseen(moves, attachments)?;
     match selection {
         Selection::Balanced => balanced_routes(moves, attachments, Candidates::default()),
         _ => Ok(rows(moves, attachments, |destination| Choice::new(selection, destination))?),
     }
+}
+
+/// Looks for what keeps [`select_routes`] from choosing, without choosing anything.
+///
+/// # Errors
+/// As [`select_routes`].
+pub(super) fn fits(
+    moves: &LegalMoves<'_>,
+    attachments: &Attachments,
+    selection: Selection,
+) -> Result<(), PlanError> {
+    TableTooLarge::foreseen(moves, attachments)?;
+    if selection == Selection::Balanced {
+        Kept::check(moves, attachments, Candidates::default())?;
+    }
+    Ok(())
 }
 
 /// Balanced routes from as many candidates as `candidates` allows.

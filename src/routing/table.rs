@@ -2,9 +2,10 @@
 
 use thiserror::Error;
 
-use crate::ids::{HostId, Turn};
+use crate::ids::{HostId, SwitchId, Turn};
 
-use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::graph::Attachments;
+use super::paths::{LegalMoves, State, Toward};
 
 /// Something that knows the route of every pair of hosts.
 pub trait Routes {
@@ -25,13 +26,16 @@ pub struct RouteTable {
 /// The routes of a network would fill the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "the routes between {hosts} hosts do not fit a table: it holds those of {} hosts and {} turns at most",
+    "the routes between {hosts} hosts do not fit a table{}: it holds those of {} hosts and {} turns at most",
+    if *.turns > 0 { format!(", they have {turns} turns or more") } else { String::new() },
     MOST_HOSTS,
     MOST_TURNS
 )]
 pub struct TableTooLarge {
     /// How many hosts there are.
     pub hosts: usize,
+    /// How many turns of their routes were counted; 0 where the hosts alone are too many.
+    pub turns: usize,
 }
 
 /// The most hosts whose routes are all put in a table: their pairs alone take 1 GiB.
@@ -46,37 +50,57 @@ impl TableTooLarge {
     /// # Errors
     /// [`TableTooLarge`].
     pub fn unless_held(hosts: usize) -> Result<(), TableTooLarge> {
-        if hosts > MOST_HOSTS { Err(TableTooLarge { hosts }) } else { Ok(()) }
+        if hosts > MOST_HOSTS { Err(TableTooLarge { hosts, turns: 0 }) } else { Ok(()) }
     }
 
-    /// Refuses more hosts, or more turns, than a table holds, before any route is sought: no route is shorter
-    /// than the distance of its switches.
+    /// Whether a table holds so many turns.
+    pub(super) fn holds(turns: usize) -> bool {
+        turns <= MOST_TURNS
+    }
+
+    /// Refuses more hosts, or more turns, than a table holds, before any route is put into one.
     ///
-    /// Costs nothing for a few thousand hosts, else a search per switch with hosts until the turns are too many.
+    /// Costs nothing where the longest of routes would fit, else a search per switch with hosts until the turns are too
+    /// many.
     ///
     /// # Errors
     /// [`TableTooLarge`].
-    pub fn foreseen(graph: &SwitchGraph, attachments: &Attachments) -> Result<(), TableTooLarge> {
+    pub(super) fn foreseen(moves: &LegalMoves<'_>, attachments: &Attachments) -> Result<(), TableTooLarge> {
         let hosts = attachments.hosts();
         TableTooLarge::unless_held(hosts)?;
-        if hosts * hosts < MOST_TURNS / 64 {
+        // A shortest path comes to no switch more than once upwards and once downwards.
+        let longest = moves.states();
+        if (hosts * hosts).saturating_mul(longest) < MOST_TURNS {
             return Ok(());
         }
-        let per_switch = attachments.per_switch(graph.switches(), None);
-        let mut turns = 0;
-        for switch in graph.switch_ids().filter(|switch| per_switch[switch.index()] > 0) {
-            let distances = graph.distances([switch]);
-            let reached = distances.iter().zip(&per_switch).filter(|(distance, _)| **distance != UNREACHED);
-            let from_one: usize =
-                reached.map(|(distance, hosts)| (*distance as usize + 1) * *hosts as usize).sum();
-            // Of a host to itself there is no route; that switch's distance is 0.
-            turns += (from_one - 1) * per_switch[switch.index()] as usize;
-            if turns > MOST_TURNS {
-                return Err(TableTooLarge { hosts });
-            }
-        }
-        Ok(())
+        let turns = count_turns(moves, attachments, MOST_TURNS);
+        if turns > MOST_TURNS { Err(TableTooLarge { hosts, turns }) } else { Ok(()) }
     }
+}
+
+/// The turns of shortest routes between all pairs of hosts; stops counting above `enough`.
+pub(super) fn count_turns(moves: &LegalMoves<'_>, attachments: &Attachments, enough: usize) -> usize {
+    let graph = moves.graph();
+    let per_switch = attachments.per_switch(graph.switches(), None);
+    let with_hosts: Vec<SwitchId> =
+        graph.switch_ids().filter(|switch| per_switch[switch.index()] > 0).collect();
+    let mut toward = Toward::new(graph);
+    let mut turns = 0_usize;
+    for destination in &with_hosts {
+        toward.search(moves, *destination);
+        let from = |source: &SwitchId| {
+            let distance =
+                toward.distance(State::start(*source)).filter(|_| toward.paths(State::start(*source)) > 0);
+            distance.map_or(0, |distance| (distance as usize + 1) * per_switch[source.index()] as usize)
+        };
+        let to_one: usize = with_hosts.iter().map(from).sum();
+        // Of a host to itself there is no route; that switch's distance is 0.
+        turns = turns.saturating_add(to_one.saturating_sub(1) * per_switch[destination.index()] as usize);
+        if turns > enough {
+            break;
+        }
+    }
+    turns
 }
 
 impl RouteTable {
@@ -95,7 +119,7 @@ impl RouteTable {
         assert_eq!(row.ends.len(), self.rows.len(), "a row names every source");
         self.turns += row.turns.len();
         if self.turns > MOST_TURNS {
-            return Err(TableTooLarge { hosts: self.hosts() });
+            return Err(TableTooLarge { hosts: self.hosts(), turns: self.turns });
         }
         row.turns.shrink_to_fit();
         self.rows[destination.index()] = row;
@@ -210,6 +234,6 @@ mod tests {
     #[test]
     fn a_table_has_a_limit() {
         assert!(RouteTable::for_all_pairs(16_384).is_ok());
-        assert_eq!(RouteTable::for_all_pairs(16_385).unwrap_err(), TableTooLarge { hosts: 16_385 });
+        assert_eq!(RouteTable::for_all_pairs(16_385).unwrap_err(), TableTooLarge { hosts: 16_385, turns: 0 });
     }
 }

@@ -6,10 +6,12 @@
 mod allgather;
 mod comparison;
 mod csv;
+mod declared;
 mod discovery;
 mod ethernet;
 mod fabric;
 mod files;
+mod foreseen;
 mod limits;
 mod mappers;
 mod mapping;
@@ -22,10 +24,13 @@ mod routing;
 mod run;
 mod shared;
 mod sizes;
+mod spans;
 mod study;
 mod topology;
 mod trace;
 mod traffic;
+
+pub(super) use declared::asked;
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -46,7 +51,10 @@ pub(super) fn build(
     seed: Option<u64>,
     book: &mut Book,
 ) -> Option<Checked> {
-    let topology = given.or_else(|| topology::build(document.topology.value()?, book));
+    let may_build = declared::check(document, book);
+    let topology = given.filter(|_| may_build);
+    let topology =
+        topology.or_else(|| topology::build(document.topology.value().filter(|_| may_build)?, book));
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));
     let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
@@ -91,7 +99,7 @@ pub(super) fn build(
         return None;
     }
     let scenario = document.scenario.value()?;
-    Some(Checked {
+    let mut checked = Checked {
         name: scenario.name.value()?.0.clone(),
         description: scenario.description.value().cloned(),
         seed: seed?,
@@ -113,8 +121,12 @@ pub(super) fn build(
         measure: measure?,
         output: output?,
         expect: Expectations { sources: book.sources(), list: expect },
-        warnings: book.warnings(),
-    })
+        warnings: Vec::new(),
+    };
+    foreseen::check(&checked, document, book);
+    spans::check(&checked, document, book);
+    checked.warnings = book.warnings();
+    book.is_clean().then_some(checked)
 }
 
 /// What fails, as told and by chance.

@@ -206,6 +206,25 @@ pub struct RandomFailures {
     pub until: Time,
 }
 
+impl RandomFailures {
+    /// The most failures by chance that are expected.
+    pub const MOST: u64 = 100_000;
+
+    /// How many failures are to be expected of so many parts; saturates.
+    pub fn expected(&self, parts: u64) -> u64 {
+        expected_failures((self.mean_uptime, self.mean_repair), self.until, parts)
+    }
+}
+
+/// How many failures are to be expected of so many parts that are up and, if they return, away for these times in the
+/// mean; saturates.
+pub fn expected_failures((up, away): (Duration, Option<Duration>), until: Time, parts: u64) -> u64 {
+    let cycle = up + away.unwrap_or(Duration::ZERO);
+    let span = until.since(Time::ZERO).as_ps();
+    let each = if away.is_some() { span / cycle.as_ps().max(1) } else { 1.min(span) };
+    each.saturating_mul(parts)
+}
+
 /// The network in operation, with daemons that remap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
@@ -330,6 +349,34 @@ impl Checked {
 }
 
 impl Topology {
+    /// The same switches and machines with those cables that are `wanted` and that machines use, all at `rate` if one is
+    /// given.
+    ///
+    /// # Panics
+    /// Never: names and cables are those of a network.
+    pub fn used(&self, rate: Option<BitRate>, wanted: impl Fn(LinkId) -> bool) -> Network {
+        let network = &self.network;
+        let mut part = Network::new(network.name.clone());
+        for switch in network.switches() {
+            part.push_switch(switch.clone()).expect("names are those of a network");
+        }
+        for host in network.hosts() {
+            part.push_host(host.clone()).expect("names are those of a network");
+        }
+        let is_used = |end: End| match end.node {
+            Node::Host(host) => self.attachments[host.index()] == Some(end.port),
+            Node::Switch(_) => true,
+        };
+        for (nth, link) in network.links().iter().enumerate() {
+            if wanted(LinkId::new(nth)) && is_used(link.a) && is_used(link.b) {
+                let mut link = link.clone();
+                link.rate = rate.or(link.rate);
+                part.push_link(link).expect("cables are those of a network");
+            }
+        }
+        part
+    }
+
     /// The port of `host` that the run uses and the far end of its cable, if it has one.
     pub fn attachment(&self, host: HostId) -> Option<(Port, LinkId, End)> {
         let port = self.attachments[host.index()]?;
@@ -352,7 +399,8 @@ impl Measure {
             Extent::Messages(messages) => Extent::Messages((messages / 20).max(1)),
             Extent::Duration(span) => Extent::Duration(Duration::from_ps((span.as_ps() / 20).max(1))),
         };
-        let widened = |share: f64| (share * 4.5).min(0.5);
+        // Never narrower than it was: what is to be known better takes longer.
+        let widened = |share: f64| (share * 4.5).min(0.5).max(share);
         let precision = if self.until_precise { widened(self.precision) } else { self.precision };
         let find_saturation = self.find_saturation.map(widened);
         Measure { extent, precision, find_saturation, require_convergence: false, ..self }

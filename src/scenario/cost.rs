@@ -1,12 +1,43 @@
 //! What a scenario is likely to take: an estimate from its sizes alone, good for what to begin with.
 //!
+//! Sizes and memory are worked out from the declaration, before any network is built; messages and times from the
+//! checked scenario. Memory is that of one run at a time on one core.
+//!
 //! # Scope and limitations
 //! Rates were read off runs of the committed scenarios on one core of 2020s hardware and rounded. A network near
 //! saturation takes several times as long as the estimate; what matters is that longer messages, higher counts and
 //! larger networks come out as more.
 
-use super::checked::{Checked, Extent, Generated, Traffic};
+use serde::Serialize;
+
+use crate::topology::generate::Size;
+use crate::traffic::Workload;
+use crate::units::{Duration, Time};
+
+use super::allgather::Iterations;
+use super::build::asked;
+use super::checked::{Checked, Extent, Generated, Measure, Topology, Traffic};
 use super::mapping::Mapping;
+use super::wire::Document;
+
+/// The most memory that a scenario may take, in bytes, whatever machine it runs on: 16 GiB.
+pub(super) const MOST_MEMORY: u64 = 1 << 34;
+
+/// Bytes of a network for every switch, host, cable and port.
+const PER_SWITCH: u64 = 300;
+const PER_HOST: u64 = 200;
+const PER_CABLE: u64 = 100;
+const PER_PORT: u64 = 16;
+/// Bytes of a fabric for every port of a switch or host.
+const PER_FABRIC_PORT: u64 = 150;
+/// Bytes of a table of routes for every pair, beside two bytes a turn, of which a table holds 2^30 at most.
+const PER_ROUTE: u64 = 5;
+const MOST_TURN_BYTES: u64 = 1 << 31;
+/// Bytes for every pair of ranks or of machines that measure, and for every host that a switch remembers.
+const PER_RANK_PAIR: u64 = 32;
+const PER_NOTE: u64 = 16;
+/// Bytes of every run.
+const LEAST_MEMORY: u64 = 8 << 20;
 
 /// Seconds to make routes, for every pair of hosts.
 const PER_PAIR: f64 = 2e-7;
@@ -21,6 +52,308 @@ const PER_PROBE: f64 = 3e-6;
 const PER_FRAME: f64 = 2e-6;
 /// Seconds of what every run does anyway.
 const LEAST: f64 = 1e-4;
+
+/// How large a scenario is and what it is likely to take; none where the declaration does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Networks, clusters of rings and recoveries left out.
+    pub networks: u64,
+    /// Switches of all networks together.
+    pub switches: Option<u64>,
+    /// Their hosts.
+    pub hosts: Option<u64>,
+    /// Their cables.
+    pub cables: Option<u64>,
+    /// The ranks of the largest all-gather.
+    pub ranks: Option<u64>,
+    /// Load points, mappings, all-gathers and measurements, each run once.
+    pub points: Option<u64>,
+    /// Messages that are sent at these.
+    pub messages: Option<f64>,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// Seconds of simulated time of the longest point.
+    pub simulated_s: Option<f64>,
+    /// Seconds of one core.
+    pub processor_s: Option<f64>,
+}
+
+impl Estimate {
+    /// What the declaration of a scenario tells, whether or not its networks can be built.
+    pub(super) fn declared(document: &Document) -> Estimate {
+        let all = asked(document);
+        let sum = |part: fn(&Size) -> u64| {
+            let each = all.iter().map(|asked| Some(part(&asked.size?).saturating_mul(asked.count)));
+            each.reduce(|a, b| Some(a?.saturating_add(b?))).flatten()
+        };
+        let gathers = document.allgather.value();
+        let each = gathers.and_then(|wire| wire.ranks_per_machine.value()).copied().unwrap_or(1);
+        let ranks = |size: &Size| size.hosts.saturating_mul(u64::from(each));
+        let sizes: Vec<(Size, u64)> = all.iter().filter_map(|a| Some((a.size?, a.count))).collect();
+        let needs = Needs {
+            on_fabric: gathers.is_none() && document.discovery.value().is_none(),
+            has_frames: document.ethernet.value().is_some(),
+            has_routes: document.routing.value().is_some() || document.comparison.value().is_some(),
+            ranks: gathers.and(sizes.iter().map(|(size, _)| ranks(size)).max()),
+        };
+        Estimate {
+            networks: all.iter().map(|asked| asked.count).sum(),
+            switches: sum(|size| size.switches),
+            hosts: sum(|size| size.hosts),
+            cables: sum(|size| size.cables),
+            ranks: needs.ranks,
+            memory_bytes: needs.bytes(&sizes),
+            ..Estimate::default()
+        }
+    }
+
+    /// What a checked scenario tells.
+    pub fn of(checked: &Checked) -> Estimate {
+        let topologies = topologies(checked);
+        let sizes: Vec<(Size, u64)> = topologies.iter().map(|t| (Size::of(&t.network), 1)).collect();
+        let sum = |part: fn(&Size) -> u64| Some(sizes.iter().map(|(size, _)| part(size)).sum());
+        let gathers = checked.allgather.as_ref();
+        let ranks = gathers.and_then(|gathers| {
+            let machines = gathers.networks.iter().map(|network| network.machines.len() as u64).max();
+            Some(machines? * u64::from(gathers.ranks_per_machine))
+        });
+        let needs = Needs {
+            on_fabric: gathers.is_none() && checked.discovery.is_none(),
+            has_frames: checked.ethernet.is_some(),
+            has_routes: checked.routing.is_some() || checked.comparison.is_some(),
+            ranks,
+        };
+        Estimate {
+            networks: sizes.len() as u64,
+            switches: sum(|size| size.switches),
+            hosts: sum(|size| size.hosts),
+            cables: sum(|size| size.cables),
+            ranks,
+            points: Some(points(checked)),
+            messages: Some(libm::ceil(all_messages(checked))),
+            memory_bytes: needs.bytes(&sizes),
+            simulated_s: Some(simulated(checked)),
+            processor_s: Some(seconds(checked)),
+        }
+    }
+
+    /// The same for so many points like this one.
+    #[must_use]
+    pub fn times(self, points: u64) -> Estimate {
+        let times = |value: Option<f64>| value.map(|value| value * points as f64);
+        Estimate {
+            points: self.points.map(|each| each.saturating_mul(points)),
+            messages: times(self.messages),
+            processor_s: times(self.processor_s),
+            ..self
+        }
+    }
+
+    /// Both together, one after the other: sizes and memory of the larger one, the rest as a sum.
+    #[must_use]
+    pub fn and(self, other: Estimate) -> Estimate {
+        let sum = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
+        Estimate {
+            networks: self.networks.max(other.networks),
+            switches: self.switches.max(other.switches),
+            hosts: self.hosts.max(other.hosts),
+            cables: self.cables.max(other.cables),
+            ranks: self.ranks.max(other.ranks),
+            points: self.points.zip(other.points).map(|(a, b)| a.saturating_add(b)),
+            messages: sum(self.messages, other.messages),
+            memory_bytes: self.memory_bytes.max(other.memory_bytes),
+            simulated_s: self.simulated_s.zip(other.simulated_s).map(|(a, b)| a.max(b)),
+            processor_s: sum(self.processor_s, other.processor_s),
+        }
+    }
+}
+
+/// What of a scenario takes memory beside its networks.
+struct Needs {
+    on_fabric: bool,
+    has_frames: bool,
+    has_routes: bool,
+    ranks: Option<u64>,
+}
+
+impl Needs {
+    /// The bytes of all networks, and of the largest run on one of them; saturates.
+    fn bytes(&self, sizes: &[(Size, u64)]) -> u64 {
+        let product = |a: u64, b: u64| a.saturating_mul(b);
+        let of_network = |size: &Size| {
+            let parts = [
+                product(size.switches, PER_SWITCH),
+                product(size.hosts, PER_HOST),
+                product(size.cables, PER_CABLE),
+                product(size.ports, PER_PORT),
+            ];
+            parts.into_iter().fold(0, u64::saturating_add)
+        };
+        let of_run = |size: &Size| {
+            let pairs = product(size.hosts, size.hosts);
+            let turns = product(pairs, 2 * mean_hops(size)).min(MOST_TURN_BYTES);
+            let routes = product(pairs, PER_ROUTE).saturating_add(turns);
+            let parts = [
+                if self.on_fabric { product(size.ports + size.hosts, PER_FABRIC_PORT) } else { 0 },
+                if self.has_routes { routes } else { 0 },
+                if self.has_frames { product(product(size.switches, size.hosts), PER_NOTE) } else { 0 },
+            ];
+            parts.into_iter().fold(0, u64::saturating_add)
+        };
+        let networks = sizes.iter().map(|(size, count)| product(of_network(size), *count));
+        let run = sizes.iter().map(|(size, _)| of_run(size)).max().unwrap_or(0);
+        let ranks = self.ranks.map_or(0, |ranks| product(product(ranks, ranks), PER_RANK_PAIR));
+        networks.chain([run, ranks]).fold(LEAST_MEMORY, u64::saturating_add)
+    }
+}
+
+/// The switches of a usual route: those of a random network, whose diameter grows with the logarithm of its size.
+fn mean_hops(size: &Size) -> u64 {
+    u64::from(size.switches.max(1).ilog2()) + 1
+}
+
+/// All networks of a scenario, the own one first unless a comparison or study has it among its own.
+fn topologies(checked: &Checked) -> Vec<&Topology> {
+    let Checked { comparison, study, allgather, discovery, .. } = checked;
+    let compared = comparison.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
+    let studied = study.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
+    let gathered = allgather.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
+    let found = discovery.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
+    let all: Vec<&Topology> = compared.chain(studied).chain(gathered).chain(found).collect();
+    if all.is_empty() { vec![&checked.topology] } else { all }
+}
+
+/// Load points, mappings, all-gathers and measurements, each run once.
+fn points(checked: &Checked) -> u64 {
+    let loads = |traffic: &Option<Traffic>| match traffic {
+        Some(Traffic::Generated(generated)) => generated.loads.len() as u64,
+        Some(Traffic::Trace(_)) => 1,
+        None => 0,
+    };
+    let Checked { comparison, study, allgather, discovery, mapping, operation, .. } = checked;
+    let of_comparison = comparison.as_ref().map(|all| {
+        let of_one = |routings: usize, traffic| routings as u64 * u64::max(loads(traffic), 1);
+        all.networks.iter().map(|network| of_one(network.routings.len(), &network.traffic)).sum()
+    });
+    let of_study = || study.as_ref().map(|study| study.cells().len() as u64);
+    let of_gathers = || allgather.as_ref().map(|all| all.count() as u64 * u64::from(all.executions));
+    let of_discovery = || {
+        let all = discovery.as_ref()?;
+        Some((all.networks.len() * all.combinations()) as u64 * u64::from(all.executions))
+    };
+    let own = || match operation {
+        Some(_) => 1,
+        None => loads(&checked.traffic) + mapping.as_ref().map_or(0, |mapping| u64::from(mapping.runs)),
+    };
+    let many = of_comparison.or_else(of_study).or_else(of_gathers).or_else(of_discovery);
+    many.unwrap_or_else(own)
+}
+
+/// Messages of load points, of probes and of collective operations.
+fn all_messages(checked: &Checked) -> f64 {
+    let of_traffic = |checked: &Checked| match &checked.traffic {
+        Some(_) if checked.routing.is_none() => 0.0,
+        Some(Traffic::Trace(trace)) => trace.messages.len() as f64,
+        Some(Traffic::Generated(generated)) => {
+            generated.loads.iter().map(|load| measured(checked, generated, *load)).sum()
+        }
+        None => 0.0,
+    };
+    let alone = |checked: &Checked| of_traffic(checked) + mapping(checked) / PER_PROBE;
+    if let Some(comparison) = &checked.comparison {
+        let own = Checked { comparison: None, ..checked.clone() };
+        return comparison.members() as f64 * alone(&own.member(comparison, 0));
+    }
+    if let Some(study) = &checked.study {
+        let own = Checked { study: None, ..checked.clone() };
+        let cells = study.cells();
+        return cells.last().map_or(0.0, |cell| cells.len() as f64 * alone(&own.cell(study, *cell)));
+    }
+    let operated = checked.operation.as_ref().map_or(0.0, |operation| operation.length.as_ps() as f64)
+        * checked
+            .operation
+            .as_ref()
+            .and(checked.traffic.as_ref())
+            .map_or(0.0, |traffic| rate(checked, traffic));
+    let own = if checked.operation.is_some() { operated } else { alone(checked) };
+    own + collective(checked) / PER_FRAME + discovery(checked) / PER_FRAME
+}
+
+/// Messages a picosecond of generated traffic at its first load.
+fn rate(checked: &Checked, traffic: &Traffic) -> f64 {
+    let Traffic::Generated(generated) = traffic else { return 0.0 };
+    let load = generated.loads.first().copied().unwrap_or(0.0);
+    let flit = super::cycles::flit_time(checked.fabric.rate);
+    generated.workload.pattern.senders() as f64 / generated.workload.mean_gap_ps(load, flit)
+}
+
+/// Seconds of simulated time of the longest point.
+fn simulated(checked: &Checked) -> f64 {
+    let flit = super::cycles::flit_time(checked.fabric.rate);
+    let of_traffic = match &checked.traffic {
+        Some(Traffic::Generated(generated)) if checked.operation.is_none() => {
+            let needed = generated
+                .loads
+                .iter()
+                .map(|load| needed_ps(&checked.measure, &generated.workload, *load, flit));
+            needed.fold(0.0, f64::max)
+        }
+        Some(Traffic::Trace(trace)) => {
+            let last = trace.messages.iter().map(|message| message.created.since(Time::ZERO).as_ps()).max();
+            last.unwrap_or(0) as f64
+        }
+        _ => 0.0,
+    };
+    let operated = checked.operation.as_ref().map_or(0.0, |operation| operation.length.as_ps() as f64);
+    [of_traffic, operated, longest_beside_loads(checked)].into_iter().fold(0.0, f64::max) / 1e12
+}
+
+/// The simulated time in picoseconds that the longest all-gather or mapping is likely to take.
+pub(super) fn longest_beside_loads(checked: &Checked) -> f64 {
+    let gathered = checked.allgather.as_ref().map_or(0.0, |all| {
+        let rate = checked.ethernet.as_ref().map_or(checked.fabric.rate, |ethernet| ethernet.rate);
+        let rate = all.rates.iter().copied().chain([rate]).min().unwrap_or(rate);
+        let often = |size: u64| match all.iterations {
+            Iterations::Number(number) => u64::from(number),
+            Iterations::Paper => {
+                if size <= 12 << 10 {
+                    50
+                } else if size <= 96 << 10 {
+                    20
+                } else {
+                    10
+                }
+            }
+        };
+        let machines = all.networks.iter().map(|network| network.machines.len()).max().unwrap_or(0);
+        let ranks = machines as f64 * f64::from(all.ranks_per_machine);
+        let byte = 8e12 / rate.as_bits_per_s() as f64;
+        let costs = (all.software.short.send + all.software.short.receive).as_ps() as f64;
+        let of = |size: u64| often(size) as f64 * ranks * (size as f64 * byte + costs);
+        all.sizes.iter().map(|size| of(size.0)).fold(0.0, f64::max)
+    });
+    let waited = checked.mapping.as_ref().map_or(0.0, |mapped| {
+        let probes = mapping(checked) / PER_PROBE / f64::from(mapped.runs.max(1));
+        probes * mapped.brief.timeout.as_ps() as f64 / 2.0
+    });
+    f64::max(gathered, waited)
+}
+
+/// Messages before the first look at a transient, and at a mean: at least so many, and so many a host that sends.
+const FIRST_LOOKS: [(f64, f64); 2] = [(1_000.0, 8.0), (4_000.0, 8.0)];
+
+/// The simulated time in picoseconds that a load point takes at least: its warm-up, and what it measures.
+pub(super) fn needed_ps(measure: &Measure, workload: &Workload, load: f64, flit: Duration) -> f64 {
+    let senders = workload.pattern.senders().max(1) as f64;
+    let gap = workload.mean_gap_ps(load, flit);
+    let look = |(least, a_host): (f64, f64)| gap * f64::max(least / senders, a_host);
+    let warmup = measure.warmup.map_or_else(|| look(FIRST_LOOKS[0]), |span| span.as_ps() as f64);
+    let most = match measure.extent {
+        Extent::Messages(count) => gap * libm::ceil(count as f64 / senders),
+        Extent::Duration(span) => span.as_ps() as f64,
+    };
+    warmup + if measure.until_precise { most.min(look(FIRST_LOOKS[1])) } else { most }
+}
 
 /// The seconds of one core that a scenario is likely to take.
 pub(super) fn seconds(checked: &Checked) -> f64 {

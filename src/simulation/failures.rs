@@ -24,6 +24,7 @@
 
 use crate::des::random::{Purpose, Stream};
 use crate::ids::{HostId, LinkId, Node, SwitchId};
+use crate::scenario::checked::{RandomFailures, expected_failures};
 use crate::topology::Network;
 use crate::units::{Duration, Time};
 
@@ -78,7 +79,7 @@ pub struct Chance {
 pub struct TooManyFailures(pub u64);
 
 /// The most failures by chance that are expected.
-pub const MOST_EXPECTED: u64 = 100_000;
+pub const MOST_EXPECTED: u64 = RandomFailures::MOST;
 
 /// A time in which a cable is down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -137,10 +138,7 @@ pub fn drawn(
     seed: u64,
 ) -> Result<Vec<Failure>, TooManyFailures> {
     let parts = chance.of.parts(network);
-    let cycle = chance.mean_uptime + chance.mean_repair.unwrap_or(Duration::ZERO);
-    let span = until.since(Time::ZERO).as_ps();
-    let each = if chance.mean_repair.is_some() { span / cycle.as_ps().max(1) } else { 1.min(span) };
-    let expected = each.saturating_mul(parts.len() as u64);
+    let expected = expected_failures((chance.mean_uptime, chance.mean_repair), until, parts.len() as u64);
     if expected > MOST_EXPECTED {
         return Err(TooManyFailures(expected));
     }

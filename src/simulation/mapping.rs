@@ -90,6 +90,7 @@ pub struct Sensitivity {
     /// The routing latency.
     pub routing_latency_ns: f64,
     /// The mapping time.
+    #[serde(serialize_with = "before_the_end")]
     pub time_ms: f64,
 }
 
@@ -129,6 +130,7 @@ pub struct MapReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deadlocks: Vec<DeadlockReport>,
     /// From the first probe to the finished map.
+    #[serde(serialize_with = "before_the_end")]
     pub time_ms: f64,
     /// Switches whose ports were probed, replicates counted.
     pub explorations: u64,
@@ -151,6 +153,7 @@ pub struct DistributionReport {
     /// Bytes of all tables.
     pub bytes: u64,
     /// From the first table to the last acknowledgement.
+    #[serde(serialize_with = "before_the_end")]
     pub time_ms: f64,
 }
 
@@ -269,6 +272,16 @@ fn within(
         beside: beside.clone(),
     });
     Ok((mapped, beside))
+}
+
+/// A time in milliseconds; null where it is the end of the simulated clock, which nobody measured.
+pub(super) fn before_the_end<S: serde::Serializer>(time_ms: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if is_the_end(*time_ms) { serializer.serialize_none() } else { serializer.serialize_f64(*time_ms) }
+}
+
+/// Whether a time in milliseconds is the end of the simulated clock.
+pub(super) fn is_the_end(time_ms: f64) -> bool {
+    time_ms >= Time::END.since(Time::ZERO).as_ms_f64()
 }
 
 /// The routes of a network by the names of its hosts.

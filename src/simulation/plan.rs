@@ -12,6 +12,10 @@ pub struct Plan {
     pub extent: Extent,
     /// When it ends whatever is still under way; if not given, after four times the warm-up and the measurement.
     pub horizon: Option<Cycle>,
+    /// The last cycle of the simulated clock: no point goes on beyond it.
+    pub clock: Cycle,
+    /// Cycles that the longest message takes over a host's cable; 0 for a trace.
+    pub message: u64,
     /// Whether hosts go on offering a load, so that the network can fall behind.
     pub can_saturate: bool,
 }
@@ -61,8 +65,14 @@ const WARMUP_LOOKS: u64 = 8;
 const SEARCH_SHARE: u64 = 10;
 
 impl Plan {
-    /// The plan of generated traffic: each of `senders` hosts sends a message every `mean_gap`.
-    pub fn new(measure: &Measure, mean_gap: Duration, senders: u64, base_cycle: Duration) -> Plan {
+    /// The plan of generated traffic: each of `senders` hosts sends a message every `mean_gap`; the longest takes
+    /// `message` cycles over a host's cable.
+    pub fn new(
+        measure: &Measure,
+        (mean_gap, message): (Duration, u64),
+        senders: u64,
+        base_cycle: Duration,
+    ) -> Plan {
         let senders = senders.max(1);
         let span = |messages: u64| mean_gap * messages.div_ceil(senders);
         let cycles = |span: Duration| (Time::ZERO + span).to_cycle_ceil(base_cycle).0;
@@ -94,18 +104,20 @@ impl Plan {
             },
         };
         let horizon = measure.horizon.map(|horizon| Cycle(cycles(horizon)));
-        Plan { warmup, extent, horizon, can_saturate: true }
+        Plan { warmup, extent, horizon, clock: Cycle::last(base_cycle), message, can_saturate: true }
     }
 
     /// The plan of a trace: everything is measured, until the last message has ended or the horizon comes.
     pub fn of_trace(measure: &Measure, base_cycle: Duration) -> Plan {
-        let horizon = measure
-            .horizon
-            .map_or(Cycle(u64::MAX), |horizon| (Time::ZERO + horizon).to_cycle_ceil(base_cycle));
+        let clock = Cycle::last(base_cycle);
+        let horizon =
+            measure.horizon.map_or(clock, |horizon| (Time::ZERO + horizon).to_cycle_ceil(base_cycle));
         Plan {
             warmup: Warmup::Given(Cycle::ZERO),
             extent: Extent::Fixed(horizon.0.max(1)),
             horizon: Some(horizon),
+            clock,
+            message: 0,
             can_saturate: false,
         }
     }
@@ -124,7 +136,12 @@ impl Plan {
 
     /// When a point ends whose window ends at `to`, whatever is still under way.
     pub fn horizon(&self, to: Cycle) -> Cycle {
-        self.horizon.unwrap_or(Cycle(to.0.saturating_mul(PATIENCE)))
+        self.horizon.unwrap_or(Cycle(to.0.saturating_mul(PATIENCE))).min(self.clock)
+    }
+
+    /// The last cycle that a window may reach: the horizon that was given, or the end of the simulated clock.
+    pub fn limit(&self) -> Cycle {
+        self.horizon.map_or(self.clock, |horizon| horizon.min(self.clock))
     }
 
     /// The first and the last length of the window, in cycles.

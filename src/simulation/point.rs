@@ -10,7 +10,13 @@
 //!
 //! # Scope and limitations
 //! Nearer to saturation than a few percent, no run of finite length tells a queue that is long from one that grows.
-//! A point that neither falls behind by 5 % nor settles ends at its limit as not converged.
+//! A point that neither falls behind by 5 % nor settles ends at its limit as not converged. A window that is shorter
+//! than a message says nothing of what a network carries: such a point has not converged either, and is never called
+//! saturated. The flits of a message count where its last one arrives; where that would be more than the cables of a
+//! host carry in the window, it is as much as they carry.
+//!
+//! The simulated clock ends after 213 days. A window that would go on beyond it, or beyond the horizon that was given,
+//! is cut there, and the point ends at its horizon; the clock's end itself is no time that was measured.
 //!
 //! # Source
 //! The 0.95 is the project's reading of sancho2000: saturation is the first load with accepted traffic below 0.95 of
@@ -20,10 +26,10 @@
 //! M/D/1 waiting times with everything found by itself, and points beyond saturation, in the integration tests.
 
 use crate::fabric::{ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
-use crate::ids::{HostId, LinkId, Port};
+use crate::ids::{HostId, LinkId, Node, Port};
 use crate::measure::{Estimate, HostLatency, HostTotals, Meter, SLOTS, Totals, Window};
 use crate::routing::Routes;
-use crate::topology::Network;
+use crate::topology::{End, Network};
 use crate::traffic::{BitErrors, Source};
 use crate::units::{Cycle, Duration};
 
@@ -64,10 +70,25 @@ pub enum PointEnd {
     Deadlocked,
 }
 
+/// What cut a window short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The horizon that was given.
+    Horizon,
+    /// The end of the simulated clock.
+    Clock,
+}
+
 /// What came of one load point.
 pub struct Point {
     /// How it ended.
     pub end: PointEnd,
+    /// What cut its window short of what was planned, if anything did.
+    pub cut: Option<Cut>,
+    /// Whether the end of the simulated clock came before the warm-up was over.
+    pub is_warmup_cut: bool,
+    /// Cycles that the longest message takes over a host's cable.
+    pub message: u64,
     /// The cycles over which rates are taken.
     pub window: Window,
     /// When the transient ended by MSER-5; none if the warm-up was given or no end was found.
@@ -76,7 +97,7 @@ pub struct Point {
     pub is_warm: bool,
     /// Payload flits of the messages created in the window.
     pub offered_flits: u64,
-    /// Payload flits of the messages whose tail arrived in the window.
+    /// Payload flits of the messages whose tail arrived in the window; of no host more than its cables carry then.
     pub accepted_flits: u64,
     /// Whether the network fell behind what was offered.
     pub saturated: bool,
@@ -104,6 +125,21 @@ pub struct Point {
     pub events: u64,
     /// The last cycle that was run.
     pub last: Cycle,
+}
+
+impl Setup<'_> {
+    /// The most base cycles that a flit takes on the cable of a host that takes part; 1 without any.
+    pub fn slowest_period(&self) -> u64 {
+        let hosts = self.network.host_ids().zip(self.attachments);
+        let links = hosts.filter_map(|(host, port)| self.network.link_at(End::host(host, (*port)?.0)));
+        links.map(|link| self.parameters.links[link.index()].period).max().unwrap_or(1)
+    }
+
+    /// The most flits that the cables of a host carry in so many cycles, one way.
+    fn most_flits(&self, host: HostId, cycles: u64) -> u64 {
+        let cables = self.network.cables(Node::Host(host));
+        cables.map(|(_, link, _)| cycles / self.parameters.links[link.index()].period).sum()
+    }
 }
 
 /// Runs one load point as planned, before the eyes of `observer`.
@@ -159,6 +195,8 @@ struct Start {
     from: Cycle,
     transient: Option<Cycle>,
     is_warm: bool,
+    /// Whether the simulated clock left no more time.
+    is_cut: bool,
 }
 
 /// What was read off at an end of the window.
@@ -175,6 +213,7 @@ struct Measured {
     after: Reading,
     saturated: bool,
     estimate: Option<Estimate>,
+    cut: Option<Cut>,
 }
 
 impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
@@ -183,12 +222,13 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             Warmup::Given(from) => {
                 self.traffic.meter.ignore_warmup();
                 self.advance(from.min(self.plan.horizon(from)));
-                return Start { from, transient: None, is_warm: true };
+                return Start { from, transient: None, is_warm: true, is_cut: from > self.plan.clock };
             }
             Warmup::Detected { first, most } => (first, most),
         };
         // Half of what there is belongs to the measurement.
-        let most = self.plan.horizon.map_or(most, |horizon| most.min(horizon.0 / 2).max(1));
+        let is_cut = most > self.plan.clock.0 / 2;
+        let most = most.min(self.plan.limit().0 / 2).max(1);
         let mut half = Totals::default();
         for look in 0.. {
             end = end.min(most);
@@ -200,7 +240,13 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             // A network that falls behind goes on changing for ever.
             let is_behind = look >= LOOKS_BEFORE_BEHIND && is_behind(&half, &totals);
             if transient.is_some() || is_behind || !goes_on || end >= most {
-                return Start { from: self.fabric.now(), transient, is_warm: transient.is_some() };
+                let is_warm = transient.is_some();
+                return Start {
+                    from: self.fabric.now(),
+                    transient,
+                    is_warm,
+                    is_cut: is_cut && !is_warm && end >= most,
+                };
             }
             half = totals;
             end = end.saturating_mul(2);
@@ -223,7 +269,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             // Once nothing is left to happen, time that passes measures nothing.
             let window = Window { to: planned.to.min(self.fabric.now()).max(from + 1), ..planned };
             let after = self.read(window.to);
-            let is_behind = self.plan.can_saturate && is_behind(&before.totals, &after.totals);
+            let is_judged = self.plan.can_saturate && planned.cycles() >= self.plan.message;
+            let is_behind = is_judged && is_behind(&before.totals, &after.totals);
             let is_since = |share: u64| doubt.is_some_and(|doubt| doubt.saturating_mul(share) <= length);
             let mut is_last = !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
             let mut estimate = None;
@@ -232,7 +279,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
                 estimate = self.traffic.meter.estimate();
                 is_last |= !self.traffic.settled();
             }
-            let is_growing = self.plan.can_saturate && estimate.is_some_and(|estimate| estimate.growing);
+            let is_growing = is_judged && estimate.is_some_and(|estimate| estimate.growing);
             let wanted = match is_behind {
                 true => self.traffic.meter.accepted_estimate(),
                 false => estimate,
@@ -243,7 +290,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             is_last |= self.fabric.now() >= from + next;
             let is_settled = !is_behind && !is_growing;
             if is_last || is_known && (saturated || is_settled) || saturated && !is_behind {
-                return Measured { window, before, after, saturated, estimate };
+                let cut = self.cut(from, length);
+                return Measured { window, before, after, saturated, estimate, cut };
             }
             doubt = (is_behind || is_growing).then(|| doubt.unwrap_or(length));
             length = next;
@@ -254,15 +302,21 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     /// The point seems to be over in this cycle.
     fn aim(&mut self, end: Cycle) {
         // A trace without a horizon lasts for ever, as far as is known.
-        if end.0 < u64::MAX / self.setup.parameters.base_cycle.as_ps().max(1) {
+        if end < self.plan.clock {
             self.traffic.pulse.aim(end.to_time(self.setup.parameters.base_cycle));
         }
     }
 
-    /// The window of this length, cut at the horizon that was given.
+    /// The window of this length, cut at the horizon that was given and at the end of the simulated clock.
     fn window(&self, from: Cycle, length: u64) -> Window {
-        let to = Cycle(from.0.saturating_add(length)).min(self.plan.horizon.unwrap_or(Cycle(u64::MAX)));
+        let to = Cycle(from.0.saturating_add(length)).min(self.plan.limit());
         Window { from, to: to.max(from + 1) }
+    }
+
+    /// What cuts the window of this length short.
+    fn cut(&self, from: Cycle, length: u64) -> Option<Cut> {
+        let is_cut = from.0.saturating_add(length) > self.plan.limit().0;
+        is_cut.then(|| if self.plan.limit() < self.plan.clock { Cut::Horizon } else { Cut::Clock })
     }
 
     fn is_precise(&self, estimate: &Estimate) -> bool {
@@ -333,7 +387,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         let horizon = self.plan.horizon(measured.window.to);
         let is_stuck = self.fabric.in_flight() > 0;
         if self.traffic.settled() {
-            PointEnd::Drained
+            if measured.cut.is_some() { PointEnd::Horizon } else { PointEnd::Drained }
         } else if is_stuck && self.is_locked_for_ever() {
             PointEnd::Deadlocked
         } else if measured.saturated {
@@ -345,26 +399,43 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         }
     }
 
+    /// What hosts sent and received in the window, and the flits received that arrived before it: beyond what the
+    /// cables of their hosts carry.
+    fn of_hosts(&self, before: &Reading, after: &Reading, window: Window) -> (Vec<HostTotals>, u64) {
+        let mut beyond = 0;
+        let ids = (0..after.hosts.len()).map(HostId::new);
+        let of = |((host, after), before): ((HostId, &HostTotals), &HostTotals)| {
+            let mut totals = after.since(*before);
+            let most = self.setup.most_flits(host, window.cycles());
+            beyond += totals.received_flits.saturating_sub(most);
+            totals.received_flits = totals.received_flits.min(most);
+            totals.sent_flits = totals.sent_flits.min(most);
+            totals
+        };
+        let hosts = ids.zip(&after.hosts).zip(&before.hosts).map(of).collect();
+        (hosts, beyond)
+    }
+
     fn into_point(self, start: &Start, measured: Measured) -> Point {
         let end = self.end(&measured);
-        let Measured { window, before, after, saturated, estimate } = measured;
+        let Measured { window, before, after, saturated, estimate, cut } = measured;
         let used = after.channels.iter().zip(&before.channels);
+        let (hosts, beyond) = self.of_hosts(&before, &after, window);
+        let accepted_flits = after.totals.accepted_flits - before.totals.accepted_flits - beyond;
         Point {
             end,
+            cut,
+            is_warmup_cut: start.is_cut,
+            message: self.plan.message,
             window,
             transient: start.transient,
             is_warm: start.is_warm,
             offered_flits: after.totals.planned_flits - before.totals.planned_flits,
-            accepted_flits: after.totals.accepted_flits - before.totals.accepted_flits,
+            accepted_flits,
             saturated,
             estimate,
             channels: used.map(|(after, before)| between(before, after)).collect(),
-            hosts: after
-                .hosts
-                .iter()
-                .zip(&before.hosts)
-                .map(|(after, before)| after.since(*before))
-                .collect(),
+            hosts,
             host_latencies: self.traffic.by_host.latencies().to_vec(),
             deadlocks: self.fabric.deadlocks().to_vec(),
             in_flight: self.fabric.in_flight() as u64,

@@ -17,7 +17,7 @@ use super::discoveries::DiscoveryReport;
 use super::hosts::Locked;
 use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
-use super::point::{Point, PointEnd};
+use super::point::{Cut, Point, PointEnd};
 use super::ring_study::RingsReport;
 use super::saturation::Saturation;
 use super::study::StudyReport;
@@ -211,12 +211,16 @@ pub struct PointReport {
     pub converged: bool,
     /// How the point ended.
     pub end: PointEnd,
-    /// How long the point warmed up before measuring began.
-    pub warmup_ms: f64,
+    /// Why a point has not converged that no larger number of messages would help: what was planned did not fit into
+    /// the time that there was, or was shorter than a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How long the point warmed up before measuring began; none if the simulated clock ended before that was over.
+    pub warmup_ms: Option<f64>,
     /// When the transient ended by MSER-5; none if the warm-up was given, or if no end was found.
     pub transient_ms: Option<f64>,
-    /// How long the window was.
-    pub measured_ms: f64,
+    /// How long the window was; none if the end of the simulated clock cut it short.
+    pub measured_ms: Option<f64>,
     /// Deadlocks that formed.
     pub deadlocks: u64,
     /// Messages still in the fabric at the end, unmeasured ones among them.
@@ -346,7 +350,9 @@ impl PointReport {
         let quantile = |q| ns(latency.quantile(q));
         let in_network = |q| ns(network.quantile(q));
         let is_sure = load.is_none() || point.estimate.is_some_and(|known| known.is_within(scale.precision));
-        let converged = !point.saturated && point.is_warm && is_sure && point.end == PointEnd::Drained;
+        let reason = reason(point, scale);
+        let is_whole = reason.is_none() && point.end == PointEnd::Drained;
+        let converged = !point.saturated && point.is_warm && is_sure && is_whole;
         let mean = latency.mean().map(|cycles| scale.ns(cycles));
         let spent = point.meter.spent();
         let part =
@@ -384,9 +390,10 @@ impl PointReport {
             saturated: point.saturated,
             converged,
             end: point.end,
-            warmup_ms: scale.instant_ns(point.window.from) / 1e6,
+            reason,
+            warmup_ms: (!point.is_warmup_cut).then(|| scale.instant_ns(point.window.from) / 1e6),
             transient_ms: point.transient.map(|at| scale.instant_ns(at) / 1e6),
-            measured_ms: scale.ns(cycles as f64) / 1e6,
+            measured_ms: (point.cut != Some(Cut::Clock)).then(|| scale.ns(cycles as f64) / 1e6),
             deadlocks: point.deadlocks.len() as u64,
             in_flight: point.in_flight,
             stuck: if point.end == PointEnd::Deadlocked { point.in_flight } else { 0 },
@@ -404,6 +411,27 @@ impl PointReport {
         }
     }
 }
+
+/// Why a point is worth little whatever is measured of it.
+fn reason(point: &Point, scale: &Scale) -> Option<String> {
+    if point.is_warmup_cut {
+        return Some(format!("the simulated clock ends after {CLOCK} and before the warm-up does"));
+    }
+    match point.cut {
+        Some(Cut::Clock) => {
+            Some(format!("the simulated clock ends after {CLOCK} and before the measurement does"))
+        }
+        Some(Cut::Horizon) => Some("the horizon comes before the end of the measurement".to_owned()),
+        None if point.window.cycles() < point.message => {
+            let [window, message] = [point.window.cycles(), point.message].map(|c| scale.ns(c as f64));
+            Some(format!("the window of {window} ns is shorter than a message of {message} ns"))
+        }
+        None => None,
+    }
+}
+
+/// How long the simulated clock goes.
+const CLOCK: &str = "213 days";
 
 /// A port's name: `node:port`.
 pub fn port_name(network: &Network, end: End) -> String {

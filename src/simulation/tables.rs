@@ -16,7 +16,7 @@ use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_nam
 
 /// One row a load point.
 pub(super) fn points(points: &[PointReport]) -> String {
-    let mut table = Table::new(&[
+    let mut columns = vec![
         "load",
         "offered_flits_per_cycle_per_host",
         "accepted_flits_per_cycle_per_host",
@@ -48,9 +48,12 @@ pub(super) fn points(points: &[PointReport]) -> String {
         "deadlocks",
         "resets",
         "crc_errors",
-    ]);
+    ];
+    let has_reasons = points.iter().any(|point| point.reason.is_some());
+    columns.extend(has_reasons.then_some("reason"));
+    let mut table = Table::new(&columns);
     for point in points {
-        table.row([
+        let mut row = vec![
             maybe(point.load),
             number(point.offered_flits_per_cycle_per_host),
             number(point.accepted_flits_per_cycle_per_host),
@@ -73,16 +76,18 @@ pub(super) fn points(points: &[PointReport]) -> String {
             maybe(point.queueing_mean_ns),
             maybe(point.blocked_mean_ns),
             maybe(point.moving_mean_ns),
-            number(point.warmup_ms),
+            maybe(point.warmup_ms),
             maybe(point.transient_ms),
-            number(point.measured_ms),
+            maybe(point.measured_ms),
             point.messages.to_string(),
             point.saturated.to_string(),
             point.converged.to_string(),
             point.deadlocks.to_string(),
             point.tally.resets.to_string(),
             point.tally.crc_errors.to_string(),
-        ]);
+        ];
+        row.extend(has_reasons.then(|| point.reason.clone().unwrap_or_default()));
+        table.row(row);
     }
     table.into_csv()
 }

@@ -45,6 +45,36 @@ pub const MOST_LINKS: u64 = 1 << 23;
 /// The most ports of a switch of a generated network.
 pub const MOST_PORTS: u64 = 4096;
 
+/// How large a network is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Switches.
+    pub switches: u64,
+    /// Hosts.
+    pub hosts: u64,
+    /// All cables, those of hosts among them.
+    pub cables: u64,
+    /// Ports of all switches together.
+    pub ports: u64,
+}
+
+impl Size {
+    /// The size of a network whose every host has one cable, beside so many `cables` between switches.
+    fn new(switches: u64, hosts: u64, cables: u64, ports: u64) -> Size {
+        Size { switches, hosts, cables: cables + hosts, ports }
+    }
+
+    /// The size of a network that is there.
+    pub fn of(network: &Network) -> Size {
+        Size {
+            switches: network.switches().len() as u64,
+            hosts: network.hosts().len() as u64,
+            cables: network.links().len() as u64,
+            ports: network.switches().iter().map(|switch| u64::from(switch.ports)).sum(),
+        }
+    }
+}
+
 /// A family of networks: what it is called and what it takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
@@ -56,6 +86,7 @@ pub struct Family {
     pub parameters: &'static [Parameter],
     /// Whether the seed matters.
     pub random: bool,
+    size: fn(&Values<'_>) -> Result<Size, GenerateError>,
     build: fn(&Values<'_>, u64) -> Result<Network, GenerateError>,
 }
 
@@ -175,9 +206,8 @@ pub const FAMILIES: &[Family] = &[
             HOSTS,
         ],
         random: true,
-        build: |v, seed| {
-            RandomRegular::new(v.u32("switches"), v.u32("degree"), v.u32("hosts-per-switch"))?.build(seed)
-        },
+        size: |v| Ok(v.random_regular()?.size()),
+        build: |v, seed| v.random_regular()?.build(seed),
     },
     Family {
         name: "random-irregular",
@@ -190,23 +220,16 @@ pub const FAMILIES: &[Family] = &[
             optional("multigraph", 0, 0, 1, "1: parallel cables and cables looped back are allowed"),
         ],
         random: true,
-        build: |v, seed| {
-            RandomIrregular::new(
-                v.u32("switches"),
-                v.u32("hosts"),
-                v.u32("links"),
-                v.u32("ports"),
-                v.get("multigraph") == 1,
-            )?
-            .build(seed)
-        },
+        size: |v| Ok(v.random_irregular()?.size()),
+        build: |v, seed| v.random_irregular()?.build(seed),
     },
     Family {
         name: "gt-itm",
         about: "a random cluster: any two switches are neighbours by chance, and machines are at random switches",
         parameters: &[CLUSTER_SWITCHES, MACHINES, DEGREE],
         random: true,
-        build: |v, seed| GtItm::pure_random(v.u32("switches"), v.machines(), v.u32("degree"))?.build(seed),
+        size: |v| Ok(v.gt_itm()?.size()),
+        build: |v, seed| v.gt_itm()?.build(seed),
     },
     Family {
         name: "waxman",
@@ -218,30 +241,32 @@ pub const FAMILIES: &[Family] = &[
             optional("beta", 20, 1, 10_000, "hundredths of the diagonal over which the chance falls by e"),
         ],
         random: true,
-        build: |v, seed| {
-            GtItm::waxman(v.u32("switches"), v.machines(), v.u32("degree"), v.u32("beta"))?.build(seed)
-        },
+        size: |v| Ok(v.waxman()?.size()),
+        build: |v, seed| v.waxman()?.build(seed),
     },
     Family {
         name: "mesh",
         about: "a grid of one to six dimensions without wrap-around",
         parameters: GRID,
         random: false,
-        build: |v, _| Ok(Grid::mesh(&v.sizes(), v.u32("hosts-per-switch"))?.build()),
+        size: |v| Ok(v.mesh()?.size()),
+        build: |v, _| Ok(v.mesh()?.build()),
     },
     Family {
         name: "torus",
         about: "a grid of one to six dimensions with wrap-around; a dimension of size 2 has one cable, not two",
         parameters: GRID,
         random: false,
-        build: |v, _| Ok(Grid::torus(&v.sizes(), v.u32("hosts-per-switch"))?.build()),
+        size: |v| Ok(v.torus()?.size()),
+        build: |v, _| Ok(v.torus()?.build()),
     },
     Family {
         name: "hypercube",
         about: "2^dimensions switches, cabled where their numbers differ in one bit",
         parameters: &[needed("dimensions", 0, 20, "dimensions of the cube"), HOSTS],
         random: false,
-        build: |v, _| Ok(Hypercube::new(v.u32("dimensions"), v.u32("hosts-per-switch"))?.build()),
+        size: |v| Ok(v.hypercube()?.size()),
+        build: |v, _| Ok(v.hypercube()?.build()),
     },
     Family {
         name: "decayed-hypercube",
@@ -254,10 +279,10 @@ pub const FAMILIES: &[Family] = &[
             ADDED_SWITCHES,
         ],
         random: true,
+        size: |v| v.decayed(v.hypercube()?.size()),
         build: |v, seed| {
-            let hosts = v.u32("hosts-per-switch");
-            let sound = Hypercube::new(v.u32("dimensions"), hosts)?.build();
-            Decayed::new(v.family.name, sound, hosts, v.decay())?.build(seed)
+            let sound = v.hypercube()?.build();
+            Decayed::new(v.family.name, sound, v.u32("hosts-per-switch"), v.decay())?.build(seed)
         },
     },
     Family {
@@ -276,10 +301,10 @@ pub const FAMILIES: &[Family] = &[
             HOSTS,
         ],
         random: true,
+        size: |v| v.decayed(v.torus()?.size()),
         build: |v, seed| {
-            let hosts = v.u32("hosts-per-switch");
-            let sound = Grid::torus(&v.sizes(), hosts)?.build();
-            Decayed::new(v.family.name, sound, hosts, v.decay())?.build(seed)
+            let sound = v.torus()?.build();
+            Decayed::new(v.family.name, sound, v.u32("hosts-per-switch"), v.decay())?.build(seed)
         },
     },
     Family {
@@ -287,14 +312,16 @@ pub const FAMILIES: &[Family] = &[
         about: "switches in a circle",
         parameters: &[needed("switches", 3, MOST_NODES, "how many switches"), HOSTS],
         random: false,
-        build: |v, _| Ok(Line::ring(v.u32("switches"), v.u32("hosts-per-switch"))?.build()),
+        size: |v| Ok(v.ring()?.size()),
+        build: |v, _| Ok(v.ring()?.build()),
     },
     Family {
         name: "chain",
         about: "switches in a row",
         parameters: &[SWITCHES, HOSTS],
         random: false,
-        build: |v, _| Ok(Line::chain(v.u32("switches"), v.u32("hosts-per-switch"))?.build()),
+        size: |v| Ok(v.chain()?.size()),
+        build: |v, _| Ok(v.chain()?.build()),
     },
     Family {
         name: "star",
@@ -305,7 +332,8 @@ pub const FAMILIES: &[Family] = &[
             optional("hub-hosts", 0, 0, MOST_PORTS, "hosts on the hub"),
         ],
         random: false,
-        build: |v, _| Ok(Star::new(v.u32("leaves"), v.u32("hosts-per-switch"), v.u32("hub-hosts"))?.build()),
+        size: |v| Ok(v.star()?.size()),
+        build: |v, _| Ok(v.star()?.build()),
     },
     Family {
         name: "tree",
@@ -316,7 +344,8 @@ pub const FAMILIES: &[Family] = &[
             optional("hosts-per-switch", 1, 0, MOST_PORTS, "hosts on every switch of the lowest level"),
         ],
         random: false,
-        build: |v, _| Ok(Tree::new(v.u32("arity"), v.u32("depth"), v.u32("hosts-per-switch"))?.build()),
+        size: |v| Ok(v.tree()?.size()),
+        build: |v, _| Ok(v.tree()?.build()),
     },
     Family {
         name: "random-tree",
@@ -331,7 +360,8 @@ pub const FAMILIES: &[Family] = &[
             ),
         ],
         random: true,
-        build: |v, seed| RandomTree::new(v.u32("switches"), v.u32("machines"))?.build(seed),
+        size: |v| Ok(v.random_tree()?.size()),
+        build: |v, seed| v.random_tree()?.build(seed),
     },
     Family {
         name: "fat-tree",
@@ -348,14 +378,16 @@ pub const FAMILIES: &[Family] = &[
             },
         ],
         random: false,
-        build: |v, _| Ok(FatTree::new(v.u32("arity"), v.u32("levels"), v.u32("hosts-per-switch"))?.build()),
+        size: |v| Ok(v.fat_tree()?.size()),
+        build: |v, _| Ok(v.fat_tree()?.build()),
     },
     Family {
         name: "clos",
         about: "Clos64+64 units of 64 hosts under spines, all of 16-port switches; 16 units are Pink",
         parameters: &[needed("units", 1, 31, "units of 64 hosts")],
         random: false,
-        build: |v, _| Ok(Clos::new(v.u32("units"))?.build()),
+        size: |v| Ok(v.clos()?.size()),
+        build: |v, _| Ok(v.clos()?.build()),
     },
     Family {
         name: "leaf-spine",
@@ -367,10 +399,8 @@ pub const FAMILIES: &[Family] = &[
             optional("cables", 1, 1, MOST_PORTS, "parallel cables between a leaf and a spine"),
         ],
         random: false,
-        build: |v, _| {
-            let (leaves, spines) = (v.u32("leaves"), v.u32("spines"));
-            Ok(LeafSpine::new(leaves, spines, v.u32("hosts-per-switch"), v.u32("cables"))?.build())
-        },
+        size: |v| Ok(v.leaf_spine()?.size()),
+        build: |v, _| Ok(v.leaf_spine()?.build()),
     },
 ];
 
@@ -407,6 +437,16 @@ pub fn build(family_name: &str, parameters: &[(&str, u64)], seed: u64) -> Result
     let mut net = (family.build)(&values, seed)?;
     family.name.clone_into(&mut net.name);
     Ok(net)
+}
+
+/// How large the network of a family is that [`build`] would build, worked out from its parameters alone. Of random
+/// clusters the cables are those of the mean; of decayed networks they are those before anything failed.
+///
+/// # Errors
+/// As [`build`], as far as the parameters tell.
+pub fn size(family_name: &str, parameters: &[(&str, u64)]) -> Result<Size, GenerateError> {
+    let family = family(family_name)?;
+    (family.size)(&Values::checked(family, parameters)?)
 }
 
 /// A value for every parameter of a family, each within its range.
@@ -457,6 +497,84 @@ impl Values<'_> {
             0 => 5 * self.u32("switches"),
             machines => machines,
         }
+    }
+
+    fn random_regular(&self) -> Result<RandomRegular, GenerateError> {
+        RandomRegular::new(self.u32("switches"), self.u32("degree"), self.u32(HOSTS.name))
+    }
+
+    fn random_irregular(&self) -> Result<RandomIrregular, GenerateError> {
+        let [switches, hosts, links, ports] =
+            ["switches", "hosts", "links", "ports"].map(|name| self.u32(name));
+        RandomIrregular::new(switches, hosts, links, ports, self.get("multigraph") == 1)
+    }
+
+    fn gt_itm(&self) -> Result<GtItm, GenerateError> {
+        GtItm::pure_random(self.u32("switches"), self.machines(), self.u32("degree"))
+    }
+
+    fn waxman(&self) -> Result<GtItm, GenerateError> {
+        GtItm::waxman(self.u32("switches"), self.machines(), self.u32("degree"), self.u32("beta"))
+    }
+
+    fn mesh(&self) -> Result<Grid, GenerateError> {
+        Grid::mesh(&self.sizes(), self.u32(HOSTS.name))
+    }
+
+    fn torus(&self) -> Result<Grid, GenerateError> {
+        Grid::torus(&self.sizes(), self.u32(HOSTS.name))
+    }
+
+    fn hypercube(&self) -> Result<Hypercube, GenerateError> {
+        Hypercube::new(self.u32("dimensions"), self.u32(HOSTS.name))
+    }
+
+    fn ring(&self) -> Result<Line, GenerateError> {
+        Line::ring(self.u32("switches"), self.u32(HOSTS.name))
+    }
+
+    fn chain(&self) -> Result<Line, GenerateError> {
+        Line::chain(self.u32("switches"), self.u32(HOSTS.name))
+    }
+
+    fn star(&self) -> Result<Star, GenerateError> {
+        Star::new(self.u32("leaves"), self.u32(HOSTS.name), self.u32("hub-hosts"))
+    }
+
+    fn tree(&self) -> Result<Tree, GenerateError> {
+        Tree::new(self.u32("arity"), self.u32("depth"), self.u32(HOSTS.name))
+    }
+
+    fn random_tree(&self) -> Result<RandomTree, GenerateError> {
+        RandomTree::new(self.u32("switches"), self.u32("machines"))
+    }
+
+    fn fat_tree(&self) -> Result<FatTree, GenerateError> {
+        FatTree::new(self.u32("arity"), self.u32("levels"), self.u32(HOSTS.name))
+    }
+
+    fn clos(&self) -> Result<Clos, GenerateError> {
+        Clos::new(self.u32("units"))
+    }
+
+    fn leaf_spine(&self) -> Result<LeafSpine, GenerateError> {
+        let [leaves, spines, cables] = ["leaves", "spines", "cables"].map(|name| self.u32(name));
+        LeafSpine::new(leaves, spines, self.u32(HOSTS.name), cables)
+    }
+
+    /// What is left of a network of this size, and put in: the cables of switches put in are not known yet.
+    fn decayed(&self, sound: Size) -> Result<Size, GenerateError> {
+        let [failed, _, added] = self.decay().map(u64::from);
+        if failed >= sound.switches {
+            let reason = format!("must be below {}, or none is left", sound.switches);
+            return Err(invalid(self.family.name, "failed-switches", reason));
+        }
+        let of_each = |count: u64| count / sound.switches;
+        let switches = sound.switches - failed + added;
+        let hosts = switches * of_each(sound.hosts);
+        layout::check_size(self.family.name, "added-switches", sound.switches + added, hosts, 0)?;
+        let cables = sound.cables + added * of_each(sound.ports);
+        Ok(Size { switches, hosts, cables, ports: switches * of_each(sound.ports) })
     }
 
     fn decay(&self) -> [u32; 3] {

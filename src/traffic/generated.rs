@@ -80,6 +80,9 @@ impl Source for Generated<'_> {
     fn next(&mut self, host: HostId) -> Option<Planned> {
         let Sender { stream, clock, sent } = &mut self.hosts[host.index()];
         let created: Time = self.process.next(clock, stream);
+        if created >= Time::END {
+            return None;
+        }
         let destination = self.workload.pattern.draw(host, stream)?;
         let payload = match &self.workload.sizes {
             Sizes::Fixed(payload) => *payload,

@@ -57,6 +57,14 @@ impl Sizes {
         }
     }
 
+    /// The longest length in flits.
+    pub fn longest(&self) -> u32 {
+        match self {
+            Sizes::Fixed(payload) => *payload,
+            Sizes::Weighted(weighted) => weighted.payloads.iter().copied().max().unwrap_or(0),
+        }
+    }
+
     /// The lengths with their weights without common factors, in the order given.
     pub fn table(&self) -> Vec<(u32, u64)> {
         match self {

@@ -293,8 +293,8 @@ fn mistakes_end_with_their_codes() {
     fs::write(room.path("foreign/thesis.txt"), "dear").unwrap();
     room.ends("run s.toml --out d", 0);
     for (arguments, code, words) in [
-        ("run s.toml --out foreign", 7, "foreign: not the folder of a sweep"),
-        ("run s.toml --out s.toml", 7, "s.toml: not the folder of a sweep"),
+        ("run s.toml --out foreign", 7, "foreign/thesis.txt: not of a sweep"),
+        ("run s.toml --out s.toml", 7, "s.toml: no folder"),
         (
             "run s.toml --out d --set scenario.name=other",
             7,

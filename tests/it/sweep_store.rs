@@ -360,10 +360,13 @@ fn a_folder_holds_one_sweep() {
     fs::create_dir_all(begun.join("inputs")).unwrap();
     fs::write(begun.join("lock"), "process 1 on nowhere").unwrap();
     Store::open(&begun, &identity, &none).unwrap();
-    for text in ["", "{}", "[1, 2", "{\"format\": \"simnet-sweep/9\"}"] {
+    for text in ["", "{}", "[1, 2"] {
         fs::write(begun.join("sweep.json"), text).unwrap();
-        assert!(matches!(Store::open(&begun, &identity, &none), Err(StoreError::BadMark { .. })), "{text}");
+        assert!(matches!(Store::open(&begun, &identity, &none), Err(StoreError::Foreign { .. })), "{text}");
+        assert!(matches!(Store::found(&begun), Err(StoreError::BadMark { .. })), "{text}");
     }
+    fs::write(begun.join("sweep.json"), "{\"format\": \"simnet-sweep/9\"}").unwrap();
+    assert!(matches!(Store::open(&begun, &identity, &none), Err(StoreError::BadMark { .. })));
 }
 
 /// Wrong if copies of the inputs were not all that is needed, or an altered one were believed.

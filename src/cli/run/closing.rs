@@ -96,7 +96,9 @@ fn saturation(summary: &Summary) -> Option<String> {
 
 /// Points that are not known as well as was asked for, and what would help.
 fn precision(checked: &Checked, summary: &Summary) -> Option<String> {
-    let is_doubtful = |point: &&PointReport| point.load.is_some() && point.state == State::NotConverged;
+    let is_doubtful = |point: &&PointReport| {
+        point.load.is_some() && point.state == State::NotConverged && point.reason.is_none()
+    };
     let doubtful: Vec<String> =
         summary.points.iter().filter(is_doubtful).filter_map(|point| Some(point.load?.to_string())).collect();
     if doubtful.is_empty() {

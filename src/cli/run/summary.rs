@@ -193,7 +193,16 @@ fn points(points: &[PointReport]) -> String {
             state.to_owned(),
         ]);
     }
-    format!("\nTraffic, in payload flits per cycle and host:\n{table}\n{}", warmup(points))
+    format!("\nTraffic, in payload flits per cycle and host:\n{table}\n{}{}", warmup(points), reasons(points))
+}
+
+/// Why points have not converged that more messages would not help.
+fn reasons(points: &[PointReport]) -> String {
+    let of = |point: &PointReport| {
+        let load = point.load.map_or_else(|| "the trace".to_owned(), |load| format!("load {load}"));
+        Some(format!("  {load}: {}\n", point.reason.as_ref()?))
+    };
+    points.iter().filter_map(of).collect()
 }
 
 /// How long points warmed up, where that was found and not given.

@@ -115,6 +115,26 @@ enum State {
     Free,
 }
 
+/// Looks for what keeps datagrams with headers of `header` bytes from being sent over an Ethernet.
+///
+/// # Errors
+/// As [`Datagram::new`].
+pub fn check_datagram(
+    network: &Network,
+    parameters: &Parameters,
+    attachments: &[Option<Port>],
+    header: u32,
+) -> Result<(), TransportError> {
+    capacity(parameters.mtu, header)?;
+    Ok(super::super::check(network, parameters, attachments)?)
+}
+
+/// The bytes of data of a frame.
+fn capacity(mtu: u32, header: u32) -> Result<u32, TransportError> {
+    let room = mtu.checked_sub(header).filter(|room| *room > 0);
+    room.ok_or(TransportError::NoRoom { mtu, headers: header })
+}
+
 impl<O: Observer<Segment>> Datagram<O> {
     /// An idle Ethernet whose hosts use the ports `attachments` and put headers of `header` bytes on their segments.
     ///
@@ -127,9 +147,7 @@ impl<O: Observer<Segment>> Datagram<O> {
         header: u32,
         observer: O,
     ) -> Result<Datagram<O>, TransportError> {
-        let mtu = parameters.mtu;
-        let room = mtu.checked_sub(header).filter(|room| *room > 0);
-        let capacity = room.ok_or(TransportError::NoRoom { mtu, headers: header })?;
+        let capacity = capacity(parameters.mtu, header)?;
         let ethernet = Ethernet::new(network, parameters, attachments)?;
         let reach = Reach::new(network, ethernet.spanning_tree(), attachments);
         let rate = |host| Some(parameters.rates[reach.link(host)?.index()]);

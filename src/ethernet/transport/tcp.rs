@@ -153,6 +153,29 @@ struct Wires {
     incoming: Vec<(HostId, Frame<Packet>)>,
 }
 
+/// Looks for what keeps TCP from working over an Ethernet.
+///
+/// # Errors
+/// As [`Tcp::new`].
+pub fn check_tcp(
+    network: &Network,
+    parameters: &Parameters,
+    attachments: &[Option<Port>],
+    tcp: &TcpParameters,
+) -> Result<(), TransportError> {
+    let (mtu, hosts) = (parameters.mtu, network.hosts().len());
+    if !(LEAST_MTU..=MOST_MTU).contains(&mtu) {
+        return Err(TransportError::Mtu { mtu, least: LEAST_MTU, most: MOST_MTU });
+    }
+    if !(mtu..=MOST_WINDOW).contains(&tcp.window) {
+        return Err(TransportError::Window { window: tcp.window, least: mtu, most: MOST_WINDOW });
+    }
+    if hosts > MOST_HOSTS {
+        return Err(TransportError::TooManyHosts { hosts, most: MOST_HOSTS });
+    }
+    Ok(super::super::check(network, parameters, attachments)?)
+}
+
 impl<O: Observer<Packet>> Tcp<O> {
     /// An idle Ethernet whose hosts use the ports `attachments`, each with its stack.
     ///
@@ -165,16 +188,8 @@ impl<O: Observer<Packet>> Tcp<O> {
         tcp: &TcpParameters,
         observer: O,
     ) -> Result<Tcp<O>, TransportError> {
+        check_tcp(network, parameters, attachments, tcp)?;
         let (mtu, hosts) = (parameters.mtu, network.hosts().len());
-        if !(LEAST_MTU..=MOST_MTU).contains(&mtu) {
-            return Err(TransportError::Mtu { mtu, least: LEAST_MTU, most: MOST_MTU });
-        }
-        if !(mtu..=MOST_WINDOW).contains(&tcp.window) {
-            return Err(TransportError::Window { window: tcp.window, least: mtu, most: MOST_WINDOW });
-        }
-        if hosts > MOST_HOSTS {
-            return Err(TransportError::TooManyHosts { hosts, most: MOST_HOSTS });
-        }
         let ethernet = Ethernet::new(network, parameters, attachments)?;
         let stack = |host: HostId| {
             Stack::new(host, mtu, tcp.clock(), Chance::new(tcp.seed, SEQUENCES, host.0).bits())

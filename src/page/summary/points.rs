@@ -145,9 +145,9 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
     let mut notices = Vec::new();
     let converged = loads(&|point| point["converged"] == Value::Bool(true));
     let saturated = loads(&|point| point["saturated"] == Value::Bool(true));
-    let doubtful = loads(&|point| point["state"] == "not-converged");
+    let doubtful = loads(&|point| point["state"] == "not-converged" && point["reason"].is_null());
     let stuck = loads(&|point| point["end"] == "deadlocked");
-    let horizon = loads(&|point| point["end"] == "horizon");
+    let horizon = loads(&|point| point["end"] == "horizon" && point["reason"].is_null());
     if !converged.is_empty() {
         let all = if converged.len() == points.len() { "every point" } else { "these points" };
         notices.push((Grade::Good, html! {
@@ -171,6 +171,15 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
         notices.push((Grade::Warn, html! {
             "time ran out at " (listed(&horizon)) " with messages under way: the slowest are missing from its numbers."
         }));
+    }
+    for (path, point) in points.iter().filter(|point| point.1["reason"].is_string()) {
+        let reason = of(contents, path, "reason", Show::Number);
+        notices.push((
+            Grade::Warn,
+            html! {
+                (load_of(contents, path, point)) " has not converged: " (reason) "."
+            },
+        ));
     }
     if !stuck.is_empty() {
         notices.push((Grade::Bad, html! { (listed(&stuck)) " ended in a deadlock that nothing freed." }));

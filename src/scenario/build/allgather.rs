@@ -20,7 +20,7 @@ use super::traffic::Context;
 use super::{conflict, ethernet, in_bytes, names, out_of_range, quantity, routing, shared};
 
 /// The most ranks: every one of them holds a number for each of them.
-const MOST_RANKS: u64 = 4_096;
+pub(super) const MOST_RANKS: u64 = 4_096;
 /// The most bytes of all ranks together.
 const MOST_BYTES: u64 = 1 << 40;
 /// The most repetitions and executions.
@@ -61,7 +61,8 @@ pub(super) fn allgather(
     if let (Some(networks), Some(each)) = (&networks, each) {
         check_ranks(networks, each, algorithms.as_deref().unwrap_or_default(), book);
         let sizes = sizes.as_deref().unwrap_or_default();
-        check_sizes(networks, each, sizes, (medium, context), times, book);
+        let envelope = software.map_or(Bytes(0), |software| software.envelope);
+        check_sizes((networks, each), (sizes, envelope), (medium, context), times, book);
     }
     let (iterations, executions) = times?;
     let mut allgather = Allgather {
@@ -442,9 +443,8 @@ fn check_ranks(networks: &[(Place, GatheredNetwork)], each: u32, algorithms: &[A
 
 /// Notes sizes that come to more bytes, or to more time, than can be counted.
 fn check_sizes(
-    networks: &[(Place, GatheredNetwork)],
-    each: u32,
-    sizes: &[At<Bytes>],
+    (networks, each): (&[(Place, GatheredNetwork)], u32),
+    (sizes, envelope): (&[At<Bytes>], Bytes),
     (ethernet, context): (Option<&Ethernet>, &Context<'_>),
     times: Option<(Iterations, u32)>,
     book: &mut Book,
@@ -457,11 +457,11 @@ fn check_sizes(
         Iterations::Number(number) => number,
     };
     for size in sizes {
-        let total = size.value.0.checked_mul(ranks).filter(|total| *total <= MOST_BYTES);
+        let total = size.value.0.checked_mul(ranks).filter(|total| *total <= MOST_BYTES - envelope.0);
         let Some(total) = total else {
             book.add(size.place, |span| {
                 let message = format!("{} from each of {ranks} ranks is too much", size.value);
-                let most = Bytes(MOST_BYTES / ranks.max(1));
+                let most = Bytes((MOST_BYTES - envelope.0) / ranks.max(1));
                 Fault::new("overflow", span, message, format!("expected at most {most} from each"))
             });
             continue;

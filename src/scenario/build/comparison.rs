@@ -14,7 +14,7 @@ use super::{conflict, out_of_range, routing, topology};
 const ROUTINGS: About =
     About { done: "compared", one: "routing", several: "routings", code: "unknown-routing" };
 /// The most switches of all networks together.
-const MOST_SWITCHES: u64 = 1 << 20;
+pub(super) const MOST_SWITCHES: u64 = 1 << 20;
 
 /// The comparison of a scenario whose own network is that of `context`.
 pub(super) fn comparison(

@@ -21,7 +21,7 @@ use super::traffic::Context;
 use super::{conflict, ethernet, files, names, out_of_range, quantity, shared, within};
 
 /// The most machines of a network: every one of them measures with every other.
-const MOST_MACHINES: usize = 512;
+pub(super) const MOST_MACHINES: usize = 512;
 /// The most combinations and the most executions of each.
 const MOST_CELLS: usize = 10_000;
 /// The most round-trip times of random clusters together.

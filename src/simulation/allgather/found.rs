@@ -2,13 +2,13 @@
 
 use crate::ethernet::SpanningTree;
 use crate::host::collective::Algorithm as Collective;
-use crate::ids::{HostId, LinkId, Node, Turn};
+use crate::ids::{HostId, Node, Turn};
 use crate::ring::{Kind, Tree, TreeError, TreeRoutes, judge, judge_routes};
 use crate::routing::{Attachments, Plan, RouteTable, Routes};
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, GatheredNetwork, MediumKind, Method};
 use crate::scenario::checked::{RouteSource, Topology};
-use crate::topology::{End, Network};
+use crate::topology::Network;
 use crate::units::BitRate;
 
 use super::super::RunError;
@@ -78,7 +78,7 @@ impl Found {
         let network = &allgather.networks[key.network];
         let rate = key.rate.map(|nth| allgather.rates[nth]);
         let method = allgather.algorithms[key.algorithm];
-        let whole = used(&network.topology, rate, |_| true);
+        let whole = network.topology.used(rate, |_| true);
         match allgather.media[key.medium] {
             MediumKind::Ethernet => {
                 let kept = elected(checked, &network.topology, rate);
@@ -220,30 +220,5 @@ fn elected(checked: &Checked, topology: &Topology, rate: Option<BitRate>) -> Net
     let ethernet = checked.ethernet.as_ref().expect("frames need an Ethernet");
     let parameters = ethernet.parameters(&topology.network, rate);
     let tree = SpanningTree::elect(&topology.network, &parameters.rates, &parameters.bridge_priorities);
-    used(topology, rate, |link| tree.forwards(link))
-}
-
-/// The same switches and machines with those cables that are `wanted` and that machines use, all at `rate` if one is
-/// given.
-fn used(topology: &Topology, rate: Option<BitRate>, wanted: impl Fn(LinkId) -> bool) -> Network {
-    let network = &topology.network;
-    let mut part = Network::new(network.name.clone());
-    for switch in network.switches() {
-        part.push_switch(switch.clone()).expect("names are those of a network");
-    }
-    for host in network.hosts() {
-        part.push_host(host.clone()).expect("names are those of a network");
-    }
-    let is_used = |end: End| match end.node {
-        Node::Host(host) => topology.attachments[host.index()] == Some(end.port),
-        Node::Switch(_) => true,
-    };
-    for (nth, link) in network.links().iter().enumerate() {
-        if wanted(LinkId::new(nth)) && is_used(link.a) && is_used(link.b) {
-            let mut link = link.clone();
-            link.rate = rate.or(link.rate);
-            part.push_link(link).expect("cables are those of a network");
-        }
-    }
-    part
+    topology.used(rate, |link| tree.forwards(link))
 }

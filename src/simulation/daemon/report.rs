@@ -136,6 +136,10 @@ pub struct Report {
     pub created: u64,
     /// Messages of applications: delivered.
     pub delivered: u64,
+    /// Messages of applications: waiting at their interfaces at the end.
+    pub queued: u64,
+    /// Messages of applications: in the fabric at the end.
+    pub in_flight: u64,
     /// Messages of applications that did not arrive.
     pub losses: LossReport,
     /// Messages of processes that did not arrive; a mapper's probes that find nothing are among the
@@ -424,6 +428,8 @@ impl Report {
             maps: facts.map_counts(),
             created: traffic.created,
             delivered: traffic.delivered,
+            queued: traffic.queued,
+            in_flight: traffic.in_flight,
             losses: LossReport {
                 reset: traffic.reset,
                 failed: traffic.failed,

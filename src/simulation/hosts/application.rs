@@ -81,7 +81,8 @@ pub struct Restraint {
     pub slower: Option<u32>,
 }
 
-/// What became of the messages of applications.
+/// What became of the messages of applications. Those created were delivered, were lost ([`Traffic::lost`]), had no
+/// route, or are queued or in flight when the run ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Handed to interfaces.
@@ -102,6 +103,10 @@ pub struct Traffic {
     pub undeliverable: u64,
     /// Not sent, for want of a route.
     pub unroutable: u64,
+    /// Still waiting at their interfaces at the end.
+    pub queued: u64,
+    /// Still in the fabric at the end.
+    pub in_flight: u64,
     /// The sum over the delivered ones of the cycles from creation to the last flit's arrival.
     pub latency_cycles: u128,
     /// The longest such time, in cycles.

@@ -141,14 +141,14 @@ impl<'m, 'n, T: 'm> Kernel<'m, 'n, T> {
     }
 
     pub(super) fn into_outcome(self, end: End, result: Option<T>) -> Outcome<T> {
-        let locked = self.locked();
+        let (locked, traffic) = (self.locked(), self.post.traffic_at_end());
         Outcome {
             result,
             end,
             time: self.now,
             memories: self.post.memories,
             losses: self.post.losses,
-            traffic: self.post.traffic,
+            traffic,
             locked,
             deadlocks: self.fabric.deadlocks().to_vec(),
             messages: self.post.sent,

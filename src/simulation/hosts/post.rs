@@ -207,6 +207,14 @@ impl<'n> Post<'n> {
         }
     }
 
+    /// What became of the messages of applications, with those that have not ended.
+    pub(super) fn traffic_at_end(&self) -> Traffic {
+        let queued = self.waiting.iter().map(|waiting| *waiting as u64).sum();
+        let sent: u64 = self.parcels_sent.iter().sum();
+        let in_flight = sent - self.traffic.delivered - self.traffic.lost();
+        Traffic { queued, in_flight, ..self.traffic.clone() }
+    }
+
     /// Sends a letter off: its tag is its place among those under way.
     fn dispatch(&mut self, host: HostId, mut letter: Letter, route: &mut RouteBuffer) -> Outgoing {
         route.extend_from_slice(&letter.route);

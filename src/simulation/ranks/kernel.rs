@@ -218,7 +218,7 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
         (self.program, self.traffic)
     }
 
-    /// Goes on to what happens next. `false` if nothing does.
+    /// Goes on to what happens next. `false` if nothing does before the end of the simulated clock.
     fn step(&mut self) -> bool {
         let chore = self.agenda.peek().map(|Reverse((at, ..))| *at);
         let beside = self.background.as_ref().map(Background::next);
@@ -227,6 +227,9 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
         }
         let next = chore.into_iter().chain(beside).min();
         if let Some((at, event)) = self.medium.advance(next) {
+            if at >= Time::END {
+                return false;
+            }
             self.now = at;
             self.hear(event);
         } else if let (Some(at), Some(background)) = (beside, &mut self.background)
@@ -234,6 +237,9 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
         {
             self.medium.send(background.parcel(), at);
         } else if let Some(Reverse((at, _, chore))) = self.agenda.pop() {
+            if at >= Time::END {
+                return false;
+            }
             self.now = at;
             match chore {
                 Chore::HandOver(message) => self.hand_over(message),

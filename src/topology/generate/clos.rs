@@ -3,7 +3,7 @@
 use crate::topology::{End, Network};
 
 use super::layout::{nth, port};
-use super::{GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 /// Units of 64 hosts under spines, all of 16-port crossbars: Pink has 16 units.
 ///
@@ -55,6 +55,14 @@ impl Clos {
             Ok(units) if (1..=MOST_UNITS as usize).contains(&units) => Ok(Clos { units }),
             _ => Err(invalid("clos", "units", format!("must be from 1 to {MOST_UNITS}, not {units}"))),
         }
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let units = self.units as u64;
+        let (spines, up) = if units == 1 { (0, 0) } else { (4 * units, 64 * units) };
+        let switches = 16 * units + spines;
+        Size::new(switches, 64 * units, 64 * units + up, 16 * switches)
     }
 
     /// Builds it.

@@ -3,7 +3,7 @@
 use crate::topology::Network;
 
 use super::layout::{add_hosts, add_switches, cable, check_links, check_size, nth};
-use super::{GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 /// A k-ary n-tree: `levels` rows of `arity^(levels-1)` switches of `2 * arity` ports, lowest row first.
 ///
@@ -44,6 +44,13 @@ impl FatTree {
         let ports = hosts_per_leaf + arity;
         check_size("fat-tree", "hosts-per-switch", switches, row.saturating_mul(hosts_per_leaf), ports)?;
         Ok(FatTree { arity, levels: u64::from(levels), hosts_per_leaf, row })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let switches = self.row * self.levels;
+        let ports = self.row * (self.hosts_per_leaf + self.arity) + (switches - self.row) * 2 * self.arity;
+        Size::new(switches, self.row * self.hosts_per_leaf, (switches - self.row) * self.arity, ports)
     }
 
     /// Builds it.
@@ -101,6 +108,13 @@ impl LeafSpine {
         let ports = hosts_per_leaf + spines * cables;
         check_size("leaf-spine", "hosts-per-switch", switches, leaves * hosts_per_leaf, ports)?;
         Ok(LeafSpine { leaves, spines, hosts_per_leaf, cables })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let cables = self.leaves * self.spines * self.cables;
+        let hosts = self.leaves * self.hosts_per_leaf;
+        Size::new(self.leaves + self.spines, hosts, cables, hosts + 2 * cables)
     }
 
     /// Builds it.

@@ -2,8 +2,8 @@
 
 use crate::topology::Network;
 
-use super::GenerateError;
 use super::layout::{add_hosts, add_switches, cable, check_links, check_size, nth};
+use super::{GenerateError, Size};
 
 /// A mesh or a torus of any number of dimensions.
 ///
@@ -50,6 +50,18 @@ impl Grid {
         check_links(family, "x", switches * sizes.len() as u64)?;
         check_size(family, "hosts-per-switch", switches, 0, ports)?;
         Ok(Grid { sizes, hosts_per_switch, wraps })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let switches: u64 = self.sizes.iter().product();
+        let across = |size: &u64| {
+            let wraps = self.wraps && *size > 2;
+            switches / size * (if wraps { *size } else { size - 1 })
+        };
+        let ports = switches * (2 * self.sizes.len() as u64 + self.hosts_per_switch);
+        let cables = self.sizes.iter().map(across).sum();
+        Size::new(switches, switches * self.hosts_per_switch, cables, ports)
     }
 
     /// Builds it.
@@ -103,6 +115,13 @@ impl Hypercube {
         let hosts = switches * hosts_per_switch;
         check_size("hypercube", "hosts-per-switch", switches, hosts, dimensions + hosts_per_switch)?;
         Ok(Hypercube { dimensions, hosts_per_switch })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let switches = 1 << self.dimensions;
+        let ports = switches * (self.dimensions + self.hosts_per_switch);
+        Size::new(switches, switches * self.hosts_per_switch, switches / 2 * self.dimensions, ports)
     }
 
     /// Builds it.

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::topology::Network;
 
 use super::layout::{check_size, wire};
-use super::{GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 /// The most switches: every pair of them is drawn for.
 pub(super) const MOST_SWITCHES: u64 = 1 << 14;
@@ -69,6 +69,13 @@ impl GtItm {
         }
         check_size(family, "machines", switches, machines, 0)?;
         Ok(GtItm { family, switches, machines, degree, beta })
+    }
+
+    /// How large it is likely to be: how many cables there are is chance, with the mean given here.
+    pub fn size(&self) -> Size {
+        let mean = self.switches * self.degree.min(self.switches - 1) / 2;
+        let cables = mean.max(self.switches - 1);
+        Size::new(self.switches, self.machines, cables, 2 * cables + self.machines)
     }
 
     /// Draws the network that `seed` stands for. Costs O(switches^2) an attempt.

@@ -2,8 +2,8 @@
 
 use crate::topology::Network;
 
-use super::GenerateError;
 use super::layout::{add_hosts, add_switches, cable, check_size};
+use super::{GenerateError, Size};
 
 /// Switches in a row, whose ends may be joined: port 0 leads to the switch before, port 1 to the one after,
 /// hosts follow.
@@ -39,6 +39,13 @@ impl Line {
         check_size(family, "switches", switches, 0, 2)?;
         check_size(family, "hosts-per-switch", switches, switches * hosts_per_switch, 2 + hosts_per_switch)?;
         Ok(Line { switches, hosts_per_switch, closed: least > 1 })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let cables = if self.closed { self.switches } else { self.switches - 1 };
+        let ports = self.switches * (2 + self.hosts_per_switch);
+        Size::new(self.switches, self.switches * self.hosts_per_switch, cables, ports)
     }
 
     /// Builds it.

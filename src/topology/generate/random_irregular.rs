@@ -9,7 +9,7 @@ use crate::ids::SwitchId;
 use crate::topology::{End, Network};
 
 use super::layout::{add_switches, check_size, port};
-use super::{GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 const FAMILY: &str = "random-irregular";
 /// How often a drawing that came to a dead end is begun anew.
@@ -69,6 +69,11 @@ impl RandomIrregular {
             return Err(invalid(FAMILY, "ports", reason));
         }
         Ok(RandomIrregular { switches, hosts, links, ports, multigraph })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        Size::new(self.switches, self.hosts, self.links, self.switches * self.ports)
     }
 
     /// Draws the network that `seed` stands for.

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::topology::Network;
 
 use super::layout::{add_hosts, add_switches, cable, check_links, check_size};
-use super::{GenerateError, invalid};
+use super::{GenerateError, Size, invalid};
 
 const FAMILY: &str = "random-regular";
 /// How often a drawing that came to a dead end, or fell apart, is begun anew.
@@ -57,6 +57,13 @@ impl RandomRegular {
         check_links(FAMILY, "degree", n * d / 2)?;
         check_size(FAMILY, "hosts-per-switch", n, n * hosts, d + hosts)?;
         Ok(RandomRegular { switches, degree, hosts_per_switch })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let (switches, degree) = (u64::from(self.switches), u64::from(self.degree));
+        let hosts = switches * u64::from(self.hosts_per_switch);
+        Size::new(switches, hosts, switches * degree / 2, switches * degree + hosts)
     }
 
     /// Draws the network that `seed` stands for.

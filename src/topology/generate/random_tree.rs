@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::topology::Network;
 
 use super::layout::{check_size, wire, within};
-use super::{GenerateError, MOST_NODES, invalid};
+use super::{GenerateError, MOST_NODES, Size, invalid};
 
 const FAMILY: &str = "random-tree";
 
@@ -45,6 +45,12 @@ impl RandomTree {
         check_size(FAMILY, "switches", switches, 0, 1)?;
         within(FAMILY, "machines", machines, "hosts", MOST_NODES)?;
         Ok(RandomTree { switches, machines })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let cables = self.switches - 1;
+        Size::new(self.switches, self.machines, cables, 2 * cables + self.machines)
     }
 
     /// Draws the network that `seed` stands for. Costs O(switches + machines).

@@ -2,8 +2,8 @@
 
 use crate::topology::Network;
 
-use super::GenerateError;
 use super::layout::{add_hosts, add_switches, cable, check_size, nth};
+use super::{GenerateError, Size};
 
 /// Leaf switches round one hub, which is `s0`: the hub has leaf `i` on port `i` and its own hosts after them; a
 /// leaf has the hub on port 0 and its hosts after it.
@@ -27,6 +27,12 @@ impl Star {
         let hosts = hub_hosts + leaves * hosts_per_leaf;
         check_size("star", "hosts-per-switch", leaves + 1, hosts, 1 + hosts_per_leaf)?;
         Ok(Star { leaves, hosts_per_leaf, hub_hosts })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let hosts = self.hub_hosts + self.leaves * self.hosts_per_leaf;
+        Size::new(self.leaves + 1, hosts, self.leaves, 2 * self.leaves + hosts)
     }
 
     /// Builds it.
@@ -75,6 +81,15 @@ impl Tree {
         }
         check_size("tree", "hosts-per-switch", switches, leaves * hosts_per_leaf, hosts_per_leaf + 1)?;
         Ok(Tree { arity, depth: u64::from(depth), hosts_per_leaf })
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let levels = std::iter::successors(Some(1), |below| Some(below * self.arity));
+        let levels: Vec<u64> = (0..self.depth).zip(levels).map(|(_, switches)| switches).collect();
+        let switches = levels.iter().sum::<u64>();
+        let hosts = levels.last().map_or(0, |leaves| leaves * self.hosts_per_leaf);
+        Size::new(switches, hosts, switches - 1, 2 * (switches - 1) + hosts)
     }
 
     /// Builds it.

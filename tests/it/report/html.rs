@@ -104,7 +104,10 @@ fn resolved(text: &str) -> String {
             "amp" => '&',
             "quot" => '"',
             other => {
-                let number = other.strip_prefix('#').and_then(|digits| digits.parse().ok());
+                let number = other.strip_prefix('#').and_then(|digits| match digits.strip_prefix('x') {
+                    Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                    None => digits.parse().ok(),
+                });
                 number.and_then(char::from_u32).unwrap_or_else(|| panic!("&{other}; is not known"))
             }
         });

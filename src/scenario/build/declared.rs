@@ -1,0 +1,178 @@
+//! What a declaration alone tells: how large the networks are that it asks for, refused before any is built.
+
+use crate::diagnostics::{Fault, quoted};
+use crate::ethernet;
+use crate::routing::TableTooLarge;
+use crate::topology::generate::{self, Size};
+use crate::topology::presets;
+
+use super::super::book::{Book, Place};
+use super::super::cost::{Estimate, MOST_MEMORY};
+use super::super::wire::{self, Document, Generator};
+use super::allgather::MOST_RANKS;
+use super::comparison::MOST_SWITCHES;
+use super::discovery::MOST_MACHINES;
+use super::out_of_range;
+
+/// Networks that are alike, as they are asked for.
+pub(in super::super) struct Asked<'a> {
+    /// Where.
+    place: Place,
+    /// What they are called in messages.
+    name: String,
+    /// How large each is; none where only a file tells.
+    pub(in super::super) size: Option<Size>,
+    /// How many.
+    pub(in super::super) count: u64,
+    generator: Option<&'a Generator>,
+}
+
+/// The networks that a scenario asks for, its own first.
+pub(in super::super) fn asked(document: &Document) -> Vec<Asked<'_>> {
+    let Some(own) = document.topology.value() else { return Vec::new() };
+    let mut all = vec![Asked::new(own, 1)];
+    let section = document.study.value();
+    if let Some(study) = section {
+        let instances = u64::from(study.instances.value().copied().unwrap_or(1));
+        all[0].repeat(instances);
+        for at in study.networks.value().into_iter().flatten() {
+            let mut asked = Asked::new(&at.value, 1);
+            asked.repeat(instances);
+            all.push(asked);
+        }
+    }
+    let of_gathers = document.allgather.value().and_then(|wire| wire.networks.value());
+    let of_discoveries = document.discovery.value().and_then(|wire| wire.networks.value());
+    let further = of_gathers.into_iter().chain(of_discoveries).flatten();
+    all.extend(further.map(|at| Asked::new(&at.value, 1)));
+    if let Some(comparison) = document.comparison.value() {
+        compared(comparison, &mut all);
+    }
+    all
+}
+
+/// The networks of a comparison in place of the scenario's own.
+fn compared(comparison: &wire::Comparison, all: &mut Vec<Asked<'_>>) {
+    let own = all.remove(0);
+    let count = u64::from(comparison.networks.value().copied().unwrap_or(1));
+    let sizes = comparison.switches.value();
+    let Some((sizes, generator)) = sizes.zip(own.generator) else {
+        all.insert(0, Asked { count, ..own });
+        return;
+    };
+    let varied = sizes.iter().map(|switches| {
+        let given = generator.parameters.iter();
+        let of = |name: &'static str, value| if name == "switches" { switches.value } else { value };
+        let given: Vec<_> = given.map(|(name, at)| (*name, of(name, at.value))).collect();
+        let size = generate::size(generator.family.name, &given).ok();
+        Asked { place: own.place, name: own.name.clone(), size, count, generator: own.generator }
+    });
+    all.extend(varied);
+}
+
+impl<'a> Asked<'a> {
+    fn new(wire: &'a wire::Topology, count: u64) -> Asked<'a> {
+        let generator = wire.generators.first().and_then(|at| at.value.as_ref());
+        let preset = wire.plain.preset.value();
+        let size = match (generator, preset) {
+            (Some(generator), _) => {
+                let given: Vec<_> = generator.parameters.iter().map(|(name, at)| (*name, at.value)).collect();
+                generate::size(generator.family.name, &given).ok()
+            }
+            (None, Some(name)) => presets::load(name).map(|network| Size::of(&network)),
+            (None, None) => None,
+        };
+        let name = generator.map(|generator| generator.family.name.to_owned());
+        let name = name.or_else(|| preset.cloned()).unwrap_or_else(|| "the file".to_owned());
+        Asked { place: wire.place, name, size, count, generator }
+    }
+
+    /// Makes several of it, if chance has a part in it.
+    fn repeat(&mut self, instances: u64) {
+        if self.generator.is_some_and(|generator| generator.family.random) {
+            self.count = instances;
+        }
+    }
+}
+
+/// Whether the networks that a scenario asks for may be built; notes those that are too large for what it does with
+/// them, or for memory.
+pub(super) fn check(document: &Document, book: &mut Book) -> bool {
+    let before = book.noted();
+    let all = asked(document);
+    for asked in &all {
+        if let Some(size) = asked.size {
+            check_one(document, asked, size, book);
+        }
+    }
+    if document.comparison.value().is_some() {
+        let switches = all.iter().map(|a| a.size.map_or(0, |size| size.switches.saturating_mul(a.count)));
+        let switches = switches.fold(0, u64::saturating_add);
+        let place = document.comparison.value().and_then(|wire| wire.networks.get()).map(|at| at.place);
+        if let (Some(place), true) = (place, switches > MOST_SWITCHES) {
+            let message = format!("{switches} switches are too many switches in all networks");
+            out_of_range(
+                place,
+                message,
+                format!("expected at most {MOST_SWITCHES} switches in all networks"),
+                book,
+            );
+        }
+    }
+    if book.noted() == before {
+        check_memory(document, &all, book);
+    }
+    book.noted() == before
+}
+
+fn check_one(document: &Document, asked: &Asked<'_>, size: Size, book: &mut Book) {
+    let name = quoted(&asked.name);
+    if let Some(allgather) = document.allgather.value() {
+        let each = u64::from(allgather.ranks_per_machine.value().copied().unwrap_or(1));
+        let ranks = size.hosts.saturating_mul(each);
+        if ranks > MOST_RANKS {
+            let expected = format!("expected at most {MOST_RANKS} ranks");
+            out_of_range(asked.place, format!("{ranks} ranks on {name}"), expected, book);
+            return;
+        }
+    }
+    let discovery = document.discovery.value().filter(|discovery| discovery.matrix.is_absent());
+    if discovery.is_some() && size.hosts > MOST_MACHINES as u64 {
+        let expected = format!("expected at most {MOST_MACHINES}: each measures with each");
+        out_of_range(asked.place, format!("{} machines on {name}", size.hosts), expected, book);
+        return;
+    }
+    let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let has_frames = document.ethernet.value().is_some();
+    if has_frames && let Err(error) = ethernet::check_size(count(size.switches), count(size.hosts)) {
+        too_large(asked.place, error.to_string(), "expected fewer switches, or fewer hosts", book);
+    } else if has_routes(document)
+        && let Err(error) = TableTooLarge::unless_held(count(size.hosts))
+    {
+        too_large(asked.place, error.to_string(), "expected fewer hosts", book);
+    }
+}
+
+/// Whether routes between all hosts are computed.
+fn has_routes(document: &Document) -> bool {
+    let routing = document.routing.value().is_some_and(|routing| !routing.algorithm.is_absent());
+    (routing || document.comparison.value().is_some()) && document.allgather.is_absent()
+}
+
+fn too_large(place: Place, message: String, expected: &'static str, book: &mut Book) {
+    book.add(place, |span| Fault::new("too-large", span, message, expected));
+}
+
+/// Notes the largest network where all that a scenario asks for would not fit into memory.
+fn check_memory(document: &Document, all: &[Asked<'_>], book: &mut Book) {
+    let estimate = Estimate::declared(document);
+    let bytes = |asked: &&Asked<'_>| asked.size.map_or(0, |size| size.switches + size.hosts + size.ports);
+    let Some(largest) = all.iter().max_by_key(bytes) else { return };
+    if estimate.memory_bytes > MOST_MEMORY {
+        let gib = |bytes: u64| bytes.div_ceil(1 << 30);
+        let (needed, most) = (gib(estimate.memory_bytes), gib(MOST_MEMORY));
+        let message = format!("this scenario would take about {needed} GiB of memory");
+        let expected = format!("expected at most {most} GiB: fewer switches, ports, hosts or networks");
+        book.add(largest.place, |span| Fault::new("too-large", span, message, expected));
+    }
+}

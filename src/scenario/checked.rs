@@ -318,6 +318,8 @@ pub struct Measure {
     pub find_saturation: Option<f64>,
     /// Whether a run fails of which a point is neither saturated nor converged.
     pub require_convergence: bool,
+    /// What is measured by the whole run, if this is its small form.
+    pub whole: Option<Extent>,
 }
 
 /// What is measured at each point.
@@ -349,8 +351,8 @@ impl Checked {
 }
 
 impl Topology {
-    /// The same switches and machines with those cables that are `wanted` and that machines use, all at `rate` if one is
-    /// given.
+    /// The same switches and machines with those cables that are `wanted` and that machines use, all at `rate` if
+    /// one is given.
     ///
     /// # Panics
     /// Never: names and cables are those of a network.
@@ -403,7 +405,8 @@ impl Measure {
         let widened = |share: f64| (share * 4.5).min(0.5).max(share);
         let precision = if self.until_precise { widened(self.precision) } else { self.precision };
         let find_saturation = self.find_saturation.map(widened);
-        Measure { extent, precision, find_saturation, require_convergence: false, ..self }
+        let whole = self.whole.or(Some(self.extent));
+        Measure { extent, precision, find_saturation, require_convergence: false, whole, ..self }
     }
 }
 
@@ -418,6 +421,7 @@ impl Default for Measure {
             horizon: None,
             find_saturation: None,
             require_convergence: false,
+            whole: None,
         }
     }
 }

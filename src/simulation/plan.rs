@@ -14,6 +14,8 @@ pub struct Plan {
     pub horizon: Option<Cycle>,
     /// The last cycle of the simulated clock: no point goes on beyond it.
     pub clock: Cycle,
+    /// If this is the small form of a run: the first and the last length of the whole one's window.
+    pub whole: Option<(u64, u64)>,
     /// Cycles that the longest message takes over a host's cable; 0 for a trace.
     pub message: u64,
     /// Whether hosts go on offering a load, so that the network can fall behind.
@@ -78,16 +80,22 @@ impl Plan {
         let cycles = |span: Duration| (Time::ZERO + span).to_cycle_ceil(base_cycle).0;
         let look =
             |(least, a_host): (u64, u64)| cycles(span(least.max(a_host.saturating_mul(senders)))).max(1);
-        let length = match measure.extent {
-            checked::Extent::Duration(length) => length,
-            checked::Extent::Messages(messages) => span(messages),
+        let in_cycles = |extent: checked::Extent| {
+            let length = match extent {
+                checked::Extent::Duration(length) => length,
+                checked::Extent::Messages(messages) => span(messages),
+            };
+            let length = match measure.warmup {
+                // Rounded as one span, not as two.
+                Some(warmup) => cycles(warmup + length).saturating_sub(cycles(warmup)),
+                None => cycles(length),
+            };
+            length.max(1)
         };
-        let length = match measure.warmup {
-            // Rounded as one span, not as two.
-            Some(warmup) => cycles(warmup + length).saturating_sub(cycles(warmup)),
-            None => cycles(length),
-        }
-        .max(1);
+        let length = in_cycles(measure.extent);
+        let whole = measure.whole.map(in_cycles);
+        let first = |most: u64| if measure.until_precise { look(FIRST_WINDOW).min(most) } else { most };
+        let whole = whole.map(|most| (first(most), most));
         let warmup = measure.warmup.map_or_else(
             || {
                 let first = look(FIRST_WARMUP);
@@ -97,14 +105,10 @@ impl Plan {
         );
         let extent = match measure.until_precise {
             false => Extent::Fixed(length),
-            true => Extent::Precise {
-                first: look(FIRST_WINDOW).min(length),
-                most: length,
-                precision: measure.precision,
-            },
+            true => Extent::Precise { first: first(length), most: length, precision: measure.precision },
         };
         let horizon = measure.horizon.map(|horizon| Cycle(cycles(horizon)));
-        Plan { warmup, extent, horizon, clock: Cycle::last(base_cycle), message, can_saturate: true }
+        Plan { warmup, extent, horizon, clock: Cycle::last(base_cycle), whole, message, can_saturate: true }
     }
 
     /// The plan of a trace: everything is measured, until the last message has ended or the horizon comes.
@@ -117,6 +121,7 @@ impl Plan {
             extent: Extent::Fixed(horizon.0.max(1)),
             horizon: Some(horizon),
             clock,
+            whole: None,
             message: 0,
             can_saturate: false,
         }
@@ -137,6 +142,18 @@ impl Plan {
     /// When a point ends whose window ends at `to`, whatever is still under way.
     pub fn horizon(&self, to: Cycle) -> Cycle {
         self.horizon.unwrap_or(Cycle(to.0.saturating_mul(PATIENCE))).min(self.clock)
+    }
+
+    /// How long the messages of a window are followed that begins at `from` and has this length. A whole run that falls
+    /// behind follows none beyond its own first window, so that its small form must not either: it would measure more.
+    pub fn patience(&self, from: Cycle, to: Cycle, length: u64) -> Cycle {
+        let horizon = self.horizon(to);
+        match self.whole {
+            Some((first, most)) if length < first.max(from.0).min(most) => {
+                horizon.min(from + first.max(from.0).min(most))
+            }
+            _ => horizon,
+        }
     }
 
     /// The last cycle that a window may reach: the horizon that was given, or the end of the simulated clock.

@@ -214,6 +214,8 @@ struct Measured {
     saturated: bool,
     estimate: Option<Estimate>,
     cut: Option<Cut>,
+    /// Until when its messages were followed.
+    until: Cycle,
 }
 
 impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
@@ -275,7 +277,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             let mut is_last = !goes_on || length >= most || self.fabric.now() >= self.plan.horizon(window.to);
             let mut estimate = None;
             if !is_behind || is_last && self.is_locked() {
-                self.drain(self.plan.horizon(window.to));
+                self.drain(self.plan.patience(from, window.to, length));
                 estimate = self.traffic.meter.estimate();
                 is_last |= !self.traffic.settled();
             }
@@ -290,8 +292,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             is_last |= self.fabric.now() >= from + next;
             let is_settled = !is_behind && !is_growing;
             if is_last || is_known && (saturated || is_settled) || saturated && !is_behind {
-                let cut = self.cut(from, length);
-                return Measured { window, before, after, saturated, estimate, cut };
+                let (cut, until) = (self.cut(from, length), self.plan.patience(from, window.to, length));
+                return Measured { window, before, after, saturated, estimate, cut, until };
             }
             doubt = (is_behind || is_growing).then(|| doubt.unwrap_or(length));
             length = next;
@@ -384,7 +386,6 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     }
 
     fn end(&self, measured: &Measured) -> PointEnd {
-        let horizon = self.plan.horizon(measured.window.to);
         let is_stuck = self.fabric.in_flight() > 0;
         if self.traffic.settled() {
             if measured.cut.is_some() { PointEnd::Horizon } else { PointEnd::Drained }
@@ -392,7 +393,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             PointEnd::Deadlocked
         } else if measured.saturated {
             PointEnd::Saturated
-        } else if is_stuck && self.fabric.now() < horizon {
+        } else if is_stuck && self.fabric.now() < measured.until {
             PointEnd::Deadlocked
         } else {
             PointEnd::Horizon
@@ -418,7 +419,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 
     fn into_point(self, start: &Start, measured: Measured) -> Point {
         let end = self.end(&measured);
-        let Measured { window, before, after, saturated, estimate, cut } = measured;
+        let Measured { window, before, after, saturated, estimate, cut, .. } = measured;
         let used = after.channels.iter().zip(&before.channels);
         let (hosts, beyond) = self.of_hosts(&before, &after, window);
         let accepted_flits = after.totals.accepted_flits - before.totals.accepted_flits - beyond;

@@ -80,7 +80,7 @@ fn row(result: &GatherReport) -> [String; 10] {
         result.ran.unwrap_or("NOTHING").to_owned(),
         result.size_bytes.to_string(),
         maybe(result.time_mean_ms),
-        format!("{:.3}", result.bound_ms),
+        maybe(result.bound_ms),
         maybe(result.efficiency),
         format!("{:.1} %", result.correct * 100.0),
         result.frames_dropped.to_string(),

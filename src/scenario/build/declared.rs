@@ -82,7 +82,7 @@ impl<'a> Asked<'a> {
             (None, Some(name)) => presets::load(name).map(|network| Size::of(&network)),
             (None, None) => None,
         };
-        let name = generator.map(|generator| generator.family.name.to_owned());
+        let name = generator.map(name_of);
         let name = name.or_else(|| preset.cloned()).unwrap_or_else(|| "the file".to_owned());
         Asked { place: wire.place, name, size, count, generator }
     }
@@ -93,6 +93,17 @@ impl<'a> Asked<'a> {
             self.count = instances;
         }
     }
+}
+
+/// What a generated network is called: the family, its first parameter, and the seed where chance had a part.
+fn name_of(generator: &Generator) -> String {
+    let first = generator.family.parameters.first();
+    let given =
+        |name: &str| generator.parameters.iter().find(|(other, _)| *other == name).map(|(_, at)| at.value);
+    let first = first.and_then(|first| given(first.name).or(first.default));
+    let seed = generator.family.random.then_some(generator.seed);
+    let numbers = first.into_iter().chain(seed).map(|number| number.to_string());
+    std::iter::once(generator.family.name.to_owned()).chain(numbers).collect::<Vec<_>>().join("-")
 }
 
 /// Whether the networks that a scenario asks for may be built; notes those that are too large for what it does with

@@ -41,6 +41,7 @@ pub(super) fn measure(
         horizon,
         find_saturation: wire.find_saturation.value().map(|share| share.0),
         require_convergence: *wire.require_convergence.value()?,
+        whole: None,
     })
 }
 

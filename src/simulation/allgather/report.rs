@@ -56,7 +56,7 @@ pub struct GatherReport {
     /// Of the execution that took longest.
     pub time_max_ms: Option<f64>,
     /// The time below which none can be: (P - N) m / B.
-    pub bound_ms: f64,
+    pub bound_ms: Option<f64>,
     /// The bound over the mean time.
     pub efficiency: Option<f64>,
     /// Buffers that held what they should, over all ranks, repetitions and executions.
@@ -124,7 +124,9 @@ impl GatherReport {
         let found = &found[&super::Key::of(cell)];
         let ran = ran(allgather, cell, machines, found.refusal().is_some());
         let judged = ran.and_then(|ran| found.judgement(ran));
-        let bound_ms = bound(checked, allgather, cell).as_ms_f64();
+        let bound = bound(checked, allgather, cell);
+        // What is longer than the simulated clock goes is not known.
+        let bound_ms = (bound.as_ps() < u64::MAX).then(|| bound.as_ms_f64());
         let executions = &outcomes.executions;
         let times: Option<Vec<f64>> =
             executions.iter().map(|(outcome, _)| Some(outcome.mean()?.as_ms_f64())).collect();
@@ -154,7 +156,7 @@ impl GatherReport {
             time_min_ms: time.map(|time| time.min),
             time_max_ms: time.map(|time| time.max),
             bound_ms,
-            efficiency: time.map(|time| bound_ms / time.mean).filter(|share| share.is_finite()),
+            efficiency: time.and_then(|time| Some(bound_ms? / time.mean)).filter(|share| share.is_finite()),
             buffers_right: right,
             buffers_wrong: wrong,
             buffers_missing: wanted.saturating_sub(right + wrong),
@@ -193,7 +195,7 @@ impl GatherReport {
     pub(super) fn value(&self, quantity: Quantity) -> Option<f64> {
         match quantity {
             Quantity::Time => self.time_mean_ms,
-            Quantity::Bound => Some(self.bound_ms),
+            Quantity::Bound => self.bound_ms,
             Quantity::Efficiency => self.efficiency,
             Quantity::Hops => Some(self.frame_hops as f64),
             Quantity::Dropped => Some(self.frames_dropped as f64),

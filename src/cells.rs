@@ -34,6 +34,12 @@ pub fn unguarded(cell: &str) -> &str {
 
 /// Adds a cell to a line: guarded, and in quotes where CSV needs them.
 pub fn add(line: &mut String, cell: &str) {
+    // Most cells are numbers and short names.
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b':' | b'_' | b'-');
+    if !cell.starts_with('-') && cell.bytes().all(is_usual) {
+        line.push_str(cell);
+        return;
+    }
     let cell = guarded(cell);
     let is_plain = !cell.contains([',', '"', '\n', '\r'])
         && !cell.starts_with(|c: char| c.is_whitespace() || c == '\u{feff}')

@@ -199,8 +199,8 @@ fn the_verb_prints_the_documented_keys() {
     let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     let documented = "algorithm busiest_channel channel_load_by_root_distance crossing_paths \
-        dependency_cycle max_channel_load mean_distance non_minimal_pairs pairs \
-        restrictions_per_switch root switch_mean_distance unreachable_pairs";
+        dependency_cycle lanes max_channel_load mean_distance non_minimal_pairs pairs \
+        restrictions_per_switch root switch_mean_distance unreachable_pairs verdict";
     assert_eq!(keys, documented.split_whitespace().collect::<Vec<_>>());
     assert_eq!(report["dependency_cycle"], serde_json::json!(["s0:1", "s1:1", "s2:1", "s3:1"]));
     let output = simnet(&["route", &ring, "--root", "s2,s1", "--format", "json"]);

@@ -199,7 +199,7 @@ fn dot_shows_every_node_and_cable() {
       node [shape=box];
       "a\"b" [label="a\"b"];
       "c\\" [label="c\\"];
-      "d\x0ae" [label="d�e"];
+      "d\ne" [label="d\\ne"];
       "c\\\\" [label="c\\\\"];
       "<f>";
       "\\N" [label="\\N"];

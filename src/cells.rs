@@ -66,19 +66,18 @@ pub fn add_row<T: AsRef<str>>(table: &mut String, cells: impl IntoIterator<Item 
 
 /// What the cells of a record mean: of a line without its end, or of several where a quoted cell has line ends inside.
 pub fn split(record: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
+    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     let mut characters = record.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
             // A quote inside quotes is written twice.
-            '"' if quoted && characters.next_if_eq(&'"').is_some() => {
-                cells.last_mut().expect("never empty").push('"');
-            }
+            '"' if quoted && characters.next_if_eq(&'"').is_some() => cell.push('"'),
             '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            _ => cells.last_mut().expect("never empty").push(c),
+            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
+            _ => cell.push(c),
         }
     }
+    cells.push(cell);
     for cell in &mut cells {
         if unguarded(cell).len() < cell.len() {
             cell.remove(0);

@@ -34,6 +34,12 @@ pub fn unguarded(cell: &str) -> &str {
 
 /// Adds a cell to a line: guarded, and in quotes where CSV needs them.
 pub fn add(line: &mut String, cell: &str) {
+    // Most cells are numbers and short names.
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b':' | b'_' | b'-');
+    if !cell.starts_with('-') && cell.bytes().all(is_usual) {
+        line.push_str(cell);
+        return;
+    }
     let cell = guarded(cell);
     let is_plain = !cell.contains([',', '"', '\n', '\r'])
         && !cell.starts_with(|c: char| c.is_whitespace() || c == '\u{feff}')
@@ -60,19 +66,18 @@ pub fn add_row<T: AsRef<str>>(table: &mut String, cells: impl IntoIterator<Item 
 
 /// What the cells of a record mean: of a line without its end, or of several where a quoted cell has line ends inside.
 pub fn split(record: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
+    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     let mut characters = record.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
             // A quote inside quotes is written twice.
-            '"' if quoted && characters.next_if_eq(&'"').is_some() => {
-                cells.last_mut().expect("never empty").push('"');
-            }
+            '"' if quoted && characters.next_if_eq(&'"').is_some() => cell.push('"'),
             '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            _ => cells.last_mut().expect("never empty").push(c),
+            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
+            _ => cell.push(c),
         }
     }
+    cells.push(cell);
     for cell in &mut cells {
         if unguarded(cell).len() < cell.len() {
             cell.remove(0);

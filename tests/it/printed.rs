@@ -66,9 +66,9 @@ fn matrix(mark: &str) -> String {
     text
 }
 
-/// A route from a host that the network does not have.
+/// A route from a host to itself.
 fn route(mark: &str) -> String {
-    json!({"src": format!("q{mark}"), "dst": format!("h0{mark}"), "turns": [1]}).to_string() + "\n"
+    json!({"src": format!("h0{mark}"), "dst": format!("h0{mark}"), "turns": [1]}).to_string() + "\n"
 }
 
 /// A folder with everything of that mark.

@@ -61,6 +61,7 @@ impl Place {
     /// # Errors
     /// If something else than an empty folder or its like stands there, or the system refuses.
     fn write(&self, files: Vec<Source>, places: Places, common: &Common) -> Result<Vec<String>, Failure> {
+        Folder::probe(&self.out, SOURCE)?;
         places.replaces("--out", &self.out).check(common)?;
         let folder = Folder::begin(&self.out, SOURCE)?;
         for file in files.iter().chain([&manifest(&files)]) {

@@ -134,8 +134,8 @@ impl Work<'_> {
     /// Clears away what processes that died left where figures and the index stand.
     fn tidy(self, common: &Common) {
         let papers: BTreeSet<&str> = self.figures.iter().map(|figure| figure.paper()).collect();
-        places::tidy(self.place, common);
-        papers.into_iter().for_each(|paper| places::tidy(&self.place.join(paper), common));
+        places::tidy(self.place, common.quiet);
+        papers.into_iter().for_each(|paper| places::tidy(&self.place.join(paper), common.quiet));
     }
 
     /// Makes the figures and compares them with what stands there.

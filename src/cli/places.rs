@@ -132,8 +132,8 @@ impl Written {
     /// Clears away litter where this will gather.
     fn tidy(&self, common: &Common) {
         match self.kind {
-            Target::Folder => tidy(nearest_parent(&self.path), common),
-            Target::File | Target::Kept => tidy(parent_of(&self.path), common),
+            Target::Folder => tidy(nearest_parent(&self.path), common.quiet),
+            Target::File | Target::Kept => tidy(parent_of(&self.path), common.quiet),
         }
     }
 
@@ -146,10 +146,10 @@ impl Written {
     }
 }
 
-/// Clears away what processes that died left in a folder, and says so.
-pub(super) fn tidy(folder: &Path, common: &Common) {
+/// Clears away what processes that died left in a folder, and says so unless it is to be quiet.
+pub(super) fn tidy(folder: &Path, quiet: bool) {
     for litter in clear_litter(folder) {
-        if !common.quiet {
+        if !quiet {
             note(&litter.to_string());
         }
     }

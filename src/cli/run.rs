@@ -74,9 +74,9 @@ pub(super) fn run(
     }
     check_watching(options, &checked)?;
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
+    Folder::probe(&place, RESULTS)?;
     let places = places.writes("--trace", options.trace.as_deref()).writes("--pcap", options.pcap.as_deref());
     places.replaces("--out", &place).check(common)?;
-    Folder::probe(&place, RESULTS)?;
     if let Some(file) = &options.pcap {
         allgather::capture(&options.scenario, file, &checked)?;
     }

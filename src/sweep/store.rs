@@ -252,6 +252,15 @@ impl Store {
         files::remove_listed(folder, &[MARK, LOCK].map(str::to_owned));
     }
 
+    /// The folders of a sweep in which files are in the making at times.
+    pub fn making_places(folder: &Path) -> Vec<PathBuf> {
+        let copies =
+            Inside(folder).has_folder(INPUTS).then(|| fs::read_dir(folder.join(INPUTS)).ok()).flatten();
+        let copies = copies.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let slurm = Inside(folder).has_folder("slurm").then(|| folder.join("slurm"));
+        copies.filter(|path| !files::is_link(path)).chain([folder.to_owned()]).chain(slurm).collect()
+    }
+
     /// The files that the sweep of a folder writes over, beside what only it has.
     pub fn own_files(folder: &Path) -> Vec<PathBuf> {
         [MARK, LOCK].iter().chain(&TABLES).map(|name| folder.join(name)).collect()

@@ -16,6 +16,7 @@ use crate::sweep::{self, Identity, Lock, Points as _, Store};
 
 use super::super::Failure;
 use super::super::interrupt::Interruptions;
+use super::super::places::tidy;
 use super::super::sweep::Line;
 
 /// How runs are made.
@@ -45,6 +46,7 @@ pub(super) struct Room {
 pub(super) fn run_all(runs: &Runs, folder: &Path, how: How<'_>) -> Result<Option<Done>, Failure> {
     let identity = Identity::new(NAME, false, MODEL);
     let _lock = Lock::take(folder)?;
+    Store::making_places(folder).iter().for_each(|place| tidy(place, how.quiet));
     let store = Store::open(folder, &identity, &BTreeMap::new())?;
     let line = Line::new(how.quiet, false);
     let ran = how.interruptions.patiently(|stop| sweep::run(runs, &store, how.jobs, &line, stop))?;

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{of_folder, points, tell_damage, tell_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{print, print_json};
+use crate::cli::places::tidy;
 use crate::cli::{Common, Exit, Failure, Format, warn};
 use crate::diagnostics::shown;
 use crate::sweep::{Points as _, Store};
@@ -35,6 +36,7 @@ pub(super) fn run(
         return Err(Failure::Usage(message.to_owned()));
     }
     let (plan, store) = of_folder(&options.folder)?;
+    Store::making_places(&options.folder).iter().for_each(|place| tidy(place, common.quiet));
     let merge = || {
         let merged = super::merge(&plan, &store, 0, begun.elapsed().as_secs_f64())?;
         if options.parquet && merged.missing == 0 {

@@ -10,7 +10,7 @@ use super::progress::Line;
 use super::{Described, Source, merge, parse_jobs, points, slurm, tell_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
-use crate::cli::places::Places;
+use crate::cli::places::{Places, tidy};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::diagnostics::shown;
 use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
@@ -191,6 +191,7 @@ pub(super) fn prepare(
     let places = read.fold(Places::new(), |places, file| places.reads("a file of the sweep", file));
     Store::own_files(folder).iter().fold(places, |places, file| places.keeps("--out", file)).check(common)?;
     Store::probe(folder, &described.identity)?;
+    Store::making_places(folder).iter().for_each(|place| tidy(place, common.quiet));
     let lock = Lock::take(folder)?;
     let store = Store::open(folder, &described.identity, &described.inputs)?;
     Ok((lock, store))

@@ -13,6 +13,8 @@ fn a_run_replaces_only_results_that_are_as_it_left_them() {
     room.write("out/src/main.js", "let a;");
     room.write("out/.git/HEAD", "ref");
     room.refuses(&run, 7, &["out: not the results of an earlier run", "no manifest.json that says so"]);
+    room.write("out/s.toml", &room.read("s.toml"));
+    room.refuses(&["run", "out/s.toml", "--out", "out"], 7, &["no manifest.json that says so"]);
     fs::remove_dir_all(room.path("out")).unwrap();
 
     room.ends(&run, 0);

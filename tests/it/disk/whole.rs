@@ -136,6 +136,31 @@ fn results_stand_whole_whichever_step_a_kill_strikes() {
     known.goes_on(&room, "the last kill");
 }
 
+/// Wrong if a sweep that is killed at some step lost a point, or the next run left what was in the making.
+#[test]
+fn a_sweep_is_whole_again_whichever_step_a_kill_strikes() {
+    let Some(strace) = peer("strace") else { return };
+    let room = Room::new();
+    let line = ["sweep", "run", "w.toml", "--quiet", "--jobs", "1", "--out", "d"];
+    room.ends(&line, 0);
+    let table = room.read("d/points.csv");
+    let mut kills = 0;
+    for call in ["rename", "write", "fsync", "mkdir"] {
+        for nth in (1..).step_by(if call == "write" { stride() } else { 1 }) {
+            fs::remove_dir_all(room.path("d")).unwrap();
+            let (_, was) = struck(&strace, &room, &line, call, "signal=SIGKILL", nth);
+            room.ends(&line, 0);
+            assert_eq!(room.read("d/points.csv"), table, "after a kill at {call} {nth}");
+            assert!(litter(room.0.path()).is_empty(), "{:?} after {call} {nth}", litter(room.0.path()));
+            kills += u32::from(was);
+            if !was {
+                break;
+            }
+        }
+    }
+    assert!(kills >= 5, "{kills} kills");
+}
+
 /// Wrong if a full disk, a read-only one or one without room for names lost what stood there, left litter, panicked, or
 /// were taken for success.
 #[test]

@@ -66,7 +66,16 @@ pub enum PlanError {
     /// There are too many to be balanced.
     #[error(transparent)]
     Balance(#[from] BalanceTooLarge),
+    /// One has more turns than a message can carry.
+    #[error("a route has {turns} turns or more, and a message carries {MOST_TURNS} at most")]
+    Long {
+        /// How many turns the shortest path of some pair has.
+        turns: usize,
+    },
 }
+
+/// The most turns that a message carries.
+const MOST_TURNS: usize = u16::MAX as usize;
 
 /// Routes, and how they came about.
 #[derive(Clone, Debug)]
@@ -144,7 +153,7 @@ impl Plan {
     /// [`PlanError`] if the routes do not fit one table, or are too many to be balanced.
     pub fn new(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<Plan, PlanError> {
         let graph = SwitchGraph::new(network);
-        TableTooLarge::unless_held(attachments.hosts())?;
+        TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
         let mut plan = Plan { directions: None, smart: None, table: RouteTable::for_all_pairs(0)? };
         match &choices.algorithm {
             Algorithm::UpDown { tree, root } => {
@@ -171,6 +180,7 @@ impl Plan {
         let graph = SwitchGraph::new(network);
         // No rule makes routes shorter: what is too many without one is refused before roots are weighed.
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        carried(&graph, attachments)?;
         if is_small(&graph, attachments, choices) {
             return Ok(());
         }
@@ -253,6 +263,35 @@ impl Plan {
             (None, None) => 0.0,
         }
     }
+}
+
+/// Refuses hosts so far apart that no message carries a route between them. A single search tells of most networks
+/// that there are none.
+fn carried(graph: &SwitchGraph, attachments: &Attachments) -> Result<(), PlanError> {
+    let per_switch = attachments.per_switch(graph.switches(), None);
+    if graph.switches() <= MOST_TURNS / 2 {
+        return Ok(());
+    }
+    let reach = |from: SwitchId, counts: &dyn Fn(usize) -> bool| {
+        let distances = graph.distances([from]);
+        let reached = distances.iter().enumerate().filter(|(_, distance)| **distance != UNREACHED);
+        reached
+            .filter(|(switch, _)| counts(*switch))
+            .map(|(_, distance)| *distance as usize)
+            .max()
+            .unwrap_or(0)
+    };
+    if graph.switch_ids().take(1).all(|first| 4 * reach(first, &|_| true) < MOST_TURNS) {
+        return Ok(());
+    }
+    let has_hosts = |switch: usize| per_switch[switch] > 0;
+    for switch in graph.switch_ids().filter(|switch| has_hosts(switch.index())) {
+        let turns = reach(switch, &has_hosts) + 1;
+        if turns > MOST_TURNS {
+            return Err(PlanError::Long { turns });
+        }
+    }
+    Ok(())
 }
 
 /// Whether a table holds the routes, and they can be balanced, by a bound that a single search gives: over a

@@ -175,8 +175,8 @@ fn above_zero(given: &Given<Quantity<Duration>>, book: &mut Book) -> Option<Dura
     Some(span.value)
 }
 
-/// The most flits of a message.
-const MOST_PAYLOAD: u64 = u32::MAX as u64;
+/// The most flits of a message: with 65,535 turns before them they are counted in 32 bits.
+const MOST_PAYLOAD: u64 = u32::MAX as u64 - u16::MAX as u64;
 /// The most flits of a buffer, as the fabric itself has it.
 const MOST_BUFFER: u64 = u16::MAX as u64;
 

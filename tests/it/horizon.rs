@@ -38,7 +38,7 @@ fn a_point_beyond_the_clock_ends_at_its_horizon() {
         (TORUS, "64 B", "1e-14", ""),
         (STAR, "1 B", "1e-300", "messages = 100"),
         (STAR, "1 GiB", "1e-4", ""),
-        (FAT_TREE, "4294967295 B", "1e-3", "messages = 8000"),
+        (FAT_TREE, "4294901760 B", "1e-3", "messages = 8000"),
         (TORUS, "64 B", "1e-12", "precision = 0.05"),
         (STAR, "64 B", "1e-13", "warmup = \"1 s\"\nmessages = 10000"),
     ] {

@@ -106,6 +106,17 @@ fn refused() -> Vec<(String, [&'static str; 2])> {
                 .to_owned(),
             ["GiB", "16 GiB"],
         ),
+        (
+            "[scenario]\nname = \"x\"\n[topology.random-tree]\nswitches = 70000\nmachines = 2\n".to_owned()
+                + UPDOWN,
+            ["70000 turns", "65535"],
+        ),
+        (
+            "[scenario]\nname = \"x\"\n[topology.chain]\nswitches = 3\n".to_owned()
+                + UPDOWN
+                + &loaded.replace("64 B", "4294967295 B"),
+            ["4294967295 B", "4294901760"],
+        ),
         (chain(4) + failing, ["failures are to be expected", "100000"]),
         (
             chain(4) + "[ethernet]\n[discovery]\n[[discovery.networks]]\nchain = { switches = 600 }\n",

@@ -6,6 +6,8 @@ use std::ops::Range;
 use crate::cells;
 use crate::diagnostics::{Fault, quoted};
 
+use super::MOST_PAYLOAD;
+
 /// A field of a row and where it stands.
 pub(super) type Field<'a> = (&'a str, Range<usize>);
 
@@ -69,7 +71,8 @@ pub(super) fn positions<const N: usize>(
 /// A number of bytes that 32 bits hold, at least 1.
 pub(super) fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if let (true, Ok(payload @ 1..)) = (digits, text.parse::<u32>()) {
+    let number = text.parse::<u32>().ok().filter(|payload| digits && u64::from(*payload) <= MOST_PAYLOAD);
+    if let Some(payload @ 1..) = number {
         return Some(payload);
     }
     let shown = quoted(text);
@@ -77,12 +80,10 @@ pub(super) fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> 
         Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
             ("negative", "a negative payload".to_owned())
         }
-        _ if digits && text.parse::<u32>().is_ok() => {
-            ("out-of-range", "a message without payload".to_owned())
-        }
+        _ if number.is_some() => ("out-of-range", "a message without payload".to_owned()),
         _ if digits => ("overflow", format!("`{shown}` bytes are too many")),
         _ => ("not-a-number", format!("`{shown}` is no number of bytes")),
     };
-    faults.push(Fault::new(code, range.clone(), message, "expected 1 to 4294967295"));
+    faults.push(Fault::new(code, range.clone(), message, format!("expected 1 to {MOST_PAYLOAD}")));
     None
 }

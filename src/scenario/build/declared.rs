@@ -121,7 +121,7 @@ pub(super) fn check(document: &Document, book: &mut Book) -> bool {
         let switches = switches.fold(0, u64::saturating_add);
         let place = document.comparison.value().and_then(|wire| wire.networks.get()).map(|at| at.place);
         if let (Some(place), true) = (place, switches > MOST_SWITCHES) {
-            let message = format!("{switches} switches are too many switches in all networks");
+            let message = format!("{switches} switches in all networks");
             out_of_range(
                 place,
                 message,

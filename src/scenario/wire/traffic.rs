@@ -50,7 +50,7 @@ table! {
     /// What all patterns share.
     "a pattern" Pattern {
         /// A message's flits after its route flits (header, data, CRC-8 and tail counted in), 1 B to
-        /// 4294967295 B; a table for messages of several lengths.
+        /// 4294901760 B; a table for messages of several lengths.
         payload: Payload = Required;
         /// When hosts create messages: with exponential gaps, or none in every cycle by the toss of a coin, or
         /// at equal gaps from a random phase on; a table for bursts.
@@ -115,7 +115,7 @@ table! {
 table! {
     /// Messages of two lengths, or of the lengths of a file.
     "the `payload` table" Sizes {
-        /// The one length, 1 B to 4294967295 B.
+        /// The one length, 1 B to 4294901760 B.
         short: Quantity<Bytes> = Optional;
         /// The other length, above `short`.
         long: Quantity<Bytes> = Optional;

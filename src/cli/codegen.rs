@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::codegen::{Prefix, SOURCE, Source, manifest};
-use crate::diagnostics::shown;
 use crate::files::Folder;
+use crate::report::said;
 
 use super::places::Places;
 use super::{Common, Exit, Failure};
@@ -50,9 +50,9 @@ impl Place {
         Prefix::new(&self.name).map_err(|error| Failure::Usage(format!("`--name {}`: {error}", self.name)))
     }
 
-    /// The folder, for people.
-    fn shown(&self) -> String {
-        shown(&self.out).to_string()
+    /// The folder, as it is named.
+    fn said(&self) -> String {
+        said(self.out.as_os_str())
     }
 
     /// Writes the folder, whole or not at all; gives the names of the files beside the manifest. `places` has what was

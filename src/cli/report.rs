@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::diagnostics::shown;
 use crate::files;
 use crate::page::{Contents, Refused, page};
+use crate::report::said;
 
 use super::output::{is_stdout, print, print_json, write_whole};
 use super::places::{Places, is_same_file};
@@ -56,12 +57,11 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     }?;
     let complaints = contents.complaints();
     complaints.iter().for_each(|complaint| super::warn(complaint));
-    let path = shown(&options.out).to_string();
     match common.format {
         Format::Human if to_stdout => {}
-        Format::Human => print(&format!("{path}\n"))?,
+        Format::Human => print(&format!("{}\n", shown(&options.out)))?,
         Format::Json => print_json(&Made {
-            path,
+            path: said(options.out.as_os_str()),
             bytes: made.html.len(),
             sections: &made.sections,
             complaints: &complaints,

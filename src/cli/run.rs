@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tracing::info;
 
-use crate::diagnostics::shown;
+use crate::diagnostics::{legible_json, shown};
 use crate::files::{Folder, FolderError, WriteError};
 use crate::report::{Manifest, RESULTS, Usage};
 use crate::scenario::{self, Checked, Files, Overrides, expect};
@@ -180,5 +180,6 @@ fn write(
 }
 
 fn json(value: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(value).expect("JSON values print")
+    let text = serde_json::to_string_pretty(value).expect("JSON values print");
+    legible_json(&text).into_owned()
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::interrupt::Interruptions;
 use super::{Common, Exit, Failure, output};
-use crate::diagnostics::shown;
+use crate::diagnostics::{legible_json, shown};
 use crate::report::{COMMIT, Usage, VERSION};
 use crate::scenario::sweep::Sweep;
 use crate::scenario::{Files, Overrides};
@@ -198,8 +198,7 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
         usage: Usage::of_this_process(wall_s),
     };
     store.write("manifest.json", |out| {
-        serde_json::to_writer_pretty(&mut *out, &manifest)?;
-        writeln!(out)
+        writeln!(out, "{}", legible_json(&serde_json::to_string_pretty(&manifest)?))
     })?;
     for column in &merged.empty_columns {
         super::warn(&format!("warning: no point has {column}: its column in points.csv is empty"));

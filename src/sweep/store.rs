@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::known::Known;
 use super::shard::Shard;
-use crate::diagnostics::shown;
+use crate::diagnostics::{legible_json, shown};
 use crate::files::{self, Inside, LARGEST, TEMPORARY, WriteError, parent_of, sync_folder};
 use crate::report::said;
 
@@ -207,8 +207,7 @@ impl Store {
             }
             let mark = Mark { format: FORMAT.to_owned(), identity: identity.clone() };
             write_whole(&folder.join(MARK), |out| {
-                serde_json::to_writer_pretty(&mut *out, &mark)?;
-                writeln!(out)
+                writeln!(out, "{}", legible_json(&serde_json::to_string_pretty(&mark)?))
             })?;
         }
         Ok(Store { folder: folder.to_owned(), identity })

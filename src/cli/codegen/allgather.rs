@@ -72,7 +72,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     written.max_path_length = Some(ring.max_path_length);
     written.contention_free = Some(true);
     written.function = Some(source.function());
-    written.folder = Some(options.place.shown());
+    written.folder = Some(options.place.said());
     written.files = Some(files);
     show(&written, &ring, common)
 }

@@ -58,7 +58,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let program = RttProgram { prefix: &prefix, plan };
     let written = Written {
         program: program.name(),
-        folder: options.place.shown(),
+        folder: options.place.said(),
         files: options.place.write(program.files(), Places::new(), common)?,
         message_bytes: plan.message.0,
         round_trips: plan.round_trips,

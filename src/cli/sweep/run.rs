@@ -13,6 +13,7 @@ use crate::cli::output::{note, print, print_json};
 use crate::cli::places::{Places, tidy};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::diagnostics::shown;
+use crate::report::said;
 use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
 
 #[derive(Args)]
@@ -89,7 +90,7 @@ fn dry_run(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": plan.len(), "missing": missing, "cost_left_s": seconds,
-            "out": shown(&folder).to_string(),
+            "out": said(folder.as_os_str()),
         })),
         Format::Human => print(&format!(
             "{}: {}, {missing} of them to be computed, about {} of one core\n",
@@ -158,7 +159,7 @@ fn here(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": merged.points, "kept": ran.kept, "computed": ran.computed,
-            "failed": merged.failed, "missing": merged.missing, "out": shown(&folder).to_string(),
+            "failed": merged.failed, "missing": merged.missing, "out": said(folder.as_os_str()),
         })),
         Format::Human => print(&format!(
             "{}: {}, {} computed, {} kept, {} failed\nResults: {}\n",

@@ -17,6 +17,7 @@ use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::diagnostics::{legible, shown};
 use crate::files::Inside;
+use crate::report::said;
 use crate::sweep::slurm::{self, Submission, USUAL_ARRAY};
 use crate::sweep::{Known, Points as _, Scenarios, assign};
 
@@ -67,7 +68,7 @@ pub(super) fn dry_run(
             "sweep": described.plan.name(), "points": described.plan.len(),
             "tasks": submission.as_ref().map_or(0, |submission| submission.tasks.len()),
             "of": submission.as_ref().map(|submission| submission.of),
-            "script": script, "out": shown(&folder).to_string(),
+            "script": script, "out": said(folder.as_os_str()),
         }))?;
     } else if let Some(script) = script {
         print(&script)?;
@@ -107,7 +108,7 @@ pub(super) fn run(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": submission.name, "points": all, "tasks": tasks, "of": submission.of,
-            "array_job": array, "merge_job": merge, "out": shown(&folder).to_string(),
+            "array_job": array, "merge_job": merge, "out": said(folder.as_os_str()),
         })),
         Format::Human => print(&format!(
             "{}: {}; job array {array} with {tasks} of {} tasks, job {merge} merges when they have ended\n\

@@ -51,10 +51,25 @@ pub(super) fn build(
     seed: Option<u64>,
     book: &mut Book,
 ) -> Option<Checked> {
-    let may_build = declared::check(document, book);
-    let topology = given.filter(|_| may_build);
-    let topology =
-        topology.or_else(|| topology::build(document.topology.value().filter(|_| may_build)?, book));
+    // What is too large is not built, and the rest is judged without it.
+    let topology = match declared::check(document, book) {
+        true => given.or_else(|| topology::build(document.topology.value()?, book)),
+        false => None,
+    };
+    let mut checked = sections(document, topology, seed, book)?;
+    foreseen::check(&checked, document, book);
+    spans::check(&checked, document, book);
+    checked.warnings = book.warnings();
+    book.is_clean().then_some(checked)
+}
+
+/// Checks all sections, each on its own and with those that it needs; `None` after noting at least one fault.
+fn sections(
+    document: &Document,
+    topology: Option<Topology>,
+    seed: Option<u64>,
+    book: &mut Book,
+) -> Option<Checked> {
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));
     let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
@@ -99,7 +114,7 @@ pub(super) fn build(
         return None;
     }
     let scenario = document.scenario.value()?;
-    let mut checked = Checked {
+    Some(Checked {
         name: scenario.name.value()?.0.clone(),
         description: scenario.description.value().cloned(),
         seed: seed?,
@@ -122,11 +137,7 @@ pub(super) fn build(
         output: output?,
         expect: Expectations { sources: book.sources(), list: expect },
         warnings: Vec::new(),
-    };
-    foreseen::check(&checked, document, book);
-    spans::check(&checked, document, book);
-    checked.warnings = book.warnings();
-    book.is_clean().then_some(checked)
+    })
 }
 
 /// What fails, as told and by chance.

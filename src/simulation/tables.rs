@@ -14,41 +14,44 @@ use super::point::Point;
 use super::saturation::Saturation;
 use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
 
-/// One row a load point.
+/// The columns of a table of load points.
+const POINTS: [&str; 31] = [
+    "load",
+    "offered_flits_per_cycle_per_host",
+    "accepted_flits_per_cycle_per_host",
+    "accepted_flits_per_cycle_per_switch",
+    "accepted_flits_per_ns_per_switch",
+    "accepted_bits_per_s",
+    "latency_mean_ns",
+    "latency_half_width_ns",
+    "latency_p50_ns",
+    "latency_p90_ns",
+    "latency_p99_ns",
+    "latency_p999_ns",
+    "latency_max_ns",
+    "network_latency_mean_ns",
+    "network_latency_p50_ns",
+    "network_latency_p90_ns",
+    "network_latency_p99_ns",
+    "network_latency_p999_ns",
+    "network_latency_max_ns",
+    "queueing_mean_ns",
+    "blocked_mean_ns",
+    "moving_mean_ns",
+    "warmup_ms",
+    "transient_ms",
+    "measured_ms",
+    "messages",
+    "saturated",
+    "converged",
+    "deadlocks",
+    "resets",
+    "crc_errors",
+];
+
+/// One row a load point; a last column says why points have not converged, if any has such a reason.
 pub(super) fn points(points: &[PointReport]) -> String {
-    let mut columns = vec![
-        "load",
-        "offered_flits_per_cycle_per_host",
-        "accepted_flits_per_cycle_per_host",
-        "accepted_flits_per_cycle_per_switch",
-        "accepted_flits_per_ns_per_switch",
-        "accepted_bits_per_s",
-        "latency_mean_ns",
-        "latency_half_width_ns",
-        "latency_p50_ns",
-        "latency_p90_ns",
-        "latency_p99_ns",
-        "latency_p999_ns",
-        "latency_max_ns",
-        "network_latency_mean_ns",
-        "network_latency_p50_ns",
-        "network_latency_p90_ns",
-        "network_latency_p99_ns",
-        "network_latency_p999_ns",
-        "network_latency_max_ns",
-        "queueing_mean_ns",
-        "blocked_mean_ns",
-        "moving_mean_ns",
-        "warmup_ms",
-        "transient_ms",
-        "measured_ms",
-        "messages",
-        "saturated",
-        "converged",
-        "deadlocks",
-        "resets",
-        "crc_errors",
-    ];
+    let mut columns = POINTS.to_vec();
     let has_reasons = points.iter().any(|point| point.reason.is_some());
     columns.extend(has_reasons.then_some("reason"));
     let mut table = Table::new(&columns);

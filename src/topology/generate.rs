@@ -61,7 +61,8 @@ pub struct Size {
 impl Size {
     /// The size of a network whose every host has one cable, beside so many `cables` between switches.
     fn new(switches: u64, hosts: u64, cables: u64, ports: u64) -> Size {
-        Size { switches, hosts, cables: cables + hosts, ports }
+        // A switch has a port at least.
+        Size { switches, hosts, cables: cables + hosts, ports: ports.max(switches) }
     }
 
     /// The size of a network that is there.

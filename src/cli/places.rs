@@ -157,9 +157,13 @@ pub(super) fn tidy(folder: &Path, quiet: bool) {
 
 /// Whether two paths name the same file, whatever links lead to it. Pipes and devices are nobody's own.
 pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
+    let is_like = |one: &Metadata, other: &Metadata| {
+        (one.is_file() && other.is_file()) || (one.is_dir() && other.is_dir())
+    };
     match (fs::metadata(a), fs::metadata(b)) {
-        (Ok(a), Ok(b)) if !(a.is_file() && b.is_file()) && !(a.is_dir() && b.is_dir()) => false,
-        (Ok(one), Ok(other)) if is_same(&one, &other) => true,
+        (Ok(one), Ok(other)) => {
+            is_like(&one, &other) && (is_same(&one, &other) || resolved(a) == resolved(b))
+        }
         _ => resolved(a) == resolved(b),
     }
 }

@@ -66,7 +66,7 @@ fn a_sweep_with_such_names_is_run_and_resumed() {
     room.ends(&["sweep", "run", "w.toml", "--quiet", "--out", "plain"], 0);
     let table = |folder: &OsStr| fs::read(room.path(folder).join("points.csv")).unwrap();
     assert_eq!(table(&folder), table(OsStr::new("plain")));
-    room.ends(&line(&["sweep", "status"], &[folder.clone()]), 0);
-    room.ends(&line(&["sweep", "work", "--task", "0", "--of", "1"], &[folder.clone()]), 0);
-    room.ends(&line(&["sweep", "merge"], &[folder]), 0);
+    room.ends(&line(&["sweep", "status"], std::slice::from_ref(&folder)), 0);
+    room.ends(&line(&["sweep", "work", "--task", "0", "--of", "1"], std::slice::from_ref(&folder)), 0);
+    room.ends(&line(&["sweep", "merge"], std::slice::from_ref(&folder)), 0);
 }

@@ -251,6 +251,15 @@ fn limits_of_a_process_end_it_with_a_message() {
     known.goes_on(&room, "limits");
 }
 
+const TENTH: Duration = Duration::from_millis(100);
+
+/// Whether a process is past the point at which it asked to be told of interruptions (SIGINT is the mask's second bit).
+fn catches_signals(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask >> 1 & 1 == 1))
+}
+
 /// Wrong if a terminal that closes left half of a run, or ended one that nohup was to keep.
 #[test]
 fn a_terminal_that_closes_ends_a_run_as_a_batch_system_does() {
@@ -258,19 +267,22 @@ fn a_terminal_that_closes_ends_a_run_as_a_batch_system_does() {
     room.write("long.toml", &super::SCENARIO.replace("messages = 200", "messages = 2000000000"));
     let line = ["run", "long.toml", "--quiet", "--out", "long"];
     let before = room.contents();
-    let hang_up = |command: &mut Command| {
+    let hang_up = |command: &mut Command, patience: u32| {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(700));
+        (0..600).take_while(|_| !catches_signals(child.id())).for_each(|_| std::thread::sleep(TENTH));
         assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
-        std::thread::sleep(Duration::from_millis(700));
-        let ended = child.try_wait().unwrap();
+        let ends = |_| {
+            std::thread::sleep(TENTH);
+            child.try_wait().unwrap().map(|status| status.code())
+        };
+        let ended = (0..patience).find_map(ends);
         child.kill().unwrap();
         child.wait().unwrap();
-        ended.map(|status| status.code())
+        ended
     };
-    assert_eq!(hang_up(&mut room.command(&line)), Some(Some(130)));
+    assert_eq!(hang_up(&mut room.command(&line), 600), Some(Some(130)));
     assert!(room.contents() == before, "an interrupted run left something");
     let mut kept = Command::new("sh");
     kept.arg("-c").arg("trap '' HUP; exec \"$0\" \"$@\"").arg(env!("CARGO_BIN_EXE_simnet")).args(line);
-    assert_eq!(hang_up(kept.current_dir(room.0.path())), None, "a run that nohup keeps was ended");
+    assert_eq!(hang_up(kept.current_dir(room.0.path()), 10), None, "a run that nohup keeps was ended");
 }

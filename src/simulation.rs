@@ -38,7 +38,7 @@ pub mod zero_load;
 
 pub use beside::{PaperReport, Spread};
 pub use map_files::RepeatReport;
-pub use mapping::{DistributionReport, MapReport};
+pub use mapping::{DistributionReport, MapReport, measured_ms};
 pub use mappings::map;
 pub use names::{Names, heading};
 pub use progress::{Listener, Progress};

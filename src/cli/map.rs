@@ -8,13 +8,14 @@ use crate::diagnostics::quoted;
 use crate::report::{Drawing, draw_network};
 use crate::scenario::checked::{Checked, Topology, TopologySource};
 use crate::scenario::{self, cycles};
-use crate::simulation::{MapReport, map};
+use crate::simulation::{MapReport, map, measured_ms};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
 use crate::units::Flits;
 
 use super::network::NetworkArguments;
 use super::output::{beside_stdout, columns, print, print_json, write_whole};
+use super::run::outlasts;
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -211,7 +212,7 @@ fn human(report: &MapReport, net: &Network) -> String {
         ("turns that led to nothing", turns.nothing.to_string()),
         ("explorations", report.explorations.to_string()),
         ("model, bytes at most", report.peak_memory_bytes.to_string()),
-        ("time, ms", format!("{:.3}", report.time_ms)),
+        ("time, ms", measured_ms(report.time_ms).map_or_else(outlasts, |ms| format!("{ms:.3}"))),
     ]);
     columns(rows)
 }

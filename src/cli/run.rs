@@ -30,6 +30,8 @@ use super::progress::Bar;
 use super::{Common, Exit, Failure, Format};
 use trace::Recorded;
 
+pub(super) use summary::outlasts;
+
 #[derive(Args)]
 pub(super) struct Options {
     /// The scenario file

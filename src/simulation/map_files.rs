@@ -10,7 +10,7 @@ use crate::topology::formats::{Format, write};
 use crate::topology::{End, Network};
 
 use super::beside::Spread;
-use super::mapping::MapReport;
+use super::mapping::{MapReport, measured_ms};
 use super::summary::port_name;
 
 /// Maps of more hosts are not drawn.
@@ -32,7 +32,7 @@ pub struct RepeatReport {
     pub wrong_and_sure: usize,
     /// Runs with a wrong map of which it was not.
     pub wrong_and_unsure: usize,
-    /// Their time.
+    /// Their time, in milliseconds; `None` if some run outlasts the simulated clock.
     pub time_ms: Option<Spread>,
     /// Messages truly sent.
     pub sent: Option<Spread>,
@@ -45,15 +45,17 @@ impl RepeatReport {
             let fits = |run: &&MapReport| run.isomorphic == right && run.doubts.is_empty() == sure;
             runs.iter().filter(fits).count()
         };
-        let spread = |value: fn(&MapReport) -> f64| Spread::of(&runs.iter().map(value).collect::<Vec<_>>());
+        let spread = |value: fn(&MapReport) -> Option<f64>| {
+            Spread::of(&runs.iter().map(value).collect::<Option<Vec<_>>>()?)
+        };
         RepeatReport {
             runs: runs.len(),
             right_and_sure: count(true, true),
             right_and_unsure: count(true, false),
             wrong_and_sure: count(false, true),
             wrong_and_unsure: count(false, false),
-            time_ms: spread(|run| run.time_ms),
-            sent: spread(MapReport::sent),
+            time_ms: spread(|run| measured_ms(run.time_ms)),
+            sent: spread(|run| Some(run.sent())),
         }
     }
 }

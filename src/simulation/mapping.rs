@@ -276,7 +276,15 @@ fn within(
 
 /// A time in milliseconds; null where it is the end of the simulated clock, which nobody measured.
 pub(super) fn before_the_end<S: serde::Serializer>(time_ms: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if is_the_end(*time_ms) { serializer.serialize_none() } else { serializer.serialize_f64(*time_ms) }
+    match measured_ms(*time_ms) {
+        None => serializer.serialize_none(),
+        Some(time_ms) => serializer.serialize_f64(time_ms),
+    }
+}
+
+/// A time in milliseconds, if it was measured: `None` where it is the end of the simulated clock.
+pub fn measured_ms(time_ms: f64) -> Option<f64> {
+    (!is_the_end(time_ms)).then_some(time_ms)
 }
 
 /// Whether a time in milliseconds is the end of the simulated clock.

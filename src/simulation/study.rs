@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use crate::host::mapper::Growth;
 use crate::scenario::Checked;
-use crate::scenario::study::{Cell, Study};
+use crate::scenario::study::{Cell, Quantity, Study};
 use crate::topology::Network;
 
 use super::mapping::MapReport;
@@ -75,7 +75,9 @@ pub(super) fn run(checked: &Checked, study: &Study, progress: &dyn Progress) -> 
     let mut files = tables::all(&results, &report);
     files.extend(figures::all(checked, &results));
     files.push(("README.md".to_owned(), tables::readme(checked, &results, &report, &files)));
-    let summary = Summary { study: Some(report), ..Summary::new(checked, Outcome::Drained) };
+    let is_late = |outcomes: &Outcomes| outcomes.values(Quantity::Time).is_none();
+    let outcome = if results.cells.iter().any(is_late) { Outcome::Horizon } else { Outcome::Drained };
+    let summary = Summary { study: Some(report), ..Summary::new(checked, outcome) };
     Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered: 0 })
 }
 

@@ -8,7 +8,7 @@ use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Quantity};
 
 use super::super::beside::{few, maybe, number, paper, paper_page, short};
-use super::super::mapping::MapReport;
+use super::super::mapping::{MapReport, measured_ms};
 use super::{Results, StudyReport};
 
 /// Every table that has rows: name and contents.
@@ -77,7 +77,7 @@ fn mappings(results: &Results<'_>) -> String {
         let counts = counts.map(|(right, sure)| outcomes.count(right, sure).to_string());
         let time = results.spread(outcomes.cell, Quantity::Time);
         let times = [time.map(|t| t.min), time.map(|t| t.mean), time.map(|t| t.max)].map(maybe);
-        let means = MEANS.map(|(_, quantity)| number(outcomes.mean(quantity)));
+        let means = MEANS.map(|(_, quantity)| maybe(outcomes.mean(quantity)));
         let runs = [outcomes.runs.len().to_string()];
         let key = key(results, outcomes.cell).into_iter();
         table.row(key.chain(runs).chain(counts).chain(times).chain(means));
@@ -99,7 +99,7 @@ fn runs(results: &Results<'_>) -> String {
                 doubts.join(" "),
                 sent.to_string(),
                 explorations.to_string(),
-                number(*time_ms),
+                maybe(measured_ms(*time_ms)),
             ];
             table.row(key(results, outcomes.cell).into_iter().chain(own));
         }
@@ -169,14 +169,15 @@ fn overview(results: &Results<'_>) -> String {
     for outcomes in &results.cells {
         let [network, variant, answering, retries, load] =
             key(results, outcomes.cell).map(|name| markdown(&name));
+        let none = || "-".to_owned();
         let _ = writeln!(
             text,
             "| {network} | {variant} | {answering} | {retries} | {load} | {} of {} | {} | {} | {} |",
             outcomes.count(true, true) + outcomes.count(true, false),
             outcomes.runs.len(),
             outcomes.count(false, true),
-            short(outcomes.mean(Quantity::Sent)),
-            short(outcomes.mean(Quantity::Time)),
+            outcomes.mean(Quantity::Sent).map_or_else(none, short),
+            outcomes.mean(Quantity::Time).map_or_else(none, short),
         );
     }
     text

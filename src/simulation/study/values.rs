@@ -3,7 +3,7 @@
 use crate::scenario::study::{Cell, Quantity};
 
 use super::super::beside::Spread;
-use super::super::mapping::MapReport;
+use super::super::mapping::{MapReport, measured_ms};
 use super::{Outcomes, Results, Trial};
 
 impl Results<'_> {
@@ -12,7 +12,7 @@ impl Results<'_> {
         match quantity {
             Quantity::WithinTwice => self.within(cell, 2.0),
             Quantity::WithinHalfMore => self.within(cell, 1.5),
-            _ => Spread::of(&self.of(cell)?.values(quantity)),
+            _ => Spread::of(&self.of(cell)?.values(quantity)?),
         }
     }
 
@@ -32,14 +32,15 @@ impl Results<'_> {
 }
 
 impl Outcomes {
-    /// A quantity of every run.
-    pub(super) fn values(&self, quantity: Quantity) -> Vec<f64> {
+    /// A quantity of every run; `None` if some run did not come to it: what is known of the others is no sample.
+    pub(super) fn values(&self, quantity: Quantity) -> Option<Vec<f64>> {
         self.runs.iter().map(|run| run.value(quantity)).collect()
     }
 
-    /// The mean of a quantity over the runs.
-    pub(super) fn mean(&self, quantity: Quantity) -> f64 {
-        Spread::of(&self.values(quantity)).map_or(0.0, |spread| spread.mean)
+    /// The mean of a quantity over the runs; `None` if some run did not come to it.
+    pub(super) fn mean(&self, quantity: Quantity) -> Option<f64> {
+        let values = self.values(quantity)?;
+        Some(Spread::of(&values).map_or(0.0, |spread| spread.mean))
     }
 
     /// How many runs gave a map that is right (or not) and that the mapper was sure of (or not).
@@ -50,14 +51,14 @@ impl Outcomes {
 }
 
 impl Trial {
-    /// A quantity of this run.
-    fn value(&self, quantity: Quantity) -> f64 {
+    /// A quantity of this run; `None` for the time of a mapping that outlasts the simulated clock.
+    fn value(&self, quantity: Quantity) -> Option<f64> {
         let (report, turns) = (&self.report, &self.report.turns);
         let (hosts, switches, nothing) =
             (turns.host_hits as f64, turns.switch_hits as f64, turns.nothing as f64);
         let ratio = |part: f64, rest: f64| if part + rest > 0.0 { part / (part + rest) * 100.0 } else { 0.0 };
         let percent = |holds: bool| if holds { 100.0 } else { 0.0 };
-        match quantity {
+        Some(match quantity {
             Quantity::Hosts => report.hosts as f64,
             Quantity::Switches => report.switches as f64,
             Quantity::Links => report.links as f64,
@@ -77,7 +78,7 @@ impl Trial {
             Quantity::SentScout => self.sent("scout"),
             Quantity::SentGuard => self.sent("guard"),
             Quantity::Sent => self.all_sent(),
-            Quantity::Time => report.time_ms,
+            Quantity::Time => return measured_ms(report.time_ms),
             Quantity::Explorations => report.explorations as f64,
             Quantity::PeakNodes => self.peak_nodes as f64,
             Quantity::FinalNodes => (report.hosts + report.switches) as f64,
@@ -86,7 +87,7 @@ impl Trial {
             Quantity::SurelyWrong => percent(!report.isomorphic && report.doubts.is_empty()),
             // These are of several cells together.
             Quantity::WithinTwice | Quantity::WithinHalfMore => 0.0,
-        }
+        })
     }
 
     fn sent(&self, kind: &str) -> f64 {

@@ -18,5 +18,5 @@ pub use manifest::{COMMIT, Manifest, README_MARK, RESULTS, Usage, VERSION};
 pub(crate) use manifest::{command_line, host_name, said};
 pub use markdown::markdown;
 pub use pcapng::{Pcapng, Tally};
-pub use table::Table;
+pub use table::{Cell, Column, Kind, Table};
 pub use xml::escaped;

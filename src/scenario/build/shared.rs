@@ -90,7 +90,7 @@ pub(super) fn position<'a>(
 }
 
 /// The name of a figure, fit for a file.
-pub(super) fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> {
+pub(in super::super) fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.value.chars().all(fits) && name.value.len() <= 100 {
         return Some(name.value.clone());

@@ -31,7 +31,7 @@ mod trace;
 mod traffic;
 
 pub(super) use declared::asked;
-pub(super) use shared::figure_name;
+pub(super) use shared::{figure_name, is_printed};
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -107,6 +107,16 @@ enum Seeds {
     Listed(Vec<u64>),
 }
 
+impl Seeds {
+    /// The seeds, if they are listed.
+    fn listed(&self) -> Option<&[u64]> {
+        match self {
+            Seeds::Listed(all) => Some(all),
+            Seeds::Repetitions(_) => None,
+        }
+    }
+}
+
 /// Whether a file describes a sweep: whether it has a section `[sweep]` of its own.
 pub fn is_sweep(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };

@@ -217,13 +217,13 @@ impl<'a> Points<'a> {
             let common = axes.iter().map(|axis| axis.as_str()).chain([SEED]);
             let common: Vec<Cell> =
                 common.filter_map(|axis| self.text(point, axis)).map(Cell::from).collect();
-            for position in 0.. {
+            for position in 0_u64.. {
                 let at = |name: &&str| self.value(point, &name.replacen(ANY, &position.to_string(), 1));
                 if self.curves.iter().all(|name| at(name).is_none()) {
                     break;
                 }
                 let values = self.curves.iter().map(|name| at(name).map_or(Cell::Nothing, Cell::from));
-                table.row(common.iter().cloned().chain([Cell::from(position as u64)]).chain(values));
+                table.row(common.iter().cloned().chain([Cell::from(position)]).chain(values));
             }
         }
         table

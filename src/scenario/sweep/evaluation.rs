@@ -7,7 +7,7 @@ use crate::diagnostics::{Fault, quoted};
 use crate::papers;
 
 use super::super::book::{Book, Place};
-use super::super::build::figure_name;
+use super::super::build::{figure_name, is_printed};
 use super::super::printed::{PaperNumber, Statistic};
 use super::super::wire::{self, At, Direction};
 use super::axes::{Axis, printed};
@@ -234,7 +234,9 @@ impl Grounds<'_> {
         let (Some(paper), Some(figure)) = (reference.paper.get(), reference.figure.get()) else {
             return Vec::new();
         };
-        if !known(paper, &[], "paper", book) || !known(figure, &[&paper.value], "figure", book) {
+        let is_known = is_printed(paper, "paper", &papers::choices(&[]), book)
+            && is_printed(figure, "figure", &papers::choices(&[&paper.value]), book);
+        if !is_known {
             return Vec::new();
         }
         let before = [paper.value.as_str(), figure.value.as_str()];
@@ -242,7 +244,7 @@ impl Grounds<'_> {
         for (quantity, ours) in reference.quantities.value().into_iter().flat_map(|all| &all.entries) {
             let column = ours.value.column.get().and_then(|name| self.column(name, ratios, book));
             let at = ours.value.at.value().and_then(|pins| self.pins(pins, book));
-            if !known(quantity, &before, "quantity", book) {
+            if !is_printed(quantity, "quantity", &papers::choices(&before), book) {
                 continue;
             }
             let (Some(column), Some(at)) = (column, at) else { continue };
@@ -292,9 +294,7 @@ impl Grounds<'_> {
             .collect();
         for (name, pins) in reference.configurations.value().into_iter().flat_map(|all| &all.entries) {
             self.pins(&pins.value, book);
-            if !printed.contains(&name.value) {
-                unknown(name, "configuration", &printed, book);
-            }
+            is_printed(name, "configuration", &printed, book);
         }
     }
 
@@ -344,26 +344,4 @@ fn empty(place: Option<Place>, book: &mut Book) -> bool {
         });
     }
     false
-}
-
-/// Whether a name is one of those that the papers' table has after the names `before`; notes it if not.
-fn known(name: &At<String>, before: &[&str], what: &str, book: &mut Book) -> bool {
-    let choices = papers::choices(before);
-    let is_known = choices.contains(&name.value);
-    if !is_known {
-        unknown(name, what, &choices, book);
-    }
-    is_known
-}
-
-fn unknown(name: &At<String>, what: &str, choices: &[String], book: &mut Book) {
-    book.add(name.place, |span| {
-        let message = format!("no such {what} in the numbers of the papers");
-        let expected = match choices {
-            few if few.len() <= 8 => format!("expected one of {}", few.join(", ")),
-            many => format!("expected one of {} in src/papers/reference.csv", many.len()),
-        };
-        Fault::new("unknown-reference", span, message, expected)
-            .with_nearest(&name.value, choices.iter().map(String::as_str))
-    });
 }

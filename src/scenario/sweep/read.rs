@@ -33,24 +33,7 @@ pub(super) fn read(
     book: &mut Book,
 ) -> Option<(Sweep, Firsts, Option<Box<Refusal>>)> {
     let mut root = layers.flatten(layers.profile.as_ref(), book);
-    let Some(section) = layers::take(&mut root, "sweep") else {
-        book.add(root.place, |span| {
-            let message = "the section [sweep] is missing";
-            Fault::new(
-                "missing-section",
-                span,
-                message,
-                "needs [sweep]: this file describes a single scenario",
-            )
-            .with_help("run it with `simnet run`")
-        });
-        return None;
-    };
-    let [references, figures] = ["reference", "figure"].map(|key| layers::take(&mut root, key));
-    let references: Vec<At<wire::Reference>> = listed(references, book);
-    let figures: Vec<At<wire::Figure>> = listed(figures, book);
-    let expect = expectations(&root, book);
-    let described = wire::Sweep::read(&section.item, book)?;
+    let Parts { described, references, figures, expect, place } = parts(&mut root, book)?;
     let known = Known::new();
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
     let written = axes::read(&tables, &known, book);
@@ -62,22 +45,15 @@ pub(super) fn read(
     let seeds = seeds(&described, &written.keys, book);
     let constraints = described.constraints.value().into_iter().flatten();
     let constraints = constraints.filter_map(|text| operands::parse(text, &known, book)).collect();
-    check_last_seed(seed, seeds.as_ref(), section.place, book);
+    check_last_seed(seed, seeds.as_ref(), place, book);
     // What was found faulty goes no further: from here on, axes, seeds and constraints are sound on their own.
     let axes: Vec<Axis> = written.axes.into_iter().collect::<Option<_>>()?;
-    let columns: Vec<String> =
-        described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect();
-    let evaluated = evaluation::Grounds {
-        axes: &axes,
-        columns: &columns,
-        seeds: match &seeds {
-            Some(Seeds::Listed(all)) => Some(all),
-            _ => None,
-        },
-    };
-    let evaluation = evaluation::read(&described, &references, &figures, &evaluated, book);
+    let columns = columns(&described);
+    let listed = seeds.as_ref().and_then(Seeds::listed);
+    let grounds = evaluation::Grounds { axes: &axes, columns: &columns, seeds: listed };
+    let evaluation = evaluation::read(&described, &references, &figures, &grounds, book);
     let seeds = seeds.filter(|_| book.is_clean())?;
-    check_size(&axes, &seeds, section.place, book)?;
+    check_size(&axes, &seeds, place, book)?;
     let structural = structural(&axes, &root, &layers);
     let grounds = Grounds { axes: &axes, root: &root, layers: &layers };
     let limits = grounds.limits(constraints, book)?;
@@ -120,6 +96,38 @@ pub(super) fn read(
     let mut values = book.empty_copy();
     sweep.base.template(&sweep.axes, &digits, &mut values);
     Some((sweep, firsts, values.into_refusal()))
+}
+
+/// The parts of a file that say what varies and what is made of it.
+struct Parts {
+    described: wire::Sweep,
+    references: Vec<At<wire::Reference>>,
+    figures: Vec<At<wire::Figure>>,
+    expect: Expectations,
+    /// Where the section `[sweep]` stands.
+    place: Place,
+}
+
+/// Takes these parts out of the scenario; `None` after a fault.
+fn parts(root: &mut Item, book: &mut Book) -> Option<Parts> {
+    let Some(section) = layers::take(root, "sweep") else {
+        book.add(root.place, |span| {
+            let message = "the section [sweep] is missing";
+            let expected = "needs [sweep]: this file describes a single scenario";
+            Fault::new("missing-section", span, message, expected).with_help("run it with `simnet run`")
+        });
+        return None;
+    };
+    let [references, figures] = ["reference", "figure"].map(|key| layers::take(root, key));
+    let (references, figures) = (listed(references, book), listed(figures, book));
+    let expect = expectations(root, book);
+    let described = wire::Sweep::read(&section.item, book)?;
+    Some(Parts { described, references, figures, expect, place: section.place })
+}
+
+/// The columns that the file lists.
+fn columns(described: &wire::Sweep) -> Vec<String> {
+    described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect()
 }
 
 /// The tables of a list that may be absent.

@@ -18,6 +18,7 @@ mod key;
 mod known;
 mod limits;
 mod neighbours;
+mod networks;
 mod operands;
 mod range;
 mod read;
@@ -32,7 +33,7 @@ use rayon::prelude::*;
 use crate::diagnostics::{Fault, Refusal, decode, shown};
 
 use super::book::Book;
-use super::checked::{Checked, Topology};
+use super::checked::Checked;
 use super::expect::Expectations;
 use super::layers::{self, Layers};
 use super::tree::{Item, Value};
@@ -42,6 +43,7 @@ use super::{Files, Overrides, build};
 use axes::Axis;
 use key::{Template, Templates};
 use limits::Limits;
+use networks::Networks;
 
 pub use evaluation::{Evaluation, Pins, Plot, Ratio, Reference, SEED};
 
@@ -54,6 +56,7 @@ pub struct Sweep {
     /// The combinations that meet the constraints, in order; all if there are no constraints.
     kept: Option<Arc<Vec<u32>>>,
     templates: Arc<Templates>,
+    networks: Arc<Networks>,
     quick: bool,
 }
 
@@ -90,8 +93,6 @@ struct Base {
 #[derive(Clone, Debug, Default)]
 struct Told {
     name: String,
-    /// The network, if it is the same for all points.
-    topology: Option<Topology>,
     warnings: Vec<String>,
     /// Seconds of the first point, whole and quick.
     seconds: [f64; 2],
@@ -173,7 +174,8 @@ impl Sweep {
             kept => (thinned, kept.map(Arc::new)),
         };
         let templates = self.base.templates(&axes);
-        Sweep { base: self.base.clone(), axes, seeds, kept, templates, quick: true }
+        let (base, networks) = (self.base.clone(), self.networks.clone());
+        Sweep { base, axes, seeds, kept, templates, networks, quick: true }
     }
 
     /// Whether it is the small version.
@@ -366,10 +368,16 @@ impl Sweep {
         let mut book = self.base.book.empty_copy();
         let root = self.base.tree(&self.axes, digits, false, &mut book);
         let document = Document::read(&root, &mut book);
-        let given = self.base.told.topology.clone();
+        let given = self.network(digits);
+        let is_new = given.is_none();
         let checked = document.and_then(|document| build::build(&document, given, Some(seed), &mut book));
         match (book.into_refusal(), checked) {
-            (None, Some(checked)) => Ok(if self.quick { checked.quick() } else { checked }),
+            (None, Some(checked)) => {
+                if is_new {
+                    self.keep_network(digits, &checked.topology);
+                }
+                Ok(if self.quick { checked.quick() } else { checked })
+            }
             (Some(refusal), _) => Err(refusal),
             (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
         }

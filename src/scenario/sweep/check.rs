@@ -10,7 +10,7 @@ use crate::diagnostics::{Fault, Faults, Refusal};
 use super::super::cost;
 use super::axes::Axis;
 use super::limits::{self, write_digits};
-use super::{Base, PROFILE, Sweep, Told};
+use super::{Base, Sweep, Told};
 
 /// The most points that are checked when a file is read; of longer axes, values evenly apart and both ends.
 const MOST_CHECKED: usize = 500;
@@ -118,12 +118,9 @@ impl Sweep {
         let mut digits = Vec::new();
         write_digits(&self.axes, combination, &mut digits);
         let checked = self.checked_at(&digits, self.seed(0))?;
-        let keys = || self.axes.iter().flat_map(|axis| &axis.keys);
-        let is_varied = keys().any(|key| ["topology", PROFILE].contains(&key.path[0].0.as_str()));
         let told = Told {
             name: checked.name.clone(),
             warnings: checked.warnings.clone(),
-            topology: (!is_varied).then(|| checked.topology.clone()),
             seconds: [cost::seconds(&checked), cost::seconds(&checked.quick())],
             ratios: Vec::new(),
         };

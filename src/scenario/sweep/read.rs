@@ -90,7 +90,8 @@ pub(super) fn read(
     };
     let templates = base.templates(&axes);
     let kept = kept.map(Arc::new);
-    let sweep = Sweep { base: Arc::new(base), axes, seeds, kept, templates, quick: false };
+    let networks = Arc::default();
+    let sweep = Sweep { base: Arc::new(base), axes, seeds, kept, templates, networks, quick: false };
     let digits = sweep.digits(0);
     // Every value is read once, whether a point with it is checked or not.
     let mut values = book.empty_copy();

@@ -2,7 +2,6 @@
 
 mod chart;
 mod drawing;
-mod figure;
 mod layers;
 mod manifest;
 mod markdown;
@@ -12,7 +11,6 @@ mod xml;
 
 pub use chart::{Axis, Chart, Layer, Mark, Style, Tip, draw_charts, draw_on_page};
 pub use drawing::{Drawing, draw_network};
-pub use figure::{Figure, FigurePoint, Series, draw};
 pub use layers::{Boxes, Layers, Spot, landings};
 pub use manifest::{COMMIT, Manifest, README_MARK, RESULTS, Usage, VERSION};
 pub(crate) use manifest::{command_line, host_name, said};

@@ -54,7 +54,7 @@ use tracing::{debug, info};
 
 use crate::fabric::{BuildError, Member, Observer};
 use crate::ids::LinkId;
-use crate::report::{Figure, FigurePoint, Series, draw};
+use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 use crate::ring::TreeError;
 use crate::routing::PlanError;
 use crate::scenario::Checked;
@@ -275,26 +275,26 @@ fn deadlocks(
 
 /// The latency/throughput curve, if there are two points or more to draw.
 fn curve(checked: &Checked, reports: &[PointReport]) -> Option<String> {
-    let series = |name: &str, ns: fn(&PointReport) -> Option<f64>| {
-        let point = |report: &PointReport| {
+    let line = |name: &str, ns: fn(&PointReport) -> Option<f64>| {
+        let mark = |report: &PointReport| {
             let (x, y) = (report.accepted_flits_per_cycle_per_host, ns(report)? / 1e3);
-            Some(FigurePoint { x, y, hollow: !report.converged })
+            Some(Mark::at(x, y).hollow(!report.converged))
         };
-        Series { name: name.to_owned(), points: reports.iter().filter_map(point).collect() }
+        Layer::line(name, reports.iter().filter_map(mark).collect())
     };
-    let series = vec![
-        series("mean", |report| report.latency_mean_ns),
-        series("99th percentile", |report| report.latency_p99_ns),
+    let layers = vec![
+        line("mean", |report| report.latency_mean_ns),
+        line("99th percentile", |report| report.latency_p99_ns),
     ];
-    series.iter().all(|series| series.points.len() >= 2).then(|| {
-        let figure = Figure {
+    layers.iter().all(|line| line.marks.len() >= 2).then(|| {
+        let chart = Chart {
             title: format!("{}: latency against accepted traffic", checked.name),
-            x_label: "accepted traffic (payload flits / cycle / host)".to_owned(),
-            y_label: "latency from creation (us)".to_owned(),
-            series,
-            top: None,
+            x: Axis::from_zero("accepted traffic (payload flits / cycle / host)"),
+            y: Axis::from_zero("latency from creation (us)"),
+            layers,
+            ..Chart::default()
         };
-        draw(&figure).expect("finite values can be drawn")
+        draw_charts(&[chart], 1)
     })
 }
 

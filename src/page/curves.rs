@@ -205,7 +205,6 @@ fn parts_of_latency(table: &Csv) -> Option<Plot> {
             if whole { "parts-all" } else { "parts" },
             "Parts of the mean latency by load",
             &tips,
-            "",
         )
     };
     let some_saturated = rows.iter().any(|(row, _)| is_saturated(row));

@@ -2,7 +2,7 @@
 
 use crate::host::daemon::Options;
 use crate::host::distribution;
-use crate::report::{Figure, FigurePoint, Series, Table, draw};
+use crate::report::{Axis, Chart, Layer, Mark, Table, draw_charts};
 use crate::scenario::Checked;
 use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
 use crate::trace::Recorder;
@@ -141,21 +141,16 @@ fn deeds(report: &Report) -> String {
 
 /// Accepted traffic against time.
 fn figure(checked: &Checked, report: &Report) -> String {
-    let point = |interval: &daemon::IntervalReport| FigurePoint {
-        x: interval.from_ms / 1e3,
-        y: interval.accepted,
-        hollow: interval.lost > 0,
+    let mark = |interval: &daemon::IntervalReport| {
+        Mark::at(interval.from_ms / 1e3, interval.accepted).hollow(interval.lost > 0)
     };
-    let series = Series {
-        name: "accepted; hollow: messages were lost".to_owned(),
-        points: report.series.iter().map(point).collect(),
-    };
-    let figure = Figure {
+    let chart = Chart {
         title: format!("{}: traffic while parts fail and return", checked.name),
-        x_label: "time (s)".to_owned(),
-        y_label: "accepted traffic (payload flits / cycle / sender)".to_owned(),
-        series: vec![series],
-        top: None,
+        x: Axis::from_zero("time (s)"),
+        y: Axis::from_zero("accepted traffic (payload flits / cycle / sender)"),
+        layers: vec![Layer::line("accepted", report.series.iter().map(mark).collect())],
+        hollow: "hollow: messages were lost".to_owned(),
+        ..Chart::default()
     };
-    draw(&figure).expect("finite values can be drawn")
+    draw_charts(&[chart], 1)
 }

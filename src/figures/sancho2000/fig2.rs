@@ -132,6 +132,7 @@ fn chart(rows: &[Row], routings: &[String], size: u64) -> Chart {
         y: Axis::from_zero("% of switches"),
         layers: routings.iter().flat_map(of_routing).collect(),
         bars: true,
+        ..Chart::default()
     }
 }
 

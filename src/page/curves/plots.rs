@@ -121,7 +121,7 @@ impl Source<'_> {
                     let (chart, tips) = self.chart(panel, quantity, *log, most);
                     let name = format!("{id}-{panel_nth}-{y_nth}-{}", usize::from(*log));
                     let label = format!("{}: {} against {}", self.recipe.title, chart.y.label, chart.x.label);
-                    charts.push(draw_on_page(&chart, &name, &label, &tips, self.recipe.hollow));
+                    charts.push(draw_on_page(&chart, &name, &label, &tips));
                 }
             }
         }
@@ -219,9 +219,9 @@ impl Source<'_> {
             true => Axis::log(&label.axis()),
             false => Axis::from_zero(&label.axis()),
         };
-        let chart =
-            Chart { x: scaled(&x, self.recipe.log_x), y: scaled(&y, log), layers, ..Chart::default() };
-        (chart, tips)
+        let (x, y) = (scaled(&x, self.recipe.log_x), scaled(&y, log));
+        let hollow = self.recipe.hollow.to_owned();
+        (Chart { x, y, layers, hollow, ..Chart::default() }, tips)
     }
 
     fn mark(

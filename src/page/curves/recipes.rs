@@ -27,7 +27,7 @@ pub(super) struct Recipe<'a> {
     pub(super) diagonal: bool,
     /// Whether lines join marks in the order of the table, and not along the horizontal axis.
     pub(super) in_order: bool,
-    /// What hollow marks are.
+    /// What hollow marks are; if empty, values that are saturated or not converged.
     pub(super) hollow: &'a str,
 }
 
@@ -68,7 +68,7 @@ pub(super) const NOTHING: Recipe<'_> = Recipe {
     log_y: false,
     diagonal: false,
     in_order: false,
-    hollow: "hollow: saturated, or not converged",
+    hollow: "",
 };
 
 const ACCEPTED: &str = "accepted_flits_per_cycle_per_host";

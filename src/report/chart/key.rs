@@ -17,8 +17,8 @@ const SHAPES: [Shape; 7] = [
     Shape::Corners(&[(5, 0), (-4, -5), (-4, 5)]),
     Shape::Corners(&[(0, -5), (5, -1), (3, 5), (-3, 5), (-5, -1)]),
 ];
-/// What the key says of hollow marks, where a page does not say otherwise.
-pub(super) const HOLLOW: &str = "hollow: saturated, or not converged";
+/// What the key says of hollow marks, where no chart says otherwise.
+const HOLLOW: &str = "hollow: saturated, or not converged";
 const SIZE: f64 = 12.0;
 const ROW: f64 = 20.0;
 const SWATCH: f64 = 30.0;
@@ -50,7 +50,7 @@ pub(super) struct Entry {
 }
 
 impl<'a> Key<'a> {
-    pub(super) fn new(charts: &[Chart], meaning: &'a str) -> Key<'a> {
+    pub(super) fn new(charts: &'a [Chart]) -> Key<'a> {
         let mut names: Vec<(String, Style, bool)> = Vec::new();
         for (layer, bars) in charts.iter().flat_map(|chart| chart.layers.iter().map(|l| (l, chart.bars))) {
             if layer.style != Style::Rule
@@ -60,6 +60,8 @@ impl<'a> Key<'a> {
             }
         }
         names.sort_by_key(|(_, style, _)| *style == Style::Paper);
+        let mut meanings = charts.iter().map(|chart| chart.hollow.as_str());
+        let meaning = meanings.find(|meaning| !meaning.is_empty()).unwrap_or(HOLLOW);
         let mut marks = charts.iter().flat_map(|chart| &chart.layers).flat_map(|layer| &layer.marks);
         Key { names, hollow: marks.any(|mark| mark.hollow), meaning }
     }

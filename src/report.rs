@@ -6,15 +6,20 @@ mod layers;
 mod manifest;
 mod markdown;
 mod pcapng;
+mod pen;
 mod table;
 mod xml;
 
-pub use chart::{Axis, Chart, Layer, Mark, Style, Tip, draw_charts, draw_on_page};
+pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page};
 pub use drawing::{Drawing, draw_network};
-pub use layers::{Boxes, Layers, Spot, landings};
+pub use layers::{Boxes, Layers, landings};
 pub use manifest::{COMMIT, Manifest, README_MARK, RESULTS, Usage, VERSION};
 pub(crate) use manifest::{command_line, host_name, said};
 pub use markdown::markdown;
 pub use pcapng::{Pcapng, Tally};
+pub use pen::{
+    Anchor, COLOURS, GREY, GRID, HOST, INK, PAPER, Pen, Spot, Stroke, Tip, Words, direction, distance, moved,
+    width_of,
+};
 pub use table::Table;
 pub use xml::escaped;

@@ -4,17 +4,15 @@
 //!   Chart ──Scale (ticks)──▶ panel ──┐
 //!   Chart ──Scale (ticks)──▶ panel ──┼──▶ one sheet, one key below all panels
 //! ```
-//! Layers of one name look alike in every panel. Colours are those of Okabe and Ito 2008, which stay apart with
-//! impaired colour vision; marks differ in shape too. The bytes depend on the charts alone: no dates, no fonts, and
+//! Layers of one name look alike in every panel. Colours stay apart with impaired colour vision; marks
+//! differ in shape too. The bytes depend on the charts alone: no dates, no fonts, and
 //! no function of the machine's mathematical library.
 
-mod canvas;
 mod key;
 mod panel;
 mod scale;
 
-use canvas::Canvas;
-pub use canvas::Tip;
+use super::{Pen, Tip};
 use key::Key;
 use panel::Panel;
 
@@ -111,13 +109,13 @@ pub fn draw_charts(charts: &[Chart], columns: usize) -> String {
     let key = Key::new(charts);
     let sheet = (width * columns as f64, height * rows as f64);
     let entries = key.rows(sheet.0);
-    let mut canvas = Canvas::new(sheet.0, sheet.1 + key::height(&entries));
+    let mut pen = Pen::default();
     for (nth, chart) in charts.iter().enumerate() {
         let corner = (width * (nth % columns) as f64, height * (nth / columns) as f64);
-        Panel::new(chart, corner, (width, height)).draw(&mut canvas, &key, nth, &[]);
+        Panel::new(chart, corner, (width, height)).draw(&mut pen, &key, nth, &[]);
     }
-    key::draw(&mut canvas, &entries, sheet.1);
-    canvas.finish()
+    key::draw(&mut pen, &entries, sheet.1);
+    pen.finish((sheet.0, sheet.1 + key::height(&entries)))
 }
 
 /// Draws a chart for a page, in the colours of its variables; `name` tells it from others of the page, `tips` say of
@@ -126,10 +124,10 @@ pub fn draw_on_page(chart: &Chart, name: &str, label: &str, tips: &[Vec<Tip>]) -
     let (width, height) = (600.0, 380.0);
     let key = Key::new(std::slice::from_ref(chart));
     let entries = key.rows(width);
-    let mut canvas = Canvas::on_page(name, label, width, height + key::height(&entries));
-    Panel::new(chart, (0.0, -22.0), (width, height + 22.0)).draw(&mut canvas, &key, 0, tips);
-    key::draw(&mut canvas, &entries, height);
-    canvas.finish()
+    let mut pen = Pen::on_page(name, label);
+    Panel::new(chart, (0.0, -22.0), (width, height + 22.0)).draw(&mut pen, &key, 0, tips);
+    key::draw(&mut pen, &entries, height);
+    pen.finish((width, height + key::height(&entries)))
 }
 
 impl Axis {

@@ -1,6 +1,7 @@
 //! What a run leaves behind: a folder of tables, a curve, and where it all comes from.
 
 mod chart;
+mod curves;
 mod drawing;
 mod layers;
 mod manifest;
@@ -8,9 +9,11 @@ mod markdown;
 mod pcapng;
 mod pen;
 mod table;
+pub(crate) mod text;
 mod xml;
 
 pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page};
+pub use curves::{Curves, Ends, Label, Quantity, RECIPES, Recipe, draw_curves};
 pub use drawing::{Drawing, draw_network};
 pub use layers::{Boxes, Layers, landings};
 pub use manifest::{COMMIT, Manifest, README_MARK, RESULTS, Usage, VERSION};
@@ -21,5 +24,5 @@ pub use pen::{
     Anchor, COLOURS, GREY, GRID, HOST, INK, PAPER, Pen, Spot, Stroke, Tip, Words, direction, distance, moved,
     width_of,
 };
-pub use table::Table;
+pub use table::{Csv, Table};
 pub use xml::escaped;

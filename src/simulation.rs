@@ -54,7 +54,7 @@ use tracing::{debug, info};
 
 use crate::fabric::{BuildError, Member, Observer};
 use crate::ids::LinkId;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::report::{Csv, draw_curves};
 use crate::ring::TreeError;
 use crate::routing::PlanError;
 use crate::scenario::Checked;
@@ -205,7 +205,10 @@ fn gather(
     let mut files = routed.files;
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
-        files.push(("points.csv".to_owned(), tables::points(&reports)));
+        let table = tables::points(&reports);
+        let drawn = draw_curves("points", &Csv::of(&table), &checked.name);
+        files.extend(drawn.map(|svg| ("latency.svg".to_owned(), svg)));
+        files.push(("points.csv".to_owned(), table));
         let uses = loads().zip(channels.iter().map(Vec::as_slice));
         files.push(("channels.csv".to_owned(), tables::channels(uses)));
         let of_hosts = points.iter().map(|(load, point)| (*load, point));
@@ -221,9 +224,6 @@ fn gather(
     }
     if let Some(saturation) = &search.saturation {
         files.push(("saturation.csv".to_owned(), tables::saturation(saturation)));
-    }
-    if let Some(svg) = curve(checked, &reports) {
-        files.push(("latency.svg".to_owned(), svg));
     }
     let is_late = routed.map.as_ref().is_some_and(|map| mapping::is_the_end(map.time_ms));
     let of_map = if is_late { Outcome::Horizon } else { Outcome::Drained };
@@ -271,31 +271,6 @@ fn deadlocks(
         point.deadlocks.iter().map(report).collect::<Vec<_>>()
     };
     points.iter().enumerate().flat_map(of_point).collect()
-}
-
-/// The latency/throughput curve, if there are two points or more to draw.
-fn curve(checked: &Checked, reports: &[PointReport]) -> Option<String> {
-    let line = |name: &str, ns: fn(&PointReport) -> Option<f64>| {
-        let mark = |report: &PointReport| {
-            let (x, y) = (report.accepted_flits_per_cycle_per_host, ns(report)? / 1e3);
-            Some(Mark::at(x, y).hollow(!report.converged))
-        };
-        Layer::line(name, reports.iter().filter_map(mark).collect())
-    };
-    let layers = vec![
-        line("mean", |report| report.latency_mean_ns),
-        line("99th percentile", |report| report.latency_p99_ns),
-    ];
-    layers.iter().all(|line| line.marks.len() >= 2).then(|| {
-        let chart = Chart {
-            title: format!("{}: latency against accepted traffic", checked.name),
-            x: Axis::from_zero("accepted traffic (payload flits / cycle / host)"),
-            y: Axis::from_zero("latency from creation (us)"),
-            layers,
-            ..Chart::default()
-        };
-        draw_charts(&[chart], 1)
-    })
 }
 
 /// The failures of a scenario, those by chance among them.

@@ -6,64 +6,21 @@
 //! # Scope and limitations
 //! There are no font metrics: how wide a text is, is guessed, so that equal drawings are equal bytes on any machine.
 
+mod style;
+
 use std::fmt::{Arguments, Write as _};
 
 use super::escaped;
+pub use style::{Anchor, COLOURS, GREY, GRID, HOST, INK, PAPER, Stroke, Words};
 
 /// A place on the sheet, in pixels from its upper left corner; written to a tenth of one.
 pub type Spot = (f64, f64);
 
-/// Letters and outlines.
-pub const INK: &str = "#333333";
-/// Words that matter less.
-pub const GREY: &str = "#8a8a8a";
-/// Lines behind the data.
-pub const GRID: &str = "#e4e4e4";
-/// What a paper prints.
-pub const PAPER: &str = "#000000";
-/// Hosts.
-pub const HOST: &str = "#c4571b";
-/// Okabe and Ito 2008, without black, which is the papers', and yellow, which is too light for lines; then two that are
-/// told from these by their darkness.
-pub const COLOURS: [&str; 8] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#7f7f7f"];
 /// The colours of a page in place of those of paper; [`COLOURS`] have variables of their own.
 const OF_PAGE: [(&str, &str); 3] = [(INK, "var(--ink)"), (GRID, "var(--line)"), (PAPER, "var(--ink)")];
 
 /// Between a heading and the edge of its sheet.
 const MARGIN: f64 = 24.0;
-
-/// Where a text stands, seen from its spot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Anchor {
-    /// It begins there.
-    #[default]
-    Start,
-    /// Its middle is there.
-    Middle,
-    /// It ends there.
-    End,
-}
-
-/// How a text looks.
-#[derive(Clone, Copy, Debug)]
-pub struct Words<'a> {
-    size: f64,
-    colour: &'a str,
-    anchor: Anchor,
-    bold: bool,
-    is_code: bool,
-    /// Degrees, clockwise.
-    turned: i32,
-}
-
-/// How a line is drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct Stroke<'a> {
-    colour: &'a str,
-    width: f64,
-    dashes: &'a str,
-}
 
 /// What a page tells of a mark: its numbers as the tables have them, and in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,62 +66,6 @@ pub fn direction(from: Spot, to: Spot) -> Spot {
 /// The spot so far ahead of another in a direction, and so far to the right of it.
 pub fn moved((x, y): Spot, (dx, dy): Spot, ahead: f64, aside: f64) -> Spot {
     (x + dx * ahead - dy * aside, y + dy * ahead + dx * aside)
-}
-
-impl<'a> Words<'a> {
-    /// Words in ink that begin at their spot.
-    pub const fn new(size: f64) -> Words<'a> {
-        Words { size, colour: INK, anchor: Anchor::Start, bold: false, is_code: false, turned: 0 }
-    }
-
-    /// The same in another colour.
-    #[must_use]
-    pub const fn colour(self, colour: &'a str) -> Words<'a> {
-        Words { colour, ..self }
-    }
-
-    /// The same, otherwise about their spot.
-    #[must_use]
-    pub const fn anchor(self, anchor: Anchor) -> Words<'a> {
-        Words { anchor, ..self }
-    }
-
-    /// The same, with their middle at their spot.
-    #[must_use]
-    pub const fn middle(self) -> Words<'a> {
-        self.anchor(Anchor::Middle)
-    }
-
-    /// The same, heavy.
-    #[must_use]
-    pub const fn bold(self) -> Words<'a> {
-        Words { bold: true, ..self }
-    }
-
-    /// The same, every letter as wide as the next.
-    #[must_use]
-    pub const fn code(self) -> Words<'a> {
-        Words { is_code: true, ..self }
-    }
-
-    /// The same, turned clockwise by so many degrees.
-    #[must_use]
-    pub const fn turned(self, degrees: i32) -> Words<'a> {
-        Words { turned: degrees, ..self }
-    }
-}
-
-impl<'a> Stroke<'a> {
-    /// A solid line.
-    pub const fn new(colour: &'a str, width: f64) -> Stroke<'a> {
-        Stroke { colour, width, dashes: "" }
-    }
-
-    /// The same, broken: the lengths of dashes and gaps.
-    #[must_use]
-    pub const fn dashed(self, dashes: &'a str) -> Stroke<'a> {
-        Stroke { dashes, ..self }
-    }
 }
 
 impl Pen {

@@ -1,6 +1,7 @@
 //! What a run leaves behind: a folder of tables, a curve, and where it all comes from.
 
 mod chart;
+mod csv;
 mod curves;
 mod drawing;
 mod layers;
@@ -13,6 +14,7 @@ pub(crate) mod text;
 mod xml;
 
 pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page};
+pub use csv::Csv;
 pub use curves::{Curves, Ends, Label, Quantity, RECIPES, Recipe, draw_curves};
 pub use drawing::{Drawing, draw_network};
 pub use layers::{Boxes, Layers, landings};
@@ -24,5 +26,5 @@ pub use pen::{
     Anchor, COLOURS, GREY, GRID, HOST, INK, PAPER, Pen, Spot, Stroke, Tip, Words, direction, distance, moved,
     width_of,
 };
-pub use table::{Csv, Table};
+pub use table::Table;
 pub use xml::escaped;

@@ -6,7 +6,7 @@ mod latency;
 mod meter;
 mod warmup;
 
-pub use batches::{Estimate, Slot};
+pub use batches::{Estimate, Slot, half_width};
 pub use by_host::{ByHost, HostLatency, HostTotals};
 pub use latency::Latency;
 pub use meter::{Arrival, Meter, SLOTS, Spent, Totals, Window};

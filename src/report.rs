@@ -26,5 +26,5 @@ pub use pen::{
     Anchor, COLOURS, GREY, GRID, HOST, INK, PAPER, Pen, Spot, Stroke, Tip, Words, direction, distance, moved,
     width_of,
 };
-pub use table::Table;
+pub use table::{Cell, Column, Kind, Table};
 pub use xml::escaped;

@@ -108,12 +108,22 @@ pub fn declared(file: impl AsRef<Path>, bytes: &[u8], overrides: &Overrides) -> 
     Document::read(&root, &mut book).map(|document| Estimate::declared(&document))
 }
 
-/// Notes that the file describes a sweep.
+/// Notes that the file describes a sweep, or has what only a sweep has.
 fn refuse_sweep(document: Option<&Document>, book: &mut Book) {
-    if let Some(sweep) = document.and_then(|document| document.sweep.get()) {
+    let Some(document) = document else { return };
+    if let Some(sweep) = document.sweep.get() {
         book.add(sweep.place, |span| {
             Fault::new("is-a-sweep", span, "this file describes a sweep", "expected a single scenario")
-                .with_help("run it with `simnet sweep run`")
+                .with_help("a file that includes a sweep is one if it has a section [sweep] itself, an empty one too")
+        });
+        return;
+    }
+    let references = document.reference.get().map(|list| ("[[reference]]", list.place));
+    let figures = document.figure.get().map(|list| ("[[figure]]", list.place));
+    for (name, place) in references.into_iter().chain(figures) {
+        book.add(place, |span| {
+            let message = format!("{name} without [sweep]");
+            Fault::new("missing-section", span, message, "needs [sweep], which may be empty")
         });
     }
 }

@@ -37,6 +37,7 @@ pub mod traffic;
 pub mod zero_load;
 
 pub use beside::{PaperReport, Spread};
+pub(crate) use beside::{paper, paper_page};
 pub use map_files::RepeatReport;
 pub use mapping::{DistributionReport, MapReport, measured_ms};
 pub use mappings::map;

@@ -14,6 +14,7 @@
 //!   shards/*.jsonl       one line a point, each file written by one worker of one process and by no other
 //!   lock                 held by the process that runs the sweep; free as soon as that process is gone
 //!   points.csv           one row a point, in plan order, as soon as every point is done
+//!   evaluation/          what `simnet run` of the same file leaves, if the file asks for more than points
 //!   manifest.json        where the table comes from
 //! ```
 //! # What can go wrong, and what then
@@ -25,6 +26,7 @@
 //!
 //! A panic while a point is computed is a fault of simnet, and is recorded as that point's failure: the others go on.
 
+mod evaluate;
 mod known;
 mod line;
 mod merge;
@@ -37,10 +39,11 @@ mod shard;
 pub mod slurm;
 mod store;
 
+pub use evaluate::{Evaluated, SweepReport, SweepSummary, evaluate};
 pub use known::{Damage, Known, Reader, Record, ShardContents};
-pub use merge::{Merged, merge};
+pub use merge::{Merged, merge, outcomes};
 pub use points::{Plan, Points};
-pub use run::{How, Part, Progress, Ran, assign, run, run_as};
+pub use run::{How, Part, Progress, Ran, assign, run, run_as, run_together};
 pub use scenarios::Scenarios;
 pub use shard::Shard;
 pub use store::{Identity, Input, Lock, Store, StoreError};

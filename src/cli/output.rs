@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::Failure;
 use crate::diagnostics::{legible, legible_json, legible_lines, shown};
 use crate::files::{self, WriteError};
+use crate::report::{Cell, Kind};
 
 /// Prints a result for people to stdout, hidden characters escaped. A reader who has gone away is no failure.
 ///
@@ -110,6 +111,21 @@ impl Table {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);
         Table(table)
+    }
+
+    /// A table of results: numbers to the right, with at most four digits after the point.
+    pub(super) fn of(results: &crate::report::Table) -> Table {
+        let mut table = Table::new();
+        table.set_header(results.columns().iter().map(|column| &column.name));
+        for row in results.rows() {
+            table.add_row(row.iter().map(Cell::short));
+        }
+        for (nth, column) in results.columns().iter().enumerate() {
+            if column.kind == Kind::Numbers {
+                table.align_right(nth);
+            }
+        }
+        table
     }
 
     /// Sets the first row.

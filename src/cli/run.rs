@@ -10,6 +10,7 @@ mod operation;
 mod paper;
 mod study;
 mod summary;
+mod sweep;
 mod trace;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +21,10 @@ use tracing::info;
 use crate::diagnostics::{legible_json, shown};
 use crate::files::{Folder, FolderError, WriteError};
 use crate::report::{Manifest, RESULTS, Usage};
-use crate::scenario::{self, Checked, Files, Overrides, expect};
-use crate::simulation::{self, Outcome, PointReport, Run, State};
+use crate::scenario::expect::{self, Expectations};
+use crate::scenario::sweep::is_sweep;
+use crate::scenario::{self, Checked, Files, Overrides};
+use crate::simulation::{self, Outcome, PointReport, State};
 
 use super::interrupt::Interruptions;
 use super::output::{self, beside_stdout, print};
@@ -31,6 +34,7 @@ use super::{Common, Exit, Failure, Format};
 use trace::Recorded;
 
 pub(super) use summary::outlasts;
+pub(super) use sweep::evaluate_merged;
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -42,7 +46,8 @@ pub(super) struct Options {
     /// Replaces a value of the scenario, as in --set fabric.buffer='"200 B"'; may be given again
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Measure a twentieth of the messages; of a comparison, two networks of a size and every fourth load;
+    /// Measure a twentieth of the messages; of a sweep, every fourth value of long axes of numbers and two seeds, each
+    /// point so; of a comparison, two networks of a size and every fourth load;
     /// of a study, two networks, the ends of every axis and two runs; of all-gathers, two networks, the ends of
     /// sizes and rates and two repetitions; of rings, three clusters of the smaller sizes;
     /// of discoveries, two networks, the ends of every axis and one execution
@@ -64,6 +69,14 @@ pub(super) fn run(
     common: &Common,
     interruptions: &Interruptions,
 ) -> Result<Exit, Failure> {
+    match is_sweep(&output::read(&options.scenario)?) {
+        true => sweep::run(options, common, interruptions),
+        false => single(options, common, interruptions),
+    }
+}
+
+/// Runs a scenario without a sweep.
+fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> Result<Exit, Failure> {
     #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
     let begun = std::time::Instant::now();
     let overrides = Overrides { seed: common.seed, set: options.set.clone() };
@@ -94,7 +107,8 @@ pub(super) fn run(
     let mut manifest = Manifest::new(&checked.name, checked.hash(), checked.seed, usage);
     manifest.events = run.events;
     manifest.messages_delivered = run.messages_delivered;
-    let (published, interrupted) = interruptions.hold(|| publish(&place, &value, &run, manifest, trace));
+    let (published, interrupted) =
+        interruptions.hold(|| publish(&place, &value, &run.files, manifest, Some(trace)));
     published?;
     if interrupted {
         return Ok(Exit::Interrupted);
@@ -105,10 +119,7 @@ pub(super) fn run(
         Format::Json => print(&format!("{}\n", json(&value))),
         Format::Human => print(&summary::text(&checked, &run, &place)),
     }?;
-    let broken = expect::evaluate(&checked.expect, &value);
-    for faults in expect::report(&checked.expect, &broken) {
-        super::warn(&faults.to_string());
-    }
+    let holds = judge(&checked.expect, &value);
     let is_wrong = allgather::complain(&run.summary);
     let doubtful = |point: &PointReport| point.state == State::NotConverged;
     Ok(if run.summary.outcome == Outcome::Deadlocked {
@@ -116,11 +127,20 @@ pub(super) fn run(
     } else if checked.measure.require_convergence && run.summary.points.iter().any(doubtful) {
         super::warn("not every point has converged: more messages, or a wider precision, in [measure]");
         Exit::NotConverged
-    } else if broken.is_empty() && !is_wrong {
+    } else if holds && !is_wrong {
         Exit::Fine
     } else {
         Exit::Expectation
     })
+}
+
+/// Whether all expectations hold; tells of those that do not.
+fn judge(expected: &Expectations, summary: &serde_json::Value) -> bool {
+    let broken = expect::evaluate(expected, summary);
+    for faults in expect::report(expected, &broken) {
+        super::warn(&faults.to_string());
+    }
+    broken.is_empty()
 }
 
 /// Refuses to watch what the scenario does not have.
@@ -141,13 +161,13 @@ fn check_watching(options: &Options, checked: &Checked) -> Result<(), Failure> {
 fn publish(
     place: &Path,
     summary: &serde_json::Value,
-    run: &Run,
+    files: &[(String, String)],
     manifest: Manifest,
-    trace: Recorded,
+    trace: Option<Recorded>,
 ) -> Result<(), Failure> {
     let folder = Folder::begin(place, RESULTS)?;
-    write(&folder, summary, run, &trace, manifest)?;
-    let trace = trace.file()?;
+    write(&folder, summary, files, trace.as_ref(), manifest)?;
+    let trace = trace.map_or(Ok(None), Recorded::file)?;
     folder.finish()?;
     trace.map_or(Ok(()), |(file, place)| {
         file.finish().map_err(|error| output::failed(&place, WriteError::Io(error)))
@@ -167,15 +187,15 @@ fn read(file: &Path, overrides: &Overrides) -> Result<(Checked, Places), Failure
 fn write(
     folder: &Folder,
     summary: &serde_json::Value,
-    run: &Run,
-    trace: &Recorded,
+    files: &[(String, String)],
+    trace: Option<&Recorded>,
     mut manifest: Manifest,
 ) -> Result<(), FolderError> {
     folder.add("summary.json", &format!("{}\n", json(summary)))?;
-    for (name, contents) in &run.files {
+    for (name, contents) in files {
         folder.add(name, contents)?;
     }
-    trace.add_log(folder)?;
+    trace.map_or(Ok(()), |trace| trace.add_log(folder))?;
     manifest.files = folder.names()?;
     let manifest = serde_json::to_value(manifest).expect("a manifest is plain data");
     folder.add("manifest.json", &format!("{}\n", json(&manifest)))

@@ -71,6 +71,11 @@ pub(super) fn run(action: &Action, common: &Common, interruptions: &Interruption
 }
 
 impl Source {
+    /// The sweep of a file.
+    pub(super) fn new(file: &Path, set: &[String], quick: bool) -> Source {
+        Source { file: file.to_owned(), set: set.to_vec(), quick }
+    }
+
     /// Reads the sweep and finds the keys of its points.
     ///
     /// # Errors
@@ -124,7 +129,7 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
             identity.name
         )));
     };
-    let source = Source { file: PathBuf::from(file), set: identity.set.clone(), quick: identity.quick };
+    let source = Source::new(Path::new(&file), &identity.set, identity.quick);
     let Some(bytes) = inputs.get(&source.file).cloned() else {
         let path = shown(&folder);
         return Err(Failure::Place(format!("{path}: there is no copy of {}", shown(&source.file))));
@@ -174,10 +179,10 @@ struct SweepManifest<'a> {
 }
 
 /// Merges what the shards have; writes points.csv and manifest.json if that is every point.
-fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Result<Merged, Failure> {
+fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Result<(Merged, bool), Failure> {
     let merged = sweep::merge(plan, store)?;
     if merged.missing > 0 {
-        return Ok(merged);
+        return Ok((merged, true));
     }
     let mut keys = blake3::Hasher::new();
     for key in plan.keys(0..plan.len()) {
@@ -203,7 +208,8 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
     for column in &merged.empty_columns {
         super::warn(&format!("warning: no point has {column}: its column in points.csv is empty"));
     }
-    Ok(merged)
+    let holds = super::run::evaluate_merged(plan, store, wall_s)?;
+    Ok((merged, holds))
 }
 
 /// Says why points failed; the first of them.
@@ -222,7 +228,7 @@ fn tell_failures(merged: &Merged) {
 }
 
 /// `1 point`, `2 points`.
-fn points(count: usize) -> String {
+pub(super) fn points(count: usize) -> String {
     format!("{count} point{}", if count == 1 { "" } else { "s" })
 }
 

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::scenario::sweep::Sweep;
 use crate::scenario::{Checked, Files, Overrides, read_from};
+use crate::simulation::MODEL;
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
@@ -22,9 +24,23 @@ pub(super) fn scenario(path: &str) -> Option<&'static [u8]> {
 /// # Panics
 /// If it is not there, or has faults: a bug of the figure.
 pub(super) fn read(file: &str) -> Checked {
-    let copies = scenarios().iter().map(|(path, bytes)| (PathBuf::from(path), bytes.to_vec()));
-    let files = Files::kept(copies.collect());
-    let bytes = scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"));
-    let checked = read_from(file, bytes, &Overrides::default(), &files);
+    let checked = read_from(file, bytes_of(file), &Overrides::default(), &files());
     checked.unwrap_or_else(|refusal| panic!("scenarios/{file}: {refusal}"))
+}
+
+/// A sweep, read and checked.
+///
+/// # Panics
+/// As [`read`].
+pub(super) fn sweep(file: &str) -> Sweep {
+    let sweep = Sweep::read(file, bytes_of(file), &Overrides::default(), &files(), MODEL);
+    sweep.unwrap_or_else(|refusal| panic!("scenarios/{file}: {refusal}"))
+}
+
+fn bytes_of(file: &str) -> &'static [u8] {
+    scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"))
+}
+
+fn files() -> Files {
+    Files::kept(scenarios().iter().map(|(path, bytes)| (PathBuf::from(path), bytes.to_vec())).collect())
 }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use crate::diagnostics::{Faults, Refusal};
 use crate::papers;
+use crate::scenario::sweep::{Sweep, is_sweep};
 use crate::scenario::{self, Checked, Files, Overrides, expect};
 use crate::simulation::{self, MODEL};
-use crate::sweep::Points;
+use crate::sweep::{Points, Scenarios, evaluate, run_together};
 
 use super::{Figure, Results, ScenarioRun, kept};
 
@@ -24,8 +25,16 @@ struct Planned {
     file: &'static str,
     /// Whether it is run with `--quick`.
     quick: bool,
-    checked: Checked,
+    work: Work,
     key: blake3::Hash,
+}
+
+/// What a scenario's file describes.
+enum Work {
+    /// A run.
+    Run(Box<Checked>),
+    /// A sweep.
+    Sweep(Scenarios),
 }
 
 /// What costly scenarios cost whole and with `--quick`, in seconds of one core: they are begun first.
@@ -76,7 +85,10 @@ impl Runs {
     /// What the scenarios expect and their runs do not hold, as faults of the scenarios.
     pub fn broken(&self, done: &Done) -> Vec<Faults> {
         let of_run = |(point, run): (&usize, &ScenarioRun)| {
-            let expected = &self.planned[*point].checked.expect;
+            let expected = match &self.planned[*point].work {
+                Work::Run(checked) => &checked.expect,
+                Work::Sweep(plan) => plan.sweep().expect(),
+            };
             expect::report(expected, &expect::evaluate(expected, &run.summary))
         };
         done.iter().flat_map(of_run).collect()
@@ -120,10 +132,22 @@ impl Points for Runs {
 
     fn compute(&self, point: usize) -> Result<Value, String> {
         let planned = &self.planned[point];
-        let run = simulation::run(&planned.checked, &(), None);
-        let run = run.map_err(|error| format!("scenarios/{}: {error}", planned.file))?;
-        let summary = serde_json::to_value(&run.summary).expect("a summary is plain data");
-        let files: BTreeMap<String, String> = run.files.into_iter().collect();
+        let (summary, files) = match &planned.work {
+            Work::Run(checked) => {
+                let run = simulation::run(checked, &(), None);
+                let run = run.map_err(|error| format!("scenarios/{}: {error}", planned.file))?;
+                (serde_json::to_value(&run.summary), run.files)
+            }
+            Work::Sweep(plan) => {
+                let evaluated = evaluate(plan, run_together(plan, || ()));
+                if let Some((_, first, why)) = evaluated.failed {
+                    return Err(format!("scenarios/{}: point {first}: {why}", planned.file));
+                }
+                (serde_json::to_value(&evaluated.summary), evaluated.files)
+            }
+        };
+        let summary = summary.expect("a summary is plain data");
+        let files: BTreeMap<String, String> = files.into_iter().collect();
         Ok(json!({ "summary": summary, "files": files }))
     }
 }
@@ -135,8 +159,13 @@ impl Planned {
             kept::scenarios().iter().map(|(file, bytes)| (placed(file), bytes.to_vec())).collect(),
         );
         let name = placed(file);
-        let checked = scenario::read_from(name, bytes, &Overrides::default(), &files)?;
-        let checked = if quick { checked.quick() } else { checked };
+        let work = if is_sweep(bytes) {
+            let sweep = Sweep::read(name, bytes, &Overrides::default(), &files, MODEL)?;
+            Work::Sweep(Scenarios::new(if quick { sweep.quick() } else { sweep }))
+        } else {
+            let checked = scenario::read_from(name, bytes, &Overrides::default(), &files)?;
+            Work::Run(Box::new(if quick { checked.quick() } else { checked }))
+        };
         let mut key = blake3::Hasher::new();
         key.update(format!("model {MODEL}, quick {quick}, {file}").as_bytes())
             .update(papers::TEXT.as_bytes());
@@ -144,7 +173,7 @@ impl Planned {
         for (path, bytes) in files.taken() {
             key.update(path.to_string_lossy().as_bytes()).update(blake3::hash(&bytes).as_bytes());
         }
-        Ok(Planned { file, quick, checked, key: key.finalize() })
+        Ok(Planned { file, quick, work, key: key.finalize() })
     }
 }
 

@@ -109,6 +109,17 @@ fn neighbours(deviations: &[f64]) -> f64 {
     if square > 0.0 { (product / square).min(0.9) } else { 0.0 }
 }
 
+/// Half the width of the 95 % confidence interval of the mean of independent values; none of fewer than two.
+pub fn half_width(values: &[f64]) -> Option<f64> {
+    /// The 97.5 % quantile of Student's t for 1 to 4 degrees of freedom, where the expansion is too coarse.
+    const FEW: [f64; 4] = [12.706_205, 4.302_653, 3.182_446, 2.776_445];
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let square: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    let quantile = FEW.get(values.len().checked_sub(2)?).copied().unwrap_or_else(|| student(count - 1.0));
+    Some(quantile * libm::sqrt(square / (count - 1.0) / count))
+}
+
 /// The 97.5 % quantile of Student's t, right to three digits from 10 degrees of freedom on.
 ///
 /// # Source
@@ -190,6 +201,15 @@ mod tests {
     fn short_series_with_a_long_memory_are_not_believed() {
         let (_, believed) = coverage(0.995, 4_000);
         assert!(believed < 0.05, "{believed}");
+    }
+
+    #[test]
+    fn the_mean_of_a_few_values_is_known_this_well() {
+        assert_eq!((half_width(&[]), half_width(&[7.0])), (None, None));
+        // Two values: their distance, halved, times 12.706.
+        assert!((half_width(&[1.0, 3.0]).unwrap() - 12.706_205).abs() < 1e-9);
+        let six = half_width(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert!((six - 2.570_582 * libm::sqrt(3.5 / 6.0)).abs() < 1e-2, "{six}");
     }
 
     #[test]

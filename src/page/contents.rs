@@ -289,7 +289,9 @@ impl Contents {
         expected::missing_files(&self.manifest, &self.summary, names)
             .into_iter()
             .for_each(|what| self.complain(what));
-        expected::missing_columns(&self.tables).into_iter().for_each(|what| self.complain(what));
+        expected::missing_columns(&self.tables, &self.summary)
+            .into_iter()
+            .for_each(|what| self.complain(what));
     }
 
     fn entry(&self, name: &str) -> Option<FileEntry> {

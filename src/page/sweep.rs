@@ -1,4 +1,4 @@
-//! A sweep: what was swept, and what came of it.
+//! A sweep: what was swept, and what came of it; of `simnet run` and of `simnet sweep`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const BEFORE: [&str; 2] = ["point", "key"];
 const AFTER: &str = "seed";
 
 pub(super) fn section(contents: &Contents) -> Option<Section> {
-    if contents.sweep.is_null() {
+    if contents.sweep.is_null() && contents.at("sweep.count").is_none() {
         return None;
     }
     let body = match contents.tables.get("points") {
@@ -48,7 +48,7 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
             "The sweep " (name(contents.name())) " ran " (text::number(all as f64, 4)) " points that differ in "
             (listed(&names)) ", with " (text::count(values(table, table.column(AFTER)).len(), "seed")) " each."
         }
-        @if contents.sweep.get("quick") == Some(&serde_json::Value::Bool(true)) {
+        @if is_quick(contents) {
             (notice(Grade::Warn, &html! { "this is the small form of the sweep (--quick), with fewer points and \
                 messages." }))
         }
@@ -65,6 +65,11 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
             &result_rows(table)))
         p { "Point by point: " a href="#table-points" { "the table of all points" } "." }
     }
+}
+
+fn is_quick(contents: &Contents) -> bool {
+    let said = contents.sweep.get("quick").or_else(|| contents.at("sweep.quick"));
+    said.and_then(serde_json::Value::as_bool).unwrap_or(false)
 }
 
 const RESULT_COLUMNS: [super::markup::Column; 5] = [

@@ -38,6 +38,8 @@ struct Source {
     text: Arc<str>,
     /// What names in it are relative to.
     folder: Arc<Path>,
+    /// Whether it is a file of the scenario language.
+    is_scenario: bool,
     faults: Vec<Fault>,
     warnings: Vec<Fault>,
 }
@@ -58,19 +60,31 @@ impl Book {
     /// the folder of the first.
     pub(super) fn add_source(&mut self, name: impl AsRef<str>, text: impl AsRef<str>) -> usize {
         let folder = self.sources.first().map_or_else(|| Path::new("").into(), |first| first.folder.clone());
-        self.open(name.as_ref(), text.as_ref(), folder)
+        self.open(name.as_ref(), text.as_ref(), folder, false)
     }
 
     /// Opens a file of the scenario language, to whose folder names in it are relative.
     pub(super) fn add_scenario(&mut self, file: &Path, text: &str) -> usize {
         let folder = file.parent().unwrap_or(Path::new(""));
-        self.open(&shown(file).to_string(), text, folder.into())
+        self.open(&shown(file).to_string(), text, folder.into(), true)
     }
 
-    fn open(&mut self, name: &str, text: &str, folder: Arc<Path>) -> usize {
+    fn open(&mut self, name: &str, text: &str, folder: Arc<Path>, is_scenario: bool) -> usize {
         let (faults, warnings) = (Vec::new(), Vec::new());
-        self.sources.push(Source { name: name.into(), text: text.into(), folder, faults, warnings });
+        self.sources.push(Source {
+            name: name.into(),
+            text: text.into(),
+            folder,
+            is_scenario,
+            faults,
+            warnings,
+        });
         self.sources.len() - 1
+    }
+
+    /// Whether something stands in a file that the scenario includes.
+    pub(super) fn is_included(&self, place: Place) -> bool {
+        place.source != 0 && self.sources.get(place.source).is_some_and(|source| source.is_scenario)
     }
 
     /// Where files come from.
@@ -125,6 +139,7 @@ impl Book {
             name: source.name.clone(),
             text: source.text.clone(),
             folder: source.folder.clone(),
+            is_scenario: source.is_scenario,
             faults: Vec::new(),
             warnings: Vec::new(),
         };

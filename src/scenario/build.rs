@@ -31,6 +31,7 @@ mod trace;
 mod traffic;
 
 pub(super) use declared::asked;
+pub(super) use shared::{figure_name, is_printed};
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -152,7 +153,11 @@ fn failures(
     (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list, book)))
 }
 
-fn expectations(table: &[(At<String>, super::expect::Wanted)], book: &mut Book) -> Vec<Expectation> {
+/// The expectations of a table, each path once.
+pub(super) fn expectations(
+    table: &[(At<String>, super::expect::Wanted)],
+    book: &mut Book,
+) -> Vec<Expectation> {
     let mut list: Vec<Expectation> = Vec::new();
     for (path, wanted) in table {
         if path.value.split('.').any(str::is_empty) {

@@ -86,16 +86,29 @@ pub fn report(expectations: &Expectations, broken: &[Broken]) -> Vec<Faults> {
     reports.collect()
 }
 
-/// The value at a path of keys and positions; a step into a list that is no position is the `id` of an item.
+/// The value at a path of keys and positions; a step into a list that is no position is the `id` of an item, which may
+/// have dots itself.
 pub(crate) fn look_up<'a>(summary: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.').try_fold(summary, |at, step| match at {
-        Value::Object(table) => table.get(step),
-        Value::Array(list) => match step.parse::<usize>() {
-            Ok(position) => list.get(position),
-            Err(_) => list.iter().find(|item| item["id"] == step),
-        },
+    let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
+    let inner = |at: &'a Value, rest: Option<&str>| rest.map_or(Some(at), |rest| look_up(at, rest));
+    match summary {
+        Value::Object(table) => inner(table.get(step)?, rest),
+        Value::Array(list) => {
+            let by_position =
+                step.parse::<usize>().ok().and_then(|position| inner(list.get(position)?, rest));
+            by_position
+                .or_else(|| list.iter().find_map(|item| inner(item, after(item["id"].as_str()?, path)?)))
+        }
         _ => None,
-    })
+    }
+}
+
+/// What of a path comes after an `id`, if the path begins with it.
+fn after<'a>(id: &str, path: &'a str) -> Option<Option<&'a str>> {
+    match path.strip_prefix(id)? {
+        "" => Some(None),
+        rest => rest.strip_prefix('.').map(Some),
+    }
 }
 
 impl Wanted {
@@ -157,7 +170,7 @@ mod tests {
         let summary = json!({
             "outcome": "drained", "map": { "isomorphic": true, "time_ms": 247.5 },
             "route": { "dependency_cycle": null },
-            "results": [{ "id": "a" }, { "id": "a/b", "time_ms": 2 }],
+            "results": [{ "id": "a" }, { "id": "a/b", "time_ms": 2 }, { "id": "0.5/b", "time_ms": 3 }],
             "points": [{ "load": 0.1, "messages": 20000 }, { "load": 0.25, "messages": 3 }],
         });
         let place = Place { source: 0, start: 0, end: 0 };
@@ -182,6 +195,8 @@ mod tests {
             ("points.0.messages", Wanted::Equal(json!(20000.0)), true),
             ("points.2.load", within(None, None), false),
             ("results.a/b.time_ms", Wanted::Equal(json!(2)), true),
+            ("results.0.5/b.time_ms", Wanted::Equal(json!(3)), true),
+            ("results.0.id", Wanted::Equal(json!("a")), true),
             ("results.c.time_ms", within(None, None), false),
             ("points.-1.load", within(None, None), false),
             ("map.time_ms", within(Some(247.5), Some(247.5)), true),

@@ -163,7 +163,7 @@ fn profiles(item: Item, book: &mut Book) -> Vec<Entry> {
         return Vec::new();
     };
     for profile in &mut profiles {
-        for key in ["include", "profile", "profiles", "sweep"] {
+        for key in ["include", "profile", "profiles", "sweep", "reference", "figure"] {
             if let Some(entry) = take(&mut profile.item, key) {
                 book.add(entry.place, |span| {
                     let message = format!("`{key}` in a profile");

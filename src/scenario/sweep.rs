@@ -13,9 +13,11 @@ mod check;
 mod clashes;
 mod constraint;
 mod decimal;
+mod evaluation;
 mod key;
 mod known;
 mod limits;
+mod neighbours;
 mod operands;
 mod range;
 mod read;
@@ -31,6 +33,7 @@ use crate::diagnostics::{Fault, Refusal, decode, shown};
 
 use super::book::Book;
 use super::checked::{Checked, Topology};
+use super::expect::Expectations;
 use super::layers::{self, Layers};
 use super::tree::{Item, Value};
 use super::wire::{self, Document, Wire as _};
@@ -39,6 +42,8 @@ use super::{Files, Overrides, build};
 use axes::Axis;
 use key::{Template, Templates};
 use limits::Limits;
+
+pub use evaluation::{Evaluation, Pins, Plot, Ratio, Reference, SEED};
 
 /// A sweep whose file has been read and checked.
 #[derive(Clone, Debug)]
@@ -69,8 +74,14 @@ struct Base {
     seed: Option<u64>,
     model: u32,
     columns: Vec<String>,
-    /// The keys of all axes.
+    /// What the axes are called: labels and keys.
     names: Vec<String>,
+    /// What is made of the points.
+    evaluation: Evaluation,
+    /// What is expected of the whole sweep.
+    expect: Expectations,
+    /// The sweep's own seed and description.
+    described: (u64, Option<String>),
     /// What only a point that was checked can tell.
     told: Told,
 }
@@ -94,6 +105,16 @@ enum Seeds {
     /// The scenario's and those after it.
     Repetitions(u32),
     Listed(Vec<u64>),
+}
+
+impl Seeds {
+    /// The seeds, if they are listed.
+    fn listed(&self) -> Option<&[u64]> {
+        match self {
+            Seeds::Listed(all) => Some(all),
+            Seeds::Repetitions(_) => None,
+        }
+    }
 }
 
 /// Whether a file describes a sweep: whether it has a section `[sweep]` of its own.
@@ -160,7 +181,8 @@ impl Sweep {
         self.quick
     }
 
-    /// The paths of the keys that vary, axis by axis: what [`Sweep::values`] are values of.
+    /// What varies, axis by axis: the name of an axis with labels, then the paths of its keys. What [`Sweep::values`]
+    /// are values of.
     pub fn axes(&self) -> &[String] {
         &self.base.names
     }
@@ -182,6 +204,42 @@ impl Sweep {
     /// The paths into summary.json that the sweep's file wants to see; empty: every scalar.
     pub fn columns(&self) -> &[String] {
         &self.base.columns
+    }
+
+    /// What is made of the points.
+    pub fn evaluation(&self) -> &Evaluation {
+        &self.base.evaluation
+    }
+
+    /// Whether the file asks for more than a table of points.
+    pub fn is_evaluated(&self) -> bool {
+        let has_curves = self.base.columns.iter().any(|name| name.contains('*'));
+        has_curves || !self.base.evaluation.is_empty() || !self.base.expect.list.is_empty()
+    }
+
+    /// What the file itself, not those that it includes, expects of the whole sweep.
+    pub fn expect(&self) -> &Expectations {
+        &self.base.expect
+    }
+
+    /// What the file says that it is about.
+    pub fn description(&self) -> Option<&str> {
+        self.base.described.1.as_deref()
+    }
+
+    /// The seed of the file, or of the command line: that of the first repetition where no axis gives it.
+    pub fn own_seed(&self) -> u64 {
+        self.base.seed.unwrap_or(self.base.described.0)
+    }
+
+    /// BLAKE3 of the keys of all points, in order, and of what is made of them.
+    pub fn hash(&self) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        for key in self.keys(0..self.len()) {
+            hasher.update(key.as_bytes());
+        }
+        let rest = (&self.base.names, &self.base.columns, &self.base.evaluation);
+        hasher.update(format!("{rest:?}").as_bytes()).finalize()
     }
 
     /// Sentences about values that are legal but deserve a look, as [`Checked::warnings`] of the first point.
@@ -209,10 +267,31 @@ impl Sweep {
     /// If there is no such point.
     pub fn values(&self, point: usize) -> Vec<String> {
         let digits = self.digits(point);
-        let printed = |(axis, digit): (&Axis, usize)| {
-            (0..axis.keys.len()).map(|key| axis.printed(key, digit)).collect::<Vec<_>>()
-        };
-        self.axes.iter().zip(digits).flat_map(printed).collect()
+        self.axes.iter().zip(digits).flat_map(|(axis, digit)| axis.texts(digit)).collect()
+    }
+
+    /// What varies, each axis once: the name of one with labels, the paths of the keys of another.
+    pub fn axes_in_short(&self) -> Vec<String> {
+        self.axes.iter().flat_map(Axis::names_in_short).map(str::to_owned).collect()
+    }
+
+    /// All names of the axes that have one of these names: keys of one axis go in lock-step.
+    pub fn in_step_with(&self, names: &[String]) -> Vec<String> {
+        let holds = |axis: &&Axis| axis.names().any(|name| names.iter().any(|other| other == name));
+        self.axes.iter().filter(holds).flat_map(Axis::names).map(str::to_owned).collect()
+    }
+
+    /// A point in one word: the labels or values of all axes but those of `left_out`, and the seed where there are
+    /// several, with slashes between.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub fn id(&self, point: usize, left_out: &[String]) -> String {
+        let is_left_out = |name: &str| left_out.iter().any(|other| other == name);
+        let axes = self.axes.iter().zip(self.digits(point));
+        let axes = axes.filter(|(axis, _)| !axis.names().any(is_left_out));
+        let seed = (self.seeds() > 1 && !is_left_out(SEED)).then(|| self.seed(point).to_string());
+        axes.map(|(axis, digit)| axis.id(digit)).chain(seed).collect::<Vec<_>>().join("/")
     }
 
     /// The seed of a point.

@@ -10,6 +10,7 @@ mod canonical;
 mod comparison;
 mod discovery;
 mod ethernet;
+mod evaluation;
 mod expected;
 mod include;
 mod kinds;
@@ -28,11 +29,13 @@ mod traffic;
 
 pub(super) use allgather::{Allgather, GatherPlot, GatherReference, Overheads, RingRoutes, Software};
 pub(super) use canonical::{Canonical, Gap};
-pub(super) use comparison::{Comparison, Reference};
+pub(super) use comparison::{Comparison, Reference as RoutingReference};
 pub(super) use discovery::{
     Compute, Discovery, DiscoveryReference, KnownPair, Noise, Pace, PingSoftware, Recovery,
 };
 pub(super) use ethernet::{Ethernet, Sharing};
+pub(super) use evaluation::{Direction, Figure, Pins, Ratio, Reference};
+pub(super) use expected::Expected;
 pub(super) use include::Include;
 pub(super) use kinds::{FileName, NeverOr, Quantity, Share};
 pub(super) use mappers::{

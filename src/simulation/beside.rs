@@ -57,7 +57,7 @@ impl Spread {
     }
 
     /// What a statistic takes of it; the mean for what it does not know.
-    pub(super) fn taken(self, of: Statistic) -> f64 {
+    pub(crate) fn taken(self, of: Statistic) -> f64 {
         match of {
             Statistic::Min => self.min,
             Statistic::Max => self.max,
@@ -68,6 +68,25 @@ impl Spread {
 }
 
 impl PaperReport {
+    /// Puts a statistic of ours beside a printed number. Gains that are printed in per cent are ratios of ours, and are
+    /// compared as the factors that they stand for: 1.25 is 4 % more than 1.20.
+    pub(crate) fn of(
+        number: &PaperNumber,
+        ours: Option<Spread>,
+        taken: Statistic,
+        is_ratio: bool,
+    ) -> PaperReport {
+        let gain = is_ratio && number.printed.unit.starts_with('%') && taken != Statistic::Variation;
+        let unit = |value: f64| if gain { (value - 1.0) * 100.0 } else { value };
+        let bounds = ours.filter(|_| taken != Statistic::Variation).map(|s| (unit(s.min), unit(s.max)));
+        let ours = ours.map(|spread| unit(spread.taken(taken)));
+        let report = PaperReport::new(number, ours, bounds);
+        let factor = |value: f64| 1.0 + value / 100.0;
+        let as_factors = ours.map(|ours| (factor(ours) / factor(number.printed.value) - 1.0) * 100.0);
+        let of_factors = as_factors.filter(|percent| gain && percent.is_finite());
+        PaperReport { deviation_percent: of_factors.or(report.deviation_percent.filter(|_| !gain)), ..report }
+    }
+
     /// Puts ours beside a printed number, both in its unit, with the least and the greatest of ours.
     pub(super) fn new(number: &PaperNumber, ours: Option<f64>, bounds: Option<(f64, f64)>) -> PaperReport {
         let deviation = ours.map(|ours| (ours / number.printed.value - 1.0) * 100.0);
@@ -88,7 +107,7 @@ impl PaperReport {
 }
 
 /// The printed numbers beside ours: `paper.csv`.
-pub(super) fn paper(rows: &[PaperReport]) -> String {
+pub(crate) fn paper(rows: &[PaperReport]) -> String {
     let mut table = Table::new(&[
         "paper",
         "figure",
@@ -119,7 +138,7 @@ pub(super) fn paper(rows: &[PaperReport]) -> String {
 }
 
 /// The same as a table of a page; nothing for no rows.
-pub(super) fn paper_page(rows: &[PaperReport]) -> String {
+pub(crate) fn paper_page(rows: &[PaperReport]) -> String {
     let mut text = String::new();
     if !rows.is_empty() {
         text.push_str("\n| printed | | unit | paper | ours | deviation | ours, least to greatest |\n");

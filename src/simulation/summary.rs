@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fabric::{Deadlock, Member};
 use crate::routing::Report as RouteReport;
@@ -24,7 +24,7 @@ use super::study::StudyReport;
 use super::traffic::Tally;
 
 /// How a run ended, the gravest point deciding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Everything that was measured arrived or was destroyed.

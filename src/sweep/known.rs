@@ -230,11 +230,6 @@ impl Record {
         Record { key: line.key, digest, offset, length, shard, again: line.again, failed: line.failed }
     }
 
-    /// The point's key.
-    pub(super) const fn key(&self) -> Hash {
-        Hash::from_bytes(self.key)
-    }
-
     /// How often the point's failure was not believed before.
     pub(super) const fn again(&self) -> u32 {
         self.again

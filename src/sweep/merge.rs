@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use blake3::Hash;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::known::{Damage, Known, Reader, Record};
+use super::known::{Damage, Known, Record};
+use super::line::Outcome;
 use super::points::Plan;
 use super::store::{Store, StoreError, TABLE};
 
@@ -74,11 +76,12 @@ pub fn merge<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Merged, StoreE
     let table = Table { plan, known: &known, rows };
     let columns = match plan.columns() {
         [] => table.columns()?,
-        columns => columns.to_vec(),
+        // Those with a value for every position of a list are a table of their own.
+        columns => columns.iter().filter(|name| !name.contains('*')).cloned().collect(),
     };
     let mut failure = None;
     let written = store.write(TABLE, |out| {
-        out.write_all(table.header(&columns).as_bytes())?;
+        out.write_all(header(plan.axes(), &columns).as_bytes())?;
         let mut seen = vec![false; columns.len()];
         let filled = table.each_chunk(
             |chunk| table.text(chunk, &columns),
@@ -101,6 +104,17 @@ pub fn merge<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Merged, StoreE
         Some(error) => Err(error),
         None => written.map(|()| merged),
     }
+}
+
+/// What every point came to, in plan order.
+///
+/// # Errors
+/// As [`merge`]; a point that is missing has failed.
+pub fn outcomes<P: Plan + ?Sized>(plan: &P, store: &Store) -> Result<Vec<Outcome>, StoreError> {
+    let known = store.known()?;
+    let outcome =
+        |key| Ok(known.outcome(&key)?.unwrap_or_else(|| Err("it has not been computed".to_owned())));
+    plan.keys(0..plan.len()).into_iter().map(outcome).collect()
 }
 
 /// Why a chunk was not written.
@@ -175,58 +189,71 @@ impl<P: Plan + ?Sized> Table<'_, P> {
         Ok(names)
     }
 
-    fn header(&self, columns: &[String]) -> String {
-        let mut text = String::from("point,key");
-        let axes = self.plan.axes().iter().map(String::as_str);
-        for name in axes.chain(["seed", "status", "error"]).chain(columns.iter().map(String::as_str)) {
-            add_cell(&mut text, name);
-        }
-        text.push('\n');
-        text
-    }
-
     /// The rows of some points, and which columns any of them has.
     fn text(&self, chunk: Range<usize>, columns: &[String]) -> Result<(String, Vec<bool>), StoreError> {
         let mut reader = self.known.reader();
         let mut text = String::new();
         let mut seen = vec![false; columns.len()];
         for point in chunk {
-            self.add_row(point, columns, &mut reader, &mut text, &mut seen)?;
+            let outcome = reader.read(self.rows[point])?;
+            let outcome = outcome.as_ref().map_err(String::as_str);
+            add_row(&mut text, &Row::of(self.plan, point), outcome, columns, &mut seen);
         }
         Ok((text, seen))
     }
+}
 
-    fn add_row(
-        &self,
-        point: usize,
-        columns: &[String],
-        reader: &mut Reader<'_>,
-        text: &mut String,
-        seen: &mut [bool],
-    ) -> Result<(), StoreError> {
-        let record = self.rows[point];
-        let outcome = reader.read(record)?;
-        text.push_str(&point.to_string());
-        add_cell(text, &record.key().to_hex()[..KEY_DIGITS]);
-        for value in self.plan.values(point) {
-            add_cell(text, &value);
-        }
-        add_cell(text, &self.plan.seed(point).to_string());
-        add_cell(text, if record.failed { "failed" } else { "done" });
-        add_cell(text, outcome.as_ref().err().map_or("", String::as_str));
-        let cells: BTreeMap<Cow<'_, str>, &Value> = cells(outcome.as_ref().ok()).into_iter().collect();
-        for (column, seen) in columns.iter().zip(seen) {
-            let value = cells.get(column.as_str());
-            *seen |= value.is_some();
-            match value {
-                None | Some(Value::Null) => text.push(','),
-                Some(Value::String(value)) => add_cell(text, value),
-                Some(value) => add_cell(text, &value.to_string()),
-            }
-        }
-        text.push('\n');
-        Ok(())
+/// What stands before a point's results in its row.
+pub(super) struct Row {
+    point: usize,
+    key: Hash,
+    values: Vec<String>,
+    seed: u64,
+}
+
+impl Row {
+    /// The row of a point.
+    pub(super) fn of<P: Plan + ?Sized>(plan: &P, point: usize) -> Row {
+        Row { point, key: plan.key(point), values: plan.values(point), seed: plan.seed(point) }
     }
+}
+
+/// The header of the table.
+pub(super) fn header(axes: &[String], columns: &[String]) -> String {
+    let mut text = String::from("point,key");
+    let axes = axes.iter().map(String::as_str);
+    for name in axes.chain(["seed", "status", "error"]).chain(columns.iter().map(String::as_str)) {
+        add_cell(&mut text, name);
+    }
+    text.push('\n');
+    text
+}
+
+/// Adds a point's row, its results as they are in a shard or by their paths; notes in `seen` which columns it has.
+pub(super) fn add_row(
+    text: &mut String,
+    row: &Row,
+    outcome: Result<&Value, &str>,
+    columns: &[String],
+    seen: &mut [bool],
+) {
+    text.push_str(&row.point.to_string());
+    add_cell(text, &row.key.to_hex()[..KEY_DIGITS]);
+    row.values.iter().for_each(|value| add_cell(text, value));
+    add_cell(text, &row.seed.to_string());
+    add_cell(text, if outcome.is_err() { "failed" } else { "done" });
+    add_cell(text, outcome.err().unwrap_or_default());
+    let cells: BTreeMap<Cow<'_, str>, &Value> = cells(outcome.ok()).into_iter().collect();
+    for (column, seen) in columns.iter().zip(seen) {
+        let value = cells.get(column.as_str());
+        *seen |= value.is_some();
+        match value {
+            None | Some(Value::Null) => text.push(','),
+            Some(Value::String(value)) => add_cell(text, value),
+            Some(value) => add_cell(text, &value.to_string()),
+        }
+    }
+    text.push('\n');
 }
 
 /// The scalars of a result by their paths, in its order.

@@ -93,6 +93,21 @@ pub fn run<P: Points + ?Sized>(
     run_as(points, store, &How { jobs, part: None, retry: false, progress, stop })
 }
 
+/// Computes all points in this process and keeps nothing on the disk: what each came to, in order. Costly points are
+/// begun first; `done` hears of each that is done.
+pub fn run_together<P: Points + ?Sized>(points: &P, done: impl Fn() + Sync) -> Vec<Outcome> {
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by_key(|point| Reverse(microseconds(points.cost(*point))));
+    let one = |point: usize| {
+        let outcome = outcome(points, point);
+        done();
+        (point, outcome)
+    };
+    let mut outcomes: Vec<(usize, Outcome)> = order.into_par_iter().with_max_len(1).map(one).collect();
+    outcomes.sort_by_key(|(point, _)| *point);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
 /// Computes the points that the folder does not have, costly ones first, each on a thread of its own; threads without a
 /// point help the others where computing a point is parallel in itself. Points of one key are computed once. A point
 /// that fails does not stop the others.
@@ -334,7 +349,7 @@ impl<P: Points + ?Sized> Crew<'_, P> {
 }
 
 /// Computes a point; a panic is a failure like any other, where the program unwinds.
-fn outcome<P: Points + ?Sized>(points: &P, point: usize) -> Outcome {
+pub(super) fn outcome<P: Points + ?Sized>(points: &P, point: usize) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| points.compute(point))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

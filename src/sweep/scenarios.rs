@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use blake3::Hash;
 use rayon::slice::ParallelSliceMut as _;
@@ -18,12 +19,18 @@ use super::points::{Plan, Points};
 pub struct Scenarios {
     sweep: Sweep,
     keys: Vec<Hash>,
+    spent: [AtomicU64; 2],
 }
 
 impl Scenarios {
     /// Finds the keys of all points, on all cores.
     pub fn new(sweep: Sweep) -> Scenarios {
-        Scenarios { keys: sweep.keys(0..sweep.len()), sweep }
+        Scenarios { keys: sweep.keys(0..sweep.len()), sweep, spent: Default::default() }
+    }
+
+    /// The events and the delivered messages of all points that were computed here, for the manifest.
+    pub fn spent(&self) -> [u64; 2] {
+        self.spent.each_ref().map(|count| count.load(Ordering::SeqCst))
     }
 
     /// Two points that are one and the same scenario under two names, the first such pair in order of keys. An axis
@@ -75,6 +82,9 @@ impl Points for Scenarios {
     fn compute(&self, point: usize) -> Result<Value, String> {
         let checked = self.sweep.checked(point).map_err(|refusal| told(&refusal))?;
         let run = simulation::run(&checked, &(), None).map_err(|error| error.to_string())?;
+        for (count, more) in self.spent.iter().zip([run.events, run.messages_delivered]) {
+            count.fetch_add(more, Ordering::SeqCst);
+        }
         let summary = serde_json::to_value(&run.summary).map_err(|error| error.to_string())?;
         Ok(scalars(&summary))
     }

@@ -51,6 +51,7 @@ mod mapper_networks;
 mod mapper_random;
 mod mapper_simplified;
 mod mapper_theory;
+mod matrix;
 mod measure;
 mod message_time;
 mod model;

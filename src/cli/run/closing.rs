@@ -32,7 +32,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     for (what, row) in rows {
         let _ = writeln!(text, " {what:width$}  {}", legible(&row));
     }
-    text + &files(run, place)
+    text + &files(run.files.len(), place)
 }
 
 fn map(summary: &Summary) -> Option<String> {
@@ -127,10 +127,10 @@ fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {
     Some(format!("{count}{fate}{replay}"))
 }
 
-fn files(run: &Run, place: &Path) -> String {
+/// Where the files are, the summary and the manifest besides, and how to make a report of them.
+pub(super) fn files(count: usize, place: &Path) -> String {
     let results = shown(place).to_string();
-    // The summary and the manifest besides.
-    let (count, folder) = (run.files.len() + 2, word(&results));
+    let (count, folder) = (count + 2, word(&results));
     let page = place.file_name().map_or_else(|| "report".into(), |name| name.to_string_lossy());
     let page = word(&format!("{page}.html"));
     format!("\nResults: {results} ({count} files)\nReport:  simnet report {folder} --out {page}\n")

@@ -38,14 +38,14 @@ pub(super) fn run(
     let (plan, store) = of_folder(&options.folder)?;
     Store::making_places(&options.folder).iter().for_each(|place| tidy(place, common.quiet));
     let merge = || {
-        let merged = super::merge(&plan, &store, 0, begun.elapsed().as_secs_f64())?;
+        let (merged, holds) = super::merge(&plan, &store, 0, begun.elapsed().as_secs_f64())?;
         if options.parquet && merged.missing == 0 {
             add_parquet(&store)?;
         }
-        Ok::<_, Failure>(merged)
+        Ok::<_, Failure>((merged, holds))
     };
     let (merged, interrupted) = interruptions.hold(merge);
-    let merged = merged?;
+    let (merged, holds) = merged?;
     tell_damage(&merged.damage, true);
     tell_failures(&merged);
     if common.format == Format::Json {
@@ -64,7 +64,8 @@ pub(super) fn run(
     }
     Ok(match merged.failed {
         _ if interrupted => Exit::Interrupted,
-        0 => Exit::Fine,
+        0 if holds => Exit::Fine,
+        0 => Exit::Expectation,
         _ => Exit::PointsFailed,
     })
 }

@@ -153,7 +153,7 @@ fn here(
     }
     let finish = || merge(plan, &store, ran.computed, begun.elapsed().as_secs_f64());
     let (merged, interrupted) = interruptions.hold(finish);
-    let merged = merged?;
+    let (merged, holds) = merged?;
     drop(lock);
     tell_failures(&merged);
     match common.format {
@@ -174,7 +174,8 @@ fn here(
     Ok(match merged.failed {
         _ if interrupted => Exit::Interrupted,
         _ if merged.missing > 0 => Exit::Expectation,
-        0 => Exit::Fine,
+        0 if holds => Exit::Fine,
+        0 => Exit::Expectation,
         _ => Exit::PointsFailed,
     })
 }

@@ -3,8 +3,8 @@
 use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
 use crate::report::{Axis, Chart, Pen, Spot, Words, draw_charts};
 use crate::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
+use crate::scenario::Checked;
 use crate::scenario::checked::{RouteSource, Routing};
-use crate::scenario::comparison::ComparedNetwork;
 
 use super::orientations;
 use super::restrictions::{pairs, restrictions, ups};
@@ -24,17 +24,9 @@ const SCENARIO: &str = "sancho2000/table1.toml";
 const DEGREE: usize = 4;
 
 fn make(_: &Results<'_>) -> Page {
-    let comparison = kept::read(SCENARIO).comparison.expect("the scenario compares routings");
-    let mut rows = Vec::new();
-    for size in sizes(&comparison.networks) {
-        for (nth, routing) in comparison.names.iter().enumerate() {
-            let networks = comparison.networks.iter().filter(|network| network.switches() == size);
-            let counted: Vec<Counted> = networks.filter_map(|network| Counted::of(network, nth)).collect();
-            rows.extend(rows_of(&counted, routing, size));
-        }
-    }
-    let charts: Vec<Chart> =
-        sizes(&comparison.networks).iter().map(|size| chart(&rows, &comparison.names, *size)).collect();
+    let counted = counted();
+    let rows: Vec<Row> = groups(&counted).iter().flat_map(|group| rows_of(group)).collect();
+    let charts: Vec<Chart> = sizes(&counted).iter().map(|size| chart(&rows, &counted, *size)).collect();
     let mut pen = Pen::default();
     for up in 1..=DEGREE {
         pattern(&mut pen, up);
@@ -63,21 +55,42 @@ fn make(_: &Results<'_>) -> Page {
 
 /// What one routing comes to on one network.
 struct Counted {
+    /// Switches of the network.
+    size: usize,
+    /// What the routing is called.
+    routing: String,
     /// The share of switches, in per cent, by the number of cables that lead up.
     shares: [f64; DEGREE + 1],
     /// Restrictions a switch.
     restrictions: f64,
 }
 
+/// Every routing on every network of Table 1, size by size.
+fn counted() -> Vec<Counted> {
+    let sweep = kept::sweep(SCENARIO);
+    let place =
+        sweep.axes().iter().position(|axis| axis == "routing").expect("the sweep has an axis of routings");
+    let one = |point: usize| {
+        let checked = sweep.checked(point).expect("every point is sound");
+        Counted::of(&checked, sweep.values(point).swap_remove(place)).expect("its routes are computed")
+    };
+    (0..sweep.len()).map(one).collect()
+}
+
+/// Those of one size and routing.
+fn groups(counted: &[Counted]) -> Vec<&[Counted]> {
+    counted.chunk_by(|a, b| (a.size, &a.routing) == (b.size, &b.routing)).collect()
+}
+
 impl Counted {
-    fn of(network: &ComparedNetwork, routing: usize) -> Option<Counted> {
-        let Routing { source: RouteSource::Computed(choices), .. } = &network.routings[routing] else {
+    fn of(checked: &Checked, routing: String) -> Option<Counted> {
+        let Some(Routing { source: RouteSource::Computed(choices), .. }) = &checked.routing else {
             return None;
         };
         let Choices { algorithm: Algorithm::UpDown { tree, root }, utility, .. } = choices else {
             return None;
         };
-        let topology = &network.topology;
+        let topology = &checked.topology;
         let graph = SwitchGraph::new(&topology.network);
         let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
         let directions = Directions::new(&graph, &attachments, *utility, root, *tree);
@@ -88,17 +101,19 @@ impl Counted {
             shares[ups.min(DEGREE)] += 100.0 / graph.switches() as f64;
             all += restrictions(ups);
         }
-        Some(Counted { shares, restrictions: all as f64 / graph.switches() as f64 })
+        let restrictions = all as f64 / graph.switches() as f64;
+        Some(Counted { size: graph.switches(), routing, shares, restrictions })
     }
 }
 
-fn sizes(networks: &[ComparedNetwork]) -> Vec<u64> {
-    let mut sizes: Vec<u64> = networks.iter().map(ComparedNetwork::switches).collect();
+fn sizes(counted: &[Counted]) -> Vec<usize> {
+    let mut sizes: Vec<usize> = counted.iter().map(|one| one.size).collect();
     sizes.dedup();
     sizes
 }
 
-fn rows_of(counted: &[Counted], routing: &str, size: u64) -> Vec<Row> {
+fn rows_of(counted: &[Counted]) -> Vec<Row> {
+    let (routing, size) = (&counted[0].routing, counted[0].size);
     let row = |quantity: &str, unit: &str, values: Vec<f64>| {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let ends = [f64::min, f64::max].map(|end| values.iter().copied().reduce(end));
@@ -117,8 +132,9 @@ fn quantity(up: usize) -> String {
     format!("switches with {up} up")
 }
 
-fn chart(rows: &[Row], routings: &[String], size: u64) -> Chart {
-    let of_routing = |routing: &String| {
+fn chart(rows: &[Row], counted: &[Counted], size: usize) -> Chart {
+    let of_size = groups(counted).into_iter().map(|group| &group[0]).filter(|one| one.size == size);
+    let of_routing = |routing: &str| {
         let find = |up: usize| {
             let configuration = format!("{routing}; {size} switches");
             rows.iter().find(|row| row.quantity == quantity(up) && row.configuration == configuration)
@@ -130,7 +146,7 @@ fn chart(rows: &[Row], routings: &[String], size: u64) -> Chart {
         title: format!("{size} switches"),
         x: Axis::names("cables that lead up", (0..=DEGREE).map(|up| up.to_string())),
         y: Axis::from_zero("% of switches"),
-        layers: routings.iter().flat_map(of_routing).collect(),
+        layers: of_size.flat_map(|one| of_routing(&one.routing)).collect(),
         bars: true,
         ..Chart::default()
     }
@@ -169,18 +185,20 @@ mod tests {
     /// Wrong if counting patterns came to other restrictions than the router's own metric.
     #[test]
     fn patterns_make_the_restrictions_of_table_1() {
-        let comparison = kept::read(SCENARIO).comparison.unwrap();
-        for network in comparison.networks.iter().take(3) {
-            for nth in 0..comparison.names.len() {
-                let RouteSource::Computed(choices) = &network.routings[nth].source else { panic!() };
-                let Algorithm::UpDown { tree, root } = &choices.algorithm else { panic!() };
-                let graph = SwitchGraph::new(&network.topology.network);
-                let attachments = Attachments::lowest(&network.topology.network);
-                let directions = Directions::new(&graph, &attachments, None, root, *tree);
-                let counted = Counted::of(network, nth).unwrap();
-                assert!((counted.restrictions - restrictions_per_switch(&graph, &directions)).abs() < 1e-9);
-                assert!((counted.shares.iter().sum::<f64>() - 100.0).abs() < 1e-9);
-            }
+        let sweep = kept::sweep(SCENARIO);
+        // Three networks of sixteen switches with each routing.
+        for point in (0..40).filter(|point| point % 10 < 3) {
+            let checked = sweep.checked(point).unwrap();
+            let Some(Routing { source: RouteSource::Computed(choices), .. }) = &checked.routing else {
+                panic!()
+            };
+            let Algorithm::UpDown { tree, root } = &choices.algorithm else { panic!() };
+            let graph = SwitchGraph::new(&checked.topology.network);
+            let attachments = Attachments::lowest(&checked.topology.network);
+            let directions = Directions::new(&graph, &attachments, None, root, *tree);
+            let counted = Counted::of(&checked, String::new()).unwrap();
+            assert!((counted.restrictions - restrictions_per_switch(&graph, &directions)).abs() < 1e-9);
+            assert!((counted.shares.iter().sum::<f64>() - 100.0).abs() < 1e-9);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::diagnostics::quoted;
 
 /// The files that are always written beside what stands in the summary under this key: what is asked where no manifest
 /// names the files.
-const FILES: [(&str, &[&str]); 8] = [
+const FILES: [(&str, &[&str]); 9] = [
     (
         "points",
         &[
@@ -31,6 +31,7 @@ const FILES: [(&str, &[&str]); 8] = [
     ("study", &["mappings.csv"]),
     ("rings", &["rings.csv"]),
     ("discovery", &["discovery.csv"]),
+    ("sweep", &["points.csv"]),
 ];
 
 /// The columns without which a table of this name shows nothing.
@@ -75,9 +76,13 @@ fn told(missing: &[&str], how: &str) -> Option<String> {
     (!missing.is_empty()).then(|| format!("{} {verb} missing, {how}", and(&shown)))
 }
 
-/// What columns the tables of a run lack, a sentence a table.
-pub(super) fn missing_columns(tables: &BTreeMap<String, Csv>) -> Vec<String> {
+/// What columns the tables of a run lack, a sentence a table; the columns of a sweep's points are its own.
+pub(super) fn missing_columns(tables: &BTreeMap<String, Csv>, summary: &Value) -> Vec<String> {
+    let is_sweep = summary["sweep"].is_object();
     let lacks = |(stem, columns): &(&str, &[&str])| {
+        if is_sweep && *stem == "points" {
+            return None;
+        }
         let table = tables.get(*stem).filter(|table| !table.columns.is_empty())?;
         let lacking: Vec<&str> =
             columns.iter().copied().filter(|name| table.column(name).is_none()).collect();
@@ -140,13 +145,16 @@ mod tests {
             ..Csv::default()
         };
         let whole = BTreeMap::from([("hosts".to_owned(), table(&["load", "host", "more"]))]);
-        assert_eq!(missing_columns(&whole), [""; 0]);
+        assert_eq!(missing_columns(&whole, &Value::Null), [""; 0]);
         let empty = BTreeMap::from([("hosts".to_owned(), Csv::default())]);
-        assert_eq!(missing_columns(&empty), [""; 0], "that it is empty is told elsewhere");
+        assert_eq!(missing_columns(&empty, &Value::Null), [""; 0], "that it is empty is told elsewhere");
         let other = BTreeMap::from([("hosts".to_owned(), table(&["{\"a\": 1}"]))]);
         assert_eq!(
-            missing_columns(&other),
+            missing_columns(&other, &Value::Null),
             ["hosts.csv has no columns load and host: not the table that simnet writes"]
         );
+        let points = BTreeMap::from([("points".to_owned(), table(&["point", "key"]))]);
+        assert_eq!(missing_columns(&points, &json!({"sweep": {"count": 1}})), [""; 0]);
+        assert_eq!(missing_columns(&points, &Value::Null).len(), 1);
     }
 }

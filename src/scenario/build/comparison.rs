@@ -175,7 +175,7 @@ fn generator_seed(source: &TopologySource) -> Option<u64> {
 
 /// A printed number, found, and what stands beside it.
 fn reference(
-    wire: &At<wire::Reference>,
+    wire: &At<wire::RoutingReference>,
     names: &[String],
     sizes: &[u64],
     book: &mut Book,

@@ -90,7 +90,7 @@ pub(super) fn position<'a>(
 }
 
 /// The name of a figure, fit for a file.
-pub(super) fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> {
+pub(in super::super) fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.value.chars().all(fits) && name.value.len() <= 100 {
         return Some(name.value.clone());
@@ -102,27 +102,38 @@ pub(super) fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> 
     None
 }
 
+/// Whether a name is one of those that the papers' table has there; notes it if not.
+pub(in super::super) fn is_printed(
+    name: &At<String>,
+    what: &str,
+    choices: &[String],
+    book: &mut Book,
+) -> bool {
+    if choices.contains(&name.value) {
+        return true;
+    }
+    book.add(name.place, |span| {
+        let message = format!("no such {what} in the numbers of the papers");
+        let expected = match choices {
+            few if few.len() <= 8 => format!("expected one of {}", few.join(", ")),
+            many => format!("expected one of {} in src/papers/reference.csv", many.len()),
+        };
+        Fault::new("unknown-reference", span, message, expected)
+            .with_nearest(&name.value, choices.iter().map(String::as_str))
+    });
+    false
+}
+
 /// What the paper prints; the first name that leads nowhere is the fault.
 pub(super) fn printed(wire: &PrintedName, book: &mut Book) -> Option<PaperNumber> {
     let row = [&wire.paper, &wire.figure, &wire.quantity, &wire.configuration];
     let row: Vec<&At<String>> = row.into_iter().map(Given::get).collect::<Option<_>>()?;
     for column in 0..row.len() {
         let before: Vec<&str> = row[..column].iter().map(|at| at.value.as_str()).collect();
-        let choices = papers::choices(&before);
-        if choices.contains(&row[column].value) {
-            continue;
+        let what = ["paper", "figure", "quantity", "configuration"][column];
+        if !is_printed(row[column], what, &papers::choices(&before), book) {
+            return None;
         }
-        book.add(row[column].place, |span| {
-            let what = ["paper", "figure", "quantity", "configuration"][column];
-            let message = format!("no such {what} in the numbers of the papers");
-            let expected = match choices.as_slice() {
-                few if few.len() <= 8 => format!("expected one of {}", few.join(", ")),
-                many => format!("expected one of {} in src/papers/reference.csv", many.len()),
-            };
-            Fault::new("unknown-reference", span, message, expected)
-                .with_nearest(&row[column].value, choices.iter().map(String::as_str))
-        });
-        return None;
     }
     let [paper, figure, quantity, configuration] = [0, 1, 2, 3].map(|nth| row[nth].value.as_str());
     let Some(printed) = papers::printed(paper, figure, quantity, configuration) else {

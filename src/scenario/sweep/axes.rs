@@ -1,10 +1,13 @@
 //! The axes of a sweep: which keys take which values, in lock-step or on their own.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use crate::diagnostics::{Fault, quoted};
 
 use super::super::book::{Book, Place};
+use super::super::layers::find;
 use super::super::tree::{self, Entry, Item, Value};
 use super::known::{Known, wants_list, wants_whole};
 use super::range::{Range, is_range};
@@ -24,6 +27,8 @@ pub(super) struct Written {
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) keys: Vec<AxisKey>,
+    /// What its positions are called, if they have names of their own.
+    label: Option<Label>,
     /// The values of each key.
     columns: Vec<Column>,
     /// How many values each of them has.
@@ -40,6 +45,13 @@ pub(super) struct AxisKey {
     pub(super) path: Vec<(String, Place)>,
     /// Where its values stand.
     pub(super) place: Place,
+}
+
+/// Names of the positions of an axis.
+#[derive(Clone, Debug)]
+struct Label {
+    name: String,
+    texts: Vec<String>,
 }
 
 /// The values of a key.
@@ -86,6 +98,48 @@ impl Axis {
         self.columns[key].printed(position * self.stride)
     }
 
+    /// What it is called: its name, if its positions have labels, then the paths of its keys. Labels that are called as
+    /// one of the keys stand in its place.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        let label = self.label.iter().map(|label| label.name.as_str());
+        label.chain(self.shown_keys().map(|key| self.keys[key].name.as_str()))
+    }
+
+    /// The keys in whose place no label stands.
+    fn shown_keys(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        let is_labelled =
+            |key: usize| self.label.as_ref().is_some_and(|label| label.name == self.keys[key].name);
+        (0..self.keys.len()).filter(move |key| !is_labelled(*key))
+    }
+
+    /// What it is called, if its positions have labels, else the paths of its keys.
+    pub(super) fn names_in_short(&self) -> impl Iterator<Item = &str> + Clone {
+        self.names().take(if self.label.is_some() { 1 } else { self.keys.len() })
+    }
+
+    /// What stands under each of [`Axis::names`] at a position, printed.
+    pub(super) fn texts(&self, position: usize) -> impl Iterator<Item = String> + '_ {
+        let label = self.label.iter().map(move |label| label.texts[self.whole_position(position)].clone());
+        label.chain(self.shown_keys().map(move |key| self.printed(key, position)))
+    }
+
+    /// A position in one word: its label, or the values of its keys with a plus between.
+    pub(super) fn id(&self, position: usize) -> String {
+        match &self.label {
+            Some(label) => label.texts[self.whole_position(position)].clone(),
+            None => self.texts(position).collect::<Vec<_>>().join("+"),
+        }
+    }
+
+    /// All that stands under one of [`Axis::names`], whether or not the axis is thinned; `None` for another name.
+    pub(super) fn values_of(&self, name: &str) -> Option<Vec<String>> {
+        if let Some(label) = self.label.iter().find(|label| label.name == name) {
+            return Some(label.texts.clone());
+        }
+        let key = self.keys.iter().position(|key| key.name == name)?;
+        Some((0..self.length).map(|nth| self.columns[key].printed(nth)).collect())
+    }
+
     /// The values of its keys that are listed one by one.
     pub(super) fn lists(&self) -> impl Iterator<Item = &[Item]> {
         self.columns.iter().filter_map(|column| match &column.values {
@@ -105,10 +159,7 @@ impl Values {
 
     fn printed(&self, nth: usize) -> String {
         match self {
-            Values::Listed(items) => match &items[nth].value {
-                Value::Text(text) => text.clone(),
-                _ => inline(&items[nth]),
-            },
+            Values::Listed(items) => printed(&items[nth]),
             Values::Range(range) => range.printed(nth),
         }
     }
@@ -147,6 +198,14 @@ impl Column {
     }
 }
 
+/// A value as tables have it: texts without quotes, everything else as [`inline`].
+pub(super) fn printed(item: &Item) -> String {
+    match &item.value {
+        Value::Text(text) => text.clone(),
+        _ => inline(item),
+    }
+}
+
 /// A value as TOML has it, in one line. It is no deeper than the parser of TOML allows.
 pub(super) fn inline(item: &Item) -> String {
     match &item.value {
@@ -177,17 +236,33 @@ pub(super) fn joined<'a>(path: impl Iterator<Item = &'a str>) -> String {
 pub(super) fn read(tables: &[&Item], known: &Known, book: &mut Book) -> Written {
     let mut written = Written { keys: Vec::new(), axes: Vec::new() };
     for table in tables {
-        let mut flat = Flat { known, keys: Vec::new(), columns: Vec::new(), is_sound: true, book };
+        let mut flat =
+            Flat { known, keys: Vec::new(), columns: Vec::new(), label: None, is_sound: true, book };
         flat.add(table, &mut Vec::new());
         flat.check(table, &written.keys);
+        flat.add_label(table, &written);
         written.keys.extend(flat.keys.iter().cloned());
         written.axes.push(flat.axis());
     }
     written
 }
 
+/// The keys of an axis that are none of the scenario: what the axis is called, and its positions.
+const LABELS: [&str; 2] = ["name", "labels"];
+
+/// What columns of a table of points are called that no axis may be called.
+const TAKEN: [&str; 5] = ["point", "key", "seed", "status", "error"];
+
 fn same(a: &[(String, Place)], b: &[(String, Place)]) -> bool {
     a.iter().map(|(key, _)| key).eq(b.iter().map(|(key, _)| key))
+}
+
+/// The text of an item that is one.
+fn text(item: &Item) -> Option<String> {
+    match &item.value {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    }
 }
 
 fn last_place(path: &[(String, Place)]) -> Place {
@@ -199,6 +274,7 @@ struct Flat<'a> {
     known: &'a Known,
     keys: Vec<AxisKey>,
     columns: Vec<Column>,
+    label: Option<Label>,
     /// Whether no fault of this axis was noted.
     is_sound: bool,
     book: &'a mut Book,
@@ -208,7 +284,8 @@ impl Flat<'_> {
     /// The axis, if nothing is wrong with it.
     fn axis(self) -> Option<Axis> {
         let length = self.columns.first()?.len();
-        self.is_sound.then_some(Axis { keys: self.keys, columns: self.columns, length, stride: 1 })
+        let Flat { keys, columns, label, .. } = self;
+        self.is_sound.then_some(Axis { keys, columns, label, length, stride: 1 })
     }
 
     fn note(&mut self, place: Place, fault: impl FnOnce(std::ops::Range<usize>) -> Fault) {
@@ -243,6 +320,85 @@ impl Flat<'_> {
         }
     }
 
+    /// Adds the names of the positions, if there are any.
+    fn add_label(&mut self, table: &Item, earlier: &Written) {
+        let [name, labels] = LABELS.map(|key| find(table, key));
+        let (name, labels) = match (name, labels) {
+            (None, None) => return,
+            (Some(name), Some(labels)) => (name, labels),
+            (Some(one), None) | (None, Some(one)) => {
+                self.note(one.place, |span| {
+                    let expected =
+                        "expected `name` and `labels` together: what the axis and its values are called";
+                    Fault::new("missing-key", span, "one of `name` and `labels` without the other", expected)
+                });
+                return;
+            }
+        };
+        let (Some(name), Some(texts)) = (self.axis_name(name, earlier), self.labels(labels)) else { return };
+        self.label = Some(Label { name, texts });
+    }
+
+    /// What an axis is called: neither like another one nor like a column that there always is. Called like a key of
+    /// its own, it stands in that key's place.
+    fn axis_name(&mut self, item: &Item, earlier: &Written) -> Option<String> {
+        let Value::Text(name) = &item.value else {
+            self.note(item.place, |span| {
+                let message = format!("this is {}", item.value.kind());
+                Fault::new("wrong-type", span, message, "expected a text")
+            });
+            return None;
+        };
+        let is_plain = !name.is_empty() && bare_or_quoted(name) == *name;
+        if !is_plain {
+            self.note(item.place, |span| {
+                let message = format!("`{}` cannot name an axis", quoted(name));
+                Fault::new("bad-name", span, message, "expected letters, digits, `-` and `_`")
+            });
+            return None;
+        }
+        let mut others = earlier.axes.iter().flatten().flat_map(Axis::names).chain(TAKEN);
+        if others.any(|other| other == name) {
+            self.note(item.place, |span| {
+                let message = format!("a column is called `{}` already", quoted(name));
+                Fault::new("conflict", span, message, "expected a name of its own")
+            });
+            return None;
+        }
+        Some(name.clone())
+    }
+
+    /// The names of an axis' positions, each once, as many as there are.
+    fn labels(&mut self, item: &Item) -> Option<Vec<String>> {
+        let texts = match &item.value {
+            Value::List(items) => items.iter().map(text).collect::<Option<Vec<String>>>(),
+            _ => None,
+        };
+        let Some(texts) = texts else {
+            self.note(item.place, |span| {
+                Fault::new("wrong-type", span, "these are no labels", "expected a list of texts")
+            });
+            return None;
+        };
+        let length = self.columns.first().map_or(0, Column::len);
+        if texts.len() != length {
+            self.note(item.place, |span| {
+                let message = format!("{} labels for {length} values", texts.len());
+                Fault::new("lock-step", span, message, "expected as many labels as values")
+            });
+            return None;
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(twin) = texts.iter().find(|text| !seen.insert(text.as_str())) {
+            self.note(item.place, |span| {
+                let message = format!("the label `{}` is there twice", quoted(twin));
+                Fault::new("conflict", span, message, "expected each label once")
+            });
+            return None;
+        }
+        Some(texts)
+    }
+
     fn add(&mut self, item: &Item, path: &mut Vec<(String, Place)>) {
         match &item.value {
             Value::Table(entries) if !path.is_empty() && is_range(entries) => {
@@ -255,7 +411,8 @@ impl Flat<'_> {
                 }
             }
             Value::Table(entries) => {
-                for entry in entries {
+                let is_key = |entry: &&Entry| !path.is_empty() || !LABELS.contains(&entry.key.as_str());
+                for entry in entries.iter().filter(is_key).collect::<Vec<_>>() {
                     let depth = path.len();
                     if self.extend(path, entry) {
                         self.add(&entry.item, path);
@@ -300,7 +457,7 @@ impl Flat<'_> {
         let keys: Vec<&str> = path.iter().map(|(key, _)| key.as_str()).collect();
         let names = ["name", "description"];
         let is_name = keys[0] == "scenario" && keys.get(1).is_none_or(|key| names.contains(key));
-        if is_name || ["include", "profiles", "sweep", "expect"].contains(&keys[0]) {
+        if is_name || ["include", "profiles", "sweep", "reference", "figure", "expect"].contains(&keys[0]) {
             self.note(path[0].1, |span| {
                 let message = format!("`{}` cannot vary", quoted(&keys.join(".")));
                 Fault::new(

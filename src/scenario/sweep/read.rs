@@ -5,8 +5,10 @@ use std::sync::Arc;
 use crate::diagnostics::{Fault, Refusal, quoted};
 
 use super::super::book::{Book, Place};
+use super::super::build;
+use super::super::expect::Expectations;
 use super::super::layers::{self, Layers, find};
-use super::super::tree::Item;
+use super::super::tree::{Entry, Item, Value};
 use super::super::wire::{self, At, Wire as _};
 use super::axes::{self, Axis, AxisKey};
 use super::check::Firsts;
@@ -15,7 +17,7 @@ use super::known::Known;
 use super::limits::{self, Limits, Unjudged};
 use super::operands::{self, Grounds, inside};
 use super::range::MOST_VALUES;
-use super::{Base, PROFILE, Seeds, Sweep, Told};
+use super::{Base, PROFILE, Seeds, Sweep, Told, evaluation};
 
 /// The most points of a sweep.
 const MOST_POINTS: usize = 10_000_000;
@@ -31,20 +33,7 @@ pub(super) fn read(
     book: &mut Book,
 ) -> Option<(Sweep, Firsts, Option<Box<Refusal>>)> {
     let mut root = layers.flatten(layers.profile.as_ref(), book);
-    let Some(section) = layers::take(&mut root, "sweep") else {
-        book.add(root.place, |span| {
-            let message = "the section [sweep] is missing";
-            Fault::new(
-                "missing-section",
-                span,
-                message,
-                "needs [sweep]: this file describes a single scenario",
-            )
-            .with_help("run it with `simnet run`")
-        });
-        return None;
-    };
-    let described = wire::Sweep::read(&section.item, book)?;
+    let Parts { described, references, figures, expect, place } = parts(&mut root, book)?;
     let known = Known::new();
     let tables: Vec<&Item> = described.axes.value().into_iter().flatten().map(|at| &at.value.0).collect();
     let written = axes::read(&tables, &known, book);
@@ -56,11 +45,15 @@ pub(super) fn read(
     let seeds = seeds(&described, &written.keys, book);
     let constraints = described.constraints.value().into_iter().flatten();
     let constraints = constraints.filter_map(|text| operands::parse(text, &known, book)).collect();
-    check_last_seed(seed, seeds.as_ref(), section.place, book);
+    check_last_seed(seed, seeds.as_ref(), place, book);
     // What was found faulty goes no further: from here on, axes, seeds and constraints are sound on their own.
     let axes: Vec<Axis> = written.axes.into_iter().collect::<Option<_>>()?;
+    let columns = columns(&described);
+    let listed = seeds.as_ref().and_then(Seeds::listed);
+    let grounds = evaluation::Grounds { axes: &axes, columns: &columns, seeds: listed };
+    let evaluation = evaluation::read(&described, &references, &figures, &grounds, book);
     let seeds = seeds.filter(|_| book.is_clean())?;
-    check_size(&axes, &seeds, section.place, book)?;
+    check_size(&axes, &seeds, place, book)?;
     let structural = structural(&axes, &root, &layers);
     let grounds = Grounds { axes: &axes, root: &root, layers: &layers };
     let limits = grounds.limits(constraints, book)?;
@@ -78,6 +71,7 @@ pub(super) fn read(
         return None;
     }
     let firsts = Firsts::new(&axes, kept.as_deref());
+    let described_by = described_by(&root);
     let base = Base {
         book: book.empty_copy(),
         root,
@@ -86,8 +80,11 @@ pub(super) fn read(
         limits,
         seed,
         model,
-        columns: described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect(),
-        names: axes.iter().flat_map(|axis| axis.keys.iter().map(|key| key.name.clone())).collect(),
+        described: described_by,
+        columns,
+        names: axes.iter().flat_map(Axis::names).map(str::to_owned).collect(),
+        evaluation,
+        expect,
         told: Told::default(),
         layers,
     };
@@ -99,6 +96,67 @@ pub(super) fn read(
     let mut values = book.empty_copy();
     sweep.base.template(&sweep.axes, &digits, &mut values);
     Some((sweep, firsts, values.into_refusal()))
+}
+
+/// The parts of a file that say what varies and what is made of it.
+struct Parts {
+    described: wire::Sweep,
+    references: Vec<At<wire::Reference>>,
+    figures: Vec<At<wire::Figure>>,
+    expect: Expectations,
+    /// Where the section `[sweep]` stands.
+    place: Place,
+}
+
+/// Takes these parts out of the scenario; `None` after a fault.
+fn parts(root: &mut Item, book: &mut Book) -> Option<Parts> {
+    let Some(section) = layers::take(root, "sweep") else {
+        book.add(root.place, |span| {
+            let message = "the section [sweep] is missing";
+            let expected = "needs [sweep]: this file describes a single scenario";
+            Fault::new("missing-section", span, message, expected).with_help("run it with `simnet run`")
+        });
+        return None;
+    };
+    let [references, figures] = ["reference", "figure"].map(|key| layers::take(root, key));
+    let (references, figures) = (listed(references, book), listed(figures, book));
+    let expect = expectations(root, book);
+    let described = wire::Sweep::read(&section.item, book)?;
+    Some(Parts { described, references, figures, expect, place: section.place })
+}
+
+/// The columns that the file lists.
+fn columns(described: &wire::Sweep) -> Vec<String> {
+    described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect()
+}
+
+/// The tables of a list that may be absent.
+fn listed<T: wire::Wire>(entry: Option<Entry>, book: &mut Book) -> Vec<At<T>> {
+    entry.and_then(|entry| Vec::<At<T>>::read(&entry.item, book)).unwrap_or_default()
+}
+
+/// What the file with the section `[sweep]` expects, and the command line: files that it includes speak of runs of
+/// their own.
+fn expectations(root: &Item, book: &mut Book) -> Expectations {
+    let read = find(root, "expect").and_then(|item| wire::Expected::read(item, &mut book.empty_copy()));
+    let all = read.map_or_else(Vec::new, |read| read.0);
+    let own: Vec<_> = all.into_iter().filter(|(path, _)| !book.is_included(path.place)).collect();
+    Expectations { list: build::expectations(&own, book), sources: book.sources() }
+}
+
+/// The seed and the description that the file gives, if it does.
+fn described_by(root: &Item) -> (u64, Option<String>) {
+    let key =
+        |key: &str| find(root, "scenario").and_then(|scenario| find(scenario, key)).map(|item| &item.value);
+    let seed = match key("seed") {
+        Some(Value::Integer(Some(seed))) => u64::try_from(*seed).unwrap_or(0),
+        _ => 0,
+    };
+    let description = match key("description") {
+        Some(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    (seed, description)
 }
 
 /// The keys in the order in which their values are laid over the base: those of outer tables first.

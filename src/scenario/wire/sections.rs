@@ -9,6 +9,7 @@ use super::canonical::{Canonical, Key, put};
 use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
+use super::evaluation::{Figure, Reference};
 use super::expected::Expected;
 use super::include::{Include, Profiles};
 use super::kinds::{Choice, FileName, NeverOr, Probability, Quantity, RootNames, ScenarioName};
@@ -74,8 +75,12 @@ table! {
         measure: Measure = Default("{}");
         /// What is written beside the summary.
         output: Output = Default("{}");
-        /// A sweep: which keys take which values. Such a file is for `simnet sweep`.
+        /// A sweep: which keys take which values.
         sweep: Sweep = Optional;
+        /// Numbers that papers print, for those of a sweep to stand beside.
+        reference: Vec<At<Reference>> = Optional;
+        /// Curves of a sweep.
+        figure: Vec<At<Figure>> = Optional;
         /// Expectations: a path into summary.json, joined by dots and in quotes, and what is wanted there.
         expect: Expected = Default("{}");
     }

@@ -5,6 +5,7 @@ use schemars::{Schema, json_schema};
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
 use super::canonical::{Canonical, Key, put};
+use super::evaluation::Ratio;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 
 use Presence::{Default, Optional};
@@ -13,7 +14,8 @@ table! {
     /// A sweep: every combination of the values of all axes, with every seed, is a point.
     "[sweep]" Sweep {
         /// The axes, the last of which varies fastest. Each is a table of keys of the scenario, nested or as a path in
-        /// quotes, and each key has a list of values or a range; the keys of one axis go in lock-step.
+        /// quotes, and each key has a list of values or a range; the keys of one axis go in lock-step. With `name` and
+        /// `labels`, a list of texts, the axis and its values are called so in tables.
         axes: Vec<At<Axis>> = Default("[]");
         /// What every point must meet, as in `"fabric.go < fabric.stop and not (routing.tree == 'dfs')"`.
         constraints: Vec<At<String>> = Default("[]");
@@ -25,6 +27,11 @@ table! {
         /// What points.csv shows of every point's summary: paths as in `[expect]`; every number, text and truth
         /// value if not given.
         columns: Vec<At<String>> = Default("[]");
+        /// Further columns: a column's value over that at another point.
+        ratios: Vec<At<Ratio>> = Optional;
+        /// Axes, `seed` among them, over which statistics are taken: statistics.csv has the mean, the least, the
+        /// greatest and the spread of every column for each combination of the others.
+        statistics_over: Vec<At<String>> = Optional;
     }
 }
 

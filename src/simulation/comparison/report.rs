@@ -164,23 +164,13 @@ fn latency_ratios(results: &Results<'_>, switches: u64, routing: usize, over: us
     own.into_iter().zip(other).filter_map(|(own, other)| Some(own? / other?)).collect()
 }
 
-/// A printed number beside ours; gains are compared as the factors that they stand for: 1.25 is 4 % more than 1.20.
+/// A printed number beside ours.
 fn beside(results: &Results<'_>, reference: &Reference, nearest: usize) -> PaperReport {
     let Reference { number, measure, switches, routing, over, of } = reference;
-    let gain = over.is_some() && number.printed.unit.starts_with('%') && *of != Statistic::Variation;
-    let unit = |value: f64| if gain { (value - 1.0) * 100.0 } else { value };
-    let values = results.values(*measure, *switches, *routing, *over);
-    let spread = values.as_deref().and_then(Spread::of);
-    let ours = spread.zip(values).and_then(|(spread, values)| match of {
-        Statistic::Nearest => values.get(nearest).copied().map(unit),
-        Statistic::Variation => Some(spread.variation_percent),
-        _ => Some(unit(spread.taken(*of))),
+    let values = results.values(*measure, *switches, *routing, *over).unwrap_or_default();
+    let spread = Spread::of(&values).map(|spread| match (of, values.get(nearest)) {
+        (Statistic::Nearest, Some(value)) => Spread { mean: *value, ..spread },
+        _ => spread,
     });
-    let bounds = spread.filter(|_| *of != Statistic::Variation);
-    let report = PaperReport::new(number, ours, bounds.map(|s| (unit(s.min), unit(s.max))));
-    let factor = |value: f64| 1.0 + value / 100.0;
-    let as_factors = ours.map(|ours| (factor(ours) / factor(number.printed.value) - 1.0) * 100.0);
-    let deviation_percent =
-        if gain { as_factors.filter(|percent| percent.is_finite()) } else { report.deviation_percent };
-    PaperReport { deviation_percent, ..report }
+    PaperReport::of(number, spread, *of, over.is_some())
 }

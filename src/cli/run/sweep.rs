@@ -1,0 +1,137 @@
+//! `simnet run` on a file with `[sweep]`: all points, in this process, to one results folder.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::cli::interrupt::Interruptions;
+use crate::cli::output::{self, Table, print};
+use crate::cli::places::Places;
+use crate::cli::progress::Bar;
+use crate::cli::sweep::{Described, Source, points};
+use crate::cli::{Common, Exit, Failure, Format, warn};
+use crate::diagnostics::legible;
+use crate::files::Folder;
+use crate::report::{Manifest, RESULTS, Usage};
+use crate::simulation::{Outcome, Progress as _};
+use crate::sweep::{self, Evaluated, Points as _, Scenarios, Store, evaluate, run_together};
+
+use super::paper::paper;
+use super::{Options, closing, judge, publish};
+
+/// Runs all points of a sweep.
+pub(super) fn run(
+    options: &Options,
+    common: &Common,
+    interruptions: &Interruptions,
+) -> Result<Exit, Failure> {
+    #[expect(clippy::disallowed_methods, reason = "the manifest tells how long the run took")]
+    let begun = std::time::Instant::now();
+    let described = Source::new(&options.scenario, &options.set, options.quick).read(common.seed)?;
+    let (plan, place) = (&described.plan, place(options, &described, common)?);
+    let progress = Bar::new(common.quiet);
+    progress.stage("running", plan.len() as u64);
+    let outcomes = run_together(plan, || progress.step());
+    drop(progress);
+    let evaluated = evaluate(plan, outcomes);
+
+    let keep = || keep(plan, &evaluated, &place, begun.elapsed().as_secs_f64());
+    let (kept, interrupted) = interruptions.hold(keep);
+    let value = kept?;
+    if interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    match common.format {
+        Format::Json => output::print_json(&value),
+        Format::Human => print(&text(&evaluated, &place)),
+    }?;
+    let holds = judge(plan.sweep().expect(), &value);
+    Ok(exit(&evaluated, holds))
+}
+
+/// Puts the results of a sweep in their place; gives the object of `summary.json`.
+fn keep(plan: &Scenarios, evaluated: &Evaluated, place: &Path, wall_s: f64) -> Result<Value, Failure> {
+    let value = serde_json::to_value(&evaluated.summary).expect("a summary is plain data");
+    let (sweep, usage) = (plan.sweep(), Usage::of_this_process(wall_s));
+    let mut manifest = Manifest::new(plan.name(), sweep.hash().to_hex().to_string(), sweep.own_seed(), usage);
+    [manifest.events, manifest.messages_delivered] = plan.spent();
+    publish(place, &value, &evaluated.files, manifest, None)?;
+    Ok(value)
+}
+
+/// Leaves in the folder `evaluation` of a sweep that is complete what [`run`] would leave of it, if its file asks for
+/// more than its points; whether what it expects holds.
+///
+/// # Errors
+/// If the shards cannot be read or disagree, or the folder cannot be written.
+pub(in crate::cli) fn evaluate_merged(plan: &Scenarios, store: &Store, wall_s: f64) -> Result<bool, Failure> {
+    if !plan.sweep().is_evaluated() {
+        return Ok(true);
+    }
+    let place = store.folder().join("evaluation");
+    Folder::probe(&place, RESULTS)?;
+    let evaluated = evaluate(plan, sweep::outcomes(plan, store)?);
+    let value = keep(plan, &evaluated, &place, wall_s)?;
+    Ok(judge(plan.sweep().expect(), &value))
+}
+
+/// Where the results go, which must not be the place of anything else.
+fn place(options: &Options, described: &Described, common: &Common) -> Result<PathBuf, Failure> {
+    if options.trace.is_some() || options.pcap.is_some() {
+        let message = "--trace and --pcap record a single run, and this file describes a sweep";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let place = options.out.clone();
+    let place = place.unwrap_or_else(|| PathBuf::from("results").join(described.plan.name()));
+    Folder::probe(&place, RESULTS)?;
+    let read = described.inputs.keys();
+    let places = read.fold(Places::new(), |places, file| places.reads("a file of the sweep", file));
+    places.replaces("--out", &place).check(common)?;
+    Ok(place)
+}
+
+/// How it ended; tells of points that failed, and of columns that no point has.
+fn exit(evaluated: &Evaluated, holds: bool) -> Exit {
+    for column in &evaluated.empty_columns {
+        warn(&format!("no point has the column {}", legible(column)));
+    }
+    if let Some((count, first, why)) = &evaluated.failed {
+        let why = why.lines().next().unwrap_or_default();
+        warn(&format!("{} failed; the first is point {first}: {}", points(*count), legible(why)));
+        return Exit::PointsFailed;
+    }
+    match evaluated.summary.outcome {
+        Outcome::Deadlocked => Exit::Deadlocked,
+        _ if holds => Exit::Fine,
+        _ => Exit::Expectation,
+    }
+}
+
+/// The most rows of a table for people.
+const MOST_ROWS: usize = 60;
+
+/// What came of it, for people.
+fn text(evaluated: &Evaluated, place: &Path) -> String {
+    let summary = &evaluated.summary;
+    let sweep = &summary.sweep;
+    let mut text = format!("{}, seed {}: {}", summary.scenario, summary.seed, points(sweep.count));
+    let _ = match sweep.axes.as_slice() {
+        [] => writeln!(text),
+        axes => writeln!(text, " over {}", axes.join(", ")),
+    };
+    if let Some(description) = &summary.description {
+        let _ = writeln!(text, "{description}");
+    }
+    let (table, rows) = (&evaluated.shown, evaluated.shown.rows().len());
+    let _ = match rows {
+        0 => Ok(()),
+        1..=MOST_ROWS => writeln!(text, "\n{}", Table::of(table)),
+        many => writeln!(text, "\n{many} rows are in the folder"),
+    };
+    if !sweep.paper.is_empty() {
+        let _ = writeln!(text, "\n{}", paper(&sweep.paper));
+    }
+    text += &closing::files(evaluated.files.len(), place);
+    text.lines().map(|line| format!("{}\n", legible(line.trim_end()))).collect()
+}

@@ -11,7 +11,6 @@
 
 mod cells;
 mod check;
-mod diagram;
 mod examples;
 mod faraj2008;
 mod gathered;

@@ -22,8 +22,9 @@ pub mod replay;
 mod summary;
 mod sweep;
 mod tables;
-mod text;
 mod value;
 
-pub use contents::{Contents, Csv, FileEntry, Refused};
+pub use crate::report::Csv;
+use crate::report::text;
+pub use contents::{Contents, FileEntry, Refused};
 pub use document::{Page, Section, page};

@@ -1,22 +1,30 @@
 //! What a run leaves behind: a folder of tables, a curve, and where it all comes from.
 
 mod chart;
+mod csv;
+mod curves;
 mod drawing;
-mod figure;
 mod layers;
 mod manifest;
 mod markdown;
 mod pcapng;
+mod pen;
 mod table;
+pub(crate) mod text;
 mod xml;
 
-pub use chart::{Axis, Chart, Layer, Mark, Style, Tip, draw_charts, draw_on_page};
+pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page};
+pub use csv::Csv;
+pub use curves::{Curves, Ends, Label, Quantity, RECIPES, Recipe, draw_curves};
 pub use drawing::{Drawing, draw_network};
-pub use figure::{Figure, FigurePoint, Series, draw};
-pub use layers::{Boxes, Layers, Spot, landings};
+pub use layers::{Boxes, Layers, landings};
 pub use manifest::{COMMIT, Manifest, README_MARK, RESULTS, Usage, VERSION};
 pub(crate) use manifest::{command_line, host_name, said};
 pub use markdown::markdown;
 pub use pcapng::{Pcapng, Tally};
+pub use pen::{
+    Anchor, COLOURS, GREY, GRID, HOST, INK, PAPER, Pen, Spot, Stroke, Tip, Words, direction, distance, moved,
+    width_of,
+};
 pub use table::{Cell, Column, Kind, Table};
 pub use xml::escaped;

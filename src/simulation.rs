@@ -55,7 +55,7 @@ use tracing::{debug, info};
 
 use crate::fabric::{BuildError, Member, Observer};
 use crate::ids::LinkId;
-use crate::report::{Figure, FigurePoint, Series, draw};
+use crate::report::{Csv, draw_curves};
 use crate::ring::TreeError;
 use crate::routing::PlanError;
 use crate::scenario::Checked;
@@ -206,7 +206,10 @@ fn gather(
     let mut files = routed.files;
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
-        files.push(("points.csv".to_owned(), tables::points(&reports)));
+        let table = tables::points(&reports);
+        let drawn = draw_curves("points", &Csv::of(&table), &checked.name);
+        files.extend(drawn.map(|svg| ("latency.svg".to_owned(), svg)));
+        files.push(("points.csv".to_owned(), table));
         let uses = loads().zip(channels.iter().map(Vec::as_slice));
         files.push(("channels.csv".to_owned(), tables::channels(uses)));
         let of_hosts = points.iter().map(|(load, point)| (*load, point));
@@ -222,9 +225,6 @@ fn gather(
     }
     if let Some(saturation) = &search.saturation {
         files.push(("saturation.csv".to_owned(), tables::saturation(saturation)));
-    }
-    if let Some(svg) = curve(checked, &reports) {
-        files.push(("latency.svg".to_owned(), svg));
     }
     let is_late = routed.map.as_ref().is_some_and(|map| mapping::is_the_end(map.time_ms));
     let of_map = if is_late { Outcome::Horizon } else { Outcome::Drained };
@@ -272,31 +272,6 @@ fn deadlocks(
         point.deadlocks.iter().map(report).collect::<Vec<_>>()
     };
     points.iter().enumerate().flat_map(of_point).collect()
-}
-
-/// The latency/throughput curve, if there are two points or more to draw.
-fn curve(checked: &Checked, reports: &[PointReport]) -> Option<String> {
-    let series = |name: &str, ns: fn(&PointReport) -> Option<f64>| {
-        let point = |report: &PointReport| {
-            let (x, y) = (report.accepted_flits_per_cycle_per_host, ns(report)? / 1e3);
-            Some(FigurePoint { x, y, hollow: !report.converged })
-        };
-        Series { name: name.to_owned(), points: reports.iter().filter_map(point).collect() }
-    };
-    let series = vec![
-        series("mean", |report| report.latency_mean_ns),
-        series("99th percentile", |report| report.latency_p99_ns),
-    ];
-    series.iter().all(|series| series.points.len() >= 2).then(|| {
-        let figure = Figure {
-            title: format!("{}: latency against accepted traffic", checked.name),
-            x_label: "accepted traffic (payload flits / cycle / host)".to_owned(),
-            y_label: "latency from creation (us)".to_owned(),
-            series,
-            top: None,
-        };
-        draw(&figure).expect("finite values can be drawn")
-    })
 }
 
 /// The failures of a scenario, those by chance among them.

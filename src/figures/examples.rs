@@ -1,6 +1,6 @@
 //! Examples and checks that several figures share: small clusters, random trees, arrays of subtrees.
 
-use super::diagram::COLOURS;
+use super::sketch::{BLUE, BROWN, GREEN, RED};
 use crate::ids::{HostId, SwitchId};
 use crate::ring::{Kind, Tree, judge};
 use crate::topology::{End, Network, generate};
@@ -93,7 +93,7 @@ pub(super) fn longest_within(tree: &Tree, array: &[HostId]) -> usize {
 
 /// The colour in which a message is drawn that passes so many switches.
 pub(super) fn colour(length: usize) -> &'static str {
-    [COLOURS[0], COLOURS[2], COLOURS[4], COLOURS[5]][length.clamp(1, 4) - 1]
+    [BLUE, GREEN, BROWN, RED][length.clamp(1, 4) - 1]
 }
 
 /// What the colours of messages stand for.

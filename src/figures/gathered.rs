@@ -127,5 +127,6 @@ pub(super) fn bars(
         y: Axis::from_zero(label),
         layers,
         bars: true,
+        ..Chart::default()
     }
 }

@@ -25,8 +25,8 @@ use crate::files::Inside;
 use crate::topology::Network;
 use crate::topology::formats::{self, ReadOptions};
 
+use crate::report::Csv;
 pub use files::FileEntry;
-pub use table::Csv;
 
 /// A results folder in memory.
 #[derive(Debug, Default)]

@@ -8,18 +8,16 @@
 //! the tables have everything.
 
 mod plots;
-mod recipes;
-mod words;
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use crate::report::{Axis, Chart, Layer, Mark, Style, Tip, draw_on_page};
+use crate::report::{
+    Axis, Chart, Curves, Label, Layer, Mark, Quantity, RECIPES, Recipe, Style, Tip, draw_on_page,
+};
 
 use super::{Contents, Csv, Section, text};
 pub(super) use plots::{Choice, Plot};
-use recipes::{RECIPES, Recipe};
-use words::Label;
 
 /// The script and style of everything that is a plot, here and on other pages.
 pub(super) const SCRIPT: &str = include_str!("assets/plots.js");
@@ -55,7 +53,8 @@ fn plots(contents: &Contents) -> Vec<Plot> {
     let mut plots = Vec::new();
     for (nth, recipe) in RECIPES.iter().enumerate() {
         let table = contents.tables.get(recipe.table);
-        plots.extend(table.and_then(|table| plots::plot(table, recipe, &format!("curve-{nth}"))));
+        let curves = table.and_then(|table| Curves::new(table, recipe));
+        plots.extend(curves.and_then(|curves| plots::plot(&curves, &format!("curve-{nth}"))));
     }
     plots.extend(contents.tables.get("points").and_then(parts_of_latency));
     if !contents.sweep.is_null() {
@@ -97,7 +96,7 @@ fn swept(table: &Csv) -> Option<Plot> {
     y.retain(|column| is_number(column) && varies(column));
     y.sort_by_key(rank);
     y.truncate(MOST_SWEPT);
-    let y: Vec<_> = y.into_iter().map(recipes::plain).collect();
+    let y: Vec<_> = y.into_iter().map(Quantity::plain).collect();
     let recipe = Recipe {
         table: "points",
         mark: names.first()?,
@@ -107,9 +106,9 @@ fn swept(table: &Csv) -> Option<Plot> {
         x: &x,
         y: &y,
         series: &names,
-        ..recipes::NOTHING
+        ..Recipe::NOTHING
     };
-    plots::plot(table, &recipe, "swept")
+    plots::plot(&Curves::new(table, &recipe)?, "swept")
 }
 
 /// What came out, in a sentence.
@@ -205,7 +204,6 @@ fn parts_of_latency(table: &Csv) -> Option<Plot> {
             if whole { "parts-all" } else { "parts" },
             "Parts of the mean latency by load",
             &tips,
-            "",
         )
     };
     let some_saturated = rows.iter().any(|(row, _)| is_saturated(row));

@@ -226,7 +226,7 @@ fn bars(spread: &Spread, kind: &str, log: bool, name: &str) -> String {
     let label = format!("latency {kind} ({unit})");
     let x = if log { Axis::log(&label) } else { Axis::from_zero(&label) };
     let chart = Chart { x, y: Axis::from_zero("messages"), layers, ..Chart::default() };
-    draw_on_page(&chart, name, &format!("Histogram of latency {kind} at {}", spread.title()), &[tips], "")
+    draw_on_page(&chart, name, &format!("Histogram of latency {kind} at {}", spread.title()), &[tips])
 }
 
 /// All loads together: the share of messages that took at most so long.
@@ -258,7 +258,7 @@ fn cumulative(spreads: &[(&str, Vec<Spread>)]) -> Plot {
         let x = Axis::log(&format!("latency {kind} ({unit})"));
         let chart = Chart { x, y: Axis::from_zero("share of messages"), layers, ..Chart::default() };
         let label = format!("Share of messages by latency {kind}, one line a load");
-        charts.push(draw_on_page(&chart, &format!("cumulative-{kind_nth}"), &label, &tips, ""));
+        charts.push(draw_on_page(&chart, &format!("cumulative-{kind_nth}"), &label, &tips));
     }
     let kinds = spreads.iter().map(|(kind, _)| format!("Latency {kind}")).collect();
     Plot {

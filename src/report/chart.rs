@@ -4,17 +4,15 @@
 //!   Chart ──Scale (ticks)──▶ panel ──┐
 //!   Chart ──Scale (ticks)──▶ panel ──┼──▶ one sheet, one key below all panels
 //! ```
-//! Layers of one name look alike in every panel. Colours are those of Okabe and Ito 2008, which stay apart with
-//! impaired colour vision; marks differ in shape too. The bytes depend on the charts alone: no dates, no fonts, and
+//! Layers of one name look alike in every panel. Colours stay apart with impaired colour vision; marks
+//! differ in shape too. The bytes depend on the charts alone: no dates, no fonts, and
 //! no function of the machine's mathematical library.
 
-mod canvas;
 mod key;
 mod panel;
 mod scale;
 
-use canvas::Canvas;
-pub use canvas::Tip;
+use super::{Pen, Tip};
 use key::Key;
 use panel::Panel;
 
@@ -31,6 +29,8 @@ pub struct Chart {
     pub layers: Vec<Layer>,
     /// Whether layers of [`Style::Marks`] are bars from zero, side by side over their category.
     pub bars: bool,
+    /// What hollow marks are; if empty, values that are saturated or not converged.
+    pub hollow: String,
 }
 
 /// An axis.
@@ -42,8 +42,8 @@ pub struct Axis {
     pub log: bool,
     /// Names of the places 0, 1, 2, ...; none for an axis of numbers.
     pub categories: Vec<String>,
-    /// Whether it begins at zero.
-    pub from_zero: bool,
+    /// Values that have room on it, whatever the marks are.
+    pub room_for: Vec<f64>,
 }
 
 /// Marks that belong together under one name in the key.
@@ -87,7 +87,7 @@ pub struct Mark {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// Drawn hollow: saturated, or not converged.
+    /// Drawn hollow: not to be trusted.
     pub hollow: bool,
 }
 
@@ -106,28 +106,28 @@ pub fn draw_charts(charts: &[Chart], columns: usize) -> String {
         _ => (300.0, 280.0),
     };
     let rows = charts.len().div_ceil(columns);
-    let key = Key::new(charts, key::HOLLOW);
+    let key = Key::new(charts);
     let sheet = (width * columns as f64, height * rows as f64);
     let entries = key.rows(sheet.0);
-    let mut canvas = Canvas::new(sheet.0, sheet.1 + key::height(&entries));
+    let mut pen = Pen::default();
     for (nth, chart) in charts.iter().enumerate() {
         let corner = (width * (nth % columns) as f64, height * (nth / columns) as f64);
-        Panel::new(chart, corner, (width, height)).draw(&mut canvas, &key, nth, &[]);
+        Panel::new(chart, corner, (width, height)).draw(&mut pen, &key, nth, &[]);
     }
-    key::draw(&mut canvas, &entries, sheet.1);
-    canvas.finish()
+    key::draw(&mut pen, &entries, sheet.1);
+    pen.finish((sheet.0, sheet.1 + key::height(&entries)))
 }
 
 /// Draws a chart for a page, in the colours of its variables; `name` tells it from others of the page, `tips` say of
-/// each layer's marks what they tell when they are pointed at, and `hollow` what hollow marks are.
-pub fn draw_on_page(chart: &Chart, name: &str, label: &str, tips: &[Vec<Tip>], hollow: &str) -> String {
+/// each layer's marks what they tell when they are pointed at.
+pub fn draw_on_page(chart: &Chart, name: &str, label: &str, tips: &[Vec<Tip>]) -> String {
     let (width, height) = (600.0, 380.0);
-    let key = Key::new(std::slice::from_ref(chart), hollow);
+    let key = Key::new(std::slice::from_ref(chart));
     let entries = key.rows(width);
-    let mut canvas = Canvas::on_page(name, label, width, height + key::height(&entries));
-    Panel::new(chart, (0.0, -22.0), (width, height + 22.0)).draw(&mut canvas, &key, 0, tips);
-    key::draw(&mut canvas, &entries, height);
-    canvas.finish()
+    let mut pen = Pen::on_page(name, label);
+    Panel::new(chart, (0.0, -22.0), (width, height + 22.0)).draw(&mut pen, &key, 0, tips);
+    key::draw(&mut pen, &entries, height);
+    pen.finish((width, height + key::height(&entries)))
 }
 
 impl Axis {
@@ -138,7 +138,7 @@ impl Axis {
 
     /// An axis of numbers that begins at zero.
     pub fn from_zero(label: &str) -> Axis {
-        Axis { from_zero: true, ..Axis::of(label) }
+        Axis { room_for: vec![0.0], ..Axis::of(label) }
     }
 
     /// An axis on which equal distances are equal factors.
@@ -201,7 +201,7 @@ mod tests {
                 Layer::line("one", vec![Mark::at(0.1, 1.0), Mark::at(0.2, 2.0).hollow(true)]),
                 Layer::paper(vec![Mark::at(0.1, 1.1)]),
             ],
-            bars: false,
+            ..Chart::default()
         }
     }
 

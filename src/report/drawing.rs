@@ -8,13 +8,11 @@
 //! Levels as in Sugiyama, Tagawa and Toda 1981; mainwaring1997, Figs. 4 and 5, for what
 //! stands where.
 
-use std::fmt::Write as _;
-
 use crate::ids::{HostId, Node};
 use crate::topology::Network;
 
-use super::escaped;
 use super::layers::{Boxes, Layers, landings};
+use super::pen::{HOST, Pen, Spot, Stroke, Words};
 
 /// What is drawn, and the words around it.
 #[derive(Clone, Copy, Debug)]
@@ -56,17 +54,12 @@ const LETTER: i64 = 7;
 /// Draws a network. Costs O(sweeps x cables log cables).
 ///
 /// The bytes depend on the network and the words alone.
-///
-/// # Panics
-/// Never: a string takes all that is written to it.
 pub fn draw_network(drawing: &Drawing<'_>) -> String {
     let graph = Graph::new(drawing.network);
     let apart = drawing.apart.map(HostId::index);
     let levels = Layers::new(&graph.levels(apart), &graph.cables);
     let sheet = Sheet::new(&graph, &levels);
-    let mut svg = String::new();
-    paint(&mut svg, drawing, &graph, &levels, &sheet).expect("a string takes what is written");
-    svg
+    paint(drawing, &graph, &levels, &sheet)
 }
 
 impl Graph {
@@ -177,92 +170,47 @@ fn bow(distance: i64) -> i64 {
     24 + distance / 12
 }
 
-fn paint(
-    svg: &mut String,
-    drawing: &Drawing<'_>,
-    graph: &Graph,
-    levels: &Layers,
-    sheet: &Sheet,
-) -> std::fmt::Result {
-    let Sheet { width, height, .. } = sheet;
-    writeln!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"sans-serif\">"
-    )?;
-    writeln!(svg, "<title>{}</title>", escaped(drawing.title))?;
-    writeln!(svg, "<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>")?;
-    writeln!(
-        svg,
-        "<text x=\"{MARGIN}\" y=\"34\" font-size=\"18\" fill=\"#333333\">{}</text>",
-        escaped(drawing.title)
-    )?;
-    writeln!(
-        svg,
-        "<text x=\"{MARGIN}\" y=\"54\" font-size=\"12\" fill=\"#666666\">{}</text>",
-        escaped(drawing.note)
-    )?;
-    paint_cables(svg, graph, levels, sheet)?;
+fn paint(drawing: &Drawing<'_>, graph: &Graph, levels: &Layers, sheet: &Sheet) -> String {
+    let mut pen = Pen::titled(drawing.title, drawing.note);
+    paint_cables(&mut pen, graph, levels, sheet);
     for (node, name) in graph.names.iter().enumerate() {
-        let ((x, y), name) = (sheet.at[node], escaped(name));
+        let (at, row) = (spot(sheet.at[node]), levels.spots[node].0);
         if node < graph.hosts {
-            paint_host(svg, (x, y), &name, levels.spots[node].0 == 0)?;
+            paint_host(&mut pen, at, name, row == 0);
         } else {
-            let half = sheet.half[levels.spots[node].0];
-            let (left, top) = (x - half, y - BOX_HALF_HEIGHT);
-            let (wide, high) = (2 * half, 2 * BOX_HALF_HEIGHT);
-            writeln!(
-                svg,
-                "<rect x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{high}\" rx=\"4\" fill=\"#eaf1f8\" \
-                 stroke=\"#1f5fa8\"/>"
-            )?;
-            let base = y + 4;
-            writeln!(
-                svg,
-                "<text x=\"{x}\" y=\"{base}\" font-size=\"11\" text-anchor=\"middle\" fill=\"#333333\">{name}</text>"
-            )?;
+            pen.switch(at, sheet.half[row] as f64, name);
         }
     }
-    svg.write_str("</svg>\n")
+    pen.finish(spot((sheet.width, sheet.height)))
+}
+
+fn spot((x, y): (i64, i64)) -> Spot {
+    (x as f64, y as f64)
 }
 
 /// A host: a dot, with its name upright above it or, at the bottom, below it.
-fn paint_host(svg: &mut String, (x, y): (i64, i64), name: &str, above: bool) -> std::fmt::Result {
-    writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"#c4571b\"/>")?;
+fn paint_host(pen: &mut Pen, (x, y): Spot, name: &str, above: bool) {
+    let words = Words::new(11.0);
+    pen.circle((x, y), 4.0, HOST, None);
     if above {
-        let (left, base) = (x + 4, y - 9);
-        writeln!(
-            svg,
-            "<text x=\"{left}\" y=\"{base}\" font-size=\"11\" fill=\"#333333\" \
-             transform=\"rotate(-90 {left} {base})\">{name}</text>"
-        )
+        pen.text((x + 4.0, y - 9.0), words.turned(-90), name);
     } else {
-        let base = y + 19;
-        writeln!(
-            svg,
-            "<text x=\"{x}\" y=\"{base}\" font-size=\"11\" text-anchor=\"middle\" fill=\"#333333\">{name}</text>"
-        )
+        pen.text((x, y + 19.0), words.middle(), name);
     }
 }
 
 /// All cables: from row to row, or bowed within a row; each at a place of its own on the box.
-fn paint_cables(svg: &mut String, graph: &Graph, levels: &Layers, sheet: &Sheet) -> std::fmt::Result {
+fn paint_cables(pen: &mut Pen, graph: &Graph, levels: &Layers, sheet: &Sheet) {
     let ends = sheet.landings(graph, levels);
     for ((a, b), (from, to)) in graph.cables.iter().zip(&ends) {
-        let (rows, host) = ((levels.spots[*a].0, levels.spots[*b].0), *a < graph.hosts);
-        let (x1, y1, x2, y2) = (from.0, from.1, to.0, to.1);
-        let colour = if host { "#b9a48f" } else { "#6f8fb3" };
-        let path = if rows.0 != rows.1 {
-            let middle = (y1 + y2) / 2;
-            format!("M{x1} {y1}C{x1} {middle} {x2} {middle} {x2} {y2}")
-        } else {
-            // Below the row that it stays in.
-            let bow = y1.max(y2) + bow((x1 - x2).abs());
-            format!("M{x1} {y1}C{x1} {bow} {x2} {bow} {x2} {y2}")
-        };
-        writeln!(svg, "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.3\"/>")?;
+        let stroke = Stroke::new(if *a < graph.hosts { "#b9a48f" } else { "#6f8fb3" }, 1.3);
+        let is_within = levels.spots[*a].0 == levels.spots[*b].0;
+        // Within a row, below it.
+        let deep = from.1.max(to.1) + bow((from.0 - to.0).abs());
+        let turn = if is_within { deep as f64 } else { (from.1 + to.1) as f64 / 2.0 };
+        let (from, to) = (spot(*from), spot(*to));
+        pen.curve([from, (from.0, turn), (to.0, turn), to], stroke);
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -288,10 +236,10 @@ mod tests {
             assert_eq!(svg.matches(&format!(">{}</text>", host.name)).count(), 1, "{}", host.name);
         }
         let tree = roxmltree::Document::parse(&svg).unwrap();
-        let size = |name| tree.root_element().attribute(name).unwrap().parse::<i64>().unwrap();
+        let size = |name| tree.root_element().attribute(name).unwrap().parse::<f64>().unwrap();
         for circle in tree.descendants().filter(|node| node.has_tag_name("circle")) {
-            let at = |name| circle.attribute(name).unwrap().parse::<i64>().unwrap();
-            assert!((0..size("width")).contains(&at("cx")) && (0..size("height")).contains(&at("cy")));
+            let at = |name| circle.attribute(name).unwrap().parse::<f64>().unwrap();
+            assert!((0.0..size("width")).contains(&at("cx")) && (0.0..size("height")).contains(&at("cy")));
         }
         assert_eq!(svg, now_c("C"), "equal networks give equal bytes");
     }

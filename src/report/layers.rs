@@ -6,9 +6,6 @@
 //! # Source
 //! Barycentric sweeps as in Sugiyama, Tagawa and Toda 1981.
 
-/// Where a node stands: its row and its place in it.
-pub type Spot = (usize, usize);
-
 /// A place on a sheet.
 type Place = (i64, i64);
 
@@ -17,8 +14,8 @@ type Place = (i64, i64);
 pub struct Layers {
     /// The nodes of each row.
     pub rows: Vec<Vec<usize>>,
-    /// Where each node stands.
-    pub spots: Vec<Spot>,
+    /// Where each node stands: its row and its place in it.
+    pub spots: Vec<(usize, usize)>,
 }
 
 /// The boxes that cables land on.

@@ -2,7 +2,7 @@
 
 use crate::host::daemon::Options;
 use crate::host::distribution;
-use crate::report::{Figure, FigurePoint, Series, Table, draw};
+use crate::report::{Csv, Table, draw_curves};
 use crate::scenario::Checked;
 use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
 use crate::trace::Recorder;
@@ -77,13 +77,15 @@ pub(super) fn run(
 
 /// Turns what came of it into a summary and files.
 fn gather(checked: &Checked, mut report: Report) -> Run {
-    let files = vec![
-        ("operation.csv".to_owned(), series(&report)),
+    let series = series(&report);
+    let drawn = draw_curves("operation", &Csv::of(&series), &checked.name);
+    let mut files = vec![
+        ("operation.csv".to_owned(), series),
         ("failures.csv".to_owned(), failures(&report)),
         ("deeds.csv".to_owned(), deeds(&report)),
-        ("operation.svg".to_owned(), figure(checked, &report)),
         super::tables::network(&checked.topology.network),
     ];
+    files.extend(drawn.map(|svg| ("operation.svg".to_owned(), svg)));
     let (events, messages_delivered) = (report.fabric_events, report.delivered);
     let deadlock_count = usize::try_from(report.deadlocks.formed).unwrap_or(usize::MAX);
     let bare = Summary::new(checked, Outcome::Horizon);
@@ -137,25 +139,4 @@ fn deeds(report: &Report) -> String {
         table.row([deed.at_ms.to_string(), deed.mapper.clone(), deed.what.clone()]);
     }
     table.into_csv()
-}
-
-/// Accepted traffic against time.
-fn figure(checked: &Checked, report: &Report) -> String {
-    let point = |interval: &daemon::IntervalReport| FigurePoint {
-        x: interval.from_ms / 1e3,
-        y: interval.accepted,
-        hollow: interval.lost > 0,
-    };
-    let series = Series {
-        name: "accepted; hollow: messages were lost".to_owned(),
-        points: report.series.iter().map(point).collect(),
-    };
-    let figure = Figure {
-        title: format!("{}: traffic while parts fail and return", checked.name),
-        x_label: "time (s)".to_owned(),
-        y_label: "accepted traffic (payload flits / cycle / sender)".to_owned(),
-        series: vec![series],
-        top: None,
-    };
-    draw(&figure).expect("finite values can be drawn")
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::diagnostics::legible_lines;
 use crate::ids::Node;
-use crate::report::{Figure, FigurePoint, README_MARK, Series, Table, draw, markdown};
+use crate::report::{Axis, Chart, Layer, Mark, README_MARK, Table, draw_charts, markdown};
 use crate::ring::{Algorithm, Kind, Tree, judge};
 use crate::scenario::Checked;
 use crate::scenario::rings::{Family, Reference, Rings};
@@ -292,23 +292,21 @@ fn figure(
             .clusters
             .iter()
             .filter(|row| (row.family, row.algorithm, row.tree) == (family, algorithm.name(), tree.name()));
-        let point = |row: &ClusterReport| {
-            Some(FigurePoint { x: row.machines as f64, y: row.max_path_length_mean?, hollow: false })
-        };
-        let mut points: Vec<FigurePoint> = rows.filter_map(point).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Series { name: format!("{} on {} trees", algorithm.name(), tree.name()), points }
+        let mark = |row: &ClusterReport| Some(Mark::at(row.machines as f64, row.max_path_length_mean?));
+        let mut marks: Vec<Mark> = rows.filter_map(mark).collect();
+        marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+        Layer::line(&format!("{} on {} trees", algorithm.name(), tree.name()), marks)
     };
     let shown = rings.algorithms.iter().filter(|algorithm| only.is_none_or(|only| only == **algorithm));
-    let series = shown.flat_map(|algorithm| rings.trees.iter().map(move |tree| (algorithm, tree)));
-    let figure = Figure {
+    let curves = shown.flat_map(|algorithm| rings.trees.iter().map(move |tree| (algorithm, tree)));
+    let chart = Chart {
         title: format!("{}: longest paths on {family} clusters", checked.name),
-        x_label: "machines".to_owned(),
-        y_label: "longest path of the ring (switches), mean".to_owned(),
-        series: series.map(|(algorithm, tree)| curve(algorithm, tree)).collect(),
-        top: None,
+        x: Axis::from_zero("machines"),
+        y: Axis::from_zero("longest path of the ring (switches), mean"),
+        layers: curves.map(|(algorithm, tree)| curve(algorithm, tree)).collect(),
+        ..Chart::default()
     };
-    draw(&figure).expect("finite values can be drawn")
+    draw_charts(&[chart], 1)
 }
 
 /// The page of the folder.

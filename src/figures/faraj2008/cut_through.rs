@@ -37,7 +37,7 @@ fn make(results: &Results<'_>) -> Page {
             x: Axis::from_zero("message size (KB)"),
             y: Axis::of("lower bound / time"),
             layers: lines(on_d, name, Gathered::kilobytes, |cell| cell.efficiency),
-            bars: false,
+            ..Chart::default()
         }
     };
     let charts = [

@@ -1,9 +1,10 @@
 //! faraj2008, Fig. 1: what each of four processes holds before and after an all-to-all broadcast.
 
+use crate::figures::sketch::SHADES;
+use crate::report::{Anchor, Pen, Words};
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::des::process::{Process, Step};
-use crate::figures::diagram::{Anchor, Diagram, INK, SHADES};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::host::collective::{Contents, ring};
@@ -95,38 +96,40 @@ fn make(_results: &Results<'_>) -> Page {
 }
 
 fn draw(held: &Held) -> String {
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "The all-to-all broadcast on four processes",
         "by a ring in the order of ranks; each process has a buffer of four blocks and sends what came last",
     );
     for (step, ranks) in held.iter().enumerate() {
-        let left = 120 + 170 * i32::try_from(step).unwrap_or(0);
+        let left = 120.0 + 170.0 * step as f64;
         let head = if step == 0 { "before".to_owned() } else { format!("after step {step}") };
-        diagram.text((left + 64, 86), 13, Anchor::Middle, INK, &head);
+        pen.text((left + 64.0, 86.0), Words::new(13.0).middle(), &head);
         for (rank, blocks) in ranks.iter().enumerate() {
-            let top = 100 + 44 * i32::try_from(rank).unwrap_or(0);
+            let top = 100.0 + 44.0 * rank as f64;
             if step == 0 {
-                diagram.text((left - 12, top + 20), 13, Anchor::End, INK, &format!("process {rank}"));
+                pen.text(
+                    (left - 12.0, top + 20.0),
+                    Words::new(13.0).anchor(Anchor::End),
+                    &format!("process {rank}"),
+                );
             }
             for (place, shade) in SHADES.into_iter().enumerate().take(RANKS) {
-                let x = left + 32 * i32::try_from(place).unwrap_or(0);
+                let x = left + 32.0 * place as f64;
                 let is_new = blocks.last() == Some(&place) && step > 0;
                 let holds = blocks.contains(&place);
                 let name = ["A", "B", "C", "D"][place];
                 let text =
                     if holds { format!("{name}{}", if is_new { "*" } else { "" }) } else { String::new() };
-                diagram.cell((x, top), (32, 30), if holds { shade } else { "#ffffff" }, &text);
+                pen.cell((x, top), (32.0, 30.0), if holds { shade } else { "#ffffff" }, &text);
             }
         }
     }
-    diagram.text(
-        (120, 300),
-        12,
-        Anchor::Start,
-        INK,
+    pen.text(
+        (120.0, 300.0),
+        Words::new(12.0),
         "* what came in this step; A to D: the blocks of processes 0 to 3",
     );
-    diagram.finish()
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

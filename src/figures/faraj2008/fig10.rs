@@ -52,7 +52,7 @@ fn make(results: &Results<'_>) -> Page {
             x: Axis::from_zero("message size (KB)"),
             y: Axis::from_zero("time (ms)"),
             layers,
-            bars: false,
+            ..Chart::default()
         }
     };
     let charts = [panel("e", Vec::new()), panel("f", printed)];

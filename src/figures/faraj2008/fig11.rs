@@ -137,7 +137,7 @@ fn panel(all: &[Clusters], family: &str, letter: &str, algorithm: &str) -> Chart
         x: Axis::from_zero("machines"),
         y: Axis::from_zero("longest path (switches)"),
         layers: ["bfs", "random", "dfs"].map(line).into(),
-        bars: false,
+        ..Chart::default()
     }
 }
 

@@ -1,10 +1,11 @@
 //! faraj2008, Fig. 2: switches numbered depth first, and the pattern of Lemma 1.
 
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, along, switch_spots};
 use crate::figures::examples::{cluster, random_trees, tree};
+use crate::figures::sketch::{BLUE, RED, SWITCH, along, switch_spots};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node};
+use crate::report::{Anchor, GREY, Pen, Words};
 use crate::ring::{Tree, judge};
 use crate::topology::Network;
 
@@ -69,27 +70,27 @@ fn make(_results: &Results<'_>) -> Page {
 }
 
 fn draw(network: &Network, tree: &Tree) -> String {
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "DFS numbering of switches",
         "s0 to s7 in the order in which a depth-first walk arrives; messages s0 -> s1 -> ... -> s7 -> \
          s0, the last one in red",
     );
-    let spots = switch_spots(tree, (60, 110));
+    let spots = switch_spots(tree, (60.0, 110.0));
     let last = tree.switches.len() - 1;
     for (number, switch) in tree.switches.iter().enumerate() {
         let at = spots.of(Node::Switch(*switch));
         if let Some((_, above)) = tree.parents[switch.index()] {
-            diagram.cable(at, spots.of(Node::Switch(above)));
+            pen.cable(at, spots.of(Node::Switch(above)));
         }
-        diagram.switch(at, &format!("s{number}"));
+        pen.switch(at, SWITCH, &format!("s{number}"));
         let name = network.name_of(Node::Switch(*switch));
-        diagram.text((at.0 - 28, at.1 + 4), 11, Anchor::End, GREY, name);
+        pen.text((at.0 - 28.0, at.1 + 4.0), Words::new(11.0).anchor(Anchor::End).colour(GREY), name);
         let machine = |number: usize| tree.machines[tree.switches[number].index()][0];
         let way = along(tree, machine(number), machine((number + 1) % (last + 1)));
         let places: Vec<_> = way[1..way.len() - 1].iter().map(|node| spots.of(*node)).collect();
-        diagram.message(&places, if number == last { COLOURS[5] } else { COLOURS[0] });
+        pen.message(&places, if number == last { RED } else { BLUE });
     }
-    diagram.finish()
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

@@ -1,11 +1,12 @@
 //! faraj2008, Fig. 3: where the next switch of a depth-first walk hangs, the three cases of Lemma 1's proof.
 
 use super::fig2::loads;
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, along, switch_spots};
 use crate::figures::examples::{cluster, random_trees, tree};
+use crate::figures::sketch::{BLUE, ORANGE, RED, SWITCH, along, switch_spots};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node, SwitchId};
+use crate::report::{GREY, Pen, Words};
 use crate::ring::Tree;
 use crate::topology::Network;
 
@@ -99,42 +100,39 @@ fn case(tree: &Tree, number: usize) -> Option<usize> {
 }
 
 fn draw() -> String {
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "Where the switch that comes last hangs",
         "orange: the new message s3 -> s4, red: the new message s4 -> s0, which replaces s3 -> s0; blue: \
          the messages of s0 to s3",
     );
-    let mut left = 40;
+    let mut left = 40.0;
     for (title, parent) in CASES {
         let network = example(Some(parent));
         let tree = tree(&network);
-        let spots = switch_spots(&tree, (left, 120));
-        diagram.text((left, 90), 13, Anchor::Start, INK, title);
+        let spots = switch_spots(&tree, (left, 120.0));
+        pen.text((left, 90.0), Words::new(13.0), title);
         for switch in &tree.switches {
             let at = spots.of(Node::Switch(*switch));
             if let Some((_, above)) = tree.parents[switch.index()] {
-                diagram.cable(at, spots.of(Node::Switch(above)));
+                pen.cable(at, spots.of(Node::Switch(above)));
             }
-            diagram.switch(at, network.name_of(Node::Switch(*switch)));
+            pen.switch(at, SWITCH, network.name_of(Node::Switch(*switch)));
         }
         for from in 0..5_u32 {
             let to = (from + 1) % 5;
-            let colour =
-                [COLOURS[0], COLOURS[1], COLOURS[5]][usize::try_from(from.saturating_sub(2)).unwrap_or(0)];
+            let colour = [BLUE, ORANGE, RED][usize::try_from(from.saturating_sub(2)).unwrap_or(0)];
             let way = along(&tree, HostId(from), HostId(to));
             let places: Vec<_> = way[1..way.len() - 1].iter().map(|node| spots.of(*node)).collect();
-            diagram.message(&places, colour);
+            pen.message(&places, colour);
         }
-        left += 240;
+        left += 240.0;
     }
-    diagram.text(
-        (40, 530),
-        12,
-        Anchor::Start,
-        GREY,
+    pen.text(
+        (40.0, 530.0),
+        Words::new(12.0).colour(GREY),
         "No lane has two arrows: the pattern of one switch more is free of contention too.",
     );
-    diagram.finish()
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

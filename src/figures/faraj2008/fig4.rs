@@ -1,12 +1,13 @@
 //! faraj2008, Fig. 4: Algorithm 2's logical array of an intermediate switch.
 
-use crate::figures::diagram::{Anchor, Diagram, GREY, INK, SHADES, spots};
 use crate::figures::examples::{
     COLOUR_NOTE, array, cluster, colour, depth, longest_within, random_trees, subtree, tree,
 };
+use crate::figures::sketch::{SHADES, along, spots};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node, SwitchId};
+use crate::report::{GREY, Pen, Words};
 use crate::ring::{Ring, Tree, lr2, lr3};
 use crate::topology::Network;
 
@@ -88,32 +89,34 @@ fn make(_results: &Results<'_>) -> Page {
 }
 
 fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
-    let mut diagram = Diagram::new("Algorithm 2 at an intermediate switch", COLOUR_NOTE);
-    let spots = spots(tree, (50, 110));
-    diagram.tree(network, tree, &spots);
-    let Some(array) = array_of(tree, ring, MIDDLE) else { return diagram.finish() };
+    let mut pen = Pen::titled("Algorithm 2 at an intermediate switch", COLOUR_NOTE);
+    let spots = spots(tree, (50.0, 110.0));
+    pen.tree(network, tree, &spots);
+    let Some(array) = array_of(tree, ring, MIDDLE) else { return pen.finish_around() };
     for pair in array.machines.windows(2) {
-        let length = crate::figures::diagram::along(tree, pair[0], pair[1]).len() - 2;
-        diagram.route(tree, &spots, pair[0], pair[1], colour(length));
+        let length = along(tree, pair[0], pair[1]).len() - 2;
+        pen.route(tree, &spots, pair[0], pair[1], colour(length));
     }
-    let top = spots.corner.1 + 60;
-    diagram.text(
-        (50, top - 12),
-        13,
-        Anchor::Start,
-        INK,
+    let top = spots.corner.1 + 60.0;
+    pen.text(
+        (50.0, top - 12.0),
+        Words::new(13.0),
         "The array of A: one of its machines, the array of a switch below it, and so on",
     );
     for (nth, host) in array.machines.iter().enumerate() {
-        let x = 50 + 46 * i32::try_from(nth).unwrap_or(0);
+        let x = 50.0 + 46.0 * nth as f64;
         let home = tree.homes[host.index()];
         let below = depth(tree, home).saturating_sub(depth(tree, MIDDLE));
         let shade = if below == 0 { SHADES[0] } else { SHADES[home.index() % SHADES.len()] };
         let number = network.name_of(Node::Host(*host)).trim_start_matches('m').to_owned();
-        diagram.cell((x, top), (46, 28), shade, &number);
-        diagram.text((x + 23, top + 44), 11, Anchor::Middle, GREY, network.name_of(Node::Switch(home)));
+        pen.cell((x, top), (46.0, 28.0), shade, &number);
+        pen.text(
+            (x + 23.0, top + 44.0),
+            Words::new(11.0).middle().colour(GREY),
+            network.name_of(Node::Switch(home)),
+        );
     }
-    diagram.finish()
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

@@ -1,10 +1,11 @@
 //! faraj2008, Fig. 5: the rings of Algorithms 1 and 2 on eight machines.
 
 use super::PAPER;
-use crate::figures::diagram::{Anchor, Diagram, INK, spots};
 use crate::figures::examples::{COLOUR_NOTE, colour};
+use crate::figures::sketch::spots;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::Node;
+use crate::report::{Pen, Words};
 use crate::ring::{Algorithm, Kind, Tree, judge};
 use crate::topology::presets;
 
@@ -24,8 +25,8 @@ fn make(_results: &Results<'_>) -> Page {
     let root = Tree::first_root(&network).expect("the preset has machines");
     let tree = Tree::new(&network, Kind::Bfs, root, 0).expect("the preset is connected");
     let mut rows = Vec::new();
-    let mut diagram = Diagram::new("Rings of eight machines without contention", COLOUR_NOTE);
-    let mut left = 40;
+    let mut pen = Pen::titled("Rings of eight machines without contention", COLOUR_NOTE);
+    let mut left = 40.0;
     for (algorithm, title) in PANELS {
         let ring = algorithm.ring(&tree).expect("every switch has as many machines as neighbours");
         let verdict = judge(&tree, &ring.hosts);
@@ -36,13 +37,13 @@ fn make(_results: &Results<'_>) -> Page {
             |quantity: &str, unit: &str, value: usize| Row::ours(quantity, title, unit, Some(value as f64));
         rows.push(row("most messages over a channel", "messages", verdict.max_channel_load));
         rows.push(row("switches on all paths", "switches", verdict.total_path_length));
-        let spots = spots(&tree, (left, 120));
-        diagram.text((left + 10, 90), 14, Anchor::Start, INK, title);
-        diagram.tree(&network, &tree, &spots);
+        let spots = spots(&tree, (left, 120.0));
+        pen.text((left + 10.0, 90.0), Words::new(14.0), title);
+        pen.tree(&network, &tree, &spots);
         for (nth, host) in ring.hosts.iter().enumerate() {
             let next = ring.hosts[(nth + 1) % ring.hosts.len()];
             let length = verdict.lengths[nth];
-            diagram.route(&tree, &spots, *host, next, colour(length));
+            pen.route(&tree, &spots, *host, next, colour(length));
             let of = format!(
                 "{title}; {} to {}",
                 network.name_of(Node::Host(*host)),
@@ -52,16 +53,14 @@ fn make(_results: &Results<'_>) -> Page {
         }
         let names: Vec<&str> =
             ring.hosts.iter().map(|host| &network.name_of(Node::Host(*host))[1..]).collect();
-        diagram.text(
-            (left + 10, spots.corner.1 + 40),
-            13,
-            Anchor::Start,
-            INK,
+        pen.text(
+            (left + 10.0, spots.corner.1 + 40.0),
+            Words::new(13.0),
             &format!("ring: {}", names.join(" ")),
         );
-        left = spots.corner.0 + 80;
+        left = spots.corner.0 + 80.0;
     }
-    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

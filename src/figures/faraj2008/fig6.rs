@@ -1,10 +1,11 @@
 //! faraj2008, Fig. 6: a ring's arrays within arrays.
 
-use crate::figures::diagram::{Anchor, Diagram, GREY, INK, SHADES, spots};
 use crate::figures::examples::{array, cluster, depth, longest_within, random_trees, subtree, tree};
+use crate::figures::sketch::{SHADES, spots};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::{HostId, Node};
+use crate::report::{GREY, Pen, Words};
 use crate::ring::{Ring, Tree, judge, lr3};
 use crate::topology::Network;
 
@@ -117,13 +118,13 @@ fn orders(count: usize) -> Vec<Vec<HostId>> {
 }
 
 fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "The best ring is arrays within arrays",
         "above: the tree; below: LR3's ring, cut open at the root, and over it the arrays of the \
          subtrees by their depth",
     );
-    let spots = spots(tree, (40, 110));
-    diagram.tree(network, tree, &spots);
+    let spots = spots(tree, (40.0, 110.0));
+    pen.tree(network, tree, &spots);
     // The root's own list is turned so that no subtree goes over its end.
     let len = ring.hosts.len();
     let turned = |by: usize| -> Vec<HostId> { (0..len).map(|nth| ring.hosts[(nth + by) % len]).collect() };
@@ -138,23 +139,15 @@ fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
     };
     let order = (0..len).map(turned).find(is_whole).unwrap_or_else(|| ring.hosts.clone());
     let deepest = tree.switches.iter().map(|switch| depth(tree, *switch)).max().unwrap_or(0);
-    let high = |count: usize| i32::try_from(count).unwrap_or(0);
-    let (left, wide) = (40, 44);
-    let top = spots.corner.1 + 50 + 30 * high(deepest);
+    let (left, wide) = (40.0, 44.0);
+    let top = spots.corner.1 + 50.0 + 30.0 * deepest as f64;
     for (nth, host) in order.iter().enumerate() {
         let number = network.name_of(Node::Host(*host)).trim_start_matches('m').to_owned();
         let home = tree.homes[host.index()];
-        diagram.cell(
-            (left + wide * high(nth), top),
-            (wide, 28),
-            SHADES[home.index() % SHADES.len()],
-            &number,
-        );
-        diagram.text(
-            (left + wide * high(nth) + wide / 2, top + 44),
-            11,
-            Anchor::Middle,
-            GREY,
+        pen.cell((left + wide * nth as f64, top), (wide, 28.0), SHADES[home.index() % SHADES.len()], &number);
+        pen.text(
+            (left + wide * (nth as f64 + 0.5), top + 44.0),
+            Words::new(11.0).middle().colour(GREY),
             network.name_of(Node::Switch(home)),
         );
     }
@@ -162,21 +155,19 @@ fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
         let within = subtree(tree, *switch);
         let places: Vec<usize> = (0..len).filter(|nth| within[order[*nth].index()]).collect();
         let (Some(first), Some(last)) = (places.first(), places.last()) else { continue };
-        let y = top - 30 * (high(deepest) - high(depth(tree, *switch)) + 1);
-        let at = (left + wide * high(*first) + 2, y);
-        let size = (wide * high(last - first + 1) - 4, 24);
+        let y = top - 30.0 * (deepest - depth(tree, *switch) + 1) as f64;
+        let at = (left + wide * *first as f64 + 2.0, y);
+        let size = (wide * (last - first + 1) as f64 - 4.0, 24.0);
         let name = network.name_of(Node::Switch(*switch));
-        let text = if size.0 < 80 { name.to_owned() } else { format!("array of {name}") };
-        diagram.cell(at, size, SHADES[switch.index() % SHADES.len()], &text);
+        let text = if size.0 < 80.0 { name.to_owned() } else { format!("array of {name}") };
+        pen.cell(at, size, SHADES[switch.index() % SHADES.len()], &text);
     }
-    diagram.text(
-        (left, top + 70),
-        12,
-        Anchor::Start,
-        INK,
+    pen.text(
+        (left, top + 70.0),
+        Words::new(12.0),
         &format!("no message of this ring passes more than {} switches", ring.max_path_length),
     );
-    diagram.finish()
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

@@ -1,10 +1,11 @@
 //! faraj2008, Fig. 7: how all-gathers are measured, and how often.
 
 use super::PAPER;
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, pixels};
 use crate::figures::gathered::{Gathered, gathered};
+use crate::figures::sketch::BLUE;
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{Anchor, GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig7",
@@ -57,39 +58,42 @@ fn make(results: &Results<'_>) -> Page {
 }
 
 fn draw(often: &[Gathered], once: &[Gathered]) -> String {
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "Measuring an all-gather",
         "left: the paper's code; right: what of the simulator stands for it; below: what repeating does, \
          LR1 on topology (a)",
     );
-    for ((code, ours), y) in LINES.iter().zip((92..).step_by(24)) {
-        diagram.code((40, y), code);
-        diagram.text((430, y), 12, Anchor::Start, COLOURS[0], ours);
+    for (nth, (code, ours)) in LINES.iter().enumerate() {
+        let y = 92.0 + 24.0 * nth as f64;
+        pen.text((40.0, y), Words::new(13.0).code(), code);
+        pen.text((430.0, y), Words::new(12.0).colour(BLUE), ours);
     }
     let widest = once.iter().chain(often).filter_map(|cell| cell.time_mean_ms).fold(1.0, f64::max);
-    let long = |time: Option<f64>| pixels(time.unwrap_or(0.0) / widest * 500.0);
-    let mut y = 292;
-    diagram.text(
-        (40, y - 16),
-        13,
-        Anchor::Start,
-        INK,
+    let long = |time: Option<f64>| time.unwrap_or(0.0) / widest * 500.0;
+    let mut y = 292.0;
+    pen.text(
+        (40.0, y - 16.0),
+        Words::new(13.0),
         "Time of an all-gather: mean of many (upper bar) and one alone (lower bar)",
     );
     for cell in often {
         let single = once.iter().find(|other| other.size_bytes == cell.size_bytes);
-        diagram.text((106, y + 18), 12, Anchor::End, INK, &format!("{} KB", cell.kilobytes()));
+        pen.text(
+            (106.0, y + 18.0),
+            Words::new(12.0).anchor(Anchor::End),
+            &format!("{} KB", cell.kilobytes()),
+        );
         let bars = [(Some(cell), "#1f5fa8"), (single, "#c9d7e6")];
-        for ((cell, fill), top) in bars.into_iter().zip([y, y + 15]) {
+        for ((cell, fill), top) in bars.into_iter().zip([y, y + 15.0]) {
             let Some(cell) = cell else { continue };
             let wide = long(cell.time_mean_ms);
-            diagram.cell((116, top), (wide.max(1), 13), fill, "");
+            pen.cell((116.0, top), (wide.max(1.0), 13.0), fill, "");
             let text = format!("{:.2} ms, {} of them", cell.time_mean_ms.unwrap_or(0.0), cell.iterations);
-            diagram.text((122 + wide, top + 11), 11, Anchor::Start, GREY, &text);
+            pen.text((122.0 + wide, top + 11.0), Words::new(11.0).colour(GREY), &text);
         }
-        y += 40;
+        y += 40.0;
     }
-    diagram.finish()
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

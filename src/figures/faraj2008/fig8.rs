@@ -1,10 +1,11 @@
 //! faraj2008, Fig. 8: the topologies of the experiments.
 
-use crate::figures::diagram::{Anchor, Diagram, INK, spots};
 use crate::figures::examples::low_tree;
+use crate::figures::sketch::spots;
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
+use crate::report::{Pen, Words};
 use crate::ring::{judge, lr1, lr2};
 use crate::topology::presets;
 
@@ -18,11 +19,11 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(_results: &Results<'_>) -> Page {
     let mut rows = Vec::new();
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "Topologies (a) to (f)",
         "reconstructions: squares are switches, circles machines with their ranks",
     );
-    let (mut left, mut top, mut lowest) = (40, 110, 0);
+    let (mut left, mut top, mut lowest) = (40.0, 110.0, 0.0_f64);
     for letter in ["a", "b", "c", "d", "e", "f"] {
         let network = presets::load(&format!("faraj-{letter}")).expect("the preset is there");
         let tree = low_tree(&network);
@@ -46,16 +47,16 @@ fn make(_results: &Results<'_>) -> Page {
             Some(blind.max_channel_load),
         ));
         if matches!(letter, "c" | "e" | "f") {
-            (left, top) = (40, lowest + 70);
+            (left, top) = (40.0, lowest + 70.0);
         }
         let spots = spots(&tree, (left, top));
-        diagram.text((left, top - 20), 14, Anchor::Start, INK, &format!("({letter})"));
-        diagram.tree(&network, &tree, &spots);
+        pen.text((left, top - 20.0), Words::new(14.0), &format!("({letter})"));
+        pen.tree(&network, &tree, &spots);
         lowest = lowest.max(spots.corner.1);
-        left = spots.corner.0 + 60;
+        left = spots.corner.0 + 60.0;
     }
     let shows = told(SHOWS, &rows, |row| row.quantity == "longest path, LR1" || row.unit == "messages");
-    Page { rows, svg: diagram.finish(), shows, differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -54,7 +54,7 @@ fn make(results: &Results<'_>) -> Page {
         x: Axis::from_zero("message size (KB)"),
         y: Axis::from_zero("time (ms)"),
         layers,
-        bars: false,
+        ..Chart::default()
     };
     let by_network = |algorithm: &'static str| {
         lines(

@@ -28,7 +28,7 @@ fn make(results: &Results<'_>) -> Page {
             x: Axis::log("rate of a cable (Gb/s)"),
             y: Axis::from_zero("lower bound / time"),
             layers: lines(of, name, |cell| cell.rate_bits_per_s as f64 / 1e9, |cell| cell.efficiency),
-            bars: false,
+            ..Chart::default()
         }
     };
     let charts = [

@@ -33,13 +33,13 @@ fn make(results: &Results<'_>) -> Page {
     let mut times = lines(&cells, name, Gathered::kilobytes, |cell| cell.time_mean_ms);
     times.push(bound(&cells));
     let charts = [
-        Chart { title: "Time".into(), x: x(), y: Axis::log("time (ms)"), layers: times, bars: false },
+        Chart { title: "Time".into(), x: x(), y: Axis::log("time (ms)"), layers: times, ..Chart::default() },
         Chart {
             title: "How near to the bound".into(),
             x: x(),
             y: Axis::from_zero("lower bound / time"),
             layers: lines(&cells, name, Gathered::kilobytes, |cell| cell.efficiency),
-            bars: false,
+            ..Chart::default()
         },
     ];
     let shows = told(SHOWS, &rows, |row| row.unit == "ms");

@@ -80,14 +80,14 @@ fn make(results: &Results<'_>) -> Page {
             x: x(),
             y: Axis::from_zero("time (ms)"),
             layers: times,
-            bars: false,
+            ..Chart::default()
         },
         Chart {
             title: "What longer paths cost".into(),
             x: x(),
             y: Axis::from_zero("longer than a 1-hop ring by (%)"),
             layers: excess,
-            bars: false,
+            ..Chart::default()
         },
     ];
     Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }

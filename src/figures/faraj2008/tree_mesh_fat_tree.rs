@@ -52,6 +52,7 @@ fn make(results: &Results<'_>) -> Page {
             y: Axis::from_zero("lower bound / time at 128 KB"),
             layers,
             bars: true,
+            ..Chart::default()
         }
     };
     let charts = [panel("fabric", "Cut through"), panel("ethernet", "Stored and forwarded")];

@@ -76,6 +76,7 @@ fn times(results: &Results<'_>) -> Chart {
         y: Axis::from_zero("time (s)"),
         layers: vec![Layer::marks("ours", ours), Layer::paper(printed)],
         bars: true,
+        ..Chart::default()
     }
 }
 
@@ -93,6 +94,7 @@ fn messages(rows: &[Row]) -> Chart {
         y: Axis::from_zero("messages"),
         layers: VARIANTS.iter().map(layer).collect(),
         bars: true,
+        ..Chart::default()
     }
 }
 
@@ -104,5 +106,6 @@ fn speed_up(rows: &[Row]) -> Chart {
         y: Axis::from_zero("time-outs over guards (factor)"),
         layers: crate::figures::side_by_side("ours", &own),
         bars: true,
+        ..Chart::default()
     }
 }

@@ -38,6 +38,7 @@ fn make(results: &Results<'_>) -> Page {
         y: Axis::from_zero(label),
         layers,
         bars: true,
+        ..Chart::default()
     };
     let runs = rows.iter().find(|row| row.quantity == RUNS.quantity).and_then(|row| row.ours).unwrap_or(1.0);
     let (label, share) = (format!("maps (% of {runs} runs)"), 100.0 / runs);

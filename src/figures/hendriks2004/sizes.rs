@@ -64,7 +64,7 @@ fn make(results: &Results<'_>) -> Page {
         x: Axis::log("hosts"),
         y,
         layers,
-        bars: false,
+        ..Chart::default()
     };
     let charts = [
         chart("time of a mapping", Axis::log("time (s)"), times),

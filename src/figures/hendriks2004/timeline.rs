@@ -1,7 +1,8 @@
 //! Messages drawn: their ways over the cables, and where their heads are when.
 
-use crate::figures::sketch::{Anchor, BLUE, BROWN, GREEN, GREY, INK, PURPLE, RED, Sketch, Spot, Stroke};
+use crate::figures::sketch::{BLUE, BROWN, GREEN, PURPLE, RED};
 use crate::ids::{HostId, Node};
+use crate::report::{Anchor, GREY, INK, Pen, Spot, Stroke, Words};
 use crate::topology::{End, Network};
 use crate::units::Time;
 
@@ -33,28 +34,28 @@ pub(super) fn draw(look: &Look, stage: &Stage, cases: &[Case; 3]) -> String {
     let low = look.places.iter().map(|(_, _, y)| *y).fold(0.0, f64::max);
     let panels = TOP + low * UNIT.1 + 90.0;
     let note = "above: the ways of the messages; below: where their heads are when (time runs downwards)";
-    let mut sketch = Sketch::new(1080.0, panels + PANEL.1 + 110.0, look.title, note);
+    let mut pen = Pen::titled(look.title, note);
     let quiet = &cases[0];
     let asked: Vec<(&Shot, &str)> = quiet.shots.iter().zip(COLOURS).collect();
-    map(&mut sketch, look, stage, (80.0, TOP), &asked);
+    map(&mut pen, look, stage, (80.0, TOP), &asked);
     let words = match (quiet.sent.len(), quiet.names()[1]) {
         (1, _) => "red: S, where the answer is yes".to_owned(),
         (_, guard) => format!("red: S; blue: {guard}; where the answer is yes"),
     };
-    sketch.text((80.0, panels - 40.0), 13, Anchor::Start, INK, &words);
+    pen.text((80.0, panels - 40.0), Words::new(13.0), &words);
     let worms: Vec<(&Shot, &str)> = cases[2].shots.iter().skip(cases[2].sent.len()).zip(WORMS).collect();
     let both: Vec<(&Shot, &str)> = std::iter::once((&cases[2].shots[0], RED)).chain(worms).collect();
-    map(&mut sketch, look, stage, (610.0, TOP), &both);
+    map(&mut pen, look, stage, (610.0, TOP), &both);
     let words = "the deadlock: each worm as far as it came; it waits for the next cable";
-    sketch.text((610.0, panels - 40.0), 13, Anchor::Start, INK, words);
+    pen.text((610.0, panels - 40.0), Words::new(13.0), words);
     for (nth, case) in cases.iter().enumerate() {
-        panel(&mut sketch, look, stage, (60.0 + 345.0 * nth as f64, panels), case);
+        panel(&mut pen, look, stage, (60.0 + 345.0 * nth as f64, panels), case);
     }
-    sketch.finish()
+    pen.finish_around()
 }
 
 /// The network with ways over its cables.
-fn map(sketch: &mut Sketch, look: &Look, stage: &Stage, corner: Spot, ways: &[(&Shot, &str)]) {
+fn map(pen: &mut Pen, look: &Look, stage: &Stage, corner: Spot, ways: &[(&Shot, &str)]) {
     let network = &stage.network;
     let place = |node: Node| {
         let name = network.name_of(node);
@@ -63,19 +64,17 @@ fn map(sketch: &mut Sketch, look: &Look, stage: &Stage, corner: Spot, ways: &[(&
         (corner.0 + x * UNIT.0, corner.1 + y * UNIT.1)
     };
     for link in network.links() {
-        sketch.line(&[place(link.a.node), place(link.b.node)], Stroke::solid("#d5d5d5", 3.0));
+        pen.cable(place(link.a.node), place(link.b.node));
     }
     for (nth, (shot, colour)) in ways.iter().enumerate() {
-        let colour = COLOURS.iter().chain(&WORMS).find(|known| *known == colour).copied().unwrap_or(INK);
         for (from, to) in hops(network, shot) {
-            let ends = (place(from), place(to));
-            sketch.beside(ends, 4.0 + 4.0 * nth as f64, 20.0, Stroke::solid(colour, 2.0));
+            pen.message_beside(&[place(from), place(to)], 4.0 + 4.0 * nth as f64, colour);
         }
     }
     for (name, ..) in look.places {
         match network.find(name) {
-            Some(node @ Node::Switch(_)) => sketch.switch(place(node), 20.0, name),
-            Some(node @ Node::Host(_)) => sketch.host(place(node), name),
+            Some(node @ Node::Switch(_)) => pen.switch(place(node), 20.0, name),
+            Some(node @ Node::Host(_)) => pen.host(place(node), name),
             None => {}
         }
     }
@@ -91,31 +90,39 @@ fn hops(network: &Network, shot: &Shot) -> Vec<(Node, Node)> {
 }
 
 /// One situation in time.
-fn panel(sketch: &mut Sketch, look: &Look, stage: &Stage, corner: Spot, case: &Case) {
+fn panel(pen: &mut Pen, look: &Look, stage: &Stage, corner: Spot, case: &Case) {
     let columns = look.columns;
     let wide = PANEL.0 - 50.0;
     let x = |column: usize| corner.0 + wide * column as f64 / (columns.len() - 1) as f64;
     let y = |us: f64| corner.1 + 40.0 + (PANEL.1 - 40.0) * (us / look.until).min(1.0);
-    sketch.text((corner.0, corner.1 + 2.0), 14, Anchor::Start, INK, case.name);
+    pen.text((corner.0, corner.1 + 2.0), Words::new(14.0), case.name);
     for (nth, name) in columns.iter().enumerate() {
-        sketch.text((x(nth), corner.1 + 30.0), 11, Anchor::Middle, "#666666", name);
-        sketch.line(&[(x(nth), y(0.0)), (x(nth), y(look.until))], Stroke::solid("#e4e4e4", 1.0));
+        pen.text((x(nth), corner.1 + 30.0), Words::new(11.0).middle().colour("#666666"), name);
+        pen.path(&[(x(nth), y(0.0)), (x(nth), y(look.until))], Stroke::new("#e4e4e4", 1.0));
     }
     for tick in 0..=4 {
         let us = look.until * f64::from(tick) / 4.0;
-        sketch.text((corner.0 - 8.0, y(us) + 4.0), 10, Anchor::End, "#666666", &format!("{us}"));
+        pen.text(
+            (corner.0 - 8.0, y(us) + 4.0),
+            Words::new(10.0).anchor(Anchor::End).colour("#666666"),
+            &format!("{us}"),
+        );
     }
     if columns.len() > 1 {
-        sketch.text((corner.0 - 8.0, y(look.until) + 18.0), 10, Anchor::End, "#666666", "us");
+        pen.text(
+            (corner.0 - 8.0, y(look.until) + 18.0),
+            Words::new(10.0).anchor(Anchor::End).colour("#666666"),
+            "us",
+        );
     }
     let of_question = case.shots.iter().take(case.sent.len());
     for (nth, (shot, colour)) in of_question.zip(COLOURS).enumerate() {
         let line = Line { stage, columns, from_right: nth == 2, colour, name: case.names()[nth] };
-        line.draw(sketch, case, shot, &x, &y);
+        line.draw(pen, case, shot, &x, &y);
     }
     let words = verdict(case);
     for (nth, words) in words.iter().enumerate() {
-        sketch.text((corner.0, corner.1 + PANEL.1 + 36.0 + 17.0 * nth as f64), 12, Anchor::Start, INK, words);
+        pen.text((corner.0, corner.1 + PANEL.1 + 36.0 + 17.0 * nth as f64), Words::new(12.0), words);
     }
 }
 
@@ -131,7 +138,7 @@ struct Line<'a> {
 impl Line<'_> {
     fn draw(
         &self,
-        sketch: &mut Sketch,
+        pen: &mut Pen,
         case: &Case,
         shot: &Shot,
         x: &impl Fn(usize) -> f64,
@@ -152,29 +159,37 @@ impl Line<'_> {
             None => None,
         };
         let next = beyond.map_or(column, |end| self.nearest(network.name_of(end.node), column));
-        let stroke = Stroke::solid(self.colour, 2.0);
+        let stroke = Stroke::new(self.colour, 2.0);
         let label = points[0];
         match shot.fate {
             Way::Arrived(head, tail) => {
                 points.push(spot(next, head));
-                sketch.line(&[spot(next, head), spot(next, tail)], Stroke::solid(self.colour, 5.0));
+                pen.path(&[spot(next, head), spot(next, tail)], Stroke::new(self.colour, 5.0));
             }
             Way::Lost(at) => {
                 points.push(spot(next, at));
-                sketch.cross(spot(next, at), 5.0, stroke);
+                pen.cross(spot(next, at), 5.0, stroke);
             }
             Way::Waits => {
                 let came = shot.passes.last().map_or(shot.left, |(at, ..)| *at);
                 let from = (x(next), y(case.us(came) + 0.2));
                 points.push(from);
-                sketch.line(&[from, (x(next), y(f64::INFINITY))], Stroke::dashed(self.colour, 1.5));
-                sketch.text((x(next) + 4.0, y(f64::INFINITY) - 4.0), 10, Anchor::Start, self.colour, "waits");
+                pen.path(&[from, (x(next), y(f64::INFINITY))], Stroke::new(self.colour, 1.5).dashed("6 4"));
+                pen.text(
+                    (x(next) + 4.0, y(f64::INFINITY) - 4.0),
+                    Words::new(10.0).colour(self.colour),
+                    "waits",
+                );
             }
         }
-        sketch.line(&points, stroke);
+        pen.path(&points, stroke);
         let side = if self.from_right { (-6.0, Anchor::End) } else { (6.0, Anchor::Start) };
         let below = if self.name == "S" { 15.0 } else { -4.0 };
-        sketch.text((label.0 + side.0, label.1 + below), 12, side.1, self.colour, self.name);
+        pen.text(
+            (label.0 + side.0, label.1 + below),
+            Words::new(12.0).anchor(side.1).colour(self.colour),
+            self.name,
+        );
     }
 
     /// The column of a node that lies nearest to another column.

@@ -54,7 +54,7 @@ fn times(measured: &[Measured], rate: &str) -> Chart {
         x: Axis::log("pairs at once"),
         y: Axis::log("time of measuring (s)"),
         layers,
-        bars: false,
+        ..Chart::default()
     }
 }
 
@@ -76,7 +76,7 @@ fn recovered(measured: &[Measured], inferred: &[Inferred], rate: &str) -> Chart 
         x: Axis::log("pairs at once"),
         y: Axis::from_zero("clusters recovered"),
         layers: ["paper", "k-means", "sturdy"].map(of).into(),
-        bars: false,
+        ..Chart::default()
     }
 }
 

@@ -58,14 +58,14 @@ fn make(results: &Results<'_>) -> Page {
             x: x(),
             y: Axis::of("round-trip time (ms)"),
             layers: [1, 2, 3].map(classes).into(),
-            bars: false,
+            ..Chart::default()
         },
         Chart {
             title: "Samples that a pair needs".into(),
             x: x(),
             y: Axis::from_zero("most samples"),
             layers: vec![line("most samples of a pair", |cell| cell.samples_most.map(f64::from))],
-            bars: false,
+            ..Chart::default()
         },
     ];
     let shows =

@@ -1,11 +1,12 @@
 //! lawrence2008, Fig. 1: the example cluster, and what its hop counts are.
 
 use super::trees::{mean, switch_tree};
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, spots};
 use crate::figures::examples::low_tree;
+use crate::figures::sketch::{GREEN, spots};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
+use crate::report::{GREY, Pen, Words};
 use crate::topology::presets;
 
 pub(super) const FIGURE: Figure = Figure {
@@ -38,17 +39,17 @@ fn make(_results: &Results<'_>) -> Page {
             ));
         }
     }
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "An Ethernet cluster of six machines",
         "switches as squares, machines as circles; green: the path from n0 to n4, a hop-count distance of 3",
     );
-    let spots = spots(&tree, (50, 100));
-    diagram.tree(&network, &tree, &spots);
-    diagram.route(&tree, &spots, HostId(0), HostId(4), COLOURS[2]);
+    let spots = spots(&tree, (50.0, 100.0));
+    pen.tree(&network, &tree, &spots);
+    pen.route(&tree, &spots, HostId(0), HostId(4), GREEN);
     let note = "Every cable is two directed edges; a switch may be a root, an inner node, never a leaf.";
-    diagram.text((50, spots.corner.1 + 44), 12, Anchor::Start, GREY, note);
+    pen.text((50.0, spots.corner.1 + 44.0), Words::new(12.0).colour(GREY), note);
     let shows = told(SHOWS, &rows, |row| row.configuration == "Fig. 1");
-    Page { rows, svg: diagram.finish(), shows, differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

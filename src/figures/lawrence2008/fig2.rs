@@ -2,8 +2,9 @@
 
 use super::trees::{matrix, shade};
 use crate::discovery::{Hops, tree};
-use crate::figures::diagram::{Anchor, Diagram, INK, Spot};
+use crate::figures::sketch::{MACHINE, SWITCH};
 use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{Pen, Spot, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig2",
@@ -57,49 +58,48 @@ fn make(_results: &Results<'_>) -> Page {
         "cells",
         Some(differ.count() as f64),
     ));
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "One hop-count matrix, two networks",
         "(a) has a loop; its paths are those of the text: 0-s0-s1-1, 0-s0-s3-s2-2, 1-s1-s2-2",
     );
-    network(&mut diagram, (40, 120), "(a)", &[(0, 90), (90, 90), (180, 90), (90, 0)], &CABLES);
+    network(
+        &mut pen,
+        (40.0, 120.0),
+        "(a)",
+        &[(0.0, 90.0), (90.0, 90.0), (180.0, 90.0), (90.0, 0.0)],
+        &CABLES,
+    );
     let cables: Vec<(usize, usize)> = found.links.iter().map(|(a, b)| (*a as usize, *b as usize)).collect();
     // Its switches from left to right by the machine on them.
-    let mut places = vec![(0, 90); 3];
+    let mut places = vec![(0.0, 90.0); 3];
     for (machine, home) in found.homes.iter().enumerate() {
-        places[*home as usize].0 = 90 * i32::try_from(machine).unwrap_or(0);
+        places[*home as usize].0 = 90.0 * machine as f64;
     }
-    named(&mut diagram, (300, 120), "(b) the only tree", &places, &cables, &found.homes);
-    matrix(&mut diagram, (580, 160), "HC of both", 3, |a, b| {
+    named(&mut pen, (300.0, 120.0), "(b) the only tree", &places, &cables, &found.homes);
+    matrix(&mut pen, (580.0, 160.0), "HC of both", 3, |a, b| {
         (hops.between(a, b).to_string(), shade(hops.between(a, b)))
     });
-    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
-fn network(diagram: &mut Diagram, at: Spot, name: &str, places: &[Spot], cables: &[(usize, usize)]) {
-    named(diagram, at, name, places, cables, &[0, 1, 2]);
+fn network(pen: &mut Pen, at: Spot, name: &str, places: &[Spot], cables: &[(usize, usize)]) {
+    named(pen, at, name, places, cables, &[0, 1, 2]);
 }
 
 /// Switches at these places, machine i below the switch that is its home.
-fn named(
-    diagram: &mut Diagram,
-    at: Spot,
-    name: &str,
-    places: &[Spot],
-    cables: &[(usize, usize)],
-    homes: &[u32],
-) {
-    let spot = |(x, y): Spot| (at.0 + 30 + x, at.1 + y);
-    diagram.text((at.0, at.1 - 30), 14, Anchor::Start, INK, name);
+fn named(pen: &mut Pen, at: Spot, name: &str, places: &[Spot], cables: &[(usize, usize)], homes: &[u32]) {
+    let spot = |(x, y): Spot| (at.0 + 30.0 + x, at.1 + y);
+    pen.text((at.0, at.1 - 30.0), Words::new(14.0), name);
     for (a, b) in cables {
-        diagram.cable(spot(places[*a]), spot(places[*b]));
+        pen.cable(spot(places[*a]), spot(places[*b]));
     }
     for (number, place) in places.iter().enumerate() {
-        diagram.switch(spot(*place), &format!("s{number}"));
+        pen.switch(spot(*place), SWITCH, &format!("s{number}"));
     }
     for (machine, home) in homes.iter().enumerate() {
         let home = spot(places[*home as usize]);
-        diagram.cable(home, (home.0, home.1 + 56));
-        diagram.machine((home.0, home.1 + 56), "#fdf3ec", &machine.to_string());
+        pen.cable(home, (home.0, home.1 + 56.0));
+        pen.machine((home.0, home.1 + 56.0), MACHINE, &machine.to_string());
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::trees::{random, switch_tree};
 use crate::discovery::{Hops, SwitchTree};
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, along, spots};
 use crate::figures::examples::{cluster, tree};
+use crate::figures::sketch::{GREEN, ORANGE, RED, along, spots};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::HostId;
+use crate::report::{GREY, Pen, Words};
 use crate::topology::Network;
 
 pub(super) const FIGURE: Figure = Figure {
@@ -87,11 +88,11 @@ fn branches(near: &[Vec<u32>], home: u32) -> Vec<Option<u32>> {
 
 fn make(_results: &Results<'_>) -> Page {
     let mut rows = Vec::new();
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "A switch at the edge, and one within",
         "machine 0 is x_m, 1 y_m, 2 z_m; orange: the way from x_m to y_m, green: to z_m, red: from y_m to z_m",
     );
-    let mut left = 40;
+    let mut left = 40.0;
     for (name, network) in examples() {
         let tree = tree(&network);
         let hops = switch_tree(&tree).hops();
@@ -100,20 +101,20 @@ fn make(_results: &Results<'_>) -> Page {
         }
         let less = below(&hops, 0, 1, 2);
         rows.push(Row::ours("H(x, y) + H(x, z) - 1 - H(y, z)", name, "hops", Some(less as f64)));
-        let spots = spots(&tree, (left, 120));
-        diagram.text((left, 90), 14, Anchor::Start, INK, name);
-        diagram.tree(&network, &tree, &spots);
-        let ways = [(0, 1, 4.0, COLOURS[1]), (0, 2, 8.0, COLOURS[2]), (1, 2, 12.0, COLOURS[5])];
+        let spots = spots(&tree, (left, 120.0));
+        pen.text((left, 90.0), Words::new(14.0), name);
+        pen.tree(&network, &tree, &spots);
+        let ways = [(0, 1, 4.0, ORANGE), (0, 2, 8.0, GREEN), (1, 2, 12.0, RED)];
         for (from, to, aside, colour) in ways {
             let way = along(&tree, HostId(from), HostId(to));
             let places: Vec<_> = way.iter().map(|node| spots.of(*node)).collect();
-            diagram.message_beside(&places, aside, colour);
+            pen.message_beside(&places, aside, colour);
         }
         let [xy, xz, yz] = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| hops.between(a, b));
         let sign = if less > 0 { "<" } else { "=" };
         let text = format!("H(y,z) = {yz} {sign} {xy} + {xz} - 1");
-        diagram.text((left, spots.corner.1 + 44), 13, Anchor::Start, GREY, &text);
-        left = spots.corner.0 + 120;
+        pen.text((left, spots.corner.1 + 44.0), Words::new(13.0).colour(GREY), &text);
+        left = spots.corner.0 + 120.0;
     }
     let mut tally = Tally::default();
     random(60, 14).for_each(|tree| tally.count(&tree));
@@ -125,7 +126,7 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(row("x where the ways part", tally.within));
     rows.push(row("of these without equality, against the proof", tally.within_unequal));
     let shows = told(SHOWS, &rows, |row| row.configuration == "random trees");
-    Page { rows, svg: diagram.finish(), shows, differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

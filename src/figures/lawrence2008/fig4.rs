@@ -3,10 +3,11 @@
 use super::peeling::{Round, found, name, names, rounds};
 use super::trees::{random, switch_tree};
 use crate::discovery;
-use crate::figures::diagram::{Anchor, Diagram, GREY, INK, spots};
 use crate::figures::examples::{cluster, low_tree};
+use crate::figures::sketch::spots;
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{GREY, Pen, Words};
 use crate::topology::Network;
 
 pub(super) const FIGURE: Figure = Figure {
@@ -64,20 +65,20 @@ fn make(_results: &Results<'_>) -> Page {
 fn draw(network: &Network, rounds: &[Round]) -> String {
     let tree = low_tree(network);
     let machines = network.hosts().len();
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "From hop counts to the tree, round by round",
         "above: the tree whose hop counts go in; below: what each round of the loop does with them",
     );
-    let spots = spots(&tree, (40, 100));
-    diagram.tree(network, &tree, &spots);
-    let columns = [40, 110, 190, 250, 470, 560];
+    let spots = spots(&tree, (40.0, 100.0));
+    pen.tree(network, &tree, &spots);
+    let columns = [40.0, 110.0, 190.0, 250.0, 470.0, 560.0];
     let heads = ["round", "largestd", "n", "A", "becomes", "nodes left before the round"];
-    let mut y = spots.corner.1 + 56;
+    let mut y = spots.corner.1 + 56.0;
     for (x, head) in columns.iter().zip(heads) {
-        diagram.text((*x, y), 12, Anchor::Start, GREY, head);
+        pen.text((*x, y), Words::new(12.0).colour(GREY), head);
     }
     for (nth, round) in (1..).zip(rounds) {
-        y += 24;
+        y += 24.0;
         let cells = [
             format!("{nth}"),
             round.largest.to_string(),
@@ -87,17 +88,15 @@ fn draw(network: &Network, rounds: &[Round]) -> String {
             names(machines, &round.nodes),
         ];
         for (x, cell) in columns.iter().zip(cells) {
-            diagram.text((*x, y), 13, Anchor::Start, INK, &cell);
+            pen.text((*x, y), Words::new(13.0), &cell);
         }
     }
-    diagram.text(
-        (40, y + 34),
-        12,
-        Anchor::Start,
-        GREY,
+    pen.text(
+        (40.0, y + 34.0),
+        Words::new(12.0).colour(GREY),
         "n0 is machine 0; s0, s1, ... are the switches as the algorithm finds and numbers them",
     );
-    diagram.finish()
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

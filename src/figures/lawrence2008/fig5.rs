@@ -2,10 +2,12 @@
 
 use super::peeling::{found, name, names, rounds};
 use super::trees::switch_tree;
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, Spot};
 use crate::figures::examples::low_tree;
+use crate::figures::sketch::ORANGE;
+use crate::figures::sketch::{MACHINE, SWITCH};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{GREY, Pen, Spot, Words};
 use crate::topology::presets;
 
 pub(super) const FIGURE: Figure = Figure {
@@ -32,14 +34,14 @@ fn make(_results: &Results<'_>) -> Page {
     let same = Some(f64::from(u8::from(tree.hops() == hops)));
     rows.push(Row::ours("switches found", "Fig. 1", "switches", Some(f64::from(tree.switches))));
     rows.push(Row::ours("hop counts come back", "Fig. 1", "yes = 1", same));
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "The tree of Fig. 1 shrinks to one switch",
         "what is left in each round: machines, and as blank circles the switches that stand for what was \
          found; orange joins next",
     );
     for (nth, (round, panel)) in rounds.iter().zip(["(a)", "(b)", "(c)"]).enumerate() {
-        let left = 40 + 330 * i32::try_from(nth).unwrap_or(0);
-        diagram.text((left, 90), 14, Anchor::Start, INK, panel);
+        let left = 40.0 + 330.0 * nth as f64;
+        pen.text((left, 90.0), Words::new(14.0), panel);
         // The switches that are not yet found, in a row: those of the tree of which some node is left.
         let homes: Vec<u32> = round.nodes.iter().map(|node| home(&tree, machines, *node)).collect();
         let mut switches: Vec<u32> = homes.clone();
@@ -48,39 +50,37 @@ fn make(_results: &Results<'_>) -> Page {
         switches.dedup();
         let spot = |switch: u32| -> Spot {
             let place = switches.iter().position(|other| *other == switch).unwrap_or(0);
-            (left + 40 + 100 * i32::try_from(place).unwrap_or(0), 130)
+            (left + 40.0 + 100.0 * place as f64, 130.0)
         };
         for (a, b) in tree.links.iter().filter(|(a, b)| switches.contains(a) && switches.contains(b)) {
-            diagram.cable(spot(*a), spot(*b));
+            pen.cable(spot(*a), spot(*b));
         }
         for switch in &switches {
-            diagram.switch(spot(*switch), &format!("s{switch}"));
+            pen.switch(spot(*switch), SWITCH, &format!("s{switch}"));
         }
-        let mut placed = vec![0; tree.switches as usize];
+        let mut placed = vec![0.0; tree.switches as usize];
         for (node, home) in round.nodes.iter().zip(&homes) {
             let at = spot(*home);
             let nth = &mut placed[*home as usize];
-            let here = (at.0 - 24 + 32 * *nth, 210);
-            *nth += 1;
-            diagram.cable(at, here);
+            let here = (at.0 - 24.0 + 32.0 * *nth, 210.0);
+            *nth += 1.0;
+            pen.cable(at, here);
             let (fill, text) = match node.checked_sub(machines) {
-                None => ("#fdf3ec", node.to_string()),
+                None => (MACHINE, node.to_string()),
                 Some(_) => ("#ffffff", String::new()),
             };
-            diagram.machine(here, if round.joined.contains(node) { "#f6c9a8" } else { fill }, &text);
+            pen.machine(here, if round.joined.contains(node) { "#f6c9a8" } else { fill }, &text);
         }
         let text = format!("{} become {}", names(machines, &round.joined), name(machines, round.switch));
-        diagram.text((left, 262), 12, Anchor::Start, COLOURS[1], &text);
+        pen.text((left, 262.0), Words::new(12.0).colour(ORANGE), &text);
     }
-    diagram.text(
-        (40, 292),
-        12,
-        Anchor::Start,
-        GREY,
+    pen.text(
+        (40.0, 292.0),
+        Words::new(12.0).colour(GREY),
         "switches are numbered in the order in which they are found",
     );
     let shows = told(SHOWS, &rows, |row| row.configuration == "Fig. 1");
-    Page { rows, svg: diagram.finish(), shows, differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 
 /// The switch that a node hangs from in the tree that is found.

@@ -2,9 +2,10 @@
 
 use super::PAPER;
 use super::trees::{matrix, shade};
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, pixels};
+use crate::figures::sketch::{BLUE, GREEN, ORANGE};
 use crate::figures::{Figure, Page, Results};
 use crate::papers;
+use crate::report::{Anchor, GREY, Pen, Spot, Stroke, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig6",
@@ -18,6 +19,8 @@ const MACHINES: usize = 6;
 /// The times, in ms, at which the strip of times begins and ends.
 const FROM: f64 = 0.125;
 const TO: f64 = 0.185;
+/// The colours of one, two and three switches between machines.
+const OF_HOPS: [&str; 3] = [BLUE, ORANGE, GREEN];
 
 fn configuration(from: usize, to: usize) -> String {
     format!("machine {from} to {to}")
@@ -43,46 +46,41 @@ fn make(results: &Results<'_>) -> Page {
         let of = configuration(from, to);
         rows.iter().find(|row| row.printed_in == "Fig6" && row.configuration == of)?.ours
     };
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "Round-trip times between the machines of Fig. 1, in ms",
         "shades: 1, 2 and 3 switches between the machines",
     );
     let text = |value: Option<f64>| value.map_or_else(|| "0.0".to_owned(), |value| format!("{value:.3}"));
-    matrix(&mut diagram, (60, 124), "as printed", MACHINES, |a, b| (text(printed(a, b)), shade(hops(a, b))));
-    matrix(&mut diagram, (440, 124), "simulated, mean of five executions", MACHINES, |a, b| {
+    matrix(&mut pen, (60.0, 124.0), "as printed", MACHINES, |a, b| (text(printed(a, b)), shade(hops(a, b))));
+    matrix(&mut pen, (440.0, 124.0), "simulated, mean of five executions", MACHINES, |a, b| {
         (text(simulated(a, b)), shade(hops(a, b)))
     });
-    strip(&mut diagram, 410, "as printed", printed);
-    strip(&mut diagram, 530, "simulated", simulated);
+    strip(&mut pen, 410.0, "as printed", printed);
+    strip(&mut pen, 530.0, "simulated", simulated);
     for nth in 0..=6 {
         let time = FROM + (TO - FROM) * f64::from(nth) / 6.0;
-        diagram.text((across(time), 570), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
+        pen.text((across(time), 570.0), Words::new(11.0).middle().colour(GREY), &format!("{time:.3}"));
     }
-    diagram.text((across((FROM + TO) / 2.0), 592), 12, Anchor::Middle, INK, "round-trip time (ms)");
-    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    pen.text((across((FROM + TO) / 2.0), 592.0), Words::new(12.0).middle(), "round-trip time (ms)");
+    Page { rows, svg: pen.finish_around(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
-fn across(time: f64) -> i32 {
-    120 + pixels((time - FROM) / (TO - FROM) * 580.0)
+fn across(time: f64) -> f64 {
+    120.0 + (time - FROM) / (TO - FROM) * 580.0
 }
 
 /// The thirty times as dots over an axis, equal ones above each other.
-fn strip(diagram: &mut Diagram, y: i32, name: &str, time: impl Fn(usize, usize) -> Option<f64>) {
-    diagram.text((108, y + 4), 12, Anchor::End, INK, name);
-    diagram.line(&[(across(FROM), y + 12), (across(TO), y + 12)], "#b8b8b8", 1);
-    let mut stacked: Vec<(i32, i32)> = Vec::new();
+fn strip(pen: &mut Pen, y: f64, name: &str, time: impl Fn(usize, usize) -> Option<f64>) {
+    pen.text((108.0, y + 4.0), Words::new(12.0).anchor(Anchor::End), name);
+    pen.line((across(FROM), y + 12.0), (across(TO), y + 12.0), Stroke::new("#b8b8b8", 1.0));
+    let mut stacked: Vec<Spot> = Vec::new();
     for (from, to) in (0..MACHINES).flat_map(|from| (0..MACHINES).map(move |to| (from, to))) {
         let Some(time) = time(from, to).filter(|_| from != to) else { continue };
         let x = across(time);
-        let height =
-            stacked.iter().filter(|(other, _)| (other - x).abs() < 6).map(|(_, high)| *high + 7).max();
-        let high = height.unwrap_or(0);
+        let near = stacked.iter().filter(|(other, _)| (other - x).abs() < 6.0);
+        let high = near.map(|(_, high)| *high + 7.0).fold(0.0, f64::max);
         stacked.push((x, high));
-        diagram.dot(
-            (x, y + 6 - high),
-            3,
-            COLOURS[usize::try_from(hops(from, to).saturating_sub(1)).unwrap_or(0)],
-        );
+        pen.circle((x, y + 6.0 - high), 3.0, OF_HOPS[hops(from, to).max(1) as usize - 1], None);
     }
 }
 

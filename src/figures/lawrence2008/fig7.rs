@@ -1,9 +1,10 @@
 //! lawrence2008, Fig. 7: clustering, step by step on Fig. 6's matrix, by the text, the listing and our reading.
 
 use crate::discovery::{Class, Clustering, Intra, Options, Rtts, classes};
-use crate::figures::diagram::{Anchor, COLOURS, Diagram, GREY, INK, SHADES, pixels};
+use crate::figures::sketch::{BLUE, SHADES};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{Anchor, GREY, Pen, Stroke, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig7",
@@ -82,8 +83,8 @@ fn make(results: &Results<'_>) -> Page {
 }
 
 fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {
-    let across = |time: f64| 280 + pixels((time - 0.128) / 0.052 * 560.0);
-    let mut diagram = Diagram::new(
+    let across = |time: f64| 280.0 + (time - 0.128) / 0.052 * 560.0;
+    let mut pen = Pen::titled(
         "From times to classes",
         "the thirty times of Fig. 6, and the classes that each step or reading makes of them",
     );
@@ -91,34 +92,34 @@ fn draw(rtts: &Rtts, stages: &[(&str, &Vec<Class>)]) -> String {
         .flat_map(|from| rtts.row(from).iter().map(|time| ms(*time)).filter(|time| *time > 0.0))
         .collect();
     times.sort_by(f64::total_cmp);
-    diagram.text((264, 154), 12, Anchor::End, INK, "sorted times");
-    let (mut last, mut high) = (0, 0);
+    pen.text((264.0, 154.0), Words::new(12.0).anchor(Anchor::End), "sorted times");
+    let (mut last, mut high) = (0.0, 0.0);
     for time in &times {
-        high = if across(*time) - last < 6 { high + 7 } else { 0 };
+        high = if across(*time) - last < 6.0 { high + 7.0 } else { 0.0 };
         last = across(*time);
-        diagram.dot((last, 156 - high), 3, COLOURS[0]);
+        pen.circle((last, 156.0 - high), 3.0, BLUE, None);
     }
-    let mut y = 184;
+    let mut y = 184.0;
     for (stage, classes) in stages {
-        diagram.text((264, y + 18), 12, Anchor::End, INK, stage);
+        pen.text((264.0, y + 18.0), Words::new(12.0).anchor(Anchor::End), stage);
         for (number, class) in classes.iter().enumerate() {
-            let (left, right) = (across(ms(class.low)) - 4, across(ms(class.high)) + 4);
-            let text = if right - left > 80 {
+            let (left, right) = (across(ms(class.low)) - 4.0, across(ms(class.high)) + 4.0);
+            let text = if right - left > 80.0 {
                 format!("{:.3} to {:.3}", ms(class.low), ms(class.high))
             } else {
                 number.to_string()
             };
-            diagram.cell((left, y), (right - left, 28), SHADES[number % SHADES.len()], &text);
+            pen.cell((left, y), (right - left, 28.0), SHADES[number % SHADES.len()], &text);
         }
-        y += 44;
+        y += 44.0;
     }
     for nth in 0..=5 {
         let time = 0.130 + 0.010 * f64::from(nth);
-        diagram.line(&[(across(time), y), (across(time), y + 6)], GREY, 1);
-        diagram.text((across(time), y + 20), 11, Anchor::Middle, GREY, &format!("{time:.3}"));
+        pen.line((across(time), y), (across(time), y + 6.0), Stroke::new(GREY, 1.0));
+        pen.text((across(time), y + 20.0), Words::new(11.0).middle().colour(GREY), &format!("{time:.3}"));
     }
-    diagram.text((across(0.155), y + 40), 12, Anchor::Middle, INK, "round-trip time (ms)");
-    diagram.finish()
+    pen.text((across(0.155), y + 40.0), Words::new(12.0).middle(), "round-trip time (ms)");
+    pen.finish_around()
 }
 
 const SHOWS: &str = "\

@@ -3,9 +3,9 @@
 use super::PAPER;
 use super::trees::{matrix, shade};
 use crate::discovery::{Options, Rtts, hop_counts};
-use crate::figures::diagram::Diagram;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::papers;
+use crate::report::Pen;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig8",
@@ -44,18 +44,18 @@ fn make(results: &Results<'_>) -> Page {
             rows.push(Row::ours("gap between centres", &name, "ms", Some(gap)));
         }
     }
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "Hop counts from round-trip times",
         "by the paper's method: classes of times, and the smallest gap is one switch",
     );
     let heads = ["from the printed times of Fig. 6", "from simulated times"];
-    for ((left, head), counted) in [40, 380].into_iter().zip(heads).zip(&counted) {
-        matrix(&mut diagram, (left + 20, 124), head, machines, |a, b| {
+    for ((left, head), counted) in [40.0, 380.0].into_iter().zip(heads).zip(&counted) {
+        matrix(&mut pen, (left + 20.0, 124.0), head, machines, |a, b| {
             let hops = counted.hops.between(a, b);
             (hops.to_string(), shade(hops))
         });
     }
-    Page { rows, svg: diagram.finish(), shows: SHOWS.into(), differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

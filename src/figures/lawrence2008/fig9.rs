@@ -1,11 +1,12 @@
 //! lawrence2008, Fig. 9: the clusters of the evaluation.
 
 use super::trees::{mean, switch_tree};
-use crate::figures::diagram::{Anchor, Diagram, INK, spots};
 use crate::figures::examples::low_tree;
+use crate::figures::sketch::spots;
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::papers;
+use crate::report::{Pen, Words};
 use crate::topology::presets;
 
 pub(super) const FIGURE: Figure = Figure {
@@ -26,11 +27,11 @@ fn longer(topology: &str) -> Option<f64> {
 
 fn make(_results: &Results<'_>) -> Page {
     let mut rows = Vec::new();
-    let mut diagram = Diagram::new(
+    let mut pen = Pen::titled(
         "Topologies (1) to (5)",
         "reconstructions: squares are switches, circles machines with their ranks",
     );
-    let (mut top, mut means) = (110, Vec::new());
+    let (mut top, mut means) = (110.0, Vec::new());
     for number in 1..=5 {
         let network = presets::load(&format!("lawrence-{number}")).expect("the preset is there");
         let tree = low_tree(&network);
@@ -40,16 +41,10 @@ fn make(_results: &Results<'_>) -> Page {
         rows.push(Row::ours("machines", &of, "machines", Some(network.hosts().len() as f64)));
         rows.push(Row::ours("switches", &of, "switches", Some(network.switches().len() as f64)));
         rows.push(Row::ours("mean hop count", &of, "switches", Some(hops)));
-        let spots = spots(&tree, (40, top));
-        diagram.text(
-            (40, top - 22),
-            14,
-            Anchor::Start,
-            INK,
-            &format!("({number})  mean hop count {hops:.3}"),
-        );
-        diagram.tree(&network, &tree, &spots);
-        top = spots.corner.1 + 70;
+        let spots = spots(&tree, (40.0, top));
+        pen.text((40.0, top - 22.0), Words::new(14.0), &format!("({number})  mean hop count {hops:.3}"));
+        pen.tree(&network, &tree, &spots);
+        top = spots.corner.1 + 70.0;
     }
     // The time that 100 Mb/s takes longer is proportional to the hop count plus one; (2) sets the scale.
     let scale = longer("topology (2)").map(|longer| longer / (means[1].1 + 1.0));
@@ -60,7 +55,7 @@ fn make(_results: &Results<'_>) -> Page {
         rows.push(Row::ours("ours above that by", of, "%", off));
     }
     let shows = told(SHOWS, &rows, |row| row.quantity.starts_with("mean hop count"));
-    Page { rows, svg: diagram.finish(), shows, differs: DIFFERS.into() }
+    Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 
 const SHOWS: &str = "\

@@ -40,7 +40,7 @@ fn make(results: &Results<'_>) -> Page {
         x: Axis::from_zero(x),
         y: Axis::from_zero("recovered (%)"),
         layers,
-        bars: false,
+        ..Chart::default()
     };
     let mut charts = vec![panel("Simulated: (3) and (5) at 1 Gb/s", "noise (% of the usual)", simulated)];
     let mut sizes: Vec<u32> = made_up.iter().map(|found| found.switches).collect();

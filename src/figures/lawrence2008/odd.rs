@@ -53,6 +53,7 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
         y: Axis::from_zero(y),
         layers: vec![Layer::marks("", marks)],
         bars: true,
+        ..Chart::default()
     };
     let charts = [
         Chart {
@@ -60,7 +61,7 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
             x: Axis::from_zero("switches truly between machines"),
             y: Axis::of("round-trip time (ms)"),
             layers: vec![Layer::marks("shortest to longest", truth.collect())],
-            bars: false,
+            ..Chart::default()
         },
         bars("Wrong hop counts", "pairs", wrong.collect()),
         bars("Switches found", "switches", count.collect()),

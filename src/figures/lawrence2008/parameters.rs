@@ -58,7 +58,7 @@ fn make(results: &Results<'_>) -> Page {
                 Layer::marks("simulated", values.iter().enumerate().map(mark).collect()),
                 Layer::paper(printed),
             ],
-            bars: false,
+            ..Chart::default()
         }
     };
     let charts = [

@@ -45,7 +45,7 @@ fn make(results: &Results<'_>) -> Page {
             x: Axis::names("topology", names(rate)),
             y: Axis::of("about the mean (%)"),
             layers: vec![Layer::marks("all executions", of.filter_map(mark).collect())],
-            bars: false,
+            ..Chart::default()
         }
     };
     let share = |rate: &str| {
@@ -64,6 +64,7 @@ fn make(results: &Results<'_>) -> Page {
             y: Axis::from_zero("executions recovered (%)"),
             layers: ["paper", "k-means", "sturdy"].map(layer).into(),
             bars: true,
+            ..Chart::default()
         }
     };
     let charts = [spread("100 Mb/s"), spread("1 Gb/s"), share("100 Mb/s"), share("1 Gb/s")];

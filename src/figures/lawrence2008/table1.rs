@@ -39,6 +39,7 @@ fn make(results: &Results<'_>) -> Page {
             y: Axis::from_zero("total run time (s)"),
             layers: side_by_side("simulated", &of.iter().collect::<Vec<_>>()),
             bars: true,
+            ..Chart::default()
         });
         rows.extend(of);
     }

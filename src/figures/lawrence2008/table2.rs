@@ -44,6 +44,7 @@ pub(super) fn phases(results: &Results<'_>, table: &str, rate: &str, shows: &str
             y: Axis::from_zero("time (s)"),
             layers: side_by_side("simulated", &of.iter().collect::<Vec<_>>()),
             bars: true,
+            ..Chart::default()
         });
         rows.extend(of);
     }

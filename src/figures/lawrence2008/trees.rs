@@ -1,8 +1,9 @@
 //! Trees of switches from examples and at random, and matrices of their hop counts as drawings.
 
 use crate::discovery::{Hops, SwitchTree};
-use crate::figures::diagram::{Anchor, Diagram, GREY, SHADES, Spot};
 use crate::figures::examples::random_trees;
+use crate::figures::sketch::SHADES;
+use crate::report::{Anchor, GREY, Pen, Spot, Words};
 use crate::ring::Tree;
 
 /// A spanning tree as a tree of switches, numbered in the order of its walk.
@@ -43,21 +44,21 @@ pub(super) fn shade(hops: u32) -> &'static str {
 
 /// A square matrix with its name above and the numbers of rows and columns beside it; the text and the shade of a cell.
 pub(super) fn matrix(
-    diagram: &mut Diagram,
+    pen: &mut Pen,
     (left, top): Spot,
     name: &str,
     size: usize,
     cell: impl Fn(usize, usize) -> (String, &'static str),
 ) {
-    let pixels = |count: usize, each: i32| i32::try_from(count).unwrap_or(0) * each;
-    diagram.text((left, top - 28), 13, Anchor::Start, "#333333", name);
+    let numbers = Words::new(11.0).colour(GREY);
+    pen.text((left, top - 28.0), Words::new(13.0), name);
     for from in 0..size {
-        let y = top + pixels(from, 26);
-        diagram.text((left - 6, y + 17), 11, Anchor::End, GREY, &from.to_string());
-        diagram.text((left + pixels(from, 46) + 23, top - 6), 11, Anchor::Middle, GREY, &from.to_string());
+        let y = top + 26.0 * from as f64;
+        pen.text((left - 6.0, y + 17.0), numbers.anchor(Anchor::End), &from.to_string());
+        pen.text((left + 46.0 * from as f64 + 23.0, top - 6.0), numbers.middle(), &from.to_string());
         for to in 0..size {
             let (text, fill) = cell(from, to);
-            diagram.cell((left + pixels(to, 46), y), (46, 26), fill, &text);
+            pen.cell((left + 46.0 * to as f64, y), (46.0, 26.0), fill, &text);
         }
     }
 }

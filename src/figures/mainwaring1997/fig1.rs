@@ -1,7 +1,8 @@
 //! Fig. 1: the first step of the inductive construction.
 
-use crate::figures::sketch::{Anchor, GREEN, INK, PURPLE, RED, Sketch};
+use crate::figures::sketch::{GREEN, PURPLE, RED};
 use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{Pen, Words};
 
 use super::claims::{Example, Tally, example, tally};
 use super::construction::{Model, Path, Step, induction};
@@ -104,15 +105,13 @@ fn of_networks(tally: &Tally) -> Vec<Row> {
 }
 
 fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
-    let mut sketch = Sketch::new(
-        1080.0,
-        760.0,
+    let mut pen = Pen::titled(
         "First step of the inductive construction",
         "above: the network N with the three paths; below: the part of the model M that the proof knows \
                 to be there",
     );
     let corner = (70.0, 110.0);
-    draw_paths(&mut sketch, &example.network, corner, (100.0, 100.0), &three(example, &example.green));
+    draw_paths(&mut pen, &example.network, corner, (100.0, 100.0), &three(example, &example.green));
     for (nth, (colour, words)) in [
         (PURPLE, "purple: h0 to v"),
         (RED, "red: v to h; with purple Q(v) cables"),
@@ -121,11 +120,11 @@ fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
     .into_iter()
     .enumerate()
     {
-        sketch.text((70.0 + 270.0 * nth as f64, 372.0), 13, Anchor::Start, colour, words);
+        pen.text((70.0 + 270.0 * nth as f64, 372.0), Words::new(13.0).colour(colour), words);
     }
-    sketch.text((corner.0 + 325.0, corner.1 + 80.0), 14, Anchor::Middle, INK, "g");
-    sketch.text((corner.0 + 775.0, corner.1 + 80.0), 14, Anchor::Middle, INK, "d");
-    draw_tree(&mut sketch, &example.network, TREE, STEP, &branches(example, first));
+    pen.text((corner.0 + 325.0, corner.1 + 80.0), Words::new(14.0).middle(), "g");
+    pen.text((corner.0 + 775.0, corner.1 + 80.0), Words::new(14.0).middle(), "d");
+    draw_tree(&mut pen, &example.network, TREE, STEP, &branches(example, first));
     for (row, path, name, shared) in [
         (0, &example.purple, "g", &example.green),
         (1, &example.green, "g'", &example.purple),
@@ -135,15 +134,15 @@ fn draw(example: &Example, first: &Step, tally: &Tally) -> String {
         // Both begin with the mapper's own cable, which is g0.
         let Some(at) = path.iter().rposition(|hop| shared.contains(hop)) else { continue };
         let spot = (TREE.0 + STEP.0 * (at as f64 + 0.5), TREE.1 + STEP.1 * f64::from(row) - 8.0);
-        sketch.text(spot, 13, Anchor::Middle, INK, name);
+        pen.text(spot, Words::new(13.0).middle(), name);
     }
     let words = format!(
         "On {} random networks: {} replicates; red fits as it is at {}; {} paths pasted, {} of them \
                 missing from M.",
         tally.networks, tally.replicates, tally.direct, tally.pasted, tally.missing
     );
-    sketch.text((70.0, 738.0), 13, Anchor::Start, INK, &words);
-    sketch.finish()
+    pen.text((70.0, 738.0), Words::new(13.0), &words);
+    pen.finish_around()
 }
 
 /// The branches of the tree, with the parts that they are pasted of.

@@ -27,6 +27,7 @@ fn make(results: &Results<'_>) -> Page {
         y: Axis::from_zero("time (ms)"),
         layers: side_by_side("ours", &pick(&rows, "Myricom mapping time", &SYSTEMS)),
         bars: true,
+        ..Chart::default()
     });
     Page {
         rows,
@@ -63,5 +64,6 @@ fn probes(rows: &[Row], system: &str) -> Chart {
         y: Axis::from_zero("messages"),
         layers: side_by_side("ours", &own),
         bars: true,
+        ..Chart::default()
     }
 }

@@ -1,8 +1,8 @@
 //! Fig. 2: the new green path, and the induction to its end.
 
-use crate::figures::sketch::{Anchor, INK, Sketch};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::Node;
+use crate::report::{Pen, Words};
 
 use super::claims::{Example, Tally, example, tally};
 use super::construction::{Model, Step, end_of, induction};
@@ -103,9 +103,7 @@ fn draw(example: &Example, steps: &[Step], tally: &Tally) -> String {
     let height = 300.0;
     let panels = std::iter::once(&example.green).chain(steps.iter().map(|step| &step.green));
     let count = steps.len() as f64 + 1.0;
-    let mut sketch = Sketch::new(
-        1080.0,
-        110.0 + height * count,
+    let mut pen = Pen::titled(
         "The new green path",
         "purple: h0 to v; red: v to h; green: h0 to v', then to each v'' that takes its place",
     );
@@ -116,12 +114,12 @@ fn draw(example: &Example, steps: &[Step], tally: &Tally) -> String {
             nth if nth == steps.len() => format!("after step {nth}: green is purple, and v'' is v"),
             nth => format!("after step {nth}: purple as far as g, then the old green"),
         };
-        sketch.text((24.0, top + 14.0), 14, Anchor::Start, INK, &words);
-        draw_paths(&mut sketch, &example.network, (70.0, top + 45.0), (100.0, 92.0), &three(example, green));
+        pen.text((24.0, top + 14.0), Words::new(14.0), &words);
+        draw_paths(&mut pen, &example.network, (70.0, top + 45.0), (100.0, 92.0), &three(example, green));
     }
     let counts: Vec<String> = tally.steps.iter().map(|(steps, count)| format!("{steps}: {count}")).collect();
     let words =
         format!("Replicates on {} random networks by steps needed: {}", tally.networks, counts.join(", "));
-    sketch.text((24.0, 96.0 + height * count), 13, Anchor::Start, INK, &words);
-    sketch.finish()
+    pen.text((24.0, 96.0 + height * count), Words::new(13.0), &words);
+    pen.finish_around()
 }

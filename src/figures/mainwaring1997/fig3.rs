@@ -23,6 +23,7 @@ fn make(results: &Results<'_>) -> Page {
         y: Axis::from_zero(quantity),
         layers: side_by_side("counted on our map", &pick(&rows, quantity, &SYSTEMS)),
         bars: true,
+        ..Chart::default()
     };
     Page {
         svg: draw_charts(&["interfaces", "switches", "links"].map(chart), 3),

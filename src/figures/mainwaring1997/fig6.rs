@@ -37,6 +37,7 @@ fn make(results: &Results<'_>) -> Page {
             y: Axis::from_zero(label),
             layers: layers.collect(),
             bars: true,
+            ..Chart::default()
         }
     };
     let svg = draw_charts(&PANELS.map(chart), 2);

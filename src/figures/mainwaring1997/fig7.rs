@@ -61,6 +61,7 @@ fn means(rows: &[Row]) -> Chart {
         y: Axis::from_zero("mapping time (ms)"),
         layers: layers.collect(),
         bars: true,
+        ..Chart::default()
     }
 }
 
@@ -85,6 +86,6 @@ fn all_runs(results: &Results<'_>) -> Chart {
         x: Axis::names("system", SYSTEMS),
         y: Axis::from_zero("mapping time (ms)"),
         layers: MODES.iter().enumerate().map(layer).collect(),
-        bars: false,
+        ..Chart::default()
     }
 }

@@ -66,7 +66,7 @@ fn make(results: &Results<'_>) -> Page {
             x: Axis::from_zero("switch explorations"),
             y: Axis::from_zero("count"),
             layers,
-            bars: false,
+            ..Chart::default()
         });
     }
     Page {

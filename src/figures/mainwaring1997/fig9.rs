@@ -50,8 +50,7 @@ fn make(results: &Results<'_>) -> Page {
                 x: Axis::from_zero("hosts that answer"),
                 y: Axis::from_zero("mapping time (ms)"),
                 layers,
-                bars: false,
-            }],
+                ..Chart::default() }],
             1,
         ),
         shows: "How long the mapper takes where only some hosts run the software that answers: added in listed \

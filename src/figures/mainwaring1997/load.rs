@@ -59,6 +59,7 @@ fn make(results: &Results<'_>) -> Page {
             y: Axis { log, ..Axis::from_zero(label) },
             layers,
             bars: !log,
+            ..Chart::default()
         }
     };
     let charts = [

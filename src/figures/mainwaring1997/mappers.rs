@@ -38,7 +38,7 @@ fn make(results: &Results<'_>) -> Page {
             x: Axis::names("", variants.clone()),
             y: Axis::log(label),
             layers: SYSTEMS.iter().map(layer).collect(),
-            bars: false,
+            ..Chart::default()
         }
     };
     let charts = [

@@ -211,7 +211,7 @@ fn charts(rows: &[Row], sensitivity: &[(f64, f64)]) -> [Chart; 3] {
             x: Axis::from_zero("switches in a row"),
             y: Axis::from_zero("from start to arrival (ns)"),
             layers: vec![Layer::line("ours", heads)],
-            bars: false,
+            ..Chart::default()
         },
         Chart {
             title: "a worm that met its own tail".to_owned(),
@@ -219,13 +219,14 @@ fn charts(rows: &[Row], sensitivity: &[(f64, f64)]) -> [Chart; 3] {
             y: Axis::from_zero("until cleared (ms)"),
             layers: crate::figures::side_by_side("ours", &cleared),
             bars: true,
+            ..Chart::default()
         },
         Chart {
             title: "mapping C".to_owned(),
             x: Axis::from_zero("latency of a switch (ns)"),
             y: Axis::from_zero("mapping time (ms)"),
             layers: vec![Layer::line("ours", mapped)],
-            bars: false,
+            ..Chart::default()
         },
     ]
 }

@@ -1,7 +1,8 @@
 //! Paths drawn over the cables of the example, and as the vertices of its model that they lead to.
 
-use crate::figures::sketch::{Anchor, BLUE, GREEN, INK, PURPLE, RED, Sketch, Spot, Stroke};
+use crate::figures::sketch::{BLUE, GREEN, PURPLE, RED};
 use crate::ids::Node;
+use crate::report::{INK, Pen, Spot, Stroke, Words};
 use crate::topology::Network;
 
 use super::claims::{Example, PLACES};
@@ -31,35 +32,28 @@ pub(super) fn three<'a>(example: &'a Example, green: &'a Path) -> [Coloured<'a>;
 }
 
 /// Draws the example's network at `corner`, in units of `unit` pixels, with paths beside its cables.
-pub(super) fn draw_paths(
-    sketch: &mut Sketch,
-    network: &Network,
-    corner: Spot,
-    unit: Spot,
-    paths: &[Coloured<'_>],
-) {
+pub(super) fn draw_paths(pen: &mut Pen, network: &Network, corner: Spot, unit: Spot, paths: &[Coloured<'_>]) {
     let place = |node: Node| {
         let name = network.name_of(node);
         let (_, x, y) = PLACES.iter().find(|(known, ..)| *known == name).expect("all have their places");
         (corner.0 + x * unit.0, corner.1 + y * unit.1)
     };
     for link in network.links() {
-        sketch.line(&[place(link.a.node), place(link.b.node)], Stroke::solid("#d5d5d5", 3.0));
+        pen.cable(place(link.a.node), place(link.b.node));
     }
     for coloured in paths {
         for hop in coloured.path {
             let (from, to) = (place(hop.from.node), place(hop.to.node));
             // On one side of a cable, whichever way it is passed.
             let side = if from < to { coloured.beside } else { -coloured.beside };
-            let cut = if (to.0 - from.0).abs() > (to.1 - from.1).abs() { HALF + 3.0 } else { 17.0 };
-            sketch.beside((from, to), side, cut, Stroke::solid(coloured.colour, 2.0));
+            pen.message_beside(&[from, to], side, coloured.colour);
         }
     }
     for (name, ..) in PLACES {
         let Some(node) = network.find(name) else { continue };
         match node {
-            Node::Switch(_) => sketch.switch(place(node), HALF, name),
-            Node::Host(_) => sketch.host(place(node), name),
+            Node::Switch(_) => pen.switch(place(node), HALF, name),
+            Node::Host(_) => pen.host(place(node), name),
         }
     }
 }
@@ -77,13 +71,7 @@ pub(super) struct Branch {
 }
 
 /// Draws branches of the model tree from the mapper on the left: a column a cable, a row a branch.
-pub(super) fn draw_tree(
-    sketch: &mut Sketch,
-    network: &Network,
-    corner: Spot,
-    step: Spot,
-    branches: &[Branch],
-) {
+pub(super) fn draw_tree(pen: &mut Pen, network: &Network, corner: Spot, step: Spot, branches: &[Branch]) {
     // Vertices drawn so far: the way to each, and its row.
     let mut drawn: Vec<(Path, usize)> = vec![(Path::new(), 0)];
     let spot = |depth: usize, row: usize| (corner.0 + step.0 * depth as f64, corner.1 + step.1 * row as f64);
@@ -107,19 +95,20 @@ pub(super) fn draw_tree(
                 .rev()
                 .find(|(from, _)| *from < depth)
                 .map_or(INK, |(_, colour)| *colour);
-            let stroke = if branch.pasted { Stroke::dashed(colour, 2.0) } else { Stroke::solid(colour, 2.5) };
-            sketch.line(&[spot(depth - 1, before), spot(depth, row)], stroke);
+            let stroke =
+                if branch.pasted { Stroke::new(colour, 2.0).dashed("6 4") } else { Stroke::new(colour, 2.5) };
+            pen.path(&[spot(depth - 1, before), spot(depth, row)], stroke);
             let name = network.name_of(way[depth - 1].to.node).to_owned();
             labels.push((spot(depth, row), name));
             drawn.push((way.to_vec(), row));
         }
         let end = drawn.iter().find(|(known, _)| *known == branch.path).map_or(0, |(_, row)| *row);
         let (x, y) = spot(branch.path.len(), end);
-        sketch.text((x + 13.0, y - 9.0), 13, Anchor::Start, BLUE, branch.end);
+        pen.text((x + 13.0, y - 9.0), Words::new(13.0).colour(BLUE), branch.end);
     }
     for (at, name) in labels {
-        sketch.dot(at, 10.0, if name.starts_with('h') { "#f3d9c8" } else { "#eaf1f8" });
-        sketch.text((at.0, at.1 + 4.0), 11, Anchor::Middle, INK, &name);
+        pen.circle(at, 10.0, if name.starts_with('h') { "#f3d9c8" } else { "#eaf1f8" }, None);
+        pen.text((at.0, at.1 + 4.0), Words::new(11.0).middle(), &name);
     }
 }
 

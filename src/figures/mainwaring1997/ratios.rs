@@ -44,6 +44,7 @@ fn make(results: &Results<'_>) -> Page {
             y: Axis::from_zero("Myricom over Berkeley (factor)"),
             layers,
             bars: true,
+            ..Chart::default()
         });
     }
     Page {

@@ -87,7 +87,7 @@ fn timeline(rows: &[Row], events: &Csv) -> Chart {
         x: Axis::from_zero("time (s)"),
         y: Axis::from_zero("messages"),
         layers,
-        bars: false,
+        ..Chart::default()
     }
 }
 
@@ -101,6 +101,6 @@ fn losses(rows: &[Row], events: &Csv) -> Chart {
             line(rows, "lost"),
             Layer::marks("a part fails or returns", events.rows().filter_map(at).collect()),
         ],
-        bars: false,
+        ..Chart::default()
     }
 }

@@ -46,6 +46,7 @@ fn make(results: &Results<'_>) -> Page {
         y: Axis::from_zero("probes, counted by turns"),
         layers,
         bars: true,
+        ..Chart::default()
     };
     Page {
         svg: draw_charts(&[chart], 1),

@@ -138,7 +138,7 @@ fn curve_chart(rows: &[Row], size: &Size<'_>) -> Chart {
         x: Axis::from_zero("accepted traffic (flits / ns / switch)"),
         y: Axis::from_zero("mean latency from creation (ns)"),
         layers: curves(rows, "latency"),
-        bars: false,
+        ..Chart::default()
     }
 }
 
@@ -161,6 +161,7 @@ fn ratio_chart(size: &Size<'_>, printed: &[Row]) -> Chart {
         y: Axis::from_zero("factor"),
         layers,
         bars: true,
+        ..Chart::default()
     }
 }
 

@@ -6,8 +6,9 @@ use crate::routing::{Directions, Heuristic, SwitchGraph, Tree};
 use crate::topology::generate::RandomIrregular;
 use crate::topology::{End, Network};
 
-use super::orientations::{Orientations, Spot};
+use super::orientations;
 use super::restrictions::{pairs, total, ups};
+use crate::report::{Pen, Spot, Words};
 
 /// Fig. 1.
 pub(super) const FIGURE: Figure = Figure {
@@ -29,13 +30,13 @@ const PANEL: f64 = 285.0;
 fn make(_: &Results<'_>) -> Page {
     let graph = SwitchGraph::new(&example());
     let [bfs, dfs] = directions(&graph);
-    let mut sketch = Orientations::new();
+    let mut pen = Pen::default();
     let number = |switch: SwitchId| switch.index().to_string();
     let order = |switch: SwitchId| label(&dfs, switch).to_string();
-    panel(&mut sketch, 0, "(a) BFS tree and directions", &graph, &bfs, true, &number);
-    panel(&mut sketch, 1, "(b) DFS tree", &graph, &dfs, false, &number);
-    panel(&mut sketch, 2, "(c) its labels and directions", &graph, &dfs, true, &order);
-    sketch.key((85.0, 345.0));
+    panel(&mut pen, 0, "(a) BFS tree and directions", &graph, &bfs, true, &number);
+    panel(&mut pen, 1, "(b) DFS tree", &graph, &dfs, false, &number);
+    panel(&mut pen, 2, "(c) its labels and directions", &graph, &dfs, true, &order);
+    orientations::key(&mut pen, (85.0, 345.0));
     let (fewer, as_many) = over_random_networks();
     let count = |of: &str, directions| {
         Row::ours("routing restrictions", of, "restrictions", Some(total(&graph, directions) as f64))
@@ -55,7 +56,7 @@ fn make(_: &Results<'_>) -> Page {
             share("fewer restrictions with DFS than with BFS", fewer),
             share("as many restrictions with DFS as with BFS", as_many),
         ],
-        svg: sketch.finish((3.0 * PANEL, 360.0)),
+        svg: pen.finish((3.0 * PANEL, 360.0)),
         shows: format!(
             "Both ways to give cables a direction, on one network, from the root 0: (a) the up end is nearer to the \
              root, or has the lower number; (b) and (c) the up end has the higher label, labels falling from \
@@ -116,7 +117,7 @@ fn parent(graph: &SwitchGraph, directions: &Directions, is_bfs: bool, switch: Sw
 }
 
 fn panel(
-    sketch: &mut Orientations,
+    pen: &mut Pen,
     nth: usize,
     title: &str,
     graph: &SwitchGraph,
@@ -129,19 +130,19 @@ fn panel(
         let (column, row) = (switch.index() % 3, switch.index() / 3);
         (left + 52.0 + 90.0 * column as f64, 88.0 + 100.0 * row as f64)
     };
-    sketch.words((left + PANEL / 2.0, 28.0), title, 14.0, true);
+    pen.text((left + PANEL / 2.0, 28.0), Words::new(14.0).middle().bold(), title);
     for switch in graph.switch_ids() {
         let parent = parent(graph, directions, nth == 0, switch);
         for up in ups(graph, directions, switch) {
-            sketch.cable(spot(switch), spot(up), parent == Some(up), directed);
+            orientations::cable(pen, spot(switch), spot(up), parent == Some(up), directed);
         }
     }
     for switch in graph.switch_ids() {
         let ups = ups(graph, directions, switch);
         for (nth, (one, other)) in pairs(&ups).filter(|_| directed).enumerate() {
-            sketch.restriction(spot(switch), spot(one), spot(other), nth);
+            orientations::restriction(pen, spot(switch), spot(one), spot(other), nth);
         }
-        sketch.switch(spot(switch), &name(switch), directions.roots().contains(&switch));
+        orientations::switch(pen, spot(switch), &name(switch), directions.roots().contains(&switch));
     }
 }
 

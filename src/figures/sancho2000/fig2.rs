@@ -1,12 +1,12 @@
 //! Fig. 2: how the cables of a switch may lead up and down in a tree, and how often they do.
 
 use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::report::{Axis, Chart, Pen, Spot, Words, draw_charts};
 use crate::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
 use crate::scenario::Checked;
 use crate::scenario::checked::{RouteSource, Routing};
 
-use super::orientations::{Orientations, Spot};
+use super::orientations;
 use super::restrictions::{pairs, restrictions, ups};
 
 /// Fig. 2.
@@ -27,16 +27,16 @@ fn make(_: &Results<'_>) -> Page {
     let counted = counted();
     let rows: Vec<Row> = groups(&counted).iter().flat_map(|group| rows_of(group)).collect();
     let charts: Vec<Chart> = sizes(&counted).iter().map(|size| chart(&rows, &counted, *size)).collect();
-    let mut sketch = Orientations::new();
+    let mut pen = Pen::default();
     for up in 1..=DEGREE {
-        pattern(&mut sketch, up);
+        pattern(&mut pen, up);
     }
     let below = draw_charts(&charts, 3);
-    sketch.inset((0.0, 215.0), &below);
+    pen.inset((0.0, 215.0), &below);
     let height = 215.0 + height_of(&below);
     Page {
         rows,
-        svg: sketch.finish((900.0, height)),
+        svg: pen.finish((900.0, height)),
         shows: "Above: a switch of which one, two, three or four cables to other switches lead up; arrows point up, \
                 a dashed arc forbids going down one cable and up the other. u cables that lead up make u (u - 1) \
                 restrictions. Below: how many switches have how many, over the ten random networks of each size in \
@@ -148,11 +148,12 @@ fn chart(rows: &[Row], counted: &[Counted], size: usize) -> Chart {
         y: Axis::from_zero("% of switches"),
         layers: of_size.flat_map(|one| of_routing(&one.routing)).collect(),
         bars: true,
+        ..Chart::default()
     }
 }
 
 /// A switch with so many of its cables leading up.
-fn pattern(sketch: &mut Orientations, up: usize) {
+fn pattern(pen: &mut Pen, up: usize) {
     let middle: Spot = (900.0 / DEGREE as f64 * (up as f64 - 0.5), 118.0);
     let row = |count: usize, nth: usize| {
         let step = if count == DEGREE { 56.0 } else { 64.0 };
@@ -160,14 +161,14 @@ fn pattern(sketch: &mut Orientations, up: usize) {
     };
     let above: Vec<Spot> = (0..up).map(|nth| (row(up, nth), 48.0)).collect();
     let below: Vec<Spot> = (0..DEGREE - up).map(|nth| (row(DEGREE - up, nth), 178.0)).collect();
-    above.iter().for_each(|to| sketch.cable(middle, *to, false, true));
-    below.iter().for_each(|from| sketch.cable(*from, middle, false, true));
+    above.iter().for_each(|to| orientations::cable(pen, middle, *to, false, true));
+    below.iter().for_each(|from| orientations::cable(pen, *from, middle, false, true));
     for (nth, (one, other)) in pairs(&above).enumerate() {
-        sketch.restriction(middle, one, other, nth);
+        orientations::restriction(pen, middle, one, other, nth);
     }
-    sketch.switch(middle, "", false);
+    orientations::switch(pen, middle, "", false);
     let words = format!("{up} up: {} restrictions", restrictions(up));
-    sketch.words((middle.0, 24.0), &words, 14.0, true);
+    pen.text((middle.0, 24.0), Words::new(14.0).middle().bold(), &words);
 }
 
 /// The height that an SVG gives itself.

@@ -112,5 +112,6 @@ fn chart(results: &Results<'_>) -> Chart {
         y: Axis::from_zero("factor"),
         layers,
         bars: true,
+        ..Chart::default()
     }
 }

@@ -64,7 +64,7 @@ fn beside(rows: &[Row], name: &str) -> Chart {
         x: Axis::from_zero(LOAD),
         y: Axis::log(&format!("mean time {name} (ns)")),
         layers: curves(rows, name),
-        bars: false,
+        ..Chart::default()
     }
 }
 
@@ -96,6 +96,6 @@ fn stack(rows: &[Row], routing: &str) -> Chart {
         x: Axis::from_zero(LOAD),
         y: Axis::from_zero("mean time of a message (us)"),
         layers,
-        bars: false,
+        ..Chart::default()
     }
 }

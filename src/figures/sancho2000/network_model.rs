@@ -8,7 +8,8 @@ use crate::scenario::cycles::flit_time;
 use crate::topology::Network;
 use crate::traffic::Sizes;
 
-use super::orientations::{Orientations, Spot};
+use super::orientations;
+use crate::report::{Pen, Spot, Words};
 
 /// The network model.
 pub(super) const FIGURE: Figure = Figure {
@@ -90,21 +91,22 @@ fn draw(network: &Network) -> String {
             (middle.0 + radius * libm::sin(turn), middle.1 - radius * libm::cos(turn))
         })
         .collect();
-    let mut drawing = Orientations::new();
+    let mut pen = Pen::default();
     let title = format!("The first of ten random networks of {count} switches");
-    drawing.words((middle.0, 28.0), &title, 15.0, true);
+    pen.text((middle.0, 28.0), Words::new(15.0).middle().bold(), &title);
     for link in network.links() {
         if let (Node::Switch(a), Node::Switch(b)) = (link.a.node, link.b.node) {
-            drawing.cable(spots[a.index()], spots[b.index()], false, false);
+            orientations::cable(&mut pen, spots[a.index()], spots[b.index()], false, false);
         }
     }
     let hosts = cables(network, |node| matches!(node, Node::Host(_)));
     for (nth, spot) in spots.iter().enumerate() {
-        drawing.hosts(*spot, middle, hosts[nth]);
-        drawing.switch(*spot, &network.switches()[nth].name, false);
+        orientations::hosts(&mut pen, *spot, middle, hosts[nth]);
+        orientations::switch(&mut pen, *spot, &network.switches()[nth].name, false);
     }
-    drawing.words((middle.0, 655.0), "circles: switches of 8 ports; dots: hosts", 12.0, false);
-    drawing.finish((660.0, 675.0))
+    let words = "circles: switches of 8 ports; dots: hosts";
+    pen.text((middle.0, 655.0), Words::new(12.0).middle(), words);
+    pen.finish((660.0, 675.0))
 }
 
 /// Per switch, how many of its cables lead to such nodes.

@@ -59,5 +59,6 @@ fn chart(rows: &[Row], quantity: &str, label: &str) -> Chart {
         y: Axis::from_zero(label),
         layers: ROUTINGS.into_iter().flat_map(of_routing).collect(),
         bars: true,
+        ..Chart::default()
     }
 }

@@ -106,5 +106,6 @@ fn chart(rows: &[Row], quantity: &str, unit: &str, routings: &[String], sizes: &
         y: Axis::from_zero(unit),
         layers: routings.iter().flat_map(of_routing).collect(),
         bars: true,
+        ..Chart::default()
     }
 }

@@ -4,22 +4,12 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use crate::cells::unguarded;
+use crate::report::Csv;
 
 /// The most cells of a table that are kept; rows beyond are counted.
 pub(in crate::page) const MOST_CELLS: usize = 1_000_000;
 /// The most bytes of cells that are kept.
 const MOST_BYTES: usize = 64 << 20;
-
-/// A table: a header and rows of text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Csv {
-    /// The columns' names, the unit last.
-    pub columns: Vec<String>,
-    /// The cells, row by row, one a column.
-    pub rows: Vec<Vec<String>>,
-    /// Rows that the file has beyond these.
-    pub left_out: u64,
-}
 
 /// What was amiss with the rows of a table.
 #[derive(Default)]
@@ -74,21 +64,6 @@ impl Csv {
         }
         let complaint = amiss.sentence(&table);
         Ok((table, complaint))
-    }
-
-    /// The place of a column.
-    pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column == name)
-    }
-
-    /// The cell of a row in the column of this name; `None` if there is no such column or the cell is empty.
-    pub fn cell<'a>(&self, row: &'a [String], column: &str) -> Option<&'a str> {
-        row.get(self.column(column)?).map(String::as_str).filter(|cell| !cell.is_empty())
-    }
-
-    /// The same as a number; `None` if it is none.
-    pub fn number(&self, row: &[String], column: &str) -> Option<f64> {
-        self.cell(row, column)?.trim().parse().ok()
     }
 }
 

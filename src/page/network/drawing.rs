@@ -5,9 +5,10 @@
 
 use std::fmt::Write as _;
 
-use maud::{Escaper, PreEscaped};
+use maud::PreEscaped;
 
 use crate::diagnostics::legible;
+use crate::report::escaped;
 use crate::topology::Network;
 
 use super::layout::{DOT, Frame, LETTERS, Layout};
@@ -64,11 +65,10 @@ fn draw(
         write!(
             svg,
             "<g class=\"node switch\" data-node=\"{nth}\" data-row=\"{row}\"><rect x=\"{left}\" y=\"{top}\" \
-             width=\"{wide}\" height=\"{high}\" rx=\"4\"/><text x=\"{x}\" y=\"{}\">",
-            y + 5
+             width=\"{wide}\" height=\"{high}\" rx=\"4\"/><text x=\"{x}\" y=\"{}\">{}</text></g>",
+            y + 5,
+            escaped(&clipped(&switch.name))
         )?;
-        Escaper::new(svg).write_str(&clipped(&switch.name))?;
-        svg.push_str("</text></g>");
     }
     let switches = network.switches().len();
     for (nth, (x, y)) in layout.hosts.iter().enumerate() {

@@ -1,12 +1,18 @@
 //! The key: what each name looks like, on the whole sheet.
 
-use super::canvas::{Anchor, Canvas, DIAMOND, INK, PAPER, Shape, Words, width_of};
 use super::{Chart, Layer, Style};
+use crate::report::{COLOURS, INK, PAPER, Pen, Spot, Stroke, Words, width_of};
 
-/// Okabe and Ito 2008, without black, which is the papers', and yellow, which is too light for lines; then two that are
-/// told from these by their darkness.
-const COLOURS: [&str; 8] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#7f7f7f"];
+/// The outline of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Circle,
+    /// Corners in pixels from the middle.
+    Corners(&'static [(i8, i8)]),
+}
+
+/// The mark of what a paper prints.
+const DIAMOND: Shape = Shape::Corners(&[(0, -6), (6, 0), (0, 6), (-6, 0)]);
 /// Shapes of marks; with eight colours and seven shapes, 56 layers differ. The diamond is the papers'.
 const SHAPES: [Shape; 7] = [
     Shape::Circle,
@@ -17,8 +23,8 @@ const SHAPES: [Shape; 7] = [
     Shape::Corners(&[(5, 0), (-4, -5), (-4, 5)]),
     Shape::Corners(&[(0, -5), (5, -1), (3, 5), (-3, 5), (-5, -1)]),
 ];
-/// What the key says of hollow marks, where a page does not say otherwise.
-pub(super) const HOLLOW: &str = "hollow: saturated, or not converged";
+/// What the key says of hollow marks, where no chart says otherwise.
+const HOLLOW: &str = "hollow: saturated, or not converged";
 const SIZE: f64 = 12.0;
 const ROW: f64 = 20.0;
 const SWATCH: f64 = 30.0;
@@ -29,6 +35,34 @@ const GAP: f64 = 18.0;
 pub(super) struct Look {
     pub(super) colour: &'static str,
     pub(super) shape: Shape,
+}
+
+/// A broken line: something to compare with.
+pub(super) const GUIDE: Stroke<'_> = Stroke::new(INK, 1.0).dashed("3 4");
+
+impl Look {
+    /// A mark, hollow if told so.
+    pub(super) fn mark(self, pen: &mut Pen, (x, y): Spot, style: Style, hollow: bool) {
+        let fill = match (style, hollow) {
+            (Style::Paper, _) => "none",
+            (_, true) => pen.ground(),
+            (_, false) => self.colour,
+        };
+        let edge = Some(Stroke::new(self.colour, 1.6));
+        match self.shape {
+            Shape::Circle => pen.circle((x, y), 4.0, fill, edge),
+            Shape::Corners(corners) => {
+                let corner = |(dx, dy): &(i8, i8)| (x + f64::from(*dx), y + f64::from(*dy));
+                pen.polygon(&corners.iter().map(corner).collect::<Vec<_>>(), fill, edge);
+            }
+        }
+    }
+
+    /// A bar between two corners, hollow if told so.
+    pub(super) fn bar(self, pen: &mut Pen, from: Spot, to: Spot, hollow: bool) {
+        let fill = if hollow { pen.ground() } else { self.colour };
+        pen.rectangle(from, to, false, fill, self.colour);
+    }
 }
 
 /// The names of all panels with their looks, in the order of their first layer.
@@ -50,7 +84,7 @@ pub(super) struct Entry {
 }
 
 impl<'a> Key<'a> {
-    pub(super) fn new(charts: &[Chart], meaning: &'a str) -> Key<'a> {
+    pub(super) fn new(charts: &'a [Chart]) -> Key<'a> {
         let mut names: Vec<(String, Style, bool)> = Vec::new();
         for (layer, bars) in charts.iter().flat_map(|chart| chart.layers.iter().map(|l| (l, chart.bars))) {
             if layer.style != Style::Rule
@@ -60,6 +94,8 @@ impl<'a> Key<'a> {
             }
         }
         names.sort_by_key(|(_, style, _)| *style == Style::Paper);
+        let mut meanings = charts.iter().map(|chart| chart.hollow.as_str());
+        let meaning = meanings.find(|meaning| !meaning.is_empty()).unwrap_or(HOLLOW);
         let mut marks = charts.iter().flat_map(|chart| &chart.layers).flat_map(|layer| &layer.marks);
         Key { names, hollow: marks.any(|mark| mark.hollow), meaning }
     }
@@ -118,32 +154,25 @@ pub(super) fn height(rows: &[Vec<Entry>]) -> f64 {
     if rows.is_empty() { 0.0 } else { ROW * rows.len() as f64 + 12.0 }
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, rows: &[Vec<Entry>], top: f64) {
+pub(super) fn draw(pen: &mut Pen, rows: &[Vec<Entry>], top: f64) {
     for (nth, row) in rows.iter().enumerate() {
         let y = top + ROW * (nth as f64 + 0.5);
         for entry in row {
-            let (x, Look { colour, shape }) = (entry.x, entry.look);
+            let (x, look) = (entry.x, entry.look);
             match entry.style {
                 Style::Rule => {}
-                Style::Guide => canvas.guide(&[(x, y), (x + 24.0, y)]),
+                Style::Guide => pen.path(&[(x, y), (x + 24.0, y)], GUIDE),
                 Style::Stacked | Style::Columns => {
-                    canvas.bar((x + 4.0, y - 5.0), (x + 20.0, y + 5.0), colour, false);
+                    look.bar(pen, (x + 4.0, y - 5.0), (x + 20.0, y + 5.0), false)
                 }
-                Style::Marks if entry.bar => {
-                    canvas.bar((x + 4.0, y - 5.0), (x + 20.0, y + 5.0), colour, false)
-                }
-                Style::Marks => {
-                    let fill = if entry.hollow { canvas.ground() } else { colour };
-                    canvas.mark((x + 12.0, y), shape, colour, fill);
-                }
-                Style::Paper => canvas.mark((x + 12.0, y), shape, colour, "none"),
+                Style::Marks if entry.bar => look.bar(pen, (x + 4.0, y - 5.0), (x + 20.0, y + 5.0), false),
+                Style::Marks | Style::Paper => look.mark(pen, (x + 12.0, y), entry.style, entry.hollow),
                 Style::Line => {
-                    canvas.line((x, y), (x + 24.0, y), colour, 2.0);
-                    canvas.mark((x + 12.0, y), shape, colour, colour);
+                    pen.line((x, y), (x + 24.0, y), Stroke::new(look.colour, 2.0));
+                    look.mark(pen, (x + 12.0, y), entry.style, false);
                 }
             }
-            let words = Words { size: SIZE, bold: false, anchor: Anchor::Start, turned: 0 };
-            canvas.text((x + SWATCH, y + 4.0), words, &entry.name);
+            pen.text((x + SWATCH, y + 4.0), Words::new(SIZE), &entry.name);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! One chart at its place on the sheet: frame, ticks, layers.
 
-use super::canvas::{Anchor, Canvas, GRID, INK, Spot, Words, width_of};
-use super::key::{Key, Look};
+use super::key::{GUIDE, Key, Look};
 use super::scale::Scale;
-use super::{Chart, Layer, Mark, Style, Tip};
+use super::{Chart, Layer, Mark, Style};
+use crate::report::{Anchor, GRID, INK, Pen, Spot, Stroke, Tip, Words, width_of};
 
 const TICK_SIZE: f64 = 11.0;
 const LABEL_SIZE: f64 = 12.5;
@@ -81,99 +81,91 @@ impl<'a> Panel<'a> {
     }
 
     /// Draws it; where there are tips, one a layer and mark, marks tell of themselves.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, key: &Key<'_>, id: usize, tips: &[Vec<Tip>]) {
-        self.draw_frame(canvas);
+    pub(super) fn draw(&self, pen: &mut Pen, key: &Key<'_>, id: usize, tips: &[Vec<Tip>]) {
+        self.draw_frame(pen);
         let layers = || self.chart.layers.iter().enumerate();
-        canvas.begin_within(id, self.from, self.to);
+        pen.begin_within(id, self.from, self.to);
         for (nth, layer) in layers() {
-            self.draw_below(canvas, nth, layer, key.look(layer), tips.get(nth));
+            self.draw_below(pen, nth, layer, key.look(layer), tips.get(nth));
         }
-        canvas.end();
-        self.draw_rules(canvas);
+        pen.end();
+        self.draw_rules(pen);
         for (nth, layer) in layers() {
-            self.draw_marks(canvas, nth, layer, key.look(layer), tips.get(nth));
+            self.draw_marks(pen, nth, layer, key.look(layer), tips.get(nth));
         }
     }
 
     /// Upright lines with their names at the top, below each other where they are near.
-    fn draw_rules(&self, canvas: &mut Canvas<'_>) {
+    fn draw_rules(&self, pen: &mut Pen) {
         let mut free = [f64::NEG_INFINITY; 4];
         let rules = self.chart.layers.iter().filter(|layer| layer.style == Style::Rule);
         for (value, name) in rules.flat_map(|rule| rule.marks.iter().map(|mark| (mark.x, &rule.name))) {
             let Some(x) = self.at_x(value).filter(|x| (self.from.0..=self.to.0).contains(x)) else {
                 continue;
             };
-            canvas.guide(&[(x, self.from.1), (x, self.to.1)]);
+            pen.path(&[(x, self.from.1), (x, self.to.1)], GUIDE);
             let wide = width_of(name, TICK_SIZE) + 8.0;
             let left = x + wide > self.to.0;
             let start = if left { x - wide } else { x };
             let row = free.iter().position(|free| *free <= start).unwrap_or(0);
             free[row] = start + wide;
             let anchor = if left { Anchor::End } else { Anchor::Start };
-            let words = Words { size: TICK_SIZE, bold: false, anchor, turned: 0 };
+            let words = Words::new(TICK_SIZE).anchor(anchor);
             let aside = if left { -4.0 } else { 4.0 };
-            canvas.text((x + aside, self.from.1 + 11.0 + LINE * row as f64), words, name);
+            pen.text((x + aside, self.from.1 + 11.0 + LINE * row as f64), words, name);
         }
     }
 
-    fn draw_frame(&self, canvas: &mut Canvas<'_>) {
+    fn draw_frame(&self, pen: &mut Pen) {
         let ((left, top), (right, bottom)) = (self.from, self.to);
-        let words = |size, anchor| Words { size, bold: false, anchor, turned: 0 };
+        let (grid, tick) = (Stroke::new(GRID, 1.0), Words::new(TICK_SIZE));
         for (value, label) in &self.y.ticks {
             let Some(y) = self.at_y(*value) else { continue };
-            canvas.line((left, y), (right, y), GRID, 1.0);
-            canvas.text((left - 7.0, y + 4.0), words(TICK_SIZE, Anchor::End), label);
+            pen.line((left, y), (right, y), grid);
+            pen.text((left - 7.0, y + 4.0), tick.anchor(Anchor::End), label);
         }
         for ((value, _), label) in self.x.ticks.iter().zip(&self.labels) {
             let Some(x) = self.at_x(*value) else { continue };
             if self.chart.x.categories.is_empty() {
-                canvas.line((x, top), (x, bottom), GRID, 1.0);
+                pen.line((x, top), (x, bottom), grid);
             }
             if self.turned {
-                let turned = Words { turned: -38, ..words(TICK_SIZE, Anchor::End) };
-                canvas.text((x + 4.0, bottom + 14.0), turned, &label[0]);
+                let turned = tick.anchor(Anchor::End).turned(-38);
+                pen.text((x + 4.0, bottom + 14.0), turned, &label[0]);
             } else {
                 for (nth, line) in label.iter().enumerate() {
                     let y = bottom + 16.0 + LINE * nth as f64;
-                    canvas.text((x, y), words(TICK_SIZE, Anchor::Middle), line);
+                    pen.text((x, y), tick.middle(), line);
                 }
             }
         }
-        canvas.line((left, bottom), (right, bottom), INK, 1.0);
-        canvas.line((left, top), (left, bottom), INK, 1.0);
+        pen.line((left, bottom), (right, bottom), Stroke::new(INK, 1.0));
+        pen.line((left, top), (left, bottom), Stroke::new(INK, 1.0));
         // Bold letters are wider; a title too long for its panel is smaller.
         let fits = (self.size.0 - 24.0) / width_of(&self.chart.title, 1.1).max(1.0);
         let title_size = (fits * 10.0).floor() / 10.0;
-        let title = Words { bold: true, ..words(title_size.clamp(9.0, TITLE_SIZE), Anchor::Start) };
-        canvas.text((self.corner.0 + 16.0, self.corner.1 + 24.0), title, &self.chart.title);
-        let label = words(LABEL_SIZE, Anchor::Middle);
+        let title = Words::new(title_size.clamp(9.0, TITLE_SIZE)).bold();
+        pen.text((self.corner.0 + 16.0, self.corner.1 + 24.0), title, &self.chart.title);
+        let label = Words::new(LABEL_SIZE).middle();
         let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
-        canvas.text((middle.0, self.corner.1 + self.size.1 - 12.0), label, &self.chart.x.label);
-        let upwards = Words { turned: -90, ..label };
-        canvas.text((self.corner.0 + 18.0, middle.1), upwards, &self.chart.y.label);
+        pen.text((middle.0, self.corner.1 + self.size.1 - 12.0), label, &self.chart.x.label);
+        pen.text((self.corner.0 + 18.0, middle.1), label.turned(-90), &self.chart.y.label);
     }
 
     /// Bands, lines and bars: what is cut at the frame.
-    fn draw_below(
-        &self,
-        canvas: &mut Canvas<'_>,
-        nth: usize,
-        layer: &Layer,
-        look: Look,
-        tips: Option<&Vec<Tip>>,
-    ) {
+    fn draw_below(&self, pen: &mut Pen, nth: usize, layer: &Layer, look: Look, tips: Option<&Vec<Tip>>) {
         match layer.style {
             Style::Guide => {
                 let line: Vec<Spot> = layer.marks.iter().filter_map(|m| self.at(m.x, m.y)).collect();
-                canvas.guide(&line);
+                pen.path(&line, GUIDE);
             }
             Style::Stacked | Style::Columns => {
                 for (nth, mark) in layer.marks.iter().enumerate() {
                     let Some((from, to)) = self.column(layer.style, mark) else { continue };
                     let tip = tips.and_then(|tips| tips.get(nth));
-                    tip.iter().for_each(|tip| canvas.begin_mark(tip));
-                    canvas.bar(from, to, look.colour, mark.hollow);
-                    tip.iter().for_each(|_| canvas.end());
+                    tip.iter().for_each(|tip| pen.begin_mark(tip));
+                    look.bar(pen, from, to, mark.hollow);
+                    tip.iter().for_each(|_| pen.end());
                 }
             }
             Style::Line => {
@@ -183,11 +175,11 @@ impl<'a> Panel<'a> {
                 let upper = ends.iter().rev().filter_map(|(x, _, high)| self.at(*x, *high));
                 let band: Vec<Spot> = lower.chain(upper).collect();
                 if band.len() > 2 {
-                    canvas.area(&band, look.colour);
+                    pen.area(&band, look.colour);
                 }
                 let line: Vec<Spot> = layer.marks.iter().filter_map(|m| self.at(m.x, m.y)).collect();
                 if line.len() > 1 {
-                    canvas.path(&line, look.colour);
+                    pen.path(&line, Stroke::new(look.colour, 2.0));
                 }
             }
             Style::Marks if self.chart.bars => {
@@ -196,7 +188,7 @@ impl<'a> Panel<'a> {
                     let (top, foot) = (self.at(mark.x, mark.y), self.at(mark.x, self.lifted(0.0)));
                     let Some((top, foot)) = top.zip(foot) else { continue };
                     let x = top.0 + self.aside(nth);
-                    canvas.bar((x - half, top.1), (x + half, foot.1), look.colour, mark.hollow);
+                    look.bar(pen, (x - half, top.1), (x + half, foot.1), mark.hollow);
                 }
             }
             Style::Marks | Style::Paper | Style::Rule => {}
@@ -204,14 +196,7 @@ impl<'a> Panel<'a> {
     }
 
     /// Marks and whiskers, which may stand across the frame but not beyond it.
-    fn draw_marks(
-        &self,
-        canvas: &mut Canvas<'_>,
-        nth: usize,
-        layer: &Layer,
-        look: Look,
-        tips: Option<&Vec<Tip>>,
-    ) {
+    fn draw_marks(&self, pen: &mut Pen, nth: usize, layer: &Layer, look: Look, tips: Option<&Vec<Tip>>) {
         if matches!(layer.style, Style::Guide | Style::Stacked | Style::Columns | Style::Rule) {
             return;
         }
@@ -219,36 +204,33 @@ impl<'a> Panel<'a> {
         for (place, mark) in layer.marks.iter().enumerate() {
             let Some((x, y)) = self.at(mark.x, mark.y).filter(|spot| self.holds(*spot)) else { continue };
             let tip = tips.and_then(|tips| tips.get(place));
-            tip.iter().for_each(|tip| canvas.begin_mark(tip));
+            tip.iter().for_each(|tip| pen.begin_mark(tip));
             let x = x + self.aside(nth);
             if layer.style != Style::Line || layer.marks.len() == 1 {
                 let colour = if bars { INK } else { look.colour };
-                self.draw_whiskers(canvas, x, mark, colour);
+                self.draw_whiskers(pen, x, mark, colour);
             }
             let plain = layer.style == Style::Line && layer.marks.len() > MOST_MARKS && !mark.hollow;
             if !bars && !plain {
-                let fill = match (layer.style, mark.hollow) {
-                    (Style::Paper, _) => "none",
-                    (_, true) => canvas.ground(),
-                    (_, false) => look.colour,
-                };
-                canvas.mark((x, y), look.shape, look.colour, fill);
+                look.mark(pen, (x, y), layer.style, mark.hollow);
             }
             if tip.is_some() {
-                canvas.target((x, y));
-                canvas.end();
+                // What can be pointed at is larger than what is seen.
+                pen.circle((x, y), 11.0, "transparent", None);
+                pen.end();
             }
         }
     }
 
-    fn draw_whiskers(&self, canvas: &mut Canvas<'_>, x: f64, mark: &Mark, colour: &str) {
+    fn draw_whiskers(&self, pen: &mut Pen, x: f64, mark: &Mark, colour: &str) {
         let Some((low, high)) = mark.low.zip(mark.high) else { return };
         let ends = self.at_y(self.lifted(low)).zip(self.at_y(high));
         let Some((low, high)) = ends.filter(|(low, high)| low > high) else { return };
         let (low, high) = (low.clamp(self.from.1, self.to.1), high.clamp(self.from.1, self.to.1));
-        canvas.line((x, low), (x, high), colour, 1.4);
+        let stroke = Stroke::new(colour, 1.4);
+        pen.line((x, low), (x, high), stroke);
         for y in [low, high] {
-            canvas.line((x - 4.0, y), (x + 4.0, y), colour, 1.4);
+            pen.line((x - 4.0, y), (x + 4.0, y), stroke);
         }
     }
 

@@ -19,7 +19,7 @@ impl Scale {
     /// The scale on which all these values have room.
     pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>) -> Scale {
         let fits = |value: &f64| value.is_finite() && (!axis.log || *value > 0.0);
-        let values: Vec<f64> = values.filter(fits).collect();
+        let values: Vec<f64> = values.chain(axis.room_for.iter().copied()).filter(fits).collect();
         let low = values.iter().copied().reduce(f64::min);
         let high = values.iter().copied().reduce(f64::max);
         let ends = low.zip(high);
@@ -29,7 +29,6 @@ impl Scale {
             Scale::of_factors(ends.unwrap_or((1.0, 10.0)))
         } else {
             let (low, high) = ends.unwrap_or((0.0, 1.0));
-            let (low, high) = if axis.from_zero { (low.min(0.0), high.max(0.0)) } else { (low, high) };
             Scale::of_numbers(low, high)
         }
     }

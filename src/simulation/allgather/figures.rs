@@ -1,6 +1,6 @@
 //! The figures that a scenario asks for.
 
-use crate::report::{Figure, FigurePoint, Series, draw};
+use crate::report::{Axis as Scale, Chart, Layer, Mark, draw_charts};
 use crate::scenario::allgather::{Allgather, Axis, Cell, MediumKind, Plot, Quantity};
 
 use super::{AllgatherReport, GatherReport, Results};
@@ -13,18 +13,18 @@ pub(super) fn all(results: &Results<'_>, report: &AllgatherReport) -> Vec<(Strin
 
 fn figure(results: &Results<'_>, report: &AllgatherReport, plot: &Plot) -> String {
     let title = || format!("{}: {}", results.checked.name, plot.name);
-    let figure = Figure {
+    let chart = Chart {
         title: plot.title.clone().unwrap_or_else(title),
-        x_label: x_label(plot.x).to_owned(),
-        y_label: y_label(plot.y).to_owned(),
-        series: series(results, report, plot),
-        top: None,
+        x: Scale::from_zero(x_label(plot.x)),
+        y: Scale::from_zero(y_label(plot.y)),
+        layers: series(results, report, plot),
+        ..Chart::default()
     };
-    draw(&figure).expect("finite values can be drawn")
+    draw_charts(&[chart], 1)
 }
 
 /// A line for all cells that differ in the axis alone, then the bounds if they are asked for.
-fn series(results: &Results<'_>, report: &AllgatherReport, plot: &Plot) -> Vec<Series> {
+fn series(results: &Results<'_>, report: &AllgatherReport, plot: &Plot) -> Vec<Layer> {
     let is_in = |list: &[usize], nth: usize| list.is_empty() || list.contains(&nth);
     let is_shown = |cell: Cell| {
         is_in(&plot.algorithms, cell.algorithm)
@@ -34,14 +34,14 @@ fn series(results: &Results<'_>, report: &AllgatherReport, plot: &Plot) -> Vec<S
     let all = results.cells.iter().map(|outcomes| outcomes.cell).zip(&report.results);
     let shown: Vec<(Cell, &GatherReport)> = all.filter(|(cell, _)| is_shown(*cell)).collect();
     let lines = lines(&shown, plot.x, |cell| cell);
-    let mut series: Vec<Series> =
+    let mut series: Vec<Layer> =
         lines.iter().map(|(key, line)| curve(results.allgather, plot, *key, line, plot.y)).collect();
     if plot.bound && plot.y == Quantity::Time {
         // The bound is one for all algorithms.
         let of_all = |cell| Cell { algorithm: 0, protocol: 0, transport: None, ..cell };
         for (key, line) in self::lines(&shown, plot.x, of_all) {
             let mut curve = curve(results.allgather, plot, key, &line, Quantity::Bound);
-            curve.points.dedup_by(|a, b| a.x.total_cmp(&b.x).is_eq());
+            curve.marks.dedup_by(|a, b| a.x.total_cmp(&b.x).is_eq());
             curve.name = "bound".to_owned();
             if series.iter().all(|other| other != &curve) {
                 series.push(curve);
@@ -85,18 +85,18 @@ fn curve(
     key: Cell,
     line: &[(Cell, &GatherReport)],
     y: Quantity,
-) -> Series {
-    let point = |(_, report): &(Cell, &GatherReport)| {
+) -> Layer {
+    let mark = |(_, report): &(Cell, &GatherReport)| {
         let x = match plot.x {
             Axis::Size => report.size_bytes as f64 / 1_024.0,
             Axis::Rate => report.rate_bits_per_s as f64 / 1e9,
             Axis::Ranks => report.ranks as f64,
         };
-        Some(FigurePoint { x, y: report.value(y)?, hollow: !report.is_right() })
+        Some(Mark::at(x, report.value(y)?).hollow(!report.is_right()))
     };
-    let mut points: Vec<FigurePoint> = line.iter().filter_map(point).collect();
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    Series { name: name(allgather, key, plot), points }
+    let mut marks: Vec<Mark> = line.iter().filter_map(mark).collect();
+    marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    Layer::line(&name(allgather, key, plot), marks)
 }
 
 /// What tells a series from the others.

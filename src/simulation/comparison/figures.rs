@@ -1,6 +1,6 @@
 //! One figure a size: latency against accepted traffic, a curve a routing.
 
-use crate::report::{Figure, FigurePoint, Series, draw};
+use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 use crate::scenario::Checked;
 
 use super::{ComparisonReport, Member, Results};
@@ -14,30 +14,25 @@ pub(super) fn all(
     let sizes = report.sizes.iter().filter_map(|(switches, size)| {
         let network = results.networks(*switches)[size.nearest];
         let names = results.comparison.names.iter().enumerate();
-        let series = names
-            .map(|(nth, name)| Series { name: name.clone(), points: points(results.member(network, nth)) });
-        let figure = Figure {
+        let lines = names.map(|(nth, name)| Layer::line(name, marks(results.member(network, nth))));
+        let chart = Chart {
             title: format!("{}: {switches} switches", checked.name),
-            x_label: "accepted traffic (payload flits / cycle / host)".to_owned(),
-            y_label: "mean latency from creation (us)".to_owned(),
-            series: series.collect(),
-            top: None,
+            x: Axis::from_zero("accepted traffic (payload flits / cycle / host)"),
+            y: Axis::from_zero("mean latency from creation (us)"),
+            layers: lines.collect(),
+            ..Chart::default()
         };
-        let drawn = figure.series.iter().any(|series| series.points.len() >= 2);
-        let svg = draw(&figure).expect("finite values can be drawn");
-        drawn.then(|| (format!("latency-{switches}.svg"), svg))
+        let has_curve = chart.layers.iter().any(|line| line.marks.len() >= 2);
+        has_curve.then(|| (format!("latency-{switches}.svg"), draw_charts(&[chart], 1)))
     });
     sizes.collect()
 }
 
 /// The curve of one member.
-fn points(member: &Member) -> Vec<FigurePoint> {
-    let point = |point: &super::PointReport| {
-        Some(FigurePoint {
-            x: point.accepted_flits_per_cycle_per_host,
-            y: point.latency_mean_ns? / 1e3,
-            hollow: !point.converged,
-        })
+fn marks(member: &Member) -> Vec<Mark> {
+    let mark = |point: &super::PointReport| {
+        let (x, y) = (point.accepted_flits_per_cycle_per_host, point.latency_mean_ns? / 1e3);
+        Some(Mark::at(x, y).hollow(!point.converged))
     };
-    member.points.iter().filter_map(point).collect()
+    member.points.iter().filter_map(mark).collect()
 }

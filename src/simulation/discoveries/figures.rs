@@ -1,7 +1,7 @@
 //! The figures of a discovery: round-trip times by hop count, and how often methods are right.
 
 use crate::discovery::Rtts;
-use crate::report::{Figure, FigurePoint, Series, draw};
+use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 use super::report::{DiscoveryReport, ShareReport};
 use super::tables::file_names;
@@ -48,69 +48,62 @@ fn histogram(results: &Results<'_>, outcomes: &Outcomes, rtts: &Rtts) -> String 
     let mut hops: Vec<u32> = pairs().map(|(a, b)| outcomes.truth.between(a, b)).collect();
     hops.sort_unstable();
     hops.dedup();
-    let series = hops.iter().map(|hops| {
+    let lines = hops.iter().map(|hops| {
         let mut counts = std::collections::BTreeMap::new();
         for (a, b) in pairs().filter(|(a, b)| outcomes.truth.between(*a, *b) == *hops) {
             *counts.entry((rtts.get(a, b).as_ps() - least) / width).or_insert(0_u32) += 1;
         }
         let middle = |column: u64| (column as f64 + 0.5) * width as f64 / 1e6;
-        let point = |(column, pairs): (&u64, &u32)| FigurePoint {
-            x: middle(*column),
-            y: f64::from(*pairs),
-            hollow: false,
-        };
+        let mark = |(column, pairs): (&u64, &u32)| Mark::at(middle(*column), f64::from(*pairs));
         let name = if *hops == 1 { "1 switch".to_owned() } else { format!("{hops} switches") };
-        Series { name, points: counts.iter().map(point).collect() }
+        Layer::line(&name, counts.iter().map(mark).collect())
     });
     let id = results.discovery.id(outcomes.cell);
-    let figure = Figure {
+    let chart = Chart {
         title: format!("{}: round-trip times on {id}", results.checked.name),
-        x_label: format!("round-trip time beyond the least, {:.1} us (us)", least as f64 / 1e6),
-        y_label: "ordered pairs of machines".to_owned(),
-        series: series.collect(),
-        top: None,
+        x: Axis::from_zero(&format!("round-trip time beyond the least, {:.1} us (us)", least as f64 / 1e6)),
+        y: Axis::from_zero("ordered pairs of machines"),
+        layers: lines.collect(),
+        ..Chart::default()
     };
-    draw(&figure).expect("finite values can be drawn")
+    draw_charts(&[chart], 1)
 }
 
 /// The share of networks recovered, a line for all that differ in the axis alone.
 fn shares(name: &str, report: &DiscoveryReport, x_label: &str, axis: fn(&ShareReport) -> u32) -> String {
-    let mut series: Vec<Series> = Vec::new();
+    let mut lines: Vec<Layer> = Vec::new();
     for share in &report.shares {
         let gone = [format!("/at-once-{}", axis(share)), format!("/noise-{}", axis(share))];
         let axis_part = if x_label.starts_with("noise") { &gone[1] } else { &gone[0] };
         let name = share.id.replacen(axis_part.as_str(), "", 1);
-        let point = FigurePoint { x: f64::from(axis(share)), y: share.share * 100.0, hollow: false };
-        line(&mut series, name, point);
+        add(&mut lines, &name, Mark::at(f64::from(axis(share)), share.share * 100.0));
     }
     let title = format!("{name}: networks recovered");
-    drawn(title, x_label, "share recovered (%)", series)
+    drawn(title, x_label, lines)
 }
 
 /// The share of random clusters recovered against noise, a line a method and size.
 fn recovery(name: &str, report: &DiscoveryReport) -> String {
-    let mut series: Vec<Series> = Vec::new();
+    let mut lines: Vec<Layer> = Vec::new();
     for row in &report.recovery {
         let name = format!("{}, {} switches", row.method, row.switches);
-        let point =
-            FigurePoint { x: f64::from(row.noise_permille) / 10.0, y: row.share * 100.0, hollow: false };
-        line(&mut series, name, point);
+        add(&mut lines, &name, Mark::at(f64::from(row.noise_permille) / 10.0, row.share * 100.0));
     }
     let title = format!("{name}: random clusters recovered");
-    drawn(title, "noise of a round-trip time (% of a step)", "share recovered (%)", series)
+    drawn(title, "noise of a round-trip time (% of a step)", lines)
 }
 
-fn line(series: &mut Vec<Series>, name: String, point: FigurePoint) {
-    match series.iter_mut().find(|series| series.name == name) {
-        Some(series) => series.points.push(point),
-        None => series.push(Series { name, points: vec![point] }),
+fn add(lines: &mut Vec<Layer>, name: &str, mark: Mark) {
+    match lines.iter_mut().find(|line| line.name == name) {
+        Some(line) => line.marks.push(mark),
+        None => lines.push(Layer::line(name, vec![mark])),
     }
 }
 
-fn drawn(title: String, x_label: &str, y_label: &str, mut series: Vec<Series>) -> String {
-    for line in &mut series {
-        line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+fn drawn(title: String, x_label: &str, mut layers: Vec<Layer>) -> String {
+    for line in &mut layers {
+        line.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
     }
-    let (x_label, y_label) = (x_label.to_owned(), y_label.to_owned());
-    draw(&Figure { title, x_label, y_label, series, top: Some(110.0) }).expect("finite values can be drawn")
+    let y = Axis { room_for: vec![0.0, 100.0], ..Axis::of("share recovered (%)") };
+    draw_charts(&[Chart { title, x: Axis::from_zero(x_label), y, layers, ..Chart::default() }], 1)
 }

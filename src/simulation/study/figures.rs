@@ -1,7 +1,7 @@
 //! The figures that a study asks for, and the maps of its first variant.
 
 use crate::host::mapper::Growth;
-use crate::report::{Figure, FigurePoint, Series, draw};
+use crate::report::{Axis as Scale, Chart, Layer, Mark, draw_charts};
 use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Plot, Quantity};
 
@@ -33,16 +33,16 @@ fn first_map(results: &Results<'_>, outcomes: &Outcomes) -> Option<(String, Stri
 }
 
 fn figure(checked: &Checked, results: &Results<'_>, plot: &Plot) -> String {
-    let series = if plot.x == Axis::Explorations { growth(results, plot) } else { curves(results, plot) };
+    let layers = if plot.x == Axis::Explorations { growth(results, plot) } else { curves(results, plot) };
     let y_label = if plot.x == Axis::Explorations { "in the model" } else { y_label(plot.y) };
-    let figure = Figure {
+    let chart = Chart {
         title: plot.title.clone().unwrap_or_else(|| format!("{}: {}", checked.name, plot.name)),
-        x_label: x_label(plot.x).to_owned(),
-        y_label: y_label.to_owned(),
-        series,
-        top: None,
+        x: Scale::from_zero(x_label(plot.x)),
+        y: Scale::from_zero(y_label),
+        layers,
+        ..Chart::default()
     };
-    draw(&figure).expect("finite values can be drawn")
+    draw_charts(&[chart], 1)
 }
 
 /// The cells that a figure shows.
@@ -59,7 +59,7 @@ const BOUNDS: [Line; 3] =
     [("least", |spread| spread.min), ("mean", |spread| spread.mean), ("greatest", |spread| spread.max)];
 
 /// One series, or three with the spread, for all cells that differ in the axis alone.
-fn curves(results: &Results<'_>, plot: &Plot) -> Vec<Series> {
+fn curves(results: &Results<'_>, plot: &Plot) -> Vec<Layer> {
     let mut keys: Vec<Cell> = Vec::new();
     for outcomes in shown(results, plot) {
         let key = without(outcomes.cell, plot.x);
@@ -73,17 +73,17 @@ fn curves(results: &Results<'_>, plot: &Plot) -> Vec<Series> {
 }
 
 /// The line of the cells that are `key` but for the axis.
-fn curve(results: &Results<'_>, plot: &Plot, key: Cell, (what, pick): &Line) -> Series {
+fn curve(results: &Results<'_>, plot: &Plot, key: Cell, (what, pick): &Line) -> Layer {
     let cells = shown(results, plot).filter(|outcomes| without(outcomes.cell, plot.x) == key);
-    let point = |outcomes: &Outcomes| {
+    let mark = |outcomes: &Outcomes| {
         let y = pick(results.spread(outcomes.cell, plot.y)?);
         let all_right = outcomes.runs.iter().all(|run| run.report.isomorphic);
-        Some(FigurePoint { x: position(results, outcomes.cell, plot.x), y, hollow: !all_right })
+        Some(Mark::at(position(results, outcomes.cell, plot.x), y).hollow(!all_right))
     };
-    let mut points: Vec<FigurePoint> = cells.filter_map(point).collect();
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let mut marks: Vec<Mark> = cells.filter_map(mark).collect();
+    marks.sort_by(|a, b| a.x.total_cmp(&b.x));
     let name = [name(results, key, plot).as_str(), what].join(" ");
-    Series { name: name.trim().to_owned(), points }
+    Layer::line(name.trim(), marks)
 }
 
 /// A cell without what the axis shows.
@@ -139,19 +139,15 @@ type Size = (&'static str, fn(&Growth) -> u64);
 const SIZES: [Size; 3] = [("edges", |g| g.edges), ("nodes", |g| g.nodes), ("frontier", |g| g.frontier)];
 
 /// Nodes, cables and frontier of the model against explorations, of the first run of every cell shown.
-fn growth(results: &Results<'_>, plot: &Plot) -> Vec<Series> {
+fn growth(results: &Results<'_>, plot: &Plot) -> Vec<Layer> {
     let several = shown(results, plot).count() > 1;
     let of = |outcomes: &Outcomes| {
         let history = outcomes.runs.first().map(|run| run.history.as_slice()).unwrap_or_default();
         let prefix =
             if several { format!("{}: ", name(results, outcomes.cell, plot)) } else { String::new() };
         let line = |(what, pick): Size| {
-            let point = |(nth, growth): (usize, &Growth)| {
-                let (x, y) = ((nth + 1) as f64, pick(growth) as f64);
-                FigurePoint { x, y, hollow: false }
-            };
-            let points = history.iter().enumerate().map(point).collect();
-            Series { name: format!("{prefix}{what}"), points }
+            let mark = |(nth, growth): (usize, &Growth)| Mark::at((nth + 1) as f64, pick(growth) as f64);
+            Layer::line(&format!("{prefix}{what}"), history.iter().enumerate().map(mark).collect())
         };
         SIZES.map(line)
     };

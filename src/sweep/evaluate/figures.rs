@@ -52,7 +52,7 @@ fn chart(points: &Points<'_>, plot: &Plot) -> Chart {
         },
         y: axis(y, plot.logarithmic[1]),
         layers: layers(&gathered, plot, names.as_deref()),
-        bars: false,
+        ..Chart::default()
     }
 }
 

@@ -18,18 +18,18 @@ const UNITS: [(&str, &str); 12] = [
 
 /// How a column is called at an axis, and by how much its numbers are divided there.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Label {
+pub struct Label {
     /// What it shows.
-    pub(super) name: String,
+    pub name: String,
     /// Its unit; empty for a plain number.
-    pub(super) unit: &'static str,
+    pub unit: &'static str,
     /// How many units of the table are one of the axis.
-    pub(super) scale: f64,
+    pub scale: f64,
 }
 
 impl Label {
     /// The label of a column of which this is the largest number that is drawn.
-    pub(super) fn new(column: &str, largest: f64) -> Label {
+    pub fn new(column: &str, largest: f64) -> Label {
         let known = UNITS.iter().find(|(end, _)| column.ends_with(end));
         let (stem, unit) = match known {
             Some((end, unit)) => (&column[..column.len() - end.len()], *unit),
@@ -48,7 +48,7 @@ impl Label {
     }
 
     /// As it stands at an axis.
-    pub(super) fn axis(&self) -> String {
+    pub fn axis(&self) -> String {
         if self.unit.is_empty() { self.name.clone() } else { format!("{} ({})", self.name, self.unit) }
     }
 }

@@ -4,7 +4,7 @@
 const GROUP: char = '\u{202f}';
 
 /// A number with so many digits that matter: `0.00843`, `3 283`, `1.2e15`. Whole numbers below 10^15 keep all digits.
-pub(super) fn number(value: f64, digits: usize) -> String {
+pub(crate) fn number(value: f64, digits: usize) -> String {
     let size = value.abs();
     if !value.is_finite() {
         return if value.is_nan() {
@@ -27,7 +27,7 @@ pub(super) fn number(value: f64, digits: usize) -> String {
 }
 
 /// A time in nanoseconds with the unit that fits: `850 ns`, `3.283 µs`, `1.2 ms`, `2 s`.
-pub(super) fn time(ns: f64) -> String {
+pub(crate) fn time(ns: f64) -> String {
     let (unit, size) = match ns.abs() {
         short if short < 1e3 => ("ns", 1.0),
         short if short < 1e6 => ("µs", 1e3),
@@ -38,7 +38,7 @@ pub(super) fn time(ns: f64) -> String {
 }
 
 /// A size in bytes.
-pub(super) fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     let size = count as f64;
     match count {
         0..1_000 => format!("{count} B"),
@@ -49,7 +49,7 @@ pub(super) fn bytes(count: u64) -> String {
 }
 
 /// A count and its noun: `1 host`, `2 hosts`.
-pub(super) fn count(count: usize, noun: &str) -> String {
+pub(crate) fn count(count: usize, noun: &str) -> String {
     let plural = if noun.ends_with("ch") { "es" } else { "s" };
     format!("{} {noun}{}", number(count as f64, 4), if count == 1 { "" } else { plural })
 }

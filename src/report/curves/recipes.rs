@@ -2,47 +2,47 @@
 
 /// How curves come out of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Recipe<'a> {
+pub struct Recipe<'a> {
     /// The table: a file name without `.csv`.
-    pub(super) table: &'a str,
+    pub table: &'a str,
     /// It is this recipe's if it has this column.
-    pub(super) mark: &'a str,
+    pub mark: &'a str,
     /// What stands above.
-    pub(super) title: &'a str,
+    pub title: &'a str,
     /// What to look for.
-    pub(super) about: &'a str,
+    pub about: &'a str,
     /// Columns that may lie along the horizontal axis; the first with several values does.
-    pub(super) x: &'a [&'a str],
+    pub x: &'a [&'a str],
     /// Columns that may lie along the vertical axis, to be chosen from.
-    pub(super) y: &'a [Quantity<'a>],
+    pub y: &'a [Quantity<'a>],
     /// Columns whose values tell panels apart, of which one is shown at a time.
-    pub(super) panels: &'a [&'a str],
+    pub panels: &'a [&'a str],
     /// Columns whose values tell series apart.
-    pub(super) series: &'a [&'a str],
+    pub series: &'a [&'a str],
     /// Whether the horizontal axis is logarithmic.
-    pub(super) log_x: bool,
+    pub log_x: bool,
     /// Whether the vertical axis is logarithmic at first.
-    pub(super) log_y: bool,
+    pub log_y: bool,
     /// Whether a line shows where both axes say the same.
-    pub(super) diagonal: bool,
+    pub diagonal: bool,
     /// Whether lines join marks in the order of the table, and not along the horizontal axis.
-    pub(super) in_order: bool,
-    /// What hollow marks are.
-    pub(super) hollow: &'a str,
+    pub in_order: bool,
+    /// What hollow marks are; if empty, values that are saturated or not converged.
+    pub hollow: &'a str,
 }
 
 /// A column with the ends of its values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Quantity<'a> {
+pub struct Quantity<'a> {
     /// The column.
-    pub(super) column: &'a str,
+    pub column: &'a str,
     /// How they are known.
-    pub(super) ends: Ends<'a>,
+    pub ends: Ends<'a>,
 }
 
 /// The ends of a value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ends<'a> {
+pub enum Ends<'a> {
     /// None.
     Unknown,
     /// A column with half the width of the interval.
@@ -51,31 +51,37 @@ pub(super) enum Ends<'a> {
     Columns(&'a str, &'a str),
 }
 
-pub(super) const fn plain(column: &str) -> Quantity<'_> {
-    Quantity { column, ends: Ends::Unknown }
+impl<'a> Quantity<'a> {
+    /// A column without ends.
+    pub const fn plain(column: &'a str) -> Quantity<'a> {
+        Quantity { column, ends: Ends::Unknown }
+    }
 }
 
-pub(super) const NOTHING: Recipe<'_> = Recipe {
-    table: "",
-    mark: "",
-    title: "",
-    about: "",
-    x: &[],
-    y: &[],
-    panels: &[],
-    series: &[],
-    log_x: false,
-    log_y: false,
-    diagonal: false,
-    in_order: false,
-    hollow: "hollow: saturated, or not converged",
-};
+impl Recipe<'_> {
+    /// A recipe of nothing.
+    pub const NOTHING: Recipe<'static> = Recipe {
+        table: "",
+        mark: "",
+        title: "",
+        about: "",
+        x: &[],
+        y: &[],
+        panels: &[],
+        series: &[],
+        log_x: false,
+        log_y: false,
+        diagonal: false,
+        in_order: false,
+        hollow: "",
+    };
+}
 
 const ACCEPTED: &str = "accepted_flits_per_cycle_per_host";
 const OFFERED: &str = "offered_flits_per_cycle_per_host";
 
 /// All recipes, in the order of the page.
-pub(super) const RECIPES: &[Recipe<'_>] = &[
+pub const RECIPES: &[Recipe<'_>] = &[
     Recipe {
         table: "points",
         mark: "latency_half_width_ns",
@@ -86,11 +92,11 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         in_order: true,
         y: &[
             Quantity { column: "latency_mean_ns", ends: Ends::HalfWidth("latency_half_width_ns") },
-            plain("latency_p50_ns"),
-            plain("latency_p99_ns"),
-            plain("network_latency_mean_ns"),
+            Quantity::plain("latency_p50_ns"),
+            Quantity::plain("latency_p99_ns"),
+            Quantity::plain("network_latency_mean_ns"),
         ],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "points",
@@ -98,9 +104,9 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         title: "Accepted against offered traffic",
         about: "Below saturation what is offered is accepted, on the broken line.",
         x: &[OFFERED],
-        y: &[plain(ACCEPTED)],
+        y: &[Quantity::plain(ACCEPTED)],
         diagonal: true,
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "points",
@@ -109,10 +115,10 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         about: "The further right a curve turns up, the more the routing gets out of the same network.",
         x: &[ACCEPTED],
         in_order: true,
-        y: &[plain("latency_mean_ns"), plain("latency_p99_ns")],
+        y: &[Quantity::plain("latency_mean_ns"), Quantity::plain("latency_p99_ns")],
         panels: &["switches", "seed"],
         series: &["routing"],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "points",
@@ -120,11 +126,11 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         title: "Accepted against offered traffic, by routing",
         about: "Where a curve leaves the broken line, its routing is saturated.",
         x: &[OFFERED],
-        y: &[plain(ACCEPTED)],
+        y: &[Quantity::plain(ACCEPTED)],
         panels: &["switches", "seed"],
         series: &["routing"],
         diagonal: true,
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "allgather",
@@ -134,13 +140,13 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         x: &["size_bytes", "rate_bits_per_s", "machines"],
         y: &[
             Quantity { column: "time_mean_ms", ends: Ends::Columns("time_min_ms", "time_max_ms") },
-            plain("efficiency"),
+            Quantity::plain("efficiency"),
         ],
         panels: &["network"],
         series: &["network", "medium", "transport", "protocol", "algorithm", "rate_bits_per_s"],
         log_x: true,
         log_y: true,
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "clusters",
@@ -153,12 +159,12 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
                 column: "max_path_length_mean",
                 ends: Ends::Columns("max_path_length_min", "max_path_length_max"),
             },
-            plain("best"),
-            plain("rings"),
+            Quantity::plain("best"),
+            Quantity::plain("rings"),
         ],
         panels: &["family"],
         series: &["family", "tree", "algorithm"],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "operation",
@@ -167,13 +173,13 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         about: "While parts fail and return. Hollow: messages were lost in that interval.",
         x: &["from_ms"],
         y: &[
-            plain("accepted_flits_per_cycle_per_sender"),
-            plain("delivered"),
-            plain("lost"),
-            plain("latency_mean_us"),
+            Quantity::plain("accepted_flits_per_cycle_per_sender"),
+            Quantity::plain("delivered"),
+            Quantity::plain("lost"),
+            Quantity::plain("latency_mean_us"),
         ],
         hollow: "hollow: messages were lost",
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "phases",
@@ -183,11 +189,11 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         x: &["noise_percent", "at_once", "rate_bits_per_s", "machines"],
         y: &[
             Quantity { column: "total_mean_s", ends: Ends::Columns("total_min_s", "total_max_s") },
-            plain("rtt_mean_s"),
-            plain("messages"),
+            Quantity::plain("rtt_mean_s"),
+            Quantity::plain("messages"),
         ],
         series: &["network", "rate_bits_per_s", "at_once", "noise_percent"],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "discovery",
@@ -195,9 +201,9 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         title: "Trees that were recovered",
         about: "The share of executions in which the right tree was found, by the way it was inferred.",
         x: &["noise_percent", "at_once", "rate_bits_per_s", "machines"],
-        y: &[plain("recovered_share"), plain("wrong_pairs_mean")],
+        y: &[Quantity::plain("recovered_share"), Quantity::plain("wrong_pairs_mean")],
         series: &["method", "network", "rate_bits_per_s", "at_once", "noise_percent"],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "recovery",
@@ -205,9 +211,9 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         title: "Random clusters that were recovered",
         about: "From made-up matrices, by how far their times are disturbed.",
         x: &["noise_permille", "switches", "machines"],
-        y: &[plain("recovered_share")],
+        y: &[Quantity::plain("recovered_share")],
         series: &["method", "switches", "machines"],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "mappings",
@@ -217,12 +223,12 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         x: &["load_flits_per_cycle_per_host", "answering", "retries", "hosts", "switches"],
         y: &[
             Quantity { column: "time_mean_ms", ends: Ends::Columns("time_min_ms", "time_max_ms") },
-            plain("sent"),
-            plain("right_and_sure"),
-            plain("wrong_and_sure"),
+            Quantity::plain("sent"),
+            Quantity::plain("right_and_sure"),
+            Quantity::plain("wrong_and_sure"),
         ],
         series: &["variant", "network", "answering", "retries"],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
     Recipe {
         table: "growth",
@@ -230,9 +236,9 @@ pub(super) const RECIPES: &[Recipe<'_>] = &[
         title: "The mapper's model as it grows",
         about: "Nodes of the model rise while switches are found, and fall while equal ones are merged.",
         x: &["exploration"],
-        y: &[plain("nodes"), plain("edges"), plain("frontier")],
+        y: &[Quantity::plain("nodes"), Quantity::plain("edges"), Quantity::plain("frontier")],
         panels: &["network"],
         series: &["network", "variant", "answering", "load_flits_per_cycle_per_host"],
-        ..NOTHING
+        ..Recipe::NOTHING
     },
 ];

@@ -1,12 +1,13 @@
 //! Where the switches and machines of a tree stand on the sheet, and what a message passes on it.
 
-use super::{Diagram, Spot};
+use super::{MACHINE, SWITCH};
 use crate::ids::{HostId, Node, SwitchId};
+use crate::report::{Pen, Spot};
 use crate::ring::Tree;
 use crate::topology::Network;
 
-const COLUMN: i32 = 30;
-const ROW: i32 = 88;
+const COLUMN: f64 = 30.0;
+const ROW: f64 = 88.0;
 
 /// Where a tree's nodes stand, by number.
 #[derive(Clone, Debug)]
@@ -31,38 +32,37 @@ pub(in crate::figures) fn switch_spots(tree: &Tree, at: Spot) -> Spots {
 }
 
 /// Places switches with these machines, each switch over so many columns at least.
-fn place(tree: &Tree, machines: &[Vec<HostId>], least: i32, at: Spot) -> Spots {
+fn place(tree: &Tree, machines: &[Vec<HostId>], least: usize, at: Spot) -> Spots {
     let count = tree.parents.len();
-    let columns = |length: usize| i32::try_from(length).unwrap_or(0);
     let mut wide = vec![0; count];
     for switch in tree.switches.iter().rev().map(|switch| switch.index()) {
-        let below: i32 = tree.children[switch].iter().map(|child| wide[child.index()]).sum();
-        wide[switch] = (columns(machines[switch].len()) + below).max(least);
+        let below: usize = tree.children[switch].iter().map(|child| wide[child.index()]).sum();
+        wide[switch] = (machines[switch].len() + below).max(least);
     }
     let mut found = Spots { switches: vec![at; count], machines: vec![at; tree.homes.len()], corner: at };
     let mut left = vec![0; count];
-    let mut depth = vec![0; count];
+    let mut depth = vec![0_u32; count];
     for switch in tree.switches.iter().map(|switch| switch.index()) {
-        let y = at.1 + ROW * depth[switch];
-        found.switches[switch] = (at.0 + left[switch] * COLUMN + wide[switch] * COLUMN / 2, y);
+        let y = at.1 + ROW * f64::from(depth[switch]);
+        found.switches[switch] = (at.0 + COLUMN * (left[switch] as f64 + wide[switch] as f64 / 2.0), y);
         let (machines, children) = (&machines[switch], &tree.children[switch]);
         let mut next = left[switch];
-        let below: i32 = children.iter().map(|child| wide[child.index()]).sum();
+        let below: usize = children.iter().map(|child| wide[child.index()]).sum();
         // A switch with a single column of things below it stands over their middle.
-        let spare = wide[switch] - below - columns(machines.len());
-        let x = at.0 + spare * COLUMN / 2;
+        let spare = wide[switch] - below - machines.len();
         let before = machines.len().div_ceil(2);
         for (nth, machine) in machines.iter().enumerate() {
             if nth == before {
                 next = place_children(children, &wide, &mut left, &mut depth, (next, switch));
             }
-            found.machines[machine.index()] = (x + next * COLUMN + COLUMN / 2, y + ROW);
+            found.machines[machine.index()] =
+                (at.0 + COLUMN * (next as f64 + (spare as f64 + 1.0) / 2.0), y + ROW);
             next += 1;
         }
         if machines.len() <= before {
             place_children(children, &wide, &mut left, &mut depth, (next, switch));
         }
-        let right = at.0 + (left[switch] + wide[switch]) * COLUMN;
+        let right = at.0 + COLUMN * (left[switch] + wide[switch]) as f64;
         found.corner = (found.corner.0.max(right), found.corner.1.max(y + ROW));
     }
     found
@@ -71,11 +71,11 @@ fn place(tree: &Tree, machines: &[Vec<HostId>], least: i32, at: Spot) -> Spots {
 /// Places the switches below one from a column on; the column after them.
 fn place_children(
     children: &[SwitchId],
-    wide: &[i32],
-    left: &mut [i32],
-    depth: &mut [i32],
-    (mut next, parent): (i32, usize),
-) -> i32 {
+    wide: &[usize],
+    left: &mut [usize],
+    depth: &mut [u32],
+    (mut next, parent): (usize, usize),
+) -> usize {
     for child in children.iter().map(|child| child.index()) {
         (left[child], depth[child]) = (next, depth[parent] + 1);
         next += wide[child];
@@ -112,7 +112,7 @@ impl Spots {
     }
 }
 
-impl Diagram {
+impl Pen {
     /// The tree's switches and machines by their names, the letter in front of a machine's left out, and its cables.
     pub(in crate::figures) fn tree(&mut self, network: &Network, tree: &Tree, spots: &Spots) {
         for switch in &tree.switches {
@@ -123,9 +123,9 @@ impl Diagram {
             for machine in &tree.machines[switch.index()] {
                 let (spot, name) = (spots.of(Node::Host(*machine)), network.name_of(Node::Host(*machine)));
                 self.cable(at, spot);
-                self.machine(spot, "#fdf3ec", name.trim_start_matches(|c: char| c.is_alphabetic()));
+                self.machine(spot, MACHINE, name.trim_start_matches(|c: char| c.is_alphabetic()));
             }
-            self.switch(at, network.name_of(Node::Switch(*switch)));
+            self.switch(at, SWITCH, network.name_of(Node::Switch(*switch)));
         }
         self.reach(spots.corner);
     }
@@ -155,9 +155,9 @@ mod tests {
         for name in ["faraj-a", "faraj-c", "faraj-d", "faraj-e", "faraj-fig5", "lawrence-3"] {
             let network = presets::load(name).unwrap();
             let tree = Tree::bfs(&network, Tree::first_root(&network).unwrap()).unwrap();
-            let spots = spots(&tree, (0, 0));
+            let spots = spots(&tree, (0.0, 0.0));
             let mut all: Vec<Spot> = spots.machines.iter().chain(&spots.switches).copied().collect();
-            all.sort_unstable();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
             all.dedup();
             assert_eq!(all.len(), spots.machines.len() + spots.switches.len(), "{name}");
             let hosts: Vec<HostId> = network.host_ids().collect();

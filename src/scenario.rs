@@ -1,7 +1,7 @@
 //! The scenario: text that says what is cabled, what runs, what to measure and what to expect.
 //!
 //! ```text
-//!   text (TOML) --tree--> located values --wire--> keys and types --build--> Checked
+//!   text (TOML) --tree--> located values --wire--> keys and types --check--> Checked
 //!                 ^                                          ^
 //!            --set a.b=c                   networks, routes, traces: files beside it
 //! ```
@@ -22,8 +22,8 @@ pub mod study;
 pub mod sweep;
 
 mod book;
-mod build;
 mod canonical;
+mod check;
 mod cost;
 mod files;
 mod layers;
@@ -86,7 +86,7 @@ pub fn read_from(
         wire::inherit(&mut root);
         let document = Document::read(&root, &mut book);
         refuse_sweep(document.as_ref(), &mut book);
-        checked = document.and_then(|document| build::build(&document, None, overrides.seed, &mut book));
+        checked = document.and_then(|document| check::check(&document, None, overrides.seed, &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),
@@ -132,7 +132,7 @@ pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Resu
             tree::set(&mut root, &mut book, "the command line", assignment);
         }
         let document = Document::read(&root, &mut book);
-        checked = document.and_then(|d| build::build(&d, Some(topology), Some(seed), &mut book));
+        checked = document.and_then(|d| check::check(&d, Some(topology), Some(seed), &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),

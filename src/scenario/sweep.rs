@@ -34,7 +34,7 @@ use super::checked::{Checked, Topology};
 use super::layers::{self, Layers};
 use super::tree::{Item, Value};
 use super::wire::{self, Document, Wire as _};
-use super::{Files, Overrides, build};
+use super::{Files, Overrides};
 
 use axes::Axis;
 use key::{Template, Templates};
@@ -288,7 +288,8 @@ impl Sweep {
         let root = self.base.tree(&self.axes, digits, false, &mut book);
         let document = Document::read(&root, &mut book);
         let given = self.base.told.topology.clone();
-        let checked = document.and_then(|document| build::build(&document, given, Some(seed), &mut book));
+        let checked =
+            document.and_then(|document| super::check::check(&document, given, Some(seed), &mut book));
         match (book.into_refusal(), checked) {
             (None, Some(checked)) => Ok(if self.quick { checked.quick() } else { checked }),
             (Some(refusal), _) => Err(refusal),

@@ -3,7 +3,7 @@
 //! `table!` declares a section: its keys, each with its sentences, its kind of value and whether it must be
 //! given. What it makes reads a tree of located values into a struct of [`Given`] fields, notes every
 //! unknown, missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is
-//! for [`build`](super::build) to judge.
+//! for [`check`](super::check) to judge.
 
 mod allgather;
 mod canonical;

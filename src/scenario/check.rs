@@ -45,7 +45,7 @@ use super::wire::{At, Document, Given, Quantity};
 
 /// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
 /// one fault.
-pub(super) fn build(
+pub(super) fn check(
     document: &Document,
     given: Option<Topology>,
     seed: Option<u64>,

@@ -32,16 +32,15 @@ mod traffic;
 
 pub(super) use declared::asked;
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::Fault;
-use crate::units::{Bytes, Duration, Flits};
+use crate::units::Bytes;
 
 use super::book::{Book, Place};
 use super::checked::{Checked, Failure, RandomFailures, Topology};
 use super::expect::{Expectation, Expectations};
-use super::wire::{At, Document, Given, Quantity};
+use super::wire::{At, Bounded as _, Document, Given, Limited, Quantity};
 
 /// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
 /// one fault.
@@ -149,7 +148,7 @@ fn failures(
     let told = document.failures.value();
     let told = told.map_or_else(Vec::new, |list| operation::failures(list, network, book));
     let by_chance = document.failures_at_random.value();
-    (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list, book)))
+    (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list)))
 }
 
 fn expectations(table: &[(At<String>, super::expect::Wanted)], book: &mut Book) -> Vec<Expectation> {
@@ -176,26 +175,6 @@ fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<At<U>> {
     given.get().map(|at| At { value: at.value.0, place: at.place })
 }
 
-/// A span of time that must be above zero.
-fn above_zero(given: &Given<Quantity<Duration>>, book: &mut Book) -> Option<Duration> {
-    let span = quantity(given)?;
-    if span.value == Duration::ZERO {
-        out_of_range(span.place, "this time must not be zero", "expected a time above zero", book);
-        return None;
-    }
-    Some(span.value)
-}
-
-/// The most flits of a message: with 65,535 turns before them they are counted in 32 bits.
-const MOST_PAYLOAD: u64 = u32::MAX as u64 - u16::MAX as u64;
-/// The most flits of a buffer, as the fabric itself has it.
-const MOST_BUFFER: u64 = u16::MAX as u64;
-
-/// An amount of data in `range`, in flits.
-fn flits(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<At<Flits>> {
-    in_bytes(amount, range, book).map(|bytes| At { value: Flits(bytes), place: amount.place })
-}
-
 /// An amount of data in `range`, in bytes.
 fn in_bytes(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<u64> {
     within(amount, Bytes(*range.start())..=Bytes(*range.end()), book).map(|bytes| bytes.0)
@@ -208,17 +187,8 @@ fn out_of_range(place: Place, message: impl Into<String>, expected: impl Into<St
 }
 
 /// A value in `range`.
-fn within<T: Copy + Display + PartialOrd>(
-    value: At<T>,
-    range: RangeInclusive<T>,
-    book: &mut Book,
-) -> Option<T> {
-    if range.contains(&value.value) {
-        return Some(value.value);
-    }
-    let expected = format!("expected {} to {}", range.start(), range.end());
-    out_of_range(value.place, format!("{} is out of range", value.value), expected, book);
-    None
+fn within<T: Limited>(value: At<T>, range: RangeInclusive<T::Limit>, book: &mut Book) -> Option<T> {
+    value.value.kept(value.place, &range, book)
 }
 
 /// Notes that two things cannot stand together, at the place of the second.

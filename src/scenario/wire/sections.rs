@@ -5,13 +5,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::super::book::Book;
 use super::super::tree::Item;
 use super::allgather::Allgather;
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::expected::Expected;
 use super::include::{Include, Profiles};
-use super::kinds::{Choice, FileName, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::kinds::{Choice, FileName, NeverOr, Quantity, RootNames, ScenarioName};
 use super::mapping::Mapping;
 use super::measure::Measure;
 use super::operation::{Failure, Operation, RandomFailures};
@@ -23,9 +24,13 @@ use super::topology::Topology;
 use super::traffic::Traffic;
 use crate::fabric::Arbitration;
 use crate::routing::Heuristic;
+use crate::trace::bounds::LARGEST_MOST;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
 use Presence::{Default, Optional, Required, Usually};
+
+/// The most that a buffer holds, as the fabric itself has it.
+const MOST_BUFFER: Bytes = Bytes(u16::MAX as u64);
 
 table! {
     /// A simnet scenario: what is cabled, what runs, what to measure and what to expect.
@@ -99,23 +104,23 @@ table! {
     "[fabric]" Fabric {
         /// The rate of every cable that gives none of its own.
         rate: Quantity<BitRate> = Default("'1.28 Gb/s'");
-        /// Room of a switch port's input buffer, 1 B to 65535 B.
-        buffer: Quantity<Bytes> = Default("'108 B'");
+        /// Room of a switch port's input buffer.
+        buffer: Quantity<Bytes> = Default("'108 B'"), Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has
         /// to fit.
-        stop: Quantity<Bytes> = Default("'56 B'");
+        stop: Quantity<Bytes> = Default("'56 B'"), Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which it sends GO again, below `stop`.
-        go: Quantity<Bytes> = Default("'40 B'");
-        /// Time that a switch needs to decode a head, above zero.
-        routing_latency: Quantity<Duration> = Default("'150 ns'");
+        go: Quantity<Bytes> = Default("'40 B'"), ..=MOST_BUFFER;
+        /// Time that a switch needs to decode a head.
+        routing_latency: Quantity<Duration> = Default("'150 ns'"), ABOVE_ZERO;
         /// How heads are decoded: one at a time in each switch, or one at a time at each input port.
         arbitration: Arbitration = Default("'serial'");
-        /// How long an output may stay blocked before its switch sends a forward reset, above zero.
-        deadlock_timeout: NeverOr<Duration> = Default("'50 ms'");
+        /// How long an output may stay blocked before its switch sends a forward reset.
+        deadlock_timeout: NeverOr<Duration> = Default("'50 ms'"), ABOVE_ZERO;
         /// The length of every cable that gives none of its own; 5 ns/m.
         cable_length: Quantity<Length> = Default("'2.5 m'");
-        /// Chance that a bit is wrong on its way over a cable: 0 or more, below 1.
-        bit_error_rate: Probability = Default("0.0");
+        /// Chance that a bit is wrong on its way over a cable.
+        bit_error_rate: f64 = Default("0.0"), 0.0..1.0;
     }
 }
 
@@ -124,13 +129,12 @@ table! {
     "[hosts]" Hosts {
         /// Time that the interface needs to set up a message.
         nic_send_overhead: Quantity<Duration> = Default("'0 ns'");
-        /// Room of the interface's receive buffer, 1 B to 65535 B; without it a host takes at once what
-        /// arrives.
-        receive_buffer: Quantity<Bytes> = Optional;
+        /// Room of the interface's receive buffer; without it a host takes at once what arrives.
+        receive_buffer: Quantity<Bytes> = Optional, Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which the interface sends STOP; half the receive buffer if not given.
-        receive_stop: Quantity<Bytes> = Optional;
+        receive_stop: Quantity<Bytes> = Optional, Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which it sends GO again; a quarter of the receive buffer if not given.
-        receive_go: Quantity<Bytes> = Optional;
+        receive_go: Quantity<Bytes> = Optional, ..=MOST_BUFFER;
         /// The rate at which the interface empties its receive buffer; the fabric's rate if not given.
         receive_rate: Quantity<BitRate> = Optional;
         /// Time that the interface rests after it has emptied a message's last byte.
@@ -182,8 +186,8 @@ table! {
     /// How much is recorded of each of them. What happened before and still matters is kept as well and not counted:
     /// worms under way, flow at ports, deadlocks that stand.
     "[output.events]" Events {
-        /// Events that are kept of each, at most, 1 to 20000000; each takes some 40 bytes of memory meanwhile.
-        most: u64 = Default("1000000");
+        /// Events that are kept of each, at most; each takes some 40 bytes of memory meanwhile.
+        most: u64 = Default("1000000"), 1..=LARGEST_MOST;
         /// Only what happens from this instant on.
         from: Quantity<Duration> = Optional;
         /// Only what happens before this instant, which must come after `from`.

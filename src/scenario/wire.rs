@@ -40,11 +40,11 @@ pub(super) use kinds::{FileName, Quantity, Share};
 pub(super) use mappers::{
     Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
 };
-pub(super) use mapping::{AlgorithmName, Mapping, Mode};
+pub(super) use mapping::{Mapping, Mode};
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
 pub(super) use rings::{RingReference, Rings};
-pub(super) use sections::{Document, Events, Fabric, Hosts, RouteAlgorithm, Routing, Select, Tree};
+pub(super) use sections::{Document, Events, Fabric, Hosts, Routing};
 pub(super) use shared::{Named, PrintedName};
 pub(super) use study::{Plot, Study, StudyReference, inherit};
 pub(super) use sweep::Sweep;

@@ -10,37 +10,26 @@ use crate::units::{Bytes, Duration};
 
 use super::super::book::{Book, Place};
 use super::super::mapping::{Faults, MapModel, Masters, Restraint};
-use super::super::wire::{self, AlgorithmName, At, Given};
+use super::super::wire::{self, At, Given};
 use super::{conflict, quantity};
 
 /// The algorithm with its options.
 pub(super) fn algorithm(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Algorithm> {
-    let name = wire.algorithm.get()?.value;
-    check_owners(wire, name, book);
-    match name {
-        AlgorithmName::Berkeley => berkeley(wire, site, book).map(Algorithm::Berkeley),
-        AlgorithmName::Simplified => simplified(wire, site, book).map(Algorithm::Simplified),
-        AlgorithmName::Randomised => randomised(wire, site, book).map(Algorithm::Randomised),
-        AlgorithmName::Myricom => of_table(&wire.myricom, myricom).map(Algorithm::Myricom),
-        AlgorithmName::Guarded | AlgorithmName::Timed => {
+    let named = wire.algorithm.value()?;
+    check_owners(wire, named.name(), book);
+    Some(match named {
+        Algorithm::Berkeley(_) => Algorithm::Berkeley(berkeley(wire, site, book)?),
+        Algorithm::Simplified(_) => Algorithm::Simplified(simplified(wire, site, book)?),
+        Algorithm::Randomised(_) => Algorithm::Randomised(randomised(wire, site, book)?),
+        Algorithm::Myricom(_) => Algorithm::Myricom(of_table(&wire.myricom, myricom)?),
+        Algorithm::Guarded(guarded::Options { guards, .. }) => {
             let options = of_table(&wire.guarded, guarded)?;
-            Some(Algorithm::Guarded(guarded::Options { guards: name == AlgorithmName::Guarded, ..options }))
+            Algorithm::Guarded(guarded::Options { guards: *guards, ..options })
         }
-        AlgorithmName::Coupon => of_table(&wire.coupon, coupon).map(Algorithm::Coupon),
-        AlgorithmName::Identified => {
-            let options = |wire: &wire::Identified| {
-                Some(identified::Options { one_message: *wire.one_message.value()? })
-            };
-            of_table(&wire.identified, options).map(Algorithm::Identified)
-        }
-        AlgorithmName::Parallel => {
-            let options = |wire: &wire::Parallel| {
-                let (depth, patience) = (usize::from(*wire.depth.value()?), wire.patience.value()?.0);
-                Some(parallel::Options { depth, patience, ..parallel::Options::default() })
-            };
-            of_table(&wire.parallel, options).map(Algorithm::Parallel)
-        }
-    }
+        Algorithm::Coupon(_) => Algorithm::Coupon(of_table(&wire.coupon, coupon)?),
+        Algorithm::Identified(_) => Algorithm::Identified(of_table(&wire.identified, identified)?),
+        Algorithm::Parallel(_) => Algorithm::Parallel(of_table(&wire.parallel, parallel)?),
+    })
 }
 
 /// What interfaces and switches must be able to do for an algorithm.
@@ -181,6 +170,15 @@ fn coupon(wire: &wire::Coupon) -> Option<coupon::Options> {
     })
 }
 
+fn identified(wire: &wire::Identified) -> Option<identified::Options> {
+    Some(identified::Options { one_message: *wire.one_message.value()? })
+}
+
+fn parallel(wire: &wire::Parallel) -> Option<parallel::Options> {
+    let (depth, patience) = (usize::from(*wire.depth.value()?), wire.patience.value()?.0);
+    Some(parallel::Options { depth, patience, ..parallel::Options::DEFAULT })
+}
+
 /// What goes wrong with the mappers' messages.
 pub(super) fn faults(given: &Given<wire::Faults>) -> Option<Faults> {
     let Some(At { value: wire, .. }) = given.get() else {
@@ -205,29 +203,26 @@ pub(super) fn restraint(given: &Given<wire::Restraint>) -> Option<Option<Restrai
 }
 
 /// Notes options that the algorithm does not have.
-fn check_owners(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
-    use AlgorithmName::{
-        Berkeley, Coupon, Guarded, Identified, Myricom, Parallel, Randomised, Simplified, Timed,
-    };
-    let (trees, all_trees) = (&[Berkeley, Randomised][..], &[Berkeley, Randomised, Simplified][..]);
-    let given: [(&str, Option<Place>, &[AlgorithmName]); 12] = [
+fn check_owners(wire: &wire::Mapping, name: &str, book: &mut Book) {
+    let (trees, all_trees) = (&["berkeley", "randomised"][..], &["berkeley", "randomised", "simplified"][..]);
+    let given: [(&str, Option<Place>, &[&str]); 12] = [
         ("depth", wire.depth.get().map(|at| at.place), all_trees),
         ("prune", wire.prune.get().map(|at| at.place), all_trees),
         ("order", wire.order.get().map(|at| at.place), trees),
         ("window", wire.window.get().map(|at| at.place), trees),
         ("skip-known", wire.skip_known.get().map(|at| at.place), trees),
         ("berkeley", wire.berkeley.get().map(|at| at.place), trees),
-        ("randomised", wire.randomised.get().map(|at| at.place), &[Randomised]),
-        ("myricom", wire.myricom.get().map(|at| at.place), &[Myricom]),
-        ("guarded", wire.guarded.get().map(|at| at.place), &[Guarded, Timed]),
-        ("coupon", wire.coupon.get().map(|at| at.place), &[Coupon]),
-        ("identified", wire.identified.get().map(|at| at.place), &[Identified]),
-        ("parallel", wire.parallel.get().map(|at| at.place), &[Parallel]),
+        ("randomised", wire.randomised.get().map(|at| at.place), &["randomised"]),
+        ("myricom", wire.myricom.get().map(|at| at.place), &["myricom"]),
+        ("guarded", wire.guarded.get().map(|at| at.place), &["guarded", "timed"]),
+        ("coupon", wire.coupon.get().map(|at| at.place), &["coupon"]),
+        ("identified", wire.identified.get().map(|at| at.place), &["identified"]),
+        ("parallel", wire.parallel.get().map(|at| at.place), &["parallel"]),
     ];
     for (key, place, owners) in given {
         if let Some(place) = place.filter(|_| !owners.contains(&name)) {
-            let owners: Vec<String> = owners.iter().map(|name| format!("\"{}\"", name.word())).collect();
-            let message = format!("`{key}` means nothing to algorithm = \"{}\"", name.word());
+            let owners: Vec<String> = owners.iter().map(|name| format!("\"{name}\"")).collect();
+            let message = format!("`{key}` means nothing to algorithm = \"{name}\"");
             conflict(place, message, format!("belongs to {}", owners.join(", ")), book);
         }
     }

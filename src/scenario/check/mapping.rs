@@ -2,14 +2,14 @@
 
 use crate::diagnostics::Fault;
 use crate::host::Costs;
-use crate::host::mapper::{Brief, myricom};
+use crate::host::mapper::{Algorithm, Brief, myricom};
 use crate::ids::HostId;
 use crate::units::Duration;
 
 use super::super::book::{Book, Place};
 use super::super::checked::{Hosts, Topology};
 use super::super::mapping::{Computer, MapModel, Mapping, Masters, Silence};
-use super::super::wire::{self, AlgorithmName, At, Document, Given, Mode};
+use super::super::wire::{self, At, Document, Given, Mode};
 use super::{conflict, mappers, names, out_of_range, quantity};
 
 /// The mapper.
@@ -73,7 +73,7 @@ fn masters(
     match mode {
         Mode::Master => {
             if let (Some(algorithm), true) = (wire.algorithm.get(), model.value != MapModel::CutThrough)
-                && algorithm.value == AlgorithmName::Parallel
+                && matches!(algorithm.value, Algorithm::Parallel(_))
             {
                 let expected = "expected another algorithm, or model = \"cut-through\"";
                 conflict(model.place, "one process at a time runs on this model", expected, book);
@@ -96,7 +96,7 @@ fn masters(
                 let expected = "expected mode = \"master\", or model = \"cut-through\"";
                 conflict(model.place, "one process at a time runs on this model", expected, book);
             }
-            if let Some(At { value: AlgorithmName::Parallel, place }) = wire.algorithm.get() {
+            if let Some(At { value: Algorithm::Parallel(_), place }) = wire.algorithm.get() {
                 let expected = "expected another algorithm, or mode = \"master\" with the host that merges";
                 conflict(*place, "parallel mappers elect nobody", expected, book);
             }
@@ -109,7 +109,7 @@ fn masters(
 fn runs_on(wire: &wire::Mapping) -> Option<Computer> {
     match &wire.runs_on {
         given if given.is_absent() => Some(match wire.algorithm.value()? {
-            AlgorithmName::Myricom => Computer::Nic,
+            Algorithm::Myricom(_) => Computer::Nic,
             _ => Computer::Host,
         }),
         given => given.value().copied(),

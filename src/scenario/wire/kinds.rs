@@ -130,7 +130,7 @@ impl<U: Limit> Limited for NeverOr<U> {
 }
 
 /// One of a few words.
-pub(in super::super) trait Choice: Copy + 'static {
+pub(in super::super) trait Choice: Clone + 'static {
     /// The words and what they stand for.
     const CHOICES: &'static [(&'static str, Self)];
 }
@@ -143,7 +143,7 @@ impl<C: Choice> Wire for C {
             wrong_type(item, &format!("one of {}", words()), book);
             return None;
         };
-        let chosen = C::CHOICES.iter().find(|(word, _)| word == text).map(|(_, choice)| *choice);
+        let chosen = C::CHOICES.iter().find(|(word, _)| word == text).map(|(_, choice)| choice.clone());
         if chosen.is_none() {
             book.add(item.place, |span| {
                 let message = format!("`{}` is not one of the choices", quoted(text));

@@ -13,7 +13,9 @@ use super::mappers::{
 };
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Fault;
-use crate::host::mapper::{self, Order};
+use crate::host::mapper::{
+    self, Algorithm, Order, berkeley, coupon, guarded, identified, myricom, parallel, randomised, simplified,
+};
 use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional};
@@ -22,7 +24,7 @@ table! {
     /// A mapper that runs in-band before traffic.
     "[mapping]" Mapping {
         /// How it explores.
-        algorithm: AlgorithmName = Default("'berkeley'");
+        algorithm: Algorithm = Default("'berkeley'");
         /// Who maps: one `master`, all others answering; or every host until an `election` is decided.
         mode: Mode = Default("'master'");
         /// The host on which the master runs; an election has none.
@@ -102,40 +104,18 @@ table! {
     }
 }
 
-/// The mappers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum AlgorithmName {
-    Berkeley,
-    Simplified,
-    Randomised,
-    Myricom,
-    Guarded,
-    Timed,
-    Coupon,
-    Identified,
-    Parallel,
-}
-
-impl Choice for AlgorithmName {
-    const CHOICES: &'static [(&'static str, AlgorithmName)] = &[
-        ("berkeley", AlgorithmName::Berkeley),
-        ("simplified", AlgorithmName::Simplified),
-        ("randomised", AlgorithmName::Randomised),
-        ("myricom", AlgorithmName::Myricom),
-        ("guarded", AlgorithmName::Guarded),
-        ("timed", AlgorithmName::Timed),
-        ("coupon", AlgorithmName::Coupon),
-        ("identified", AlgorithmName::Identified),
-        ("parallel", AlgorithmName::Parallel),
+impl Choice for Algorithm {
+    const CHOICES: &'static [(&'static str, Algorithm)] = &[
+        ("berkeley", Algorithm::Berkeley(berkeley::Options::DEFAULT)),
+        ("simplified", Algorithm::Simplified(simplified::Options::DEFAULT)),
+        ("randomised", Algorithm::Randomised(randomised::Options::DEFAULT)),
+        ("myricom", Algorithm::Myricom(myricom::Options::DEFAULT)),
+        ("guarded", Algorithm::Guarded(guarded::Options::DEFAULT)),
+        ("timed", Algorithm::Guarded(guarded::Options { guards: false, ..guarded::Options::DEFAULT })),
+        ("coupon", Algorithm::Coupon(coupon::Options::DEFAULT)),
+        ("identified", Algorithm::Identified(identified::Options { one_message: false })),
+        ("parallel", Algorithm::Parallel(parallel::Options::DEFAULT)),
     ];
-}
-
-impl AlgorithmName {
-    /// The name, as scenarios spell it.
-    pub(in super::super) fn word(self) -> &'static str {
-        let found = AlgorithmName::CHOICES.iter().find(|(_, name)| *name == self);
-        found.map_or("", |(word, _)| word)
-    }
 }
 
 /// The name of the one host that maps.

@@ -23,7 +23,7 @@ use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_s
 use super::topology::Topology;
 use super::traffic::Traffic;
 use crate::fabric::Arbitration;
-use crate::routing::Heuristic;
+use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
 use crate::trace::bounds::LARGEST_MOST;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
@@ -155,7 +155,7 @@ table! {
         file: FileName = Optional;
         /// UP*/DOWN* routes; routes over turns left when cycles of waiting are broken; or shortest routes
         /// whatever the directions (they may deadlock).
-        algorithm: RouteAlgorithm = Optional;
+        algorithm: Algorithm = Optional;
         /// How `updown`, and what `smart` starts from, labels switches: breadth first or depth first; `bfs` if
         /// not given.
         tree: Tree = Usually("'bfs'");
@@ -165,7 +165,7 @@ table! {
         /// given.
         root: RootNames = Usually("'far'");
         /// Which of several equally good routes is taken; `random` if not given.
-        select: Select = Usually("'random'");
+        select: Selection = Usually("'random'");
         /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
         distribute: bool = Default("false");
     }
@@ -208,19 +208,12 @@ impl Choice for Around {
     const CHOICES: &'static [(&'static str, Around)] = &[("deadlock", Around::Deadlock)];
 }
 
-/// Where computed routes come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum RouteAlgorithm {
-    UpDown,
-    Smart,
-    Minimal,
-}
-
-impl Choice for RouteAlgorithm {
-    const CHOICES: &'static [(&'static str, RouteAlgorithm)] = &[
-        ("updown", RouteAlgorithm::UpDown),
-        ("smart", RouteAlgorithm::Smart),
-        ("minimal", RouteAlgorithm::Minimal),
+/// Trees, roots and seeds stand in keys of their own.
+impl Choice for Algorithm {
+    const CHOICES: &'static [(&'static str, Algorithm)] = &[
+        ("updown", Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far }),
+        ("smart", Algorithm::Smart { tree: Tree::Bfs, root: Root::Far }),
+        ("minimal", Algorithm::Minimal),
     ];
 }
 
@@ -229,38 +222,20 @@ impl Choice for Arbitration {
         &[("serial", Arbitration::Serial), ("per-input", Arbitration::PerInput)];
 }
 
-/// How UP*/DOWN* labels switches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) enum Tree {
-    #[default]
-    Bfs,
-    Dfs,
-}
-
-/// Which of several equally good routes is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) enum Select {
-    First,
-    #[default]
-    Random,
-    RoundRobin,
-    Balanced,
-}
-
 impl Choice for Tree {
-    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs), ("dfs", Tree::Dfs)];
+    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs), ("dfs", Tree::Dfs(Heuristic::H2))];
 }
 
 impl Choice for Heuristic {
     const CHOICES: &'static [(&'static str, Heuristic)] = &[("h1", Heuristic::H1), ("h2", Heuristic::H2)];
 }
 
-impl Choice for Select {
-    const CHOICES: &'static [(&'static str, Select)] = &[
-        ("first", Select::First),
-        ("random", Select::Random),
-        ("round-robin", Select::RoundRobin),
-        ("balanced", Select::Balanced),
+impl Choice for Selection {
+    const CHOICES: &'static [(&'static str, Selection)] = &[
+        ("first", Selection::First),
+        ("random", Selection::Random { seed: 0 }),
+        ("round-robin", Selection::RoundRobin),
+        ("balanced", Selection::Balanced),
     ];
 }
 

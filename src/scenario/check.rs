@@ -38,7 +38,7 @@ use crate::diagnostics::Fault;
 use crate::units::Bytes;
 
 use super::book::{Book, Place};
-use super::checked::{Checked, Failure, RandomFailures, Topology};
+use super::checked::{Checked, Failure, RandomFailures, Routing, Topology};
 use super::expect::{Expectation, Expectations};
 use super::wire::{At, Bounded as _, Document, Given, Limited, Quantity};
 
@@ -60,6 +60,16 @@ pub(super) fn check(
     spans::check(&checked, document, book);
     checked.warnings = book.warnings();
     book.is_clean().then_some(checked)
+}
+
+/// Checks `[routing]` alone, on a network; `None` after noting at least one fault.
+pub(super) fn routing(
+    document: &Document,
+    topology: &Topology,
+    seed: u64,
+    book: &mut Book,
+) -> Option<Routing> {
+    routing::routing(document.routing.get()?, Some(topology), Some(seed), book).filter(|_| book.is_clean())
 }
 
 /// Checks all sections, each on its own and with those that it needs; `None` after noting at least one fault.

@@ -259,6 +259,11 @@ impl Exit {
 }
 
 impl Failure {
+    /// Options that a scenario does not allow.
+    fn misused(refusal: Box<crate::diagnostics::Refusal>) -> Failure {
+        Failure::Misused(refusal.to_string().lines().map(str::to_owned).collect())
+    }
+
     /// Prints what is wrong to stderr, on one line but for what has lines of its own.
     fn tell(&self) {
         let text = self.to_string();

@@ -1,7 +1,7 @@
 //! The scenario: text that says what is cabled, what runs, what to measure and what to expect.
 //!
 //! ```text
-//!   text (TOML) --tree--> located values --wire--> keys and types --build--> Checked
+//!   text (TOML) --tree--> located values --wire--> keys and types --check--> Checked
 //!                 ^                                          ^
 //!            --set a.b=c                   networks, routes, traces: files beside it
 //! ```
@@ -22,8 +22,8 @@ pub mod study;
 pub mod sweep;
 
 mod book;
-mod build;
 mod canonical;
+mod check;
 mod cost;
 mod files;
 mod layers;
@@ -40,7 +40,7 @@ use crate::diagnostics::{Fault, Refusal, decode, shown};
 use book::Book;
 use wire::{Document, Wire as _};
 
-use checked::Topology;
+use checked::{Routing, Topology};
 
 pub use checked::Checked;
 pub use cost::Estimate;
@@ -86,7 +86,7 @@ pub fn read_from(
         wire::inherit(&mut root);
         let document = Document::read(&root, &mut book);
         refuse_sweep(document.as_ref(), &mut book);
-        checked = document.and_then(|document| build::build(&document, None, overrides.seed, &mut book));
+        checked = document.and_then(|document| check::check(&document, None, overrides.seed, &mut book));
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),
@@ -134,18 +134,39 @@ fn refuse_sweep(document: Option<&Document>, book: &mut Book) {
 /// # Errors
 /// Every fault of the assignments.
 pub fn of_network(topology: Topology, assignments: &[String], seed: u64) -> Result<Checked, Box<Refusal>> {
+    assigned(assignments, |document, book| check::check(document, Some(topology), Some(seed), book))
+}
+
+/// How routes are found on a network that was loaded, where `[routing]` says nothing but `assignments`, as
+/// [`of_network`]. Nothing is asked of the fabric.
+///
+/// # Errors
+/// Every fault of the assignments.
+pub fn routing_of_network(
+    topology: &Topology,
+    assignments: &[String],
+    seed: u64,
+) -> Result<Routing, Box<Refusal>> {
+    assigned(assignments, |document, book| check::routing(document, topology, seed, book))
+}
+
+/// What is made of a scenario that says nothing but `assignments`.
+fn assigned<T>(
+    assignments: &[String],
+    make: impl FnOnce(&Document, &mut Book) -> Option<T>,
+) -> Result<T, Box<Refusal>> {
     let mut book = Book::new(&Files::disk());
     let source = book.add_source("the command line", NOTHING);
-    let mut checked = None;
+    let mut made = None;
     if let Some(mut root) = tree::parse(&mut book, source) {
         for assignment in assignments {
             tree::set(&mut root, &mut book, "the command line", assignment);
         }
         let document = Document::read(&root, &mut book);
-        checked = document.and_then(|d| build::build(&d, Some(topology), Some(seed), &mut book));
+        made = document.and_then(|document| make(&document, &mut book));
     }
-    match (book.into_refusal(), checked) {
-        (None, Some(checked)) => Ok(checked),
+    match (book.into_refusal(), made) {
+        (None, Some(made)) => Ok(made),
         (Some(refusal), _) => Err(refusal),
         (None, None) => unreachable!("a scenario is refused only after a fault was noted"),
     }

@@ -59,13 +59,13 @@ use crate::report::{Csv, draw_curves};
 use crate::ring::TreeError;
 use crate::routing::PlanError;
 use crate::scenario::Checked;
-use crate::scenario::checked::{Generated as GeneratedLoads, Part, PartKind, Trace as TraceFile, Traffic};
+use crate::scenario::checked::{Failure, Generated as GeneratedLoads, Trace as TraceFile, Traffic};
 use crate::scenario::cycles::flit_time;
 use crate::trace::{Recorder, Recording, Scene, WormNames};
 use crate::traffic::{Generated, Source, Trace};
 use crate::units::{Cycle, Duration};
 
-use failures::{Chance, Outage, TooManyFailures};
+use failures::{Outage, TooManyFailures};
 use plan::Plan;
 use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
@@ -275,23 +275,10 @@ fn deadlocks(
 }
 
 /// The failures of a scenario, those by chance among them.
-fn failures_of(checked: &Checked) -> Result<Vec<failures::Failure>, RunError> {
-    let network = &checked.topology.network;
-    let part = |part| match part {
-        Part::Link(link) => failures::Part::Link(link),
-        Part::Node(node) => failures::Part::Node(node),
-    };
-    let listed = checked.failures.iter();
-    let listed = listed.map(|f| failures::Failure { part: part(f.part), at: f.at, lasting: f.lasting });
-    let mut all: Vec<failures::Failure> = listed.collect();
+fn failures_of(checked: &Checked) -> Result<Vec<Failure>, RunError> {
+    let mut all = checked.failures.clone();
     for random in &checked.failures_at_random {
-        let of = match random.of {
-            PartKind::Links => failures::Kind::Links,
-            PartKind::Switches => failures::Kind::Switches,
-            PartKind::Hosts => failures::Kind::Hosts,
-        };
-        let chance = Chance { of, mean_uptime: random.mean_uptime, mean_repair: random.mean_repair };
-        all.extend(failures::drawn(network, &chance, random.until, checked.seed)?);
+        all.extend(failures::drawn(&checked.topology.network, random, checked.seed)?);
     }
     Ok(all)
 }

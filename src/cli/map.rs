@@ -6,14 +6,14 @@ use clap::Args;
 
 use crate::diagnostics::quoted;
 use crate::report::{Drawing, draw_network};
-use crate::scenario::checked::{Checked, Topology, TopologySource};
+use crate::scenario::checked::Checked;
 use crate::scenario::{self, cycles};
 use crate::simulation::{MapReport, map, measured_ms};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
 use crate::units::Flits;
 
-use super::network::NetworkArguments;
+use super::network::{NetworkArguments, quoted_value};
 use super::output::{beside_stdout, columns, print, print_json, write_whole};
 use super::run::outlasts;
 use super::{Common, Exit, Failure, Format};
@@ -113,21 +113,13 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 impl Options {
     /// The scenario that these options stand for.
     fn scenario(&self, net: &Network, seed: u64) -> Result<Checked, Failure> {
-        let topology = Topology {
-            network: net.clone(),
-            source: TopologySource::Preset(net.name.clone()),
-            utility: self.network.utility(net)?,
-            attachments: net.host_ids().map(|host| net.attachment(host).map(|(port, _, _)| port)).collect(),
-        };
-        let usage = |refusal: Box<crate::diagnostics::Refusal>| {
-            Failure::Misused(refusal.to_string().lines().map(str::to_owned).collect())
-        };
+        let topology = self.network.as_topology(net)?;
         let mut assignments = self.assignments();
         let is_own = assignments.iter().any(|text| text.trim_start().starts_with("fabric.buffer"));
         if !is_own {
             assignments.push("fabric.buffer='65535 B'".to_owned());
         }
-        let mut checked = scenario::of_network(topology, &assignments, seed).map_err(usage)?;
+        let mut checked = scenario::of_network(topology, &assignments, seed).map_err(Failure::misused)?;
         if !is_own {
             checked.fabric.buffer = buffer(&checked);
         }
@@ -152,15 +144,16 @@ impl Options {
             ("mapping.depth", &self.depth),
             ("mapping.answering", &self.answering),
         ];
-        let quote = |text: &String| toml::Value::from(text.as_str()).to_string();
-        let mut all = vec![format!("mapping.algorithm={}", quote(&self.algorithm))];
-        all.extend(texts.iter().filter_map(|(key, text)| Some(format!("{key}={}", quote(text.as_ref()?)))));
+        let mut all = vec![format!("mapping.algorithm={}", quoted_value(&self.algorithm))];
+        all.extend(
+            texts.iter().filter_map(|(key, text)| Some(format!("{key}={}", quoted_value(text.as_ref()?)))),
+        );
         all.extend(numbers.iter().filter_map(|(key, text)| Some(format!("{key}={}", text.as_ref()?))));
         if self.skip_known {
             all.push("mapping.skip-known=true".to_owned());
         }
         if !self.silent.is_empty() {
-            let names: Vec<String> = self.silent.iter().map(quote).collect();
+            let names: Vec<String> = self.silent.iter().map(|name| quoted_value(name)).collect();
             all.push(format!("mapping.silent=[{}]", names.join(", ")));
         }
         all.extend(self.set.iter().cloned());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted, shown};
+use crate::scenario::checked::{Topology, TopologySource};
 use crate::topology::formats::{self, Format, ReadOptions};
 use crate::topology::{Network, presets};
 
@@ -66,6 +67,19 @@ impl NetworkArguments {
                 Ok(preset.and_then(|name| net.find_host(name)))
             }
         }
+    }
+
+    /// The network as a scenario has it: every host by its lowest cabled port.
+    ///
+    /// # Errors
+    /// As [`NetworkArguments::utility`].
+    pub(super) fn as_topology(&self, net: &Network) -> Result<Topology, Failure> {
+        Ok(Topology {
+            network: net.clone(),
+            source: TopologySource::Preset(net.name.clone()),
+            utility: self.utility(net)?,
+            attachments: net.host_ids().map(|host| net.attachment(host).map(|(port, _, _)| port)).collect(),
+        })
     }
 
     /// The files of a command that reads this network.
@@ -155,6 +169,11 @@ impl ReadingArguments {
         }
         Ok(reading.network)
     }
+}
+
+/// A text as a value of a scenario's key, on one line: TOML's texts are JSON's but for the sign for deletion.
+pub(super) fn quoted_value(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007F")
 }
 
 /// The host called `name` in a network that was loaded.

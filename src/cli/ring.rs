@@ -1,6 +1,7 @@
 //! `simnet ring`: the best logical ring of a network's machines, and the proof that it is free of contention.
 
 use crate::cli::output::Table;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -26,34 +27,43 @@ pub(super) struct Options {
 pub(super) struct Finding {
     /// How the ring is found
     #[arg(long, value_enum)]
-    algorithm: AlgorithmName,
+    pub(super) algorithm: Algorithm,
     /// The spanning tree on which it is found; a random one is drawn by --seed
-    #[arg(long, value_enum, default_value_t)]
-    tree: TreeName,
+    #[arg(long, value_enum, default_value_t = Kind::Bfs)]
+    pub(super) tree: Kind,
     /// The tree's root: `first` for the first machine's switch, `random` for one drawn by --seed, or a switch
     #[arg(long, value_name = "first|random|NAME", default_value = "first")]
     root: String,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum AlgorithmName {
-    /// Machines in depth-first order
-    Lr1,
-    /// No message over more than two switches, where there is such a ring
-    Lr2,
-    /// The shortest longest path of any contention-free ring of the tree
-    Lr3,
+impl ValueEnum for Algorithm {
+    fn value_variants<'a>() -> &'a [Algorithm] {
+        &[Algorithm::Lr1, Algorithm::Lr2, Algorithm::Lr3]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Algorithm::Lr1 => "Machines in depth-first order",
+            Algorithm::Lr2 => "No message over more than two switches, where there is such a ring",
+            Algorithm::Lr3 => "The shortest longest path of any contention-free ring of the tree",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum TreeName {
-    /// Breadth first
-    #[default]
-    Bfs,
-    /// Depth first
-    Dfs,
-    /// Cables in random order
-    Random,
+impl ValueEnum for Kind {
+    fn value_variants<'a>() -> &'a [Kind] {
+        &[Kind::Bfs, Kind::Dfs, Kind::Random]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Kind::Bfs => "Breadth first",
+            Kind::Dfs => "Depth first",
+            Kind::Random => "Cables in random order",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
+    }
 }
 
 /// What was found; `null` without a ring, but for the tree.
@@ -85,8 +95,8 @@ struct Report {
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let network = options.network.load()?;
     let tree = options.finding.tree(&options.network, &network, common.seed.unwrap_or(0))?;
-    let algorithm = options.finding.algorithm();
-    let mut report = Report::of_tree(algorithm, options.finding.kind(), &tree, &network);
+    let algorithm = options.finding.algorithm;
+    let mut report = Report::of_tree(algorithm, options.finding.tree, &tree, &network);
     let ring = match algorithm.ring(&tree) {
         Ok(ring) => ring,
         Err(obstacle) => {
@@ -109,24 +119,6 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 }
 
 impl Finding {
-    /// The algorithm asked for.
-    pub(super) fn algorithm(&self) -> Algorithm {
-        match self.algorithm {
-            AlgorithmName::Lr1 => Algorithm::Lr1,
-            AlgorithmName::Lr2 => Algorithm::Lr2,
-            AlgorithmName::Lr3 => Algorithm::Lr3,
-        }
-    }
-
-    /// The kind of tree asked for.
-    pub(super) fn kind(&self) -> Kind {
-        match self.tree {
-            TreeName::Bfs => Kind::Bfs,
-            TreeName::Dfs => Kind::Dfs,
-            TreeName::Random => Kind::Random,
-        }
-    }
-
     /// The tree asked for.
     ///
     /// # Errors
@@ -143,7 +135,7 @@ impl Finding {
             "random" => Tree::random_root(network, seed),
             name => Ok(named_root(network, name)?),
         };
-        let found = found.and_then(|root| Tree::new(network, self.kind(), root, seed));
+        let found = found.and_then(|root| Tree::new(network, self.tree, root, seed));
         found.map_err(|error| match &error {
             TreeError::Elsewhere { .. } => Failure::Usage(format!("`--root {}`: {error}", self.root)),
             _ => arguments.refuse(error.code(), &error.to_string(), error.node()),

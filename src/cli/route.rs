@@ -5,20 +5,20 @@ mod cost;
 mod lanes;
 mod suggest;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::cli::output::Table;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
-use crate::diagnostics::{did_you_mean, quoted};
+use crate::diagnostics::quoted;
 use crate::ids::{Node, Port};
-use crate::routing::{
-    Algorithm, Attachments, Choices, Heuristic, Plan, Report, Root, Selection, Tree, write_gm_routes,
-    write_routes,
-};
+use crate::routing::{Attachments, Choices, Plan, Report, write_gm_routes, write_routes};
+use crate::scenario;
+use crate::scenario::checked::{RouteSource, Topology};
 use crate::topology::{End, Network};
 
-use super::network::{NetworkArguments, ReadingArguments};
+use super::network::{NetworkArguments, ReadingArguments, quoted_value};
 use super::output::{beside_stdout, columns, note, print, print_json, write_whole_by};
 use super::{Common, Exit, Failure, Format};
 
@@ -34,9 +34,10 @@ pub(super) struct Options {
     reading: ReadingArguments,
     #[command(flatten)]
     finding: Finding,
-    /// Which of several shortest routes is taken [default: random]
-    #[arg(long, value_enum)]
-    select: Option<SelectionName>,
+    /// Which of several shortest routes is taken: that of the lowest ports (`first`), any (`random`), all in turn
+    /// (`round-robin`), or those left when paths over the fullest channels go first (`balanced`) [default: random]
+    #[arg(long, value_name = "NAME")]
+    select: Option<String>,
     /// Write the routes to this file, one JSON object a line
     #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     routes: Option<PathBuf>,
@@ -48,18 +49,20 @@ pub(super) struct Options {
 /// How routes are found; what is not given takes its default.
 #[derive(Args)]
 struct Finding {
-    /// How routes are found [default: updown]
-    #[arg(long, value_enum)]
-    algorithm: Option<AlgorithmName>,
-    /// How the up ends of cables are found [default: bfs]
-    #[arg(long, value_enum)]
-    tree: Option<TreeName>,
+    /// How routes are found: shortest ones up, then down (`updown`), over turns left when cycles of waiting are
+    /// broken (`smart`), both free of deadlock, or of any kind (`minimal`, which may deadlock) [default: updown]
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+    /// How the up ends of cables are found: breadth first (`bfs`) or depth first (`dfs`) [default: bfs]
+    #[arg(long, value_name = "TREE")]
+    tree: Option<String>,
     /// far, r0, r1, r2, or names of switches with commas between [default: far]
     #[arg(long, value_name = "far|r0|r1|r2|NAME[,NAME...]")]
     root: Option<String>,
-    /// Which neighbour a depth-first tree visits next [default: h2]
-    #[arg(long, value_enum)]
-    heuristic: Option<HeuristicName>,
+    /// Which neighbour a depth-first tree visits next: the one farthest from all others (`h1`), or that with most
+    /// cables into the tree, then as h1 (`h2`) [default: h2]
+    #[arg(long, value_name = "NAME")]
+    heuristic: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -68,48 +71,6 @@ enum Action {
     Check(check::Options),
     /// Name the one or two cables to add that improve the routes most
     Suggest(Box<suggest::Options>),
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum AlgorithmName {
-    /// Shortest routes that go up, then down: free of deadlock
-    #[default]
-    Updown,
-    /// Shortest routes over turns that are left when cycles of waiting are broken: free of deadlock
-    Smart,
-    /// Shortest routes of any kind: a baseline that may deadlock
-    Minimal,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum TreeName {
-    /// Breadth first
-    #[default]
-    Bfs,
-    /// Depth first
-    Dfs,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum HeuristicName {
-    /// The one farthest from all others
-    H1,
-    /// The one with most cables into the tree, then as h1
-    #[default]
-    H2,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum SelectionName {
-    /// The lowest ports
-    First,
-    /// Any, all equally likely
-    #[default]
-    Random,
-    /// All in turn
-    RoundRobin,
-    /// Those that are left when paths over the fullest channels go first
-    Balanced,
 }
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
@@ -137,16 +98,9 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 
 /// Computes the routes, writes them where asked for, and prints their figures. Fine whatever it finds.
 fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
-    let selection = match options.select.unwrap_or_default() {
-        SelectionName::First => Selection::First,
-        SelectionName::Random => Selection::Random { seed: common.seed.unwrap_or(0) },
-        SelectionName::RoundRobin => Selection::RoundRobin,
-        SelectionName::Balanced => Selection::Balanced,
-    };
-    options.finding.is_consistent()?;
     let net = network.load()?;
-    let algorithm = options.finding.algorithm(&net)?;
-    let choices = Choices { algorithm, selection, utility: network.utility(&net)? };
+    let topology = network.as_topology(&net)?;
+    let choices = options.finding.choices(&topology, options.select.as_deref(), common)?;
     let attachments = Attachments::lowest(&net);
     if let Some(text) = cost::foretold(&choices.algorithm, &net).filter(|_| !common.quiet) {
         note(&text);
@@ -184,78 +138,42 @@ impl Options {
 }
 
 impl Finding {
-    /// Refuses what would be given in vain.
-    fn is_consistent(&self) -> Result<(), Failure> {
-        let has_tree = !matches!(self.algorithm.unwrap_or_default(), AlgorithmName::Minimal);
-        let breadth_first = matches!(self.tree.unwrap_or_default(), TreeName::Bfs);
-        let vain = [
-            (
-                !has_tree && self.tree.is_some(),
-                "`--tree` is for `--algorithm updown` and `smart`: minimal routes have no tree",
-            ),
-            (
-                !has_tree && self.root.is_some(),
-                "`--root` is for `--algorithm updown` and `smart`: minimal routes have no root",
-            ),
-            (
-                self.heuristic.is_some() && (!has_tree || breadth_first),
-                "`--heuristic` is for `--tree dfs`: nothing else chooses a neighbour",
-            ),
+    /// What `[routing]` makes of these options, and of a selection if one is given.
+    fn choices(
+        &self,
+        topology: &Topology,
+        select: Option<&str>,
+        common: &Common,
+    ) -> Result<Choices, Failure> {
+        let algorithm = self.algorithm.as_deref().or(Some("updown"));
+        let texts = [
+            ("algorithm", algorithm),
+            ("tree", self.tree.as_deref()),
+            ("heuristic", self.heuristic.as_deref()),
+            ("select", select),
         ];
-        match vain.into_iter().find(|(given, _)| *given) {
-            Some((_, text)) => Err(Failure::Usage(text.to_owned())),
-            None => Ok(()),
+        let given = texts.iter().filter_map(|(key, text)| Some((*key, quoted_value((*text)?))));
+        let root = self.root.as_deref().map(|text| ("root", roots(&topology.network, text)));
+        let assignments: Vec<String> =
+            given.chain(root).map(|(key, value)| format!("routing.{key}={value}")).collect();
+        let seed = common.seed.unwrap_or(0);
+        let routing = scenario::routing_of_network(topology, &assignments, seed).map_err(Failure::misused)?;
+        match routing.source {
+            RouteSource::Computed(choices) => Ok(choices),
+            RouteSource::File { .. } => unreachable!("no option names a file of routes"),
         }
-    }
-
-    fn algorithm(&self, net: &Network) -> Result<Algorithm, Failure> {
-        let name = self.algorithm.unwrap_or_default();
-        if matches!(name, AlgorithmName::Minimal) {
-            return Ok(Algorithm::Minimal);
-        }
-        let tree = match (self.tree.unwrap_or_default(), self.heuristic.unwrap_or_default()) {
-            (TreeName::Bfs, _) => Tree::Bfs,
-            (TreeName::Dfs, HeuristicName::H1) => Tree::Dfs(Heuristic::H1),
-            (TreeName::Dfs, HeuristicName::H2) => Tree::Dfs(Heuristic::H2),
-        };
-        let root = root(net, self.root.as_deref().unwrap_or("far"))?;
-        Ok(match name {
-            AlgorithmName::Smart => Algorithm::Smart { tree, root },
-            _ => Algorithm::UpDown { tree, root },
-        })
     }
 }
 
-/// The root that `text` asks for: a rule, one switch, or several with commas between.
-fn root(net: &Network, text: &str) -> Result<Root, Failure> {
-    match text {
-        "far" => return Ok(Root::Far),
-        "r0" => return Ok(Root::R0),
-        "r1" => return Ok(Root::R1),
-        "r2" => return Ok(Root::R2),
-        _ => {}
+/// The root that `text` asks for, as `routing.root` has it: a rule, one switch, or several with commas between, each
+/// once.
+fn roots(net: &Network, text: &str) -> String {
+    if !text.contains(',') || net.find_switch(text).is_some() {
+        return quoted_value(text);
     }
-    if let Some(switch) = net.find_switch(text) {
-        return Ok(Root::Named(vec![switch]));
-    }
-    let mut switches = Vec::new();
-    for name in text.split(',') {
-        let switch = net.find_switch(name).ok_or_else(|| not_a_root(net, name))?;
-        if !switches.contains(&switch) {
-            switches.push(switch);
-        }
-    }
-    Ok(Root::Named(switches))
-}
-
-fn not_a_root(net: &Network, name: &str) -> Failure {
-    let names = net.switches().iter().map(|s| s.name.as_str()).chain(["far", "r0", "r1", "r2"]);
-    let near = did_you_mean(name, names);
-    let text = match net.find(name) {
-        Some(Node::Host(_)) => format!("`--root {name}`: that is a host, and a root is a switch"),
-        _ => format!("`--root {name}`: {} has no switch of that name{near}", quoted(&net.name)),
-    };
-    Failure::Usage(text)
+    let mut seen = BTreeSet::new();
+    let names = text.split(',').filter(|name| seen.insert(net.find_switch(name).ok_or(*name)));
+    format!("[{}]", names.map(quoted_value).collect::<Vec<_>>().join(", "))
 }
 
 fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> {

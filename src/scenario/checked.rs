@@ -163,7 +163,7 @@ pub struct ReceiveBuffer {
 }
 
 /// What fails at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// A cable, in both directions.
     Link(LinkId),
@@ -198,7 +198,7 @@ pub enum PartKind {
 pub struct RandomFailures {
     /// What fails.
     pub of: PartKind,
-    /// The mean time to a part's failure; above zero.
+    /// The mean time from the start, or from its last return, to a part's failure; above zero.
     pub mean_uptime: Duration,
     /// The mean time that it is away; `None`: for ever.
     pub mean_repair: Option<Duration>,
@@ -212,17 +212,11 @@ impl RandomFailures {
 
     /// How many failures are to be expected of so many parts; saturates.
     pub fn expected(&self, parts: u64) -> u64 {
-        expected_failures((self.mean_uptime, self.mean_repair), self.until, parts)
+        let cycle = self.mean_uptime + self.mean_repair.unwrap_or(Duration::ZERO);
+        let span = self.until.since(Time::ZERO).as_ps();
+        let each = if self.mean_repair.is_some() { span / cycle.as_ps().max(1) } else { 1.min(span) };
+        each.saturating_mul(parts)
     }
-}
-
-/// How many failures are to be expected of so many parts that are up and, if they return, away for these times in the
-/// mean; saturates.
-pub fn expected_failures((up, away): (Duration, Option<Duration>), until: Time, parts: u64) -> u64 {
-    let cycle = up + away.unwrap_or(Duration::ZERO);
-    let span = until.since(Time::ZERO).as_ps();
-    let each = if away.is_some() { span / cycle.as_ps().max(1) } else { 1.min(span) };
-    each.saturating_mul(parts)
 }
 
 /// The network in operation, with daemons that remap.

@@ -15,7 +15,7 @@ use crate::traffic::Workload;
 use crate::units::{Duration, Time};
 
 use super::allgather::Iterations;
-use super::build::asked;
+use super::check::asked;
 use super::checked::{Checked, Extent, Generated, Measure, Topology, Traffic};
 use super::mapping::Mapping;
 use super::wire::Document;

@@ -63,15 +63,26 @@ fn kind(schema: &Value) -> String {
         Some("array") if schema["items"]["properties"].is_object() => "list of tables".to_owned(),
         Some("array") => format!("list: {}", kind(&schema["items"])),
         Some("object") => "table".to_owned(),
-        Some("integer") => match (schema["minimum"].as_u64(), schema["maximum"].as_u64()) {
-            (Some(least), Some(most)) => format!("whole number, {least} to {most}"),
-            (Some(least), None) => format!("whole number, at least {least}"),
-            _ => "whole number".to_owned(),
-        },
+        Some("integer") => number("whole number", schema),
+        Some("number") => number("number", schema),
         Some("boolean") => "`true` or `false`".to_owned(),
         Some("string") => "text".to_owned(),
         Some(other) => other.to_owned(),
         None => String::new(),
+    }
+}
+
+/// A number with its range.
+fn number(kind: &str, schema: &Value) -> String {
+    let bound = |key: &str| schema[key].as_f64();
+    let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
+    let most = bound("maximum").map(|most| format!(" and at most {most}"));
+    let most = most.or(below.map(|below| format!(" and below {below}"))).unwrap_or_default();
+    match (bound("minimum"), bound("maximum"), above) {
+        (Some(least), Some(most), _) => format!("{kind}, {least} to {most}"),
+        (Some(least), None, _) => format!("{kind}, at least {least}{most}"),
+        (None, _, Some(above)) => format!("{kind} above {above}{most}"),
+        (None, _, None) => kind.to_owned(),
     }
 }
 

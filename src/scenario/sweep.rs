@@ -38,7 +38,7 @@ use super::expect::Expectations;
 use super::layers::{self, Layers};
 use super::tree::{Item, Value};
 use super::wire::{self, Document, Wire as _};
-use super::{Files, Overrides, build};
+use super::{Files, Overrides};
 
 use axes::Axis;
 use key::{Template, Templates};
@@ -370,7 +370,8 @@ impl Sweep {
         let document = Document::read(&root, &mut book);
         let given = self.network(digits);
         let is_new = given.is_none();
-        let checked = document.and_then(|document| build::build(&document, given, Some(seed), &mut book));
+        let checked =
+            document.and_then(|document| super::check::check(&document, given, Some(seed), &mut book));
         match (book.into_refusal(), checked) {
             (None, Some(checked)) => {
                 if is_new {

@@ -1,11 +1,12 @@
 //! The scenario's keys: one description from which the reader, the JSON Schema and the reference all come.
 //!
-//! `table!` declares a section: its keys, each with its sentences, its kind of value and whether it must be
-//! given. What it makes reads a tree of located values into a struct of [`Given`] fields, notes every
-//! unknown, missing or ill-typed key, and describes itself as JSON Schema. Whether values fit each other is
-//! for [`build`](super::build) to judge.
+//! `table!` declares a section: its keys, each with its sentences, its kind of value, whether it must be
+//! given, and its range. What it makes reads a tree of located values into a struct of [`Given`] fields, notes every
+//! unknown, missing or ill-typed key and every value out of range, and describes itself as JSON Schema. Whether
+//! values fit each other is for [`check`](super::check) to judge.
 
 mod allgather;
+mod bounds;
 mod canonical;
 mod comparison;
 mod discovery;
@@ -28,29 +29,30 @@ mod topology;
 mod traffic;
 
 pub(super) use allgather::{Allgather, GatherPlot, GatherReference, Overheads, RingRoutes, Software};
+pub(super) use bounds::{Bounded, Limited};
 pub(super) use canonical::{Canonical, Gap};
 pub(super) use comparison::{Comparison, Reference as RoutingReference};
 pub(super) use discovery::{
     Compute, Discovery, DiscoveryReference, KnownPair, Noise, Pace, PingSoftware, Recovery,
 };
-pub(super) use ethernet::{Ethernet, Sharing};
+pub(super) use ethernet::{Ethernet, LONGEST_CABLE, RATES, Sharing};
 pub(super) use evaluation::{Direction, Figure, Pins, Ratio, Reference};
 pub(super) use expected::Expected;
 pub(super) use include::Include;
-pub(super) use kinds::{FileName, NeverOr, Quantity, Share};
+pub(super) use kinds::{FileName, Quantity, Share};
 pub(super) use mappers::{
     Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
 };
-pub(super) use mapping::{AlgorithmName, Mapping, Mode};
+pub(super) use mapping::{Mapping, Mode};
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
 pub(super) use rings::{RingReference, Rings};
-pub(super) use sections::{Document, Events, Fabric, Hosts, RouteAlgorithm, Routing, Select, Tree};
+pub(super) use sections::{Document, Events, Fabric, Hosts, Routing};
 pub(super) use shared::{Named, PrintedName};
 pub(super) use study::{Plot, Study, StudyReference, inherit};
 pub(super) use sweep::Sweep;
 pub(super) use table::{At, Free, Given, Presence, Wire, key_of};
 pub(super) use topology::{Generator, PlainTopology, Topology};
 pub(super) use traffic::{
-    Bursts, GivenArrivals, HotSpot, Kinds, Pattern, Payload, Permutation, Sizes, Traffic,
+    Bursts, GivenArrivals, HotSpot, Kinds, MOST_PAYLOAD, Pattern, Payload, Permutation, Sizes, Traffic,
 };

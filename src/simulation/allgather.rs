@@ -195,7 +195,7 @@ fn job(checked: &Checked, allgather: &Allgather, cell: Cell, found: &Found) -> O
         block,
         algorithm,
         order,
-        software: software(allgather),
+        software: allgather.software,
         protocol: protocol(allgather, allgather.protocols[cell.protocol]),
         iterations: match allgather.iterations {
             Iterations::Paper => ranks::iterations(block),
@@ -203,24 +203,6 @@ fn job(checked: &Checked, allgather: &Allgather, cell: Cell, found: &Found) -> O
         },
         seed: checked.seed,
     })
-}
-
-fn software(allgather: &Allgather) -> ranks::Software {
-    let software = &allgather.software;
-    let ends = |costs: &crate::scenario::allgather::Overheads| ranks::Overheads {
-        send: costs.send,
-        receive: costs.receive,
-        send_byte_ps: costs.send_byte.as_ps(),
-        receive_byte_ps: costs.receive_byte.as_ps(),
-    };
-    ranks::Software {
-        short: ends(&software.short),
-        long: ends(&software.long),
-        short_up_to: software.short_up_to,
-        local_byte_ps: software.copy_byte.as_ps(),
-        envelope: software.envelope,
-        jitter: software.jitter,
-    }
 }
 
 fn protocol(allgather: &Allgather, protocol: Protocol) -> ranks::Protocol {

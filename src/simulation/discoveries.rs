@@ -163,13 +163,7 @@ fn execute(
 fn job(checked: &Checked, discovery: &Discovery, cell: Cell, nth: u32) -> Job {
     let network = &discovery.networks[cell.network];
     let noise = discovery.noise.scaled(discovery.noise_percent[cell.noise]);
-    let costs = &discovery.software.costs;
-    let costs = ranks::Overheads {
-        send: costs.send,
-        receive: costs.receive,
-        send_byte_ps: costs.send_byte.as_ps(),
-        receive_byte_ps: costs.receive_byte.as_ps(),
-    };
+    let costs = discovery.software.costs;
     let name = |host: &crate::ids::HostId| network.topology.network.name_of(Node::Host(*host)).to_owned();
     let schedule = match discovery.at_once[cell.at_once] {
         1 => Schedule::Sequence,
@@ -182,10 +176,9 @@ fn job(checked: &Checked, discovery: &Discovery, cell: Cell, nth: u32) -> Job {
         software: ranks::Software {
             short: costs,
             long: costs,
-            short_up_to: crate::units::Bytes(u64::MAX),
-            local_byte_ps: 0,
             envelope: discovery.software.envelope,
             jitter: noise.jitter,
+            ..ranks::Software::NONE
         },
         pause: discovery.software.pause,
         noise: Noise {

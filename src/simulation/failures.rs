@@ -16,7 +16,7 @@
 //! failure to that of the return.
 //!
 //! # Source
-//! The papers give no rates of failure; the exponential times of [`Chance`] are the usual choice (an element
+//! The papers give no rates of failure; the exponential times of [`RandomFailures`] are the usual choice (an element
 //! that is up does not age).
 //!
 //! # Validation
@@ -24,62 +24,18 @@
 
 use crate::des::random::{Purpose, Stream};
 use crate::ids::{HostId, LinkId, Node, SwitchId};
-use crate::scenario::checked::{RandomFailures, expected_failures};
 use crate::topology::Network;
 use crate::units::{Duration, Time};
+
+pub use crate::scenario::checked::{Failure, Part, PartKind, RandomFailures};
 
 /// The streams of when links, switches and hosts fail, and for how long: one a kind.
 const OUTAGES: [Purpose; 3] = [Purpose(31), Purpose(32), Purpose(33)];
 
-/// What fails at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// A cable, in both directions.
-    Link(LinkId),
-    /// A switch or a host, with all its cables.
-    Node(Node),
-}
-
-/// A failure, and the return that follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// What fails.
-    pub part: Part,
-    /// When.
-    pub at: Time,
-    /// How long it is away; `None`: for ever.
-    pub lasting: Option<Duration>,
-}
-
-/// A kind of parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Every cable, those of hosts included.
-    Links,
-    /// Every switch.
-    Switches,
-    /// Every host.
-    Hosts,
-}
-
-/// Failures by chance: every part of a kind fails on its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chance {
-    /// What fails.
-    pub of: Kind,
-    /// The mean time from the start, or from its last return, to a part's failure: the reciprocal of the rate.
-    pub mean_uptime: Duration,
-    /// The mean time that it is away; `None`: for ever.
-    pub mean_repair: Option<Duration>,
-}
-
 /// More failures by chance than anyone wants to see: so many are expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} failures are to be expected; at most {MOST_EXPECTED} are drawn")]
+#[error("{0} failures are to be expected; at most {most} are drawn", most = RandomFailures::MOST)]
 pub struct TooManyFailures(pub u64);
-
-/// The most failures by chance that are expected.
-pub const MOST_EXPECTED: u64 = RandomFailures::MOST;
 
 /// A time in which a cable is down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,12 +48,14 @@ pub struct Outage {
     pub until: Option<Time>,
 }
 
-impl Kind {
+impl PartKind {
     fn parts(self, network: &Network) -> Vec<Part> {
         match self {
-            Kind::Links => (0..network.links().len()).map(|link| Part::Link(LinkId::new(link))).collect(),
-            Kind::Switches => network.switch_ids().map(|id: SwitchId| Part::Node(Node::Switch(id))).collect(),
-            Kind::Hosts => network.host_ids().map(|id: HostId| Part::Node(Node::Host(id))).collect(),
+            PartKind::Links => (0..network.links().len()).map(|link| Part::Link(LinkId::new(link))).collect(),
+            PartKind::Switches => {
+                network.switch_ids().map(|id: SwitchId| Part::Node(Node::Switch(id))).collect()
+            }
+            PartKind::Hosts => network.host_ids().map(|id: HostId| Part::Node(Node::Host(id))).collect(),
         }
     }
 }
@@ -126,20 +84,15 @@ impl Part {
     }
 }
 
-/// Draws the failures before `until`, in order of time. Each part has a stream of its own, so that one more
+/// Draws failures by chance, in order of time. Each part has a stream of its own, so that one more
 /// part shifts nobody else's failures.
 ///
 /// # Errors
 /// [`TooManyFailures`]: the rate times the parts times the span is beyond all reason.
-pub fn drawn(
-    network: &Network,
-    chance: &Chance,
-    until: Time,
-    seed: u64,
-) -> Result<Vec<Failure>, TooManyFailures> {
+pub fn drawn(network: &Network, chance: &RandomFailures, seed: u64) -> Result<Vec<Failure>, TooManyFailures> {
     let parts = chance.of.parts(network);
-    let expected = expected_failures((chance.mean_uptime, chance.mean_repair), until, parts.len() as u64);
-    if expected > MOST_EXPECTED {
+    let expected = chance.expected(parts.len() as u64);
+    if expected > RandomFailures::MOST {
         return Err(TooManyFailures(expected));
     }
     let mut failures = Vec::new();
@@ -151,7 +104,7 @@ pub fn drawn(
         let mut up = Time::ZERO;
         loop {
             let at = up + draw(chance.mean_uptime);
-            if at >= until {
+            if at >= chance.until {
                 break;
             }
             let lasting = chance.mean_repair.map(&mut draw);
@@ -237,7 +190,7 @@ mod tests {
 
     /// Failures of random parts at small times, so that they overlap, touch and repeat.
     fn random_failures(network: &Network, stream: &mut Stream) -> Vec<Failure> {
-        let kinds = [Kind::Links, Kind::Switches, Kind::Hosts];
+        let kinds = [PartKind::Links, PartKind::Switches, PartKind::Hosts];
         let parts: Vec<Part> = kinds.iter().flat_map(|kind| kind.parts(network)).collect();
         let failure = |stream: &mut Stream| {
             let part = parts[usize::try_from(stream.below(parts.len() as u64)).unwrap()];
@@ -280,8 +233,10 @@ mod tests {
     fn chance_keeps_its_rates() {
         let network = pair();
         let (up, repair) = (Duration::from_us(90), Duration::from_us(10));
-        let chance = Chance { of: Kind::Links, mean_uptime: up, mean_repair: Some(repair) };
-        let failures = drawn(&network, &chance, Time::ZERO + Duration::from_ms(100), 3).unwrap();
+        let until = Time::ZERO + Duration::from_ms(100);
+        let chance =
+            RandomFailures { of: PartKind::Links, mean_uptime: up, mean_repair: Some(repair), until };
+        let failures = drawn(&network, &chance, 3).unwrap();
         // Six cables, a failure each every 100 us: 6,000, give or take 70 (a renewal process with a relative
         // deviation of 0.9).
         assert!(failures.len().abs_diff(6_000) < 350, "{}", failures.len());
@@ -296,16 +251,17 @@ mod tests {
     #[test]
     fn chance_is_bounded_and_seeded() {
         let network = pair();
-        let (up, end) = (Duration::from_us(1), Time::ZERO + Duration::from_ms(1_000));
-        let chance = |of, mean_repair| Chance { of, mean_uptime: up, mean_repair };
-        let fast = chance(Kind::Links, Some(Duration::ZERO));
-        assert_eq!(drawn(&network, &fast, end, 0), Err(TooManyFailures(6_000_000)));
-        let first = |of, seed| drawn(&network, &chance(of, None), end, seed).unwrap();
-        assert_eq!(first(Kind::Hosts, 1).len(), 4);
-        assert_eq!(first(Kind::Hosts, 1), first(Kind::Hosts, 1));
-        assert_ne!(first(Kind::Hosts, 1), first(Kind::Hosts, 2));
-        assert_ne!(first(Kind::Switches, 1)[0].at, first(Kind::Links, 1)[0].at);
-        let none = drawn(&network, &chance(Kind::Links, None), Time::ZERO, 1);
+        let (mean_uptime, until) = (Duration::from_us(1), Time::ZERO + Duration::from_ms(1_000));
+        let chance = |of, mean_repair| RandomFailures { of, mean_uptime, mean_repair, until };
+        let fast = chance(PartKind::Links, Some(Duration::ZERO));
+        assert_eq!(drawn(&network, &fast, 0), Err(TooManyFailures(6_000_000)));
+        let first = |of, seed| drawn(&network, &chance(of, None), seed).unwrap();
+        assert_eq!(first(PartKind::Hosts, 1).len(), 4);
+        assert_eq!(first(PartKind::Hosts, 1), first(PartKind::Hosts, 1));
+        assert_ne!(first(PartKind::Hosts, 1), first(PartKind::Hosts, 2));
+        assert_ne!(first(PartKind::Switches, 1)[0].at, first(PartKind::Links, 1)[0].at);
+        let none = RandomFailures { until: Time::ZERO, ..chance(PartKind::Links, None) };
+        let none = drawn(&network, &none, 1);
         assert_eq!(none, Ok(Vec::new()));
     }
 }

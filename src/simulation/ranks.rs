@@ -16,7 +16,7 @@
 //!   takes the next message of its sender; a message that the medium lost blocks those after it, as a rank that
 //!   waits for it would wait for ever: the run ends and says which rank waits for what ([`Outcome::stuck`]).
 //! * The barrier is free: all ranks go on at the instant at which the last one comes to it.
-//! * Ranks of one machine copy through its memory, at [`Software::local_byte_ps`]; nothing of that reaches the medium.
+//! * Ranks of one machine copy through its memory, at [`Software::copy_byte`]; nothing of that reaches the medium.
 //! * Data is real: every rank's buffer is compared with what it must hold after every repetition.
 //!
 //! # Validation

@@ -199,7 +199,7 @@ fn a_lone_parcel_takes_the_zero_load_time() {
         let switches = turns(&routes, from, to).len();
         let bytes = 200 + stream.below(5_000);
         let most = (stream.below(2) == 1).then(|| 200 + below(&mut stream, 1_000));
-        let packets = Packets { most, overhead: 1 + below(&mut stream, 20) };
+        let packets = Packets { data: most, header: 1 + below(&mut stream, 20) };
         let (count, flits) = packets.of(bytes);
         let at = Time::from_ps(stream.below(1_000_000));
         let mut medium = worms(&network, &parameters(&network, Arbitration::Serial, None), routes, packets);
@@ -314,7 +314,7 @@ fn events(
     cut: &mut Stream,
 ) -> Vec<(Time, Event)> {
     let parameters = parameters(network, Arbitration::Serial, timeout);
-    let packets = Packets { most: Some(700), overhead: 4 };
+    let packets = Packets { data: Some(700), header: 4 };
     let mut medium = worms(network, &parameters, minimal(network), packets);
     let mut seen = Vec::new();
     let mut now = Time::ZERO;

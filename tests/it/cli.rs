@@ -143,11 +143,13 @@ fn pairs_without_a_route_are_counted_and_named() {
 fn what_is_given_in_vain_is_refused() {
     let (_folder, net, routes) = room();
     for (extra, word) in [
-        (&["--heuristic", "h1"][..], "--tree dfs"),
-        (&["--tree", "bfs", "--heuristic", "h2"], "--tree dfs"),
-        (&["--algorithm", "minimal", "--root", "A"], "--root"),
-        (&["--algorithm", "minimal", "--tree", "bfs"], "--tree"),
-        (&["--algorithm", "minimal", "--heuristic", "h1"], "--heuristic"),
+        (&["--heuristic", "h1"][..], "tree = \"dfs\""),
+        (&["--tree", "bfs", "--heuristic", "h2"], "tree = \"dfs\""),
+        (&["--algorithm", "minimal", "--root", "A"], "`root` means nothing"),
+        (&["--algorithm", "minimal", "--tree", "bfs"], "`tree` means nothing"),
+        (&["--algorithm", "minimal", "--heuristic", "h1"], "`heuristic` means nothing"),
+        (&["--algorithm", "updwn"], "did you mean `updown`?"),
+        (&["--select", "balancd"], "did you mean `balanced`?"),
     ] {
         refused(&[&["route", net.as_str()], extra].concat(), &[word]);
     }

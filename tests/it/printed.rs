@@ -141,7 +141,7 @@ fn arguments_are_legible() {
         &["topo", "show", "net.json", "--hosts-per-switch", "q%"],
         &["topo", "convert", "net.json", "--to", "q%"],
         &["topo", "generate", "q%", "--out", "t.json"],
-        &["route", "net.json", "--root", "q%"],
+        &["route", "net.json", "--root", "s00%"],
         &["route", "net.json", "--utility", "q%"],
         &["route", "net.json", "--routes", "nowhere/q%"],
         &["ring", "net.json", "--algorithm", "lr3", "--root", "q%"],

@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let prefix = options.place.prefix()?;
     let network = options.network.load()?;
     let tree = options.finding.tree(&options.network, &network, common.seed.unwrap_or(0))?;
-    let (algorithm, kind) = (options.finding.algorithm(), options.finding.kind());
+    let (algorithm, kind) = (options.finding.algorithm, options.finding.tree);
     let root = network.name_of(Node::Switch(tree.root));
     let mut written = Written {
         algorithm: algorithm.name(),

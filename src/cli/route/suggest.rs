@@ -11,8 +11,8 @@ use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::diagnostics::quoted;
 use crate::routing::{
-    Answer, Attachments, Choices, Judgement, Objective, Plan, Question, Report, Selection, suggest,
-    with_cables, with_extra_ports,
+    Answer, Attachments, Choices, Judgement, Objective, Plan, Question, Report, suggest, with_cables,
+    with_extra_ports,
 };
 use crate::topology::{End, Network};
 
@@ -80,21 +80,19 @@ struct Suggested {
 }
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
-    options.finding.is_consistent()?;
     let mut net = options.network.load()?;
     if options.ports == Ports::Extra {
         net = with_extra_ports(&net, 2).map_err(|error| Failure::Usage(error.to_string()))?;
     }
-    let (algorithm, utility) = (options.finding.algorithm(&net)?, options.network.utility(&net)?);
+    let choices = options.finding.choices(&options.network.as_topology(&net)?, None, common)?;
     let by = match options.by {
         By::Load => Objective::Load,
         By::Distance => Objective::Distance,
     };
     let (pairs, most) = (options.cables == 2, options.top.into());
-    let question = Question { algorithm: algorithm.clone(), utility, by, pairs, most, steps: None };
+    let Choices { algorithm, utility, .. } = choices.clone();
+    let question = Question { algorithm, utility, by, pairs, most, steps: None };
     let answer = suggest(&net, &question).map_err(|error| Failure::Usage(error.to_string()))?;
-    let choices =
-        Choices { algorithm, selection: Selection::Random { seed: common.seed.unwrap_or(0) }, utility };
     let before = figures(&net, &choices, &answer.before)?;
     let mut suggestions = Vec::new();
     for found in &answer.suggestions {

@@ -91,21 +91,25 @@ pub struct Options {
     pub pause: Duration,
 }
 
-impl Default for Options {
+impl Options {
     /// The reading that reproduces Fig. 6.
+    pub const DEFAULT: Options = Options {
+        window: true,
+        order: Order::Outwards,
+        skip_known: false,
+        merging: Merging::EachSwitch,
+        keep_merged: false,
+        depth: None,
+        prune: true,
+        control: false,
+        second_look: SecondLook::Never,
+        pause: Duration::from_ms(60),
+    };
+}
+
+impl Default for Options {
     fn default() -> Options {
-        Options {
-            window: true,
-            order: Order::Outwards,
-            skip_known: false,
-            merging: Merging::EachSwitch,
-            keep_merged: false,
-            depth: None,
-            prune: true,
-            control: false,
-            second_look: SecondLook::Never,
-            pause: Duration::from_ms(60),
-        }
+        Options::DEFAULT
     }
 }
 

@@ -47,10 +47,14 @@ pub struct Options {
     pub most: u32,
 }
 
-impl Default for Options {
+impl Options {
     /// Twelve turns, up to a dozen vain messages in a row, ten thousand in all.
+    pub const DEFAULT: Options = Options { seed: 0, depth: 12, patience: 12, most: 10_000 };
+}
+
+impl Default for Options {
     fn default() -> Options {
-        Options { seed: 0, depth: 12, patience: 12, most: 10_000 }
+        Options::DEFAULT
     }
 }
 

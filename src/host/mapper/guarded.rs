@@ -118,23 +118,27 @@ pub struct Options {
     pub landing: Landing,
 }
 
-impl Default for Options {
+impl Options {
     /// Guards behind single scouts, those for switches of 300 bytes, no confirmation; after a lost guard up to
     /// five more attempts within two seconds.
+    pub const DEFAULT: Options = Options {
+        guards: true,
+        scout: 300,
+        comparison: 32,
+        burst: 1,
+        confirm_no: 0,
+        guard_retries: 5,
+        back_off: Duration::from_ms(60),
+        first: First::Switches,
+        candidates: Candidates::HostLess,
+        recency: Recency::NewestFirst,
+        landing: Landing::Window,
+    };
+}
+
+impl Default for Options {
     fn default() -> Options {
-        Options {
-            guards: true,
-            scout: 300,
-            comparison: 32,
-            burst: 1,
-            confirm_no: 0,
-            guard_retries: 5,
-            back_off: Duration::from_ms(60),
-            first: First::Switches,
-            candidates: Candidates::HostLess,
-            recency: Recency::NewestFirst,
-            landing: Landing::Window,
-        }
+        Options::DEFAULT
     }
 }
 

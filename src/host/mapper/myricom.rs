@@ -99,20 +99,24 @@ pub const START_UP: Duration = Duration::from_ms(800);
 /// [`Costs::lanai`](crate::host::Costs::lanai).
 pub const TIMEOUT: Duration = Duration::from_us(450);
 
-impl Default for Options {
+impl Options {
     /// The reading that reproduces Fig. 10.
+    pub const DEFAULT: Options = Options {
+        filter: Filter::Hostless,
+        oldest_first: false,
+        bound_comparisons: true,
+        window: true,
+        stop_at_first: false,
+        rescan: true,
+        skip_told: false,
+        loops: Loops::Plugs,
+        start_up: START_UP,
+    };
+}
+
+impl Default for Options {
     fn default() -> Options {
-        Options {
-            filter: Filter::Hostless,
-            oldest_first: false,
-            bound_comparisons: true,
-            window: true,
-            stop_at_first: false,
-            rescan: true,
-            skip_told: false,
-            loops: Loops::Plugs,
-            start_up: START_UP,
-        }
+        Options::DEFAULT
     }
 }
 

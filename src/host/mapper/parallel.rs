@@ -43,11 +43,16 @@ pub struct Options {
     pub patience: Duration,
 }
 
-impl Default for Options {
+impl Options {
     /// The own switch and its neighbours; the work of a daemon at user level; 20 ms, the time that a queue of some
     /// twenty probes at the asked host takes.
+    pub const DEFAULT: Options =
+        Options { depth: 1, work: Duration::from_us(900), patience: Duration::from_ms(20) };
+}
+
+impl Default for Options {
     fn default() -> Options {
-        Options { depth: 1, work: Duration::from_us(900), patience: Duration::from_ms(20) }
+        Options::DEFAULT
     }
 }
 

@@ -40,10 +40,15 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Default for Options {
+impl Options {
     /// A branch after each exploration that found no new host, up to 12 turns long.
+    pub const DEFAULT: Options =
+        Options { search: berkeley::Options::DEFAULT, after: 1, length: 12, tries: 4, seed: 0 };
+}
+
+impl Default for Options {
     fn default() -> Options {
-        Options { search: berkeley::Options::default(), after: 1, length: 12, tries: 4, seed: 0 }
+        Options::DEFAULT
     }
 }
 

@@ -36,10 +36,14 @@ pub struct Options {
     pub prune: bool,
 }
 
-impl Default for Options {
+impl Options {
     /// A depth of 10, which is Q + D + 1 in many a small network.
+    pub const DEFAULT: Options = Options { depth: 10, prune: true };
+}
+
+impl Default for Options {
     fn default() -> Options {
-        Options { depth: 10, prune: true }
+        Options::DEFAULT
     }
 }
 

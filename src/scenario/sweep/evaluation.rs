@@ -7,7 +7,7 @@ use crate::diagnostics::{Fault, quoted};
 use crate::papers;
 
 use super::super::book::{Book, Place};
-use super::super::build::{figure_name, is_printed};
+use super::super::check::{figure_name, is_printed};
 use super::super::printed::{PaperNumber, Statistic};
 use super::super::wire::{self, At, Direction};
 use super::axes::{Axis, printed};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::diagnostics::{Fault, Refusal, quoted};
 
 use super::super::book::{Book, Place};
-use super::super::build;
+use super::super::check;
 use super::super::expect::Expectations;
 use super::super::layers::{self, Layers, find};
 use super::super::tree::{Entry, Item, Value};
@@ -142,7 +142,7 @@ fn expectations(root: &Item, book: &mut Book) -> Expectations {
     let read = find(root, "expect").and_then(|item| wire::Expected::read(item, &mut book.empty_copy()));
     let all = read.map_or_else(Vec::new, |read| read.0);
     let own: Vec<_> = all.into_iter().filter(|(path, _)| !book.is_included(path.place)).collect();
-    Expectations { list: build::expectations(&own, book), sources: book.sources() }
+    Expectations { list: check::expectations(&own, book), sources: book.sources() }
 }
 
 /// The seed and the description that the file gives, if it does.

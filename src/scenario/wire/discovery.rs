@@ -6,6 +6,7 @@ use super::super::book::Book;
 use super::super::discovery::{Method, Quantity};
 use super::super::tree::Item;
 use super::allgather::Overheads;
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{self, Choice, FileName};
 use super::shared::PrintedName;
@@ -113,9 +114,8 @@ table! {
 table! {
     /// What methods are told beside the matrix.
     "[discovery.inference]" Inference {
-        /// Times closer than that are one class at first, above zero; a microsecond for every round trip of a sample
-        /// if not given.
-        measurement_noise: Span = Optional;
+        /// Times closer than that are one class at first; a microsecond for every round trip of a sample if not given.
+        measurement_noise: Span = Optional, ABOVE_ZERO;
         /// How many times as far apart as wide classes must be, 0.001 to 1000.
         inter_threshold: f64 = Default("4");
         /// How many classes k-means makes, 1 to 1000; as many as fit best if not given.

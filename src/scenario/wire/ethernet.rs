@@ -1,10 +1,13 @@
 //! The `[ethernet]` section.
 
+use std::ops::RangeInclusive;
+
 use schemars::Schema;
 
 use super::super::book::Book;
 use super::super::ethernet::Transport;
 use super::super::tree::Item;
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, Quantity};
 use super::table::{Described, Free, Given, Presence, Reading, Wire, table, table_schema};
@@ -13,24 +16,36 @@ use crate::units::{BitRate, Bytes, Duration, Length};
 
 use Presence::{Default, Optional};
 
+/// Rates of Ethernet.
+pub(in super::super) const RATES: RangeInclusive<BitRate> = rate(10_000_000)..=rate(400_000_000_000);
+/// Lengths of cables: a second of flight at most.
+pub(in super::super) const LONGEST_CABLE: Length = Length::from_mm(200_000_000_000);
+/// Payloads of a frame: without padding, and of the largest frames that switches are sold for.
+const MTUS: RangeInclusive<Bytes> = Bytes(46)..=Bytes(9_216);
+/// The longest time in a switch, and that an acknowledgement waits.
+const LONGEST: Duration = Duration::from_ms(1_000);
+
+const fn rate(bits_per_s: u64) -> BitRate {
+    BitRate::new(bits_per_s).expect("a rate above zero")
+}
+
 table! {
     /// Switched Ethernet: store-and-forward switches that learn addresses, on the spanning tree that they elect.
     "[ethernet]" Ethernet {
-        /// The rate of every cable that gives none of its own, 10 Mb/s to 400 Gb/s.
-        rate: Quantity<BitRate> = Default("'100 Mb/s'");
+        /// The rate of every cable that gives none of its own.
+        rate: Quantity<BitRate> = Default("'100 Mb/s'"), RATES;
         /// The length of every cable that gives none of its own; 5 ns/m.
-        cable_length: Quantity<Length> = Default("'10 m'");
-        /// The most bytes of payload of a frame, headers of IP or of the datagram counted in, 46 B to 9216 B; TCP needs
-        /// 576 B.
-        mtu: Quantity<Bytes> = Default("'1500 B'");
+        cable_length: Quantity<Length> = Default("'10 m'"), ..=LONGEST_CABLE;
+        /// The most bytes of payload of a frame, headers of IP or of the datagram counted in; TCP needs 576 B.
+        mtu: Quantity<Bytes> = Default("'1500 B'"), MTUS;
         /// From a frame's last bit in a switch to the first instant at which it can leave.
-        switch_latency: Quantity<Duration> = Default("'0 ns'");
+        switch_latency: Quantity<Duration> = Default("'0 ns'"), ..=LONGEST;
         /// Room for waiting frames; without it there is as much as it takes, and nothing is lost.
         buffer: Quantity<Bytes> = Optional;
         /// Whether each output port has so much room, or all of a switch together.
         buffer_sharing: Sharing = Optional;
-        /// How long a switch remembers where an address was last seen, above zero.
-        ageing: Quantity<Duration> = Default("'300 s'");
+        /// How long a switch remembers where an address was last seen.
+        ageing: Quantity<Duration> = Default("'300 s'"), ABOVE_ZERO;
         /// Bridge priorities, as `"switch" = priority`; the least is elected root. 32768 if not given.
         priorities: Free<u16> = Default("{}");
         /// Messages in frames without recovery, or over a TCP/IP stack in every host.
@@ -41,15 +56,15 @@ table! {
         /// have learned.
         introduced: bool = Default("true");
         /// How long a TCP acknowledgement may wait for another segment.
-        ack_delay: Quantity<Duration> = Default("'10 ms'");
+        ack_delay: Quantity<Duration> = Default("'10 ms'"), ..=LONGEST;
         /// What limits a TCP sender beside the receiver's window.
         congestion: Congestion = Default("'reno'");
         /// Room of a TCP connection for data on its way, at either end, `mtu` to 16 MiB.
         window: Quantity<Bytes> = Default("'64 KiB'");
-        /// The least time after which TCP sends an unacknowledged segment again, 1 ms to 60 s.
-        least_timeout: Quantity<Duration> = Default("'200 ms'");
-        /// How long a TCP connection with messages on it may bring nothing before they are lost, 1 s to 60 min.
-        give_up: Quantity<Duration> = Default("'120 s'");
+        /// The least time after which TCP sends an unacknowledged segment again.
+        least_timeout: Quantity<Duration> = Default("'200 ms'"), Duration::from_ms(1)..=Duration::from_ms(60_000);
+        /// How long a TCP connection with messages on it may bring nothing before they are lost.
+        give_up: Quantity<Duration> = Default("'120 s'"), Duration::from_ms(1_000)..=Duration::from_ms(3_600_000);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The kinds of single values: quantities, choices, counts, names.
 
+use std::fmt;
+
 use schemars::{Schema, json_schema};
 
 use crate::diagnostics::{Fault, quoted};
@@ -7,6 +9,7 @@ use crate::units::{ParseUnitError, Unit};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
+use super::bounds::{Limit, Limited};
 use super::canonical::{Canonical, put};
 use super::table::{At, Wire, wrong_type};
 
@@ -50,6 +53,14 @@ impl<U: Unit> Wire for Quantity<U> {
 
     fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
         canonical.quantity::<U>(item);
+    }
+}
+
+impl<U: Limit> Limited for Quantity<U> {
+    type Limit = U;
+
+    fn limited(&self) -> Option<U> {
+        Some(self.0)
     }
 }
 
@@ -109,8 +120,17 @@ impl<U: Unit> Wire for NeverOr<U> {
     }
 }
 
+impl<U: Limit> Limited for NeverOr<U> {
+    type Limit = U;
+    const OR: &'static str = " or \"never\"";
+
+    fn limited(&self) -> Option<U> {
+        self.0
+    }
+}
+
 /// One of a few words.
-pub(in super::super) trait Choice: Copy + 'static {
+pub(in super::super) trait Choice: Clone + 'static {
     /// The words and what they stand for.
     const CHOICES: &'static [(&'static str, Self)];
 }
@@ -123,7 +143,7 @@ impl<C: Choice> Wire for C {
             wrong_type(item, &format!("one of {}", words()), book);
             return None;
         };
-        let chosen = C::CHOICES.iter().find(|(word, _)| word == text).map(|(_, choice)| *choice);
+        let chosen = C::CHOICES.iter().find(|(word, _)| word == text).map(|(_, choice)| choice.clone());
         if chosen.is_none() {
             book.add(item.place, |span| {
                 let message = format!("`{}` is not one of the choices", quoted(text));
@@ -283,33 +303,8 @@ impl Wire for f64 {
     }
 }
 
-/// A chance in `0..1`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct Probability(pub(in super::super) f64);
-
-impl Wire for Probability {
-    fn read(item: &Item, book: &mut Book) -> Option<Probability> {
-        let number = f64::read(item, book)?;
-        if (0.0..1.0).contains(&number) {
-            return Some(Probability(number));
-        }
-        book.add(item.place, |span| {
-            Fault::new("out-of-range", span, format!("{number} is no chance"), "expected 0 or more, below 1")
-        });
-        None
-    }
-
-    fn schema() -> Schema {
-        json_schema!({ "type": "number", "minimum": 0, "exclusiveMaximum": 1 })
-    }
-
-    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
-        canonical.number(item);
-    }
-}
-
 /// A share written as a text in per cent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(in super::super) struct Share(pub(in super::super) f64);
 
 impl Wire for Share {
@@ -335,11 +330,32 @@ impl Wire for Share {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": "string", "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$", "examples": ["6 %"] })
+        json_schema!({
+            "title": "share in per cent",
+            "type": "string",
+            "pattern": "^ *[0-9]+(\\.[0-9]*)? *% *$",
+            "examples": ["6 %"]
+        })
     }
 
     fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
         canonical.share(item);
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", libm::round(self.0 * 1e11) / 1e9)
+    }
+}
+
+impl Limit for Share {}
+
+impl Limited for Share {
+    type Limit = Share;
+
+    fn limited(&self) -> Option<Share> {
+        Some(*self)
     }
 }
 

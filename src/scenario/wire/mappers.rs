@@ -4,8 +4,9 @@ use schemars::Schema;
 
 use super::super::book::Book;
 use super::super::tree::Item;
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
-use super::kinds::{Choice, Probability, Quantity};
+use super::kinds::{Choice, Quantity};
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
 use crate::host::mapper::berkeley::{Merging, SecondLook};
 use crate::host::mapper::guarded::{Candidates, First, Landing, Recency};
@@ -13,6 +14,9 @@ use crate::host::mapper::myricom::{Filter, Loops};
 use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional, Required};
+
+/// The longest scout.
+const MOST_SCOUT: Bytes = Bytes(1 << 20);
 
 table! {
     /// What the Berkeley mapper, and the randomised one that is made of it, do at their own discretion beside
@@ -35,12 +39,12 @@ table! {
 table! {
     /// What the randomised mapper does at its own discretion beside what the Berkeley mapper does.
     "[mapping.randomised]" Randomised {
-        /// After how many explorations without a new host a branch is grown, at least 1.
-        after: u64 = Default("1");
-        /// The most turns of a branch, at least 1.
-        length: u32 = Default("12");
-        /// The most turns tried at each switch of a branch, at least 1.
-        tries: u32 = Default("4");
+        /// After how many explorations without a new host a branch is grown.
+        after: u64 = Default("1"), 1..;
+        /// The most turns of a branch.
+        length: u32 = Default("12"), 1..;
+        /// The most turns tried at each switch of a branch.
+        tries: u32 = Default("4"), 1..;
     }
 }
 
@@ -72,13 +76,13 @@ table! {
 table! {
     /// What the guarded mapper, and the one with time-outs in place of guards, do at their own discretion.
     "[mapping.guarded]" Guarded {
-        /// The least length of a scout for a switch, at least 1 B: it must reach from the input to the output of
-        /// the port where its guard turns round.
-        scout: Quantity<Bytes> = Default("'300 B'");
-        /// The least length of a comparison's scout, at least 1 B.
-        comparison: Quantity<Bytes> = Default("'32 B'");
-        /// How many questions go out before their guard, or before their time-out begins, at least 1.
-        burst: u16 = Default("1");
+        /// The least length of a scout for a switch: it must reach from the input to the output of the port where
+        /// its guard turns round.
+        scout: Quantity<Bytes> = Default("'300 B'"), Bytes(1)..=MOST_SCOUT;
+        /// The least length of a comparison's scout.
+        comparison: Quantity<Bytes> = Default("'32 B'"), Bytes(1)..=MOST_SCOUT;
+        /// How many questions go out before their guard, or before their time-out begins.
+        burst: u16 = Default("1"), 1..;
         /// How often a no is asked again, in case that a scout was lost alone.
         confirm_no: u32 = Default("0");
         /// How often a question is asked again whose guard did not come back.
@@ -100,8 +104,8 @@ table! {
 table! {
     /// What the coupon-collecting mapper does at its own discretion.
     "[mapping.coupon]" Coupon {
-        /// The turns of a message, at least 1.
-        depth: u16 = Default("12");
+        /// The turns of a message.
+        depth: u16 = Default("12"), 1..;
         /// How many messages in a row may tell no new host before collecting ends.
         patience: u32 = Default("12");
         /// The most messages that are spent on collecting.
@@ -132,15 +136,15 @@ table! {
     /// What goes wrong with the mappers' messages, each by chance and on its own.
     "[mapping.faults]" Faults {
         /// The chance that a message is lost at the sender's interface.
-        loss: Probability = Default("0.0");
+        loss: f64 = Default("0.0"), 0.0..1.0;
         /// The chance that the sender's interface lets the next message go first.
-        reorder_sends: Probability = Default("0.0");
+        reorder_sends: f64 = Default("0.0"), 0.0..1.0;
         /// The chance that the receiver's interface lets the next message go first.
-        reorder_receives: Probability = Default("0.0");
+        reorder_receives: f64 = Default("0.0"), 0.0..1.0;
         /// The chance that the next message of the same sender to the same receiver overtakes it in the network.
-        overtaking: Probability = Default("0.0");
-        /// How long a message is held back at most, above zero.
-        hold: Quantity<Duration> = Default("'100 us'");
+        overtaking: f64 = Default("0.0"), 0.0..1.0;
+        /// How long a message is held back at most.
+        hold: Quantity<Duration> = Default("'100 us'"), ABOVE_ZERO;
     }
 }
 
@@ -148,10 +152,10 @@ table! {
     /// How applications hold themselves back after each message of a mapper that their interface sends or
     /// receives.
     "[mapping.restraint]" Restraint {
-        /// How long, above zero.
-        span: Quantity<Duration> = Required;
-        /// How many times slower they send meanwhile, at least 2; they pause if not given.
-        slower: u32 = Optional;
+        /// How long.
+        span: Quantity<Duration> = Required, ABOVE_ZERO;
+        /// How many times slower they send meanwhile; they pause if not given.
+        slower: u32 = Optional, 2..;
     }
 }
 

@@ -5,6 +5,7 @@ use schemars::{Schema, json_schema};
 use super::super::book::Book;
 use super::super::mapping::{Computer, Direction, MapModel};
 use super::super::tree::{Item, Value};
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, Quantity, Share};
 use super::mappers::{
@@ -12,7 +13,9 @@ use super::mappers::{
 };
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
 use crate::diagnostics::Fault;
-use crate::host::mapper::{self, Order};
+use crate::host::mapper::{
+    self, Algorithm, Order, berkeley, coupon, guarded, identified, myricom, parallel, randomised, simplified,
+};
 use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional};
@@ -21,7 +24,7 @@ table! {
     /// A mapper that runs in-band before traffic.
     "[mapping]" Mapping {
         /// How it explores.
-        algorithm: AlgorithmName = Default("'berkeley'");
+        algorithm: Algorithm = Default("'berkeley'");
         /// Who maps: one `master`, all others answering; or every host until an `election` is decided.
         mode: Mode = Default("'master'");
         /// The host on which the master runs; an election has none.
@@ -29,15 +32,14 @@ table! {
         /// What carries its messages: the flit-level fabric, or a walk over the cables on which a message fails
         /// when it uses one twice in the same direction (`circuit`) or never (`packet`); these take no time.
         model: MapModel = Default("'cut-through'");
-        /// How long it waits for the answer to a probe, above zero; if not given, 1 ms on a host, 450 us on an
-        /// interface.
-        probe_timeout: Quantity<Duration> = Optional;
+        /// How long it waits for the answer to a probe; if not given, 1 ms on a host, 450 us on an interface.
+        probe_timeout: Quantity<Duration> = Optional, ABOVE_ZERO;
         /// How often a turn that gave nothing is tried again.
         retries: u32 = Default("0");
-        /// Explorations of switches after which the mapper gives up, at least 1.
-        explorations: u64 = Default("20000");
-        /// The bytes that the mapper may use for its model, above zero; without it as many as it needs.
-        memory: Quantity<Bytes> = Optional;
+        /// Explorations of switches after which the mapper gives up.
+        explorations: u64 = Default("20000"), 1..;
+        /// The bytes that the mapper may use for its model; without it as many as it needs.
+        memory: Quantity<Bytes> = Optional, Bytes(1)..;
         /// What the software of the mapper and of the daemons runs on: the host's processor, or that of the
         /// interface, whose first work is routing traffic; if not given, the interface for the Myricom mapper and
         /// those that share its ways, the host for others.
@@ -50,8 +52,8 @@ table! {
         /// Software time between the return of a mapper's own probe and its seeing it; if not given, that of
         /// `[hosts]` on a host, 20 us on an interface.
         loop_overhead: Quantity<Duration> = Optional;
-        /// How far each single cost of software may lie above or below its value, at most 100 %.
-        jitter: Share = Default("'0 %'");
+        /// How far each single cost of software may lie above or below its value.
+        jitter: Share = Default("'0 %'"), Share(0.0)..=Share(1.0);
         /// Hosts without a daemon: they answer nothing.
         silent: Vec<At<String>> = Default("[]");
         /// How many hosts run a mapper's software, the master's own among them, at least 1; without it all but
@@ -78,12 +80,12 @@ table! {
         faults: Faults = Optional;
         /// How applications hold themselves back while there are mappers' messages.
         restraint: Restraint = Optional;
-        /// The load of `[traffic]` beside the mapper, 0 to 1; quiet if not given.
-        load: f64 = Optional;
+        /// The load of `[traffic]` beside the mapper; quiet if not given.
+        load: f64 = Optional, 0.0..=1.0;
         /// Whether what fails in the scenario fails while it maps, too.
         failures: bool = Default("false");
-        /// How often the mapping is run, with the seed and those after it, 1 to 1000.
-        runs: u32 = Default("1");
+        /// How often the mapping is run, with the seed and those after it.
+        runs: u32 = Default("1"), 1..=1000;
         /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the
         /// network, `q+d+1`, `q+d` or `2d+1`. If not given there is no bound; for `simplified` it is `q+d+1`, or
         /// `2d+1` on the model `packet`.
@@ -97,46 +99,23 @@ table! {
         /// Whether branches that end in switches are cut off in the end; if not given, they are but on the model
         /// `packet`, where all can be told apart.
         prune: bool = Optional;
-        /// Other routing latencies, each above zero, at which the mapping is timed again to show what they
-        /// change.
-        also_at_routing_latency: Vec<At<Quantity<Duration>>> = Default("[]");
+        /// Other routing latencies, at which the mapping is timed again to show what they change.
+        also_at_routing_latency: Vec<At<Quantity<Duration>>> = Default("[]"), ABOVE_ZERO;
     }
 }
 
-/// The mappers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum AlgorithmName {
-    Berkeley,
-    Simplified,
-    Randomised,
-    Myricom,
-    Guarded,
-    Timed,
-    Coupon,
-    Identified,
-    Parallel,
-}
-
-impl Choice for AlgorithmName {
-    const CHOICES: &'static [(&'static str, AlgorithmName)] = &[
-        ("berkeley", AlgorithmName::Berkeley),
-        ("simplified", AlgorithmName::Simplified),
-        ("randomised", AlgorithmName::Randomised),
-        ("myricom", AlgorithmName::Myricom),
-        ("guarded", AlgorithmName::Guarded),
-        ("timed", AlgorithmName::Timed),
-        ("coupon", AlgorithmName::Coupon),
-        ("identified", AlgorithmName::Identified),
-        ("parallel", AlgorithmName::Parallel),
+impl Choice for Algorithm {
+    const CHOICES: &'static [(&'static str, Algorithm)] = &[
+        ("berkeley", Algorithm::Berkeley(berkeley::Options::DEFAULT)),
+        ("simplified", Algorithm::Simplified(simplified::Options::DEFAULT)),
+        ("randomised", Algorithm::Randomised(randomised::Options::DEFAULT)),
+        ("myricom", Algorithm::Myricom(myricom::Options::DEFAULT)),
+        ("guarded", Algorithm::Guarded(guarded::Options::DEFAULT)),
+        ("timed", Algorithm::Guarded(guarded::Options { guards: false, ..guarded::Options::DEFAULT })),
+        ("coupon", Algorithm::Coupon(coupon::Options::DEFAULT)),
+        ("identified", Algorithm::Identified(identified::Options { one_message: false })),
+        ("parallel", Algorithm::Parallel(parallel::Options::DEFAULT)),
     ];
-}
-
-impl AlgorithmName {
-    /// The name, as scenarios spell it.
-    pub(in super::super) fn word(self) -> &'static str {
-        let found = AlgorithmName::CHOICES.iter().find(|(_, name)| *name == self);
-        found.map_or("", |(word, _)| word)
-    }
 }
 
 /// The name of the one host that maps.

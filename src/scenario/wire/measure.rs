@@ -7,6 +7,7 @@ use crate::units::{Duration, Unit};
 
 use super::super::book::Book;
 use super::super::tree::{Entry, Item, Value};
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::Quantity;
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
@@ -23,14 +24,14 @@ table! {
         /// the mean (`"1 %"` or 0.01, above 0 and below 1), or until `messages` or `duration` are used up; if not
         /// given, these are what is measured, and a point within 5 % counts as converged.
         precision: Fraction = Optional;
-        /// Messages that are measured at each point, at least 1; if no duration is given either, 20000, or at most
-        /// 2000000 with a precision.
-        messages: u64 = Following(messages);
-        /// Instead: the span in which the measured messages are created, above zero.
-        duration: Quantity<Duration> = Optional;
+        /// Messages that are measured at each point; if no duration is given either, 20000, or at most 2000000 with a
+        /// precision.
+        messages: u64 = Following(messages), 1..;
+        /// Instead: the span in which the measured messages are created.
+        duration: Quantity<Duration> = Optional, ABOVE_ZERO;
         /// When a point ends whatever is still under way, above the warm-up; if not given, after four times
         /// the warm-up and the measurement (never for a trace).
-        horizon: Quantity<Duration> = Optional;
+        horizon: Quantity<Duration> = Optional, ABOVE_ZERO;
         /// Look for the saturation throughput too: bisect the load between the highest that is not saturated and
         /// the lowest that is, until they differ by less than this share (`"2 %"` or 0.02, above 0 and below 1).
         find_saturation: Fraction = Optional;

@@ -5,6 +5,7 @@ use schemars::Schema;
 use super::super::book::Book;
 use super::super::checked::PartKind;
 use super::super::tree::Item;
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, NeverOr, Quantity};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
@@ -23,8 +24,8 @@ table! {
         host: String = Optional;
         /// When it fails, from the start of the run.
         at: Quantity<Duration> = Required;
-        /// How long it stays down, above zero; for ever if not given.
-        lasting: Quantity<Duration> = Optional;
+        /// How long it stays down; for ever if not given.
+        lasting: Quantity<Duration> = Optional, ABOVE_ZERO;
     }
 }
 
@@ -33,12 +34,12 @@ table! {
     "[[failures-at-random]]" RandomFailures {
         /// What fails.
         of: PartKind = Required;
-        /// The mean time from the start, or from its last return, to a part's failure, above zero.
-        mean_uptime: Quantity<Duration> = Required;
-        /// The mean time that it is away, above zero; for ever if not given.
-        mean_repair: Quantity<Duration> = Optional;
-        /// Failures begin before this, above zero.
-        until: Quantity<Duration> = Required;
+        /// The mean time from the start, or from its last return, to a part's failure.
+        mean_uptime: Quantity<Duration> = Required, ABOVE_ZERO;
+        /// The mean time that it is away; for ever if not given.
+        mean_repair: Quantity<Duration> = Optional, ABOVE_ZERO;
+        /// Failures begin before this.
+        until: Quantity<Duration> = Required, ABOVE_ZERO;
     }
 }
 
@@ -46,25 +47,25 @@ table! {
     /// The network in operation: applications send, parts fail and return, and daemons with the mapper of
     /// `[mapping]` watch, map again and hand out the routes of `[routing]`.
     "[operation]" Operation {
-        /// How long, above zero.
-        length: Quantity<Duration> = Required;
+        /// How long.
+        length: Quantity<Duration> = Required, ABOVE_ZERO;
         /// Further hosts whose daemons map, in the order in which they stand in for the mapper.
         backups: Vec<At<String>> = Default("[]");
-        /// How long after the end of a mapping the next begins in any case, above zero.
-        remap_period: NeverOr<Duration> = Default("'10 s'");
-        /// The span within which every cable of the map is asked about once, above zero.
-        heartbeat: NeverOr<Duration> = Default("'100 ms'");
-        /// How long the answer to such a question is waited for, above zero.
-        patience: Quantity<Duration> = Default("'5 ms'");
+        /// How long after the end of a mapping the next begins in any case.
+        remap_period: NeverOr<Duration> = Default("'10 s'"), ABOVE_ZERO;
+        /// The span within which every cable of the map is asked about once.
+        heartbeat: NeverOr<Duration> = Default("'100 ms'"), ABOVE_ZERO;
+        /// How long the answer to such a question is waited for.
+        patience: Quantity<Duration> = Default("'5 ms'"), ABOVE_ZERO;
         /// How often a question that brought nothing is asked again before something is taken to have failed.
         confirm: u32 = Default("2");
-        /// How many maps are made at most until two in a row agree, where the mapper doubts them, at least 1.
-        tries: u32 = Default("3");
-        /// How long the first backup waits for a sign of the mapper before it takes over, above zero; the second
-        /// waits twice as long, and so on.
-        takeover: Quantity<Duration> = Default("'500 ms'");
-        /// The length of the intervals of operation.csv, above zero.
-        interval: Quantity<Duration> = Default("'10 ms'");
+        /// How many maps are made at most until two in a row agree, where the mapper doubts them.
+        tries: u32 = Default("3"), 1..;
+        /// How long the first backup waits for a sign of the mapper before it takes over; the second waits twice
+        /// as long, and so on.
+        takeover: Quantity<Duration> = Default("'500 ms'"), ABOVE_ZERO;
+        /// The length of the intervals of operation.csv.
+        interval: Quantity<Duration> = Default("'10 ms'"), ABOVE_ZERO;
     }
 }
 

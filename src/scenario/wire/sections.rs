@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::super::book::Book;
 use super::super::tree::Item;
 use super::allgather::Allgather;
+use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::comparison::Comparison;
 use super::discovery::Discovery;
@@ -12,7 +13,7 @@ use super::ethernet::Ethernet;
 use super::evaluation::{Figure, Reference};
 use super::expected::Expected;
 use super::include::{Include, Profiles};
-use super::kinds::{Choice, FileName, NeverOr, Probability, Quantity, RootNames, ScenarioName};
+use super::kinds::{Choice, FileName, NeverOr, Quantity, RootNames, ScenarioName};
 use super::mapping::Mapping;
 use super::measure::Measure;
 use super::operation::{Failure, Operation, RandomFailures};
@@ -23,10 +24,14 @@ use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_s
 use super::topology::Topology;
 use super::traffic::Traffic;
 use crate::fabric::Arbitration;
-use crate::routing::Heuristic;
+use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
+use crate::trace::bounds::LARGEST_MOST;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
 use Presence::{Default, Optional, Required, Usually};
+
+/// The most that a buffer holds, as the fabric itself has it.
+const MOST_BUFFER: Bytes = Bytes(u16::MAX as u64);
 
 table! {
     /// A simnet scenario: what is cabled, what runs, what to measure and what to expect.
@@ -104,23 +109,23 @@ table! {
     "[fabric]" Fabric {
         /// The rate of every cable that gives none of its own.
         rate: Quantity<BitRate> = Default("'1.28 Gb/s'");
-        /// Room of a switch port's input buffer, 1 B to 65535 B.
-        buffer: Quantity<Bytes> = Default("'108 B'");
+        /// Room of a switch port's input buffer.
+        buffer: Quantity<Bytes> = Default("'108 B'"), Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has
         /// to fit.
-        stop: Quantity<Bytes> = Default("'56 B'");
+        stop: Quantity<Bytes> = Default("'56 B'"), Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which it sends GO again, below `stop`.
-        go: Quantity<Bytes> = Default("'40 B'");
-        /// Time that a switch needs to decode a head, above zero.
-        routing_latency: Quantity<Duration> = Default("'150 ns'");
+        go: Quantity<Bytes> = Default("'40 B'"), ..=MOST_BUFFER;
+        /// Time that a switch needs to decode a head.
+        routing_latency: Quantity<Duration> = Default("'150 ns'"), ABOVE_ZERO;
         /// How heads are decoded: one at a time in each switch, or one at a time at each input port.
         arbitration: Arbitration = Default("'serial'");
-        /// How long an output may stay blocked before its switch sends a forward reset, above zero.
-        deadlock_timeout: NeverOr<Duration> = Default("'50 ms'");
+        /// How long an output may stay blocked before its switch sends a forward reset.
+        deadlock_timeout: NeverOr<Duration> = Default("'50 ms'"), ABOVE_ZERO;
         /// The length of every cable that gives none of its own; 5 ns/m.
         cable_length: Quantity<Length> = Default("'2.5 m'");
-        /// Chance that a bit is wrong on its way over a cable: 0 or more, below 1.
-        bit_error_rate: Probability = Default("0.0");
+        /// Chance that a bit is wrong on its way over a cable.
+        bit_error_rate: f64 = Default("0.0"), 0.0..1.0;
     }
 }
 
@@ -129,13 +134,12 @@ table! {
     "[hosts]" Hosts {
         /// Time that the interface needs to set up a message.
         nic_send_overhead: Quantity<Duration> = Default("'0 ns'");
-        /// Room of the interface's receive buffer, 1 B to 65535 B; without it a host takes at once what
-        /// arrives.
-        receive_buffer: Quantity<Bytes> = Optional;
+        /// Room of the interface's receive buffer; without it a host takes at once what arrives.
+        receive_buffer: Quantity<Bytes> = Optional, Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which the interface sends STOP; half the receive buffer if not given.
-        receive_stop: Quantity<Bytes> = Optional;
+        receive_stop: Quantity<Bytes> = Optional, Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which it sends GO again; a quarter of the receive buffer if not given.
-        receive_go: Quantity<Bytes> = Optional;
+        receive_go: Quantity<Bytes> = Optional, ..=MOST_BUFFER;
         /// The rate at which the interface empties its receive buffer; the fabric's rate if not given.
         receive_rate: Quantity<BitRate> = Optional;
         /// Time that the interface rests after it has emptied a message's last byte.
@@ -156,7 +160,7 @@ table! {
         file: FileName = Optional;
         /// UP*/DOWN* routes; routes over turns left when cycles of waiting are broken; or shortest routes
         /// whatever the directions (they may deadlock).
-        algorithm: RouteAlgorithm = Optional;
+        algorithm: Algorithm = Optional;
         /// How `updown`, and what `smart` starts from, labels switches: breadth first or depth first; `bfs` if
         /// not given.
         tree: Tree = Usually("'bfs'");
@@ -166,7 +170,7 @@ table! {
         /// given.
         root: RootNames = Usually("'far'");
         /// Which of several equally good routes is taken; `random` if not given.
-        select: Select = Usually("'random'");
+        select: Selection = Usually("'random'");
         /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
         distribute: bool = Default("false");
     }
@@ -187,8 +191,8 @@ table! {
     /// How much is recorded of each of them. What happened before and still matters is kept as well and not counted:
     /// worms under way, flow at ports, deadlocks that stand.
     "[output.events]" Events {
-        /// Events that are kept of each, at most, 1 to 20000000; each takes some 40 bytes of memory meanwhile.
-        most: u64 = Default("1000000");
+        /// Events that are kept of each, at most; each takes some 40 bytes of memory meanwhile.
+        most: u64 = Default("1000000"), 1..=LARGEST_MOST;
         /// Only what happens from this instant on.
         from: Quantity<Duration> = Optional;
         /// Only what happens before this instant, which must come after `from`.
@@ -209,19 +213,12 @@ impl Choice for Around {
     const CHOICES: &'static [(&'static str, Around)] = &[("deadlock", Around::Deadlock)];
 }
 
-/// Where computed routes come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum RouteAlgorithm {
-    UpDown,
-    Smart,
-    Minimal,
-}
-
-impl Choice for RouteAlgorithm {
-    const CHOICES: &'static [(&'static str, RouteAlgorithm)] = &[
-        ("updown", RouteAlgorithm::UpDown),
-        ("smart", RouteAlgorithm::Smart),
-        ("minimal", RouteAlgorithm::Minimal),
+/// Trees, roots and seeds stand in keys of their own.
+impl Choice for Algorithm {
+    const CHOICES: &'static [(&'static str, Algorithm)] = &[
+        ("updown", Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far }),
+        ("smart", Algorithm::Smart { tree: Tree::Bfs, root: Root::Far }),
+        ("minimal", Algorithm::Minimal),
     ];
 }
 
@@ -230,38 +227,20 @@ impl Choice for Arbitration {
         &[("serial", Arbitration::Serial), ("per-input", Arbitration::PerInput)];
 }
 
-/// How UP*/DOWN* labels switches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) enum Tree {
-    #[default]
-    Bfs,
-    Dfs,
-}
-
-/// Which of several equally good routes is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) enum Select {
-    First,
-    #[default]
-    Random,
-    RoundRobin,
-    Balanced,
-}
-
 impl Choice for Tree {
-    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs), ("dfs", Tree::Dfs)];
+    const CHOICES: &'static [(&'static str, Tree)] = &[("bfs", Tree::Bfs), ("dfs", Tree::Dfs(Heuristic::H2))];
 }
 
 impl Choice for Heuristic {
     const CHOICES: &'static [(&'static str, Heuristic)] = &[("h1", Heuristic::H1), ("h2", Heuristic::H2)];
 }
 
-impl Choice for Select {
-    const CHOICES: &'static [(&'static str, Select)] = &[
-        ("first", Select::First),
-        ("random", Select::Random),
-        ("round-robin", Select::RoundRobin),
-        ("balanced", Select::Balanced),
+impl Choice for Selection {
+    const CHOICES: &'static [(&'static str, Selection)] = &[
+        ("first", Selection::First),
+        ("random", Selection::Random { seed: 0 }),
+        ("round-robin", Selection::RoundRobin),
+        ("balanced", Selection::Balanced),
     ];
 }
 

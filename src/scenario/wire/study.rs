@@ -8,10 +8,11 @@ use super::super::study::{Axis, Quantity};
 use super::super::tree::{Entry, Item, Value};
 use super::canonical::{Canonical, Key, put};
 use super::kinds::Choice;
-use super::mapping::{AlgorithmName, Mapping};
+use super::mapping::Mapping;
 use super::shared::{Named, PrintedName};
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
+use crate::host::mapper::Algorithm;
 
 use Presence::{Default, Optional, Required};
 
@@ -95,7 +96,7 @@ pub(in super::super) fn inherit(root: &mut Item) {
         let own = entries.iter().find(|entry| entry.key == "algorithm").map(|entry| &entry.item.value);
         if let Some(Value::Text(algorithm)) = own { Some(algorithm.clone()) } else { None }
     };
-    let usual = of(&shared).unwrap_or_else(|| AlgorithmName::Berkeley.word().to_owned());
+    let usual = of(&shared).unwrap_or_else(|| Algorithm::CHOICES[0].0.to_owned());
     for variant in variants {
         let Value::Table(own) = &mut variant.value else { continue };
         let algorithm = of(own).unwrap_or_else(|| usual.clone());
@@ -119,7 +120,7 @@ fn section<'a>(entries: &'a mut [Entry], key: &str) -> Option<&'a mut Item> {
 
 /// Whether a key of `[mapping]` is an algorithm's table of options.
 fn is_algorithm(key: &str) -> bool {
-    AlgorithmName::CHOICES.iter().any(|(word, _)| *word == key)
+    Algorithm::CHOICES.iter().any(|(word, _)| *word == key)
 }
 
 impl Choice for Quantity {

@@ -285,12 +285,13 @@ impl<T: Wire> Wire for Vec<At<T>> {
 }
 
 /// Declares a section of the scenario: see the module. A first line `..field: Table;` takes over the keys of
-/// another declared table, for sections that share them.
+/// another declared table, for sections that share them. Behind a key's kind and its presence may stand the range
+/// that its value, or every item of its list, keeps to.
 macro_rules! table {
     (
         $(#[doc = $doc:literal])* $title:literal $name:ident {
             $( .. $shared:ident : $shared_kind:ty; )?
-            $( $(#[doc = $key_doc:literal])* $field:ident : $kind:ty = $presence:expr; )*
+            $( $(#[doc = $key_doc:literal])* $field:ident : $kind:ty = $presence:expr $(, $range:expr)?; )*
         }
     ) => {
         $(#[doc = $doc])*
@@ -306,7 +307,7 @@ macro_rules! table {
             pub(super) fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
                 $name {
                     $( $shared: <$shared_kind>::take_from(reading, book), )?
-                    $( $field: reading.take(stringify!($field), $presence, book), )*
+                    $( $field: reading.take::<$kind>(stringify!($field), $presence, book)$(.within($range, book))?, )*
                 }
             }
 
@@ -316,7 +317,11 @@ macro_rules! table {
                     field: stringify!($field),
                     doc: concat!($($key_doc, "\n"),*),
                     presence: $presence,
-                    schema: <$kind as Wire>::schema(),
+                    schema: {
+                        let schema = <$kind as Wire>::schema();
+                        $( let schema = super::bounds::bound::<$kind>(schema, $range); )?
+                        schema
+                    },
                 }, )* ];
                 std::iter::empty() $( .chain(<$shared_kind>::described()) )? .chain(own).collect()
             }

@@ -1,5 +1,7 @@
 //! The `[traffic]` section: a trace, or one pattern with what all patterns share.
 
+use std::ops::{Bound, RangeInclusive};
+
 use schemars::{Schema, json_schema};
 
 use crate::diagnostics::Fault;
@@ -8,11 +10,17 @@ use crate::units::{Bytes, Duration};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};
+use super::bounds::{ABOVE_ZERO, Limited};
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, FileName, Quantity, Share};
 use super::table::{At, Described, Free, Given, Presence, Reading, Wire, table, table_schema};
 
 use Presence::{Default, Optional, Required};
+
+/// The shares of messages that can be drawn: one part of [`PARTS`](crate::traffic::PARTS) at least.
+const PARTS: RangeInclusive<Share> = Share(0.000_000_1 / 100.0)..=Share(1.0);
+/// The longest message: with 65,535 turns before them its flits are counted in 32 bits.
+pub(in super::super) const MOST_PAYLOAD: Bytes = Bytes(u32::MAX as u64 - u16::MAX as u64);
 
 table! {
     /// What hosts send: a trace or one pattern. Hosts without a cable take no part; the others are numbered in
@@ -49,15 +57,14 @@ table! {
 table! {
     /// What all patterns share.
     "a pattern" Pattern {
-        /// A message's flits after its route flits (header, data, CRC-8 and tail counted in), 1 B to
-        /// 4294901760 B; a table for messages of several lengths.
-        payload: Payload = Required;
+        /// A message's flits after its route flits (header, data, CRC-8 and tail counted in); a table for messages
+        /// of several lengths.
+        payload: Payload = Required, Bytes(1)..=MOST_PAYLOAD;
         /// When hosts create messages: with exponential gaps, or none in every cycle by the toss of a coin, or
         /// at equal gaps from a random phase on; a table for bursts.
         arrivals: GivenArrivals = Default("'poisson'");
-        /// Offered payload flits per host that sends and flit time, each above 0 and at most 1; one measured
-        /// point each.
-        loads: Vec<At<f64>> = Required;
+        /// Offered payload flits per host that sends and flit time; one measured point each.
+        loads: Vec<At<f64>> = Required, (Bound::Excluded(0.0), Bound::Included(1.0));
     }
 }
 
@@ -89,9 +96,9 @@ table! {
         ..pattern: Pattern;
         /// The hot hosts, at least one.
         hosts: Vec<At<String>> = Required;
-        /// The share of a host's messages that goes to one of them, above 0 %; the rest goes to any other host,
-        /// hot ones among them.
-        share: Share = Required;
+        /// The share of a host's messages that goes to one of them; the rest goes to any other host, hot ones
+        /// among them.
+        share: Share = Required, PARTS;
     }
 }
 
@@ -115,12 +122,12 @@ table! {
 table! {
     /// Messages of two lengths, or of the lengths of a file.
     "the `payload` table" Sizes {
-        /// The one length, 1 B to 4294901760 B.
-        short: Quantity<Bytes> = Optional;
+        /// The one length.
+        short: Quantity<Bytes> = Optional, Bytes(1)..=MOST_PAYLOAD;
         /// The other length, above `short`.
-        long: Quantity<Bytes> = Optional;
+        long: Quantity<Bytes> = Optional, Bytes(1)..=MOST_PAYLOAD;
         /// The share of messages that are long.
-        long_share: Share = Optional;
+        long_share: Share = Optional, PARTS;
         /// Instead: a CSV file with the columns payload_bytes and weight, relative to the scenario's folder.
         file: FileName = Optional;
     }
@@ -130,9 +137,9 @@ table! {
     /// Bursts: messages are created in some spans of time only. The mean load stays that asked for.
     "the `arrivals` table" Bursts {
         /// The mean length of a burst; lengths are exponential.
-        on: Quantity<Duration> = Required;
+        on: Quantity<Duration> = Required, ABOVE_ZERO;
         /// The mean time between two bursts; times are exponential.
-        off: Quantity<Duration> = Required;
+        off: Quantity<Duration> = Required, ABOVE_ZERO;
         /// When messages are created within bursts: with exponential gaps, or at equal gaps.
         within: Within = Default("'poisson'");
     }
@@ -161,6 +168,17 @@ impl Wire for Payload {
         match item.value {
             Value::Table(_) => Sizes::canonical(item, canonical),
             _ => canonical.quantity::<Bytes>(item),
+        }
+    }
+}
+
+impl Limited for Payload {
+    type Limit = Bytes;
+
+    fn limited(&self) -> Option<Bytes> {
+        match self {
+            Payload::Fixed(amount) => Some(*amount),
+            Payload::Table(_) => None,
         }
     }
 }

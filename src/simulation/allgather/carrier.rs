@@ -15,7 +15,7 @@ use crate::topology::Network;
 use crate::trace::{Recorder, Scene, WormNames};
 
 use super::super::progress::Heard;
-use super::super::ranks::worms::{Packets, Worms};
+use super::super::ranks::worms::Worms;
 use super::super::ranks::{self, Job, Outcome};
 use super::super::{Listener, RunError};
 use super::GatherError;
@@ -113,8 +113,7 @@ fn over_worms<O: fabric::Observer>(
     let (network, ways) = found.ways.as_ref().expect("a fabric has routes");
     let parameters = fabric(checked, allgather, cell, network);
     let topology = &allgather.networks[cell.network].topology;
-    let packets = Packets { most: allgather.packets.data, overhead: allgather.packets.header };
-    let worms = Worms::new(network, &parameters, &topology.attachments, ways, packets)?;
+    let worms = Worms::new(network, &parameters, &topology.attachments, ways, allgather.packets)?;
     let mut medium = worms.watched_by(observer);
     let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job).map_err(GatherError::from)?;
     let counts = Counts { events: medium.fabric().events(), sent: medium.sent(), ..Counts::default() };

@@ -286,7 +286,7 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
                     return;
                 }
                 Request::Copy(data) => {
-                    let span = per_byte(self.cluster.software.local_byte_ps, self.program.bytes(&data));
+                    let span = per_byte(self.cluster.software.copy_byte, self.program.bytes(&data));
                     self.seats[rank].got = Some(data);
                     let at = self.work(rank, span);
                     self.note(at, Chore::GoOn(rank));
@@ -334,9 +334,9 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
         let length = self.program.bytes(&data);
         let overheads = software.overheads(length);
         let by_bytes = match () {
-            () if self.is_local(from, to) => per_byte(software.local_byte_ps, length),
+            () if self.is_local(from, to) => per_byte(software.copy_byte, length),
             () if protocol.is_announced(length) => Duration::ZERO,
-            () => per_byte(overheads.send_byte_ps, length),
+            () => per_byte(overheads.send_byte, length),
         };
         let at = self.work(from, overheads.send + by_bytes);
         let completion = protocol.completion(length);
@@ -422,8 +422,7 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
             (Event::Delivered(_), _) => {
                 let Message { from, length, .. } = self.messages[id];
                 self.messages[id].phase = Phase::Answered;
-                let at =
-                    self.work(from, per_byte(self.cluster.software.overheads(length).send_byte_ps, length));
+                let at = self.work(from, per_byte(self.cluster.software.overheads(length).send_byte, length));
                 self.note(at, Chore::HandOver(id));
             }
         }
@@ -449,7 +448,7 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
                 self.messages[id].phase = Phase::Received;
                 let overheads = self.cluster.software.overheads(length);
                 let is_local = self.is_local(from, to);
-                let by_bytes = if is_local { 0 } else { overheads.receive_byte_ps };
+                let by_bytes = if is_local { Duration::ZERO } else { overheads.receive_byte };
                 let at = self.work(rank, overheads.receive + per_byte(by_bytes, length));
                 self.note(at, Chore::Receive(id));
             }
@@ -510,6 +509,6 @@ impl<'k, 'm, M: Medium, P: Program> Kernel<'k, 'm, M, P> {
     }
 }
 
-fn per_byte(ps: u64, length: Bytes) -> Duration {
-    Duration::from_ps(ps.saturating_mul(length.0))
+fn per_byte(byte: Duration, length: Bytes) -> Duration {
+    Duration::from_ps(byte.as_ps().saturating_mul(length.0))
 }

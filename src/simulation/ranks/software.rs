@@ -2,6 +2,8 @@
 
 use crate::units::{Bytes, Duration};
 
+pub use crate::scenario::allgather::{Overheads, Software};
+
 /// Room for waiting frames at each port of the switches behind [`Software::LAM_ON_P4`].
 ///
 /// # Source
@@ -18,37 +20,6 @@ pub const LAM_PORT_BUFFER: Bytes = Bytes(505_000);
 /// RFC 6298. Linux sends again after 0.2 s, but then the simulated TCP, which has no selective acknowledgements, has
 /// MPICH 9 to 13 % short and LAM 12 to 22 % long on topology (f), at any buffer from 430 to 500 kB.
 pub const LAM_LEAST_TIMEOUT: Duration = Duration::from_ms(1_000);
-
-/// What the software of both ends adds to a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Overheads {
-    /// The sender's work for a message, whatever its length.
-    pub send: Duration,
-    /// The receiver's work for a message, whatever its length.
-    pub receive: Duration,
-    /// The sender's work for each byte of data, in picoseconds, before the message is handed to the medium.
-    pub send_byte_ps: u64,
-    /// The receiver's work for each byte of data, in picoseconds, after its last byte has arrived.
-    pub receive_byte_ps: u64,
-}
-
-/// What software on every machine costs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Software {
-    /// For messages of at most [`Software::short_up_to`] bytes of data.
-    pub short: Overheads,
-    /// For longer ones.
-    pub long: Overheads,
-    /// The most bytes of data of a short message.
-    pub short_up_to: Bytes,
-    /// To copy a byte within a machine's memory, in picoseconds: within a rank's buffer, or to another rank of the
-    /// same machine.
-    pub local_byte_ps: u64,
-    /// The library's header before the data of every message.
-    pub envelope: Bytes,
-    /// How much a piece of work may take more or less, at most, each time anew, in thousandths; up to 1000.
-    pub jitter: u32,
-}
 
 /// When the sender of a message goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +99,7 @@ impl Software {
         short: Overheads::NONE,
         long: Overheads::NONE,
         short_up_to: Bytes(u64::MAX),
-        local_byte_ps: 0,
+        copy_byte: Duration::ZERO,
         envelope: Bytes(0),
         jitter: 0,
     };
@@ -161,7 +132,7 @@ impl Software {
             ..Overheads::NONE
         },
         short_up_to: Bytes(65_536),
-        local_byte_ps: 1_000,
+        copy_byte: Duration::from_ps(1_000),
         envelope: Bytes(24),
         jitter: 0,
     };
@@ -174,6 +145,10 @@ impl Software {
 
 impl Overheads {
     /// Nothing.
-    pub const NONE: Overheads =
-        Overheads { send: Duration::ZERO, receive: Duration::ZERO, send_byte_ps: 0, receive_byte_ps: 0 };
+    pub const NONE: Overheads = Overheads {
+        send: Duration::ZERO,
+        receive: Duration::ZERO,
+        send_byte: Duration::ZERO,
+        receive_byte: Duration::ZERO,
+    };
 }

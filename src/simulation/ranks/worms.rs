@@ -5,8 +5,8 @@
 //! ```
 //!
 //! # Scope and limitations
-//! * A parcel is one worm, or as many as it takes where [`Packets::most`] bounds a worm's bytes. A worm is
-//!   [`Packets`]'s `overhead` flits of header, CRC-8 and tail around its bytes, and one route flit a switch in front,
+//! * A parcel is one worm, or as many as it takes where [`Packets::data`] bounds a worm's bytes. A worm is
+//!   [`Packets`]'s `header` flits of header, CRC-8 and tail around its bytes, and one route flit a switch in front,
 //!   which that switch takes off.
 //! * A host sends one worm at a time, in the order in which parcels were handed over; it takes what arrives at once.
 //! * A parcel handed over at an instant starts in the first cycle that begins after it, no sooner. It has left when
@@ -36,14 +36,7 @@ use crate::routing::Routes;
 use crate::topology::Network;
 use crate::units::{Cycle, Duration, Time};
 
-/// How parcels become worms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packets {
-    /// The most bytes of a parcel in one worm, at least 1; `None`: all that fit, 2 GiB.
-    pub most: Option<u32>,
-    /// Flits of a worm besides its bytes and its route: header flit, CRC-8 and tail. At most 65,536 count.
-    pub overhead: u32,
-}
+pub use crate::scenario::allgather::Packets;
 
 /// The most bytes of a worm where nothing else is said.
 const MOST_BYTES: u32 = 1 << 31;
@@ -51,7 +44,7 @@ const MOST_BYTES: u32 = 1 << 31;
 impl Default for Packets {
     /// Whole parcels, each with a header flit, a CRC-8 and a tail.
     fn default() -> Packets {
-        Packets { most: None, overhead: 3 }
+        Packets { data: None, header: 3 }
     }
 }
 
@@ -63,12 +56,12 @@ impl Packets {
     }
 
     fn overhead(&self) -> u32 {
-        self.overhead.min(1 << 16)
+        self.header.min(1 << 16)
     }
 
     /// The most bytes of a worm.
     fn largest(&self) -> u32 {
-        self.most.unwrap_or(MOST_BYTES).clamp(1, MOST_BYTES)
+        self.data.unwrap_or(MOST_BYTES).clamp(1, MOST_BYTES)
     }
 }
 

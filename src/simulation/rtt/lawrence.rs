@@ -50,7 +50,7 @@ pub const SOFTWARE: Software = Software {
     short: PIECES,
     long: PIECES,
     short_up_to: Bytes(u64::MAX),
-    local_byte_ps: 0,
+    copy_byte: Duration::ZERO,
     envelope: Bytes(0),
     jitter: 270,
 };
@@ -58,8 +58,8 @@ pub const SOFTWARE: Software = Software {
 const PIECES: Overheads = Overheads {
     send: Duration::from_ps(ROUND_TRIP.as_ps() / 4),
     receive: Duration::from_ps(ROUND_TRIP.as_ps() / 4),
-    send_byte_ps: 0,
-    receive_byte_ps: 0,
+    send_byte: Duration::ZERO,
+    receive_byte: Duration::ZERO,
 };
 
 /// What disturbs the machines.

@@ -16,11 +16,11 @@ fn software(envelope: u64) -> Software {
     let short = Overheads {
         send: Duration::from_us(3),
         receive: Duration::from_us(5),
-        send_byte_ps: 1_100,
-        receive_byte_ps: 700,
+        send_byte: Duration::from_ps(1_100),
+        receive_byte: Duration::from_ps(700),
     };
     let envelope = Bytes(envelope);
-    Software { short, envelope, local_byte_ps: 900, ..Software::NONE }
+    Software { short, envelope, copy_byte: Duration::from_ps(900), ..Software::NONE }
 }
 
 /// Picoseconds of a message of `blocks` blocks of `block` bytes through idle software and network.
@@ -28,7 +28,7 @@ fn message(software: &Software, blocks: u64, block: u64) -> u64 {
     let (data, costs) = (blocks * block, software.short);
     costs.send.as_ps()
         + costs.receive.as_ps()
-        + data * (costs.send_byte_ps + costs.receive_byte_ps)
+        + data * (costs.send_byte.as_ps() + costs.receive_byte.as_ps())
         + LATENCY.as_ps()
         + (data + software.envelope.0) * BYTE
 }
@@ -44,7 +44,7 @@ fn closed_form(algorithm: Algorithm, ranks: u64, block: u64, software: &Software
         Algorithm::Ring | Algorithm::Shift => Some(steps(ranks - 1, 1)),
         Algorithm::RecursiveDoubling => Some(doubling()),
         // The last to end is one that must rotate its buffer.
-        Algorithm::Bruck => Some(doubling() + ranks * block * software.local_byte_ps),
+        Algorithm::Bruck => Some(doubling() + ranks * block * software.copy_byte.as_ps()),
         Algorithm::NeighbourExchange => Some(steps(1, 1) + steps(ranks / 2 - 1, 2)),
         _ => None,
     }
@@ -137,7 +137,8 @@ fn ranks_of_a_machine_share_it() {
     let machines = vec![HostId(0); 2];
     let both = ranks::Job { machines, software, ..job(Algorithm::Ring, 2, block, Protocol::EAGER) };
     let outcome = run(&mut medium, &both);
-    let each = software.short.send.as_ps() + software.short.receive.as_ps() + block * software.local_byte_ps;
+    let each =
+        software.short.send.as_ps() + software.short.receive.as_ps() + block * software.copy_byte.as_ps();
     assert_eq!((time(&outcome).as_ps(), outcome.parcels), (2 * each, 0));
 }
 
@@ -151,7 +152,7 @@ fn repetitions_go_back_to_back() {
     assert_eq!(outcome.mean().unwrap().as_ps(), one);
     assert_eq!(outcome.laps[3][19].end.as_ps(), 20 * one);
     // Bruck's ranks end at different instants: rank 0 rotates nothing.
-    let software = Software { local_byte_ps: 500, ..Software::NONE };
+    let software = Software { copy_byte: Duration::from_ps(500), ..Software::NONE };
     let mut medium = Ideal::new(3, megabits(100), LATENCY);
     let bruck = ranks::Job { software, ..job(Algorithm::Bruck, 3, 1_000, Protocol::EAGER) };
     let outcome = run(&mut medium, &bruck);

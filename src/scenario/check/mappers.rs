@@ -1,6 +1,5 @@
 //! The options of each mapper, and what goes wrong or stands aside while it maps.
 
-use crate::diagnostics::Fault;
 use crate::host::Hardware;
 use crate::host::mapper::{
     Algorithm, Depth as Bound, berkeley, coupon, guarded, identified, myricom, parallel, randomised,
@@ -11,37 +10,26 @@ use crate::units::{Bytes, Duration};
 
 use super::super::book::{Book, Place};
 use super::super::mapping::{Faults, MapModel, Masters, Restraint};
-use super::super::wire::{self, AlgorithmName, At, Given, Quantity};
-use super::{above_zero, conflict, out_of_range, quantity};
+use super::super::wire::{self, At, Given};
+use super::{conflict, quantity};
 
 /// The algorithm with its options.
 pub(super) fn algorithm(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Algorithm> {
-    let name = wire.algorithm.get()?.value;
-    check_owners(wire, name, book);
-    match name {
-        AlgorithmName::Berkeley => berkeley(wire, site, book).map(Algorithm::Berkeley),
-        AlgorithmName::Simplified => simplified(wire, site, book).map(Algorithm::Simplified),
-        AlgorithmName::Randomised => randomised(wire, site, book).map(Algorithm::Randomised),
-        AlgorithmName::Myricom => of_table(&wire.myricom, myricom).map(Algorithm::Myricom),
-        AlgorithmName::Guarded | AlgorithmName::Timed => {
-            let options = of_table(&wire.guarded, |wire| guarded(wire, book))?;
-            Some(Algorithm::Guarded(guarded::Options { guards: name == AlgorithmName::Guarded, ..options }))
+    let named = wire.algorithm.value()?;
+    check_owners(wire, named.name(), book);
+    Some(match named {
+        Algorithm::Berkeley(_) => Algorithm::Berkeley(berkeley(wire, site, book)?),
+        Algorithm::Simplified(_) => Algorithm::Simplified(simplified(wire, site, book)?),
+        Algorithm::Randomised(_) => Algorithm::Randomised(randomised(wire, site, book)?),
+        Algorithm::Myricom(_) => Algorithm::Myricom(of_table(&wire.myricom, myricom)?),
+        Algorithm::Guarded(guarded::Options { guards, .. }) => {
+            let options = of_table(&wire.guarded, guarded)?;
+            Algorithm::Guarded(guarded::Options { guards: *guards, ..options })
         }
-        AlgorithmName::Coupon => of_table(&wire.coupon, |wire| coupon(wire, book)).map(Algorithm::Coupon),
-        AlgorithmName::Identified => {
-            let options = |wire: &wire::Identified| {
-                Some(identified::Options { one_message: *wire.one_message.value()? })
-            };
-            of_table(&wire.identified, options).map(Algorithm::Identified)
-        }
-        AlgorithmName::Parallel => {
-            let options = |wire: &wire::Parallel| {
-                let (depth, patience) = (usize::from(*wire.depth.value()?), wire.patience.value()?.0);
-                Some(parallel::Options { depth, patience, ..parallel::Options::default() })
-            };
-            of_table(&wire.parallel, options).map(Algorithm::Parallel)
-        }
-    }
+        Algorithm::Coupon(_) => Algorithm::Coupon(of_table(&wire.coupon, coupon)?),
+        Algorithm::Identified(_) => Algorithm::Identified(of_table(&wire.identified, identified)?),
+        Algorithm::Parallel(_) => Algorithm::Parallel(of_table(&wire.parallel, parallel)?),
+    })
 }
 
 /// What interfaces and switches must be able to do for an algorithm.
@@ -98,14 +86,6 @@ fn simplified(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<
 fn randomised(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<randomised::Options> {
     let search = berkeley(wire, site, book)?;
     let own = |wire: &wire::Randomised| {
-        for (given, message) in [(&wire.length, "branches of no turn"), (&wire.tries, "no turn is tried")] {
-            if let Some(At { value: 0, place }) = given.get() {
-                at_least_one(*place, message, book);
-            }
-        }
-        if let Some(At { value: 0, place }) = wire.after.get() {
-            at_least_one(*place, "a branch after no exploration", book);
-        }
         let default = randomised::Options::default();
         let (after, tries) = (*wire.after.value()?, *wire.tries.value()?);
         Some(randomised::Options { after, length: *wire.length.value()? as usize, tries, ..default })
@@ -164,15 +144,12 @@ fn myricom(wire: &wire::Myricom) -> Option<myricom::Options> {
     })
 }
 
-fn guarded(wire: &wire::Guarded, book: &mut Book) -> Option<guarded::Options> {
-    if let Some(At { value: 0, place }) = wire.burst.get() {
-        at_least_one(*place, "a burst of no question", book);
-    }
-    let [scout, comparison] = [&wire.scout, &wire.comparison].map(|given| length(given, book));
+fn guarded(wire: &wire::Guarded) -> Option<guarded::Options> {
+    let length = |given| u32::try_from(quantity::<Bytes>(given)?.value.0).ok();
     Some(guarded::Options {
         guards: true,
-        scout: scout?,
-        comparison: comparison?,
+        scout: length(&wire.scout)?,
+        comparison: length(&wire.comparison)?,
         burst: *wire.burst.value()?,
         confirm_no: *wire.confirm_no.value()?,
         guard_retries: *wire.guard_retries.value()?,
@@ -184,27 +161,7 @@ fn guarded(wire: &wire::Guarded, book: &mut Book) -> Option<guarded::Options> {
     })
 }
 
-/// The longest scout.
-const MOST_SCOUT: u64 = 1 << 20;
-
-fn length(given: &Given<Quantity<Bytes>>, book: &mut Book) -> Option<u32> {
-    let length = quantity(given)?;
-    if (1..=MOST_SCOUT).contains(&length.value.0) {
-        return u32::try_from(length.value.0).ok();
-    }
-    out_of_range(
-        length.place,
-        "no length of a scout",
-        format!("expected 1 B to {} KiB", MOST_SCOUT >> 10),
-        book,
-    );
-    None
-}
-
-fn coupon(wire: &wire::Coupon, book: &mut Book) -> Option<coupon::Options> {
-    if let Some(At { value: 0, place }) = wire.depth.get() {
-        at_least_one(*place, "messages without turns", book);
-    }
+fn coupon(wire: &wire::Coupon) -> Option<coupon::Options> {
     Some(coupon::Options {
         seed: 0,
         depth: *wire.depth.value()?,
@@ -213,60 +170,59 @@ fn coupon(wire: &wire::Coupon, book: &mut Book) -> Option<coupon::Options> {
     })
 }
 
-fn at_least_one(place: Place, message: &'static str, book: &mut Book) {
-    book.add(place, |span| Fault::new("out-of-range", span, message, "expected 1 or more"));
+fn identified(wire: &wire::Identified) -> Option<identified::Options> {
+    Some(identified::Options { one_message: *wire.one_message.value()? })
+}
+
+fn parallel(wire: &wire::Parallel) -> Option<parallel::Options> {
+    let (depth, patience) = (usize::from(*wire.depth.value()?), wire.patience.value()?.0);
+    Some(parallel::Options { depth, patience, ..parallel::Options::DEFAULT })
 }
 
 /// What goes wrong with the mappers' messages.
-pub(super) fn faults(given: &Given<wire::Faults>, book: &mut Book) -> Option<Faults> {
+pub(super) fn faults(given: &Given<wire::Faults>) -> Option<Faults> {
     let Some(At { value: wire, .. }) = given.get() else {
         let none = Faults { hold: Duration::from_us(100), ..Faults::default() };
         return given.is_absent().then_some(none);
     };
     Some(Faults {
-        loss: wire.loss.value()?.0,
-        reorder_sends: wire.reorder_sends.value()?.0,
-        reorder_receives: wire.reorder_receives.value()?.0,
-        overtaking: wire.overtaking.value()?.0,
-        hold: above_zero(&wire.hold, book)?,
+        loss: *wire.loss.value()?,
+        reorder_sends: *wire.reorder_sends.value()?,
+        reorder_receives: *wire.reorder_receives.value()?,
+        overtaking: *wire.overtaking.value()?,
+        hold: wire.hold.value()?.0,
     })
 }
 
 /// How applications hold themselves back; `None` after a fault.
 #[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
-pub(super) fn restraint(given: &Given<wire::Restraint>, book: &mut Book) -> Option<Option<Restraint>> {
+pub(super) fn restraint(given: &Given<wire::Restraint>) -> Option<Option<Restraint>> {
     let Some(At { value: wire, .. }) = given.get() else { return given.is_absent().then_some(None) };
-    if let Some(At { value: 0 | 1, place }) = wire.slower.get() {
-        out_of_range(*place, "this slows nobody down", "expected 2 or more", book);
-    }
-    let span = above_zero(&wire.span, book)?;
-    Some(Some(Restraint { span, slower: wire.slower.value().copied() }))
+    let slower = if wire.slower.is_absent() { None } else { Some(*wire.slower.value()?) };
+    Some(Some(Restraint { span: wire.span.value()?.0, slower }))
 }
 
 /// Notes options that the algorithm does not have.
-fn check_owners(wire: &wire::Mapping, name: AlgorithmName, book: &mut Book) {
-    use AlgorithmName::{
-        Berkeley, Coupon, Guarded, Identified, Myricom, Parallel, Randomised, Simplified, Timed,
-    };
-    let (trees, all_trees) = (&[Berkeley, Randomised][..], &[Berkeley, Randomised, Simplified][..]);
-    let given: [(&str, Option<Place>, &[AlgorithmName]); 12] = [
+fn check_owners(wire: &wire::Mapping, name: &str, book: &mut Book) {
+    let (trees, all_trees) = (&["berkeley", "randomised"][..], &["berkeley", "randomised", "simplified"][..]);
+    let given: [(&str, Option<Place>, &[&str]); 12] = [
         ("depth", wire.depth.get().map(|at| at.place), all_trees),
         ("prune", wire.prune.get().map(|at| at.place), all_trees),
         ("order", wire.order.get().map(|at| at.place), trees),
         ("window", wire.window.get().map(|at| at.place), trees),
         ("skip-known", wire.skip_known.get().map(|at| at.place), trees),
         ("berkeley", wire.berkeley.get().map(|at| at.place), trees),
-        ("randomised", wire.randomised.get().map(|at| at.place), &[Randomised]),
-        ("myricom", wire.myricom.get().map(|at| at.place), &[Myricom]),
-        ("guarded", wire.guarded.get().map(|at| at.place), &[Guarded, Timed]),
-        ("coupon", wire.coupon.get().map(|at| at.place), &[Coupon]),
-        ("identified", wire.identified.get().map(|at| at.place), &[Identified]),
-        ("parallel", wire.parallel.get().map(|at| at.place), &[Parallel]),
+        ("randomised", wire.randomised.get().map(|at| at.place), &["randomised"]),
+        ("myricom", wire.myricom.get().map(|at| at.place), &["myricom"]),
+        ("guarded", wire.guarded.get().map(|at| at.place), &["guarded", "timed"]),
+        ("coupon", wire.coupon.get().map(|at| at.place), &["coupon"]),
+        ("identified", wire.identified.get().map(|at| at.place), &["identified"]),
+        ("parallel", wire.parallel.get().map(|at| at.place), &["parallel"]),
     ];
     for (key, place, owners) in given {
         if let Some(place) = place.filter(|_| !owners.contains(&name)) {
-            let owners: Vec<String> = owners.iter().map(|name| format!("\"{}\"", name.word())).collect();
-            let message = format!("`{key}` means nothing to algorithm = \"{}\"", name.word());
+            let owners: Vec<String> = owners.iter().map(|name| format!("\"{name}\"")).collect();
+            let message = format!("`{key}` means nothing to algorithm = \"{name}\"");
             conflict(place, message, format!("belongs to {}", owners.join(", ")), book);
         }
     }

@@ -242,7 +242,7 @@ fn inference(
     let value = wire.inference.value()?;
     let noise = match &value.measurement_noise {
         Given::Absent => plan.map(|plan| Duration::from_us(u64::from(plan.round_trips))),
-        given => super::above_zero(given, book),
+        given => quantity(given).map(|noise| noise.value),
     };
     let threshold = value.inter_threshold.get().and_then(|at| within(*at, 0.001..=1_000.0, book));
     let classes = match &value.classes {

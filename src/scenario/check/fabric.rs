@@ -8,21 +8,14 @@ use crate::units::{BitRate, Bytes, Duration, Flits};
 use super::super::book::{Book, Place};
 use super::super::checked::{Fabric, Hosts, ReceiveBuffer};
 use super::super::cycles::{base_cycle, overshoot, timing};
-use super::super::wire::{self, At, Document};
-use super::{MOST_BUFFER, above_zero, flits, names, out_of_range, quantity};
+use super::super::wire::{self, At, Document, Given, Quantity};
+use super::{names, out_of_range, quantity};
 
 /// The fabric in physical units.
 pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric> {
     let (section, wire) = (wire.place, &wire.value);
-    let buffer = quantity(&wire.buffer).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book));
-    let stop = quantity(&wire.stop).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book));
-    let go = quantity(&wire.go).and_then(|amount| flits(amount, 0..=MOST_BUFFER, book));
+    let [buffer, stop, go] = [&wire.buffer, &wire.stop, &wire.go].map(flits);
     check_order(buffer, stop, go, section, book);
-    let routing_latency = above_zero(&wire.routing_latency, book);
-    let timeout = wire.deadlock_timeout.get();
-    if let Some(At { value: wire::NeverOr(Some(Duration::ZERO)), place }) = timeout {
-        out_of_range(*place, "this time must not be zero", "expected a time above zero or \"never\"", book);
-    }
     let rate = quantity(&wire.rate);
     if let Some(rate) = rate {
         check_rate(rate, book);
@@ -32,12 +25,17 @@ pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric>
         buffer: buffer?.value,
         stop: stop?.value,
         go: go?.value,
-        routing_latency: routing_latency?,
+        routing_latency: quantity(&wire.routing_latency)?.value,
         arbitration: *wire.arbitration.value()?,
-        deadlock_timeout: timeout?.value.0,
+        deadlock_timeout: wire.deadlock_timeout.value()?.0,
         cable_length: quantity(&wire.cable_length)?.value,
-        bit_error_rate: wire.bit_error_rate.value()?.0,
+        bit_error_rate: *wire.bit_error_rate.value()?,
     })
+}
+
+/// An amount of data in flits.
+fn flits(given: &Given<Quantity<Bytes>>) -> Option<At<Flits>> {
+    quantity(given).map(|amount| At { value: Flits(amount.value.0), place: amount.place })
 }
 
 /// Notes a rate whose flit time is not a whole number of picoseconds.
@@ -117,18 +115,18 @@ fn receive(
     fabric: Option<&Fabric>,
     book: &mut Book,
 ) -> Option<ReceiveBuffer> {
-    let buffer = quantity(&wire.receive_buffer).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book))?;
+    let buffer = flits(&wire.receive_buffer)?;
     let part =
         |share: u64, least: u64| At { value: Flits((buffer.value.0 / share).max(least)), place: section };
     let stop = match &wire.receive_stop {
         given if given.is_absent() => part(2, 1),
-        given => quantity(given).and_then(|amount| flits(amount, 1..=MOST_BUFFER, book))?,
+        given => flits(given)?,
     };
     let go = match &wire.receive_go {
         given if given.is_absent() => {
             At { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section }
         }
-        given => quantity(given).and_then(|amount| flits(amount, 0..=MOST_BUFFER, book))?,
+        given => flits(given)?,
     };
     check_order(Some(buffer), Some(stop), Some(go), section, book);
     let rate = match &wire.receive_rate {

@@ -2,15 +2,15 @@
 
 use crate::diagnostics::Fault;
 use crate::ids::{HostId, Node};
-use crate::units::{Duration, Time};
+use crate::units::Time;
 
 use super::super::book::{Book, Place};
 use super::super::checked::{
     Failure, Operation, Part, RandomFailures, RouteSource, Routing, Topology, Traffic,
 };
 use super::super::mapping::{MapModel, Mapping, Masters};
-use super::super::wire::{self, At, Document, Given, NeverOr};
-use super::{above_zero, conflict, names, out_of_range, quantity};
+use super::super::wire::{self, At, Document, Given};
+use super::{conflict, names, quantity};
 
 /// The failures; those of one part may not overlap.
 pub(super) fn failures(
@@ -21,7 +21,7 @@ pub(super) fn failures(
     let mut failures: Vec<Failure> = Vec::new();
     for At { value: wire, place } in list {
         let part = part(wire, *place, topology, book);
-        let lasting = above_zero(&wire.lasting, book);
+        let lasting = quantity(&wire.lasting).map(|lasting| lasting.value);
         let (Some(part), Some(at)) = (part, quantity(&wire.at)) else { continue };
         let at = Time::ZERO + at.value;
         let end = lasting.map(|lasting| at + lasting);
@@ -66,19 +66,20 @@ fn part(wire: &wire::Failure, section: Place, topology: Option<&Topology>, book:
 }
 
 /// Failures by chance.
-pub(super) fn random_failures(list: &[At<wire::RandomFailures>], book: &mut Book) -> Vec<RandomFailures> {
+pub(super) fn random_failures(list: &[At<wire::RandomFailures>]) -> Vec<RandomFailures> {
     let read = list.iter().map(|At { value: wire, .. }| {
-        let up = above_zero(&wire.mean_uptime, book);
-        let repair = above_zero(&wire.mean_repair, book);
-        let until = above_zero(&wire.until, book);
+        let mean_repair = match &wire.mean_repair {
+            Given::Absent => None,
+            given => Some(quantity(given)?.value),
+        };
         Some(RandomFailures {
             of: *wire.of.value()?,
-            mean_uptime: up?,
-            mean_repair: if wire.mean_repair.is_absent() { None } else { Some(repair?) },
-            until: Time::ZERO + until?,
+            mean_uptime: quantity(&wire.mean_uptime)?.value,
+            mean_repair,
+            until: Time::ZERO + quantity(&wire.until)?.value,
         })
     });
-    read.collect::<Vec<_>>().into_iter().flatten().collect()
+    read.flatten().collect()
 }
 
 /// What the operation of a network needs of other sections; `None` where they are faulty.
@@ -99,12 +100,6 @@ pub(super) fn operation(
 ) -> Option<Operation> {
     let (section, wire) = (wire.place, &wire.value);
     check_company(section, document, company, book);
-    let spans = [&wire.length, &wire.patience, &wire.takeover, &wire.interval];
-    let [length, patience, takeover, interval] = spans.map(|given| above_zero(given, book));
-    let [remap_period, heartbeat] = [&wire.remap_period, &wire.heartbeat].map(|given| period(given, book));
-    if let Some(At { value: 0, place }) = wire.tries.get() {
-        book.add(*place, |span| Fault::new("out-of-range", span, "no map is made", "expected 1 or more"));
-    }
     let master = company.mapping.and_then(|mapping| match mapping.masters {
         Masters::One(master) => Some(master),
         Masters::Election => None,
@@ -118,27 +113,16 @@ pub(super) fn operation(
         mappers.push(host);
     }
     Some(Operation {
-        length: length?,
+        length: quantity(&wire.length)?.value,
         mappers,
-        remap_period: remap_period?,
-        heartbeat: heartbeat?,
-        patience: patience?,
+        remap_period: wire.remap_period.value()?.0,
+        heartbeat: wire.heartbeat.value()?.0,
+        patience: quantity(&wire.patience)?.value,
         confirm: *wire.confirm.value()?,
         tries: *wire.tries.value()?,
-        takeover: takeover?,
-        interval: interval?,
+        takeover: quantity(&wire.takeover)?.value,
+        interval: quantity(&wire.interval)?.value,
     })
-}
-
-/// A period above zero, or never. `None` after a fault.
-#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
-fn period(given: &Given<NeverOr<Duration>>, book: &mut Book) -> Option<Option<Duration>> {
-    let at = given.get()?;
-    if at.value == NeverOr(Some(Duration::ZERO)) {
-        out_of_range(at.place, "a period of no time", "expected a time above zero or \"never\"", book);
-        return None;
-    }
-    Some(at.value.0)
 }
 
 /// Notes sections that are missing, or that say what an operation cannot do.

@@ -2,11 +2,11 @@
 
 use crate::diagnostics::Fault;
 use crate::ids::SwitchId;
-use crate::routing::{self, Algorithm, Attachments, Choices, Root, Selection, read_routes};
+use crate::routing::{Algorithm, Attachments, Choices, Heuristic, Root, Selection, Tree, read_routes};
 
 use super::super::book::Book;
 use super::super::checked::{RouteSource, Routing, Topology};
-use super::super::wire::{self, At, FileName, Given, RouteAlgorithm, Select, Tree};
+use super::super::wire::{self, At, FileName, Given};
 use super::{conflict, files, names};
 
 /// Where routes come from.
@@ -30,22 +30,17 @@ pub(super) fn routing(
         }
         (None, Some(algorithm)) => {
             let algorithm =
-                match algorithm.value {
-                    RouteAlgorithm::UpDown => tree_and_root(wire, topology, book)
+                match &algorithm.value {
+                    Algorithm::UpDown { .. } => tree_and_root(wire, topology, book)
                         .map(|(tree, root)| Algorithm::UpDown { tree, root }),
-                    RouteAlgorithm::Smart => tree_and_root(wire, topology, book)
+                    Algorithm::Smart { .. } => tree_and_root(wire, topology, book)
                         .map(|(tree, root)| Algorithm::Smart { tree, root }),
-                    RouteAlgorithm::Minimal => {
+                    Algorithm::Minimal => {
                         only_with(wire, &["tree", "heuristic", "root"], "`minimal`", book);
                         Some(Algorithm::Minimal)
                     }
                 };
-            let selection = or_default(&wire.select).zip(seed).map(|(select, seed)| match select {
-                Select::First => Selection::First,
-                Select::Random => Selection::Random { seed },
-                Select::RoundRobin => Selection::RoundRobin,
-                Select::Balanced => Selection::Balanced,
-            });
+            let selection = or(&wire.select, Selection::Random { seed: 0 }).zip(seed).map(selection);
             let utility = topology.and_then(|topology| topology.utility);
             algorithm.zip(selection).map(|(algorithm, selection)| {
                 RouteSource::Computed(Choices { algorithm, selection, utility })
@@ -84,29 +79,33 @@ fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) 
     }
 }
 
-/// The value given, or the type's own default; `None` after a fault.
-fn or_default<T: Copy + Default>(given: &Given<T>) -> Option<T> {
-    if given.is_absent() { Some(T::default()) } else { given.value().copied() }
+/// A given value, or this one; `None` after a fault.
+fn or<T: Copy>(given: &Given<T>, default: T) -> Option<T> {
+    if given.is_absent() { Some(default) } else { given.value().copied() }
 }
 
-fn tree_and_root(
-    wire: &wire::Routing,
-    topology: Option<&Topology>,
-    book: &mut Book,
-) -> Option<(routing::Tree, Root)> {
-    let tree = or_default(&wire.tree);
+/// A selection with the seed of its choices.
+fn selection((selection, seed): (Selection, u64)) -> Selection {
+    match selection {
+        Selection::Random { .. } => Selection::Random { seed },
+        other => other,
+    }
+}
+
+fn tree_and_root(wire: &wire::Routing, topology: Option<&Topology>, book: &mut Book) -> Option<(Tree, Root)> {
+    let tree = or(&wire.tree, Tree::Bfs);
     if let (Some(Tree::Bfs), Some(heuristic)) = (tree, wire.heuristic.get()) {
         let expected = "belongs to tree = \"dfs\"";
         conflict(heuristic.place, "`heuristic` means nothing to a breadth-first tree", expected, book);
     }
-    let heuristic = or_default(&wire.heuristic);
+    let heuristic = or(&wire.heuristic, Heuristic::default());
     let root = match &wire.root {
         given if given.is_absent() => Some(Root::Far),
         given => given.value().zip(topology).and_then(|(names, t)| root(&names.0, t, book)),
     };
     let tree = match tree? {
-        Tree::Bfs => routing::Tree::Bfs,
-        Tree::Dfs => routing::Tree::Dfs(heuristic?),
+        Tree::Bfs => Tree::Bfs,
+        Tree::Dfs(_) => Tree::Dfs(heuristic?),
     };
     Some((tree, root?))
 }

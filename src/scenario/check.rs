@@ -33,20 +33,19 @@ mod traffic;
 pub(super) use declared::asked;
 pub(super) use shared::{figure_name, is_printed};
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::Fault;
-use crate::units::{Bytes, Duration, Flits};
+use crate::units::Bytes;
 
 use super::book::{Book, Place};
-use super::checked::{Checked, Failure, RandomFailures, Topology};
+use super::checked::{Checked, Failure, RandomFailures, Routing, Topology};
 use super::expect::{Expectation, Expectations};
-use super::wire::{At, Document, Given, Quantity};
+use super::wire::{At, Bounded as _, Document, Given, Limited, Quantity};
 
 /// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
 /// one fault.
-pub(super) fn build(
+pub(super) fn check(
     document: &Document,
     given: Option<Topology>,
     seed: Option<u64>,
@@ -62,6 +61,16 @@ pub(super) fn build(
     spans::check(&checked, document, book);
     checked.warnings = book.warnings();
     book.is_clean().then_some(checked)
+}
+
+/// Checks `[routing]` alone, on a network; `None` after noting at least one fault.
+pub(super) fn routing(
+    document: &Document,
+    topology: &Topology,
+    seed: u64,
+    book: &mut Book,
+) -> Option<Routing> {
+    routing::routing(document.routing.get()?, Some(topology), Some(seed), book).filter(|_| book.is_clean())
 }
 
 /// Checks all sections, each on its own and with those that it needs; `None` after noting at least one fault.
@@ -150,7 +159,7 @@ fn failures(
     let told = document.failures.value();
     let told = told.map_or_else(Vec::new, |list| operation::failures(list, network, book));
     let by_chance = document.failures_at_random.value();
-    (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list, book)))
+    (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list)))
 }
 
 /// The expectations of a table, each path once.
@@ -181,26 +190,6 @@ fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<At<U>> {
     given.get().map(|at| At { value: at.value.0, place: at.place })
 }
 
-/// A span of time that must be above zero.
-fn above_zero(given: &Given<Quantity<Duration>>, book: &mut Book) -> Option<Duration> {
-    let span = quantity(given)?;
-    if span.value == Duration::ZERO {
-        out_of_range(span.place, "this time must not be zero", "expected a time above zero", book);
-        return None;
-    }
-    Some(span.value)
-}
-
-/// The most flits of a message: with 65,535 turns before them they are counted in 32 bits.
-const MOST_PAYLOAD: u64 = u32::MAX as u64 - u16::MAX as u64;
-/// The most flits of a buffer, as the fabric itself has it.
-const MOST_BUFFER: u64 = u16::MAX as u64;
-
-/// An amount of data in `range`, in flits.
-fn flits(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<At<Flits>> {
-    in_bytes(amount, range, book).map(|bytes| At { value: Flits(bytes), place: amount.place })
-}
-
 /// An amount of data in `range`, in bytes.
 fn in_bytes(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<u64> {
     within(amount, Bytes(*range.start())..=Bytes(*range.end()), book).map(|bytes| bytes.0)
@@ -213,17 +202,8 @@ fn out_of_range(place: Place, message: impl Into<String>, expected: impl Into<St
 }
 
 /// A value in `range`.
-fn within<T: Copy + Display + PartialOrd>(
-    value: At<T>,
-    range: RangeInclusive<T>,
-    book: &mut Book,
-) -> Option<T> {
-    if range.contains(&value.value) {
-        return Some(value.value);
-    }
-    let expected = format!("expected {} to {}", range.start(), range.end());
-    out_of_range(value.place, format!("{} is out of range", value.value), expected, book);
-    None
+fn within<T: Limited>(value: At<T>, range: RangeInclusive<T::Limit>, book: &mut Book) -> Option<T> {
+    value.value.kept(value.place, &range, book)
 }
 
 /// Notes that two things cannot stand together, at the place of the second.

@@ -7,9 +7,9 @@ use crate::traffic::{PARTS, Sizes};
 
 use super::super::book::{Book, Place};
 use super::super::checked::InputFile;
-use super::super::wire::{self, At, Given, Payload, Quantity, Share};
+use super::super::wire::{self, At, Payload, Share};
 use super::csv::{Field, MOST_FAULTS, payload_of, positions, rows};
-use super::{MOST_PAYLOAD, conflict, files, flits, out_of_range, quantity};
+use super::{conflict, files, out_of_range, quantity};
 use crate::units::Bytes;
 
 const COLUMNS: [&str; 2] = ["payload_bytes", "weight"];
@@ -17,17 +17,14 @@ const COLUMNS: [&str; 2] = ["payload_bytes", "weight"];
 /// The lengths of messages.
 pub(super) fn build(payload: &At<Payload>, book: &mut Book) -> Option<Sizes> {
     match &payload.value {
-        Payload::Fixed(amount) => {
-            amount_of(At { value: *amount, place: payload.place }, book).map(Sizes::Fixed)
-        }
+        Payload::Fixed(amount) => Some(Sizes::Fixed(in_flits(*amount))),
         Payload::Table(table) => of_table(table, payload.place, book),
     }
 }
 
 /// An amount of data that a message can have, in flits.
-fn amount_of(amount: At<Bytes>, book: &mut Book) -> Option<u32> {
-    let flits = flits(amount, 1..=MOST_PAYLOAD, book)?;
-    Some(u32::try_from(flits.value.0).expect("an amount of flits was checked to fit 32 bits"))
+fn in_flits(amount: Bytes) -> u32 {
+    u32::try_from(amount.0).expect("the longest message fits 32 bits")
 }
 
 fn of_table(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Sizes> {
@@ -56,22 +53,17 @@ fn two_lengths(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Siz
             Fault::new("missing-key", span, message, "expected short, long and long-share; or file")
         });
     }
-    let length = |given: &Given<Quantity<Bytes>>, book: &mut Book| {
-        let amount = quantity(given)?;
-        Some(At { value: amount_of(amount, book)?, place: amount.place })
-    };
-    let (short, long) = (length(&table.short, book), length(&table.long, book));
-    let parts = table.long_share.get().and_then(|share| parts(share, book));
-    let (short, long) = (short?, long?);
+    let (short, long) = (quantity(&table.short), quantity(&table.long));
+    let (short, long, share) = (short?, long?, *table.long_share.value()?);
     if long.value <= short.value {
         out_of_range(
             long.place,
             "the long message is not longer than the short one",
-            format!("expected above {} B", short.value),
+            format!("expected above {}", short.value),
             book,
         );
     }
-    Some(two(short.value, long.value, parts?))
+    Some(two(in_flits(short.value), in_flits(long.value), parts(share)))
 }
 
 /// Messages of two lengths, `parts` in [`PARTS`] of them long.
@@ -79,24 +71,15 @@ fn two(short: u32, long: u32, parts: u64) -> Sizes {
     Sizes::weighted(&[(short, PARTS - parts), (long, parts)]).expect("weights of a share add up to the whole")
 }
 
-/// A share above 0 % and up to 100 %, in [`PARTS`].
-pub(super) fn parts(share: &At<Share>, book: &mut Book) -> Option<u64> {
-    let wanted = share.value.0 * PARTS as f64;
-    if wanted >= 1.0 && share.value.0 <= 1.0 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 1 and the parts of the whole"
-        )]
-        return Some(libm::round(wanted) as u64);
-    }
-    out_of_range(
-        share.place,
-        format!("{} % is no such share", share.value.0 * 100.0),
-        "expected above 0 % (at least 0.0000001 %) and at most 100 %",
-        book,
-    );
-    None
+/// A share of messages, in [`PARTS`].
+pub(super) fn parts(share: Share) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 1 and the parts of the whole"
+    )]
+    let parts = libm::round(share.0 * PARTS as f64) as u64;
+    parts
 }
 
 /// Reads a table of lengths; `None` after noting faults located in its file.

@@ -6,7 +6,7 @@ use crate::units::Duration;
 use super::super::book::Book;
 use super::super::checked::{Extent, Measure};
 use super::super::wire::{self, At, Given};
-use super::{above_zero, conflict, out_of_range, quantity};
+use super::{conflict, out_of_range, quantity};
 
 /// How long each point is measured.
 pub(super) fn measure(
@@ -15,11 +15,7 @@ pub(super) fn measure(
     book: &mut Book,
 ) -> Option<Measure> {
     let wire = &wire.value;
-    let duration = above_zero(&wire.duration, book);
-    let horizon = above_zero(&wire.horizon, book);
-    if let Some(At { value: 0, place }) = wire.messages.get() {
-        out_of_range(*place, "no message would be measured", "expected 1 or more", book);
-    }
+    let [duration, horizon] = [&wire.duration, &wire.horizon].map(|given| Some(quantity(given)?.value));
     if let (Some(messages), Some(duration)) = (wire.messages.get(), wire.duration.get()) {
         let place = messages.place.max(duration.place);
         conflict(place, "a number of messages and a duration", "expected one of the two", book);
@@ -57,7 +53,7 @@ fn check_horizon(
     let Some(warmup) = wire.warmup.value() else { return };
     let least = warmup.0.unwrap_or(Duration::ZERO) + duration.unwrap_or(Duration::ZERO);
     let is_enough = end.value > least || end.value == least && duration.is_some();
-    if !is_enough && end.value > Duration::ZERO {
+    if !is_enough {
         out_of_range(
             end.place,
             format!("the horizon {} ends before the measurement does", end.value),

@@ -2,18 +2,15 @@
 
 use crate::diagnostics::Fault;
 use crate::host::Costs;
-use crate::host::mapper::{Brief, myricom};
+use crate::host::mapper::{Algorithm, Brief, myricom};
 use crate::ids::HostId;
 use crate::units::Duration;
 
 use super::super::book::{Book, Place};
 use super::super::checked::{Hosts, Topology};
 use super::super::mapping::{Computer, MapModel, Mapping, Masters, Silence};
-use super::super::wire::{self, AlgorithmName, At, Document, Given, Mode};
-use super::{above_zero, conflict, mappers, names, out_of_range, quantity};
-
-/// The most runs of one mapping.
-const MOST_RUNS: u32 = 1000;
+use super::super::wire::{self, At, Document, Given, Mode};
+use super::{conflict, mappers, names, out_of_range, quantity};
 
 /// The mapper.
 pub(super) fn mapping(
@@ -28,14 +25,8 @@ pub(super) fn mapping(
     let runs_on = runs_on(wire);
     let probe_timeout = match &wire.probe_timeout {
         given if given.is_absent() => runs_on.map(timeout),
-        given => above_zero(given, book),
+        given => quantity(given).map(|timeout| timeout.value),
     };
-    at_least_one(&wire.explorations, "a mapper that explores nothing", book);
-    let memory = quantity(&wire.memory);
-    if let Some(At { place, .. }) = memory.filter(|memory| memory.value.0 == 0) {
-        out_of_range(place, "no mapper does without memory", "expected 1 B or more", book);
-    }
-    runs(wire, book);
     let latencies = latencies(wire, book);
     if let Some(load) = wire.load.get() {
         check_load(load, document, book);
@@ -43,14 +34,12 @@ pub(super) fn mapping(
     let silence = silence(wire, masters, topology, document, book);
     let site = mappers::Site { network: topology.map(|t| &t.network), masters, model: *wire.model.value()? };
     let algorithm = mappers::algorithm(wire, &site, book);
-    let jitter = jitter(wire, book);
-    let (faults, restraint) =
-        (mappers::faults(&wire.faults, book), mappers::restraint(&wire.restraint, book));
+    let (faults, restraint) = (mappers::faults(&wire.faults), mappers::restraint(&wire.restraint));
     let brief = Brief {
         timeout: probe_timeout?,
         retries: *wire.retries.value()?,
         explorations: *wire.explorations.value()?,
-        memory: memory.map(|memory| memory.value.0),
+        memory: quantity(&wire.memory).map(|memory| memory.value.0),
         ..Brief::for_switches_of(&topology?.network)
     };
     Some(Mapping {
@@ -62,7 +51,7 @@ pub(super) fn mapping(
         silence: silence?,
         runs_on: runs_on?,
         costs: costs(wire, runs_on?, hosts?)?,
-        jitter: jitter?,
+        jitter: thousandths(wire.jitter.value()?.0),
         faults: faults?,
         restraint: restraint?,
         failures: *wire.failures.value()?,
@@ -84,7 +73,7 @@ fn masters(
     match mode {
         Mode::Master => {
             if let (Some(algorithm), true) = (wire.algorithm.get(), model.value != MapModel::CutThrough)
-                && algorithm.value == AlgorithmName::Parallel
+                && matches!(algorithm.value, Algorithm::Parallel(_))
             {
                 let expected = "expected another algorithm, or model = \"cut-through\"";
                 conflict(model.place, "one process at a time runs on this model", expected, book);
@@ -107,7 +96,7 @@ fn masters(
                 let expected = "expected mode = \"master\", or model = \"cut-through\"";
                 conflict(model.place, "one process at a time runs on this model", expected, book);
             }
-            if let Some(At { value: AlgorithmName::Parallel, place }) = wire.algorithm.get() {
+            if let Some(At { value: Algorithm::Parallel(_), place }) = wire.algorithm.get() {
                 let expected = "expected another algorithm, or mode = \"master\" with the host that merges";
                 conflict(*place, "parallel mappers elect nobody", expected, book);
             }
@@ -120,7 +109,7 @@ fn masters(
 fn runs_on(wire: &wire::Mapping) -> Option<Computer> {
     match &wire.runs_on {
         given if given.is_absent() => Some(match wire.algorithm.value()? {
-            AlgorithmName::Myricom => Computer::Nic,
+            Algorithm::Myricom(_) => Computer::Nic,
             _ => Computer::Host,
         }),
         given => given.value().copied(),
@@ -152,42 +141,15 @@ fn costs(wire: &wire::Mapping, runs_on: Computer, hosts: &Hosts) -> Option<Costs
     })
 }
 
-/// How far costs vary, in thousandths.
-fn jitter(wire: &wire::Mapping, book: &mut Book) -> Option<u32> {
-    let jitter = wire.jitter.get()?;
-    let share = jitter.value.0;
-    if !(0.0..=1.0).contains(&share) {
-        out_of_range(jitter.place, "a cost that could be below nothing", "expected 0 % to 100 %", book);
-        return None;
-    }
+/// A share of 0 % to 100 %, in thousandths.
+fn thousandths(share: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1,000")]
-    Some(libm::round(share * 1000.0) as u32)
-}
-
-/// Notes a number that must be above zero.
-fn at_least_one(given: &Given<u64>, message: &'static str, book: &mut Book) {
-    if let Some(At { value: 0, place }) = given.get() {
-        book.add(*place, |span| Fault::new("out-of-range", span, message, "expected 1 or more"));
-    }
-}
-
-fn runs(wire: &wire::Mapping, book: &mut Book) {
-    if let Some(At { value: 0 | 1001.., place }) = wire.runs.get() {
-        let expected = format!("expected 1 to {MOST_RUNS}");
-        book.add(*place, |span| Fault::new("out-of-range", span, "out of range", expected));
-    }
+    let rounded = libm::round(share * 1000.0) as u32;
+    rounded
 }
 
 fn latencies(wire: &wire::Mapping, book: &mut Book) -> Option<Vec<Duration>> {
     let latencies = wire.also_at_routing_latency.value()?;
-    for latency in latencies.iter().filter(|latency| latency.value.0 == Duration::ZERO) {
-        out_of_range(
-            latency.place,
-            "no switch decodes a head in no time",
-            "expected a time above zero",
-            book,
-        );
-    }
     if let (Some(model), Some(first)) =
         (wire.model.get().filter(|at| at.value != MapModel::CutThrough), latencies.first())
     {

@@ -9,7 +9,7 @@ use super::super::book::{Book, Place};
 use super::super::checked::{Fabric, Generated, Routing, Topology, Traffic};
 use super::super::cycles::flit_time;
 use super::super::wire::{self, At, Bursts, Free, Given, GivenArrivals};
-use super::{above_zero, conflict, files, names, out_of_range, sizes, trace};
+use super::{conflict, files, names, sizes, trace};
 
 /// What the judgement of traffic needs of other sections; `None` where they are faulty.
 #[derive(Clone, Copy)]
@@ -64,7 +64,7 @@ fn shared(
     let arrivals = match wire.arrivals.value() {
         None => None,
         Some(GivenArrivals::Plain(arrivals)) => Some(*arrivals),
-        Some(GivenArrivals::Bursts(wire)) => bursts(wire, book),
+        Some(GivenArrivals::Bursts(wire)) => bursts(wire),
     };
     let workload = (arrivals?, sizes?, loads?);
     if let (Some(fabric), Some(GivenArrivals::Bursts(wire))) = (context.fabric, wire.arrivals.value()) {
@@ -83,14 +83,6 @@ fn loads(loads: &At<Vec<At<f64>>>, book: &mut Book) -> Vec<f64> {
     }
     let mut seen: Vec<f64> = Vec::new();
     for load in &loads.value {
-        if !(load.value > 0.0 && load.value <= 1.0) {
-            out_of_range(
-                load.place,
-                format!("{} payload flits per flit time cannot be offered", load.value),
-                "expected above 0 and at most 1",
-                book,
-            );
-        }
         if seen.iter().any(|other| other.total_cmp(&load.value).is_eq()) {
             let message = format!("the load {} is given twice", load.value);
             conflict(load.place, message, "expected each load once", book);
@@ -100,9 +92,9 @@ fn loads(loads: &At<Vec<At<f64>>>, book: &mut Book) -> Vec<f64> {
     seen
 }
 
-fn bursts(wire: &Bursts, book: &mut Book) -> Option<Arrivals> {
-    let (on, off) = (above_zero(&wire.on, book), above_zero(&wire.off, book));
-    Some(Arrivals::Bursts { on: on?, off: off?, within: *wire.within.value()? })
+fn bursts(wire: &Bursts) -> Option<Arrivals> {
+    let (on, off) = (wire.on.value()?.0, wire.off.value()?.0);
+    Some(Arrivals::Bursts { on, off, within: *wire.within.value()? })
 }
 
 /// The most bursts that may pass between two messages on average: beyond it, bursts mean nothing.
@@ -117,8 +109,8 @@ fn check_bursts(
 ) {
     let Some(on) = wire.on.get() else { return };
     let gap_at = |load: f64| arrivals.gap_in_burst(sizes.mean() / load * flit_time.as_ps() as f64);
-    let sound = || loads.iter().copied().filter(|load| *load > 0.0 && *load <= 1.0);
-    let (least, most) = (sound().reduce(f64::min), sound().reduce(f64::max));
+    let loads = || loads.iter().copied();
+    let (least, most) = (loads().reduce(f64::min), loads().reduce(f64::max));
     let length = on.value.0.as_ps() as f64;
     if let Some((load, gap)) = least.and_then(|load| Some((load, gap_at(load)?)))
         && gap > length * MOST_BURSTS
@@ -185,7 +177,6 @@ fn not_a_power_of_two(hosts: usize, place: Place, book: &mut Book) {
 }
 
 fn hot_spot(wire: &wire::HotSpot, topology: &Topology, members: Members, book: &mut Book) -> Option<Pattern> {
-    let parts = wire.share.get().and_then(|share| sizes::parts(share, book));
     let list = wire.hosts.get()?;
     if list.value.is_empty() {
         book.add(list.place, |span| {
@@ -202,7 +193,7 @@ fn hot_spot(wire: &wire::HotSpot, topology: &Topology, members: Members, book: &
             hot.push(host);
         }
     }
-    Some(Pattern::hot_spot(members, hot, parts?))
+    Some(Pattern::hot_spot(members, hot, sizes::parts(*wire.share.value()?)))
 }
 
 fn permutation(

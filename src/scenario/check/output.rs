@@ -2,13 +2,12 @@
 
 use crate::diagnostics::Fault;
 use crate::trace::Bounds;
-use crate::trace::bounds::LARGEST_MOST;
 use crate::units::{Duration, Time};
 
 use super::super::book::Book;
 use super::super::checked::{Output, Traffic};
 use super::super::wire::{At, Document, Events};
-use super::{out_of_range, quantity, within};
+use super::{out_of_range, quantity};
 
 /// What is written beside the summary.
 pub(super) fn output(document: &Document, traffic: Option<&Traffic>, book: &mut Book) -> Option<Output> {
@@ -37,7 +36,6 @@ fn check_deliveries(deliveries: Option<At<bool>>, traffic: Option<&Traffic>, boo
 
 /// How much is recorded.
 fn events(wire: &Events, book: &mut Book) -> Option<Bounds> {
-    let most = within(*wire.most.get()?, 1..=LARGEST_MOST, book);
     let (from, until) = (quantity(&wire.from), quantity(&wire.until));
     let begin = from.map_or(Duration::ZERO, |from| from.value);
     if let Some(until) = until.filter(|until| until.value <= begin) {
@@ -48,7 +46,7 @@ fn events(wire: &Events, book: &mut Book) -> Option<Bounds> {
     Some(Bounds {
         from: from.map(instant),
         until: until.map(instant),
-        most: most?,
+        most: *wire.most.value()?,
         around_deadlock: wire.around.value().is_some(),
     })
 }

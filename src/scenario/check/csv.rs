@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::cells;
 use crate::diagnostics::{Fault, quoted};
 
-use super::MOST_PAYLOAD;
+use super::super::wire::MOST_PAYLOAD;
 
 /// A field of a row and where it stands.
 pub(super) type Field<'a> = (&'a str, Range<usize>);
@@ -71,7 +71,7 @@ pub(super) fn positions<const N: usize>(
 /// A number of bytes that 32 bits hold, at least 1.
 pub(super) fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse::<u32>().ok().filter(|payload| digits && u64::from(*payload) <= MOST_PAYLOAD);
+    let number = text.parse::<u32>().ok().filter(|payload| digits && u64::from(*payload) <= MOST_PAYLOAD.0);
     if let Some(payload @ 1..) = number {
         return Some(payload);
     }
@@ -84,6 +84,6 @@ pub(super) fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> 
         _ if digits => ("overflow", format!("`{shown}` bytes are too many")),
         _ => ("not-a-number", format!("`{shown}` is no number of bytes")),
     };
-    faults.push(Fault::new(code, range.clone(), message, format!("expected 1 to {MOST_PAYLOAD}")));
+    faults.push(Fault::new(code, range.clone(), message, format!("expected 1 to {}", MOST_PAYLOAD.0)));
     None
 }

@@ -1,0 +1,180 @@
+//! The range that a key's value keeps to, as it stands behind the key's kind: the reader notes what is outside of it,
+//! the schema and the reference say it.
+
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+
+use schemars::Schema;
+use serde_json::{Value as Json, json};
+
+use crate::diagnostics::Fault;
+use crate::units::{Duration, Unit};
+
+use super::super::book::{Book, Place};
+use super::table::{At, Given};
+
+/// A time above zero.
+pub(super) const ABOVE_ZERO: (Bound<Duration>, Bound<Duration>) =
+    (Bound::Excluded(Duration::ZERO), Bound::Unbounded);
+
+/// What bounds values of a kind.
+pub(in super::super) trait Limit: Copy + Display + PartialOrd {
+    /// What it is an amount of, such as `a time`; nothing for a bare number.
+    const KIND: &'static str = "";
+    /// Whether it is a quantity of nothing.
+    fn is_zero(&self) -> bool {
+        false
+    }
+    /// The number that JSON has for it.
+    fn number(&self) -> Json {
+        Json::Null
+    }
+}
+
+/// A kind of values that a range can bound.
+pub(in super::super) trait Limited {
+    type Limit: Limit;
+    /// What stands beside the range, in messages.
+    const OR: &'static str = "";
+    /// What is bounded; `None` of a value that no range is for.
+    fn limited(&self) -> Option<Self::Limit>;
+}
+
+/// Such a kind, or a list of its values.
+pub(in super::super) trait Bounded: Sized {
+    type Limit: Limit;
+    /// The value, without items outside of the range; `None` if it is outside itself. All of that is noted.
+    fn kept(self, place: Place, range: &impl RangeBounds<Self::Limit>, book: &mut Book) -> Option<Self>;
+}
+
+impl<T: Limited> Bounded for T {
+    type Limit = T::Limit;
+
+    fn kept(self, place: Place, range: &impl RangeBounds<T::Limit>, book: &mut Book) -> Option<T> {
+        let Some(limited) = self.limited().filter(|limited| !range.contains(limited)) else {
+            return Some(self);
+        };
+        let (kind, said) = (T::Limit::KIND, said(range));
+        let is_open = matches!(range.start_bound(), Bound::Excluded(_));
+        let (message, said) = match kind.split_once(' ') {
+            Some((_, noun)) if is_open && limited.is_zero() => {
+                (format!("this {noun} must not be zero"), format!("{kind} {said}"))
+            }
+            _ => (format!("{limited} is out of range"), said),
+        };
+        let expected = format!("expected {said}{}", T::OR);
+        book.add(place, |span| Fault::new("out-of-range", span, message, expected));
+        None
+    }
+}
+
+impl<T: Limited> Bounded for Vec<At<T>> {
+    type Limit = T::Limit;
+
+    fn kept(self, _: Place, range: &impl RangeBounds<T::Limit>, book: &mut Book) -> Option<Vec<At<T>>> {
+        let was_empty = self.is_empty();
+        let kept = |At { value, place }| Some(At { value: T::kept(value, place, range, book)?, place });
+        let kept: Vec<At<T>> = self.into_iter().filter_map(kept).collect();
+        (was_empty || !kept.is_empty()).then_some(kept)
+    }
+}
+
+impl<T: Bounded> Given<T> {
+    /// The same where it keeps to the range, faulty where it does not.
+    pub(super) fn within(self, range: impl RangeBounds<T::Limit>, book: &mut Book) -> Given<T> {
+        let Given::Is(At { value, place }) = self else { return self };
+        value.kept(place, &range, book).map_or(Given::Faulty, |value| Given::Is(At { value, place }))
+    }
+}
+
+/// A range in words.
+fn said<L: Limit>(range: &impl RangeBounds<L>) -> String {
+    let shown = |limit: &L| if limit.is_zero() { "zero".to_owned() } else { limit.to_string() };
+    let (least, most) = match (range.start_bound(), range.end_bound()) {
+        (Bound::Included(least), Bound::Included(most)) => return format!("{least} to {most}"),
+        bounds => bounds,
+    };
+    let least = match least {
+        Bound::Included(least) => Some(format!("{least} or more")),
+        Bound::Excluded(least) => Some(format!("above {}", shown(least))),
+        Bound::Unbounded => None,
+    };
+    let most = match most {
+        Bound::Included(most) => Some(format!("at most {most}")),
+        Bound::Excluded(most) => Some(format!("below {most}")),
+        Bound::Unbounded => None,
+    };
+    least.into_iter().chain(most).collect::<Vec<_>>().join(" and ")
+}
+
+/// Says the range in the schema of what it bounds.
+pub(super) fn bound<T: Bounded>(schema: Schema, range: impl RangeBounds<T::Limit>) -> Schema {
+    let mut json = schema.to_value();
+    say(&mut json, &range);
+    json.try_into().expect("a schema with a range is a schema")
+}
+
+fn say<L: Limit>(schema: &mut Json, range: &impl RangeBounds<L>) {
+    if let Some(kinds) = schema["anyOf"].as_array_mut() {
+        kinds.iter_mut().for_each(|kind| say(kind, range));
+        return;
+    }
+    match schema["type"].as_str() {
+        Some("array") => say(&mut schema["items"], range),
+        Some("string") => {
+            let noun = schema["title"].as_str().unwrap_or("text");
+            let comma = if matches!(range.start_bound(), Bound::Excluded(_)) { "" } else { "," };
+            schema["title"] = json!(format!("{noun}{comma} {}", said(range)));
+        }
+        Some("integer" | "number") => {
+            match range.start_bound() {
+                Bound::Included(least) => schema["minimum"] = least.number(),
+                Bound::Excluded(least) => schema["exclusiveMinimum"] = least.number(),
+                Bound::Unbounded => {}
+            }
+            match range.end_bound() {
+                Bound::Included(most) => schema["maximum"] = most.number(),
+                Bound::Excluded(most) => schema["exclusiveMaximum"] = most.number(),
+                Bound::Unbounded => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+impl<U: Unit + Copy + Display + PartialOrd> Limit for U {
+    const KIND: &'static str = U::KIND;
+
+    fn is_zero(&self) -> bool {
+        self.grains() == 0
+    }
+}
+
+impl<U: Unit + Copy + Display + PartialOrd> Limited for U {
+    type Limit = U;
+
+    fn limited(&self) -> Option<U> {
+        Some(*self)
+    }
+}
+
+/// Numbers, which bound themselves.
+macro_rules! limits {
+    ($($number:ty),*) => { $(
+        impl Limit for $number {
+            fn number(&self) -> Json {
+                json!(self)
+            }
+        }
+
+        impl Limited for $number {
+            type Limit = $number;
+
+            fn limited(&self) -> Option<$number> {
+                Some(*self)
+            }
+        }
+    )* };
+}
+
+limits!(u16, u32, u64, f64);

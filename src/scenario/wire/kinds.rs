@@ -1,6 +1,6 @@
 //! The kinds of single values: quantities, choices, counts, names.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use crate::diagnostics::{Fault, quoted};
 use crate::units::{ParseUnitError, Unit};

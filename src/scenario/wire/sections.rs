@@ -1,6 +1,6 @@
 //! The sections of a scenario and their keys. The sentences here are what the schema and the reference say.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::tree::Item;
@@ -258,14 +258,4 @@ impl Choice for Select {
         ("round-robin", Select::RoundRobin),
         ("balanced", Select::Balanced),
     ];
-}
-
-impl JsonSchema for Document {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "scenario".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Document::schema()
-    }
 }

@@ -1,6 +1,6 @@
 //! The `[traffic]` section: a trace, or one pattern with what all patterns share.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use crate::diagnostics::Fault;
 use crate::traffic::{Arrivals, Within};

@@ -8,7 +8,7 @@ use crate::units::{BitRate, Bytes, Duration, Flits};
 use super::super::book::{Book, Place};
 use super::super::checked::{Fabric, Hosts, ReceiveBuffer};
 use super::super::cycles::{base_cycle, overshoot, timing};
-use super::super::wire::{self, At, Document};
+use super::super::wire::{self, At, Document, NeverOr};
 use super::{MOST_BUFFER, above_zero, flits, names, out_of_range, quantity};
 
 /// The fabric in physical units.
@@ -19,10 +19,7 @@ pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric>
     let go = quantity(&wire.go).and_then(|amount| flits(amount, 0..=MOST_BUFFER, book));
     check_order(buffer, stop, go, section, book);
     let routing_latency = above_zero(&wire.routing_latency, book);
-    let timeout = wire.deadlock_timeout.get();
-    if let Some(At { value: wire::NeverOr(Some(Duration::ZERO)), place }) = timeout {
-        out_of_range(*place, "this time must not be zero", "expected a time above zero or \"never\"", book);
-    }
+    let timeout = wire.deadlock_timeout.get().map(|at| never_or_above_zero(at, book));
     let rate = quantity(&wire.rate);
     if let Some(rate) = rate {
         check_rate(rate, book);
@@ -34,10 +31,18 @@ pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric>
         go: go?.value,
         routing_latency: routing_latency?,
         arbitration: *wire.arbitration.value()?,
-        deadlock_timeout: timeout?.value.0,
+        deadlock_timeout: timeout?,
         cable_length: quantity(&wire.cable_length)?.value,
         bit_error_rate: wire.bit_error_rate.value()?.0,
     })
+}
+
+/// A time above zero, or `None` for `never`.
+fn never_or_above_zero(time: &At<NeverOr<Duration>>, book: &mut Book) -> Option<Duration> {
+    if time.value == NeverOr(Some(Duration::ZERO)) {
+        out_of_range(time.place, "this time must not be zero", "expected a time above zero or \"never\"", book);
+    }
+    time.value.0
 }
 
 /// Notes a rate whose flit time is not a whole number of picoseconds.
@@ -105,6 +110,7 @@ pub(super) fn hosts(wire: &At<wire::Hosts>, fabric: Option<&Fabric>, book: &mut 
     Some(Hosts {
         nic_send_overhead: quantity(&wire.nic_send_overhead)?.value,
         receive,
+        time_to_live: wire.time_to_live.get().and_then(|at| never_or_above_zero(at, book)),
         send_overhead: quantity(&wire.send_overhead)?.value,
         reply_overhead: quantity(&wire.reply_overhead)?.value,
         loop_overhead: quantity(&wire.loop_overhead)?.value,

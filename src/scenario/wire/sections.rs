@@ -135,6 +135,9 @@ table! {
         receive_rate: Quantity<BitRate> = Optional;
         /// Time that the interface rests after it has emptied a message's last byte.
         receive_overhead: Quantity<Duration> = Optional;
+        /// How long a message lives from its start on, above zero: a switch drops it where its head is when that time
+        /// is over; `never`, as without the key, lets it wait for ever.
+        time_to_live: NeverOr<Duration> = Optional;
         /// Software time that a process needs to send a message.
         send_overhead: Quantity<Duration> = Default("'15 us'");
         /// Software time between the arrival of a probe and a passive host's answer.

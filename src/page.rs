@@ -22,7 +22,6 @@ pub mod replay;
 mod summary;
 mod sweep;
 mod tables;
-mod text;
 mod value;
 
 pub use contents::{Contents, Csv, FileEntry, Refused};

@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 use crate::report::{Axis, Chart, Layer, Mark, Style, Tip, draw_on_page};
 
-use super::{Contents, Csv, Section, text};
+use super::{Contents, Csv, Section};
+use crate::numbers as text;
 pub(super) use plots::{Choice, Plot};
 use recipes::{RECIPES, Recipe};
 use words::Label;

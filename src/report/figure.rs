@@ -3,6 +3,7 @@
 //! Series differ by colour and by the shape of their marks, so that they stay apart in black and white. A hollow
 //! mark is a value that is not to be trusted: beyond saturation, or not converged.
 
+use crate::numbers::rounded;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -119,8 +120,8 @@ fn plot(sheet: &Sheet<'_>, figure: &Figure) -> Result<(), Trouble> {
         .axis_style(INK)
         .x_desc(&figure.x_label)
         .y_desc(&figure.y_label)
-        .x_label_formatter(&|x| short(*x))
-        .y_label_formatter(&|y| short(*y))
+        .x_label_formatter(&|x| rounded(*x, 4))
+        .y_label_formatter(&|y| rounded(*y, 4))
         .label_style(labels.clone())
         .axis_desc_style(labels.clone())
         .draw()?;
@@ -211,12 +212,6 @@ fn inside(points: &[FigurePoint], top: f64) -> Vec<Vec<(f64, f64)>> {
     }
     parts.retain(|part| part.len() > 1);
     parts
-}
-
-/// At most four digits after the point, without idle zeros.
-fn short(value: f64) -> String {
-    let text = format!("{value:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use crate::report::{Axis, Chart, Layer, Mark, Style, Tip, draw_on_page};
 
-use super::super::{Csv, text};
+use super::super::Csv;
 use super::recipes::{Ends, Quantity, Recipe};
 use super::words::Label;
+use crate::numbers as text;
 
 /// Panels of a plot; the table has them all.
 const MOST_PANELS: usize = 12;

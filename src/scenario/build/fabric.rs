@@ -40,7 +40,12 @@ pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric>
 /// A time above zero, or `None` for `never`.
 fn never_or_above_zero(time: &At<NeverOr<Duration>>, book: &mut Book) -> Option<Duration> {
     if time.value == NeverOr(Some(Duration::ZERO)) {
-        out_of_range(time.place, "this time must not be zero", "expected a time above zero or \"never\"", book);
+        out_of_range(
+            time.place,
+            "this time must not be zero",
+            "expected a time above zero or \"never\"",
+            book,
+        );
     }
     time.value.0
 }

@@ -257,7 +257,9 @@ const TENTH: Duration = Duration::from_millis(100);
 fn in_mask(process: u32, mask: &str, signal: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix(mask));
-    bits.is_some_and(|bits| u64::from_str_radix(bits.trim(), 16).is_ok_and(|bits| bits >> (signal - 1) & 1 == 1))
+    bits.is_some_and(|bits| {
+        u64::from_str_radix(bits.trim(), 16).is_ok_and(|bits| bits >> (signal - 1) & 1 == 1)
+    })
 }
 
 /// Whether a process is past the point at which it asked to be told of interruptions.

@@ -1,6 +1,6 @@
 //! Numbers as text: exactly in the cells of tables, rounded for people.
 //!
-//! [`number`] and [`time`] write what `simnet.number` and `simnet.time` of a report's page (`page/assets/common.js`) do.
+//! [`number`] and [`time`] write what `simnet.number` and `simnet.time` do in a report (`page/assets/common.js`).
 
 /// Between groups of three digits: a narrow space at which no line breaks.
 const GROUP: char = '\u{202f}';

@@ -158,7 +158,8 @@ impl Spread {
 fn lead(spread: &Spread) -> Markup {
     html! {
         "Of " (numbers::number(spread.messages() as f64, 4)) " messages at " (spread.title()) ", half took at most "
-        (numbers::time(spread.quantile(0.5))) ", and one in a hundred longer than " (numbers::time(spread.quantile(0.99))) "."
+        (numbers::time(spread.quantile(0.5)))
+        ", and one in a hundred longer than " (numbers::time(spread.quantile(0.99))) "."
     }
 }
 

@@ -46,7 +46,8 @@ pub(super) fn section(contents: &Contents) -> Option<Section> {
     let body = html! {
         p.lead {
             "All numbers of the run: " (numbers::count(tables.len(), "table")) " with "
-            (numbers::number(rows as f64, 4)) " rows. Choose a heading to sort, write into the field below it to filter."
+            (numbers::number(rows as f64, 4))
+            " rows. Choose a heading to sort, write into the field below it to filter."
         }
         p.soft.with-scripts {
             "A filter is a text that cells contain, or a comparison: " code { ">0.5" } ", " code { "<=3" } ", "

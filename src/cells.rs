@@ -3,9 +3,13 @@
 //! A cell that begins with `=`, `+`, `-`, `@` (full-width ones too), a tab or a line end and is no number gets an
 //! apostrophe in front, as does one that begins with an apostrophe; a lone `-` stays. Reading takes one apostrophe away
 //! where one of these characters follows it. Quotes are CSV's own: where a cell has a comma, a quote or a line end
-//! inside, or a blank at an end.
+//! inside, or a blank at an end. [`Rows`] reads all CSV.
+
+mod reader;
 
 use std::borrow::Cow;
+
+pub use reader::{Cell, Row, Rows, read_record, records, split};
 
 /// Whether a cell that begins so may be taken for a formula.
 const fn begins_formula(c: char) -> bool {
@@ -62,28 +66,6 @@ pub fn add_row<T: AsRef<str>>(table: &mut String, cells: impl IntoIterator<Item 
         add(table, cell.as_ref());
     }
     table.push('\n');
-}
-
-/// What the cells of a record mean: of a line without its end, or of several where a quoted cell has line ends inside.
-pub fn split(record: &str) -> Vec<String> {
-    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-    let mut characters = record.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            // A quote inside quotes is written twice.
-            '"' if quoted && characters.next_if_eq(&'"').is_some() => cell.push('"'),
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
-            _ => cell.push(c),
-        }
-    }
-    cells.push(cell);
-    for cell in &mut cells {
-        if unguarded(cell).len() < cell.len() {
-            cell.remove(0);
-        }
-    }
-    cells
 }
 
 #[cfg(test)]

@@ -67,6 +67,7 @@ pub mod host;
 pub mod ids;
 pub mod measure;
 pub mod medium;
+pub mod numbers;
 pub mod page;
 pub mod papers;
 pub mod report;

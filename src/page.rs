@@ -25,6 +25,5 @@ mod tables;
 mod value;
 
 pub use crate::report::Csv;
-use crate::report::text;
 pub use contents::{Contents, FileEntry, Refused};
 pub use document::{Page, Section, page};

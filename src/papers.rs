@@ -77,7 +77,7 @@ pub fn choices(before: &[&str]) -> Vec<String> {
 }
 
 fn rows() -> impl Iterator<Item = Vec<String>> {
-    TEXT.lines().skip(1).map(cells::split)
+    cells::records(TEXT).skip(1)
 }
 
 #[cfg(test)]
@@ -90,10 +90,9 @@ mod tests {
         assert_eq!(reference("000", "Fig7", "mapping time avg, one master", "C"), Some(256.0));
         assert_eq!(reference("000", "Fig6", "host probe hits", "D"), None);
         assert_eq!(choices(&["004"]), ["Fig3/4 or 5.1 text", "Table1"]);
-        for line in TEXT.lines().skip(1) {
-            let row = cells::split(line);
-            assert_eq!(row.len(), 8, "{line}");
-            assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{line}");
+        for row in rows() {
+            assert_eq!(row.len(), 8, "{row:?}");
+            assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{row:?}");
         }
     }
 }

@@ -10,7 +10,6 @@ mod markdown;
 mod pcapng;
 mod pen;
 mod table;
-pub(crate) mod text;
 mod xml;
 
 pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page};

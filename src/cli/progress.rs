@@ -9,7 +9,7 @@ use crate::diagnostics::legible;
 use crate::simulation::Progress;
 use crate::units::Duration;
 
-use super::sweep::seconds;
+use crate::numbers::span;
 
 /// Parts of a step that the bar tells apart.
 const PARTS: f64 = 1_000.0;
@@ -49,23 +49,14 @@ impl Stage {
         };
         if self.simulated_ps > 0 {
             let simulated = self.simulated_ps as f64 / 1e12;
-            let (time, rate) = (simulated_time(simulated), simulated_time(simulated / elapsed.max(1e-3)));
+            let (time, rate) = (span(simulated), span(simulated / elapsed.max(1e-3)));
             text += &format!("  {time} simulated, {rate} a second");
         }
         let share = self.share();
         if elapsed >= GUESS.0 && share >= GUESS.1 && share < 1.0 && self.steps > 0 {
-            text += &format!("  about {} left", seconds(elapsed * (1.0 / share - 1.0)));
+            text += &format!("  about {} left", span(elapsed * (1.0 / share - 1.0)));
         }
         text
-    }
-}
-
-/// Simulated seconds, in a unit that fits.
-fn simulated_time(seconds: f64) -> String {
-    match seconds {
-        s if s >= 1.0 => format!("{s:.2} s"),
-        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
-        s => format!("{:.2} us", s * 1e6),
     }
 }
 
@@ -142,7 +133,7 @@ mod tests {
         let text = "2/8  12.00 ms simulated, 3.00 ms a second  about 12.0 s left";
         assert_eq!(stage(2, 0.0, 12 * ms).text(4.0), text);
         assert!(stage(1, 1.0, 12 * ms).text(4.0).ends_with("about 12.0 s left"));
-        assert_eq!(stage(8, 0.0, 4_000 * ms).text(4.0), "8/8  4.00 s simulated, 1.00 s a second");
+        assert_eq!(stage(8, 0.0, 4_000 * ms).text(4.0), "8/8  4.0 s simulated, 1.0 s a second");
         let search = Stage { done: 3, simulated_ps: 1_500_000, ..Stage::default() };
         assert_eq!(search.text(2.0), "3  1.50 us simulated, 0.75 us a second");
     }

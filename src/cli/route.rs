@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::cli::output::Table;
+use crate::numbers::{fixed, or_dash};
 use clap::{Args, Subcommand};
 
 use crate::diagnostics::quoted;
@@ -184,25 +185,24 @@ fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> 
 }
 
 fn human(report: &Report, net: &Network) -> String {
-    let number = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.4}"));
     let verdict = match &report.dependency_cycle {
         None => "impossible: the channel dependency graph is acyclic".to_owned(),
         Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
     };
     let verdict = format!("{verdict} ({})", lanes::ON_ONE_LANE);
     let busiest = report.busiest_channel.as_ref();
-    let busiest = busiest.map_or("-".to_owned(), |b| format!("{} -> {}", quoted(&b.from), quoted(&b.to)));
+    let busiest = or_dash(busiest.map(|b| format!("{} -> {}", quoted(&b.from), quoted(&b.to))));
     let rows = [
         ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
-        ("root", report.root.clone().unwrap_or("-".to_owned())),
+        ("root", or_dash(report.root.as_deref())),
         ("pairs of hosts", report.pairs.to_string()),
         ("unreachable pairs", report.unreachable_pairs.to_string()),
-        ("mean distance, switch links", number(report.mean_distance)),
+        ("mean distance, switch links", fixed(report.mean_distance, 4)),
         ("pairs longer than minimal", report.non_minimal_pairs.to_string()),
-        ("mean distance of switches", number(report.switch_mean_distance)),
-        ("crossing paths", report.crossing_paths.map_or("-".to_owned(), |n| n.to_string())),
-        ("restrictions per switch", number(report.restrictions_per_switch)),
+        ("mean distance of switches", fixed(report.switch_mean_distance, 4)),
+        ("crossing paths", or_dash(report.crossing_paths)),
+        ("restrictions per switch", fixed(report.restrictions_per_switch, 4)),
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
         ("deadlock", verdict),
@@ -242,7 +242,7 @@ fn load_by_distance(report: &Report) -> String {
     let mut table = Table::new();
     table.add_row(["distance from the root", "channels", "routes over each, mean", "most"]);
     for ring in rings {
-        let mean = format!("{:.1}", ring.routes_mean);
+        let mean = fixed(ring.routes_mean, 1);
         let cells = [ring.distance.to_string(), ring.channels.to_string(), mean, ring.routes_max.to_string()];
         table.add_row(cells);
     }

@@ -231,13 +231,3 @@ fn tell_failures(merged: &Merged) {
 pub(super) fn points(count: usize) -> String {
     format!("{count} point{}", if count == 1 { "" } else { "s" })
 }
-
-/// Seconds, for people.
-pub(super) fn seconds(seconds: f64) -> String {
-    match seconds {
-        s if s < 60.0 => format!("{s:.1} s"),
-        s if s < 3_600.0 => format!("{:.1} min", s / 60.0),
-        s if s < 48.0 * 3_600.0 => format!("{:.1} h", s / 3_600.0),
-        s => format!("{:.1} days", s / 86_400.0),
-    }
-}

@@ -83,11 +83,10 @@ impl Results<'_> {
 }
 
 impl Csv {
-    /// Reads a table with a header row, whose cells have no line breaks.
+    /// Reads a table with a header row.
     pub fn read(text: &str) -> Csv {
-        let mut lines = text.lines();
-        let columns = lines.next().map(cells::split).unwrap_or_default();
-        Csv { columns, rows: lines.map(cells::split).collect() }
+        let mut rows = cells::records(text);
+        Csv { columns: rows.next().unwrap_or_default(), rows: rows.collect() }
     }
 
     /// The names of its columns.

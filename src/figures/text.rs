@@ -1,5 +1,6 @@
 //! The page of a figure: one screen of what it shows, how close it is, and what differs.
 
+use crate::numbers;
 use std::fmt::Write as _;
 
 use super::made::README_MARK;
@@ -95,7 +96,7 @@ fn line(judged: &Judged) -> String {
 
 /// The deviation, for people.
 pub(super) fn percent_of(judged: &Judged) -> String {
-    judged.row.deviation_percent().map(|percent| format!("{percent:+.1} %")).unwrap_or_default()
+    judged.row.deviation_percent().map(numbers::deviation).unwrap_or_default()
 }
 
 /// The verdict, for people.
@@ -115,8 +116,7 @@ pub(super) fn short(value: f64) -> String {
         few if few >= 1.0 => 3,
         _ => 5,
     };
-    let text = format!("{value:.digits$}");
-    if digits == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+    numbers::rounded(value, digits)
 }
 
 /// A text as a cell of a table in Markdown.

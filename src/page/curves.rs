@@ -16,7 +16,8 @@ use crate::report::{
     Axis, Chart, Curves, Label, Layer, Mark, Quantity, RECIPES, Recipe, Style, Tip, draw_on_page,
 };
 
-use super::{Contents, Csv, Section, text};
+use super::{Contents, Csv, Section};
+use crate::numbers as text;
 pub(super) use plots::{Choice, Plot};
 
 /// The script and style of everything that is a plot, here and on other pages.

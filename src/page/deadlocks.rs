@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::text::{count, number, time};
 use super::{Contents, Section};
+use crate::numbers::{count, number, time};
 
 mod cycle;
 

@@ -12,7 +12,8 @@ use serde_json::json;
 use crate::report::{Axis, Chart, Layer, Mark, Style, Tip, draw_on_page};
 
 use super::curves::{self, Choice, Plot};
-use super::{Contents, Csv, Section, text};
+use super::{Contents, Csv, Section};
+use crate::numbers;
 
 /// Loads that are drawn; of more, some in between are left out.
 const MOST_LOADS: usize = 20;
@@ -156,8 +157,9 @@ impl Spread {
 
 fn lead(spread: &Spread) -> Markup {
     html! {
-        "Of " (text::number(spread.messages() as f64, 4)) " messages at " (spread.title()) ", half took at most "
-        (text::time(spread.quantile(0.5))) ", and one in a hundred longer than " (text::time(spread.quantile(0.99))) "."
+        "Of " (numbers::number(spread.messages() as f64, 4)) " messages at " (spread.title()) ", half took at most "
+        (numbers::time(spread.quantile(0.5)))
+        ", and one in a hundred longer than " (numbers::time(spread.quantile(0.99))) "."
     }
 }
 
@@ -205,12 +207,12 @@ fn bars(spread: &Spread, kind: &str, log: bool, name: &str) -> String {
         if count == 0 {
             continue;
         }
-        let share = |count: u64| text::number(count as f64 / all * 100.0, 3);
+        let share = |count: u64| numbers::number(count as f64 / all * 100.0, 3);
         let words = format!(
             "{} to {}\n{} messages, {} %\n{} % took no longer",
-            text::time(from),
-            text::time(to),
-            text::number(count as f64, 4),
+            numbers::time(from),
+            numbers::time(to),
+            numbers::number(count as f64, 4),
             share(count),
             share(seen)
         );
@@ -247,8 +249,8 @@ fn cumulative(spreads: &[(&str, Vec<Spread>)]) -> Plot {
                 let words = format!(
                     "{}\n{} % took at most {}",
                     spread.title(),
-                    text::number(y * 100.0, 4),
-                    text::time(to)
+                    numbers::number(y * 100.0, 4),
+                    numbers::time(to)
                 );
                 told.push(Tip { x: to.to_string(), y: y.to_string(), words });
             }
@@ -296,7 +298,7 @@ fn quantiles(spreads: &[(&str, Vec<Spread>)]) -> Markup {
                         th scope="col" { "Latency" }
                         th scope="col" { "Load" }
                         th.num scope="col" { "Messages" }
-                        @for share in SHARES { th.num scope="col" { (text::number(share * 100.0, 4)) " %" } }
+                        @for share in SHARES { th.num scope="col" { (numbers::number(share * 100.0, 4)) " %" } }
                     }
                 }
                 tbody {
@@ -305,8 +307,8 @@ fn quantiles(spreads: &[(&str, Vec<Spread>)]) -> Markup {
                         tr {
                             td { (kind) }
                             th scope="row" { bdi { (spread.load) } }
-                            td.num { (text::number(spread.messages() as f64, 4)) }
-                            @for share in SHARES { td.num { (text::time(spread.quantile(share))) } }
+                            td.num { (numbers::number(spread.messages() as f64, 4)) }
+                            @for share in SHARES { td.num { (numbers::time(spread.quantile(share))) } }
                         }
                     }
                 }

@@ -14,7 +14,8 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::value::{Show, shown};
-use super::{Contents, Section, text};
+use super::{Contents, Section};
+use crate::numbers;
 
 pub(super) use words::repeats;
 
@@ -79,8 +80,8 @@ fn growth(film: &Film, contents: &Contents) -> Markup {
         }
         p.soft {
             @if left_out > 0 {
-                "The drawing shows the first " (text::count(film.rows.len(), "step")) "; "
-                (text::number(left_out as f64, 4)) " more are in the table. "
+                "The drawing shows the first " (numbers::count(film.rows.len(), "step")) "; "
+                (numbers::number(left_out as f64, 4)) " more are in the table. "
             }
             "The same as a table: growth-steps.csv, under " a href="#tables" { "Tables" } "."
         }
@@ -128,7 +129,7 @@ fn beside(contents: &Contents) -> Markup {
     let rows = paper::beside(contents);
     let source = rows.first().map_or("", |row| row.source);
     let value = |value: f64, is_time: bool| {
-        if is_time { text::time(value * 1e6) } else { text::number(value, 4) }
+        if is_time { numbers::time(value * 1e6) } else { numbers::number(value, 4) }
     };
     html! {
         @if !rows.is_empty() {

@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use crate::ids::{Node, SwitchId};
 use crate::topology::Network;
 
-use super::{Contents, Section, text};
+use super::{Contents, Section};
+use crate::numbers;
 use layout::Layout;
 use levels::Kind;
 use loads::{Load, Loads, QUANTITIES, port_name};
@@ -83,13 +84,13 @@ pub(super) fn positions(network: &Network, roots: &[SwitchId]) -> Vec<(f64, f64)
 }
 
 fn parts(network: &Network) -> String {
-    let hosts = text::count(network.hosts().len(), "host");
-    let switches = text::count(network.switches().len(), "switch");
-    format!("{hosts}, {switches} and {}", text::count(network.links().len(), "cable"))
+    let hosts = numbers::count(network.hosts().len(), "host");
+    let switches = numbers::count(network.switches().len(), "switch");
+    format!("{hosts}, {switches} and {}", numbers::count(network.links().len(), "cable"))
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", text::number(share * 100.0, 3))
+    format!("{} %", numbers::number(share * 100.0, 3))
 }
 
 fn lead(network: &Network, shown: Option<&Load>) -> Markup {
@@ -227,7 +228,7 @@ fn table(network: &Network, shown: Option<&Load>) -> Markup {
 fn figure_of(load: &Load, quantity: usize, channel: usize) -> String {
     match load.value(quantity, channel) {
         None => "–".to_owned(),
-        Some(flits) if quantity == 3 => text::number(flits, 4),
+        Some(flits) if quantity == 3 => numbers::number(flits, 4),
         Some(share) => percent(share),
     }
 }

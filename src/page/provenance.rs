@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::markup::{grid, name, numbers, words};
-use super::{Contents, Section, text};
+use super::{Contents, Section};
+use crate::numbers;
 
 pub(super) fn section(contents: &Contents) -> Option<Section> {
     let manifest = &contents.manifest;
@@ -62,15 +63,15 @@ fn plain(value: &Value) -> Option<String> {
 }
 
 fn seconds(value: &Value) -> Option<String> {
-    value.as_f64().map(|seconds| text::time(seconds * 1e9))
+    value.as_f64().map(|seconds| numbers::time(seconds * 1e9))
 }
 
 fn size(value: &Value) -> Option<String> {
-    value.as_u64().map(text::bytes)
+    value.as_u64().map(numbers::bytes)
 }
 
 fn count(value: &Value) -> Option<String> {
-    value.as_f64().map(|count| text::number(count, 6))
+    value.as_f64().map(|count| numbers::number(count, 6))
 }
 
 fn facts(manifest: &Value) -> Markup {
@@ -129,7 +130,7 @@ fn files(contents: &Contents) -> Markup {
     let row = |file: &super::FileEntry| {
         vec![
             name(&file.name),
-            html! { span title={ (file.bytes) " bytes" } { (text::bytes(file.bytes)) } },
+            html! { span title={ (file.bytes) " bytes" } { (numbers::bytes(file.bytes)) } },
             html! { code { (file.blake3) } },
         ]
     };

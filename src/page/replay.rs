@@ -15,7 +15,8 @@ use crate::trace::{Event, Happening, Heading, LogFault, Reader, Scene};
 
 use super::network::roots;
 use super::provenance::quoted;
-use super::{Contents, Section, text};
+use super::{Contents, Section};
+use crate::numbers;
 
 mod delays;
 mod encode;
@@ -146,7 +147,7 @@ fn count(shown: &ShownScene, wanted: impl Fn(&Happening) -> bool) -> usize {
 
 /// Every digit of a count, in groups.
 fn whole(count: u64) -> String {
-    text::number(count as f64, 15)
+    numbers::number(count as f64, 15)
 }
 
 fn body(shown: &Shown, contents: &Contents) -> Markup {

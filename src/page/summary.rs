@@ -22,7 +22,8 @@ use serde_json::Value;
 
 use super::markup::{Grade, name, notice};
 use super::value::{Show, shown};
-use super::{Contents, Section, text};
+use super::{Contents, Section};
+use crate::numbers;
 
 /// What is told of one kind of run.
 #[derive(Default)]
@@ -105,9 +106,9 @@ fn what_ran(contents: &Contents, told: &[Told]) -> Markup {
             p.soft {
                 @if !kinds.is_empty() { "What ran: " (kinds.join(", ")) ". " }
                 @if let Some(network) = &contents.network {
-                    "The network " (name(&network.name)) " has " (text::count(network.hosts().len(), "host")) ", "
-                    (text::count(network.switches().len(), "switch")) " and "
-                    (text::count(network.links().len(), "cable")) ". "
+                    "The network " (name(&network.name)) " has " (numbers::count(network.hosts().len(), "host")) ", "
+                    (numbers::count(network.switches().len(), "switch")) " and "
+                    (numbers::count(network.links().len(), "cable")) ". "
                 }
                 "Seed " (shown(contents, "seed", Show::Number)) "; the run ended " (ending(contents)) "."
             }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::markup::{Grade, grid, listed, name, notice, numbers, words};
-use super::{Contents, Csv, Section, text};
+use super::{Contents, Csv, Section};
+use crate::numbers;
 
 /// Columns of `points.csv` between which the axes stand.
 const BEFORE: [&str; 2] = ["point", "key"];
@@ -45,8 +46,8 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
     let failed = status("failed");
     html! {
         p.lead {
-            "The sweep " (name(contents.name())) " ran " (text::number(all as f64, 4)) " points that differ in "
-            (listed(&names)) ", with " (text::count(values(table, table.column(AFTER)).len(), "seed")) " each."
+            "The sweep " (name(contents.name())) " ran " (numbers::number(all as f64, 4)) " points that differ in "
+            (listed(&names)) ", with " (numbers::count(values(table, table.column(AFTER)).len(), "seed")) " each."
         }
         @if is_quick(contents) {
             (notice(Grade::Warn, &html! { "this is the small form of the sweep (--quick), with fewer points and \
@@ -122,8 +123,8 @@ fn result_rows(table: &Csv) -> Vec<Vec<Markup>> {
         let ends = numbers
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
-        let shown = |value: f64| html! { (text::number(value, 4)) };
-        let count = html! { (text::number(numbers.len() as f64, 4)) };
+        let shown = |value: f64| html! { (numbers::number(value, 4)) };
+        let count = html! { (numbers::number(numbers.len() as f64, 4)) };
         Some(vec![name(&table.columns[column]), shown(ends.0), shown(mean), shown(ends.1), count])
     };
     results.filter_map(row).collect()

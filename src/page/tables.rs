@@ -9,8 +9,8 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::markup::{name, shortened};
-use super::text;
 use super::{Contents, Csv, Section};
+use crate::numbers;
 use titles::{Title, title};
 
 /// Rows that stand there at once; `assets/tables.js` takes it from the data.
@@ -45,8 +45,9 @@ pub(super) fn section(contents: &Contents) -> Option<Section> {
     let rows: u64 = tables.iter().map(|(_, csv)| csv.rows.len() as u64 + csv.left_out).sum();
     let body = html! {
         p.lead {
-            "All numbers of the run: " (text::count(tables.len(), "table")) " with "
-            (text::number(rows as f64, 4)) " rows. Choose a heading to sort, write into the field below it to filter."
+            "All numbers of the run: " (numbers::count(tables.len(), "table")) " with "
+            (numbers::number(rows as f64, 4))
+            " rows. Choose a heading to sort, write into the field below it to filter."
         }
         p.soft.with-scripts {
             "A filter is a text that cells contain, or a comparison: " code { ">0.5" } ", " code { "<=3" } ", "
@@ -108,14 +109,14 @@ fn part(nth: usize, stem: &str, title: &Title, csv: &Csv, kept: &[usize], hot: O
     let columns = &csv.columns[..csv.columns.len().min(MOST_COLUMNS)];
     html! {
         details.table #{ "table-" (anchor(stem)) } data-table=(nth) open[nth == 0] {
-            summary { h3 { (label(stem)) } " " span.soft { (text::number(all as f64, 4)) @if all == 1 { " row" }
+            summary { h3 { (label(stem)) } " " span.soft { (numbers::number(all as f64, 4)) @if all == 1 { " row" }
                 @else { " rows" } } }
             p { @if !title.sentence.is_empty() { (title.sentence) " " } span.soft { "File: "
                 (name(&format!("{stem}.csv"))) "." } }
             @if (kept.len() as u64) < all {
                 p.cut {
                     @if hot.is_none() { "The first " }
-                    (text::number(kept.len() as f64, 4)) " of " (text::number(all as f64, 4)) " rows are here"
+                    (numbers::number(kept.len() as f64, 4)) " of " (numbers::number(all as f64, 4)) " rows are here"
                     @if let Some(hot) = hot { ", those at load " (hot.load) " among them" }
                     ", so that the report stays small; the file has them all."
                 }

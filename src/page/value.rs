@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Contents;
 use super::markup::shortened;
-use super::text;
+use crate::numbers;
 
 /// A value by its path: keys and positions joined by dots, as in `points.0.latency_mean_ns`. A dot or a backslash of a
 /// key has a backslash before it. `None` if there is none, or it is null.
@@ -55,10 +55,10 @@ impl Show {
     /// The number as text.
     pub(super) fn text(self, number: f64) -> String {
         match self {
-            Show::Number => text::number(number, 4),
-            Show::Ns => text::time(number),
-            Show::Ms => text::time(number * 1e6),
-            Show::Share => format!("{} %", text::number(number * 100.0, 3)),
+            Show::Number => numbers::number(number, 4),
+            Show::Ns => numbers::time(number),
+            Show::Ms => numbers::time(number * 1e6),
+            Show::Share => format!("{} %", numbers::number(number * 100.0, 3)),
         }
     }
 }

@@ -33,7 +33,7 @@ pub fn tolerance(paper: &str, figure: &str, quantity: &str, configuration: &str)
 pub fn stated_tolerances(paper: &str) -> Vec<Stated> {
     let file = TOLERANCES.iter().find(|(path, _)| path.strip_suffix(".csv") == Some(paper));
     let text = file.and_then(|(_, bytes)| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    let lines = text.lines().skip(1).map(cells::split);
+    let lines = cells::records(text).skip(1);
     lines.filter_map(|cells| <[String; 5]>::try_from(cells).ok()).map(Stated::new).collect()
 }
 
@@ -82,9 +82,9 @@ mod tests {
                 );
                 assert!(!line.tolerance.why.is_empty(), "{line:?}");
             }
-            for line in text.lines().skip(1) {
-                let percent = &cells::split(line)[3];
-                assert!(percent == "-" || percent.parse::<f64>().is_ok_and(|p| p >= 0.0), "{line}");
+            for line in cells::records(text).skip(1) {
+                let percent = &line[3];
+                assert!(percent == "-" || percent.parse::<f64>().is_ok_and(|p| p >= 0.0), "{line:?}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Tables that were read: a header and rows of text.
 
-use crate::cells::unguarded;
+use crate::cells;
 
 /// A table that was read: a header and rows of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,15 +15,8 @@ pub struct Csv {
 
 impl Csv {
     /// A table as [`super::Table`] writes it.
-    ///
-    /// # Panics
-    /// If a row has not one cell a column.
     pub fn of(text: &str) -> Csv {
-        let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
-        let mut rows = reader.records().map(|row| {
-            let row = row.expect("a table has one cell a column");
-            row.iter().map(|cell| unguarded(cell).to_owned()).collect()
-        });
+        let mut rows = cells::records(text);
         Csv { columns: rows.next().unwrap_or_default(), rows: rows.collect(), left_out: 0 }
     }
 

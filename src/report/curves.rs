@@ -11,7 +11,8 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use super::{Axis, Chart, Csv, Layer, Mark, Style, Tip, draw_charts, text};
+use super::{Axis, Chart, Csv, Layer, Mark, Style, Tip, draw_charts};
+use crate::numbers;
 pub use recipes::{Ends, Quantity, RECIPES, Recipe};
 pub use words::Label;
 
@@ -128,7 +129,7 @@ impl Curves<'_> {
                 (true, "") => format!("{name} {cell}"),
                 (true, unit) => {
                     let value = cell.parse::<f64>().unwrap_or(0.0) / scale;
-                    format!("{} {unit}", text::number(value, 4))
+                    format!("{} {unit}", numbers::number(value, 4))
                 }
             }
         };
@@ -212,7 +213,7 @@ impl Curves<'_> {
         words.extend(self.table.cell(row, "load").map(|load| format!("load {load}")));
         words.push(told(y, own_y));
         if let Some((low, high)) = ends {
-            let [low, high] = [low, high].map(|end| text::number(end / y.scale, 4));
+            let [low, high] = [low, high].map(|end| numbers::number(end / y.scale, 4));
             words.push(format!("between {low} and {high} {}", y.unit));
         }
         words.push(told(x, own_x));
@@ -242,7 +243,7 @@ impl Curves<'_> {
         let label = self.label(column);
         let ends =
             self.numbers(column).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-        let [low, high] = [ends.0, ends.1].map(|end| text::number(end / label.scale, 4));
+        let [low, high] = [ends.0, ends.1].map(|end| numbers::number(end / label.scale, 4));
         format!("{} from {low} to {high} {}", label.name, label.unit).trim_end().to_owned()
     }
 }
@@ -259,8 +260,8 @@ fn joined(marks: Vec<(Mark, Tip)>, series: &str, y: &Label) -> Vec<(Mark, Tip)> 
         let mean = values().sum::<f64>() / group.len() as f64;
         let (low, high) =
             (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-        let ends = [low, high].map(|end| text::number(end, 4));
-        let mut words = vec![format!("{} {} {}", y.name, text::number(mean, 4), y.unit)];
+        let ends = [low, high].map(|end| numbers::number(end, 4));
+        let mut words = vec![format!("{} {} {}", y.name, numbers::number(mean, 4), y.unit)];
         words.push(format!("mean of {}, from {} to {}", group.len(), ends[0], ends[1]));
         words.extend(tip.words.lines().last().map(str::to_owned));
         words.splice(0..0, (!series.is_empty()).then(|| series.to_owned()));
@@ -273,5 +274,5 @@ fn joined(marks: Vec<(Mark, Tip)>, series: &str, y: &Label) -> Vec<(Mark, Tip)> 
 }
 
 fn told(label: &Label, value: f64) -> String {
-    format!("{} {} {}", label.name, text::number(value / label.scale, 4), label.unit).trim_end().to_owned()
+    format!("{} {} {}", label.name, numbers::number(value / label.scale, 4), label.unit).trim_end().to_owned()
 }

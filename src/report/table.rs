@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::markdown;
 use crate::cells;
+use crate::numbers::{exact, rounded};
 
 /// A table under construction.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,7 +152,7 @@ impl Cell {
         match self {
             Cell::Nothing => String::new(),
             Cell::Text(text) => text.clone(),
-            Cell::Number(number) => number.to_string(),
+            Cell::Number(number) => exact(*number),
             Cell::Count(count) => count.to_string(),
             Cell::Truth(truth) => truth.to_string(),
         }
@@ -160,10 +161,7 @@ impl Cell {
     /// The cell for people: numbers with at most four digits after the point.
     pub fn short(&self) -> String {
         match self {
-            Cell::Number(number) if number.is_finite() && number.abs() >= 1e-3 => {
-                let text = format!("{number:.4}");
-                text.trim_end_matches('0').trim_end_matches('.').to_owned()
-            }
+            Cell::Number(number) if number.is_finite() && number.abs() >= 1e-3 => rounded(*number, 4),
             _ => self.text(),
         }
     }

@@ -205,13 +205,17 @@ impl Checked {
                 "overhead": receive.overhead.to_string(),
             })
         });
-        json!({
+        let mut canonical = json!({
             "nic-send-overhead": hosts.nic_send_overhead.to_string(),
             "receive": receive,
             "send-overhead": hosts.send_overhead.to_string(),
             "reply-overhead": hosts.reply_overhead.to_string(),
             "loop-overhead": hosts.loop_overhead.to_string(),
-        })
+        });
+        if let Some(life) = hosts.time_to_live {
+            canonical["time-to-live"] = json!(life.to_string());
+        }
+        canonical
     }
 
     fn canonical_routing(&self) -> Option<Value> {

@@ -139,6 +139,8 @@ pub struct Hosts {
     pub nic_send_overhead: Duration,
     /// The receive buffer; `None`: a host takes what arrives at once.
     pub receive: Option<ReceiveBuffer>,
+    /// How long a message lives from its start on; `None`: for ever.
+    pub time_to_live: Option<Duration>,
     /// Software time that a process needs to send a message.
     pub send_overhead: Duration,
     /// Software time between a message's arrival and the answer of a replying daemon.

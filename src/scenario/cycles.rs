@@ -42,7 +42,11 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             arbitration: fabric.arbitration,
             timeout: fabric.deadlock_timeout.map(|timeout| cycles(timeout).max(1)),
         },
-        host: HostParameters { send_overhead: cycles(hosts.nic_send_overhead), receive, time_to_live: None },
+        host: HostParameters {
+            send_overhead: cycles(hosts.nic_send_overhead),
+            receive,
+            time_to_live: hosts.time_to_live.map(cycles),
+        },
         links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::wire::Document;
+use super::wire::{Document, Wire as _};
 
 /// The keys by which a file becomes one layer of several.
 const LAYERING: [&str; 3] = ["include", "profile", "sweep"];
@@ -22,8 +22,9 @@ pub fn schema() -> Json {
 
 /// The schema of a whole scenario, each table with the keys that it must have.
 pub(super) fn document() -> Json {
-    let generator = schemars::generate::SchemaSettings::draft07().into_generator();
-    generator.into_root_schema_for::<Document>().to_value()
+    let mut schema = Document::schema();
+    schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    schema
 }
 
 /// Takes out of a table, and of the tables in it, which keys must be given, and hands out a schema of that alone.

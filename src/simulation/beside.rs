@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::diagnostics::legible_lines;
+use crate::numbers::{self, cell, deviation, exact, or_dash};
 use crate::report::{README_MARK, Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::printed::{PaperNumber, Statistic};
@@ -127,11 +128,11 @@ pub(crate) fn paper(rows: &[PaperReport]) -> String {
             row.quantity.clone(),
             row.configuration.clone(),
             row.unit.clone(),
-            number(row.printed),
-            maybe(row.ours),
-            maybe(row.deviation_percent),
-            maybe(row.ours_min),
-            maybe(row.ours_max),
+            exact(row.printed),
+            cell(row.ours),
+            cell(row.deviation_percent),
+            cell(row.ours_min),
+            cell(row.ours_max),
         ]);
     }
     table.into_csv()
@@ -153,8 +154,8 @@ pub(crate) fn paper_page(rows: &[PaperReport]) -> String {
             markdown(&row.configuration),
             markdown(&row.unit),
             row.printed,
-            row.ours.map_or_else(|| "-".to_owned(), short),
-            row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
+            or_dash(row.ours.map(short)),
+            or_dash(row.deviation_percent.map(deviation)),
             range.map(|(min, max)| format!("{} to {}", short(min), short(max))).unwrap_or_default(),
         );
     }
@@ -195,20 +196,9 @@ pub(super) fn few(names: &[&str]) -> String {
     }
 }
 
-/// A number with three digits after the point, for people.
+/// A number for people, rounded to three decimals.
 pub(super) fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A number for a table.
-pub(super) fn number(value: f64) -> String {
-    value.to_string()
-}
-
-/// A number for a table, or an empty cell.
-pub(super) fn maybe(value: Option<f64>) -> String {
-    value.map(number).unwrap_or_default()
+    numbers::rounded(value, 3)
 }
 
 #[cfg(test)]

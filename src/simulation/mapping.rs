@@ -68,18 +68,9 @@ pub struct ConfirmationReport {
 /// What became of a mapper's and the daemons' messages that did not arrive.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LossReport {
-    /// Destroyed by a forward reset.
-    pub reset: u64,
-    /// Destroyed by a cable's failure.
-    pub failed: u64,
-    /// Dropped by a switch when their time to live was over.
-    pub expired: u64,
-    /// On routes that failed, as those of probes that find nothing do.
-    pub undeliverable: u64,
-    /// Dropped for a wrong CRC.
-    pub corrupted: u64,
-    /// Lost at the sender's interface.
-    pub lost: u64,
+    /// Why not.
+    #[serde(flatten)]
+    pub messages: hosts::Losses,
     /// Deadlocks that formed in the network.
     pub deadlocks: u64,
 }
@@ -344,15 +335,7 @@ impl MapReport {
                 lost_guards: map.evidence.lost_guards,
             },
             peak_memory_bytes: map.peak_memory,
-            losses: LossReport {
-                reset: mapped.beside.losses.reset,
-                failed: mapped.beside.losses.failed,
-                expired: mapped.beside.losses.expired,
-                undeliverable: mapped.beside.losses.undeliverable,
-                corrupted: mapped.beside.losses.corrupted,
-                lost: mapped.beside.losses.lost,
-                deadlocks: mapped.beside.deadlocks,
-            },
+            losses: LossReport { messages: mapped.beside.losses, deadlocks: mapped.beside.deadlocks },
             deadlocks: locked.map(|locked| DeadlockReport::of_processes(locked, real, cycle)).collect(),
             time_ms: mapped.time.as_ms_f64(),
             explorations: map.explorations,

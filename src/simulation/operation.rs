@@ -2,6 +2,7 @@
 
 use crate::host::daemon::Options;
 use crate::host::distribution;
+use crate::numbers::cell;
 use crate::report::{Csv, Table, draw_curves};
 use crate::scenario::Checked;
 use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
@@ -94,10 +95,6 @@ fn gather(checked: &Checked, mut report: Report) -> Run {
     Run { summary, files, latencies: Vec::new(), events, messages_delivered }
 }
 
-fn maybe(value: Option<f64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
-}
-
 /// What ended in each interval.
 fn series(report: &Report) -> String {
     let columns = ["from_ms", "accepted_flits_per_cycle_per_sender", "delivered", "lost", "latency_mean_us"];
@@ -108,7 +105,7 @@ fn series(report: &Report) -> String {
             interval.accepted.to_string(),
             interval.delivered.to_string(),
             interval.lost.to_string(),
-            maybe(interval.latency_us),
+            cell(interval.latency_us),
         ]);
     }
     table.into_csv()
@@ -124,9 +121,9 @@ fn failures(report: &Report) -> String {
             event.at_ms.to_string(),
             event.what.clone(),
             notice.and_then(|notice| notice.noticed_by).unwrap_or_default().to_owned(),
-            maybe(notice.and_then(|notice| notice.noticed_ms)),
-            maybe(notice.and_then(|notice| notice.mapped_ms)),
-            maybe(notice.and_then(|notice| notice.routed_ms)),
+            cell(notice.and_then(|notice| notice.noticed_ms)),
+            cell(notice.and_then(|notice| notice.mapped_ms)),
+            cell(notice.and_then(|notice| notice.routed_ms)),
         ]);
     }
     table.into_csv()

@@ -18,10 +18,11 @@ use crate::ring::{Algorithm, Kind, Tree, judge};
 use crate::scenario::Checked;
 use crate::scenario::rings::{Family, Reference, Rings};
 
-use super::beside::{PaperReport, maybe, paper, paper_page, short};
+use super::beside::{PaperReport, paper, paper_page, short};
 use super::rings::{Row, Study, study};
 use super::summary::{Outcome, Summary};
 use super::{Progress, Run, RunError};
+use crate::numbers::cell as maybe;
 
 /// The object `rings` of `summary.json`.
 #[derive(Clone, Debug, Serialize)]

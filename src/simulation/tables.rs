@@ -2,6 +2,7 @@
 
 use crate::fabric::{ChannelUse, Fate};
 use crate::ids::{LinkId, Node};
+use crate::numbers::{self, cell, exact};
 use crate::report::Table;
 use crate::scenario::checked::Topology;
 use crate::topology::Network;
@@ -57,31 +58,31 @@ pub(super) fn points(points: &[PointReport]) -> String {
     let mut table = Table::new(&columns);
     for point in points {
         let mut row = vec![
-            maybe(point.load),
-            number(point.offered_flits_per_cycle_per_host),
-            number(point.accepted_flits_per_cycle_per_host),
-            number(point.accepted_flits_per_cycle_per_switch),
-            number(point.accepted_flits_per_ns_per_switch),
-            number(point.accepted_bits_per_s),
-            maybe(point.latency_mean_ns),
-            maybe(point.latency_half_width_ns),
-            maybe(point.latency_p50_ns),
-            maybe(point.latency_p90_ns),
-            maybe(point.latency_p99_ns),
-            maybe(point.latency_p999_ns),
-            maybe(point.latency_max_ns),
-            maybe(point.network_latency_mean_ns),
-            maybe(point.network_latency_p50_ns),
-            maybe(point.network_latency_p90_ns),
-            maybe(point.network_latency_p99_ns),
-            maybe(point.network_latency_p999_ns),
-            maybe(point.network_latency_max_ns),
-            maybe(point.queueing_mean_ns),
-            maybe(point.blocked_mean_ns),
-            maybe(point.moving_mean_ns),
-            maybe(point.warmup_ms),
-            maybe(point.transient_ms),
-            maybe(point.measured_ms),
+            cell(point.load),
+            exact(point.offered_flits_per_cycle_per_host),
+            exact(point.accepted_flits_per_cycle_per_host),
+            exact(point.accepted_flits_per_cycle_per_switch),
+            exact(point.accepted_flits_per_ns_per_switch),
+            exact(point.accepted_bits_per_s),
+            cell(point.latency_mean_ns),
+            cell(point.latency_half_width_ns),
+            cell(point.latency_p50_ns),
+            cell(point.latency_p90_ns),
+            cell(point.latency_p99_ns),
+            cell(point.latency_p999_ns),
+            cell(point.latency_max_ns),
+            cell(point.network_latency_mean_ns),
+            cell(point.network_latency_p50_ns),
+            cell(point.network_latency_p90_ns),
+            cell(point.network_latency_p99_ns),
+            cell(point.network_latency_p999_ns),
+            cell(point.network_latency_max_ns),
+            cell(point.queueing_mean_ns),
+            cell(point.blocked_mean_ns),
+            cell(point.moving_mean_ns),
+            cell(point.warmup_ms),
+            cell(point.transient_ms),
+            cell(point.measured_ms),
             point.messages.to_string(),
             point.saturated.to_string(),
             point.converged.to_string(),
@@ -131,14 +132,14 @@ pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [Chann
     for (load, channels) in points {
         for channel in channels {
             table.row([
-                maybe(load),
+                cell(load),
                 channel.from.clone(),
                 channel.to.clone(),
                 channel.flits.to_string(),
-                number(channel.busy),
-                number(channel.blocked),
-                number(channel.idle),
-                number(channel.wanted),
+                exact(channel.busy),
+                exact(channel.blocked),
+                exact(channel.idle),
+                exact(channel.wanted),
             ]);
         }
     }
@@ -168,13 +169,13 @@ pub(super) fn hosts<'a>(
         "latency_max_ns",
     ]);
     for (load, point) in points {
-        let rate = |flits| number(scale.flits_per_cycle(flits, point.window.cycles()));
+        let rate = |flits| exact(scale.flits_per_cycle(flits, point.window.cycles()));
         for host in network.host_ids() {
             let Some((_, _, far)) = topology.attachment(host) else { continue };
             let (traffic, ended) = (&point.hosts[host.index()], &point.host_latencies[host.index()]);
             let latest = (ended.delivered > 0).then(|| scale.ns(ended.max as f64));
             table.row([
-                maybe(load),
+                cell(load),
                 network.name_of(Node::Host(host)).to_owned(),
                 network.name_of(far.node).to_owned(),
                 traffic.planned.to_string(),
@@ -184,8 +185,8 @@ pub(super) fn hosts<'a>(
                 rate(traffic.planned_flits),
                 rate(traffic.sent_flits),
                 rate(traffic.received_flits),
-                maybe(ended.mean().map(|cycles| scale.ns(cycles))),
-                maybe(latest),
+                cell(ended.mean().map(|cycles| scale.ns(cycles))),
+                cell(latest),
             ]);
         }
     }
@@ -200,7 +201,7 @@ pub(super) fn network(network: &Network) -> (String, String) {
 /// One row an outage of a cable, if there are any: the file and its contents.
 pub(super) fn outages(network: &Network, outages: &[Outage]) -> Option<(String, String)> {
     let mut table = Table::new(&["cable_from", "cable_to", "failed_ns", "returned_ns"]);
-    let ns = |at: Time| number(at.as_ps() as f64 / 1e3);
+    let ns = |at: Time| exact(at.as_ps() as f64 / 1e3);
     for Outage { link, from, until } in outages {
         let link = network.link(*link);
         let (a, b) = (port_name(network, link.a), port_name(network, link.b));
@@ -219,8 +220,8 @@ pub(super) fn histograms<'a>(
         let kinds = [("creation", point.meter.latency()), ("network", point.meter.network_latency())];
         for (kind, latency) in kinds {
             for (cycles, count) in latency.cells() {
-                let up_to = number(scale.ns(cycles as f64));
-                table.row([maybe(load), kind.to_owned(), count.to_string(), up_to]);
+                let up_to = exact(scale.ns(cycles as f64));
+                table.row([cell(load), kind.to_owned(), count.to_string(), up_to]);
             }
         }
     }
@@ -242,9 +243,9 @@ pub(super) fn saturation(found: &Saturation) -> String {
     ]);
     for probe in &found.probes {
         table.row([
-            number(probe.load),
-            number(probe.offered_flits_per_cycle_per_host),
-            number(probe.accepted_flits_per_cycle_per_host),
+            exact(probe.load),
+            exact(probe.offered_flits_per_cycle_per_host),
+            exact(probe.accepted_flits_per_cycle_per_host),
             probe.saturated.to_string(),
         ]);
     }
@@ -256,12 +257,12 @@ pub(super) fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
     let mut table = Table::new(&["time_ns", "point", "cycle", "worms", "cleared_by_reset_of", "cleared_ns"]);
     for deadlock in deadlocks {
         table.row([
-            number(deadlock.formed_ns),
+            exact(deadlock.formed_ns),
             deadlock.point.to_string(),
             deadlock.cycle.join(" > "),
             deadlock.worms.join(" > "),
             deadlock.cleared_by.clone().unwrap_or_default(),
-            maybe(deadlock.cleared_ns),
+            cell(deadlock.cleared_ns),
         ]);
     }
     table.into_csv()
@@ -294,17 +295,7 @@ pub(super) fn deliveries(messages: &[TraceMessage], point: &Point, scale: &Scale
 /// An instant in nanoseconds, exact to the picosecond however late it is.
 fn exact_ns(at: Cycle, base_cycle: Duration) -> String {
     let ps = u128::from(at.0) * u128::from(base_cycle.as_ps());
-    let text = format!("{}.{:03}", ps / 1_000, ps % 1_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A number without exponent, as short as it can be read back exactly.
-fn number(value: f64) -> String {
-    format!("{value}")
-}
-
-fn maybe(value: Option<f64>) -> String {
-    value.map(number).unwrap_or_default()
+    numbers::thousandths(ps)
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
+use crate::cells;
+
 /// How many rows are held at a time, and written together.
 const ROWS: usize = 1 << 16;
 
@@ -156,14 +158,15 @@ fn read_row(csv: &mut impl BufRead, cells: &mut Vec<String>, columns: usize) -> 
     Ok(is_there)
 }
 
-/// Reads a record, which goes on over line ends within quotes; whether there was one.
+/// Reads a record; whether there was one.
 fn read_record(csv: &mut impl BufRead, cells: &mut Vec<String>) -> io::Result<bool> {
-    let mut record = String::new();
-    while csv.read_line(&mut record)? > 0 && record.matches('"').count() % 2 == 1 {}
-    if record.is_empty() {
+    let mut record = Vec::new();
+    if cells::read_record(csv, &mut record)? == 0 {
         return Ok(false);
     }
-    *cells = crate::cells::split(record.strip_suffix('\n').unwrap_or(&record));
+    let record =
+        String::from_utf8(record).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    *cells = cells::split(&record);
     Ok(true)
 }
 

@@ -1,5 +1,6 @@
 //! The text forms of quantities: `"50 ms"`, `"1.28 Gb/s"`, `"108 B"`, `"10 m"`.
 
+use crate::numbers;
 use std::fmt;
 
 use thiserror::Error;
@@ -227,13 +228,7 @@ fn write_exact(f: &mut fmt::Formatter<'_>, grains: u64, units: &[(&str, u64)]) -
         units.iter().filter(|(_, worth)| decimal(*worth) && fits(*worth)).max_by_key(|(_, worth)| *worth);
     let (name, worth) = best.unwrap_or(&units[0]);
     let thousandths = u128::from(grains) * 1_000 / u128::from(*worth);
-    let (whole, rest) = (thousandths / 1_000, thousandths % 1_000);
-    if rest == 0 {
-        write!(f, "{whole} {name}")
-    } else {
-        let decimals = format!("{rest:03}");
-        write!(f, "{whole}.{} {name}", decimals.trim_end_matches('0'))
-    }
+    write!(f, "{} {name}", numbers::thousandths(thousandths))
 }
 
 impl fmt::Display for Duration {

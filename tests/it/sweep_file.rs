@@ -161,6 +161,7 @@ const SETTINGS: &[(&str, &[&[&str]])] = &[
     ("fabric.routing-latency", &[&["-", "'150 ns'", "'0.15 us'"], &["'200 ns'"]]),
     ("fabric.deadlock-timeout", &[&["-", "'50 ms'", "'0.05 s'"], &["'never'"]]),
     ("fabric.bit-error-rate", &[&["-", "0", "0.0"], &["1e-9"]]),
+    ("hosts.time-to-live", &[&["-"], &["'1 ms'", "'1000 us'"], &["'2 ms'"]]),
     ("hosts.send-overhead", &[&["-", "'15 us'"], &["'1 us'"]]),
     ("routing.tree", &[&["-", "'bfs'"], &["'dfs'"]]),
     ("routing.select", &[&["-", "'random'"], &["'first'"], &["'balanced'"]]),

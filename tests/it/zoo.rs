@@ -163,6 +163,19 @@ fn the_tables_are_what_route_writes() {
 }
 
 #[test]
+fn a_time_to_live_ends_what_waits_for_ever() {
+    // Wrong if the key did not reach the interfaces, counted from another instant than the worm's start, or if `never`
+    // were not the same as no key.
+    let with = |life: &str| shown("for-ever", &["--set", &format!("hosts.time-to-live={life}")]);
+    let short = with("100 us");
+    let lost: Vec<_> = short.states().into_iter().filter(|(_, state)| state != "delivered").collect();
+    assert_eq!(lost, [("worm-5".to_owned(), "expired".to_owned())]);
+    assert_eq!(short.summary["points"][0]["expired"], 1);
+    assert_eq!(short.summary["deadlocks"][0]["cleared_ns"], 105_000.0, "the worms start at 5 us");
+    assert_eq!(with("never").summary, shown("for-ever", &[]).summary);
+}
+
+#[test]
 fn one_reset_is_enough_for_the_ring() {
     // Wrong if the ring's reset destroyed more than the one worm that the lesson is about.
     let lost = |(_, state): &(String, String)| state != "delivered";

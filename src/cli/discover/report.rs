@@ -1,6 +1,7 @@
 //! What `simnet discover` says.
 
 use crate::cli::output::Table;
+use crate::numbers::fixed;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -308,11 +309,10 @@ impl<'a> Report<'a> {
         let mut table = Table::new();
         table.add_row(["from, ms", "to, ms", "centre, ms", "times", "switches"]);
         for class in self.classes() {
-            let ms = |ms: f64| format!("{ms:.4}");
             table.add_row([
-                ms(class.low_ms),
-                ms(class.high_ms),
-                ms(class.center_ms),
+                fixed(class.low_ms, 4),
+                fixed(class.high_ms, 4),
+                fixed(class.center_ms, 4),
                 class.count.to_string(),
                 class.hops.to_string(),
             ]);

@@ -1,6 +1,7 @@
 //! `simnet route suggest`: which cable to add.
 
 use crate::cli::output::Table;
+use crate::numbers::{fixed, or_dash};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
@@ -159,26 +160,24 @@ fn comparison(before: &Figures, found: &[Suggested]) -> String {
     let mut table = Table::new();
     let numbers = (1..=found.len()).map(|number| format!("[{number}]"));
     table.add_row([String::new(), "as it is".to_owned()].into_iter().chain(numbers));
-    let number = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.4}"));
-    let count = |value: Option<u64>| value.map_or("-".to_owned(), |n| n.to_string());
     let mut row = |name: &str, value: &dyn Fn(&Figures) -> String| {
         table.add_row([name.to_owned()].into_iter().chain(all.iter().map(|figures| value(figures))));
     };
-    row("root", &|f| f.report.root.as_deref().map_or("-".to_owned(), quoted));
+    row("root", &|f| or_dash(f.report.root.as_deref().map(quoted)));
     row("unreachable pairs", &|f| f.report.unreachable_pairs.to_string());
-    row("mean distance, switch links", &|f| number(f.report.mean_distance));
+    row("mean distance, switch links", &|f| fixed(f.report.mean_distance, 4));
     row("pairs longer than minimal", &|f| f.report.non_minimal_pairs.to_string());
-    row("mean distance of switches", &|f| number(f.report.switch_mean_distance));
-    row("crossing paths", &|f| count(f.report.crossing_paths));
-    row("restrictions per switch", &|f| number(f.report.restrictions_per_switch));
+    row("mean distance of switches", &|f| fixed(f.report.switch_mean_distance, 4));
+    row("crossing paths", &|f| or_dash(f.report.crossing_paths));
+    row("restrictions per switch", &|f| fixed(f.report.restrictions_per_switch, 4));
     row("routes over the busiest channel", &|f| f.report.max_channel_load.to_string());
-    row("  on the mean of random choices", &|f| number(Some(f.expected_max_channel_load)));
+    row("  on the mean of random choices", &|f| fixed(f.expected_max_channel_load, 4));
     let rings = |f: &Figures| f.report.channel_load_by_root_distance.as_ref().map_or(0, Vec::len);
     for ring in 0..all.iter().map(|figures| rings(figures)).max().unwrap_or(0) {
         let name = format!("busiest channel {ring} from the root");
         row(&name, &|f| {
             let rings = f.report.channel_load_by_root_distance.as_ref();
-            count(rings.and_then(|rings| rings.get(ring)).map(|ring| ring.routes_max))
+            or_dash(rings.and_then(|rings| rings.get(ring)).map(|ring| ring.routes_max))
         });
     }
     format!("{}\n", table.trim_fmt())

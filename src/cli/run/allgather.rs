@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::cli::output::Table;
+use crate::numbers::{fixed, or_dash, percent};
 
 use crate::cli::Failure;
 use crate::cli::output::write_whole_by;
@@ -74,17 +75,16 @@ fn results(report: &AllgatherReport) -> Table {
 
 fn row(result: &GatherReport) -> [String; 10] {
     let id = result.id.rsplit_once('/').map_or(result.id.as_str(), |(id, _)| id);
-    let maybe = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
     [
         id.to_owned(),
         result.ran.unwrap_or("NOTHING").to_owned(),
         result.size_bytes.to_string(),
-        maybe(result.time_mean_ms),
-        maybe(result.bound_ms),
-        maybe(result.efficiency),
-        format!("{:.1} %", result.correct * 100.0),
+        fixed(result.time_mean_ms, 3),
+        fixed(result.bound_ms, 3),
+        fixed(result.efficiency, 3),
+        percent(result.correct, 1),
         result.frames_dropped.to_string(),
-        result.max_path_length.map_or_else(|| "-".to_owned(), |length| length.to_string()),
+        or_dash(result.max_path_length),
         match result.contention_free {
             Some(true) => "none",
             Some(false) => "YES",
@@ -98,14 +98,12 @@ fn row(result: &GatherReport) -> [String; 10] {
 pub(super) fn rings(report: &RingsReport) -> String {
     let mut table = columns(&["ring", "longest path", "least possible", "contention"]);
     for ring in &report.network {
-        let count = |value: Option<usize>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
         let verdict = match (&ring.refused, ring.contention_free) {
             (Some(why), _) => why.clone(),
             (None, Some(true)) => "none".to_owned(),
             (None, _) => "YES".to_owned(),
         };
-        let lengths = [ring.max_path_length, ring.max_path_length_bound].map(count);
-        let [length, bound] = lengths;
+        let [length, bound] = [ring.max_path_length, ring.max_path_length_bound].map(or_dash);
         table.add_row([ring.id.clone(), length, bound, verdict]);
     }
     let mut text = format!("\n{table}\n");
@@ -113,12 +111,11 @@ pub(super) fn rings(report: &RingsReport) -> String {
         let header = ["clusters", "rings", "free of contention", "longest path", "least", "greatest"];
         let mut table = columns(&header);
         for row in &report.clusters {
-            let mean = row.max_path_length_mean;
             table.add_row([
                 row.id.clone(),
                 format!("{} of {}", row.rings, row.clusters),
                 row.contention_free.to_string(),
-                mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.2}")),
+                fixed(row.max_path_length_mean, 2),
                 row.max_path_length_min.to_string(),
                 row.max_path_length_max.to_string(),
             ]);

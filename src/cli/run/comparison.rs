@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::cli::output::Table;
+use crate::numbers::fixed;
 
 use crate::simulation::Spread;
 use crate::simulation::comparison::{ComparisonReport, RoutingReport, SizeReport};
@@ -60,9 +61,7 @@ fn of_size(size: &SizeReport, base: &str) -> Table {
 
 fn throughput(routing: &RoutingReport, base: &str) -> [String; 4] {
     let ratio = routing.over.get(base).and_then(|over| over.throughput);
-    let bound = |pick: fn(Spread) -> f64| {
-        ratio.map_or_else(|| "-".to_owned(), |spread| format!("{:.2}", pick(spread)))
-    };
+    let bound = |pick: fn(Spread) -> f64| fixed(ratio.map(pick), 2);
     [
         mean(routing.throughput_flits_per_cycle_per_host, 4),
         bound(|spread| spread.mean),
@@ -72,5 +71,5 @@ fn throughput(routing: &RoutingReport, base: &str) -> [String; 4] {
 }
 
 fn mean(spread: Option<Spread>, digits: usize) -> String {
-    spread.map_or_else(|| "-".to_owned(), |spread| format!("{:.digits$}", spread.mean))
+    fixed(spread.map(|spread| spread.mean), digits)
 }

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use crate::cli::output::Table;
 use crate::diagnostics::legible;
+use crate::numbers::{fixed, or_dash, percent};
 
+use crate::simulation::Spread;
 use crate::simulation::discoveries::{DiscoveryReport, MeasurementReport, ResultReport};
 
 use super::paper::paper;
@@ -58,18 +60,17 @@ fn measurements(rows: &[MeasurementReport]) -> Table {
         ["measured", "machines", "s", "least", "greatest", "measuring", "settled", "most samples", "lost"];
     let mut table = columns(&header);
     for row in rows {
-        let number = |value: Option<f64>| value.map_or_else(dash, |value| format!("{value:.3}"));
-        let per_cent =
-            |share: Option<f64>| share.map_or_else(dash, |share| format!("{:.2} %", share * 100.0));
+        let part = |pick: fn(Spread) -> f64| fixed(row.total_s.map(pick), 3);
+        let per_cent = |share: Option<f64>| or_dash(share.map(|share| percent(share, 2)));
         table.add_row([
             row.id.clone(),
             row.machines.to_string(),
-            number(row.total_s.map(|total| total.mean)),
-            number(row.total_s.map(|total| total.min)),
-            number(row.total_s.map(|total| total.max)),
+            part(|total| total.mean),
+            part(|total| total.min),
+            part(|total| total.max),
             per_cent(row.rtt_share),
             per_cent(row.settled_first_share),
-            row.samples_most.map_or_else(dash, |most| most.to_string()),
+            or_dash(row.samples_most),
             row.messages_lost.to_string(),
         ]);
     }
@@ -84,9 +85,9 @@ fn results(rows: &[ResultReport]) -> Table {
             row.id.clone(),
             format!("{} of {}", row.recovered, row.executions),
             row.without_tree.to_string(),
-            row.wrong_pairs_mean.map_or_else(dash, |wrong| format!("{wrong:.1}")),
+            fixed(row.wrong_pairs_mean, 1),
             row.hop_error_max.to_string(),
-            row.switches.map_or_else(dash, |switches| switches.to_string()),
+            or_dash(row.switches),
             row.classes.len().to_string(),
         ]);
     }
@@ -118,7 +119,7 @@ fn shares(report: &DiscoveryReport) -> String {
         let mut table = columns(&["over all networks", "recovered", "share"]);
         for share in &report.shares {
             let recovered = format!("{} of {}", share.recovered, share.executions);
-            table.add_row([share.id.clone(), recovered, format!("{:.1} %", share.share * 100.0)]);
+            table.add_row([share.id.clone(), recovered, percent(share.share, 1)]);
         }
         let _ = writeln!(text, "\n{table}");
     }
@@ -128,13 +129,9 @@ fn shares(report: &DiscoveryReport) -> String {
         let mut table = columns(&["random clusters", "recovered", "share"]);
         for row in &report.recovery {
             let recovered = format!("{} of {}", row.recovered, row.clusters);
-            table.add_row([row.id.clone(), recovered, format!("{:.1} %", row.share * 100.0)]);
+            table.add_row([row.id.clone(), recovered, percent(row.share, 1)]);
         }
         let _ = writeln!(text, "\n{table}");
     }
     text
-}
-
-fn dash() -> String {
-    "-".to_owned()
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::numbers::fixed;
 use crate::simulation::daemon::Report;
 
 use super::summary::columns;
@@ -17,10 +18,10 @@ pub(super) fn text(report: &Report) -> String {
             columns(&["failures and returns", "at (ms)", "noticed after", "mapped", "routed", "by"]);
         for (nth, event) in report.events.iter().enumerate().take(TOLD) {
             let notice = report.notices.iter().find(|notice| notice.event == nth);
-            let after = |span: Option<f64>| span.map_or_else(|| "-".to_owned(), |span| format!("{span:.1}"));
+            let after = |span: Option<f64>| fixed(span, 1);
             table.add_row([
                 event.what.clone(),
-                format!("{:.1}", event.at_ms),
+                fixed(event.at_ms, 1),
                 after(notice.and_then(|notice| notice.noticed_ms)),
                 after(notice.and_then(|notice| notice.mapped_ms)),
                 after(notice.and_then(|notice| notice.routed_ms)),
@@ -55,14 +56,13 @@ pub(super) fn text(report: &Report) -> String {
         "Deadlocks: {}, {} of them while old and new routes mixed ({:.1} ms)",
         report.deadlocks.formed, report.deadlocks.while_mixed, report.mixed_ms
     );
-    let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.5}"));
     let throughput = &report.throughput;
     let _ = writeln!(
         text,
         "Accepted, flits per cycle and sender: {} before, {} during, {} after",
-        share(throughput.before),
-        share(throughput.during),
-        share(throughput.after)
+        fixed(throughput.before, 5),
+        fixed(throughput.during, 5),
+        fixed(throughput.after, 5)
     );
     text
 }

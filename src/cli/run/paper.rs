@@ -1,6 +1,7 @@
 //! What `simnet run` says of the numbers that the papers print.
 
 use crate::cli::output::Table;
+use crate::numbers::{deviation, fixed, or_dash};
 
 use crate::simulation::PaperReport;
 
@@ -14,8 +15,8 @@ pub(super) fn paper(rows: &[PaperReport]) -> Table {
             format!("{} ({})", row.quantity, row.configuration),
             row.unit.clone(),
             row.printed.to_string(),
-            row.ours.map_or_else(|| "-".to_owned(), |ours| format!("{ours:.3}")),
-            row.deviation_percent.map_or_else(|| "-".to_owned(), |percent| format!("{percent:+.1} %")),
+            fixed(row.ours, 3),
+            or_dash(row.deviation_percent.map(deviation)),
         ]);
     }
     table

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::cli::output::Table;
+use crate::numbers::fixed;
 
 use crate::simulation::Spread;
 use crate::simulation::study::{CellReport, StudyReport};
@@ -45,9 +46,8 @@ fn row(table: &mut Table, variant: &str, cell: &CellReport) {
     if let Some(load) = cell.load {
         let _ = write!(name, ", load {load}");
     }
-    let number = |spread: Option<Spread>, pick: fn(Spread) -> f64, digits: usize| {
-        spread.map_or_else(|| "-".to_owned(), |spread| format!("{:.digits$}", pick(spread)))
-    };
+    let number =
+        |spread: Option<Spread>, pick: fn(Spread) -> f64, digits: usize| fixed(spread.map(pick), digits);
     table.add_row([
         name,
         format!("{} of {}", cell.right_and_sure + cell.right_and_unsure, cell.runs),

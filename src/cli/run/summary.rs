@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::cli::output::Table;
+use crate::numbers::{fixed, or_dash, percent, rounded};
 
 use crate::diagnostics::{legible, quoted};
 use crate::papers::reference;
@@ -178,7 +179,7 @@ fn points(points: &[PointReport]) -> String {
         "",
     ]);
     for point in points {
-        let latency = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), plain);
+        let latency = |value: Option<f64>| or_dash(value.map(plain));
         let state = match point.state {
             State::Saturated => "saturated",
             State::NotConverged if point.load.is_some() => "not converged",
@@ -186,7 +187,7 @@ fn points(points: &[PointReport]) -> String {
         };
         table.add_row([
             point.load.map_or_else(|| "trace".to_owned(), |load| load.to_string()),
-            format!("{:.4}", point.accepted_flits_per_cycle_per_host),
+            fixed(point.accepted_flits_per_cycle_per_host, 4),
             plain(point.accepted_bits_per_s / 1e6),
             latency(point.latency_mean_ns),
             latency(point.latency_half_width_ns),
@@ -255,13 +256,12 @@ fn hot_spots(hot: &HotSpots) -> String {
     for (title, channels) in kinds {
         let mut table = columns(&[title, "", "busy", "blocked", "idle"]);
         for channel in channels {
-            let percent = |share: f64| format!("{:.1} %", share * 100.0);
             table.add_row([
                 quoted(&channel.from),
                 quoted(&channel.to),
-                percent(channel.busy),
-                percent(channel.blocked),
-                percent(channel.idle),
+                percent(channel.busy, 1),
+                percent(channel.blocked, 1),
+                percent(channel.idle, 1),
             ]);
         }
         if !channels.is_empty() {
@@ -308,6 +308,5 @@ pub(super) fn columns(header: &[&str]) -> Table {
 
 /// A number for people: at most one digit after the point.
 pub(super) fn plain(value: f64) -> String {
-    let text = format!("{value:.1}");
-    text.trim_end_matches(".0").to_owned()
+    rounded(value, 1)
 }

@@ -10,8 +10,9 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::run::prepare;
-use super::{Source, points, seconds};
+use super::{Source, points};
 use crate::cli::{Common, Exit, Failure, Format};
+use crate::numbers::span;
 use crate::sweep::{Plan as _, Points as _, Scenarios};
 
 #[derive(Args)]
@@ -55,7 +56,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 
 fn print_human(plan: &Scenarios, out: &mut dyn Write) -> io::Result<()> {
     let cost: f64 = (0..plan.len()).map(|point| plan.cost(point)).sum::<f64>() + 0.0;
-    writeln!(out, "{}: {}, about {} of one core", plan.name(), points(plan.len()), seconds(cost))?;
+    writeln!(out, "{}: {}, about {} of one core", plan.name(), points(plan.len()), span(cost))?;
     let widths = widths(plan);
     let last = plan.len().saturating_sub(1).to_string().len().max("point".len());
     let mut header = format!("\n{:>last$}  {:<DIGITS$}", "point", "key");

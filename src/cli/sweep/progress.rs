@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::numbers::span;
 use crate::sweep::{Damage, Progress};
 
 /// A line on stderr that shows how far a sweep is; nothing if stderr is no terminal.
@@ -54,7 +55,7 @@ impl Progress for Line {
         let rate = count.computed as f64 / elapsed.max(1e-3);
         let left = elapsed * (count.cost / count.cost_done.max(1e-9) - 1.0).max(0.0);
         let failed = if count.failed == 0 { String::new() } else { format!(", {} failed", count.failed) };
-        bar.set_message(format!("{rate:.1}/s, {} left{failed}", super::seconds(left)));
+        bar.set_message(format!("{rate:.1}/s, {} left{failed}", span(left)));
         bar.inc(1);
     }
 

@@ -13,6 +13,7 @@ use crate::cli::output::{note, print, print_json};
 use crate::cli::places::{Places, tidy};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::diagnostics::shown;
+use crate::numbers::span;
 use crate::report::said;
 use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
 
@@ -96,7 +97,7 @@ fn dry_run(
             "{}: {}, {missing} of them to be computed, about {} of one core\n",
             plan.name(),
             points(plan.len()),
-            super::seconds(seconds)
+            span(seconds)
         )),
     }?;
     Ok(Exit::Fine)

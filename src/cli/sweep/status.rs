@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{of_folder, points, seconds, tell_damage};
+use super::{of_folder, points, tell_damage};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
+use crate::numbers::span;
 use crate::sweep::{Points as _, ShardContents};
 
 #[derive(Args)]
@@ -46,7 +47,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let mut text = format!("{}{quick}: {}\n", plan.name(), points(plan.len()));
     let _ = writeln!(text, "  done     {done}\n  failed   {failed}\n  missing  {missing}");
     if missing > 0 {
-        let _ = writeln!(text, "  left     about {} of one core", seconds(cost_left));
+        let _ = writeln!(text, "  left     about {} of one core", span(cost_left));
     }
     let table = if has_table { "points.csv is there" } else { "no points.csv yet" };
     let _ = writeln!(text, "  table    {table}");

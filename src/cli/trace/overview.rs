@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use crate::cli::output::Table;
+use crate::numbers::{or_dash, rounded};
 use serde::{Serialize, Serializer};
 
 use crate::diagnostics::{legible, quoted};
@@ -175,7 +176,7 @@ impl Overview {
             table.add_row([
                 scene.nth.to_string(),
                 what,
-                scene.load.map_or_else(|| "-".to_owned(), |load| load.to_string()),
+                or_dash(scene.load),
                 time(scene.first),
                 time(scene.last),
                 scene.events.to_string(),
@@ -214,6 +215,5 @@ fn time(at: Option<Time>) -> String {
     let units = [("s", 1e12), ("ms", 1e9), ("us", 1e6)];
     let ps = at.as_ps() as f64;
     let (unit, worth) = units.into_iter().find(|(_, worth)| ps >= *worth).unwrap_or(("ns", 1e3));
-    let number = format!("{:.6}", ps / worth);
-    format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+    format!("{} {unit}", rounded(ps / worth, 6))
 }

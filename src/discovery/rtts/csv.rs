@@ -1,10 +1,9 @@
 //! A matrix of round-trip times as CSV.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::cells;
+use crate::cells::{self, Cell, Row, Rows};
 use crate::diagnostics::{Fault, Faults, decode, quoted};
 use crate::units::Duration;
 
@@ -60,7 +59,7 @@ impl Table {
     fn read(&mut self, text: &str) {
         let mut rows = Rows::new(text);
         let mut row = Row::default();
-        if !rows.next(MOST_MACHINES + 1, &mut row) {
+        if !rows.read(MOST_MACHINES + 1, &mut row) {
             return self.fault(
                 "empty-file",
                 0..0,
@@ -73,7 +72,7 @@ impl Table {
             return;
         }
         let mut read = 0;
-        while self.faults.len() < MOST_FAULTS && rows.next(self.names.len() + 1, &mut row) {
+        while self.faults.len() < MOST_FAULTS && rows.read(self.names.len() + 1, &mut row) {
             if read == self.names.len() {
                 let message =
                     format!("row {} is one too many: the header names {}", read + 1, machines(read));
@@ -100,12 +99,12 @@ impl Table {
     fn header(&mut self, text: &str, row: &Row) {
         let corner = &row.cells[0];
         self.check_quotes(text, corner, "the header's corner");
-        if !corner.name(text).is_empty() {
+        if !corner.meaning(text).is_empty() {
             let message =
-                format!("the header begins with `{}`, not with an empty cell", quoted(&corner.name(text)));
+                format!("the header begins with `{}`, not with an empty cell", quoted(&corner.meaning(text)));
             let expected = "expected ,name0,name1,... with nothing before the comma";
             let fault = Fault::new("corner", corner.span.clone(), message, expected);
-            self.faults.push(match corner.name(text).contains([';', '\t']) {
+            self.faults.push(match corner.meaning(text).contains([';', '\t']) {
                 true => fault.with_help("separate cells by commas, and write decimals with a point"),
                 false => fault,
             });
@@ -120,7 +119,7 @@ impl Table {
             if self.faults.len() >= MOST_FAULTS {
                 return;
             }
-            let name = cell.name(text).into_owned();
+            let name = cell.meaning(text).into_owned();
             self.check_quotes(text, cell, &format!("the name in column {column}"));
             if name.is_empty() {
                 let message = format!("column {column} of the header has no name");
@@ -178,7 +177,7 @@ impl Table {
 
     /// Checks the name of row `nth`; gives the machine that the row is of, as far as that can be said.
     fn row_name(&mut self, text: &str, cell: &Cell, nth: usize) -> usize {
-        let title = cell.name(text);
+        let title = cell.meaning(text);
         self.check_quotes(text, cell, "the name of the row");
         if title == self.names[nth].as_str() {
             return nth;
@@ -195,7 +194,7 @@ impl Table {
 
     /// The time in a cell; anything after a fault.
     fn time(&mut self, text: &str, cell: &Cell, from: usize, to: usize) -> Duration {
-        let written = cell.content(text);
+        let written = cell.content(text).trim_ascii();
         let given = match (written.is_empty(), from == to) {
             (true, true) => return Duration::ZERO,
             (true, false) => None,
@@ -238,120 +237,4 @@ impl Table {
 
 fn machines(count: usize) -> String {
     if count == 1 { "1 machine".to_owned() } else { format!("{count} machines") }
-}
-
-/// A cell of a row.
-#[derive(Clone, Debug)]
-struct Cell {
-    /// Where it stands, quotes counted in and blanks around it not.
-    span: Range<usize>,
-    quoted: bool,
-    /// Whether a quote is not closed, or something follows a closed one.
-    broken: bool,
-}
-
-impl Cell {
-    /// What stands in it, quotes inside still doubled.
-    fn content<'a>(&self, text: &'a str) -> &'a str {
-        let whole = &text[self.span.clone()];
-        if self.quoted && !self.broken { whole[1..whole.len() - 1].trim() } else { whole }
-    }
-
-    /// The name in it: within quotes, blanks count.
-    fn name<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let whole = &text[self.span.clone()];
-        let name = match self.quoted && !self.broken {
-            true if whole[1..whole.len() - 1].contains('"') => {
-                Cow::Owned(whole[1..whole.len() - 1].replace("\"\"", "\""))
-            }
-            true => Cow::Borrowed(&whole[1..whole.len() - 1]),
-            false => Cow::Borrowed(whole),
-        };
-        match cells::unguarded(&name).len() < name.len() {
-            true => Cow::Owned(cells::unguarded(&name).to_owned()),
-            false => name,
-        }
-    }
-}
-
-/// A row, as far as it is wanted.
-#[derive(Debug, Default)]
-struct Row {
-    /// The first of its cells.
-    cells: Vec<Cell>,
-    /// How many there are in all.
-    count: usize,
-    /// The first that is not in `cells`.
-    extra: Option<Range<usize>>,
-}
-
-impl Row {
-    /// All of it that was kept.
-    fn span(&self) -> Range<usize> {
-        let end = self.cells.last().map_or(0, |cell| cell.span.end);
-        self.cells.first().map_or(0, |cell| cell.span.start)..end
-    }
-}
-
-/// Walks through the rows of a text.
-struct Rows<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Rows<'a> {
-    fn new(text: &'a str) -> Rows<'a> {
-        Rows { text, at: text.len() - text.trim_start_matches('\u{feff}').len() }
-    }
-
-    /// Reads the next row that is not blank and keeps its first `most` cells; false at the end.
-    fn next(&mut self, most: usize, row: &mut Row) -> bool {
-        while self.at < self.text.len() {
-            row.cells.clear();
-            (row.count, row.extra) = (0, None);
-            loop {
-                let (cell, ended) = self.cell();
-                match row.count.cmp(&most) {
-                    std::cmp::Ordering::Less => row.cells.push(cell),
-                    std::cmp::Ordering::Equal => row.extra = Some(cell.span),
-                    std::cmp::Ordering::Greater => {}
-                }
-                row.count += 1;
-                if ended {
-                    break;
-                }
-            }
-            if row.count > 1 || row.cells.first().is_some_and(|cell| !cell.span.is_empty()) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Reads a cell and the comma or the line's end after it; whether it was the last of its row.
-    fn cell(&mut self) -> (Cell, bool) {
-        let bytes = self.text.as_bytes();
-        let blank = |at: &usize| matches!(bytes[*at], b' ' | b'\t' | b'\r');
-        let start = (self.at..bytes.len()).find(|at| !blank(at)).unwrap_or(bytes.len());
-        let quoted = bytes.get(start) == Some(&b'"');
-        let (closed, after) = if quoted { close(bytes, start + 1) } else { (true, start) };
-        let stop = (after..bytes.len()).find(|at| matches!(bytes[*at], b',' | b'\n')).unwrap_or(bytes.len());
-        let end = (after..stop).rev().find(|at| !blank(at)).map_or(after, |last| last + 1);
-        let broken = quoted && (!closed || end > after);
-        self.at = (stop + 1).min(bytes.len());
-        // A comma that ends the text has an empty cell after it.
-        let comma = bytes.get(stop) == Some(&b',');
-        (Cell { span: start..end, quoted, broken }, !comma)
-    }
-}
-
-/// Whether a quoted cell is closed, and where what follows it begins; `at` is after the opening quote.
-fn close(bytes: &[u8], mut at: usize) -> (bool, usize) {
-    while let Some(quote) = (at..bytes.len()).find(|at| bytes[*at] == b'"') {
-        if bytes.get(quote + 1) != Some(&b'"') {
-            return (true, quote + 1);
-        }
-        at = quote + 2;
-    }
-    (false, bytes.len())
 }

@@ -1,9 +1,10 @@
 //! A table of a results folder.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 
-use crate::cells::unguarded;
+use crate::cells;
 use crate::report::Csv;
 
 /// The most cells of a table that are kept; rows beyond are counted.
@@ -28,31 +29,38 @@ impl Csv {
     /// What the system says.
     pub(super) fn read(file: File) -> io::Result<(Csv, Option<String>)> {
         let ended = ends_a_line(&file)?;
-        let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(&file);
-        let mut record = csv::ByteRecord::new();
+        let (mut reader, mut record) = (BufReader::new(file), Vec::new());
         let (mut table, mut amiss) = (Csv::default(), Amiss::default());
         let mut room = MOST_BYTES;
         // The line of the last row, and whether that is the last one kept.
         let mut last = (1, false);
-        while reader.read_byte_record(&mut record)? {
-            let line = record.position().map_or(0, csv::Position::line);
+        let mut next_line = 1;
+        loop {
+            let line = next_line;
+            match cells::read_record(&mut reader, &mut record)? {
+                0 => break,
+                lines => next_line += lines as u64,
+            }
+            if record.trim_ascii().is_empty() {
+                continue;
+            }
             last = (line, false);
             if table.columns.is_empty() {
                 table.columns = amiss.decoded(&record, line);
                 continue;
             }
-            if record.len() != table.columns.len() {
+            let row = amiss.decoded(&record, line);
+            if row.len() != table.columns.len() {
                 amiss.ragged += 1;
-                amiss.first_ragged.get_or_insert((line, record.len()));
+                amiss.first_ragged.get_or_insert((line, row.len()));
                 continue;
             }
-            let full = table.rows.len() * table.columns.len() >= MOST_CELLS || room < record.as_slice().len();
+            let full = table.rows.len() * table.columns.len() >= MOST_CELLS || room < record.len();
             if full || table.left_out > 0 {
                 table.left_out += 1;
                 continue;
             }
-            room -= record.as_slice().len();
-            let row = amiss.decoded(&record, line);
+            room -= record.len();
             table.rows.push(row);
             last.1 = true;
         }
@@ -68,15 +76,12 @@ impl Csv {
 }
 
 impl Amiss {
-    fn decoded(&mut self, record: &csv::ByteRecord, line: u64) -> Vec<String> {
-        let text = |cell: &[u8]| match str::from_utf8(cell) {
-            Ok(text) => unguarded(text).to_owned(),
-            Err(_) => {
-                self.not_utf8.get_or_insert(line);
-                unguarded(&String::from_utf8_lossy(cell)).to_owned()
-            }
-        };
-        record.iter().map(text).collect()
+    fn decoded(&mut self, record: &[u8], line: u64) -> Vec<String> {
+        let text = String::from_utf8_lossy(record);
+        if matches!(text, Cow::Owned(_)) {
+            self.not_utf8.get_or_insert(line);
+        }
+        cells::split(&text)
     }
 
     fn sentence(&self, table: &Csv) -> Option<String> {

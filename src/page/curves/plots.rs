@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::report::{Csv, Curves, Label, Quantity, draw_on_page};
 
-use super::super::text;
+use crate::numbers as text;
 
 /// Marks of a plot, over all choices.
 const MOST_MARKS: usize = 6_000;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use crate::page::text;
+use crate::numbers;
 
 use super::film::Film;
 
@@ -36,7 +36,7 @@ pub(super) fn draw(film: &Film) -> Markup {
             title #mapping-curve-title { "The growth of the model: hosts, vertices, cables and mergers step by step" }
             @for tick in ticks(most, 4) {
                 line.rule x1=(PLOT.0) x2=(PLOT.1) y1=(y(tick)) y2=(y(tick)) {}
-                text.tick x=(PLOT.0 - 8.0) y=(y(tick) + 4.0) text-anchor="end" { (text::number(tick, 4)) }
+                text.tick x=(PLOT.0 - 8.0) y=(y(tick) + 4.0) text-anchor="end" { (numbers::number(tick, 4)) }
             }
             (plot("probes", last.probes as f64, film, &y))
             (plot("time", last.time_ns, film, &y))
@@ -104,7 +104,7 @@ fn plot(by: &str, most: f64, film: &Film, y: &dyn Fn(f64) -> f64) -> Markup {
         g data-by=(by) visibility=[is_time.then_some("hidden")] {
             @for tick in ticks(most, 6) {
                 text.tick x=(x(tick)) y=(PLOT.3 + 18.0) text-anchor="middle" {
-                    @if is_time { (text::time(tick)) } @else { (text::number(tick, 4)) }
+                    @if is_time { (numbers::time(tick)) } @else { (numbers::number(tick, 4)) }
                 }
             }
             text.tick x=((PLOT.0 + PLOT.1) / 2.0) y=(PLOT.3 + 40.0) text-anchor="middle" {

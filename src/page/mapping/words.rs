@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
+use crate::numbers;
+use crate::page::Contents;
 use crate::page::value::{Show, shown};
-use crate::page::{Contents, text};
 
 /// Who mapped what in which time, and whether it is right.
 pub(super) fn lead(contents: &Contents, mapper: Option<&str>) -> Markup {
@@ -16,7 +17,7 @@ pub(super) fn lead(contents: &Contents, mapper: Option<&str>) -> Markup {
             (shown(contents, "map.hosts", Show::Number)) " hosts, "
             (shown(contents, "map.switches", Show::Number)) " switches and "
             (shown(contents, "map.links", Show::Number)) " cables in "
-            (shown(contents, "map.time_ms", Show::Ms)) " with " (text::number(sent(contents), 4)) " messages. "
+            (shown(contents, "map.time_ms", Show::Ms)) " with " (numbers::number(sent(contents), 4)) " messages. "
             @if is_right {
                 "Its map is " strong.good { "right" } ": " (right(contents)) ". "
             } @else {
@@ -85,7 +86,7 @@ pub(super) fn meaning(doubt: &str) -> Option<&'static str> {
 
 /// A size of the summary.
 pub(super) fn bytes(contents: &Contents, path: &str) -> String {
-    text::bytes(contents.at(path).and_then(serde_json::Value::as_u64).unwrap_or(0))
+    numbers::bytes(contents.at(path).and_then(serde_json::Value::as_u64).unwrap_or(0))
 }
 
 /// What became of messages that did not arrive.

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::ids::Node;
 use crate::topology::{End, Network};
 
-use super::super::{Contents, Csv, text};
+use super::super::{Contents, Csv};
+use crate::numbers;
 
 /// What cables are coloured by, with the column of `channels.csv`.
 pub(super) const QUANTITIES: [(&str, &str, &str); 4] = [
@@ -71,7 +72,7 @@ impl Loads {
             kept.iter().enumerate().map(|(place, nth)| (loads[*nth].as_str(), place)).collect();
         let unknown = read_channels(table, network, &place, &mut all);
         if unknown > 0 {
-            let rows = text::count(unknown, "row");
+            let rows = numbers::count(unknown, "row");
             contents.complain(format!(
                 "channels.csv: {rows} of cables that network.json does not have, not drawn"
             ));

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::numbers;
 use crate::page::Contents;
 use crate::page::markup::{Grade, grid, name, numbers, words};
-use crate::page::text;
 use crate::page::value::{Show, shown};
 
 use super::{Told, cut, entries, of};
@@ -20,7 +20,7 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
         results.iter().filter_map(|(path, result)| Some((result["efficiency"].as_f64()?, path, result)));
     if let Some((_, path, result)) = efficient.max_by(|a, b| a.0.total_cmp(&b.0)) {
         sentences.push(html! {
-            (text::count(results.len(), "all-gather")) ": machines exchange their data until every one has all \
+            (numbers::count(results.len(), "all-gather")) ": machines exchange their data until every one has all \
                 of it. The one \
              nearest to its bound is " (name(result["id"].as_str().unwrap_or_default())) ": "
             (of(contents, path, "time_mean_ms", Show::Ms)) " against at least " (of(contents, path, "bound_ms",
@@ -35,7 +35,7 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
         });
     }
     let body = html! { h3 { "All-gather by all-gather" } (table(contents, &results)) };
-    let kind = text::count(results.len(), "all-gather");
+    let kind = numbers::count(results.len(), "all-gather");
     Some(Told { kind: Some(kind), sentences, notices: notices(contents, &results), body, ..Told::default() })
 }
 

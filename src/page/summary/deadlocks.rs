@@ -1,5 +1,6 @@
 //! Deadlocks: how many, and what freed them.
 
+use crate::numbers;
 use maud::html;
 
 use crate::page::Contents;
@@ -22,10 +23,10 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
     let sentence = html! {
         "Deadlocks formed: " (shown(contents, "deadlock_count", Show::Number)) ". The first closed "
         (shown(contents, &format!("{formed}.formed_ns"), Show::Ns)) " into its point, as a cycle of "
-        (crate::page::text::count(deadlocks[0].1["cycle"].as_array().map_or(0, Vec::len), "output"))
+        (numbers::count(deadlocks[0].1["cycle"].as_array().map_or(0, Vec::len), "output"))
         ", each blocked by the worm that needs the next. "
         @if cleared > 0 {
-            "Forward resets broke " (cleared) " of them, the longest after " (crate::page::text::time(longest)) "."
+            "Forward resets broke " (cleared) " of them, the longest after " (numbers::time(longest)) "."
         }
     };
     let mut notices = Vec::new();

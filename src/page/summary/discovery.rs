@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::numbers;
 use crate::page::Contents;
 use crate::page::markup::{Grade, grid, name, numbers, words};
-use crate::page::text;
 use crate::page::value::{Show, shown};
 
 use super::{Told, cut, entries, of};
@@ -19,7 +19,7 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
     let (right, tried) = (total("recovered"), total("executions"));
     let sentences = vec![html! {
         "From the round-trip times between machines, " (right) " of " (tried)
-        " inferences found the switches that were there, by " (text::count(results.len(), "combination"))
+        " inferences found the switches that were there, by " (numbers::count(results.len(), "combination"))
         " of cluster, rate and method."
     }];
     let grade = if right == tried { Grade::Good } else { Grade::Warn };
@@ -36,7 +36,7 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
         h3 { "What was inferred" }
         (inferred(contents, &results))
     };
-    let kind = text::count(measurements.len(), "discovery").replace("discoverys", "discoveries");
+    let kind = numbers::count(measurements.len(), "discovery").replace("discoverys", "discoveries");
     Some(Told { kind: Some(kind), sentences, notices, body, ..Told::default() })
 }
 

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
+use crate::numbers;
 use crate::page::Contents;
 use crate::page::mapping::repeats;
 use crate::page::markup::{Grade, grid, listed, numbers, words};
-use crate::page::text;
 use crate::page::value::{Show, shown};
 
 use super::{Told, entries, members, of};
@@ -30,7 +30,7 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
     let sent = kinds.iter().filter_map(|(_, _, kind)| kind["sent"].as_u64()).fold(0, u64::saturating_add);
     let facts = vec![
         ("Mapped in", value("map.time_ms", Show::Ms), html! { "of simulated time" }),
-        ("Probes sent", html! { (text::number(sent as f64, 6)) }, html! { "messages of all kinds" }),
+        ("Probes sent", html! { (numbers::number(sent as f64, 6)) }, html! { "messages of all kinds" }),
     ];
     let body = html! {
         h3 { "The mapping" }
@@ -123,7 +123,7 @@ fn paper(contents: &Contents) -> Markup {
             vec![
                 html! { (what) },
                 shown(contents, path, Show::Number),
-                html! { (printed.map(|printed| text::number(printed, 4)).unwrap_or_default()) },
+                html! { (printed.map(|printed| numbers::number(printed, 4)).unwrap_or_default()) },
                 html! { (deviation.map(super::paper::percent).unwrap_or_default()) },
             ]
         })

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
+use crate::numbers;
 use crate::page::Contents;
 use crate::page::markup::{grid, name, numbers, words};
-use crate::page::text;
 use crate::page::value::Show;
 
 use super::{Told, cut, entries, of};
@@ -31,7 +31,7 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
     let (rows, more) = cut(rows);
     let body = html! {
         h3 { "Beside the paper" }
-        p { "Numbers that the paper prints, and ours: " (text::count(count, "number")) ". Gains are compared as \
+        p { "Numbers that the paper prints, and ours: " (numbers::count(count, "number")) ". Gains are compared as \
             factors." }
         (grid("Printed numbers beside ours", &columns, &rows))
         (more)
@@ -54,7 +54,7 @@ fn from_table(contents: &Contents) -> Option<Vec<Vec<Markup>>> {
     let row = |row: &Vec<String>| {
         let words = |column: &str| name(table.cell(row, column).unwrap_or("–"));
         let number = |column: &str| match table.number(row, column) {
-            Some(number) => html! { (text::number(number, 4)) },
+            Some(number) => html! { (numbers::number(number, 4)) },
             None => html! { "–" },
         };
         cells(words, number, table.number(row, "deviation_percent"))
@@ -82,5 +82,5 @@ fn cells(
 
 /// A deviation in per cent, with its sign.
 pub(super) fn percent(deviation: f64) -> String {
-    format!("{deviation:+.1} %").replace('-', "−")
+    numbers::deviation(deviation).replace('-', "−")
 }

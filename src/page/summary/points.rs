@@ -1,5 +1,6 @@
 //! Load points and traces: how long messages took at each load, and where the network falls behind.
 
+use crate::numbers;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -128,7 +129,7 @@ fn facts(contents: &Contents, points: &[Point<'_>], is_trace: bool) -> Vec<(&'st
         && let Some(bits) = point["accepted_bits_per_s"].as_f64()
     {
         let path = format!("{path}.accepted_bits_per_s");
-        let rate = format!("{} Mb/s", crate::page::text::number(bits / 1e6, 4));
+        let rate = format!("{} Mb/s", numbers::number(bits / 1e6, 4));
         let value = html! { span.value data-path=(path) data-value=(point["accepted_bits_per_s"].to_string()) {
         (rate) } };
         facts.push(("Most traffic accepted", value, html! { "payload, all hosts together" }));

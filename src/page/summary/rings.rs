@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::numbers;
 use crate::page::Contents;
 use crate::page::markup::{Grade, grid, name, numbers, words};
-use crate::page::text;
 use crate::page::value::Show;
 
 use super::{Told, cut, entries, of};
@@ -19,7 +19,7 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
     let mut sentences = Vec::new();
     if !own.is_empty() {
         sentences.push(html! {
-            "Of " (text::count(own.len(), "ring")) " of the scenario's own network, " (free)
+            "Of " (numbers::count(own.len(), "ring")) " of the scenario's own network, " (free)
             " are free of contention: no two neighbours' paths share a cable in one direction."
         });
     }

@@ -1,38 +1,23 @@
-//! Tables in CSV files: a header row that names the columns, a row a line, no quotes; an apostrophe
-//! before what a spreadsheet would run is no part of a field ([`crate::cells`]).
+//! Tables in CSV files: a header row that names the columns, a row a line.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::cells;
+use crate::cells::{Cell, Rows};
 use crate::diagnostics::{Fault, quoted};
 
 use super::super::wire::MOST_PAYLOAD;
 
 /// A field of a row and where it stands.
-pub(super) type Field<'a> = (&'a str, Range<usize>);
+pub(super) type Field<'a> = (Cow<'a, str>, Range<usize>);
 
 /// After so many faults the rest of a file is not looked at.
 pub(super) const MOST_FAULTS: usize = 1_000;
 
-/// The rows of a file that are not blank, split at commas, blanks around fields left out.
+/// The rows of a file that are not blank.
 pub(super) fn rows(text: &str) -> impl Iterator<Item = Vec<Field<'_>>> {
-    let start = text.len() - text.trim_start_matches('\u{feff}').len();
-    let mut at = start;
-    let lines = text[start..].split_inclusive('\n').map(move |line| {
-        let line_start = at;
-        at += line.len();
-        (line_start, line.trim_end_matches(['\n', '\r']))
-    });
-    lines.filter(|(_, line)| !line.trim().is_empty()).map(|(line_start, line)| {
-        let mut at = line_start;
-        let field = move |raw: &str| {
-            let start = at + (raw.len() - raw.trim_start().len());
-            at += raw.len() + 1;
-            start..start + raw.trim().len()
-        };
-        let ranges = line.split(',').map(field);
-        ranges.map(|range| (cells::unguarded(&text[range.clone()]), range)).collect()
-    })
+    let field = |cell: &Cell| (cell.meaning(text), cell.span.clone());
+    Rows::new(text).map(move |row| row.cells.iter().map(field).collect())
 }
 
 /// Where in a row each of `columns` stands, in any order; `None` after a fault.
@@ -45,7 +30,7 @@ pub(super) fn positions<const N: usize>(
     let all =
         header.first().map_or(0, |(_, range)| range.start)..header.last().map_or(0, |(_, range)| range.end);
     for (nth, (name, range)) in header.iter().enumerate() {
-        if !columns.contains(name) {
+        if !columns.contains(&&**name) {
             let message = format!("unknown column `{}`", quoted(name));
             let fault = Fault::new(
                 "unknown-column",
@@ -59,7 +44,7 @@ pub(super) fn positions<const N: usize>(
             faults.push(Fault::new("duplicate-column", range.clone(), message, "expected each column once"));
         }
     }
-    let position = |column: &str| header.iter().position(|(name, _)| *name == column);
+    let position = |column: &str| header.iter().position(|(name, _)| name == column);
     let missing: Vec<&str> = columns.into_iter().filter(|column| position(column).is_none()).collect();
     if !missing.is_empty() {
         let message = format!("no column {}", missing.join(", "));
@@ -86,4 +71,19 @@ pub(super) fn payload_of((text, range): &Field<'_>, faults: &mut Vec<Fault>) -> 
     };
     faults.push(Fault::new(code, range.clone(), message, format!("expected 1 to {}", MOST_PAYLOAD.0)));
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if a quoted field were parted at its comma, kept its quotes, or stood elsewhere than it does.
+    #[test]
+    fn fields_may_stand_in_quotes() {
+        let text = "a,b\n\n \"h,\"\"0\"\" \" , '=1\n";
+        let rows: Vec<_> = rows(text).collect();
+        let fields: Vec<_> = rows[1].iter().map(|(field, range)| (&**field, &text[range.clone()])).collect();
+        assert_eq!(rows.len(), 2);
+        assert_eq!(fields, [("h,\"0\" ", "\"h,\"\"0\"\" \""), ("=1", "'=1")]);
+    }
 }

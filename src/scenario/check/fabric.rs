@@ -103,6 +103,7 @@ pub(super) fn hosts(wire: &At<wire::Hosts>, fabric: Option<&Fabric>, book: &mut 
     Some(Hosts {
         nic_send_overhead: quantity(&wire.nic_send_overhead)?.value,
         receive,
+        time_to_live: wire.time_to_live.value().and_then(|time| time.0),
         send_overhead: quantity(&wire.send_overhead)?.value,
         reply_overhead: quantity(&wire.reply_overhead)?.value,
         loop_overhead: quantity(&wire.loop_overhead)?.value,

@@ -14,7 +14,8 @@ use super::names;
 /// The longest time of a fabric in base cycles, as the fabric itself has it.
 const MOST_CYCLES: u64 = 1 << 31;
 
-/// Notes every time of more than 2^31 base cycles. The deadlock time-out is free: longer ones never end.
+/// Notes every time of more than 2^31 base cycles. The deadlock time-out and the time to live are
+/// free: longer ones never end.
 pub(super) fn check(document: &Document, fabric: &Fabric, hosts: &Hosts, network: &Network, book: &mut Book) {
     let base = base_cycle(fabric, hosts, network);
     let (wire, wire_hosts) = (document.fabric.value(), document.hosts.value());

@@ -1,5 +1,6 @@
 //! Messages from a CSV file: `message,time_ns,source,destination,payload_bytes`, columns in any order.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -73,7 +74,7 @@ struct Reader<'a> {
     source: usize,
     faults: Vec<Fault>,
     /// The messages by name, with their position in the file.
-    seen: BTreeMap<&'a str, usize>,
+    seen: BTreeMap<Cow<'a, str>, usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -112,7 +113,7 @@ impl<'a> Reader<'a> {
         let (at, payload) = (time_of(&time, &mut self.faults), payload_of(&payload, &mut self.faults));
         let (source, destination) = (source?, destination?);
         self.route(source, destination, to.1);
-        Some(TraceMessage { name: name.0.to_owned(), created: at?, source, destination, payload: payload? })
+        Some(TraceMessage { name: name.0.into_owned(), created: at?, source, destination, payload: payload? })
     }
 
     /// Notes a name that is missing or taken.
@@ -125,7 +126,7 @@ impl<'a> Reader<'a> {
                 "a message without a name",
                 expected,
             ));
-        } else if let Some(other) = self.seen.insert(name, nth) {
+        } else if let Some(other) = self.seen.insert(name.clone(), nth) {
             let shown = quoted(name);
             let message =
                 format!("message `{shown}` is there twice, first as message {} of the file", other + 1);
@@ -141,7 +142,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let place = Place { source: self.source, start: range.start, end: range.end };
-        names::attached_host(&At { value: (*name).to_owned(), place }, self.topology, book)
+        names::attached_host(&At { value: name.to_string(), place }, self.topology, book)
     }
 
     /// Notes a pair for which the file of routes has none.

@@ -1,6 +1,6 @@
 //! The `[allgather]` section: algorithms, sizes, what else varies, figures and references.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use super::super::allgather::{Axis, Iterations, MediumKind, Method, Placement, Protocol, Quantity};
 use super::super::book::Book;

@@ -1,6 +1,6 @@
 //! The `[comparison]` section: routings, each with the keys of `[routing]` and a name, and references.
 
-use schemars::Schema;
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::comparison::Quantity;

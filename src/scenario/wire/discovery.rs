@@ -1,6 +1,6 @@
 //! The `[discovery]` section: what is measured, what disturbs it, what is inferred, and references.
 
-use schemars::Schema;
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::discovery::{Method, Quantity};

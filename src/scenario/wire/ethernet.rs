@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use schemars::Schema;
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::ethernet::Transport;

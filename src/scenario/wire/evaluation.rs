@@ -1,6 +1,6 @@
 //! What is made of the points of a sweep: `[[sweep.ratios]]`, `[[reference]]` and `[[figure]]`.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};

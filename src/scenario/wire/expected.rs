@@ -1,7 +1,6 @@
 //! What the `[expect]` table can want: a literal, a range, or nearness.
 
-use schemars::{Schema, json_schema};
-use serde_json::{Number, Value as Json, json};
+use serde_json::{Number, Value as Json, Value as Schema, json};
 
 use crate::diagnostics::Fault;
 
@@ -64,7 +63,7 @@ impl Wire for Expected {
             Nearness::schema(),
             { "$ref": "#/properties/expect" },
         ] });
-        json_schema!({ "title": "[expect]", "type": "object", "additionalProperties": wanted })
+        json!({ "title": "[expect]", "type": "object", "additionalProperties": wanted })
     }
 }
 
@@ -149,6 +148,6 @@ impl Wire for Json {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": ["string", "number", "boolean", "array"] })
+        json!({ "type": ["string", "number", "boolean", "array"] })
     }
 }

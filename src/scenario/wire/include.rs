@@ -1,7 +1,7 @@
 //! The keys that say of which layers a scenario is made. [`layers`](super::super::layers) takes them out before the
 //! scenario's sections are read.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};

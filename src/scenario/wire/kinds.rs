@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use crate::diagnostics::{Fault, quoted};
 use crate::units::{ParseUnitError, Unit};

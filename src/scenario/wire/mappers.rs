@@ -1,6 +1,6 @@
 //! The options of each mapper, and what goes wrong or stands aside while it maps.
 
-use schemars::Schema;
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::tree::Item;

@@ -1,6 +1,6 @@
 //! The `[mapping]` section: who maps, how, on what model of the network, and with what beside it.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use super::super::book::Book;
 use super::super::mapping::{Computer, Direction, MapModel};

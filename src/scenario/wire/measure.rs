@@ -1,6 +1,6 @@
 //! `[measure]`: how long each point is measured, and how sure its values have to be.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use crate::diagnostics::Fault;
 use crate::units::{Duration, Unit};

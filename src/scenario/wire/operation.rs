@@ -1,6 +1,6 @@
 //! The `[[failures]]`, `[[failures-at-random]]` and `[operation]` sections: what changes while the network runs.
 
-use schemars::Schema;
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::checked::PartKind;

@@ -1,6 +1,6 @@
 //! The `[rings]` section.
 
-use schemars::Schema;
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::rings::Family;

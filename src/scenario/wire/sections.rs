@@ -1,6 +1,6 @@
 //! The sections of a scenario and their keys. The sentences here are what the schema and the reference say.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::tree::Item;
@@ -144,6 +144,9 @@ table! {
         receive_rate: Quantity<BitRate> = Optional;
         /// Time that the interface rests after it has emptied a message's last byte.
         receive_overhead: Quantity<Duration> = Optional;
+        /// How long a message lives from its start on: a switch drops it where its head is when that time
+        /// is over; `never`, as without the key, lets it wait for ever.
+        time_to_live: NeverOr<Duration> = Optional, ABOVE_ZERO;
         /// Software time that a process needs to send a message.
         send_overhead: Quantity<Duration> = Default("'15 us'");
         /// Software time between the arrival of a probe and a passive host's answer.
@@ -242,14 +245,4 @@ impl Choice for Selection {
         ("round-robin", Selection::RoundRobin),
         ("balanced", Selection::Balanced),
     ];
-}
-
-impl JsonSchema for Document {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "scenario".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Document::schema()
-    }
 }

@@ -1,7 +1,6 @@
 //! Keys that several sections share: the names of a printed number, and sections with a name of their own.
 
-use schemars::Schema;
-use serde_json::{Value as Json, json};
+use serde_json::{Value as Schema, json};
 
 use super::super::book::Book;
 use super::super::tree::Item;
@@ -56,13 +55,13 @@ impl<T: Listed> Wire for Named<T> {
 
     fn schema() -> Schema {
         let mut schema = T::schema();
-        schema.insert("title".to_owned(), Json::from(T::TITLE));
-        schema.insert("description".to_owned(), Json::from(T::ABOUT));
-        schema.insert("required".to_owned(), json!(["name"]));
-        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+        schema["title"] = json!(T::TITLE);
+        schema["description"] = json!(T::ABOUT);
+        schema["required"] = json!(["name"]);
+        if let Some(Schema::Object(properties)) = schema.get_mut("properties") {
             let mut name = String::schema();
-            name.insert("description".to_owned(), Json::from("What results call it."));
-            properties.insert("name".to_owned(), name.to_value());
+            name["description"] = json!("What results call it.");
+            properties.insert("name".to_owned(), name);
         }
         schema
     }

@@ -1,6 +1,6 @@
 //! The `[study]` section: mappings, each with the keys of `[mapping]` and a name, axes, figures, references.
 
-use schemars::Schema;
+use serde_json::Value as Schema;
 
 use super::super::book::Book;
 use super::super::printed::Statistic;

@@ -1,6 +1,6 @@
 //! The `[sweep]` section.
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use super::super::book::Book;
 use super::super::tree::{Item, Value};

@@ -1,7 +1,6 @@
 //! Values that may be given, absent or faulty, and the reading of tables of them.
 
-use schemars::Schema;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Schema, json};
 
 use crate::diagnostics::{Fault, quoted};
 
@@ -190,25 +189,26 @@ pub(super) fn table_schema(title: &str, doc: &str, keys: Vec<Described>) -> Sche
     for key in keys {
         let name = key_of(key.field);
         let mut schema = key.schema;
-        schema.insert("description".to_owned(), Json::from(plain(key.doc)));
+        schema["description"] = json!(plain(key.doc));
         match key.presence {
-            Presence::Required => required.push(Json::from(name.clone())),
+            Presence::Required => required.push(json!(name)),
             Presence::Default(text) | Presence::Usually(text) if text != "{}" => {
-                schema.insert("default".to_owned(), default_json(text));
+                schema["default"] = default_json(text);
             }
             Presence::Optional | Presence::Default(_) | Presence::Usually(_) | Presence::Following(_) => {}
         }
-        properties.insert(name, schema.to_value());
+        properties.insert(name, schema);
     }
-    let mut schema = Schema::default();
-    schema.insert("title".to_owned(), Json::from(title));
-    schema.insert("description".to_owned(), Json::from(plain(doc)));
-    schema.insert("type".to_owned(), Json::from("object"));
-    schema.insert("properties".to_owned(), Json::Object(properties));
+    let mut schema = json!({
+        "title": title,
+        "description": plain(doc),
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    });
     if !required.is_empty() {
-        schema.insert("required".to_owned(), Json::Array(required));
+        schema["required"] = Schema::Array(required);
     }
-    schema.insert("additionalProperties".to_owned(), json!(false));
     schema
 }
 
@@ -218,7 +218,7 @@ fn plain(doc: &str) -> String {
 }
 
 /// A default, in TOML, as JSON.
-fn default_json(text: &str) -> Json {
+fn default_json(text: &str) -> Schema {
     let value: toml::Value = toml::de::ValueDeserializer::parse(text)
         .and_then(serde::Deserialize::deserialize)
         .expect("a default is written in TOML");
@@ -249,7 +249,7 @@ impl<T: Wire> Wire for Free<T> {
     }
 
     fn schema() -> Schema {
-        schemars::json_schema!({ "type": "object", "additionalProperties": T::schema() })
+        json!({ "type": "object", "additionalProperties": T::schema() })
     }
 
     fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
@@ -273,7 +273,7 @@ impl<T: Wire> Wire for Vec<At<T>> {
     }
 
     fn schema() -> Schema {
-        schemars::json_schema!({ "type": "array", "items": T::schema() })
+        json!({ "type": "array", "items": T::schema() })
     }
 
     fn canonical(item: &Item, canonical: &mut Canonical<'_>) {

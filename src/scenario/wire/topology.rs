@@ -1,7 +1,6 @@
 //! The `[topology]` section: its own keys, and one table a family of generated networks.
 
-use schemars::Schema;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Schema, json};
 
 use crate::diagnostics::{Fault, quoted};
 use crate::topology::generate::{FAMILIES, Family};
@@ -68,7 +67,7 @@ impl Wire for Topology {
 
     fn schema() -> Schema {
         let mut schema = PlainTopology::schema();
-        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+        if let Some(Schema::Object(properties)) = schema.get_mut("properties") {
             for family in FAMILIES {
                 properties.insert(family.name.to_owned(), family_schema(family));
             }
@@ -180,7 +179,7 @@ fn in_range(item: &Item, least: u64, most: u64, book: &mut Book) -> Option<u64> 
     None
 }
 
-fn family_schema(family: &Family) -> Json {
+fn family_schema(family: &Family) -> Schema {
     let mut properties = Map::new();
     for parameter in family.parameters {
         let mut schema = json!({

@@ -2,7 +2,7 @@
 
 use std::ops::{Bound, RangeInclusive};
 
-use schemars::{Schema, json_schema};
+use serde_json::{Value as Schema, json as json_schema};
 
 use crate::diagnostics::Fault;
 use crate::traffic::{Arrivals, Within};

@@ -6,8 +6,9 @@ use crate::report::{Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::allgather::Allgather;
 
-use super::super::beside::{maybe, number, page_head, paper, paper_page, short};
+use super::super::beside::{page_head, paper, paper_page, short};
 use super::{AllgatherReport, GatherReport};
+use crate::numbers::{cell as maybe, exact as number};
 
 /// Every table that has rows: name and contents.
 pub(super) fn all(report: &AllgatherReport) -> Vec<(String, String)> {

@@ -7,8 +7,9 @@ use crate::report::{README_MARK, Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::comparison::Quantity;
 
-use super::super::beside::{Spread, maybe, number, paper, paper_page};
+use super::super::beside::{Spread, paper, paper_page};
 use super::{ComparisonReport, Results};
+use crate::numbers::{cell as maybe, exact as number};
 
 /// Every table that has rows: name and contents.
 pub(super) fn all(results: &Results<'_>, report: &ComparisonReport) -> Vec<(String, String)> {

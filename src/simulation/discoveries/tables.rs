@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use crate::diagnostics::legible;
 use crate::report::{Table, markdown};
 
-use super::super::beside::{Spread, maybe, number, page_head, paper, paper_page, short};
+use super::super::beside::{Spread, page_head, paper, paper_page, short};
 use super::report::{DiscoveryReport, MeasurementReport, RecoveryReport, ResultReport};
 use super::{Outcomes, Results};
+use crate::numbers::{cell as maybe, exact as number};
 
 /// Every table that has rows, and the matrices: name and contents.
 pub(super) fn all(results: &Results<'_>, report: &DiscoveryReport) -> Vec<(String, String)> {

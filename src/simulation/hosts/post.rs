@@ -18,7 +18,7 @@ use super::Setup;
 use super::application::Traffic;
 
 /// Messages of processes that did not arrive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Losses {
     /// Destroyed by a forward reset.
     pub reset: u64,

@@ -7,9 +7,10 @@ use crate::report::{README_MARK, Table, markdown};
 use crate::scenario::Checked;
 use crate::scenario::study::{Axis, Cell, Quantity};
 
-use super::super::beside::{few, maybe, number, paper, paper_page, short};
+use super::super::beside::{few, paper, paper_page, short};
 use super::super::mapping::{MapReport, measured_ms};
 use super::{Results, StudyReport};
+use crate::numbers::{cell as maybe, exact as number};
 
 /// Every table that has rows: name and contents.
 pub(super) fn all(results: &Results<'_>, report: &StudyReport) -> Vec<(String, String)> {

@@ -31,13 +31,13 @@ mod sketch;
 mod text;
 mod told;
 
+pub use crate::report::{Csv, Record};
 pub use check::{Difference, against_index, differences, index_differs, strangers};
 pub use index::{FILE as INDEX, FilesOf, INDEX_MARK, index, unanswered};
 pub use judged::{Judged, read_data_csv};
 pub use layers::{curves, side_by_side};
 pub use made::Made;
 pub use page::{Page, Row};
-pub use results::{Csv, Record};
 pub use runs::{Done, Runs};
 
 use serde_json::Value;

@@ -13,7 +13,7 @@ mod table;
 mod xml;
 
 pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page};
-pub use csv::Csv;
+pub use csv::{Csv, Record};
 pub use curves::{Curves, Ends, Label, Quantity, RECIPES, Recipe, draw_curves};
 pub use drawing::{Drawing, draw_network};
 pub use layers::{Boxes, Layers, landings};

@@ -207,7 +207,7 @@ fn gather(
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
         let table = tables::points(&reports);
-        let drawn = draw_curves("points", &Csv::of(&table), &checked.name);
+        let drawn = draw_curves("points", &Csv::parse(&table), &checked.name);
         files.extend(drawn.map(|svg| ("latency.svg".to_owned(), svg)));
         files.push(("points.csv".to_owned(), table));
         let uses = loads().zip(channels.iter().map(Vec::as_slice));

@@ -41,7 +41,7 @@ pub(super) fn cells(
     name: impl Fn(Record<'_>) -> String,
 ) -> Vec<Row> {
     let table = results.csv(nth, "mappings.csv");
-    table.rows().map(|record| row(record, column, &name(record))).collect()
+    table.records().map(|record| row(record, column, &name(record))).collect()
 }
 
 /// A row of the numbers in a cell.

@@ -139,7 +139,7 @@ impl std::fmt::Display for Difference {
 
 /// The cells of a table that moved.
 fn moved(file: &str, old: &str, new: &str) -> Vec<Difference> {
-    let (olds, news) = (Csv::read(old), Csv::read(new));
+    let (olds, news) = (Csv::parse(old), Csv::parse(new));
     let (before, after) = (by_name(&olds), by_name(&news));
     let mut found = Vec::new();
     for (row, old) in &before {
@@ -148,7 +148,7 @@ fn moved(file: &str, old: &str, new: &str) -> Vec<Difference> {
             found.push(Difference { row: Some(named(row)), ..gone });
             continue;
         };
-        for column in news.columns() {
+        for column in &news.columns {
             let (old, new) = (old.text(column), new.text(column));
             if old != new {
                 let what = format!("{}: {column} {} -> {}", named(row), or_nothing(old), or_nothing(new));
@@ -172,7 +172,7 @@ type RowName<'a> = (&'a str, &'a str, &'a str, &'a str, usize);
 
 fn by_name(table: &Csv) -> BTreeMap<RowName<'_>, Record<'_>> {
     let mut rows: BTreeMap<RowName<'_>, Record<'_>> = BTreeMap::new();
-    for record in table.rows() {
+    for record in table.records() {
         let [a, b, c, d] = ["quantity", "configuration", "x", "printed_in"].map(|column| record.text(column));
         let nth = rows.range((a, b, c, d, 0)..=(a, b, c, d, usize::MAX)).count();
         rows.insert((a, b, c, d, nth), record);

@@ -94,7 +94,7 @@ pub fn read_data_csv(paper: &str, text: &str) -> Vec<Judged> {
         paper: record.number("paper"),
         printed_in: record.text("printed_in").to_owned(),
     };
-    Csv::read(text).rows().map(row).map(|row| Judged::new(paper, row)).collect()
+    Csv::parse(text).records().map(row).map(|row| Judged::new(paper, row)).collect()
 }
 
 #[cfg(test)]

@@ -2,24 +2,10 @@
 
 use serde_json::Value;
 
-use crate::cells;
+use crate::report::{Csv, Record};
 use crate::scenario::expect::look_up;
 
 use super::{Results, Row, ScenarioRun};
-
-/// A table that a run left, its cells found by the names of their columns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Csv {
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-/// A row of such a table.
-#[derive(Clone, Copy, Debug)]
-pub struct Record<'a> {
-    columns: &'a [String],
-    cells: &'a [String],
-}
 
 impl Results<'_> {
     /// The object of `summary.json` of a run; runs are numbered as the figure names their scenarios, from 0.
@@ -53,7 +39,7 @@ impl Results<'_> {
     /// # Panics
     /// As [`Results::file`].
     pub fn csv(&self, nth: usize, name: &str) -> Csv {
-        Csv::read(self.file(nth, name))
+        Csv::parse(self.file(nth, name))
     }
 
     /// The printed numbers that the scenario names as its references, ours beside them: its `paper.csv`. None if it
@@ -74,58 +60,11 @@ impl Results<'_> {
             printed_in: record.text("figure").to_owned(),
             ..Row::default()
         };
-        Csv::read(file).rows().map(row).collect()
+        Csv::parse(file).records().map(row).collect()
     }
 
     fn run(&self, nth: usize) -> &ScenarioRun {
         self.runs.get(nth).unwrap_or_else(|| panic!("the figure names no scenario {nth}"))
-    }
-}
-
-impl Csv {
-    /// Reads a table with a header row.
-    pub fn read(text: &str) -> Csv {
-        let mut rows = cells::records(text);
-        Csv { columns: rows.next().unwrap_or_default(), rows: rows.collect() }
-    }
-
-    /// The names of its columns.
-    pub fn columns(&self) -> &[String] {
-        &self.columns
-    }
-
-    /// Its rows.
-    pub fn rows(&self) -> impl Iterator<Item = Record<'_>> {
-        self.rows.iter().map(|cells| Record { columns: &self.columns, cells })
-    }
-
-    /// The rows whose cells are these, as in `[("routing", "UD_BFS1"), ("switches", "16")]`.
-    pub fn of<'a>(&'a self, wanted: &'a [(&'a str, &'a str)]) -> impl Iterator<Item = Record<'a>> {
-        self.rows().filter(|row| wanted.iter().all(|(column, text)| row.text(column) == *text))
-    }
-
-    /// The different texts of a column, in the order in which they first appear.
-    pub fn choices(&self, column: &str) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
-        for text in self.rows().map(|row| row.text(column)) {
-            if !found.iter().any(|known| known == text) {
-                found.push(text.to_owned());
-            }
-        }
-        found
-    }
-}
-
-impl<'a> Record<'a> {
-    /// The cell of a column; empty if there is no such column.
-    pub fn text(&self, column: &str) -> &'a str {
-        let place = self.columns.iter().position(|name| name == column);
-        place.and_then(|place| self.cells.get(place)).map_or("", String::as_str)
-    }
-
-    /// The number in a column; none if there is none.
-    pub fn number(&self, column: &str) -> Option<f64> {
-        self.text(column).parse().ok()
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) fn run(
 /// Turns what came of it into a summary and files.
 fn gather(checked: &Checked, mut report: Report) -> Run {
     let series = series(&report);
-    let drawn = draw_curves("operation", &Csv::of(&series), &checked.name);
+    let drawn = draw_curves("operation", &Csv::parse(&series), &checked.name);
     let mut files = vec![
         ("operation.csv".to_owned(), series),
         ("failures.csv".to_owned(), failures(&report)),

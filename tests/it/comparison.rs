@@ -215,7 +215,7 @@ fn a_comparison_is_not_traced() {
 #[test]
 fn committed_results_have_the_gain_of_depth_first_trees() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/sancho2000/fig3-64/data.csv");
-    let table = simnet::figures::Csv::read(&fs::read_to_string(file).unwrap());
+    let table = simnet::figures::Csv::parse(&fs::read_to_string(file).unwrap());
     let gain = |routing: &str| -> f64 {
         let wanted = [("quantity", "throughput over UD_BFS1"), ("configuration", routing)];
         let row = table.of(&wanted).next().unwrap();

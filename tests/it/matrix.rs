@@ -97,7 +97,7 @@ impl Room {
     }
 
     fn csv(&self, file: &str) -> Csv {
-        Csv::read(&self.text(file))
+        Csv::parse(&self.text(file))
     }
 
     fn json(&self, file: &str) -> Value {
@@ -128,13 +128,13 @@ fn the_table_is_that_of_the_runs_one_by_one() {
     let (points, curves) = (room.csv("all/points.csv"), room.csv("all/curves.csv"));
     let header =
         ["point", "key", "routing", "routing.tree", "routing.root", "topology.random-regular.seed", "seed"];
-    assert_eq!(points.columns()[..7], header);
-    assert_eq!((points.rows().count(), curves.rows().count()), (6, 12));
+    assert_eq!(points.columns[..7], header);
+    assert_eq!((points.records().count(), curves.records().count()), (6, 12));
 
     let alone = SWEEP.split("[sweep]").next().unwrap();
     fs::write(room.path().join("alone.toml"), alone).unwrap();
     let mut latencies = Vec::new();
-    for (nth, row) in points.rows().enumerate() {
+    for (nth, row) in points.records().enumerate() {
         let sets = ["routing.tree", "routing.root", "topology.random-regular.seed"];
         let sets = sets.map(|key| format!("--set {key}={}", row.text(key))).join(" ");
         room.ends(&format!("run alone.toml --out one{nth} {sets}"), "2", 0);
@@ -149,7 +149,7 @@ fn the_table_is_that_of_the_runs_one_by_one() {
             assert_eq!(row.text(column), wanted, "{column} of {nth}");
         }
         for position in 0..2 {
-            let curve = curves.rows().nth(nth * 2 + position).unwrap();
+            let curve = curves.records().nth(nth * 2 + position).unwrap();
             assert_eq!(curve.number("points.*.load"), one["points"][position]["load"].as_f64());
             assert_eq!(
                 curve.number("points.*.latency_mean_ns"),
@@ -158,7 +158,7 @@ fn the_table_is_that_of_the_runs_one_by_one() {
         }
         latencies.push(one["points"][1]["latency_mean_ns"].as_f64().unwrap());
     }
-    let ratio = |nth: usize| points.rows().nth(nth).unwrap().number("slower").unwrap();
+    let ratio = |nth: usize| points.records().nth(nth).unwrap().number("slower").unwrap();
     for nth in 0..3 {
         assert!((ratio(nth) - 1.0).abs() < 1e-12);
         assert!((ratio(nth + 3) - latencies[nth + 3] / latencies[nth]).abs() < 1e-12);
@@ -207,7 +207,7 @@ fn statistics_and_printed_numbers_are_of_the_points() {
     assert!((ours("average distance", "BFS R1; 32 switches") - dfs[1]).abs() < 1e-12);
     let most = bfs.iter().copied().fold(0.0, f64::max);
     assert!((ours("crossing paths", "BFS R1; 16 switches") - 2.0 * most).abs() < 1e-12);
-    assert_eq!(paper.rows().count(), 4);
+    assert_eq!(paper.records().count(), 4);
     let summary = room.json("all/summary.json");
     assert_eq!(summary["sweep"]["paper"].as_array().unwrap().len(), 4);
     assert_eq!((&summary["sweep"]["count"], &summary["sweep"]["failed"]), (&6.into(), &0.into()));
@@ -230,8 +230,8 @@ fn the_bytes_are_the_same_however_it_was_run() {
     let own = room.csv("shards/points.csv");
     let (theirs, place) = (room.csv("one/points.csv"), "points.1.latency_mean_ns");
     assert!(
-        own.rows()
-            .zip(theirs.rows())
+        own.records()
+            .zip(theirs.records())
             .all(|(a, b)| a.text("key") == b.text("key") && a.text(place) == b.text(place))
     );
     let (out, _) = room.ends("run s.toml --out quick --quick --format json", "2", 0);

@@ -22,7 +22,7 @@ fn make(results: &Results<'_>) -> Page {
     let table = results.csv(0, "mappings.csv");
     let mut points: Vec<Row> = Vec::new();
     for column in [TIME, SENT] {
-        points.extend(table.rows().filter_map(|record| {
+        points.extend(table.records().filter_map(|record| {
             let name = match record.text("variant") {
                 "guarded" => "with guards",
                 _ => "by time-out",

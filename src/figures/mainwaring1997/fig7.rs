@@ -71,7 +71,7 @@ fn all_runs(results: &Results<'_>) -> Chart {
     let layer = |(nth, (variant, mode)): (usize, &(&str, &str))| {
         let marks = SYSTEMS.iter().enumerate().flat_map(|(place, of)| {
             let wanted = table
-                .rows()
+                .records()
                 .filter(|run| run.text("variant") == *variant && system(run.text("network")) == *of);
             let times: Vec<f64> = wanted.filter_map(|run| run.number("time_ms")).collect();
             let middle = place as f64 + if nth == 0 { -0.2 } else { 0.2 };

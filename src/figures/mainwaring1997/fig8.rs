@@ -39,7 +39,7 @@ fn make(results: &Results<'_>) -> Page {
     for (variant, name) in VARIANTS {
         let mut layers = Vec::new();
         for (column, size) in SIZES {
-            let history = table.rows().filter(|record| record.text("variant") == variant);
+            let history = table.records().filter(|record| record.text("variant") == variant);
             let points: Vec<(f64, f64)> = history
                 .filter_map(|record| record.number("exploration").zip(record.number(column)))
                 .collect();

@@ -16,7 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     let mut rows = results.printed(0);
     let table = results.csv(0, "mappings.csv");
-    let points = table.rows().filter_map(|record| {
+    let points = table.records().filter_map(|record| {
         let name = match record.text("variant") {
             "listed" => "in listed order",
             _ => "at random places",

@@ -30,7 +30,7 @@ fn make(results: &Results<'_>) -> Page {
         let point = |record: Record<'_>| {
             Some(row(record, column, &name(record)).at(record.number("load_flits_per_cycle_per_host")?))
         };
-        table.rows().filter_map(point).collect()
+        table.records().filter_map(point).collect()
     };
     let rows: Vec<Row> = [RIGHT, TIME, SENT, SURELY_WRONG].into_iter().flat_map(points).collect();
     let loads = table.choices("load_flits_per_cycle_per_host");

@@ -28,14 +28,14 @@ fn make(results: &Results<'_>) -> Page {
         ("lost", "lost", "messages/100 ms"),
         ("latency_mean_us", "mean latency", "us"),
     ] {
-        rows.extend(series.rows().filter_map(|row| {
+        rows.extend(series.records().filter_map(|row| {
             let from = row.number("from_ms")?;
             Some(Row::ours(quantity, "now-c", unit, row.number(column)).at(from / 1e3))
         }));
     }
     for (column, _, quantity) in STEPS {
         let after = |event: Record<'_>| Row::ours(quantity, event.text("what"), "ms", event.number(column));
-        rows.extend(events.rows().map(after));
+        rows.extend(events.records().map(after));
     }
     for key in ["made", "correct", "wrong", "false_alarms"] {
         let count = results.at(0, &format!("operation.maps.{key}"));
@@ -75,11 +75,11 @@ fn timeline(rows: &[Row], events: &Csv) -> Chart {
     let mut layers = vec![delivered];
     let happened = |event: &Record<'_>| event.number("at_ms");
     let on = |step: usize, at_ms: f64| Mark::at(at_ms / 1e3, most * (1.08 + 0.07 * step as f64));
-    let marks = events.rows().filter_map(|event| Some(on(0, happened(&event)?)));
+    let marks = events.records().filter_map(|event| Some(on(0, happened(&event)?)));
     layers.push(Layer::marks("a part fails or returns", marks.collect()));
     for (nth, (column, name, _)) in (1..).zip(STEPS) {
         let marks =
-            events.rows().filter_map(|event| Some(on(nth, happened(&event)? + event.number(column)?)));
+            events.records().filter_map(|event| Some(on(nth, happened(&event)? + event.number(column)?)));
         layers.push(Layer::marks(name, marks.collect()));
     }
     Chart {
@@ -99,7 +99,7 @@ fn losses(rows: &[Row], events: &Csv) -> Chart {
         y: Axis::from_zero("messages"),
         layers: vec![
             line(rows, "lost"),
-            Layer::marks("a part fails or returns", events.rows().filter_map(at).collect()),
+            Layer::marks("a part fails or returns", events.records().filter_map(at).collect()),
         ],
         ..Chart::default()
     }

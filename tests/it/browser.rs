@@ -227,7 +227,7 @@ fn hostile_scenario(room: &Path) -> PathBuf {
                 }
             }
         }
-        csv = csv.replace(&format!(",{plain},"), &format!(",{hostile},"));
+        csv = csv.replace(&format!(",{plain},"), &format!(",\"{}\",", hostile.replace('"', "\"\"")));
     }
     csv = csv.replace("worm-3", "<b>worm</b><script>alert(5)</script>");
     network["name"] = HOSTILE[0].into();

@@ -23,7 +23,11 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     ]
     .into_iter()
     .filter_map(|(what, text)| Some((what, text?)));
-    let rows: Vec<(&str, String)> = rows.chain(compared::rows(summary)).collect();
+    next(rows.chain(compared::rows(summary)).collect()) + &files(run.files.len(), place)
+}
+
+/// What to look at next: what each line is about, and what it says.
+pub(super) fn next(rows: Vec<(&str, String)>) -> String {
     let mut text = String::new();
     if !rows.is_empty() {
         text += "\nWhat to look at next:\n";
@@ -32,7 +36,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     for (what, row) in rows {
         let _ = writeln!(text, " {what:width$}  {}", legible(&row));
     }
-    text + &files(run.files.len(), place)
+    text
 }
 
 fn map(summary: &Summary) -> Option<String> {

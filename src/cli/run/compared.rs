@@ -199,7 +199,7 @@ fn discovery(report: &DiscoveryReport) -> Vec<Row> {
 }
 
 /// The printed number that ours is farthest from.
-fn printed(paper: &[PaperReport]) -> Option<Row> {
+pub(super) fn printed(paper: &[PaperReport]) -> Option<Row> {
     let known = paper.iter().filter_map(|row| Some((row, row.deviation_percent?)));
     let (row, percent) = known.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
     let text = format!("{} ({}): ours is {percent:+.1} % off", row.quantity, row.configuration);

@@ -18,7 +18,7 @@ use crate::simulation::{Outcome, Progress as _};
 use crate::sweep::{self, Evaluated, Points as _, Scenarios, Store, evaluate, run_together};
 
 use super::paper::paper;
-use super::{Options, closing, judge, publish};
+use super::{Options, closing, compared, judge, publish};
 
 /// Runs all points of a sweep.
 pub(super) fn run(
@@ -111,6 +111,20 @@ fn exit(evaluated: &Evaluated, holds: bool) -> Exit {
 /// The most rows of a table for people.
 const MOST_ROWS: usize = 60;
 
+/// What to look at next.
+fn rows_next(evaluated: &Evaluated) -> Vec<(&'static str, String)> {
+    let sweep = &evaluated.summary.sweep;
+    let mut rows = vec![("points", format!("{} in points.csv, a row each", points(sweep.count)))];
+    if let Some((count, first, _)) = &evaluated.failed {
+        rows.push(("failed", format!("{}, the first is point {first}", points(*count))));
+    }
+    if !sweep.statistics.is_empty() {
+        rows.push(("statistics", format!("{} combinations in statistics.csv", sweep.statistics.len())));
+    }
+    rows.extend(compared::printed(&sweep.paper));
+    rows
+}
+
 /// What came of it, for people.
 fn text(evaluated: &Evaluated, place: &Path) -> String {
     let summary = &evaluated.summary;
@@ -132,6 +146,7 @@ fn text(evaluated: &Evaluated, place: &Path) -> String {
     if !sweep.paper.is_empty() {
         let _ = writeln!(text, "\n{}", paper(&sweep.paper));
     }
+    text += &closing::next(rows_next(evaluated));
     text += &closing::files(evaluated.files.len(), place);
     text.lines().map(|line| format!("{}\n", legible(line.trim_end()))).collect()
 }

@@ -212,6 +212,11 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
     Ok((merged, holds))
 }
 
+/// Where a sweep's folder has what `simnet run` of the same file leaves.
+pub(super) fn evaluation(folder: &Path) -> PathBuf {
+    folder.join("evaluation")
+}
+
 /// Says why points failed; the first of them.
 fn tell_failures(merged: &Merged) {
     const WIDTH: usize = 400;

@@ -257,6 +257,12 @@ fn how_it_ends_is_said() {
     fs::write(room.path().join("mine/notes.txt"), "mine").unwrap();
     room.ends("run s.toml --out mine", "2", 7);
     assert_eq!(room.text("mine/notes.txt"), "mine");
+    // What would be in the way of the last step is told before the first.
+    fs::create_dir_all(room.path().join("theirs/evaluation")).unwrap();
+    fs::write(room.path().join("theirs/evaluation/notes.txt"), "mine").unwrap();
+    room.ends("sweep run s.toml --out theirs", "2", 7);
+    assert_eq!(room.text("theirs/evaluation/notes.txt"), "mine");
+    assert!(!room.path().join("theirs/shards").exists(), "points were computed for nothing");
 
     fs::write(
         room.path().join("base.toml"),

@@ -9,7 +9,7 @@ use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{self, Table, print};
 use crate::cli::places::Places;
 use crate::cli::progress::Bar;
-use crate::cli::sweep::{Described, Source, points};
+use crate::cli::sweep::{Described, Source, evaluation, points};
 use crate::cli::{Common, Exit, Failure, Format, warn};
 use crate::diagnostics::legible;
 use crate::files::Folder;
@@ -69,7 +69,7 @@ pub(in crate::cli) fn evaluate_merged(plan: &Scenarios, store: &Store, wall_s: f
     if !plan.sweep().is_evaluated() {
         return Ok(true);
     }
-    let place = store.folder().join("evaluation");
+    let place = evaluation(store.folder());
     Folder::probe(&place, RESULTS)?;
     let evaluated = evaluate(plan, sweep::outcomes(plan, store)?);
     let value = keep(plan, &evaluated, &place, wall_s)?;

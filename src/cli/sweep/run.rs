@@ -7,14 +7,15 @@ use serde_json::json;
 use tracing::info;
 
 use super::progress::Line;
-use super::{Described, Source, merge, parse_jobs, points, slurm, tell_failures};
+use super::{Described, Source, evaluation, merge, parse_jobs, points, slurm, tell_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::places::{Places, tidy};
 use crate::cli::{Common, Exit, Failure, Format};
 use crate::diagnostics::shown;
+use crate::files::Folder;
 use crate::numbers::span;
-use crate::report::said;
+use crate::report::{RESULTS, said};
 use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
 
 #[derive(Args)]
@@ -192,7 +193,15 @@ pub(super) fn prepare(
 ) -> Result<(Lock, Store), Failure> {
     let read = described.inputs.keys();
     let places = read.fold(Places::new(), |places, file| places.reads("a file of the sweep", file));
-    Store::own_files(folder).iter().fold(places, |places, file| places.keeps("--out", file)).check(common)?;
+    let places = Store::own_files(folder).iter().fold(places, |places, file| places.keeps("--out", file));
+    match described.plan.sweep().is_evaluated() {
+        true => {
+            let evaluation = evaluation(folder);
+            Folder::probe(&evaluation, RESULTS)?;
+            places.replaces("--out", &evaluation).check(common)?;
+        }
+        false => places.check(common)?,
+    }
     Store::probe(folder, &described.identity)?;
     Store::making_places(folder).iter().for_each(|place| tidy(place, common.quiet));
     let lock = Lock::take(folder)?;

@@ -38,7 +38,7 @@ const simnet = (() => {
     return made;
   }
 
-  // --- numbers: the same words as src/page/text.rs ------------------------------------------------------------------
+  // --- numbers: the same words as src/numbers.rs ------------------------------------------------------------------
 
   function number(x, digits = 4) {
     if (x === null || x === undefined || Number.isNaN(x)) return "no number";

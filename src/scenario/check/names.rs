@@ -41,25 +41,17 @@ pub(super) fn no_host(name: &str, network: &Network, span: std::ops::Range<usize
         .with_nearest(name, network.hosts().iter().map(|host| host.name.as_str()))
 }
 
-/// The switch of that name.
+/// The switch of that name, where it may also be a root that a rule finds.
 pub(super) fn switch(name: &At<String>, network: &Network, book: &mut Book) -> Option<SwitchId> {
-    let found = network.find_switch(&name.value);
-    if found.is_none() {
-        book.add(name.place, |span| {
-            let shown = quoted(&name.value);
-            let message = match network.find(&name.value) {
-                Some(_) => format!("`{shown}` is a host"),
-                None => format!("no switch is called `{shown}`"),
-            };
-            Fault::new("unknown-switch", span, message, "expected \"far\", \"r0\" or the name of a switch")
-                .with_nearest(&name.value, network.switches().iter().map(|switch| switch.name.as_str()))
-        });
-    }
-    found
+    switch_or(name, network, "expected \"far\", \"r0\" or the name of a switch", book)
 }
 
 /// The switch of that name, where nothing but a name will do.
 pub(super) fn switch_alone(name: &At<String>, network: &Network, book: &mut Book) -> Option<SwitchId> {
+    switch_or(name, network, "expected the name of a switch", book)
+}
+
+fn switch_or(name: &At<String>, network: &Network, expected: &str, book: &mut Book) -> Option<SwitchId> {
     let found = network.find_switch(&name.value);
     if found.is_none() {
         book.add(name.place, |span| {
@@ -68,7 +60,7 @@ pub(super) fn switch_alone(name: &At<String>, network: &Network, book: &mut Book
                 Some(_) => format!("`{shown}` is a host"),
                 None => format!("no switch is called `{shown}`"),
             };
-            Fault::new("unknown-switch", span, message, "expected the name of a switch")
+            Fault::new("unknown-switch", span, message, expected)
                 .with_nearest(&name.value, network.switches().iter().map(|switch| switch.name.as_str()))
         });
     }

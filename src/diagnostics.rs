@@ -37,7 +37,7 @@ pub struct Fault {
     pub span: Range<usize>,
     /// What is expected there; printed beside the caret.
     pub expected: String,
-    /// A way out, such as the nearest valid spelling.
+    /// A way out, such as the nearest valid spelling; it may have several lines, none of them a user's.
     pub help: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Fault {
     #[must_use]
     pub fn with_nearest<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Fault {
         match nearest(word, candidates) {
-            Some(near) => self.with_help(format!("did you mean `{near}`?")),
+            Some(near) => self.with_help(format!("did you mean `{}`?", quoted(near))),
             None => self,
         }
     }

@@ -26,6 +26,7 @@ mod canonical;
 mod check;
 mod cost;
 mod files;
+mod former;
 mod layers;
 mod lists;
 mod reference;

@@ -1,15 +1,20 @@
 //! How one fault is printed: by annotate-snippets, over an excerpt of bounded size.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
-use super::{Fault, Faults, legible};
+use super::{Fault, Faults, legible, legible_lines};
 
 /// The characters of a line that are shown on each side of a fault's first character.
 const SIDE: usize = 60;
 /// The characters of a name or value that a message repeats.
 const QUOTED: usize = 80;
+/// The characters of a message that are shown.
+const MOST_MESSAGE: usize = 400;
+/// The characters of a way out that are shown: it may show a piece of a scenario.
+const MOST_HELP: usize = 1200;
 
 /// A user's name or value fit for a message: legible, the middle of a long one left out.
 pub fn quoted(text: &str) -> String {
@@ -51,7 +56,7 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
     let mut group = Group::with_title(level.clone().primary_title(message.as_str()).id(fault.code))
         .element(Element::Origin(Origin::path(&*file).line(line).char_column(column)))
         .element(snippet);
-    let help = fault.help.as_deref().map(bounded);
+    let help = fault.help.as_deref().map(|help| bounded_to(help, MOST_HELP, legible_lines));
     if let Some(help) = &help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
@@ -60,12 +65,17 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
     rendered.lines().filter(|line| line.trim() != ":::").collect::<Vec<_>>().join("\n")
 }
 
-/// Cuts a message after 400 characters; only a list of very long names makes one so long.
+/// Cuts a message on one line; only a list of very long names makes one so long.
 fn bounded(text: &str) -> String {
-    if text.chars().count() <= 400 {
+    bounded_to(text, MOST_MESSAGE, legible)
+}
+
+/// Cuts a text after `most` characters, and makes it legible.
+fn bounded_to(text: &str, most: usize, legible: impl Fn(&str) -> Cow<'_, str>) -> String {
+    if text.chars().count() <= most {
         return legible(text).into_owned();
     }
-    format!("{}...", legible(&text.chars().take(400).collect::<String>()))
+    format!("{}...", legible(&text.chars().take(most).collect::<String>()))
 }
 
 /// The fault's first line, shortened on both sides where it is long.

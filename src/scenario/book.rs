@@ -110,6 +110,11 @@ impl Book {
         }
     }
 
+    /// From here on it is no fault that something is missing: the file says it in another form.
+    pub(super) fn forgive_gaps(&mut self) {
+        self.partial = true;
+    }
+
     /// Reads part of a scenario: that something is missing from it is no fault.
     pub(super) fn partially<T>(&mut self, read: impl FnOnce(&mut Book) -> T) -> T {
         let outer = std::mem::replace(&mut self.partial, true);

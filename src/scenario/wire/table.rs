@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Schema, json};
 use crate::diagnostics::{Fault, quoted};
 
 use super::super::book::{Book, Place};
+use super::super::former::former;
 use super::super::tree::{Entry, Item, Value, default_item};
 use super::canonical::{Canonical, put};
 
@@ -100,6 +101,9 @@ impl<'a> Reading<'a> {
             wrong_type(item, "a table", book);
             return None;
         };
+        if entries.iter().any(|entry| former(title, &entry.key).is_some()) {
+            book.forgive_gaps();
+        }
         Some(Reading { title, place: item.place, entries, known: Vec::new() })
     }
 
@@ -142,6 +146,11 @@ impl<'a> Reading<'a> {
         let unknown = || self.entries.iter().filter(|entry| !self.known.contains(&entry.key));
         for entry in unknown() {
             book.add(entry.place, |span| {
+                if let Some(former) = former(self.title, &entry.key) {
+                    let message = format!("`{}` in {} is of a former form", entry.key, self.title);
+                    let now = format!("what varies stands in [sweep] now:\n{}", former.now);
+                    return Fault::new("former-key", span, message, former.was).with_help(now);
+                }
                 let message = format!("unknown key `{}` in {}", quoted(&entry.key), self.title);
                 Fault::new("unknown-key", span, message, format!("expected one of {all}"))
                     .with_nearest(&entry.key, self.known.iter().map(String::as_str))

@@ -18,7 +18,7 @@ pub struct Expectations {
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The path into the summary: keys and positions in lists, joined by dots.
+    /// The path into the summary: keys and positions in lists, joined by dots; `*` for every item of a list.
     pub path: String,
     /// What is wanted there.
     pub wanted: Wanted,
@@ -60,19 +60,32 @@ pub struct Broken {
     pub place: Place,
 }
 
-/// Compares a summary with what is expected of it; the broken expectations in the order of the file.
+/// Compares a summary with what is expected of it; the broken expectations in the order of the file, each at the first
+/// place where it does not hold.
 pub fn evaluate(expectations: &Expectations, summary: &Value) -> Vec<Broken> {
     let broken = expectations.list.iter().filter_map(|expectation| {
-        let got = look_up(summary, &expectation.path);
-        let holds = got.is_some_and(|got| expectation.wanted.holds(got));
-        (!holds).then(|| Broken {
-            path: expectation.path.clone(),
-            wanted: expectation.wanted.to_string(),
-            got: got.cloned(),
-            place: expectation.place,
-        })
+        let found = all_at(summary, &expectation.path);
+        let is_broken = |got: &Option<&Value>| !got.is_some_and(|got| expectation.wanted.holds(got));
+        let (path, got) = found.into_iter().find(|(_, got)| is_broken(got))?;
+        let (wanted, place) = (expectation.wanted.to_string(), expectation.place);
+        Some(Broken { path, wanted, got: got.cloned(), place })
     });
     broken.collect()
+}
+
+/// What stands at a path, and where `*` stands for every item of a list, each with a path of its own; at least one.
+fn all_at<'a>(summary: &'a Value, path: &str) -> Vec<(String, Option<&'a Value>)> {
+    let every = path.split_once(".*.");
+    let list = every.and_then(|(list, rest)| Some((list, look_up(summary, list)?.as_array()?, rest)));
+    let Some((list, items, rest)) = list.filter(|(_, items, _)| !items.is_empty()) else {
+        return vec![(path.to_owned(), look_up(summary, path))];
+    };
+    let of_item = |(nth, item): (usize, &'a Value)| {
+        let name = item["id"].as_str().map_or_else(|| nth.to_string(), str::to_owned);
+        let inner = all_at(item, rest).into_iter();
+        inner.map(|(path, got)| (format!("{list}.{name}.{path}"), got)).collect::<Vec<_>>()
+    };
+    items.iter().enumerate().flat_map(of_item).collect()
 }
 
 /// The broken expectations as faults of the files that state them, for printing; none for none.
@@ -172,6 +185,7 @@ mod tests {
             "route": { "dependency_cycle": null },
             "results": [{ "id": "a" }, { "id": "a/b", "time_ms": 2 }, { "id": "0.5/b", "time_ms": 3 }],
             "points": [{ "load": 0.1, "messages": 20000 }, { "load": 0.25, "messages": 3 }],
+            "deadlocks": [], "nested": [{ "inner": [{ "x": 1 }, { "x": 1 }] }],
         });
         let place = Place { source: 0, start: 0, end: 0 };
         let list = vec![Expectation { path: path.to_owned(), wanted, place }];
@@ -197,6 +211,11 @@ mod tests {
             ("results.a/b.time_ms", Wanted::Equal(json!(2)), true),
             ("results.0.5/b.time_ms", Wanted::Equal(json!(3)), true),
             ("results.0.id", Wanted::Equal(json!("a")), true),
+            ("points.*.load", within(Some(0.1), Some(0.25)), true),
+            ("points.*.load", within(Some(0.2), None), false),
+            ("results.*.time_ms", within(None, None), false),
+            ("deadlocks.*.time_ms", within(None, None), false),
+            ("nested.*.inner.*.x", Wanted::Equal(json!(1)), true),
             ("results.c.time_ms", within(None, None), false),
             ("points.-1.load", within(None, None), false),
             ("map.time_ms", within(Some(247.5), Some(247.5)), true),

@@ -22,7 +22,6 @@ pub mod study;
 pub mod sweep;
 
 mod book;
-mod canonical;
 mod check;
 mod cost;
 mod files;
@@ -48,6 +47,7 @@ pub use cost::Estimate;
 pub use files::Files;
 pub use reference::reference;
 pub use schema::schema;
+pub use sweep::Identity;
 
 /// What the command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +88,8 @@ pub fn read_from(
         let document = Document::read(&root, &mut book);
         refuse_sweep(document.as_ref(), &mut book);
         checked = document.and_then(|document| check::check(&document, None, overrides.seed, &mut book));
+        let identity = Identity::of(root, &mut book);
+        checked = checked.map(|checked| Checked { identity, ..checked });
     }
     match (book.into_refusal(), checked) {
         (None, Some(checked)) => Ok(checked),

@@ -24,7 +24,7 @@ use crate::report::{Manifest, RESULTS, Usage};
 use crate::scenario::expect::{self, Expectations};
 use crate::scenario::sweep::is_sweep;
 use crate::scenario::{self, Checked, Files, Overrides};
-use crate::simulation::{self, Outcome, PointReport, State};
+use crate::simulation::{self, MODEL, Outcome, PointReport, State};
 
 use super::interrupt::Interruptions;
 use super::output::{self, beside_stdout, print};
@@ -104,7 +104,8 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
 
     let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
     let usage = Usage::of_this_process(begun.elapsed().as_secs_f64());
-    let mut manifest = Manifest::new(&checked.name, checked.hash(), checked.seed, usage);
+    let key = checked.identity.key(MODEL, options.quick, checked.seed);
+    let mut manifest = Manifest::new(&checked.name, key, checked.seed, usage);
     manifest.events = run.events;
     manifest.messages_delivered = run.messages_delivered;
     let (published, interrupted) =

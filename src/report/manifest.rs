@@ -92,13 +92,13 @@ pub(crate) fn host_name() -> String {
 }
 
 impl Manifest {
-    /// The manifest of a run of this process.
-    pub fn new(scenario: &str, scenario_hash: String, seed: u64, usage: Usage) -> Manifest {
+    /// The manifest of a run of this process, which is known by `key`.
+    pub fn new(scenario: &str, key: blake3::Hash, seed: u64, usage: Usage) -> Manifest {
         Manifest {
             version: VERSION.to_owned(),
             commit: COMMIT.to_owned(),
             scenario: scenario.to_owned(),
-            scenario_hash,
+            scenario_hash: key.to_hex().to_string(),
             seed,
             argv: command_line(),
             host: host_name(),
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn only_a_manifest_of_a_run_lists_files() {
         let usage = Usage { wall_s: 1.0, cpu_s: None, max_rss_bytes: None };
-        let mut manifest = Manifest::new("a", blake3::hash(b"a").to_hex().to_string(), 1, usage);
+        let mut manifest = Manifest::new("a", blake3::hash(b"a"), 1, usage);
         manifest.files = vec!["a.csv".to_owned()];
         let text = serde_json::to_value(&manifest).unwrap();
         let names = |value: &serde_json::Value| Manifest::listed(value.to_string().as_bytes());

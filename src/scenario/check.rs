@@ -41,6 +41,7 @@ use crate::units::Bytes;
 use super::book::{Book, Place};
 use super::checked::{Checked, Failure, RandomFailures, Routing, Topology};
 use super::expect::{Expectation, Expectations};
+use super::sweep::Identity;
 use super::wire::{At, Bounded as _, Document, Given, Limited, Quantity};
 
 /// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
@@ -125,6 +126,7 @@ fn sections(
     }
     let scenario = document.scenario.value()?;
     Some(Checked {
+        identity: Identity::default(),
         name: scenario.name.value()?.0.clone(),
         description: scenario.description.value().cloned(),
         seed: seed?,

@@ -18,6 +18,7 @@ use super::expect::Expectations;
 use super::mapping::Mapping;
 use super::rings::Rings;
 use super::study::Study;
+use super::sweep::Identity;
 
 /// A whole scenario, ready to be run.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Checked {
     pub name: String,
     /// What it is about, for people.
     pub description: Option<String>,
+    /// What it says, for runs to be known by.
+    pub identity: Identity,
     /// The seed of every random choice of the run (a generated network has its own).
     pub seed: u64,
     /// The network and how hosts are attached to it.

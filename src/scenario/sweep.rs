@@ -46,6 +46,7 @@ use limits::Limits;
 use networks::Networks;
 
 pub use evaluation::{Evaluation, Pins, Plot, Ratio, Reference, SEED};
+pub use key::Identity;
 
 /// A sweep whose file has been read and checked.
 #[derive(Clone, Debug)]
@@ -327,7 +328,7 @@ impl Sweep {
         self.write_digits(point, digits);
         self.with_template(digits, |template| {
             let seed = self.seed_at(point, digits, template);
-            template.key(self.base.model, self.quick, seed, digits)
+            template.identity(digits).key(self.base.model, self.quick, seed)
         })
     }
 

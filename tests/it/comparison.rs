@@ -190,7 +190,7 @@ fn results_without_a_manifest_are_not_replaced() {
 /// Wrong if two files that mean the same had other hashes, or networks or routings did not matter to it.
 #[test]
 fn the_hash_covers_every_member() {
-    let hash = |text: &str| read("s.toml", text.as_bytes(), &Overrides::default()).unwrap().hash();
+    let hash = |text: &str| read("s.toml", text.as_bytes(), &Overrides::default()).unwrap().identity;
     let own = hash(SMALL);
     assert_eq!(own, hash(&SMALL.replace("root = \"r1\"", "root = \"r1\"\ntree = \"bfs\"")));
     for (from, to) in [

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use simnet::scenario::{Checked, Files, Overrides, read_from};
 
+use crate::support;
+
 /// What most cases include.
 const SETUP: &str = r#"
 [scenario]
@@ -39,8 +41,7 @@ fn checked(files: &[(&str, &str)], set: &[&str]) -> Result<Checked, String> {
 
 /// The scenario resolved, without its name.
 fn meaning(files: &[(&str, &str)], set: &[&str]) -> String {
-    let checked = checked(files, set).unwrap_or_else(|refusal| panic!("{refusal}"));
-    Checked { name: "any".to_owned(), ..checked }.canonical()
+    support::meaning(checked(files, set).unwrap_or_else(|refusal| panic!("{refusal}")))
 }
 
 /// Wrong if layers come to something else than the file that says all of it at once.

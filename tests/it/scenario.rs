@@ -8,7 +8,7 @@ use serde_json::Value;
 use simnet::scenario::sweep::{Sweep, is_sweep};
 use simnet::scenario::{Files, Overrides, read, reference, schema};
 
-use crate::support::cases;
+use crate::support::{cases, meaning};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -155,9 +155,7 @@ fn every_default_may_be_written_out() {
     keys(&schema(), "", &mut found);
     let (file, text) = good("base.toml");
     let with = |set: Vec<String>| read(&file, &text, &Overrides { set, seed: None });
-    let unset = with(vec![]).unwrap().canonical();
-    // Events are recorded where their table stands, whatever is in it.
-    let recorded = with(vec!["output.events={}".to_owned()]).unwrap().canonical();
+    let unset = with(vec![]).unwrap().identity;
     let sections = ["fabric.", "hosts.", "measure.", "output.", "scenario."];
     let defaults = found.iter().filter(|(path, schema)| {
         sections.iter().any(|section| path.starts_with(section)) && !schema["default"].is_null()
@@ -165,8 +163,7 @@ fn every_default_may_be_written_out() {
     let mut count = 0;
     for (path, schema) in defaults {
         let written = with(vec![format!("{path}={}", schema["default"])]);
-        let wanted = if path.starts_with("output.events.") { &recorded } else { &unset };
-        assert_eq!(written.map(|checked| checked.canonical()).as_deref(), Ok(wanted.as_str()), "{path}");
+        assert_eq!(written.map(|checked| checked.identity).as_ref(), Ok(&unset), "{path}");
         count += 1;
     }
     assert!(count >= 15, "only {count} defaults");
@@ -183,40 +180,40 @@ fn the_reference_is_up_to_date() {
     );
 }
 
-/// Wrong if the canonical text depends on how a scenario is written, or not on what it means.
+/// Wrong if what a run is known by depends on how a scenario is written, or not on what it means.
 #[test]
-fn the_canonical_text_is_one_for_one_meaning() {
+fn there_is_one_key_for_one_meaning() {
     let (file, text) = good("base.toml");
     let text = String::from_utf8(text).unwrap();
-    let canonical = |text: &str, set: &[&str]| {
+    let key = |text: &str, set: &[&str]| {
         let set = set.iter().map(|set| (*set).to_owned()).collect();
         let checked = read(&file, text.as_bytes(), &Overrides { set, seed: None }).unwrap();
-        (checked.canonical(), checked.hash())
+        checked.identity.key(1, false, checked.seed)
     };
-    let plain = canonical(&text, &[]);
-    assert_eq!(plain, canonical(&format!("# a comment\n{text}[fabric]\nrate = \"160 MB/s\"\n"), &[]));
-    assert_eq!(plain, canonical(&text, &["fabric.deadlock-timeout=0.05 s", "topology.preset=\"now-c\""]));
-    assert_ne!(plain, canonical(&text, &["fabric.deadlock-timeout=55 ms"]));
-    assert_ne!(plain, canonical(&text, &["scenario.seed=1"]));
-    assert_ne!(plain, canonical(&text, &["topology.preset=now-ca"]));
+    let plain = key(&text, &[]);
+    assert_eq!(plain, key(&format!("# a comment\n{text}[fabric]\nrate = \"160 MB/s\"\n"), &[]));
+    assert_eq!(plain, key(&text, &["fabric.deadlock-timeout=0.05 s", "topology.preset=\"now-c\""]));
+    assert_ne!(plain, key(&text, &["fabric.deadlock-timeout=55 ms"]));
+    assert_ne!(plain, key(&text, &["scenario.seed=1"]));
+    assert_ne!(plain, key(&text, &["topology.preset=now-ca"]));
 }
 
 /// The same of traffic: wrong if two ways to write one workload differed, or two workloads did not.
 #[test]
-fn the_canonical_text_of_traffic_is_one_for_one_meaning() {
+fn there_is_one_meaning_of_traffic() {
     let (file, text) = good("base.toml");
     let text = String::from_utf8(text).unwrap();
-    let canonical = |set: &[&str]| {
+    let traffic = |set: &[&str]| {
         let set = set.iter().map(|set| (*set).to_owned()).collect();
-        read(&file, text.as_bytes(), &Overrides { set, seed: None }).unwrap().canonical()
+        meaning(read(&file, text.as_bytes(), &Overrides { set, seed: None }).unwrap())
     };
-    let payload = |payload: &str| canonical(&[&format!("traffic.uniform.payload={payload}")]);
-    let arrivals = |arrivals: &str| canonical(&[&format!("traffic.uniform.arrivals={arrivals}")]);
+    let payload = |payload: &str| traffic(&[&format!("traffic.uniform.payload={payload}")]);
+    let arrivals = |arrivals: &str| traffic(&[&format!("traffic.uniform.arrivals={arrivals}")]);
     let two = "{ short = \"16 B\", long = \"48 B\", long-share = \"100 %\" }";
     assert_eq!(payload(two), payload("\"48 B\""));
-    assert_eq!(arrivals("poisson"), canonical(&[]));
+    assert_eq!(arrivals("poisson"), traffic(&[]));
     let all = [
-        canonical(&[]),
+        traffic(&[]),
         payload("\"31 B\""),
         payload(&two.replace("100", "50")),
         payload(&two.replace("100", "60")),

@@ -8,6 +8,10 @@ pub(crate) mod sweep;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use simnet::scenario::Checked;
+use simnet::scenario::expect::Expectations;
+use simnet::scenario::sweep::Identity;
+
 /// How many cases to run of `full`: all with `SIMNET_THOROUGH=1`, a fifth with `SIMNET_THOROUGH=ci`,
 /// otherwise a twentieth; at least one.
 pub(crate) fn cases(full: u64) -> u64 {
@@ -17,6 +21,19 @@ pub(crate) fn cases(full: u64) -> u64 {
         _ => full / 20,
     };
     share.max(1)
+}
+
+/// What a scenario means, as the program prints it: all but its name, what it is about and what it expects.
+pub(crate) fn meaning(checked: Checked) -> String {
+    let nothing = Checked {
+        name: String::new(),
+        description: None,
+        identity: Identity::default(),
+        expect: Expectations::default(),
+        warnings: Vec::new(),
+        ..checked
+    };
+    format!("{nothing:?}")
 }
 
 /// Takes the first entry of a queue if it is `wanted`.

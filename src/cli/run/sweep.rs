@@ -54,7 +54,7 @@ pub(super) fn run(
 fn keep(plan: &Scenarios, evaluated: &Evaluated, place: &Path, wall_s: f64) -> Result<Value, Failure> {
     let value = serde_json::to_value(&evaluated.summary).expect("a summary is plain data");
     let (sweep, usage) = (plan.sweep(), Usage::of_this_process(wall_s));
-    let mut manifest = Manifest::new(plan.name(), sweep.hash().to_hex().to_string(), sweep.own_seed(), usage);
+    let mut manifest = Manifest::new(plan.name(), sweep.hash(), sweep.own_seed(), usage);
     [manifest.events, manifest.messages_delivered] = plan.spent();
     publish(place, &value, &evaluated.files, manifest, None)?;
     Ok(value)

@@ -29,6 +29,32 @@ const MOST_FAULTS: usize = 100;
 /// How many values are written in one piece of work.
 const CHUNK: usize = 4096;
 
+/// What a scenario says, however it is written: the digests of its sections in canonical form, defaults filled in and
+/// files by their contents. Name, description, seed and expectations are left out; empty for a scenario that no file
+/// holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    digests: Vec<u8>,
+}
+
+impl Identity {
+    /// That of a scenario's tree.
+    pub(in super::super) fn of(root: Item, book: &mut Book) -> Identity {
+        Template::new(root, &[], &[], None, book).identity(&[])
+    }
+
+    /// What a run is known by, with this version of the model, whole or in its small form, and with this seed.
+    pub fn key(&self, model: u32, quick: bool, seed: u64) -> blake3::Hash {
+        let mut whole: Vec<u8> = Vec::with_capacity(64 + self.digests.len());
+        whole.extend_from_slice(FORM);
+        whole.extend_from_slice(&model.to_le_bytes());
+        whole.push(u8::from(quick));
+        whole.extend_from_slice(&seed.to_le_bytes());
+        whole.extend_from_slice(&self.digests);
+        blake3::hash(&whole)
+    }
+}
+
 /// The canonical scenario of all points that differ in holes only.
 #[derive(Debug)]
 pub(super) struct Template {
@@ -134,14 +160,9 @@ impl Template {
         }
     }
 
-    /// The key of the point where the axes stand at `digits`.
-    pub(super) fn key(&self, model: u32, quick: bool, seed: u64, digits: &[usize]) -> blake3::Hash {
-        let mut hasher = blake3::Hasher::new();
-        let mut whole: Vec<u8> = Vec::with_capacity(64 + 32 * self.sections.len());
-        whole.extend_from_slice(FORM);
-        whole.extend_from_slice(&model.to_le_bytes());
-        whole.push(u8::from(quick));
-        whole.extend_from_slice(&seed.to_le_bytes());
+    /// What the point says where the axes stand at `digits`.
+    pub(super) fn identity(&self, digits: &[usize]) -> Identity {
+        let mut digests = Vec::with_capacity(32 * self.sections.len());
         let mut filled = Vec::new();
         for section in &self.sections {
             let digest = match section {
@@ -157,10 +178,9 @@ impl Template {
                     blake3::hash(&filled)
                 }
             };
-            whole.extend_from_slice(digest.as_bytes());
+            digests.extend_from_slice(digest.as_bytes());
         }
-        hasher.update(&whole);
-        hasher.finalize()
+        Identity { digests }
     }
 }
 

@@ -281,8 +281,8 @@ fn lay(under: &mut Item, over: Item, path: &mut Vec<String>) {
     under.place = place;
 }
 
-/// Puts a value where a path leads, making tables on the way; a position leads into a list, and what excludes the
-/// value goes. Says how much of the path could be followed.
+/// Lays a value over what stands where a path leads, making tables on the way; a position leads into a list, and what
+/// excludes the value goes. Says how much of the path could be followed.
 ///
 /// # Errors
 /// The length of the list in which there is no such place, and which key that is.
@@ -312,7 +312,7 @@ pub(super) fn assign(root: &mut Item, path: &[(String, Place)], value: Item) -> 
             _ => unreachable!("it was made a table"),
         };
     }
-    *at = value;
+    lay(at, value, &mut path.iter().map(|(key, _)| key.clone()).collect());
     Ok(())
 }
 

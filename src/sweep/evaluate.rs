@@ -243,7 +243,7 @@ impl<'a> Points<'a> {
         table
     }
 
-    /// A printed number beside ours.
+    /// A printed number beside ours, with the least and the greatest where ours are several.
     ///
     /// # Source
     /// Gains printed in per cent are compared as the factors that they stand for: 1.25 is 4 % more than 1.20.
@@ -258,7 +258,8 @@ impl<'a> Points<'a> {
             Statistic::Nearest => Spread { mean: nearest(&numbers, spread.mean), ..spread },
             _ => spread,
         });
-        PaperReport::of(&reference.number, spread, reference.statistic, is_ratio)
+        let report = PaperReport::of(&reference.number, spread, reference.statistic, is_ratio);
+        if numbers.len() > 1 { report } else { PaperReport { ours_min: None, ours_max: None, ..report } }
     }
 
     fn summary(&self, statistics: &Statistics, paper: Vec<PaperReport>) -> SweepSummary {

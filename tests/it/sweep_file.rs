@@ -149,6 +149,29 @@ fn any_key_can_vary() {
     assert!(refused.is_empty() || refused.contains("topology.ring"), "{refused}");
 }
 
+/// Wrong if a table of an axis replaced what the file has beside its keys, a choice stayed that the table excludes, or a
+/// constraint saw another value than the point has.
+#[test]
+fn tables_of_an_axis_are_laid_over_those_of_the_file() {
+    let text = "scenario.name = 'x'\ntopology = { star = { leaves = 3, hosts-per-switch = 1 }, attach = { h0 = 0 } }\n\
+        mapping = { mapper = 'h0', retries = 2, guarded = { burst = 4 }, algorithm = 'guarded' }\n\
+        sweep.axes = [{ topology = [{ star.leaves = 4 }, { ring = { switches = 5, hosts-per-switch = 2 } }] }, \
+        { mapping = [{}, { retries = 3 }, { guarded.confirm-no = 1 }] }, { mapping.guarded = [{}, { burst = 5 }] }]";
+    let whole = sweep(text).unwrap();
+    let mappings = |point: usize| whole.checked(point).unwrap().mapping.unwrap();
+    let hosts = |point: usize| whole.checked(point).unwrap().topology.network.hosts().len();
+    assert_eq!((whole.len(), hosts(0), hosts(6)), (12, 4, 10));
+    assert_eq!([0, 2, 4].map(|point| mappings(point).brief.retries), [2, 3, 2]);
+    let options = [0, 3, 4, 5].map(|point| format!("{:?}", mappings(point).algorithm));
+    let says = |nth: usize, what: &str| options[nth].contains(what);
+    assert!(says(0, "burst: 4") && says(1, "burst: 5") && says(2, "burst: 4") && says(3, "burst: 5"));
+    assert!(!says(0, "confirm_no: 1") && says(2, "confirm_no: 1") && says(3, "confirm_no: 1"), "{options:?}");
+    let keys: std::collections::BTreeSet<_> = (0..12).map(|point| whole.key(point).to_hex()).collect();
+    assert_eq!(keys.len(), 12);
+    let some = sweep(&format!("{text}\nsweep.constraints = ['mapping.retries == 2']")).unwrap();
+    assert_eq!(some.len(), 8);
+}
+
 /// Keys with their values, those of a row meaning the same; `-`: not given.
 const SETTINGS: &[(&str, &[&[&str]])] = &[
     ("fabric.go", &[&["-", "'40 B'", "'0.04 KB'"], &["'30 B'"]]),

@@ -140,6 +140,11 @@ impl Axis {
         Some((0..self.length).map(|nth| self.columns[key].printed(nth)).collect())
     }
 
+    /// Whether tables are among its values.
+    pub(super) fn has_tables(&self) -> bool {
+        self.lists().flatten().any(|item| matches!(item.value, Value::Table(_)))
+    }
+
     /// The values of its keys that are listed one by one.
     pub(super) fn lists(&self) -> impl Iterator<Item = &[Item]> {
         self.columns.iter().filter_map(|column| match &column.values {

@@ -6,11 +6,11 @@
 use crate::diagnostics::{Fault, quoted};
 
 use super::super::book::{Book, Place};
-use super::super::layers::{Layers, find};
+use super::super::layers::{self, Layers, find};
 use super::super::tree::{Item, Value};
 use super::super::wire::At;
 use super::PROFILE;
-use super::axes::{Axis, joined};
+use super::axes::{Axis, AxisKey, joined};
 use super::constraint::{self, Expression};
 use super::known::{Known, words};
 use super::limits::{Limit, Limits, Side};
@@ -116,7 +116,12 @@ impl Grounds<'_> {
             let Some(rest) = path.get(found.path.len()..) else {
                 return Side::Fixed(Scalar::Composed("a table"));
             };
-            let value = |position| of_item(descend(&self.axes[axis].item(key, position), rest));
+            let value = |position| match self.axes[axis].item(key, position) {
+                item @ Item { value: Value::Table(_), .. } => {
+                    of_item(descend(&self.laid(found, item), &path))
+                }
+                item => of_item(descend(&item, rest)),
+            };
             let values = (0..self.axes[axis].len()).map(value).collect();
             return Side::Varied { axis, values };
         }
@@ -130,6 +135,13 @@ impl Grounds<'_> {
             return Side::Varied { axis, values };
         }
         Side::Fixed(of_item(descend(self.root, &path)))
+    }
+
+    /// The base with a value of an axis laid over it; as it is where there is no place for the value.
+    fn laid(&self, key: &AxisKey, value: Item) -> Item {
+        let mut root = self.root.clone();
+        let laid = layers::assign(&mut root, &key.path, value);
+        if laid.is_ok() { root } else { self.root.clone() }
     }
 }
 

@@ -187,8 +187,8 @@ pub(super) fn touch<'a>(
     }
 }
 
-/// Which axes change more than what stands in one place: a profile, a table into which another axis reaches, and
-/// mappers where a study takes over what they say.
+/// Which axes change more than what stands in one place: a profile, a table into which another axis reaches, tables, as
+/// they are laid over others, and mappers where a study takes over what they say.
 fn structural(axes: &[Axis], root: &Item, layers: &Layers) -> Vec<bool> {
     let keys = || axes.iter().flat_map(|axis| &axis.keys);
     let is_profile = |key: &AxisKey| key.path[0].0 == PROFILE;
@@ -201,7 +201,7 @@ fn structural(axes: &[Axis], root: &Item, layers: &Layers) -> Vec<bool> {
         let is_studied = has_study && ["mapping", "study"].contains(&key.path[0].0.as_str());
         is_profile(key) || is_studied || reached
     };
-    axes.iter().map(|axis| axis.keys.iter().any(is_structural)).collect()
+    axes.iter().map(|axis| axis.has_tables() || axis.keys.iter().any(is_structural)).collect()
 }
 
 /// Notes what the command line sets although an axis gives it.

@@ -88,6 +88,22 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// The same without those of these columns that are empty, or zero, in every row.
+    #[must_use]
+    pub fn without_empty(mut self, names: &[&str]) -> Table {
+        let is_idle =
+            |nth: usize| self.rows.iter().all(|row| matches!(row[nth], Cell::Nothing | Cell::Count(0)));
+        let goes = |nth: usize| names.contains(&self.columns[nth].name.as_str()) && is_idle(nth);
+        let kept: Vec<bool> = (0..self.columns.len()).map(|nth| !goes(nth)).collect();
+        let mut nth = kept.iter();
+        self.columns.retain(|_| *nth.next().expect("a flag a column"));
+        for row in &mut self.rows {
+            let mut nth = kept.iter();
+            row.retain(|_| *nth.next().expect("a flag a column"));
+        }
+        self
+    }
+
     /// Its columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns

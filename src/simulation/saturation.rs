@@ -10,17 +10,21 @@
 
 use serde::Serialize;
 
-/// What one load came to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Probe {
-    /// The load, in payload flits per cycle and host that sends.
-    pub load: f64,
-    /// What was offered at it, in payload flits per cycle and host.
-    pub offered_flits_per_cycle_per_host: f64,
-    /// What was accepted.
-    pub accepted_flits_per_cycle_per_host: f64,
-    /// Whether the network fell behind.
-    pub saturated: bool,
+use crate::report::record;
+
+record! {
+    /// What one load came to.
+    #[derive(Copy, PartialEq)]
+    pub struct Probe {
+        /// The load, in payload flits per cycle and host that sends.
+        pub load: f64,
+        /// What was offered at it, in payload flits per cycle and host.
+        pub offered_flits_per_cycle_per_host: f64,
+        /// What was accepted.
+        pub accepted_flits_per_cycle_per_host: f64,
+        /// Whether the network fell behind.
+        pub saturated: bool,
+    }
 }
 
 /// Where a network saturates.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::fabric::{Deadlock, Member};
+use crate::report::{record, words};
 use crate::routing::Report as RouteReport;
 use crate::scenario::Checked;
 use crate::topology::{End, Network};
@@ -153,84 +154,88 @@ impl HotSpots {
     }
 }
 
-/// The figures of one load point.
-#[derive(Clone, Debug, Serialize)]
-pub struct PointReport {
-    /// The load asked for, in payload flits per cycle and host; none for a trace.
-    pub load: Option<f64>,
-    /// Payload flits of the messages created in the window.
-    pub offered_flits_per_cycle_per_host: f64,
-    /// Payload flits of the messages that arrived in the window.
-    pub accepted_flits_per_cycle_per_host: f64,
-    /// The same, a switch.
-    pub accepted_flits_per_cycle_per_switch: f64,
-    /// The same, a nanosecond, as sancho2000 has it.
-    pub accepted_flits_per_ns_per_switch: f64,
-    /// The same, of all hosts together.
-    pub accepted_bits_per_s: f64,
-    /// Mean latency from creation to the arrival of the tail.
-    pub latency_mean_ns: Option<f64>,
-    /// Its median.
-    pub latency_p50_ns: Option<f64>,
-    /// Its 90th percentile.
-    pub latency_p90_ns: Option<f64>,
-    /// Its 99th percentile.
-    pub latency_p99_ns: Option<f64>,
-    /// Its 99.9th percentile.
-    pub latency_p999_ns: Option<f64>,
-    /// The longest.
-    pub latency_max_ns: Option<f64>,
-    /// Half the width of the 95 % confidence interval of the mean.
-    pub latency_half_width_ns: Option<f64>,
-    /// Mean latency from the first flit on the first cable.
-    pub network_latency_mean_ns: Option<f64>,
-    /// Its median.
-    pub network_latency_p50_ns: Option<f64>,
-    /// Its 90th percentile.
-    pub network_latency_p90_ns: Option<f64>,
-    /// Its 99th percentile.
-    pub network_latency_p99_ns: Option<f64>,
-    /// Its 99.9th percentile.
-    pub network_latency_p999_ns: Option<f64>,
-    /// The longest.
-    pub network_latency_max_ns: Option<f64>,
-    /// Mean time from creation to the first flit on the first cable. This and the next two make the mean latency.
-    pub queueing_mean_ns: Option<f64>,
-    /// Mean time from there on that was spent in the way of others: stopped, or waiting for an output or a decoder.
-    pub blocked_mean_ns: Option<f64>,
-    /// Mean time that messages of these lengths take on these routes where they meet nobody.
-    pub moving_mean_ns: Option<f64>,
-    /// Messages whose latency was measured.
-    pub messages: u64,
-    /// What the point is worth.
-    pub state: State,
-    /// The network fell behind: less than 0.95 of what was offered ended, or latency rose from end to end.
-    pub saturated: bool,
-    /// Every measured message ended, the warm-up had ended before, and the mean is known within the precision asked
-    /// for.
-    pub converged: bool,
-    /// How the point ended.
-    pub end: PointEnd,
-    /// Why a point has not converged that no larger number of messages would help: what was planned did not fit into
-    /// the time that there was, or was shorter than a message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// How long the point warmed up before measuring began; none if the simulated clock ended before that was over.
-    pub warmup_ms: Option<f64>,
-    /// When the transient ended by MSER-5; none if the warm-up was given, or if no end was found.
-    pub transient_ms: Option<f64>,
-    /// How long the window was; none if the end of the simulated clock cut it short.
-    pub measured_ms: Option<f64>,
-    /// Deadlocks that formed.
-    pub deadlocks: u64,
-    /// Messages still in the fabric at the end, unmeasured ones among them.
-    pub in_flight: u64,
-    /// The same if the point ended in a deadlock, else none.
-    pub stuck: u64,
-    /// How messages ended, warm-up included.
-    #[serde(flatten)]
-    pub tally: Tally,
+record! {
+    /// The figures of one load point.
+    pub struct PointReport {
+        /// The load asked for, in payload flits per cycle and host; none for a trace.
+        pub load: Option<f64>,
+        /// Payload flits of the messages created in the window.
+        pub offered_flits_per_cycle_per_host: f64,
+        /// Payload flits of the messages that arrived in the window.
+        pub accepted_flits_per_cycle_per_host: f64,
+        /// The same, a switch.
+        pub accepted_flits_per_cycle_per_switch: f64,
+        /// The same, a nanosecond, as sancho2000 has it.
+        pub accepted_flits_per_ns_per_switch: f64,
+        /// The same, of all hosts together.
+        pub accepted_bits_per_s: f64,
+        /// Mean latency from creation to the arrival of the tail.
+        pub latency_mean_ns: Option<f64>,
+        /// Half the width of the 95 % confidence interval of the mean.
+        pub latency_half_width_ns: Option<f64>,
+        /// Its median.
+        pub latency_p50_ns: Option<f64>,
+        /// Its 90th percentile.
+        pub latency_p90_ns: Option<f64>,
+        /// Its 99th percentile.
+        pub latency_p99_ns: Option<f64>,
+        /// Its 99.9th percentile.
+        pub latency_p999_ns: Option<f64>,
+        /// The longest.
+        pub latency_max_ns: Option<f64>,
+        /// Mean latency from the first flit on the first cable.
+        pub network_latency_mean_ns: Option<f64>,
+        /// Its median.
+        pub network_latency_p50_ns: Option<f64>,
+        /// Its 90th percentile.
+        pub network_latency_p90_ns: Option<f64>,
+        /// Its 99th percentile.
+        pub network_latency_p99_ns: Option<f64>,
+        /// Its 99.9th percentile.
+        pub network_latency_p999_ns: Option<f64>,
+        /// The longest.
+        pub network_latency_max_ns: Option<f64>,
+        /// Mean time from creation to the first flit on the first cable. This and the next two make the mean latency.
+        pub queueing_mean_ns: Option<f64>,
+        /// Mean time from there on that was spent in the way of others: stopped, or waiting for an output or a decoder.
+        pub blocked_mean_ns: Option<f64>,
+        /// Mean time that messages of these lengths take on these routes where they meet nobody.
+        pub moving_mean_ns: Option<f64>,
+        /// Messages whose latency was measured.
+        pub messages: u64,
+        /// What the point is worth.
+        pub state: State,
+        /// The network fell behind: less than 0.95 of what was offered ended, or latency rose from end to end.
+        pub saturated: bool,
+        /// Every measured message ended, the warm-up had ended before, and the mean is known within the precision asked
+        /// for.
+        pub converged: bool,
+        /// How the point ended.
+        pub end: PointEnd,
+        /// How long the point warmed up before measuring began; none if the simulated clock ended before that was over.
+        pub warmup_ms: Option<f64>,
+        /// When the transient ended by MSER-5; none if the warm-up was given, or if no end was found.
+        pub transient_ms: Option<f64>,
+        /// How long the window was; none if the end of the simulated clock cut it short.
+        pub measured_ms: Option<f64>,
+        /// Deadlocks that formed.
+        pub deadlocks: u64,
+        /// Messages still in the fabric at the end, unmeasured ones among them.
+        pub in_flight: u64,
+        /// The same if the point ended in a deadlock, else none.
+        pub stuck: u64,
+        /// How messages ended, warm-up included.
+        #[serde(flatten)]
+        pub tally: Tally,
+        /// Why a point has not converged that no larger number of messages would help: what was planned did not fit
+        /// into
+        /// the time that there was, or was shorter than a message.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
+    }
 }
+
+words!(State, PointEnd);
 
 /// What a load point is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -3,7 +3,7 @@
 use crate::fabric::{ChannelUse, Fate};
 use crate::ids::{LinkId, Node};
 use crate::numbers::{self, cell, exact};
-use crate::report::Table;
+use crate::report::{Table, table_of};
 use crate::scenario::checked::Topology;
 use crate::topology::Network;
 use crate::topology::formats::{Format, write};
@@ -15,85 +15,9 @@ use super::point::Point;
 use super::saturation::Saturation;
 use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
 
-/// The columns of a table of load points.
-const POINTS: [&str; 31] = [
-    "load",
-    "offered_flits_per_cycle_per_host",
-    "accepted_flits_per_cycle_per_host",
-    "accepted_flits_per_cycle_per_switch",
-    "accepted_flits_per_ns_per_switch",
-    "accepted_bits_per_s",
-    "latency_mean_ns",
-    "latency_half_width_ns",
-    "latency_p50_ns",
-    "latency_p90_ns",
-    "latency_p99_ns",
-    "latency_p999_ns",
-    "latency_max_ns",
-    "network_latency_mean_ns",
-    "network_latency_p50_ns",
-    "network_latency_p90_ns",
-    "network_latency_p99_ns",
-    "network_latency_p999_ns",
-    "network_latency_max_ns",
-    "queueing_mean_ns",
-    "blocked_mean_ns",
-    "moving_mean_ns",
-    "warmup_ms",
-    "transient_ms",
-    "measured_ms",
-    "messages",
-    "saturated",
-    "converged",
-    "deadlocks",
-    "resets",
-    "crc_errors",
-];
-
 /// One row a load point; a last column says why points have not converged, if any has such a reason.
 pub(super) fn points(points: &[PointReport]) -> String {
-    let mut columns = POINTS.to_vec();
-    let has_reasons = points.iter().any(|point| point.reason.is_some());
-    columns.extend(has_reasons.then_some("reason"));
-    let mut table = Table::new(&columns);
-    for point in points {
-        let mut row = vec![
-            cell(point.load),
-            exact(point.offered_flits_per_cycle_per_host),
-            exact(point.accepted_flits_per_cycle_per_host),
-            exact(point.accepted_flits_per_cycle_per_switch),
-            exact(point.accepted_flits_per_ns_per_switch),
-            exact(point.accepted_bits_per_s),
-            cell(point.latency_mean_ns),
-            cell(point.latency_half_width_ns),
-            cell(point.latency_p50_ns),
-            cell(point.latency_p90_ns),
-            cell(point.latency_p99_ns),
-            cell(point.latency_p999_ns),
-            cell(point.latency_max_ns),
-            cell(point.network_latency_mean_ns),
-            cell(point.network_latency_p50_ns),
-            cell(point.network_latency_p90_ns),
-            cell(point.network_latency_p99_ns),
-            cell(point.network_latency_p999_ns),
-            cell(point.network_latency_max_ns),
-            cell(point.queueing_mean_ns),
-            cell(point.blocked_mean_ns),
-            cell(point.moving_mean_ns),
-            cell(point.warmup_ms),
-            cell(point.transient_ms),
-            cell(point.measured_ms),
-            point.messages.to_string(),
-            point.saturated.to_string(),
-            point.converged.to_string(),
-            point.deadlocks.to_string(),
-            point.tally.resets.to_string(),
-            point.tally.crc_errors.to_string(),
-        ];
-        row.extend(has_reasons.then(|| point.reason.clone().unwrap_or_default()));
-        table.row(row);
-    }
-    table.into_csv()
+    table_of(points).without_empty(&["reason", "expired"]).into_csv()
 }
 
 /// The use of every channel within the window of `point`, in order of channel id.
@@ -235,21 +159,7 @@ pub(super) fn latencies(point: &Point, scale: &Scale) -> Vec<(f64, u64)> {
 
 /// One row a load that was run, the measured ones first.
 pub(super) fn saturation(found: &Saturation) -> String {
-    let mut table = Table::new(&[
-        "load",
-        "offered_flits_per_cycle_per_host",
-        "accepted_flits_per_cycle_per_host",
-        "saturated",
-    ]);
-    for probe in &found.probes {
-        table.row([
-            exact(probe.load),
-            exact(probe.offered_flits_per_cycle_per_host),
-            exact(probe.accepted_flits_per_cycle_per_host),
-            probe.saturated.to_string(),
-        ]);
-    }
-    table.into_csv()
+    table_of(&found.probes).into_csv()
 }
 
 /// One row a deadlock.

@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use serde::Serialize;
-
 use crate::fabric::{Cause, Ended, Endpoint, Fate, Outgoing, RouteBuffer};
 use crate::ids::{HostId, Port};
 use crate::measure::{Arrival, ByHost, HostTotals, Meter, Totals, Window};
+use crate::report::record;
 use crate::routing::Routes;
 use crate::traffic::{BitErrors, Planned, Source};
 use crate::units::{Cycle, Duration};
@@ -52,32 +51,34 @@ impl Tag {
     }
 }
 
-/// How many messages ended in which way, warm-up included.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// Began to leave their host.
-    pub sent: u64,
-    /// Delivered whole and sound.
-    pub delivered: u64,
-    /// Delivered with a wrong CRC and dropped by the interface.
-    pub crc_errors: u64,
-    /// Destroyed by a forward reset.
-    pub resets: u64,
-    /// Destroyed by the failure of a cable.
-    pub link_failures: u64,
-    /// Turned out of the switch's ports.
-    pub illegal_turns: u64,
-    /// Turned to a port without a working cable.
-    pub no_such_wire: u64,
-    /// Reached a host with turns left.
-    pub host_too_soon: u64,
-    /// Ended at a switch.
-    pub stranded: u64,
-    /// Dropped by a switch when its time to live was over.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub expired: u64,
-    /// Never sent, for want of a route.
-    pub unroutable: u64,
+record! {
+    /// How many messages ended in which way, warm-up included.
+    #[derive(Default, PartialEq, Eq)]
+    pub struct Tally {
+        /// Began to leave their host.
+        pub sent: u64,
+        /// Delivered whole and sound.
+        pub delivered: u64,
+        /// Delivered with a wrong CRC and dropped by the interface.
+        pub crc_errors: u64,
+        /// Destroyed by a forward reset.
+        pub resets: u64,
+        /// Destroyed by the failure of a cable.
+        pub link_failures: u64,
+        /// Turned out of the switch's ports.
+        pub illegal_turns: u64,
+        /// Turned to a port without a working cable.
+        pub no_such_wire: u64,
+        /// Reached a host with turns left.
+        pub host_too_soon: u64,
+        /// Ended at a switch.
+        pub stranded: u64,
+        /// Dropped by a switch when its time to live was over.
+        #[serde(skip_serializing_if = "is_zero")]
+        pub expired: u64,
+        /// Never sent, for want of a route.
+        pub unroutable: u64,
+    }
 }
 
 impl Tally {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::diagnostics::legible_lines;
-use crate::numbers::{self, cell, deviation, exact, or_dash};
-use crate::report::{README_MARK, Table, markdown};
+use crate::numbers::{self, deviation, or_dash};
+use crate::report::{README_MARK, markdown, record, table_of};
 use crate::scenario::Checked;
 use crate::scenario::printed::{PaperNumber, Statistic};
 
@@ -23,29 +23,30 @@ pub struct Spread {
     pub variation_percent: f64,
 }
 
-/// A printed number and ours.
-#[derive(Clone, Debug, Serialize)]
-pub struct PaperReport {
-    /// The paper.
-    pub paper: String,
-    /// The table or figure.
-    pub figure: String,
-    /// The quantity.
-    pub quantity: String,
-    /// The configuration.
-    pub configuration: String,
-    /// Its unit, with what the paper says about it.
-    pub unit: String,
-    /// The printed number.
-    pub printed: f64,
-    /// Ours, in the same unit.
-    pub ours: Option<f64>,
-    /// How much ours is greater; of gains in per cent, how much the factor is greater.
-    pub deviation_percent: Option<f64>,
-    /// The least of ours over the networks or runs.
-    pub ours_min: Option<f64>,
-    /// The greatest of ours over the networks or runs.
-    pub ours_max: Option<f64>,
+record! {
+    /// A printed number and ours.
+    pub struct PaperReport {
+        /// The paper.
+        pub paper: String,
+        /// The table or figure.
+        pub figure: String,
+        /// The quantity.
+        pub quantity: String,
+        /// The configuration.
+        pub configuration: String,
+        /// Its unit, with what the paper says about it.
+        pub unit: String,
+        /// The printed number.
+        pub printed: f64,
+        /// Ours, in the same unit.
+        pub ours: Option<f64>,
+        /// How much ours is greater; of gains in per cent, how much the factor is greater.
+        pub deviation_percent: Option<f64>,
+        /// The least of ours over the networks or runs.
+        pub ours_min: Option<f64>,
+        /// The greatest of ours over the networks or runs.
+        pub ours_max: Option<f64>,
+    }
 }
 
 impl Spread {
@@ -109,33 +110,7 @@ impl PaperReport {
 
 /// The printed numbers beside ours: `paper.csv`.
 pub(crate) fn paper(rows: &[PaperReport]) -> String {
-    let mut table = Table::new(&[
-        "paper",
-        "figure",
-        "quantity",
-        "configuration",
-        "unit",
-        "printed",
-        "ours",
-        "deviation_percent",
-        "ours_min",
-        "ours_max",
-    ]);
-    for row in rows {
-        table.row([
-            row.paper.clone(),
-            row.figure.clone(),
-            row.quantity.clone(),
-            row.configuration.clone(),
-            row.unit.clone(),
-            exact(row.printed),
-            cell(row.ours),
-            cell(row.deviation_percent),
-            cell(row.ours_min),
-            cell(row.ours_max),
-        ]);
-    }
-    table.into_csv()
+    table_of(rows).into_csv()
 }
 
 /// The same as a table of a page; nothing for no rows.

@@ -2,13 +2,12 @@
 
 use crate::host::daemon::Options;
 use crate::host::distribution;
-use crate::numbers::cell;
-use crate::report::{Csv, Table, draw_curves};
+use crate::report::{Csv, draw_curves, record, table_of};
 use crate::scenario::Checked;
 use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
 use crate::trace::Recorder;
 
-use super::daemon::{self, DaemonError, Report, Task};
+use super::daemon::{self, DaemonError, EventReport, IntervalReport, Report, Task};
 use super::hosts::{Recorded, Restraint, Setup};
 use super::mappings::Ground;
 use super::summary::{Outcome, Summary};
@@ -83,7 +82,7 @@ fn gather(checked: &Checked, mut report: Report) -> Run {
     let mut files = vec![
         ("operation.csv".to_owned(), series),
         ("failures.csv".to_owned(), failures(&report)),
-        ("deeds.csv".to_owned(), deeds(&report)),
+        ("deeds.csv".to_owned(), table_of(&report.deeds).into_csv()),
         super::tables::network(&checked.topology.network),
     ];
     files.extend(drawn.map(|svg| ("operation.svg".to_owned(), svg)));
@@ -95,45 +94,64 @@ fn gather(checked: &Checked, mut report: Report) -> Run {
     Run { summary, files, latencies: Vec::new(), events, messages_delivered }
 }
 
+record! {
+    /// What ended in a stretch of time.
+    struct IntervalRow {
+        /// When the stretch begins.
+        pub from_ms: f64,
+        /// Payload flits that arrived, a cycle and a host that sends.
+        pub accepted_flits_per_cycle_per_sender: f64,
+        /// Messages that arrived.
+        pub delivered: u64,
+        /// Messages that were lost.
+        pub lost: u64,
+        /// Mean latency of those that arrived.
+        pub latency_mean_us: Option<f64>,
+    }
+}
+
 /// What ended in each interval.
 fn series(report: &Report) -> String {
-    let columns = ["from_ms", "accepted_flits_per_cycle_per_sender", "delivered", "lost", "latency_mean_us"];
-    let mut table = Table::new(&columns);
-    for interval in &report.series {
-        table.row([
-            interval.from_ms.to_string(),
-            interval.accepted.to_string(),
-            interval.delivered.to_string(),
-            interval.lost.to_string(),
-            cell(interval.latency_us),
-        ]);
+    let row = |interval: &IntervalReport| IntervalRow {
+        from_ms: interval.from_ms,
+        accepted_flits_per_cycle_per_sender: interval.accepted,
+        delivered: interval.delivered,
+        lost: interval.lost,
+        latency_mean_us: interval.latency_us,
+    };
+    table_of(&report.series.iter().map(row).collect::<Vec<_>>()).into_csv()
+}
+
+record! {
+    /// What failed or returned, and what followed.
+    struct FailureRow {
+        /// When.
+        pub at_ms: f64,
+        /// What failed or returned.
+        pub what: String,
+        /// What told the mapper of it.
+        pub noticed_by: Option<String>,
+        /// How long after.
+        pub noticed_after_ms: Option<f64>,
+        /// How long after it a new map was finished.
+        pub mapped_after_ms: Option<f64>,
+        /// How long after it the hosts had their routes.
+        pub routed_after_ms: Option<f64>,
     }
-    table.into_csv()
 }
 
 /// What failed and returned, and what followed.
 fn failures(report: &Report) -> String {
-    let columns = ["at_ms", "what", "noticed_by", "noticed_after_ms", "mapped_after_ms", "routed_after_ms"];
-    let mut table = Table::new(&columns);
-    for (nth, event) in report.events.iter().enumerate() {
+    let row = |(nth, event): (usize, &EventReport)| {
         let notice = report.notices.iter().find(|notice| notice.event == nth);
-        table.row([
-            event.at_ms.to_string(),
-            event.what.clone(),
-            notice.and_then(|notice| notice.noticed_by).unwrap_or_default().to_owned(),
-            cell(notice.and_then(|notice| notice.noticed_ms)),
-            cell(notice.and_then(|notice| notice.mapped_ms)),
-            cell(notice.and_then(|notice| notice.routed_ms)),
-        ]);
-    }
-    table.into_csv()
-}
-
-/// What the mappers did.
-fn deeds(report: &Report) -> String {
-    let mut table = Table::new(&["at_ms", "mapper", "what"]);
-    for deed in &report.deeds {
-        table.row([deed.at_ms.to_string(), deed.mapper.clone(), deed.what.clone()]);
-    }
-    table.into_csv()
+        FailureRow {
+            at_ms: event.at_ms,
+            what: event.what.clone(),
+            noticed_by: notice.and_then(|notice| notice.noticed_by).map(str::to_owned),
+            noticed_after_ms: notice.and_then(|notice| notice.noticed_ms),
+            mapped_after_ms: notice.and_then(|notice| notice.mapped_ms),
+            routed_after_ms: notice.and_then(|notice| notice.routed_ms),
+        }
+    };
+    table_of(&report.events.iter().enumerate().map(row).collect::<Vec<_>>()).into_csv()
 }

@@ -227,9 +227,8 @@ record! {
         /// How messages ended, warm-up included.
         #[serde(flatten)]
         pub tally: Tally,
-        /// Why a point has not converged that no larger number of messages would help: what was planned did not fit
-        /// into
-        /// the time that there was, or was shorter than a message.
+        /// Why a point has not converged that no larger number of messages would help: what was planned did not
+        /// fit into the time that there was, or was shorter than a message.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
     }

@@ -1,9 +1,9 @@
 //! The tables of a run, as CSV files.
 
 use crate::fabric::{ChannelUse, Fate};
-use crate::ids::{LinkId, Node};
+use crate::ids::{HostId, LinkId, Node};
 use crate::numbers::{self, cell, exact};
-use crate::report::{Table, table_of};
+use crate::report::{Table, record, table_of};
 use crate::scenario::checked::Topology;
 use crate::topology::Network;
 use crate::topology::formats::{Format, write};
@@ -70,51 +70,67 @@ pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [Chann
     table.into_csv()
 }
 
-/// One row a host with a cable and load point: what it sent and received. Messages and flits are those created, or
-/// received, in the window; latency and losses those of messages created in it.
+record! {
+    /// What a host sent and received at a load. Messages and flits are those created, or received, in the window;
+    /// latency and losses those of messages created in it.
+    struct HostRow {
+        /// The load.
+        pub load: Option<f64>,
+        /// The host.
+        pub host: String,
+        /// The switch that it is attached to.
+        pub switch: String,
+        /// Messages that it created.
+        pub created_messages: u64,
+        /// How many of them arrived.
+        pub delivered_messages: u64,
+        /// How many of them were lost.
+        pub lost_messages: u64,
+        /// Messages that arrived at it.
+        pub received_messages: u64,
+        /// Payload flits of the messages that it created.
+        pub offered_flits_per_cycle: f64,
+        /// Payload flits that left it.
+        pub sent_flits_per_cycle: f64,
+        /// Payload flits that arrived at it.
+        pub received_flits_per_cycle: f64,
+        /// Mean latency of its messages, from creation.
+        pub latency_mean_ns: Option<f64>,
+        /// The longest.
+        pub latency_max_ns: Option<f64>,
+    }
+}
+
+/// One row a host with a cable and load point.
 pub(super) fn hosts<'a>(
     topology: &Topology,
     points: impl Iterator<Item = (Option<f64>, &'a Point)>,
     scale: &Scale,
 ) -> String {
     let network = &topology.network;
-    let mut table = Table::new(&[
-        "load",
-        "host",
-        "switch",
-        "created_messages",
-        "delivered_messages",
-        "lost_messages",
-        "received_messages",
-        "offered_flits_per_cycle",
-        "sent_flits_per_cycle",
-        "received_flits_per_cycle",
-        "latency_mean_ns",
-        "latency_max_ns",
-    ]);
-    for (load, point) in points {
-        let rate = |flits| exact(scale.flits_per_cycle(flits, point.window.cycles()));
-        for host in network.host_ids() {
-            let Some((_, _, far)) = topology.attachment(host) else { continue };
-            let (traffic, ended) = (&point.hosts[host.index()], &point.host_latencies[host.index()]);
-            let latest = (ended.delivered > 0).then(|| scale.ns(ended.max as f64));
-            table.row([
-                cell(load),
-                network.name_of(Node::Host(host)).to_owned(),
-                network.name_of(far.node).to_owned(),
-                traffic.planned.to_string(),
-                ended.delivered.to_string(),
-                ended.lost.to_string(),
-                traffic.received.to_string(),
-                rate(traffic.planned_flits),
-                rate(traffic.sent_flits),
-                rate(traffic.received_flits),
-                cell(ended.mean().map(|cycles| scale.ns(cycles))),
-                cell(latest),
-            ]);
-        }
-    }
-    table.into_csv()
+    let row = |load, point: &Point, host: HostId| {
+        let (_, _, far) = topology.attachment(host)?;
+        let rate = |flits| scale.flits_per_cycle(flits, point.window.cycles());
+        let (traffic, ended) = (&point.hosts[host.index()], &point.host_latencies[host.index()]);
+        Some(HostRow {
+            load,
+            host: network.name_of(Node::Host(host)).to_owned(),
+            switch: network.name_of(far.node).to_owned(),
+            created_messages: traffic.planned,
+            delivered_messages: ended.delivered,
+            lost_messages: ended.lost,
+            received_messages: traffic.received,
+            offered_flits_per_cycle: rate(traffic.planned_flits),
+            sent_flits_per_cycle: rate(traffic.sent_flits),
+            received_flits_per_cycle: rate(traffic.received_flits),
+            latency_mean_ns: ended.mean().map(|cycles| scale.ns(cycles)),
+            latency_max_ns: (ended.delivered > 0).then(|| scale.ns(ended.max as f64)),
+        })
+    };
+    let of_point = |(load, point): (Option<f64>, &'a Point)| {
+        network.host_ids().filter_map(move |host| row(load, point, host))
+    };
+    table_of(&points.flat_map(of_point).collect::<Vec<_>>()).into_csv()
 }
 
 /// The network of a run, whole: the file and its contents.
@@ -122,16 +138,44 @@ pub(super) fn network(network: &Network) -> (String, String) {
     ("network.json".to_owned(), write(network, Format::Json))
 }
 
+record! {
+    /// A stretch of time in which a cable was down.
+    struct OutageRow {
+        /// One end of the cable.
+        pub cable_from: String,
+        /// The other.
+        pub cable_to: String,
+        /// When it failed.
+        pub failed_ns: f64,
+        /// When it returned; nothing if it did not.
+        pub returned_ns: Option<f64>,
+    }
+}
+
 /// One row an outage of a cable, if there are any: the file and its contents.
 pub(super) fn outages(network: &Network, outages: &[Outage]) -> Option<(String, String)> {
-    let mut table = Table::new(&["cable_from", "cable_to", "failed_ns", "returned_ns"]);
-    let ns = |at: Time| exact(at.as_ps() as f64 / 1e3);
-    for Outage { link, from, until } in outages {
-        let link = network.link(*link);
-        let (a, b) = (port_name(network, link.a), port_name(network, link.b));
-        table.row([a, b, ns(*from), until.map(ns).unwrap_or_default()]);
+    let ns = |at: Time| at.as_ps() as f64 / 1e3;
+    let row = |outage: &Outage| {
+        let link = network.link(outage.link);
+        let (cable_from, cable_to) = (port_name(network, link.a), port_name(network, link.b));
+        OutageRow { cable_from, cable_to, failed_ns: ns(outage.from), returned_ns: outage.until.map(ns) }
+    };
+    let rows: Vec<OutageRow> = outages.iter().map(row).collect();
+    (!rows.is_empty()).then(|| ("outages.csv".to_owned(), table_of(&rows).into_csv()))
+}
+
+record! {
+    /// A class of latencies that occurred.
+    struct LatencyRow {
+        /// The load.
+        pub load: Option<f64>,
+        /// From where latency is counted: from the creation of the message, or from its first flit in the network.
+        pub kind: String,
+        /// Messages of the class.
+        pub messages: u64,
+        /// The longest latency of the class.
+        pub up_to_latency_ns: f64,
     }
-    (!outages.is_empty()).then(|| ("outages.csv".to_owned(), table.into_csv()))
 }
 
 /// One row a cell of a point's latency histogram.
@@ -139,17 +183,20 @@ pub(super) fn histograms<'a>(
     points: impl Iterator<Item = (Option<f64>, &'a Point)>,
     scale: &Scale,
 ) -> String {
-    let mut table = Table::new(&["load", "kind", "messages", "up_to_latency_ns"]);
+    let mut rows = Vec::new();
     for (load, point) in points {
         let kinds = [("creation", point.meter.latency()), ("network", point.meter.network_latency())];
         for (kind, latency) in kinds {
-            for (cycles, count) in latency.cells() {
-                let up_to = exact(scale.ns(cycles as f64));
-                table.row([cell(load), kind.to_owned(), count.to_string(), up_to]);
-            }
+            let row = |(cycles, messages)| LatencyRow {
+                load,
+                kind: kind.to_owned(),
+                messages,
+                up_to_latency_ns: scale.ns(cycles as f64),
+            };
+            rows.extend(latency.cells().map(row));
         }
     }
-    table.into_csv()
+    table_of(&rows).into_csv()
 }
 
 /// The cells of a point's latencies from the creation of messages: nanoseconds, messages.

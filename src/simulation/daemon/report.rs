@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::host::daemon::{Deed, Journal};
 use crate::host::distribution;
 use crate::ids::{HostId, Node};
+use crate::report::record;
 use crate::simulation::DeadlockReport;
 use crate::simulation::failures::{Failure, Outage, network_at};
 use crate::simulation::hosts::{Interval, Outcome};
@@ -38,15 +39,17 @@ pub struct NoticeReport {
     pub routed_ms: Option<f64>,
 }
 
-/// What a daemon did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DeedReport {
-    /// When.
-    pub at_ms: f64,
-    /// Its host.
-    pub mapper: String,
-    /// What.
-    pub what: String,
+record! {
+    /// What a daemon did.
+    #[derive(PartialEq)]
+    pub struct DeedReport {
+        /// When.
+        pub at_ms: f64,
+        /// Its host.
+        pub mapper: String,
+        /// What.
+        pub what: String,
+    }
 }
 
 /// Maps that daemons finished.

@@ -13,7 +13,7 @@ mod record;
 mod table;
 mod xml;
 
-pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page};
+pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page, x_on_page};
 pub use csv::{Csv, Record};
 pub use curves::{Curves, Ends, Label, Quantity, RECIPES, Recipe, draw_curves};
 pub use drawing::{Drawing, draw_network};

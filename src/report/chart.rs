@@ -62,6 +62,8 @@ pub struct Layer {
 pub enum Style {
     /// A line through marks, on a band from low to high.
     Line,
+    /// A line that stays as high as its mark up to the next one, without marks: what changes from step to step.
+    Steps,
     /// Marks with whiskers from low to high.
     Marks,
     /// Open diamonds in black: what a paper prints. Among bars they stand over those of the layer before.
@@ -121,13 +123,29 @@ pub fn draw_charts(charts: &[Chart], columns: usize) -> String {
 /// Draws a chart for a page, in the colours of its variables; `name` tells it from others of the page, `tips` say of
 /// each layer's marks what they tell when they are pointed at.
 pub fn draw_on_page(chart: &Chart, name: &str, label: &str, tips: &[Vec<Tip>]) -> String {
-    let (width, height) = (600.0, 380.0);
+    let (width, height) = ON_PAGE;
     let key = Key::new(std::slice::from_ref(chart));
     let entries = key.rows(width);
     let mut pen = Pen::on_page(name, label);
-    Panel::new(chart, (0.0, -22.0), (width, height + 22.0)).draw(&mut pen, &key, 0, tips);
+    panel_on_page(chart).draw(&mut pen, &key, 0, tips);
     key::draw(&mut pen, &entries, height);
     pen.finish((width, height + key::height(&entries)))
+}
+
+/// The ends of a chart's horizontal axis as [`draw_on_page`] draws it: where they are, in shares of the drawing's
+/// width,
+/// and the values there.
+pub fn x_on_page(chart: &Chart) -> ([f64; 2], [f64; 2]) {
+    let panel = panel_on_page(chart);
+    (panel.sides().map(|side| side / ON_PAGE.0), panel.x_ends())
+}
+
+/// The size of a chart on a page, without its key.
+const ON_PAGE: (f64, f64) = (600.0, 380.0);
+
+/// A chart on a page has no title of its own.
+fn panel_on_page(chart: &Chart) -> Panel<'_> {
+    Panel::new(chart, (0.0, -22.0), (ON_PAGE.0, ON_PAGE.1 + 22.0))
 }
 
 impl Axis {

@@ -109,29 +109,25 @@ simnet.section("mapping", function (root, data) {
   const cursor = document.getElementById("mapping-cursor");
   let by = "probes";
   const along = () => (by === "probes" ? steps.probes : steps.time_ns);
-  const longest = () => Math.max(1, by === "probes" ? data.curve.probes : data.curve.time_ns);
 
   function showBy(which) {
     by = which;
-    for (const group of curve.querySelectorAll("g[data-by]")) {
-      group.setAttribute("visibility", group.dataset.by === (which === "probes" ? "probes" : "time") ? "visible" : "hidden");
-    }
+    for (const chart of curve.querySelectorAll(".chart")) chart.hidden = chart.dataset.by !== which;
     for (const choice of choices) choice.setAttribute("aria-pressed", String(choice.dataset.by === which));
     moveCursor();
   }
 
   function moveCursor() {
-    const x = data.curve.left + ((data.curve.right - data.curve.left) * along()[at()]) / longest();
-    cursor.setAttribute("x1", x);
-    cursor.setAttribute("x2", x);
-    cursor.setAttribute("visibility", "visible");
+    const { left, right, last } = data.curve[by];
+    cursor.style.left = `${100 * (left + ((right - left) * along()[at()]) / last)}%`;
+    cursor.hidden = false;
   }
 
   // The last step at or before a place of the curve.
   function stepAt(clientX) {
     const box = curve.getBoundingClientRect();
-    const x = ((clientX - box.left) / box.width) * data.curve.width;
-    const wanted = ((x - data.curve.left) / (data.curve.right - data.curve.left)) * longest();
+    const { left, right, last } = data.curve[by];
+    const wanted = (((clientX - box.left) / box.width - left) / (right - left)) * last;
     let [low, high] = [0, count - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;

@@ -167,6 +167,7 @@ pub(super) fn draw(pen: &mut Pen, rows: &[Vec<Entry>], top: f64) {
                 }
                 Style::Marks if entry.bar => look.bar(pen, (x + 4.0, y - 5.0), (x + 20.0, y + 5.0), false),
                 Style::Marks | Style::Paper => look.mark(pen, (x + 12.0, y), entry.style, entry.hollow),
+                Style::Steps => pen.path(&[(x, y), (x + 24.0, y)], Stroke::new(look.colour, 2.0)),
                 Style::Line => {
                     pen.line((x, y), (x + 24.0, y), Stroke::new(look.colour, 2.0));
                     look.mark(pen, (x + 12.0, y), entry.style, false);

@@ -95,6 +95,16 @@ impl<'a> Panel<'a> {
         }
     }
 
+    /// Where the frame of the data begins and ends along the horizontal axis.
+    pub(super) fn sides(&self) -> [f64; 2] {
+        [self.from.0, self.to.0]
+    }
+
+    /// The values there.
+    pub(super) fn x_ends(&self) -> [f64; 2] {
+        self.x.ends()
+    }
+
     /// Upright lines with their names at the top, below each other where they are near.
     fn draw_rules(&self, pen: &mut Pen) {
         let mut free = [f64::NEG_INFINITY; 4];
@@ -182,6 +192,14 @@ impl<'a> Panel<'a> {
                     pen.path(&line, Stroke::new(look.colour, 2.0));
                 }
             }
+            Style::Steps => {
+                let spots: Vec<Spot> = layer.marks.iter().filter_map(|m| self.at(m.x, m.y)).collect();
+                let corners = spots.windows(2).flat_map(|pair| [(pair[1].0, pair[0].1), pair[1]]);
+                let line: Vec<Spot> = spots.first().copied().into_iter().chain(corners).collect();
+                if line.len() > 1 {
+                    pen.path(&line, Stroke::new(look.colour, 2.0));
+                }
+            }
             Style::Marks if self.chart.bars => {
                 let half = self.bar_width() / 2.0;
                 for mark in &layer.marks {
@@ -197,7 +215,8 @@ impl<'a> Panel<'a> {
 
     /// Marks and whiskers, which may stand across the frame but not beyond it.
     fn draw_marks(&self, pen: &mut Pen, nth: usize, layer: &Layer, look: Look, tips: Option<&Vec<Tip>>) {
-        if matches!(layer.style, Style::Guide | Style::Stacked | Style::Columns | Style::Rule) {
+        if matches!(layer.style, Style::Guide | Style::Steps | Style::Stacked | Style::Columns | Style::Rule)
+        {
             return;
         }
         let bars = self.chart.bars && layer.style == Style::Marks;

@@ -33,6 +33,11 @@ impl Scale {
         }
     }
 
+    /// The values at its ends.
+    pub(super) fn ends(&self) -> [f64; 2] {
+        [self.low, self.high]
+    }
+
     fn of_names(names: &[String]) -> Scale {
         let ticks = names.iter().enumerate().map(|(place, name)| (place as f64, name.clone())).collect();
         Scale { low: -0.5, high: names.len() as f64 - 0.5, log: false, ticks }

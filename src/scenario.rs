@@ -117,7 +117,6 @@ fn refuse_sweep(document: Option<&Document>, book: &mut Book) {
     if let Some(sweep) = document.sweep.get() {
         book.add(sweep.place, |span| {
             Fault::new("is-a-sweep", span, "this file describes a sweep", "expected a single scenario")
-                .with_help("a file that includes a sweep is one if it has a section [sweep] itself, an empty one too")
         });
         return;
     }

@@ -72,7 +72,7 @@ use routes::{HostRoutes, Routed};
 
 /// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
 /// has kept of an earlier version is not taken for one of this.
-pub const MODEL: u32 = 1;
+pub const MODEL: u32 = 2;
 
 /// Everything that came of a run.
 pub struct Run {
@@ -226,6 +226,10 @@ fn gather(
     if let Some(saturation) = &search.saturation {
         files.push(("saturation.csv".to_owned(), tables::saturation(saturation)));
     }
+    let throughput = match &search.saturation {
+        Some(found) => saturation::throughput(&found.probes),
+        None => saturation::throughput(&reports.iter().filter_map(Probe::of).collect::<Vec<_>>()),
+    };
     let is_late = routed.map.as_ref().is_some_and(|map| mapping::is_the_end(map.time_ms));
     let of_map = if is_late { Outcome::Horizon } else { Outcome::Drained };
     let outcome = reports.iter().map(PointReport::outcome).fold(of_map, Outcome::max);
@@ -241,6 +245,7 @@ fn gather(
         deadlock_count: deadlocks.len(),
         deadlocks,
         hot_spots: HotSpots::new(&reports, &channels),
+        throughput_flits_per_cycle_per_host: throughput,
         saturation: search.saturation,
         comparison: None,
         study: None,
@@ -376,15 +381,7 @@ impl Stage<'_> {
         resolution: f64,
     ) -> Result<Search, RunError> {
         self.progress.stage("bisecting", 0);
-        let probe = |load, point: &Point| {
-            let report = PointReport::new(load, point, self.scale);
-            Some(Probe {
-                load: load?,
-                offered_flits_per_cycle_per_host: report.offered_flits_per_cycle_per_host,
-                accepted_flits_per_cycle_per_host: report.accepted_flits_per_cycle_per_host,
-                saturated: report.saturated,
-            })
-        };
+        let probe = |load, point: &Point| Probe::of(&PointReport::new(load, point, self.scale));
         let mut probes: Vec<Probe> = points.iter().filter_map(|(load, point)| probe(*load, point)).collect();
         let mut search = Search::default();
         while let Some(load) = saturation::next_load(&probes, resolution) {

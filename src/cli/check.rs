@@ -62,7 +62,7 @@ fn judge(file: &Path, overrides: &Overrides) -> Verdict {
         Ok(bytes) => bytes,
         Err(error) => return Verdict::Unreadable(error),
     };
-    let warnings = if sweep::is_sweep(&bytes) {
+    let warnings = if sweep::is_sweep(file, &bytes, overrides, &Files::disk()) {
         let read = Sweep::read(file, &bytes, overrides, &Files::disk(), simulation::MODEL);
         read.map(|sweep| sweep.warnings().to_vec())
     } else {
@@ -77,7 +77,7 @@ const LOOKED_AT: usize = 100;
 /// How large a scenario or a sweep is, as far as that can be told.
 fn estimate(file: &Path, overrides: &Overrides) -> Option<Estimate> {
     let bytes = files::read(file, files::LARGEST).ok()?;
-    if !sweep::is_sweep(&bytes) {
+    if !sweep::is_sweep(file, &bytes, overrides, &Files::disk()) {
         let checked = scenario::read(file, &bytes, overrides);
         return checked
             .ok()

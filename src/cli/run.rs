@@ -69,7 +69,9 @@ pub(super) fn run(
     common: &Common,
     interruptions: &Interruptions,
 ) -> Result<Exit, Failure> {
-    match is_sweep(&output::read(&options.scenario)?) {
+    let bytes = output::read(&options.scenario)?;
+    let overrides = Overrides { seed: common.seed, set: options.set.clone() };
+    match is_sweep(&options.scenario, &bytes, &overrides, &Files::disk()) {
         true => sweep::run(options, common, interruptions),
         false => single(options, common, interruptions),
     }

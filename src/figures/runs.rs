@@ -159,7 +159,7 @@ impl Planned {
             kept::scenarios().iter().map(|(file, bytes)| (placed(file), bytes.to_vec())).collect(),
         );
         let name = placed(file);
-        let work = if is_sweep(bytes) {
+        let work = if is_sweep(&name, bytes, &Overrides::default(), &files) {
             let sweep = Sweep::read(name, bytes, &Overrides::default(), &files, MODEL)?;
             Work::Sweep(Scenarios::new(if quick { sweep.quick() } else { sweep }))
         } else {

@@ -339,6 +339,9 @@ pub struct Output {
     pub events: Option<Bounds>,
 }
 
+/// So many loads are few: of more, the small form of a sweep has every so manieth.
+const FEW_LOADS: usize = 4;
+
 impl Checked {
     /// Whether events of it can be recorded.
     pub fn has_events(&self) -> bool {
@@ -346,6 +349,22 @@ impl Checked {
         let silent = self.rings.is_some() || self.discovery.is_some();
         let busy = self.mapping.is_some() || self.traffic.is_some() || self.allgather.is_some();
         busy && !many && !silent
+    }
+
+    /// The same as a point of the small form of a sweep: as [`Checked::quick`], and of more than four loads with every
+    /// fourth, the last among them.
+    #[must_use]
+    pub(super) fn small(self) -> Checked {
+        let mut small = self.quick();
+        if let Some(Traffic::Generated(generated)) = &mut small.traffic
+            && generated.loads.len() > FEW_LOADS
+        {
+            let nth_from_last = (0..generated.loads.len()).rev();
+            let loads = generated.loads.iter().zip(nth_from_last);
+            let kept = loads.filter(|(_, nth)| nth % FEW_LOADS == 0).map(|(load, _)| *load);
+            generated.loads = kept.collect();
+        }
+        small
     }
 }
 

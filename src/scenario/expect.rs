@@ -18,7 +18,8 @@ pub struct Expectations {
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The path into the summary: keys and positions in lists, joined by dots; `*` for every item of a list.
+    /// The path into the summary: keys and positions in lists, joined by dots; `*` for every item of a list or
+    /// entry of a table.
     pub path: String,
     /// What is wanted there.
     pub wanted: Wanted,
@@ -73,19 +74,31 @@ pub fn evaluate(expectations: &Expectations, summary: &Value) -> Vec<Broken> {
     broken.collect()
 }
 
-/// What stands at a path, and where `*` stands for every item of a list, each with a path of its own; at least one.
+/// What stands at a path, and where `*` stands for every item of a list or entry of a table, each with a path of its
+/// own; at least one.
 fn all_at<'a>(summary: &'a Value, path: &str) -> Vec<(String, Option<&'a Value>)> {
     let every = path.split_once(".*.");
-    let list = every.and_then(|(list, rest)| Some((list, look_up(summary, list)?.as_array()?, rest)));
-    let Some((list, items, rest)) = list.filter(|(_, items, _)| !items.is_empty()) else {
+    let every = every.and_then(|(at, rest)| Some((at, entries(look_up(summary, at)?), rest)));
+    let Some((at, entries, rest)) = every.filter(|(_, entries, _)| !entries.is_empty()) else {
         return vec![(path.to_owned(), look_up(summary, path))];
     };
-    let of_item = |(nth, item): (usize, &'a Value)| {
-        let name = item["id"].as_str().map_or_else(|| nth.to_string(), str::to_owned);
-        let inner = all_at(item, rest).into_iter();
-        inner.map(|(path, got)| (format!("{list}.{name}.{path}"), got)).collect::<Vec<_>>()
+    let of_entry = |(name, value): (String, &'a Value)| {
+        let inner = all_at(value, rest).into_iter();
+        inner.map(|(path, got)| (format!("{at}.{name}.{path}"), got)).collect::<Vec<_>>()
     };
-    items.iter().enumerate().flat_map(of_item).collect()
+    entries.into_iter().flat_map(of_entry).collect()
+}
+
+/// The items of a list, by their `id` or position, or the entries of a table by their keys.
+fn entries(value: &Value) -> Vec<(String, &Value)> {
+    match value {
+        Value::Array(list) => {
+            let name = |nth: usize, item: &Value| item["id"].as_str().map_or(nth.to_string(), str::to_owned);
+            list.iter().enumerate().map(|(nth, item)| (name(nth, item), item)).collect()
+        }
+        Value::Object(table) => table.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// The broken expectations as faults of the files that state them, for printing; none for none.
@@ -185,6 +198,7 @@ mod tests {
             "route": { "dependency_cycle": null },
             "results": [{ "id": "a" }, { "id": "a/b", "time_ms": 2 }, { "id": "0.5/b", "time_ms": 3 }],
             "points": [{ "load": 0.1, "messages": 20000 }, { "load": 0.25, "messages": 3 }],
+            "curve": { "0": { "mean": 1 }, "1": { "mean": 2 } },
             "deadlocks": [], "nested": [{ "inner": [{ "x": 1 }, { "x": 1 }] }],
         });
         let place = Place { source: 0, start: 0, end: 0 };
@@ -208,6 +222,8 @@ mod tests {
             ("points.1.load", Wanted::Equal(json!(0.250_000_1)), false),
             ("points.0.messages", Wanted::Equal(json!(20000.0)), true),
             ("points.2.load", within(None, None), false),
+            ("curve.*.mean", within(Some(1.0), Some(2.0)), true),
+            ("curve.*.mean", within(None, Some(1.5)), false),
             ("results.a/b.time_ms", Wanted::Equal(json!(2)), true),
             ("results.0.5/b.time_ms", Wanted::Equal(json!(3)), true),
             ("results.0.id", Wanted::Equal(json!("a")), true),

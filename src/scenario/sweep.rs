@@ -119,11 +119,18 @@ impl Seeds {
     }
 }
 
-/// Whether a file describes a sweep: whether it has a section `[sweep]` of its own.
-pub fn is_sweep(bytes: &[u8]) -> bool {
-    let Ok(text) = str::from_utf8(bytes) else { return false };
+/// Whether a file describes a sweep: whether there is a section `[sweep]` in it, in one that it includes, or on the
+/// command line. What is wrong with them is not told here.
+pub fn is_sweep(file: impl AsRef<Path>, bytes: &[u8], overrides: &Overrides, files: &Files) -> bool {
+    let file = file.as_ref();
+    let Ok(text) = decode(&shown(&file).to_string(), bytes) else { return false };
+    // A file with broken syntax is whatever it says of itself.
     let (table, _) = toml::de::DeTable::parse_recoverable(text);
-    table.get_ref().iter().any(|(key, _)| key.get_ref() == "sweep")
+    let is_own = table.get_ref().iter().any(|(key, _)| key.get_ref() == "sweep");
+    let mut book = Book::new(files);
+    book.add_scenario(file, text);
+    let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set);
+    is_own || layers.is_some_and(|layers| layers::find(&layers.flatten(None, &mut book), "sweep").is_some())
 }
 
 impl Sweep {
@@ -161,7 +168,8 @@ impl Sweep {
     }
 
     /// A small version: of axes of more than four numbers or quantities every fourth value, at most two seeds, and
-    /// every point as `simnet run --quick` has it. Where constraints leave nothing of it, the axes stay whole.
+    /// every point as `simnet run --quick` has it, of more than four loads with every fourth, the last among them.
+    /// Where constraints leave nothing of it, the axes stay whole.
     #[must_use]
     pub fn quick(&self) -> Sweep {
         let seeds = match &self.seeds {
@@ -378,7 +386,7 @@ impl Sweep {
                 if is_new {
                     self.keep_network(digits, &checked.topology);
                 }
-                Ok(if self.quick { checked.quick() } else { checked })
+                Ok(if self.quick { checked.small() } else { checked })
             }
             (Some(refusal), _) => Err(refusal),
             (None, None) => unreachable!("a scenario is refused only after a fault was noted"),

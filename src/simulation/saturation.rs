@@ -12,6 +12,8 @@ use serde::Serialize;
 
 use crate::report::record;
 
+use super::summary::PointReport;
+
 record! {
     /// What one load came to.
     #[derive(Copy, PartialEq)]
@@ -46,6 +48,18 @@ pub struct Saturation {
     pub probes: Vec<Probe>,
 }
 
+impl Probe {
+    /// What a load point came to; none for a trace.
+    pub(super) fn of(point: &PointReport) -> Option<Probe> {
+        Some(Probe {
+            load: point.load?,
+            offered_flits_per_cycle_per_host: point.offered_flits_per_cycle_per_host,
+            accepted_flits_per_cycle_per_host: point.accepted_flits_per_cycle_per_host,
+            saturated: point.saturated,
+        })
+    }
+}
+
 /// Loads beyond which a search goes on in vain.
 const MOST_PROBES: usize = 60;
 /// A host cannot offer more, in payload flits per cycle.
@@ -57,6 +71,16 @@ pub(super) fn bracket(probes: &[Probe]) -> (Option<Probe>, Option<Probe>) {
     let high = probes.iter().filter(|probe| probe.saturated).min_by(by_load);
     let below = |probe: &&Probe| !probe.saturated && high.is_none_or(|high| probe.load < high.load);
     (probes.iter().filter(below).max_by(by_load).copied(), high.copied())
+}
+
+/// The most that was accepted at the loads up to and including the first saturated one; none without loads.
+///
+/// Deeper saturation does not count: there, accepted traffic can fall (the worms that block each other) or go on rising
+/// (pairs of a permutation that meet nobody).
+pub(super) fn throughput(probes: &[Probe]) -> Option<f64> {
+    let (_, high) = bracket(probes);
+    let counted = probes.iter().filter(|probe| high.is_none_or(|high| probe.load <= high.load));
+    counted.map(|probe| probe.accepted_flits_per_cycle_per_host).reduce(f64::max)
 }
 
 /// The load to try next, until the bracket is narrower than the share `resolution` of its upper end.
@@ -116,6 +140,20 @@ mod tests {
         assert_eq!(probes.iter().map(|probe| probe.load).collect::<Vec<_>>(), [0.3, 0.6, 1.0]);
         assert!(bracket(&probes).1.is_none());
         assert_eq!(next_load(&[], 0.01), None);
+    }
+
+    /// Wrong if deeper saturation counted, the first saturated load did not, or the order of loads mattered.
+    #[test]
+    fn throughput_is_that_up_to_the_first_saturated_load() {
+        let at = |load, accepted, saturated| Probe {
+            accepted_flits_per_cycle_per_host: accepted,
+            saturated,
+            ..probe(load, 1.0)
+        };
+        let probes = [at(0.4, 0.9, true), at(0.3, 0.2, false), at(0.1, 0.1, false), at(0.2, 0.15, true)];
+        assert_eq!(throughput(&probes), Some(0.15));
+        assert_eq!(throughput(&probes[..3]), Some(0.9));
+        assert_eq!(throughput(&[]), None);
     }
 
     /// Wrong if a saturated load above an unsaturated one above a saturated one were taken for the upper end.

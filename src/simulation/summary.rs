@@ -65,6 +65,9 @@ pub struct Summary {
     pub deadlocks: Vec<DeadlockReport>,
     /// Every load point, in the scenario's order.
     pub points: Vec<PointReport>,
+    /// The most traffic that was accepted at the loads up to and including the first saturated one, if there are loads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throughput_flits_per_cycle_per_host: Option<f64>,
     /// Where the network saturates, if that was looked for.
     pub saturation: Option<Saturation>,
     /// What a comparison came to; then routes and points stand there, and not here.
@@ -105,6 +108,7 @@ impl Summary {
             deadlock_count: 0,
             deadlocks: Vec::new(),
             points: Vec::new(),
+            throughput_flits_per_cycle_per_host: None,
             saturation: None,
             comparison: None,
             study: None,

@@ -74,6 +74,10 @@ pub struct SweepReport {
     /// path is, what was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statistics: Vec<Value>,
+    /// The values of the axes over which statistics are taken that are nearest to the means, if they were looked for:
+    /// the `id` of a point without its other axes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
     /// The printed numbers and ours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paper: Vec<PaperReport>,
@@ -86,8 +90,8 @@ struct Points<'a> {
     outcomes: Vec<Result<Value, String>>,
     /// The columns that are shown, ratios among them.
     columns: Vec<String>,
-    /// Columns with a value for every position of a list.
-    curves: Vec<&'a str>,
+    /// Columns with a value for every position of a list, ratios among them.
+    curves: Vec<String>,
 }
 
 /// What stands for every position of a list in a column's path.
@@ -112,18 +116,18 @@ pub fn evaluate(plan: &Scenarios, outcomes: Vec<Result<Value, String>>) -> Evalu
         files.push(("curves.csv".to_owned(), points.curves().into_csv()));
     }
     if !statistics.is_empty() {
-        files.push(("statistics.csv".to_owned(), statistics.table(&points).into_csv()));
+        files.push(("statistics.csv".to_owned(), statistics.table(&points.all_columns()).into_csv()));
     }
     if !compared.is_empty() {
         files.push(("paper.csv".to_owned(), paper(&compared)));
     }
-    files.extend(figures::all(&points));
+    files.extend(figures::all(&points, &statistics));
     files.push(("README.md".to_owned(), page::readme(&points, &statistics, &compared, &files)));
     let failures = || {
         points.outcomes.iter().enumerate().filter_map(|(nth, outcome)| Some((nth, outcome.as_ref().err()?)))
     };
     let failed = failures().next().map(|(nth, why)| (failures().count(), nth, why.clone()));
-    let shown = if statistics.is_empty() { points.shown() } else { statistics.table(&points) };
+    let shown = if statistics.is_empty() { points.shown() } else { statistics.table(&points.columns) };
     let summary = points.summary(&statistics, compared);
     Evaluated { summary, files, shown, failed, empty_columns }
 }
@@ -131,8 +135,7 @@ pub fn evaluate(plan: &Scenarios, outcomes: Vec<Result<Value, String>>) -> Evalu
 impl<'a> Points<'a> {
     fn new(sweep: &'a Sweep, outcomes: Vec<Result<Value, String>>) -> Points<'a> {
         assert_eq!(outcomes.len(), sweep.len(), "an outcome a point");
-        let columns = sweep.columns().iter().filter(|name| !name.contains(ANY)).cloned().collect();
-        let curves = sweep.columns().iter().map(String::as_str).filter(|name| name.contains(ANY)).collect();
+        let (curves, columns) = sweep.columns().iter().cloned().partition(|name| name.contains(ANY));
         let mut points = Points { sweep, outcomes, columns, curves };
         if sweep.columns().is_empty() {
             points.columns = points.found();
@@ -152,18 +155,52 @@ impl<'a> Points<'a> {
 
     /// Adds a column of ratios.
     fn add(&mut self, ratio: &Ratio) {
-        let value = |point: usize| {
-            let base = self.number(self.sweep.other(point, &ratio.over)?, &ratio.column)?;
-            let own = self.number(point, &ratio.column)?;
+        let value = |point: usize, base: usize, column: &str| {
+            let (own, base) = (self.number(point, column)?, self.number(base, column)?);
             (base != 0.0).then(|| own / base)
         };
-        let values: Vec<Option<f64>> = (0..self.outcomes.len()).map(value).collect();
-        for (outcome, value) in self.outcomes.iter_mut().zip(values) {
-            if let (Ok(Value::Object(scalars)), Some(value)) = (outcome, value) {
-                scalars.insert(ratio.name.clone(), Value::from(value));
+        let places = self.places(&ratio.column);
+        let of_point = |point: usize| -> Vec<(String, f64)> {
+            let Some(base) = self.sweep.other(point, &ratio.over) else { return Vec::new() };
+            let is_saturated =
+                |nth| [point, base].into_iter().any(|point| self.is_saturated(point, &ratio.column, nth));
+            let sure = places.iter().filter(|(nth, _)| !is_saturated(*nth));
+            sure.filter_map(|(nth, column)| {
+                Some((at_position(&ratio.name, *nth), value(point, base, column)?))
+            })
+            .collect()
+        };
+        let values: Vec<Vec<(String, f64)>> = (0..self.outcomes.len()).map(of_point).collect();
+        for (outcome, values) in self.outcomes.iter_mut().zip(values) {
+            if let Ok(Value::Object(scalars)) = outcome {
+                scalars.extend(values.into_iter().map(|(name, value)| (name, Value::from(value))));
             }
         }
-        self.columns.push(ratio.name.clone());
+        let columns = if ratio.name.contains(ANY) { &mut self.curves } else { &mut self.columns };
+        columns.push(ratio.name.clone());
+    }
+
+    /// All columns, those of lists at every position at which some point has a value.
+    fn all_columns(&self) -> Vec<String> {
+        let curves = self.curves.iter().flat_map(|curve| self.places(curve));
+        self.columns.iter().cloned().chain(curves.map(|(_, column)| column)).collect()
+    }
+
+    /// A column at every position of its list at which some point has a value, as far as they have no gap; itself, at
+    /// no position in particular, if it is of no list.
+    fn places(&self, column: &str) -> Vec<(usize, String)> {
+        if !column.contains(ANY) {
+            return vec![(0, column.to_owned())];
+        }
+        let is_there =
+            |column: &String| (0..self.outcomes.len()).any(|point| self.value(point, column).is_some());
+        (0..).map(|nth| (nth, at_position(column, nth))).take_while(|(_, at)| is_there(at)).collect()
+    }
+
+    /// Whether a position of a column's list is that of a saturated load.
+    fn is_saturated(&self, point: usize, column: &str, position: usize) -> bool {
+        let saturated = column.split_once(ANY).map(|(list, _)| format!("{list}{position}.saturated"));
+        saturated.is_some_and(|saturated| self.number(point, &saturated) == Some(1.0))
     }
 
     /// A value of a point, if it has it.
@@ -217,13 +254,13 @@ impl<'a> Points<'a> {
             let common = axes.iter().map(|axis| axis.as_str()).chain([SEED]);
             let common: Vec<Cell> =
                 common.filter_map(|axis| self.text(point, axis)).map(Cell::from).collect();
-            for position in 0_u64.. {
-                let at = |name: &&str| self.value(point, &name.replacen(ANY, &position.to_string(), 1));
+            for position in 0.. {
+                let at = |name: &String| self.value(point, &at_position(name, position));
                 if self.curves.iter().all(|name| at(name).is_none()) {
                     break;
                 }
                 let values = self.curves.iter().map(|name| at(name).map_or(Cell::Nothing, Cell::from));
-                table.row(common.iter().cloned().chain([Cell::from(position)]).chain(values));
+                table.row(common.iter().cloned().chain([Cell::from(position as u64)]).chain(values));
             }
         }
         table
@@ -279,6 +316,7 @@ impl<'a> Points<'a> {
                 failed,
                 points: (0..self.outcomes.len()).map(|point| self.report(point)).collect(),
                 statistics: statistics.report(),
+                nearest: statistics.nearest.as_ref().map(|nearest| nearest.id.clone()),
                 paper,
             },
         }
@@ -290,6 +328,11 @@ impl<'a> Points<'a> {
             self.columns.iter().filter_map(|name| Some((name.as_str(), self.value(point, name)?.clone())));
         nested(&self.sweep.id(point, &[]), values)
     }
+}
+
+/// A column of lists at a position.
+fn at_position(column: &str, position: usize) -> String {
+    column.replacen(ANY, &position.to_string(), 1)
 }
 
 /// The first of the numbers that are nearest to their mean.

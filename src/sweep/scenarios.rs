@@ -127,7 +127,7 @@ const LEFT_OUT: [&str; 7] = [
 ];
 
 /// The most scalars that are kept of a summary.
-const MOST_SCALARS: usize = 400;
+const MOST_SCALARS: usize = 2_000;
 
 /// The longest text that is kept, in characters.
 const LONGEST_TEXT: usize = 200;
@@ -197,8 +197,8 @@ mod tests {
         let long = json!({"a": vec![1; 10_000], "b": {"c": vec!["long ".repeat(100); 10_000]}, "d": 1});
         let kept = scalars(&long);
         let kept = kept.as_object().unwrap();
-        assert_eq!(kept.len(), 1 + 2 * 199);
-        assert_eq!((&kept["d"], &kept["a.198"]), (&json!(1), &json!(1)));
-        assert_eq!(kept["b.c.198"].as_str().unwrap().len(), LONGEST_TEXT);
+        assert_eq!(kept.len(), 1 + 2 * 999);
+        assert_eq!((&kept["d"], &kept["a.998"]), (&json!(1), &json!(1)));
+        assert_eq!(kept["b.c.998"].as_str().unwrap().len(), LONGEST_TEXT);
     }
 }

@@ -67,6 +67,42 @@ outcome = "drained"
 "sweep.points.DFS/2.route.switch_mean_distance" = { min = 1 }
 "#;
 
+/// The same without what is of one load; two of four loads are saturated.
+const CURVES: &str = r#"
+[sweep]
+columns = [
+    "throughput_flits_per_cycle_per_host", "points.*.latency_mean_ns", "points.*.saturated",
+    "points.*.accepted_flits_per_cycle_per_host",
+]
+statistics-over = ["topology.random-regular.seed"]
+nearest = "gain"
+[[sweep.ratios]]
+name = "gain"
+column = "throughput_flits_per_cycle_per_host"
+over = { routing = "BFS R1" }
+[[sweep.ratios]]
+name = "slower.*"
+column = "points.*.latency_mean_ns"
+over = { routing = "BFS R1" }
+[[sweep.axes]]
+name = "routing"
+labels = ["BFS R1", "DFS"]
+routing.tree = ["bfs", "dfs"]
+routing.root = ["r1", "r2"]
+[[sweep.axes]]
+topology.random-regular.seed = [1, 2, 3]
+[[figure]]
+name = "latency"
+x = "points.*.accepted_flits_per_cycle_per_host"
+y = "points.*.latency_mean_ns"
+lines = "routing"
+nearest = true
+[expect]
+outcome = "saturated"
+"sweep.statistics.DFS.slower.*.min" = { min = 0.1 }
+"sweep.points.*.gain" = { max = 9 }
+"#;
+
 struct Room(tempfile::TempDir);
 
 impl Room {
@@ -216,6 +252,63 @@ fn statistics_and_printed_numbers_are_of_the_points() {
     assert!(room.text("all/README.md").contains("Two ways to route on three networks"));
 }
 
+/// Wrong if throughput, a ratio of curves or the nearest network did not follow from the loads of single points.
+#[test]
+fn curves_are_divided_and_the_nearest_network_is_found() {
+    let text = SWEEP.split("[sweep]").next().unwrap().replace("[0.02, 0.05]", "[0.02, 0.05, 0.9, 0.95]");
+    let text = text + CURVES;
+    let room = Room::new(&text);
+    room.ends("run s.toml --out all", "2", 0);
+    let [points, curves, statistics] =
+        ["points", "curves", "statistics"].map(|name| room.csv(&format!("all/{name}.csv")));
+    let (mut gains, mut firsts) = (Vec::new(), Vec::new());
+    for row in points.records() {
+        let own = [
+            ("routing", row.text("routing")),
+            ("topology.random-regular.seed", row.text("topology.random-regular.seed")),
+        ];
+        let base = [("routing", "BFS R1"), own[1]];
+        let mut throughput = 0.0_f64;
+        for load in curves.of(&own) {
+            let accepted = load.number("points.*.accepted_flits_per_cycle_per_host").unwrap();
+            throughput = throughput.max(accepted);
+            if load.text("points.*.saturated") == "true" {
+                break;
+            }
+        }
+        assert_eq!(row.number("throughput_flits_per_cycle_per_host"), Some(throughput));
+        for (load, other) in curves.of(&own).zip(curves.of(&base)) {
+            let is_sure = [&load, &other].iter().all(|load| load.text("points.*.saturated") == "false");
+            let [own, other] = [&load, &other].map(|load| load.number("points.*.latency_mean_ns"));
+            let ratio = own.zip(other).map(|(own, other)| own / other).filter(|_| is_sure);
+            assert_eq!(load.number("slower.*"), ratio);
+        }
+        gains.push(row.number("gain").unwrap());
+        firsts.push(curves.of(&own).next().unwrap().number("slower.*").unwrap());
+    }
+    assert!(curves.records().any(|load| load.text("points.*.saturated") == "true"), "nothing is left out");
+    let mean = firsts[3..].iter().sum::<f64>() / 3.0;
+    let row = |column: &str| {
+        statistics.of(&[("routing", "DFS"), ("column", column)]).next().and_then(|row| row.number("mean"))
+    };
+    assert!((row("slower.0").unwrap() - mean).abs() < 1e-12 && row("slower.3").is_none());
+    let mean = gains[3..].iter().sum::<f64>() / 3.0;
+    let away = |nth: usize| (gains[3 + nth] - mean).abs();
+    let nearest = (0..3).min_by(|a, b| away(*a).total_cmp(&away(*b))).unwrap();
+    assert_eq!(room.json("all/summary.json")["sweep"]["nearest"], (nearest + 1).to_string());
+    let drawn = room.text("all/latency.svg");
+    let pinned =
+        text.replace("nearest = true", &format!("at = {{ topology.random-regular.seed = {} }}", nearest + 1));
+    fs::write(room.path().join("pinned.toml"), pinned).unwrap();
+    room.ends("run pinned.toml --out pinned", "2", 0);
+    assert!(drawn == room.text("pinned/latency.svg") && drawn.contains("BFS R1"));
+
+    let unmet = text.replace("{ max = 9 }", "{ max = 0.5 }");
+    fs::write(room.path().join("unmet.toml"), unmet).unwrap();
+    let (_, err) = room.ends("run unmet.toml --out unmet", "2", 1);
+    assert!(err.contains("`sweep.points.BFS R1/1.gain` is 1"), "{err}");
+}
+
 /// Wrong if threads, or shards in between, changed a byte.
 #[test]
 fn the_bytes_are_the_same_however_it_was_run() {
@@ -309,6 +402,19 @@ fn faults_are_told_with_their_places() {
             "statistics-over = [\"topolgy",
             &["unknown-axis", "topology.random-regular.seed"],
         ),
+        ("name = \"slower\"", "name = \"slower.*\"", &["conflict", "`*`"]),
+        ("statistics-over = [", "nearest = \"slowr\"\nstatistics-over = [", &["unknown-column", "slower"]),
+        (
+            "statistics-over = [",
+            "nearest = \"points.*.load\"\nstatistics-over = [",
+            &["conflict", "without `*`"],
+        ),
+        (
+            "statistics-over = [\"topology.random-regular.seed\"]",
+            "nearest = \"slower\"",
+            &["missing-key", "`statistics-over`"],
+        ),
+        ("spread = true", "nearest = true", &["missing-key", "`nearest` in [sweep]"]),
         ("paper = \"004\"", "paper = \"044\"", &["unknown-reference", "004"]),
         ("figure = \"Table1\"", "figure = \"Table2\"", &["unknown-reference", "Table1"]),
         ("\"crossing paths\" =", "\"crossing path\" =", &["unknown-reference", "crossing paths"]),

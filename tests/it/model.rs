@@ -35,7 +35,7 @@ const SCENARIOS: [(&str, &str); 6] = [
 ];
 
 /// The hash of what they come to, with the model's version.
-const PINNED: (u32, &str) = (1, "99c27e5d5beb55a7");
+const PINNED: (u32, &str) = (2, "4b43e044f6b13d82");
 
 /// Files that runs got later: they tell more of the same results.
 const LATER: [&str; 2] = ["growth-steps.csv", "hosts.csv"];

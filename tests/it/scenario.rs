@@ -37,7 +37,7 @@ fn scenarios() -> Vec<PathBuf> {
 
 /// The faults of a scenario in one text.
 fn faults(file: &str, text: &[u8], overrides: &Overrides) -> String {
-    let refused = if is_sweep(text) {
+    let refused = if is_sweep(file, text, overrides, &Files::disk()) {
         Sweep::read(file, text, overrides, &Files::disk(), simnet::simulation::MODEL).err()
     } else {
         read(file, text, overrides).err()

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use simnet::scenario::checked::Traffic;
 use simnet::scenario::sweep::{Sweep, is_sweep};
 use simnet::scenario::{Files, Overrides, read_from};
 
@@ -386,14 +387,47 @@ fn faults_of_the_section_have_their_place() {
     assert!(sweep("").unwrap_err().contains("missing-section"));
 }
 
+/// Wrong if the small form of a sweep ran many loads, or not the last one.
+#[test]
+fn small_points_have_every_fourth_load() {
+    let loads = |loads: &str| {
+        let small = sweep(&format!("traffic.uniform.loads = [{loads}]\n[sweep]\n")).unwrap().quick();
+        match small.checked(0).unwrap().traffic {
+            Some(Traffic::Generated(generated)) => generated.loads,
+            _ => panic!("uniform traffic"),
+        }
+    };
+    assert_eq!(loads("0.1, 0.2, 0.3, 0.4"), [0.1, 0.2, 0.3, 0.4]);
+    assert_eq!(loads("0.1, 0.2, 0.3, 0.4, 0.5, 0.6"), [0.2, 0.6]);
+}
+
 /// Wrong if a single scenario is taken for a sweep, or a sweep is run as a scenario.
 #[test]
 fn a_sweep_is_no_scenario() {
-    assert!(is_sweep(b"[sweep]\n") && is_sweep(b"sweep.axes = []\n= broken") && !is_sweep(b"[other.sweep]"));
-    let files = kept(&[("base.toml", BASE)]);
+    let files = kept(&[("base.toml", BASE), ("swept.toml", "include = 'base.toml'\n[sweep]\n")]);
+    let is = |text: &str, set: &[&str]| {
+        let set = set.iter().map(|set| (*set).to_owned()).collect();
+        is_sweep("s.toml", text.as_bytes(), &Overrides { set, seed: None }, &files)
+    };
+    let (including, broken) = ("include = 'swept.toml'\nscenario.name = 'x'\n", "sweep.axes = []\n= broken");
+    assert!(is("[sweep]\n", &[]) && is(broken, &[]) && is(including, &[]));
+    assert!(is("include = 'base.toml'\n", &["sweep.repetitions=2"]));
+    assert!(
+        !is("[other.sweep]", &[]) && !is("include = 'base.toml'\n", &[]) && !is("include = 'none.toml'", &[])
+    );
     let text = b"include = 'base.toml'\n[sweep]\n";
     let refused = read_from("s.toml", text, &Overrides::default(), &files).unwrap_err().to_string();
-    assert!(refused.contains("is-a-sweep") && refused.contains("section [sweep] itself"), "{refused}");
+    assert!(refused.contains("is-a-sweep"), "{refused}");
+    assert_eq!(
+        sweep_with(
+            including,
+            &[("base.toml", BASE), ("swept.toml", "include = 'base.toml'\n[sweep]\n")],
+            &Overrides::default()
+        )
+        .unwrap()
+        .len(),
+        1
+    );
 }
 
 /// Wrong if the first values alone break a constraint and the sweep is refused for it.
@@ -418,7 +452,7 @@ fn the_examples_of_the_documentation_are_fine() {
     assert_eq!(files.len(), 4);
     let files = kept(&files);
     for (name, text) in named.iter().filter(|(name, _)| name != "setup.toml") {
-        let refused = if is_sweep(text.as_bytes()) {
+        let refused = if is_sweep(name, text.as_bytes(), &Overrides::default(), &files) {
             Sweep::read(name, text.as_bytes(), &Overrides::default(), &files, 1).err()
         } else {
             read_from(name, text.as_bytes(), &Overrides::default(), &files).err()

@@ -121,7 +121,7 @@ impl Sweep {
         let told = Told {
             name: checked.name.clone(),
             warnings: checked.warnings.clone(),
-            seconds: [cost::seconds(&checked), cost::seconds(&checked.quick())],
+            seconds: [cost::seconds(&checked), cost::seconds(&checked.small())],
             ratios: Vec::new(),
         };
         self.base_mut().told = told;

@@ -22,6 +22,8 @@ pub struct Evaluation {
     pub ratios: Vec<Ratio>,
     /// The axes over which statistics are taken; none: no statistics.
     pub over: Vec<String>,
+    /// The column to whose means some of their values are nearest, if they are to be found.
+    pub nearest: Option<String>,
     /// Printed numbers, for ours to stand beside.
     pub references: Vec<Reference>,
     /// Curves.
@@ -73,6 +75,8 @@ pub struct Plot {
     pub lines: Option<String>,
     /// The points that are drawn.
     pub at: Pins,
+    /// Whether of these only those are drawn that are nearest to the means.
+    pub nearest: bool,
     /// Whether equal distances are equal factors, to the right and up.
     pub logarithmic: [bool; 2],
     /// Whether marks have bands from the least to the greatest.
@@ -108,10 +112,12 @@ pub(super) fn read(
     let names: Vec<&str> = ratios.iter().map(|ratio| ratio.name.as_str()).collect();
     let over = sweep.statistics_over.value().into_iter().flatten();
     let over = over.filter_map(|axis| grounds.axis(axis, book)).collect();
+    let nearest = grounds.nearest(sweep, &names, book);
     let references = references.iter().flat_map(|at| grounds.references(&at.value, &names, book)).collect();
     let plots: Vec<Plot> = figures.iter().filter_map(|at| grounds.plot(&at.value, &names, book)).collect();
     check_files(figures, book);
-    Evaluation { ratios, over, references, plots }
+    check_nearest(figures, sweep, book);
+    Evaluation { ratios, over, nearest, references, plots }
 }
 
 impl Evaluation {
@@ -149,6 +155,17 @@ fn check_files(figures: &[At<wire::Figure>], book: &mut Book) {
             });
         }
         seen.push(&name.value);
+    }
+}
+
+/// Notes figures of the nearest points where none are to be found.
+fn check_nearest(figures: &[At<wire::Figure>], sweep: &wire::Sweep, book: &mut Book) {
+    for place in figures.iter().filter_map(|at| at.value.nearest.get()).filter(|at| at.value) {
+        if sweep.nearest.is_absent() {
+            book.add(place.place, |span| {
+                Fault::new("missing-key", span, "nearest to nothing", "needs `nearest` in [sweep]: a column")
+            });
+        }
     }
 }
 
@@ -222,10 +239,36 @@ impl Grounds<'_> {
         None
     }
 
+    /// The column whose nearest points are found; `None` without one, or after a fault.
+    fn nearest(&self, sweep: &wire::Sweep, ratios: &[&str], book: &mut Book) -> Option<String> {
+        let name = sweep.nearest.get()?;
+        if sweep.statistics_over.is_absent() {
+            book.add(name.place, |span| {
+                let expected = "needs `statistics-over`: the axes whose nearest values are to be found";
+                Fault::new("missing-key", span, "`nearest` without means", expected)
+            });
+        }
+        if name.value.contains('*') {
+            book.add(name.place, |span| {
+                Fault::new("conflict", span, "a column of lists", "expected a column without `*`")
+            });
+            return None;
+        }
+        self.column(name, ratios, book)
+    }
+
     fn ratio(&self, ratio: &wire::Ratio, book: &mut Book) -> Option<Ratio> {
         let column = ratio.column.get().and_then(|column| self.column(column, &[], book));
         let over = ratio.over.value().and_then(|pins| self.pins(pins, book));
         let over = over.filter(|pins| !pins.0.is_empty() || empty(ratio.over.get().map(|at| at.place), book));
+        if let (Some(name), Some(column)) = (ratio.name.get(), &column)
+            && name.value.matches('*').count() != column.matches('*').count()
+        {
+            book.add(name.place, |span| {
+                let message = "one of `name` and `column` goes through a list, the other does not";
+                Fault::new("conflict", span, message, "expected `*` in both or in neither")
+            });
+        }
         Some(Ratio { name: ratio.name.value()?.clone(), column: column?, over: over? })
     }
 
@@ -327,6 +370,7 @@ impl Grounds<'_> {
             y,
             lines: lines.map_or(Some(None), |axis| axis.map(Some))?,
             at: at?,
+            nearest: figure.nearest.value().copied().unwrap_or(false),
             logarithmic: [is(Direction::X), is(Direction::Y)],
             spread: figure.spread.value().copied().unwrap_or(false),
         })

@@ -12,9 +12,10 @@ use crate::scenario::printed::Statistic;
 use Presence::{Default, Optional, Required};
 
 table! {
-    /// A column more: a column's value over its value at another point, the one that differs in these axes only.
+    /// A column more: a column's value over its value at another point, the one that differs in these axes only. Of a
+    /// column with `*`, positions are left out at which one of the two is saturated.
     "[[sweep.ratios]]" Ratio {
-        /// What the column is called.
+        /// What the column is called; with a `*` if `column` has one.
         name: String = Required;
         /// The column whose values are divided: one of `columns`.
         column: String = Required;
@@ -69,6 +70,8 @@ table! {
         lines: String = Optional;
         /// Axes, and the values that they have: the points that are drawn.
         at: Pins = Default("{}");
+        /// Whether of these only those are drawn that `nearest` of `[sweep]` finds.
+        nearest: bool = Default("false");
         /// Directions in which equal distances are equal factors.
         logarithmic: Vec<At<Direction>> = Default("[]");
         /// Whether each mark has a band from the least to the greatest of its values.

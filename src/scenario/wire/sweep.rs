@@ -32,6 +32,9 @@ table! {
         /// Axes, `seed` among them, over which statistics are taken: statistics.csv has the mean, the least, the
         /// greatest and the spread of every column for each combination of the others.
         statistics_over: Vec<At<String>> = Optional;
+        /// A column: of the values of the axes of `statistics-over`, those are found at which it is nearest to its
+        /// means, by the sum of squared distances over all combinations of the others.
+        nearest: String = Optional;
     }
 }
 

@@ -4,12 +4,18 @@ use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
 use crate::scenario::sweep::Plot;
 use crate::simulation::Spread;
 
-use super::Points;
+use super::{Points, Statistics, at_position};
 
 /// All figures: name of the file and SVG.
-pub(super) fn all(points: &Points<'_>) -> Vec<(String, String)> {
+pub(super) fn all(points: &Points<'_>, statistics: &Statistics) -> Vec<(String, String)> {
+    let chart = |plot: &Plot| {
+        let nearest = statistics.nearest.as_ref().filter(|_| plot.nearest);
+        let drawn = points.holding(&plot.at);
+        let drawn = drawn.filter(|point| nearest.is_none_or(|nearest| nearest.points.contains(point)));
+        chart(points, plot, drawn)
+    };
     let plots = points.sweep.evaluation().plots.iter();
-    plots.map(|plot| (format!("{}.svg", plot.name), draw_charts(&[chart(points, plot)], 1))).collect()
+    plots.map(|plot| (format!("{}.svg", plot.name), draw_charts(&[chart(plot)], 1))).collect()
 }
 
 /// A place on the horizontal axis.
@@ -27,9 +33,9 @@ struct Gathered {
     hollow: bool,
 }
 
-fn chart(points: &Points<'_>, plot: &Plot) -> Chart {
+fn chart(points: &Points<'_>, plot: &Plot, drawn: impl Iterator<Item = usize>) -> Chart {
     let mut gathered: Vec<Gathered> = Vec::new();
-    for point in points.holding(&plot.at) {
+    for point in drawn {
         let line = plot.lines.as_ref().and_then(|axis| points.text(point, axis)).unwrap_or_default();
         for (place, value, hollow) in values(points, plot, point) {
             let same = gathered.iter_mut().find(|other| other.line == line && other.place == place);
@@ -126,13 +132,12 @@ fn values(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<(Place, f64, bo
 
 /// A value for every position of the lists that the paths lead through.
 fn through_list(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<(Place, f64, bool)> {
-    let at = |path: &str, nth: usize| points.number(point, &path.replacen('*', &nth.to_string(), 1));
-    let saturated = plot.y.split_once('*').map(|(list, _)| format!("{list}*.saturated")).unwrap_or_default();
+    let at = |path: &str, nth: usize| points.number(point, &at_position(path, nth));
     let mut values = Vec::new();
     for nth in 0.. {
         let Some(x) = at(&plot.x, nth) else { break };
         if let Some(y) = at(&plot.y, nth) {
-            values.push((Place::Number(x), y, at(&saturated, nth) == Some(1.0)));
+            values.push((Place::Number(x), y, points.is_saturated(point, &plot.y, nth)));
         }
     }
     values

@@ -32,7 +32,11 @@ pub(super) fn readme(
         let _ = writeln!(text, "* `{name}`: {}", about(name));
     }
     text.push_str(&paper_page(compared));
-    let table = statistics.table(points);
+    if let (Some(nearest), Some(column)) = (&statistics.nearest, &sweep.evaluation().nearest) {
+        let (id, column) = (markdown(&nearest.id), markdown(column));
+        let _ = writeln!(text, "\nNearest to the means of {column}: {id}.");
+    }
+    let table = statistics.table(&points.columns);
     if !statistics.is_empty() && table.rows().len() <= MOST_ROWS {
         let _ = write!(text, "\n{}", table.markdown());
     }

@@ -1,5 +1,7 @@
 //! Statistics over some axes: for every combination of the others, what each column's values are like.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use crate::measure::half_width;
@@ -15,6 +17,17 @@ pub(super) struct Statistics {
     /// The axes that are left, and the seed if it is.
     axes: Vec<String>,
     groups: Vec<Group>,
+    /// The values of the other axes that are nearest to the means, if they were looked for.
+    pub(super) nearest: Option<Nearest>,
+}
+
+/// Points that have the same values on the axes over which statistics are taken.
+#[derive(Clone, Debug)]
+pub(super) struct Nearest {
+    /// These values.
+    pub(super) id: String,
+    /// The points.
+    pub(super) points: BTreeSet<usize>,
 }
 
 /// Points that differ only in the axes over which statistics are taken.
@@ -50,7 +63,7 @@ impl Statistics {
         let axes = sweep.axes_in_short().into_iter().filter(|axis| !left_out.contains(axis));
         let axes: Vec<String> = axes.chain(has_seed.then(|| SEED.to_owned())).collect();
         let mut groups: Vec<Group> = Vec::new();
-        let mut known = std::collections::BTreeMap::new();
+        let mut known = BTreeMap::new();
         for point in 0..points.outcomes.len() {
             let values: Vec<String> = axes.iter().filter_map(|axis| points.text(point, axis)).collect();
             let nth = *known.entry(values.clone()).or_insert_with(|| {
@@ -64,8 +77,37 @@ impl Statistics {
             });
             groups[nth].points.push(point);
         }
-        groups.iter_mut().for_each(|group| group.take(points));
-        Statistics { axes, groups }
+        let columns = points.all_columns();
+        groups.iter_mut().for_each(|group| group.take(points, &columns));
+        let mut statistics = Statistics { axes, groups, nearest: None };
+        let column = sweep.evaluation().nearest.as_deref();
+        statistics.nearest = column.and_then(|column| statistics.nearest(points, column));
+        statistics
+    }
+
+    /// The values of the axes over which statistics are taken at which a column is nearest to its means: by the sum of
+    /// squared distances over all combinations of the others of which every point has a number; the first of equals.
+    fn nearest(&self, points: &Points<'_>, column: &str) -> Option<Nearest> {
+        let mut found: Vec<(Nearest, f64)> = Vec::new();
+        let mut known = BTreeMap::new();
+        for group in &self.groups {
+            let numbers = group.points.iter().map(|point| points.number(*point, column));
+            let Some(numbers) = numbers.collect::<Option<Vec<f64>>>() else { continue };
+            let mean = Spread::of(&numbers)?.mean;
+            for (point, number) in group.points.iter().zip(numbers) {
+                let id = points.sweep.id(*point, &self.axes);
+                let place = *known.entry(id.clone()).or_insert_with(|| {
+                    found.push((Nearest { id, points: BTreeSet::new() }, 0.0));
+                    found.len() - 1
+                });
+                found[place].0.points.insert(*point);
+                found[place].1 += (number - mean) * (number - mean);
+            }
+        }
+        // Where constraints leave some of them out, the sums are not alike.
+        let most = found.iter().map(|(nearest, _)| nearest.points.len()).max()?;
+        let whole = found.into_iter().filter(|(nearest, _)| nearest.points.len() == most);
+        whole.reduce(|best, other| if other.1 < best.1 { other } else { best }).map(|(nearest, _)| nearest)
     }
 
     /// Whether there are none.
@@ -73,8 +115,8 @@ impl Statistics {
         self.groups.is_empty()
     }
 
-    /// `statistics.csv`: a row for every combination and column.
-    pub(super) fn table(&self, points: &Points<'_>) -> Table {
+    /// A row for every combination and every one of these columns: of all of them, `statistics.csv`.
+    pub(super) fn table(&self, of: &[String]) -> Table {
         let mut columns: Vec<Column> =
             self.axes.iter().map(|axis| Column::words(axis, "a value of the axis")).collect();
         columns.extend([
@@ -88,7 +130,7 @@ impl Statistics {
         ]);
         let mut table = Table::of(columns);
         for group in &self.groups {
-            for name in &points.columns {
+            for name in of {
                 let Some((_, found)) = group.columns.iter().find(|(column, _)| column == name) else {
                     continue;
                 };
@@ -120,11 +162,15 @@ impl Statistics {
 }
 
 impl Group {
-    /// Looks at every column of its points.
-    fn take(&mut self, points: &Points<'_>) {
-        for name in &points.columns {
+    /// Looks at these columns of its points; at positions of lists only if every point has a number there, as means of
+    /// fewer would not make a curve.
+    fn take(&mut self, points: &Points<'_>, columns: &[String]) {
+        for (nth, name) in columns.iter().enumerate() {
             let numbers: Vec<f64> =
                 self.points.iter().filter_map(|point| points.number(*point, name)).collect();
+            if nth >= points.columns.len() && numbers.len() < self.points.len() {
+                continue;
+            }
             if let Some(spread) = Spread::of(&numbers) {
                 let found = Found { count: numbers.len(), spread, half_width: half_width(&numbers) };
                 self.columns.push((name.clone(), found));

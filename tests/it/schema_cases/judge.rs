@@ -49,7 +49,7 @@ pub(super) fn judge(case: &Case, files: &BTreeMap<PathBuf, Vec<u8>>) -> Verdict 
     files.insert("layer.toml".into(), layer.into_bytes());
     let overrides = Overrides { set: case.sets.clone(), seed: case.seed };
     let files = || Files::kept(files.clone());
-    let refusal = if sweep::is_sweep(text.as_bytes()) {
+    let refusal = if sweep::is_sweep(NAME, text.as_bytes(), &overrides, &files()) {
         let read = || Sweep::read(NAME, text.as_bytes(), &overrides, &files(), MODEL);
         match (read(), read()) {
             (Ok(sweep), Ok(again)) => {

@@ -7,6 +7,7 @@
 //!                                                    a --routes file --------+   +--> turns of every message
 //! ```
 
+mod algorithm;
 mod allowed_turns;
 mod balance;
 mod dependency;
@@ -27,6 +28,7 @@ mod suggest;
 mod survey;
 mod table;
 
+pub use algorithm::{Algorithm, Rule};
 pub use allowed_turns::AllowedTurns;
 pub use balance::{BalanceTooLarge, Candidates};
 pub use dependency::DependencyGraph;
@@ -37,7 +39,7 @@ pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED
 pub use lfts::{ForwardingTables, read_lfts};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
-pub use plan::{Algorithm, BusiestChannel, Choices, LoadAtDistance, Plan, PlanError, Report};
+pub use plan::{BusiestChannel, Choices, LoadAtDistance, Plan, PlanError, Report};
 pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, balanced_routes, select_routes};
 pub use smart::Smart;

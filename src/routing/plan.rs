@@ -6,37 +6,16 @@ use thiserror::Error;
 use crate::ids::{ChannelId, HostId, Node, SwitchId};
 use crate::topology::{End, Network};
 
+use super::algorithm::{Algorithm, Rule};
 use super::balance::{BalanceTooLarge, Candidates};
 use super::dependency::DependencyGraph;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
-use super::metrics::{SwitchMetrics, restrictions_per_switch};
+use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
 use super::select::{Selection, fits, select_routes};
-use super::smart::Smart;
 use super::survey::Survey;
 use super::table::{RouteTable, TableTooLarge, count_turns};
-
-/// How routes are found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Shortest paths up*, then down*: free of deadlock.
-    UpDown {
-        /// How labels are found.
-        tree: Tree,
-        /// Which switch is the root.
-        root: Root,
-    },
-    /// Shortest paths over turns that are left when cycles of dependencies are broken: free of deadlock.
-    Smart {
-        /// How labels are found of the UP*/DOWN* rule that it starts from.
-        tree: Tree,
-        /// Which switch is the root of that.
-        root: Root,
-    },
-    /// Shortest paths of any kind, as a baseline that may deadlock.
-    Minimal,
-}
 
 /// Everything that decides routes, besides the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,10 +59,8 @@ const MOST_TURNS: usize = u16::MAX as usize;
 /// Routes, and how they came about.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The directions that the routes obey; `None` for routes that are not UP*/DOWN*.
-    pub directions: Option<Directions>,
-    /// The turns that the routes obey; `None` for routes that are not smart.
-    pub smart: Option<Smart>,
+    /// The rule that the routes obey.
+    pub rule: Rule,
     /// The routes.
     pub table: RouteTable,
 }
@@ -154,20 +131,9 @@ impl Plan {
     pub fn new(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<Plan, PlanError> {
         let graph = SwitchGraph::new(network);
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
-        let mut plan = Plan { directions: None, smart: None, table: RouteTable::for_all_pairs(0)? };
-        match &choices.algorithm {
-            Algorithm::UpDown { tree, root } => {
-                plan.directions = Some(Directions::new(&graph, attachments, choices.utility, root, *tree));
-            }
-            Algorithm::Smart { tree, root } => {
-                let directions = Directions::new(&graph, attachments, choices.utility, root, *tree);
-                let hosts = attachments.per_switch(graph.switches(), None);
-                plan.smart = Some(Smart::new(&graph, &hosts, &directions));
-            }
-            Algorithm::Minimal => {}
-        }
-        plan.table = select_routes(&plan.moves(&graph), attachments, choices.selection)?;
-        Ok(plan)
+        let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
+        let table = select_routes(&rule.moves(&graph), attachments, choices.selection)?;
+        Ok(Plan { rule, table })
     }
 
     /// Looks for what keeps the routes of `network` from being found, without finding them.
@@ -184,25 +150,16 @@ impl Plan {
         if is_small(&graph, attachments, choices) {
             return Ok(());
         }
-        let directions = |tree, root| Directions::new(&graph, attachments, choices.utility, root, tree);
-        match &choices.algorithm {
-            Algorithm::Minimal => fits(&LegalMoves::unrestricted(&graph), attachments, choices.selection),
-            Algorithm::UpDown { tree, root } => {
-                let directions = directions(*tree, root);
-                fits(&LegalMoves::up_down(&graph, &directions), attachments, choices.selection)
-            }
-            Algorithm::Smart { tree, root } => {
-                let directions = directions(*tree, root);
-                // On the mean smart routes are no longer than these, so that they need not be found if these fit.
-                let turns = count_turns(&LegalMoves::up_down(&graph, &directions), attachments, usize::MAX);
-                if turns.saturating_mul(2) <= Candidates::default().in_all {
-                    return Ok(());
-                }
-                let hosts = attachments.per_switch(graph.switches(), None);
-                let smart = Smart::new(&graph, &hosts, &directions);
-                fits(&LegalMoves::turns(&graph, smart.turns()), attachments, choices.selection)
+        if let Algorithm::Smart { tree, root } = &choices.algorithm {
+            // On the mean smart routes are no longer than these, so that they need not be found if these fit.
+            let directions = Directions::new(&graph, attachments, choices.utility, root, *tree);
+            let turns = count_turns(&LegalMoves::up_down(&graph, &directions), attachments, usize::MAX);
+            if turns.saturating_mul(2) <= Candidates::default().in_all {
+                return Ok(());
             }
         }
+        let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
+        fits(&rule.moves(&graph), attachments, choices.selection)
     }
 
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
@@ -211,56 +168,22 @@ impl Plan {
     /// chance.
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         let graph = SwitchGraph::new(network);
-        let moves = self.moves(&graph);
+        let moves = self.rule.moves(&graph);
         let mut survey = Survey::new(network, attachments, &self.table);
-        if self.is_minimal() {
+        if matches!(self.rule, Rule::Minimal) {
             survey.dependencies = DependencyGraph::new(network);
             let hosts = attachments.per_switch(graph.switches(), None);
             survey.dependencies.add_all_shortest(&moves, &hosts);
         }
         let metrics = SwitchMetrics::new(&moves);
         Report {
-            algorithm: self.algorithm(),
-            root: names(network, self.roots()),
+            algorithm: self.rule.algorithm(),
+            root: names(network, self.rule.roots()),
             switch_mean_distance: metrics.mean_distance(graph.switches()),
             crossing_paths: Some(metrics.crossing_paths),
-            restrictions_per_switch: Some(self.restrictions_per_switch(&graph)),
-            channel_load_by_root_distance: load_by_distance(&graph, self.roots(), &survey.load),
+            restrictions_per_switch: Some(self.rule.restrictions_per_switch(&graph)),
+            channel_load_by_root_distance: load_by_distance(&graph, self.rule.roots(), &survey.load),
             ..Report::of_file(network, &survey)
-        }
-    }
-
-    /// The rule that the routes obey, as moves in their network's graph.
-    pub fn moves<'a>(&'a self, graph: &'a SwitchGraph) -> LegalMoves<'a> {
-        match (&self.directions, &self.smart) {
-            (Some(directions), _) => LegalMoves::up_down(graph, directions),
-            (None, Some(smart)) => LegalMoves::turns(graph, smart.turns()),
-            (None, None) => LegalMoves::unrestricted(graph),
-        }
-    }
-
-    fn is_minimal(&self) -> bool {
-        self.directions.is_none() && self.smart.is_none()
-    }
-
-    fn algorithm(&self) -> &'static str {
-        match (&self.directions, &self.smart) {
-            (Some(_), _) => "updown",
-            (None, Some(_)) => "smart",
-            (None, None) => "minimal",
-        }
-    }
-
-    fn roots(&self) -> &[SwitchId] {
-        let smart = self.smart.as_ref().map(Smart::roots);
-        self.directions.as_ref().map(Directions::roots).or(smart).unwrap_or_default()
-    }
-
-    fn restrictions_per_switch(&self, graph: &SwitchGraph) -> f64 {
-        match (&self.directions, &self.smart) {
-            (Some(directions), _) => restrictions_per_switch(graph, directions),
-            (None, Some(smart)) => smart.turns().forbidden() as f64 / graph.switches().max(1) as f64,
-            (None, None) => 0.0,
         }
     }
 }
@@ -298,12 +221,9 @@ fn carried(graph: &SwitchGraph, attachments: &Attachments) -> Result<(), PlanErr
 /// breadth-first tree no two switches are further apart than twice its depth, which is at most twice as deep from
 /// another root.
 fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -> bool {
-    let is_bounded = match &choices.algorithm {
-        Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => {
-            *tree == Tree::Bfs && !matches!(root, Root::Named(roots) if roots.len() > 1)
-        }
-        Algorithm::Minimal => true,
-    };
+    let is_bounded = choices.algorithm.tree_and_root().is_none_or(|(tree, root)| {
+        tree == Tree::Bfs && !matches!(root, Root::Named(roots) if roots.len() > 1)
+    });
     let deepest = graph.distances(graph.switch_ids().take(1)).into_iter().max().unwrap_or(0);
     if !is_bounded || deepest == UNREACHED {
         return false;

@@ -27,13 +27,9 @@ use thiserror::Error;
 use crate::ids::{HostId, Node, Port, SwitchId};
 use crate::topology::{CablingError, End, Network, Switch};
 
-use super::directions::Directions;
+use super::algorithm::{Algorithm, Rule};
 use super::graph::{Attachments, SwitchGraph};
-use super::paths::LegalMoves;
-use super::plan::Algorithm;
-use super::smart::Smart;
 use super::spread::{PAIR, Spread, weights};
-use super::{Root, Tree};
 
 /// How much work goes into one search, as channels looked at: a few seconds of one core.
 const MOST_STEPS: u64 = 2_000_000_000;
@@ -247,20 +243,8 @@ impl<'a> Search<'a> {
         let hosts = self.hosts.iter().filter(|count| **count > 0).count() as u64;
         let (switches, links) = (self.network.switches().len() as u64, self.network.links().len() as u64);
         let routes = hosts * (switches + 4 * links);
-        let trees = match &self.question.algorithm {
-            Algorithm::UpDown { root, tree } | Algorithm::Smart { root, tree } => match (root, tree) {
-                (Root::R2, _) => switches * switches * (switches + 4 * links),
-                (_, Tree::Dfs(_)) | (Root::R1 | Root::Far, _) => switches * (switches + 2 * links),
-                _ => 0,
-            },
-            Algorithm::Minimal => 0,
-        };
-        let turns = match self.question.algorithm {
-            Algorithm::Smart { .. } => Smart::steps(&SwitchGraph::new(self.network), hosts),
-            _ => 0,
-        };
-        let steps =
-            self.question.steps.unwrap_or(MOST_STEPS) / (routes + trees + turns).max(1) / shares.max(1);
+        let rule = self.question.algorithm.steps(&SwitchGraph::new(self.network), hosts, links);
+        let steps = self.question.steps.unwrap_or(MOST_STEPS) / (routes + rule).max(1) / shares.max(1);
         usize::try_from(steps).unwrap_or(usize::MAX).max(1)
     }
 
@@ -332,20 +316,9 @@ impl<'a> Search<'a> {
     fn judge(&self, cables: &[Cable]) -> Judgement {
         let network = with_cables(self.network, &self.ends(cables));
         let graph = SwitchGraph::new(&network);
-        let directions =
-            |root, tree| Directions::new(&graph, &self.attachments, self.question.utility, root, tree);
-        let of = |moves: &LegalMoves<'_>| {
-            let spread = Spread::new(moves, &self.hosts);
-            Judgement { pairs: spread.pairs, busiest: spread.busiest(), distance: spread.distance }
-        };
-        match &self.question.algorithm {
-            Algorithm::UpDown { tree, root } => of(&LegalMoves::up_down(&graph, &directions(root, *tree))),
-            Algorithm::Smart { tree, root } => {
-                let smart = Smart::new(&graph, &self.hosts, &directions(root, *tree));
-                of(&LegalMoves::turns(&graph, smart.turns()))
-            }
-            Algorithm::Minimal => of(&LegalMoves::unrestricted(&graph)),
-        }
+        let rule = Rule::new(&self.question.algorithm, &graph, &self.attachments, self.question.utility);
+        let spread = Spread::new(&rule.moves(&graph), &self.hosts);
+        Judgement { pairs: spread.pairs, busiest: spread.busiest(), distance: spread.distance }
     }
 
     fn suggestion(&self, found: Found) -> Suggestion {

@@ -25,7 +25,7 @@ use crate::host::Address;
 use crate::host::daemon::{Duty, Journal, Options, serve};
 use crate::host::passive::Memory;
 use crate::ids::{HostId, Node};
-use crate::routing::{Algorithm, Attachments, Choices, Plan, PlanError, Root};
+use crate::routing::{Attachments, Choices, Plan, PlanError, Root};
 use crate::topology::Network;
 use crate::topology::isomorphism::core;
 use crate::traffic::Workload;
@@ -132,9 +132,7 @@ pub fn run(task: &Task<'_>) -> Result<Report, DaemonError> {
 /// The choices as a mapper can follow them, which knows no switch by name.
 fn without_named_roots(choices: &Choices) -> Choices {
     let mut choices = choices.clone();
-    if let Algorithm::UpDown { root, .. } | Algorithm::Smart { root, .. } = &mut choices.algorithm
-        && let Root::Named(_) = root
-    {
+    if let Some(root) = choices.algorithm.named_root() {
         *root = Root::Far;
     }
     choices

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::ids::{HostId, Node, Turn};
-use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
+use crate::routing::{Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
 use crate::scenario::Checked;
 use crate::scenario::checked::{RouteSource, Routing};
 use crate::scenario::mapping::Mapping;
@@ -193,7 +193,7 @@ fn translate(choices: &Choices, overlay: &Overlay, network: &Network, map: &Netw
     let name = |host: HostId| network.name_of(Node::Host(host));
     let utility = choices.utility.and_then(|host| map.find_host(name(host)));
     let mut algorithm = choices.algorithm.clone();
-    if let Algorithm::UpDown { root, .. } | Algorithm::Smart { root, .. } = &mut algorithm
+    if let Some(root) = algorithm.named_root()
         && let Root::Named(roots) = root
     {
         let there: Vec<_> = roots.iter().filter_map(|root| overlay.stands_for(*root)).collect();
@@ -206,6 +206,7 @@ fn translate(choices: &Choices, overlay: &Overlay, network: &Network, map: &Netw
 mod tests {
     use super::*;
     use crate::ids::SwitchId;
+    use crate::routing::Algorithm;
     use crate::scenario::{Overrides, read};
     use crate::topology::difference;
 

@@ -51,7 +51,7 @@ fn choices(net: &Network, seed: u64) -> Choices {
 
 /// Checks every route of a plan by walking it, and returns the dependencies of those routes.
 fn check_routes(net: &Network, plan: &Plan, seed: u64) -> Dependencies {
-    let legal = floyd_warshall(net, plan.directions.as_ref());
+    let legal = floyd_warshall(net, plan.rule.directions());
     let attached = |h: HostId| match net.attachment(h) {
         Some((_, _, End { node: Node::Switch(switch), .. })) => Some(switch),
         _ => None,
@@ -70,7 +70,7 @@ fn check_routes(net: &Network, plan: &Plan, seed: u64) -> Dependencies {
         let mut went_down = false;
         for pair in hops.windows(2) {
             let (from, to) = (pair[0].0, pair[1].0);
-            let up = plan.directions.as_ref().is_none_or(|d| d.is_up(from, to));
+            let up = plan.rule.directions().is_none_or(|d| d.is_up(from, to));
             assert!(!(up && went_down), "seed {seed}: never up after down");
             went_down |= !up;
         }
@@ -96,7 +96,7 @@ fn routes_of_random_multigraphs_are_shortest_legal_and_proved_right() {
         let survey = Survey::new(&net, &attachments, &plan.table);
         let cycle = survey.dependencies.shortest_cycle();
         assert_eq!(cycle.as_ref().map(Vec::len), expected, "seed {seed}");
-        if plan.directions.is_some() {
+        if plan.rule.directions().is_some() {
             assert_eq!(expected, None, "seed {seed}: UP*/DOWN* is never cyclic");
         }
         for (nth, channel) in cycle.iter().flatten().enumerate() {

@@ -120,7 +120,7 @@ fn mean_distances_are_those_of_shortest_legal_paths() {
         for selection in selections {
             let choices = Choices { algorithm: algorithm.clone(), selection, utility: None };
             let plan = Plan::new(&net, &attachments, &choices).unwrap();
-            let [legal, shortest] = [plan.directions.as_ref(), None].map(|rule| floyd_warshall(&net, rule));
+            let [legal, shortest] = [plan.rule.directions(), None].map(|rule| floyd_warshall(&net, rule));
             let (mut sum, mut routed, mut longer) = (0, 0, 0);
             for (source, end) in net.host_ids().flat_map(|s| net.host_ids().map(move |d| (s, d))) {
                 let ends = attachments.switch(source).zip(attachments.switch(end)).filter(|_| source != end);

@@ -158,7 +158,7 @@ fn every_selection_takes_shortest_legal_paths_of_the_same_pairs() {
                 let (hops, end) = follow(&net, source, turns);
                 assert_eq!((end.node, end.port), (Node::Host(destination), port), "seed {seed}");
                 let rises = hops.windows(2).map(|pair| {
-                    let up = other.directions.as_ref().is_none_or(|d| d.is_up(pair[0].0, pair[1].0));
+                    let up = other.rule.directions().is_none_or(|d| d.is_up(pair[0].0, pair[1].0));
                     u8::from(!up)
                 });
                 assert!(rises.is_sorted(), "seed {seed}, {selection:?}: never up after down");

@@ -113,7 +113,7 @@ fn smart_routes_of_random_multigraphs_are_acyclic_complete_and_shortest() {
         let utility = None;
         let algorithm = Algorithm::Smart { tree, root: root.clone() };
         let plan = Plan::new(&net, &attachments, &Choices { algorithm, selection, utility }).unwrap();
-        let smart = plan.smart.as_ref().unwrap();
+        let smart = plan.rule.smart().unwrap();
         let turns = turns_by_name(&net, smart);
         assert_eq!(shortest_cycle(&turns), None, "seed {seed}: no cycle of allowed turns");
         let survey = Survey::new(&net, &attachments, &plan.table);
@@ -122,7 +122,7 @@ fn smart_routes_of_random_multigraphs_are_acyclic_complete_and_shortest() {
         check_routes(&net, &plan, &turns, &distance, seed);
 
         let graph = SwitchGraph::new(&net);
-        let metrics = SwitchMetrics::new(&plan.moves(&graph));
+        let metrics = SwitchMetrics::new(&plan.rule.moves(&graph));
         let pairs = distance.iter().flatten().filter(|d| **d > 0 && **d < FAR);
         assert_eq!(metrics.pairs, pairs.clone().count() as u64, "seed {seed}");
         assert_eq!(metrics.sum_of_distances, pairs.map(|d| u64::from(*d)).sum::<u64>(), "seed {seed}");

@@ -24,7 +24,7 @@ use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_s
 use super::topology::Topology;
 use super::traffic::Traffic;
 use crate::fabric::Arbitration;
-use crate::routing::{Algorithm, Heuristic, Root, Selection, Tree};
+use crate::routing::{Algorithm, Heuristic, Selection, Tree};
 use crate::trace::bounds::LARGEST_MOST;
 use crate::units::{BitRate, Bytes, Duration, Length};
 
@@ -218,11 +218,7 @@ impl Choice for Around {
 
 /// Trees, roots and seeds stand in keys of their own.
 impl Choice for Algorithm {
-    const CHOICES: &'static [(&'static str, Algorithm)] = &[
-        ("updown", Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far }),
-        ("smart", Algorithm::Smart { tree: Tree::Bfs, root: Root::Far }),
-        ("minimal", Algorithm::Minimal),
-    ];
+    const CHOICES: &'static [(&'static str, Algorithm)] = Algorithm::ALL;
 }
 
 impl Choice for Arbitration {

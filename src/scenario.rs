@@ -11,10 +11,10 @@
 pub mod allgather;
 pub mod checked;
 pub mod comparison;
-pub mod cycles;
 pub mod discovery;
 pub mod ethernet;
 pub mod expect;
+pub mod fabric;
 pub mod mapping;
 pub mod printed;
 pub mod rings;

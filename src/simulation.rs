@@ -60,7 +60,7 @@ use crate::ring::TreeError;
 use crate::routing::PlanError;
 use crate::scenario::Checked;
 use crate::scenario::checked::{Failure, Generated as GeneratedLoads, Trace as TraceFile, Traffic};
-use crate::scenario::cycles::flit_time;
+use crate::scenario::fabric::flit_time;
 use crate::trace::{Recorder, Recording, Scene, WormNames};
 use crate::traffic::{Generated, Source, Trace};
 use crate::units::{Cycle, Duration};

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::diagnostics::quoted;
 use crate::report::{Drawing, draw_network};
 use crate::scenario::checked::Checked;
-use crate::scenario::{self, cycles};
+use crate::scenario::{self, fabric};
 use crate::simulation::{MapReport, map, measured_ms};
 use crate::topology::Network;
 use crate::topology::formats::{self, Format as FileFormat};
@@ -164,7 +164,7 @@ impl Options {
 /// The paper's buffer, or a larger one where a long cable needs it.
 fn buffer(checked: &Checked) -> Flits {
     let parameters = checked.fabric_parameters();
-    let after_stop = parameters.links.iter().map(|link| cycles::overshoot(*link)).max().unwrap_or(0);
+    let after_stop = parameters.links.iter().map(|link| fabric::overshoot(*link)).max().unwrap_or(0);
     Flits((after_stop + checked.fabric.stop.0).max(108))
 }
 

@@ -4,12 +4,12 @@
 //! part that is faulty is left unchecked rather than judged against a guess.
 
 mod allgather;
+mod buffers;
 mod comparison;
 mod csv;
 mod declared;
 mod discovery;
 mod ethernet;
-mod fabric;
 mod files;
 mod foreseen;
 mod limits;
@@ -82,10 +82,10 @@ fn sections(
     book: &mut Book,
 ) -> Option<Checked> {
     let network = topology.as_ref();
-    let fabric = document.fabric.get().and_then(|wire| fabric::fabric(wire, book));
-    let hosts = document.hosts.get().and_then(|wire| fabric::hosts(wire, fabric.as_ref(), book));
+    let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, book));
+    let hosts = document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), book));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
-        fabric::check_buffers(document, fabric, hosts, &topology.network, book);
+        buffers::check(document, fabric, hosts, &topology.network, book);
         limits::check(document, fabric, hosts, &topology.network, book);
     }
     let (failures, by_chance) = failures(document, network, book);
@@ -188,7 +188,7 @@ pub(super) fn expectations(
 }
 
 /// A quantity that the wire has read, with its place.
-fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<At<U>> {
+pub(super) fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<At<U>> {
     given.get().map(|at| At { value: at.value.0, place: at.place })
 }
 
@@ -198,7 +198,12 @@ fn in_bytes(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> O
 }
 
 /// Notes that a value is out of range.
-fn out_of_range(place: Place, message: impl Into<String>, expected: impl Into<String>, book: &mut Book) {
+pub(super) fn out_of_range(
+    place: Place,
+    message: impl Into<String>,
+    expected: impl Into<String>,
+    book: &mut Book,
+) {
     let (message, expected) = (message.into(), expected.into());
     book.add(place, |span| Fault::new("out-of-range", span, message, expected));
 }

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use crate::fabric::Arbitration;
 use crate::ids::{HostId, LinkId, Node, Port};
 use crate::routing::{Choices, RouteTable};
 use crate::topology::{End, Network};
 use crate::trace::Bounds;
 use crate::traffic::{TraceMessage, Workload};
-use crate::units::{BitRate, Duration, Flits, Length, Time};
+use crate::units::{BitRate, Duration, Time};
 
 use super::allgather::Allgather;
 use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::expect::Expectations;
+use super::fabric::{Fabric, Hosts};
 use super::mapping::Mapping;
 use super::rings::Rings;
 use super::study::Study;
@@ -110,61 +110,6 @@ pub struct InputFile {
     pub path: PathBuf,
     /// The blake3 hash of its bytes, in hexadecimal.
     pub hash: String,
-}
-
-/// The wormhole fabric in physical units; one flit is one byte.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fabric {
-    /// The rate of cables that give none.
-    pub rate: BitRate,
-    /// Room of a port's input buffer.
-    pub buffer: Flits,
-    /// Occupancy at which an input port sends STOP.
-    pub stop: Flits,
-    /// Occupancy at which it sends GO again; below `stop`.
-    pub go: Flits,
-    /// Time to decode a head; above zero.
-    pub routing_latency: Duration,
-    /// How heads are decoded.
-    pub arbitration: Arbitration,
-    /// How long an output may stay blocked before a forward reset; `None`: for ever.
-    pub deadlock_timeout: Option<Duration>,
-    /// The length of cables that give none.
-    pub cable_length: Length,
-    /// Chance that a bit is wrong, in `0..1`.
-    pub bit_error_rate: f64,
-}
-
-/// What all hosts share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hosts {
-    /// Time that the interface needs to set up a message.
-    pub nic_send_overhead: Duration,
-    /// The receive buffer; `None`: a host takes what arrives at once.
-    pub receive: Option<ReceiveBuffer>,
-    /// How long a message lives from its start on; `None`: for ever.
-    pub time_to_live: Option<Duration>,
-    /// Software time that a process needs to send a message.
-    pub send_overhead: Duration,
-    /// Software time between a message's arrival and the answer of a replying daemon.
-    pub reply_overhead: Duration,
-    /// Software time that a mapper spends on a probe beside sending it and waiting for the answer.
-    pub loop_overhead: Duration,
-}
-
-/// The receive buffer of a host that does not take everything at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReceiveBuffer {
-    /// Its room.
-    pub buffer: Flits,
-    /// Occupancy at which the host's port sends STOP.
-    pub stop: Flits,
-    /// Occupancy at which it sends GO again; below `stop`.
-    pub go: Flits,
-    /// The rate at which the interface empties the buffer.
-    pub rate: BitRate,
-    /// Time that the interface rests after it has taken out a tail.
-    pub overhead: Duration,
 }
 
 /// What fails at once.

@@ -283,13 +283,13 @@ fn all_messages(checked: &Checked) -> f64 {
 fn rate(checked: &Checked, traffic: &Traffic) -> f64 {
     let Traffic::Generated(generated) = traffic else { return 0.0 };
     let load = generated.loads.first().copied().unwrap_or(0.0);
-    let flit = super::cycles::flit_time(checked.fabric.rate);
+    let flit = super::fabric::flit_time(checked.fabric.rate);
     generated.workload.pattern.senders() as f64 / generated.workload.mean_gap_ps(load, flit)
 }
 
 /// Seconds of simulated time of the longest point.
 fn simulated(checked: &Checked) -> f64 {
-    let flit = super::cycles::flit_time(checked.fabric.rate);
+    let flit = super::fabric::flit_time(checked.fabric.rate);
     let of_traffic = match &checked.traffic {
         Some(Traffic::Generated(generated)) if checked.operation.is_none() => {
             let needed = generated
@@ -414,7 +414,7 @@ fn traffic(checked: &Checked) -> f64 {
 /// The messages of a load point, its warm-up among them.
 fn measured(checked: &Checked, generated: &Generated, load: f64) -> f64 {
     let (hosts, _) = size(checked);
-    let flit_ps = super::cycles::flit_time(checked.fabric.rate).as_ps() as f64;
+    let flit_ps = super::fabric::flit_time(checked.fabric.rate).as_ps() as f64;
     let per_ps = hosts * load / generated.workload.sizes.mean() / flit_ps;
     let warmup = checked.measure.warmup.map_or(0.0, |span| span.as_ps() as f64 * per_ps);
     let extent = match checked.measure.extent {
@@ -480,7 +480,7 @@ fn operation(checked: &Checked) -> f64 {
         }
         _ => 0.0,
     };
-    let flit_ps = super::cycles::flit_time(checked.fabric.rate).as_ps() as f64;
+    let flit_ps = super::fabric::flit_time(checked.fabric.rate).as_ps() as f64;
     let sent = seconds * 1e12 / flit_ps * load * size(checked).0;
     seconds * 0.5 + messages(checked, sent, sent * 100.0)
 }

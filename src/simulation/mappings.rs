@@ -17,7 +17,7 @@ use crate::host::plain::{Collision, Plain};
 use crate::ids::HostId;
 use crate::scenario::checked::Traffic;
 use crate::scenario::mapping::{Computer, MapModel, Mapping, Masters};
-use crate::scenario::{Checked, cycles};
+use crate::scenario::{Checked, fabric};
 use crate::topology::Network;
 use crate::trace::Recorder;
 use crate::units::Duration;
@@ -226,7 +226,7 @@ impl<'a> Ground<'a> {
         let at = |latency: &Duration| {
             let mut fabric = self.checked.fabric;
             fabric.routing_latency = *latency;
-            let parameters = cycles::parameters(&fabric, &self.checked.hosts, task.setup.network);
+            let parameters = fabric::parameters(&fabric, &self.checked.hosts, task.setup.network);
             let setup = Setup { parameters: &parameters, ..task.setup };
             let mapped = mapping::run_among(
                 &Task { setup, ..task.clone() },

@@ -4,7 +4,7 @@ use crate::figures::{Row, kept};
 use crate::host::mapper::Kind;
 use crate::host::mapper::guarded::{COSTS_2003, Options};
 use crate::ids::Turn;
-use crate::scenario::{Overrides, checked, cycles, read};
+use crate::scenario::{Overrides, fabric, read};
 use crate::topology::isomorphism::compare;
 use crate::topology::{End, Host, Network};
 use crate::units::{Duration, Time};
@@ -146,7 +146,7 @@ fn network(switches: &[&str], hosts: &[&str], cables: &[(&str, u16, &str, u16)])
 pub(super) fn cases(stage: &Stage, kind: Kind, options: Options) -> [Case; 3] {
     let bytes = kept::scenario("hendriks2004/pink.toml").expect("it is part of the program");
     let scenario = read("pink.toml", bytes, &Overrides::default()).expect("it is without faults");
-    let parameters = cycles::parameters(&scenario.fabric, &checked::Hosts::default(), &stage.network);
+    let parameters = fabric::parameters(&scenario.fabric, &fabric::Hosts::default(), &stage.network);
     let mapper = stage.network.find_host("h0").expect("every stage has it");
     let (network, answers, costs) = (&stage.network, stage.answers, COSTS_2003);
     let scene = Scene { network, parameters: &parameters, costs, mapper, answers, options };

@@ -9,7 +9,7 @@ use crate::host::mapper::{Brief, Kind, myricom};
 use crate::host::plain::{Collision, Plain};
 use crate::ids::{HostId, Port, Turn};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
-use crate::scenario::{Checked, Overrides, checked, cycles, read};
+use crate::scenario::{Checked, Overrides, fabric, read};
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
@@ -125,7 +125,7 @@ fn send(
     route: &[i16],
     payload: u32,
 ) -> Option<(Fabric, Parameters, Ended)> {
-    let parameters = cycles::parameters(&scenario.fabric, &checked::Hosts::default(), network);
+    let parameters = fabric::parameters(&scenario.fabric, &fabric::Hosts::default(), network);
     let mut fabric = Fabric::new(network, &parameters, &[Some(Port(0)), Some(Port(0))]).ok()?;
     let turns = route.iter().copied().map(Turn).collect();
     let mut one = One { message: Some((turns, payload)), ended: None };
@@ -149,7 +149,7 @@ fn head_ns(scenario: &Checked, switches: u16) -> Option<f64> {
 /// What one more cable adds.
 fn cable_ns(scenario: &Checked) -> f64 {
     let network = row_of(1);
-    let parameters = cycles::parameters(&scenario.fabric, &checked::Hosts::default(), &network);
+    let parameters = fabric::parameters(&scenario.fabric, &fabric::Hosts::default(), &network);
     parameters.links.first().map_or(0.0, |link| (parameters.base_cycle * link.delay).as_ns_f64())
 }
 

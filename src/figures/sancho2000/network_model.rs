@@ -4,7 +4,7 @@ use crate::figures::{Figure, Page, Results, Row, kept};
 use crate::ids::Node;
 use crate::scenario::Checked;
 use crate::scenario::checked::Traffic;
-use crate::scenario::cycles::flit_time;
+use crate::scenario::fabric::flit_time;
 use crate::topology::Network;
 use crate::traffic::Sizes;
 

@@ -16,10 +16,10 @@ use crate::units::{BitRate, Duration};
 
 use super::super::allgather::{Allgather, MediumKind, Method};
 use super::super::book::{Book, Place};
-use super::super::checked::{self, Checked, PartKind, RandomFailures, RouteSource, Routing, Topology};
+use super::super::checked::{Checked, PartKind, RandomFailures, RouteSource, Routing, Topology};
 use super::super::cost::{Estimate, MOST_MEMORY};
-use super::super::cycles::parameters;
 use super::super::ethernet::Transport;
+use super::super::fabric::{self, parameters};
 use super::super::wire::{self, At, Document};
 
 /// Notes what [`crate::scenario::Checked`] holds and no run could use. Costs little but where networks are so large
@@ -102,7 +102,7 @@ fn fabric(
     place: Place,
     book: &mut Book,
 ) {
-    let fabric = checked::Fabric { rate: rate.unwrap_or(checked.fabric.rate), ..checked.fabric };
+    let fabric = fabric::Fabric { rate: rate.unwrap_or(checked.fabric.rate), ..checked.fabric };
     let parameters = parameters(&fabric, &checked.hosts, network);
     if let Err(error) = Fabric::check(network, &parameters, attachments) {
         refuse(place, &error, "expected a fabric that can be built", book);
@@ -115,7 +115,7 @@ fn latencies(checked: &Checked, document: &Document, own: Place, book: &mut Book
     let list = document.mapping.value().and_then(|wire| wire.also_at_routing_latency.value());
     for (nth, latency) in latencies.enumerate() {
         let place = list.and_then(|list| list.get(nth)).map_or(own, |at| at.place);
-        let fabric = checked::Fabric { routing_latency: *latency, ..checked.fabric };
+        let fabric = fabric::Fabric { routing_latency: *latency, ..checked.fabric };
         let parameters = parameters(&fabric, &checked.hosts, &checked.topology.network);
         let made = Fabric::check(&checked.topology.network, &parameters, &checked.topology.attachments);
         if let Err(error) = made {

@@ -6,8 +6,7 @@ use crate::topology::Network;
 use crate::units::Duration;
 
 use super::super::book::{Book, Place};
-use super::super::checked::{Fabric, Hosts};
-use super::super::cycles::{base_cycle, flit_time, timing};
+use super::super::fabric::{Fabric, Hosts, base_cycle, flit_time, timing};
 use super::super::wire::{Document, Given};
 use super::names;
 

@@ -7,7 +7,8 @@ use crate::ids::HostId;
 use crate::units::Duration;
 
 use super::super::book::{Book, Place};
-use super::super::checked::{Hosts, Topology};
+use super::super::checked::Topology;
+use super::super::fabric::Hosts;
 use super::super::mapping::{Computer, MapModel, Mapping, Masters, Silence};
 use super::super::wire::{self, At, Document, Given, Mode};
 use super::{conflict, mappers, names, out_of_range, quantity};

@@ -7,7 +7,7 @@ use crate::units::{Duration, Time};
 use super::super::book::{Book, Place};
 use super::super::checked::{Checked, Extent, Generated, Topology, Traffic};
 use super::super::cost::{longest_beside_loads, needed_ps};
-use super::super::cycles::flit_time;
+use super::super::fabric::flit_time;
 use super::super::wire::Document;
 
 /// Warns of loads whose points cannot come to what they are to measure.

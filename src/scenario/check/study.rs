@@ -3,7 +3,7 @@
 use crate::diagnostics::Fault;
 
 use super::super::book::Book;
-use super::super::checked::Hosts;
+use super::super::fabric::Hosts;
 use super::super::study::{Cell, Plot, Reference, StudiedNetwork, Study};
 use super::super::wire::{self, At, Document, Given};
 use super::shared::{self, About};

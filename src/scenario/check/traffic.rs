@@ -6,8 +6,8 @@ use crate::traffic::{Arrivals, Members, NotAPowerOfTwo, Pattern, Workload};
 use crate::units::Duration;
 
 use super::super::book::{Book, Place};
-use super::super::checked::{Fabric, Generated, Routing, Topology, Traffic};
-use super::super::cycles::flit_time;
+use super::super::checked::{Generated, Routing, Topology, Traffic};
+use super::super::fabric::{Fabric, flit_time};
 use super::super::wire::{self, At, Bursts, Free, Given, GivenArrivals};
 use super::{conflict, files, names, sizes, trace};
 

@@ -8,9 +8,10 @@ use crate::fabric;
 use crate::report::{Pcapng, Tally};
 use crate::scenario::Checked;
 use crate::scenario::allgather::{Allgather, Cell, MediumKind};
-use crate::scenario::checked::{Fabric, Topology};
-use crate::scenario::cycles;
+use crate::scenario::checked::Topology;
 use crate::scenario::ethernet::{Ethernet, Transport};
+use crate::scenario::fabric::Fabric;
+use crate::scenario::fabric::parameters;
 use crate::topology::Network;
 use crate::trace::{Recorder, Scene, WormNames};
 
@@ -90,7 +91,7 @@ fn names(network: &Network) -> WormNames<'_> {
 /// The fabric of a cell, its cables those of the network on which messages travel.
 fn fabric(checked: &Checked, allgather: &Allgather, cell: Cell, network: &Network) -> fabric::Parameters {
     let rate = cell.rate.map_or(checked.fabric.rate, |nth| allgather.rates[nth]);
-    cycles::parameters(&Fabric { rate, ..checked.fabric }, &checked.hosts, network)
+    parameters(&Fabric { rate, ..checked.fabric }, &checked.hosts, network)
 }
 
 /// Whether the log of a scenario has a place for a cell: its network is the scenario's own, and a cycle is as long.

@@ -1,0 +1,351 @@
+//! What `[fabric]` and `[hosts]` say: read, checked, and turned into flits and base cycles.
+//!
+//! ```text
+//!   keys --> Fabric, Hosts: physical units --the network's cables--> Parameters: flits and base cycles
+//! ```
+//! The one boundary at which physical units become flits and base cycles.
+//!
+//! # Source
+//! The base cycle is the greatest common divisor of all flit times, so that every channel sends a flit
+//! every whole number of base cycles. A cable's delay is its time of flight in base cycles, rounded up, at
+//! least 1.
+
+use crate::diagnostics::Fault;
+use crate::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
+use crate::topology::{Link, Network};
+use crate::units::{BitRate, Bytes, Duration, Flits, Length};
+
+use super::book::{Book, Place};
+use super::check::{out_of_range, quantity};
+use super::checked::Checked;
+use super::wire::{self, At, Given, Quantity};
+
+/// The wormhole fabric in physical units; one flit is one byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fabric {
+    /// The rate of cables that give none.
+    pub rate: BitRate,
+    /// Room of a port's input buffer.
+    pub buffer: Flits,
+    /// Occupancy at which an input port sends STOP.
+    pub stop: Flits,
+    /// Occupancy at which it sends GO again; below `stop`.
+    pub go: Flits,
+    /// Time to decode a head; above zero.
+    pub routing_latency: Duration,
+    /// How heads are decoded.
+    pub arbitration: Arbitration,
+    /// How long an output may stay blocked before a forward reset; `None`: for ever.
+    pub deadlock_timeout: Option<Duration>,
+    /// The length of cables that give none.
+    pub cable_length: Length,
+    /// Chance that a bit is wrong, in `0..1`.
+    pub bit_error_rate: f64,
+}
+
+/// What all hosts share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// Time that the interface needs to set up a message.
+    pub nic_send_overhead: Duration,
+    /// The receive buffer; `None`: a host takes what arrives at once.
+    pub receive: Option<ReceiveBuffer>,
+    /// How long a message lives from its start on; `None`: for ever.
+    pub time_to_live: Option<Duration>,
+    /// Software time that a process needs to send a message.
+    pub send_overhead: Duration,
+    /// Software time between a message's arrival and the answer of a replying daemon.
+    pub reply_overhead: Duration,
+    /// Software time that a mapper spends on a probe beside sending it and waiting for the answer.
+    pub loop_overhead: Duration,
+}
+
+/// The receive buffer of a host that does not take everything at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveBuffer {
+    /// Its room.
+    pub buffer: Flits,
+    /// Occupancy at which the host's port sends STOP.
+    pub stop: Flits,
+    /// Occupancy at which it sends GO again; below `stop`.
+    pub go: Flits,
+    /// The rate at which the interface empties the buffer.
+    pub rate: BitRate,
+    /// Time that the interface rests after it has taken out a tail.
+    pub overhead: Duration,
+}
+
+/// The fabric in physical units.
+pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric> {
+    let (section, wire) = (wire.place, &wire.value);
+    let [buffer, stop, go] = [&wire.buffer, &wire.stop, &wire.go].map(flits);
+    check_order(buffer, stop, go, section, book);
+    let rate = quantity(&wire.rate);
+    if let Some(rate) = rate {
+        check_rate(rate, book);
+    }
+    Some(Fabric {
+        rate: rate?.value,
+        buffer: buffer?.value,
+        stop: stop?.value,
+        go: go?.value,
+        routing_latency: quantity(&wire.routing_latency)?.value,
+        arbitration: *wire.arbitration.value()?,
+        deadlock_timeout: wire.deadlock_timeout.value()?.0,
+        cable_length: quantity(&wire.cable_length)?.value,
+        bit_error_rate: *wire.bit_error_rate.value()?,
+    })
+}
+
+/// An amount of data in flits.
+fn flits(given: &Given<Quantity<Bytes>>) -> Option<At<Flits>> {
+    quantity(given).map(|amount| At { value: Flits(amount.value.0), place: amount.place })
+}
+
+/// Notes a rate whose flit time is not a whole number of picoseconds.
+fn check_rate(rate: At<BitRate>, book: &mut Book) {
+    if 8_000_000_000_000 % rate.value.as_bits_per_s() != 0 {
+        book.warn(rate.place, |span| {
+            let flit = rate.value.time_for(Bytes(1));
+            let message = format!("a flit takes no whole number of picoseconds at {}", rate.value);
+            Fault::new("inexact-rate", span, message, format!("taken as {flit} a flit"))
+        });
+    }
+}
+
+/// Notes thresholds that are not in the order go < stop <= buffer.
+fn check_order(
+    buffer: Option<At<Flits>>,
+    stop: Option<At<Flits>>,
+    go: Option<At<Flits>>,
+    section: Place,
+    book: &mut Book,
+) {
+    let (Some(buffer), Some(stop), Some(go)) = (buffer, stop, go) else { return };
+    // A default stands at its section; point at what the user wrote instead.
+    let written = |first: Place, second: Place| if first == section { second } else { first };
+    if stop.value > buffer.value {
+        out_of_range(
+            written(stop.place, buffer.place),
+            format!("STOP at {} B never comes from a buffer of {} B", stop.value.0, buffer.value.0),
+            format!("expected stop from 1 B to {} B", buffer.value.0),
+            book,
+        );
+    }
+    if go.value >= stop.value {
+        out_of_range(
+            written(go.place, stop.place),
+            format!("GO at {} B is not below STOP at {} B", go.value.0, stop.value.0),
+            format!("expected go from 0 B to {} B", stop.value.0 - 1),
+            book,
+        );
+    }
+}
+
+/// What all hosts share.
+pub(super) fn hosts(wire: &At<wire::Hosts>, fabric: Option<&Fabric>, book: &mut Book) -> Option<Hosts> {
+    let section = wire.place;
+    let wire = &wire.value;
+    let receive = if wire.receive_buffer.is_absent() {
+        let others = [
+            wire.receive_stop.get().map(|at| ("receive-stop", at.place)),
+            wire.receive_go.get().map(|at| ("receive-go", at.place)),
+            wire.receive_rate.get().map(|at| ("receive-rate", at.place)),
+            wire.receive_overhead.get().map(|at| ("receive-overhead", at.place)),
+        ];
+        for (key, place) in others.into_iter().flatten() {
+            book.add(place, |span| {
+                let message = format!("`{key}` without `receive-buffer`");
+                let expected = "a host without a receive buffer takes at once what arrives";
+                Fault::new("missing-key", span, message, expected)
+            });
+        }
+        None
+    } else {
+        Some(receive(wire, section, fabric, book)?)
+    };
+    Some(Hosts {
+        nic_send_overhead: quantity(&wire.nic_send_overhead)?.value,
+        receive,
+        time_to_live: wire.time_to_live.value().and_then(|time| time.0),
+        send_overhead: quantity(&wire.send_overhead)?.value,
+        reply_overhead: quantity(&wire.reply_overhead)?.value,
+        loop_overhead: quantity(&wire.loop_overhead)?.value,
+    })
+}
+
+fn receive(
+    wire: &wire::Hosts,
+    section: Place,
+    fabric: Option<&Fabric>,
+    book: &mut Book,
+) -> Option<ReceiveBuffer> {
+    let buffer = flits(&wire.receive_buffer)?;
+    let part =
+        |share: u64, least: u64| At { value: Flits((buffer.value.0 / share).max(least)), place: section };
+    let stop = match &wire.receive_stop {
+        given if given.is_absent() => part(2, 1),
+        given => flits(given)?,
+    };
+    let go = match &wire.receive_go {
+        given if given.is_absent() => {
+            At { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section }
+        }
+        given => flits(given)?,
+    };
+    check_order(Some(buffer), Some(stop), Some(go), section, book);
+    let rate = match &wire.receive_rate {
+        given if given.is_absent() => fabric?.rate,
+        given => quantity(given)?.value,
+    };
+    let overhead = match &wire.receive_overhead {
+        given if given.is_absent() => Duration::ZERO,
+        given => quantity(given)?.value,
+    };
+    Some(ReceiveBuffer { buffer: buffer.value, stop: stop.value, go: go.value, rate, overhead })
+}
+
+impl Checked {
+    /// The fabric's parameters for this scenario's network: flits and base cycles, one timing a cable.
+    ///
+    /// Times are rounded up to whole base cycles. Costs O(links).
+    pub fn fabric_parameters(&self) -> Parameters {
+        parameters(&self.fabric, &self.hosts, &self.topology.network)
+    }
+}
+
+/// Converts a fabric's physical quantities into flits and base cycles for the cables of `network`.
+///
+/// Times are rounded up to whole base cycles. Costs O(links).
+pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Parameters {
+    let base_cycle = base_cycle(fabric, hosts, network);
+    let cycles = |span: Duration| span.to_cycles_ceil(base_cycle);
+    let receive = hosts.receive.map(|receive| Receive {
+        stop: small(receive.stop),
+        go: small(receive.go),
+        period: cycles(flit_time(receive.rate)),
+        overhead: cycles(receive.overhead),
+    });
+    Parameters {
+        base_cycle,
+        switch: SwitchParameters {
+            buffer: small(fabric.buffer),
+            stop: small(fabric.stop),
+            go: small(fabric.go),
+            routing_latency: cycles(fabric.routing_latency).max(1),
+            arbitration: fabric.arbitration,
+            timeout: fabric.deadlock_timeout.map(|timeout| cycles(timeout).max(1)),
+        },
+        host: HostParameters {
+            send_overhead: cycles(hosts.nic_send_overhead),
+            receive,
+            time_to_live: hosts.time_to_live.map(cycles),
+        },
+        links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
+    }
+}
+
+/// The greatest common divisor of the flit times of all cables and of the interfaces' receive rate.
+///
+/// Costs O(links).
+pub fn base_cycle(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Duration {
+    let links = network.links().iter().map(|link| link.rate.unwrap_or(fabric.rate));
+    let receive = hosts.receive.map(|receive| receive.rate);
+    let times = links.chain(receive).map(|rate| flit_time(rate).as_ps());
+    let common = times.reduce(gcd).unwrap_or_else(|| flit_time(fabric.rate).as_ps());
+    Duration::from_ps(common)
+}
+
+/// The time that one flit takes at `rate`: at least 1 ps, rounded up to a picosecond.
+pub fn flit_time(rate: BitRate) -> Duration {
+    rate.time_for(Bytes(1))
+}
+
+/// The timing of one cable.
+pub(super) fn timing(fabric: &Fabric, link: &Link, base_cycle: Duration) -> LinkTiming {
+    let flight = link.length.unwrap_or(fabric.cable_length).flight_time();
+    LinkTiming {
+        period: flit_time(link.rate.unwrap_or(fabric.rate)).to_cycles_ceil(base_cycle),
+        delay: flight.to_cycles_ceil(base_cycle).max(1),
+    }
+}
+
+/// The flits that still arrive after a STOP was sent over a cable of this timing: those of `2 delay - 1`
+/// cycles.
+pub fn overshoot(timing: LinkTiming) -> u64 {
+    (timing.delay.saturating_mul(2) - 1).div_ceil(timing.period)
+}
+
+fn small(flits: Flits) -> u32 {
+    u32::try_from(flits.0).expect("the reader refuses buffers of 2^16 flits and more")
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::End;
+    use crate::units::Unit as _;
+
+    fn fabric() -> Fabric {
+        Fabric {
+            rate: BitRate::parse("1.28 Gb/s").unwrap(),
+            buffer: Flits(108),
+            stop: Flits(56),
+            go: Flits(40),
+            routing_latency: Duration::from_ns(150),
+            arbitration: Arbitration::Serial,
+            deadlock_timeout: Some(Duration::from_ms(50)),
+            cable_length: Length::from_mm(2_500),
+            bit_error_rate: 0.0,
+        }
+    }
+
+    /// Two hosts on one switch; the second cable has its own rate and length.
+    fn network(rate: Option<&str>, mm: Option<u64>) -> Network {
+        let mut net = Network::new("two");
+        let s = net.add_switch("s", 4).unwrap();
+        let hosts = [net.add_host("a").unwrap(), net.add_host("b").unwrap()];
+        net.connect(End::host(hosts[0], 0), End::switch(s, 0)).unwrap();
+        let rate = rate.map(|rate| BitRate::parse(rate).unwrap());
+        let length = mm.map(Length::from_mm);
+        net.push_link(Link { a: End::host(hosts[1], 0), b: End::switch(s, 1), rate, length }).unwrap();
+        net
+    }
+
+    #[test]
+    fn the_defaults_are_the_contracts_cycles() {
+        let p = parameters(&fabric(), &Hosts::default(), &network(None, None));
+        assert_eq!(p.base_cycle, Duration::from_ps(6_250));
+        assert_eq!((p.switch.routing_latency, p.switch.timeout), (24, Some(8_000_000)));
+        assert_eq!(p.links, vec![LinkTiming { period: 1, delay: 2 }; 2]);
+    }
+
+    #[test]
+    fn unequal_rates_share_the_greatest_common_divisor() {
+        let p = parameters(&fabric(), &Hosts::default(), &network(Some("1.6 Gb/s"), Some(0)));
+        assert_eq!(p.base_cycle, Duration::from_ps(1_250));
+        assert_eq!(p.links[0], LinkTiming { period: 5, delay: 10 });
+        assert_eq!(p.links[1], LinkTiming { period: 4, delay: 1 });
+        assert_eq!(p.switch.routing_latency, 120);
+        assert_eq!((overshoot(p.links[0]), overshoot(p.links[1])), (4, 1));
+    }
+
+    #[test]
+    fn the_interfaces_receive_rate_counts_too() {
+        let receive = ReceiveBuffer {
+            buffer: Flits(4096),
+            stop: Flits(2048),
+            go: Flits(1024),
+            rate: BitRate::parse("640 Mb/s").unwrap(),
+            overhead: Duration::from_ns(10),
+        };
+        let hosts = Hosts { receive: Some(receive), ..Hosts::default() };
+        let p = parameters(&fabric(), &hosts, &network(None, None));
+        assert_eq!(p.base_cycle, Duration::from_ps(6_250));
+        assert_eq!(p.host.receive, Some(Receive { stop: 2048, go: 1024, period: 2, overhead: 2 }));
+    }
+}

@@ -18,7 +18,6 @@ pub mod fabric;
 pub mod mapping;
 pub mod printed;
 pub mod rings;
-pub mod study;
 pub mod sweep;
 
 mod book;
@@ -83,8 +82,7 @@ pub fn read_from(
     book.add_scenario(file, text);
     let mut checked = None;
     if let Some(layers) = layers::read(&mut book, PathBuf::from(file), &overrides.set) {
-        let mut root = layers.flatten(layers.profile.as_ref(), &mut book);
-        wire::inherit(&mut root);
+        let root = layers.flatten(layers.profile.as_ref(), &mut book);
         let document = Document::read(&root, &mut book);
         refuse_sweep(document.as_ref(), &mut book);
         checked = document.and_then(|document| check::check(&document, None, overrides.seed, &mut book));
@@ -106,8 +104,7 @@ pub fn declared(file: impl AsRef<Path>, bytes: &[u8], overrides: &Overrides) -> 
     let mut book = Book::new(&Files::disk());
     book.add_scenario(file, text);
     let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set)?;
-    let mut root = layers.flatten(layers.profile.as_ref(), &mut book);
-    wire::inherit(&mut root);
+    let root = layers.flatten(layers.profile.as_ref(), &mut book);
     Document::read(&root, &mut book).map(|document| Estimate::declared(&document))
 }
 

@@ -30,7 +30,6 @@ pub mod rings;
 mod routes;
 pub mod rtt;
 mod saturation;
-pub mod study;
 mod summary;
 mod tables;
 pub mod traffic;
@@ -38,7 +37,6 @@ pub mod zero_load;
 
 pub use beside::{PaperReport, Spread};
 pub(crate) use beside::{paper, paper_page};
-pub use map_files::RepeatReport;
 pub use mapping::{DistributionReport, MapReport, measured_ms};
 pub use mappings::map;
 pub use names::{Names, heading};
@@ -116,16 +114,13 @@ pub enum RunError {
 }
 
 /// Runs a checked scenario. `recorder` records the first run of its mapping, its load points, its operation, and the
-/// first execution of its first all-gather; what the members of comparisons and studies do is not recorded.
+/// first execution of its first all-gather; what the members of comparisons do is not recorded.
 ///
 /// # Errors
 /// [`RunError`]; of what the reader of scenarios lets through, only sizes and rates beyond reason cause one.
 pub fn run(checked: &Checked, progress: &dyn Progress, recorder: Option<&Recorder>) -> Result<Run, RunError> {
     if let Some(comparison) = &checked.comparison {
         return comparison::run(checked, comparison, progress);
-    }
-    if let Some(study) = &checked.study {
-        return study::run(checked, study, progress);
     }
     if let Some(allgather) = &checked.allgather {
         return allgather::run(checked, allgather, progress, recorder);
@@ -239,7 +234,6 @@ fn gather(
         seed: checked.seed,
         outcome,
         map: routed.map,
-        maps: routed.maps,
         route: routed.report,
         distribution: routed.distribution,
         deadlock_count: deadlocks.len(),
@@ -248,7 +242,6 @@ fn gather(
         throughput_flits_per_cycle_per_host: throughput,
         saturation: search.saturation,
         comparison: None,
-        study: None,
         allgather: None,
         rings: None,
         discovery: None,

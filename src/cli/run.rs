@@ -8,7 +8,6 @@ mod discovery;
 mod histogram;
 mod operation;
 mod paper;
-mod study;
 mod summary;
 mod sweep;
 mod trace;
@@ -48,8 +47,8 @@ pub(super) struct Options {
     set: Vec<String>,
     /// Measure a twentieth of the messages; of a sweep, every fourth value of long axes of numbers and two seeds, each
     /// point so; of a comparison, two networks of a size and every fourth load;
-    /// of a study, two networks, the ends of every axis and two runs; of all-gathers, two networks, the ends of
-    /// sizes and rates and two repetitions; of rings, three clusters of the smaller sizes;
+    /// of all-gathers, two networks, the ends of sizes and rates and two repetitions; of rings, three clusters of the
+    /// smaller sizes;
     /// of discoveries, two networks, the ends of every axis and one execution
     #[arg(long)]
     quick: bool,

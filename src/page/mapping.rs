@@ -17,8 +17,6 @@ use super::value::{Show, shown};
 use super::{Contents, Section};
 use crate::numbers;
 
-pub(super) use words::repeats;
-
 use film::{EVENTS, Film, Span};
 
 const SCRIPT: &str = include_str!("assets/mapping.js");

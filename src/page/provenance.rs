@@ -148,7 +148,7 @@ fn files(contents: &Contents) -> Markup {
 const PAPERS: [(&str, &[&str], &str); 5] = [
     (
         "mainwaring1997",
-        &["map", "study", "operation"],
+        &["map", "operation"],
         "A. M. Mainwaring, B. N. Chun, S. Schleimer, D. S. Wilkerson: System Area Network Mapping. Proceedings \
             of the ninth \
          ACM Symposium on Parallel Algorithms and Architectures (SPAA), 1997.",

@@ -63,7 +63,7 @@ fn still(body: Markup) -> Section {
 }
 
 /// Whether runs of this kind keep an event log if asked to: of a mapping, of load points, of an operation, of
-/// all-gathers; a study or a discovery is many runs.
+/// all-gathers; a discovery is many runs.
 fn could_keep_one(contents: &Contents) -> bool {
     let has_points = contents.at("points").and_then(Value::as_array).is_some_and(|points| !points.is_empty());
     contents.network.is_some()

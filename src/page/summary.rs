@@ -15,7 +15,6 @@ mod paper;
 mod points;
 mod rings;
 mod routes;
-mod study;
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -44,12 +43,11 @@ struct Told {
 type Teller = fn(&Contents) -> Option<Told>;
 
 /// In the order in which a run goes through them.
-const TELLERS: [Teller; 11] = [
+const TELLERS: [Teller; 10] = [
     mapping::told,
     routes::told,
     points::told,
     comparison::told,
-    study::told,
     allgather::told,
     rings::told,
     discovery::told,

@@ -25,7 +25,6 @@ mod run;
 mod shared;
 mod sizes;
 mod spans;
-mod study;
 mod topology;
 mod trace;
 mod traffic;
@@ -89,17 +88,16 @@ fn sections(
         limits::check(document, fabric, hosts, &topology.network, book);
     }
     let (failures, by_chance) = failures(document, network, book);
-    let mapping = document.mapping.get().filter(|_| document.study.is_absent());
+    let mapping = document.mapping.get();
     let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, book));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, book));
-    let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed };
+    let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
+    let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let compared =
         document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
-    let study =
-        document.study.get().and_then(|wire| study::study(wire, document, hosts.as_ref(), &context, book));
     let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, book));
     let allgather = document.allgather.get();
     let allgather =
@@ -139,7 +137,6 @@ fn sections(
         routing,
         traffic,
         comparison: compared,
-        study,
         ethernet,
         allgather,
         rings,

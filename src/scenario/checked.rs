@@ -17,7 +17,6 @@ use super::expect::Expectations;
 use super::fabric::{Fabric, Hosts};
 use super::mapping::Mapping;
 use super::rings::Rings;
-use super::study::Study;
 use super::sweep::Identity;
 
 /// A whole scenario, ready to be run.
@@ -49,8 +48,6 @@ pub struct Checked {
     pub traffic: Option<Traffic>,
     /// Routings compared on the same networks; then there is no [`Routing`], and the network is the first one.
     pub comparison: Option<Comparison>,
-    /// Mappings compared; then there is no [`Mapping`], and the network is the first one.
-    pub study: Option<Study>,
     /// The Ethernet, if there is one; all-gathers and discoveries use it.
     pub ethernet: Option<Ethernet>,
     /// All-gathers compared; then the network is the first one, and nothing else runs.
@@ -290,7 +287,7 @@ const FEW_LOADS: usize = 4;
 impl Checked {
     /// Whether events of it can be recorded.
     pub fn has_events(&self) -> bool {
-        let many = self.comparison.is_some() || self.study.is_some();
+        let many = self.comparison.is_some();
         let silent = self.rings.is_some() || self.discovery.is_some();
         let busy = self.mapping.is_some() || self.traffic.is_some() || self.allgather.is_some();
         busy && !many && !silent

@@ -11,7 +11,6 @@ use super::discovery::Discovery;
 use super::expect::Expectations;
 use super::printed::{PaperNumber, Statistic};
 use super::rings::Rings;
-use super::study::Study;
 
 /// Routings compared on the same networks.
 #[derive(Clone, Debug)]
@@ -152,7 +151,6 @@ impl Checked {
             routing: Some(network.routings[nth % routings].clone()),
             traffic: network.traffic.clone(),
             comparison: None,
-            study: None,
             expect: Expectations::default(),
             warnings: Vec::new(),
             ..self.clone()
@@ -160,15 +158,13 @@ impl Checked {
     }
 
     /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time, and of a
-    /// comparison with traffic two networks of each size and every fourth load, the last among them; of a study
-    /// two networks, the ends of every axis and two runs; of all-gathers two networks, the ends of sizes and rates
-    /// and two repetitions; of rings three clusters of the smaller sizes; of discoveries two
-    /// networks, the ends of every axis, one execution and three random clusters.
+    /// comparison with traffic two networks of each size and every fourth load, the last among them; of
+    /// all-gathers two networks, the ends of sizes and rates and two repetitions; of rings three clusters of the
+    /// smaller sizes; of discoveries two networks, the ends of every axis, one execution and three random clusters.
     #[must_use]
     pub fn quick(mut self) -> Checked {
         self.measure = self.measure.quick();
         self.comparison = self.comparison.map(Comparison::quick);
-        self.study = self.study.map(Study::quick);
         self.allgather = self.allgather.map(Allgather::quick);
         self.rings = self.rings.map(Rings::quick);
         self.discovery = self.discovery.map(Discovery::quick);

@@ -212,14 +212,13 @@ fn mean_hops(size: &Size) -> u64 {
     u64::from(size.switches.max(1).ilog2()) + 1
 }
 
-/// All networks of a scenario, the own one first unless a comparison or study has it among its own.
+/// All networks of a scenario, the own one first unless a comparison has it among its own.
 fn topologies(checked: &Checked) -> Vec<&Topology> {
-    let Checked { comparison, study, allgather, discovery, .. } = checked;
+    let Checked { comparison, allgather, discovery, .. } = checked;
     let compared = comparison.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
-    let studied = study.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
     let gathered = allgather.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
     let found = discovery.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
-    let all: Vec<&Topology> = compared.chain(studied).chain(gathered).chain(found).collect();
+    let all: Vec<&Topology> = compared.chain(gathered).chain(found).collect();
     if all.is_empty() { vec![&checked.topology] } else { all }
 }
 
@@ -230,12 +229,11 @@ fn points(checked: &Checked) -> u64 {
         Some(Traffic::Trace(_)) => 1,
         None => 0,
     };
-    let Checked { comparison, study, allgather, discovery, mapping, operation, .. } = checked;
+    let Checked { comparison, allgather, discovery, mapping, operation, .. } = checked;
     let of_comparison = comparison.as_ref().map(|all| {
         let of_one = |routings: usize, traffic| routings as u64 * u64::max(loads(traffic), 1);
         all.networks.iter().map(|network| of_one(network.routings.len(), &network.traffic)).sum()
     });
-    let of_study = || study.as_ref().map(|study| study.cells().len() as u64);
     let of_gathers = || allgather.as_ref().map(|all| all.count() as u64 * u64::from(all.executions));
     let of_discovery = || {
         let all = discovery.as_ref()?;
@@ -243,9 +241,9 @@ fn points(checked: &Checked) -> u64 {
     };
     let own = || match operation {
         Some(_) => 1,
-        None => loads(&checked.traffic) + mapping.as_ref().map_or(0, |mapping| u64::from(mapping.runs)),
+        None => loads(&checked.traffic) + u64::from(mapping.is_some()),
     };
-    let many = of_comparison.or_else(of_study).or_else(of_gathers).or_else(of_discovery);
+    let many = of_comparison.or_else(of_gathers).or_else(of_discovery);
     many.unwrap_or_else(own)
 }
 
@@ -263,11 +261,6 @@ fn all_messages(checked: &Checked) -> f64 {
     if let Some(comparison) = &checked.comparison {
         let own = Checked { comparison: None, ..checked.clone() };
         return comparison.members() as f64 * alone(&own.member(comparison, 0));
-    }
-    if let Some(study) = &checked.study {
-        let own = Checked { study: None, ..checked.clone() };
-        let cells = study.cells();
-        return cells.last().map_or(0.0, |cell| cells.len() as f64 * alone(&own.cell(study, *cell)));
     }
     let operated = checked.operation.as_ref().map_or(0.0, |operation| operation.length.as_ps() as f64)
         * checked
@@ -333,7 +326,7 @@ pub(super) fn longest_beside_loads(checked: &Checked) -> f64 {
         all.sizes.iter().map(|size| of(size.0)).fold(0.0, f64::max)
     });
     let waited = checked.mapping.as_ref().map_or(0.0, |mapped| {
-        let probes = mapping(checked) / PER_PROBE / f64::from(mapped.runs.max(1));
+        let probes = mapping(checked) / PER_PROBE;
         probes * mapped.brief.timeout.as_ps() as f64 / 2.0
     });
     f64::max(gathered, waited)
@@ -364,13 +357,7 @@ pub(super) fn seconds(checked: &Checked) -> f64 {
         let first = of_first.member(comparison, 0);
         comparison.members() as f64 * alone(first)
     });
-    let studied = checked.study.as_ref().map_or(0.0, |study| {
-        let alone_of_study = Checked { study: None, ..checked.clone() };
-        let cells = study.cells();
-        let last = cells.last().map_or(0.0, |cell| alone(alone_of_study.cell(study, *cell)));
-        cells.len() as f64 * last
-    });
-    own + compared + studied + collective(checked) + discovery(checked) + operation(checked)
+    own + compared + collective(checked) + discovery(checked) + operation(checked)
 }
 
 /// Hosts with a cable, and switches.
@@ -434,7 +421,7 @@ fn mapping(checked: &Checked) -> f64 {
     let of = |mapping: &Mapping| {
         let probes = 20.0 * (switches + 1.0) * (hops(checked) + hosts / (switches + 1.0));
         let loaded = if mapping.load.is_some() { 20.0 } else { 1.0 };
-        f64::from(mapping.runs) * probes * PER_PROBE * loaded
+        probes * PER_PROBE * loaded
     };
     checked.mapping.as_ref().map_or(0.0, of)
 }

@@ -15,7 +15,36 @@ pub(super) struct Former {
 }
 
 /// All of them.
-const FORMER: &[Former] = &[];
+const FORMER: &[Former] = &[
+    Former {
+        table: "the scenario",
+        key: "study",
+        was: "mappings were compared by [study]: its networks, variants, answering, retries and loads are axes",
+        now: STUDY,
+    },
+    Former {
+        table: "[mapping]",
+        key: "runs",
+        was: "a mapping was run with several seeds by `runs`",
+        now: "[sweep]\nrepetitions = 10\nstatistics-over = [\"seed\"]",
+    },
+];
+
+/// A study of mappings.
+const STUDY: &str = "[[sweep.axes]]
+name = \"network\"
+labels = [\"C\", \"C+A\"]
+topology.preset = [\"now-c\", \"now-ca\"]
+[[sweep.axes]]
+name = \"mapper\"
+labels = [\"berkeley\", \"myricom\"]
+mapping = [{}, { algorithm = \"myricom\" }]
+[[sweep.axes]]
+mapping.answering = [36, 18]
+[[sweep.axes]]
+mapping.retries = [0, 2]
+[[sweep.axes]]
+mapping.load = [0, 0.1]";
 
 /// What a key of a table was, if it is no more.
 pub(super) fn former(table: &str, key: &str) -> Option<&'static Former> {

@@ -346,7 +346,7 @@ fn displace<'a>(old: &mut Vec<Entry>, path: &[String], new: impl Iterator<Item =
             sides(&is_among(&["short", "long", "long-share"]), &is_among(&["file"]));
         }
         ["routing"] => {
-            let computed = is_among(&["algorithm", "tree", "heuristic", "root", "select"]);
+            let computed = is_among(&["algorithm", "tree", "heuristic", "root", "select", "seed"]);
             sides(&is_among(&["file"]), &computed);
             sides(&computed, &is_among(&["file"]));
         }

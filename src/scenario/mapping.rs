@@ -42,8 +42,6 @@ pub struct Mapping {
     pub failures: bool,
     /// The load of the scenario's traffic beside the mapper, above 0; `None`: quiet.
     pub load: Option<f64>,
-    /// How often the mapping is run, with the scenario's seed and those after it; at least 1.
-    pub runs: u32,
     /// Other routing latencies at which the mapping is timed again.
     pub also_at_routing_latency: Vec<Duration>,
 }

@@ -37,7 +37,7 @@ use super::checked::Checked;
 use super::expect::Expectations;
 use super::layers::{self, Layers};
 use super::tree::{Item, Value};
-use super::wire::{self, Document, Wire as _};
+use super::wire::{Document, Wire as _};
 use super::{Files, Overrides};
 
 use axes::Axis;
@@ -456,7 +456,6 @@ impl Base {
                 });
             }
         }
-        wire::inherit(&mut root);
         root
     }
 }

@@ -1,7 +1,5 @@
 //! The files that tell of a map: the map, its drawing, the growth of the model, what was not confirmed.
 
-use serde::Serialize;
-
 use crate::host::mapper::Map;
 use crate::host::mapper::growth::{Change, Replay, Spot, Step};
 use crate::report::{Drawing, Table, draw_network};
@@ -9,8 +7,7 @@ use crate::scenario::checked::{Topology, TopologySource};
 use crate::topology::formats::{Format, write};
 use crate::topology::{End, Network};
 
-use super::beside::Spread;
-use super::mapping::{MapReport, measured_ms};
+use super::mapping::MapReport;
 use super::summary::port_name;
 
 /// Maps of more hosts are not drawn.
@@ -18,47 +15,6 @@ const MOST_DRAWN: usize = 300;
 
 /// Of a model that grew in more steps only the first and the last are written.
 const MOST_STEPS: usize = 100_000;
-
-/// What came of a mapping that was run several times.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct RepeatReport {
-    /// How often it was run.
-    pub runs: usize,
-    /// Runs with a true map of which the mapper was sure.
-    pub right_and_sure: usize,
-    /// Runs with a true map of which it was not.
-    pub right_and_unsure: usize,
-    /// Runs with a wrong map of which it was sure.
-    pub wrong_and_sure: usize,
-    /// Runs with a wrong map of which it was not.
-    pub wrong_and_unsure: usize,
-    /// Their time, in milliseconds; `None` if some run outlasts the simulated clock.
-    pub time_ms: Option<Spread>,
-    /// Messages truly sent.
-    pub sent: Option<Spread>,
-}
-
-impl RepeatReport {
-    /// What these runs came to.
-    pub fn new(runs: &[MapReport]) -> RepeatReport {
-        let count = |right: bool, sure: bool| {
-            let fits = |run: &&MapReport| run.isomorphic == right && run.doubts.is_empty() == sure;
-            runs.iter().filter(fits).count()
-        };
-        let spread = |value: fn(&MapReport) -> Option<f64>| {
-            Spread::of(&runs.iter().map(value).collect::<Option<Vec<_>>>()?)
-        };
-        RepeatReport {
-            runs: runs.len(),
-            right_and_sure: count(true, true),
-            right_and_unsure: count(true, false),
-            wrong_and_sure: count(false, true),
-            wrong_and_unsure: count(false, false),
-            time_ms: spread(|run| measured_ms(run.time_ms)),
-            sent: spread(|run| Some(run.sent())),
-        }
-    }
-}
 
 /// The files of a map: name and contents.
 pub(super) fn all(name: &str, topology: &Topology, map: &Map, report: &MapReport) -> Vec<(String, String)> {
@@ -75,7 +31,7 @@ pub(super) fn all(name: &str, topology: &Topology, map: &Map, report: &MapReport
 }
 
 /// A mapper's map as a drawing, if it is not too large for one.
-pub(super) fn drawing(name: &str, topology: &Topology, map: &Network, report: &MapReport) -> Option<String> {
+fn drawing(name: &str, topology: &Topology, map: &Network, report: &MapReport) -> Option<String> {
     if map.hosts().len() > MOST_DRAWN {
         return None;
     }

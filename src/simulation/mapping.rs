@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::fabric::BuildError;
 use crate::host::distribution::{self, RoutesByName, distribute};
-use crate::host::mapper::{Algorithm, Brief, Count, Kind, Map};
+use crate::host::mapper::{Algorithm, Brief, Count, Kind, Map, Turns};
 use crate::host::{Host as _, Station};
 use crate::ids::{HostId, Node};
 use crate::routing::RouteTable;
@@ -44,6 +44,14 @@ pub struct TurnReport {
     pub switch_hits: u64,
     /// To nothing that answers.
     pub nothing: u64,
+    /// Host probes, one for each turn that found a host or nothing.
+    pub host_probes: u64,
+    /// Switch probes, one for each turn that found a switch or nothing.
+    pub switch_probes: u64,
+    /// The share of these host probes that found a host.
+    pub host_hit_percent: f64,
+    /// The share of these switch probes that found a switch.
+    pub switch_hit_percent: f64,
 }
 
 /// What a mapper's confidence in its map rests on.
@@ -107,12 +115,22 @@ pub struct MapReport {
     pub difference: Option<String>,
     /// Why the mapper itself does not trust the map; empty: it does.
     pub doubts: Vec<&'static str>,
+    /// Whether the map is true and the mapper sure of it.
+    pub right_and_sure: bool,
+    /// Whether the map is wrong and the mapper sure of it all the same.
+    pub wrong_and_sure: bool,
     /// Messages truly sent, by kind.
     pub probes: BTreeMap<&'static str, CountReport>,
+    /// Messages truly sent, of all kinds.
+    pub sent: u64,
+    /// Probes as the papers count: by turns where both probes of a turn are one question, else messages.
+    pub probes_as_printed: u64,
     /// Turns tried.
     pub turns: TurnReport,
     /// What the mapper's confidence rests on.
     pub confirmation: ConfirmationReport,
+    /// The most nodes that the model had after an exploration.
+    pub peak_nodes: u64,
     /// The most bytes that the model took, by the account of a firmware's data structures.
     pub peak_memory_bytes: u64,
     /// What did not arrive, and deadlocks, up to the end of the run.
@@ -294,12 +312,24 @@ pub fn by_name(network: &Network, table: &RouteTable) -> RoutesByName {
     routes
 }
 
-impl MapReport {
-    /// Messages truly sent, of all kinds.
-    pub fn sent(&self) -> f64 {
-        self.probes.values().map(|count| count.sent as f64).sum()
+impl TurnReport {
+    fn new(turns: Turns) -> TurnReport {
+        let Turns { host_hits, switch_hits, nothing } = turns;
+        let (host_probes, switch_probes) = (host_hits + nothing, switch_hits + nothing);
+        let percent = |part: u64, all: u64| if all > 0 { part as f64 / all as f64 * 100.0 } else { 0.0 };
+        TurnReport {
+            host_hits,
+            switch_hits,
+            nothing,
+            host_probes,
+            switch_probes,
+            host_hit_percent: percent(host_hits, host_probes),
+            switch_hit_percent: percent(switch_hits, switch_probes),
+        }
     }
+}
 
+impl MapReport {
     /// Judges a map against the network that it is of, of which the hosts of `silent` answer nothing: no mapper can
     /// show them, and none is asked to.
     pub fn new(mapped: &Mapped, task: &Task<'_>, silent: &BTreeSet<HostId>) -> MapReport {
@@ -309,6 +339,11 @@ impl MapReport {
         let (real, cycle) = (task.setup.network, task.setup.parameters.base_cycle);
         let locked = mapped.beside.locked.iter();
         let count = |count: Count| CountReport { sent: count.sent, hits: count.hits };
+        let probes: BTreeMap<_, _> =
+            Kind::ALL.iter().map(|kind| (kind.name(), count(map.probes.of(*kind)))).collect();
+        let sent = probes.values().map(|count| count.sent).sum();
+        let turns = TurnReport::new(map.turns);
+        let is_sure = map.doubts.is_empty();
         MapReport {
             algorithm: task.algorithm.name(),
             hosts: map.network.hosts().len(),
@@ -319,12 +354,15 @@ impl MapReport {
             election: None,
             difference,
             doubts: map.doubts.iter().map(|doubt| doubt.name()).collect(),
-            probes: Kind::ALL.iter().map(|kind| (kind.name(), count(map.probes.of(*kind)))).collect(),
-            turns: TurnReport {
-                host_hits: map.turns.host_hits,
-                switch_hits: map.turns.switch_hits,
-                nothing: map.turns.nothing,
+            right_and_sure: isomorphic && is_sure,
+            wrong_and_sure: !isomorphic && is_sure,
+            probes_as_printed: match [Kind::Loop, Kind::Compare, Kind::Scout, Kind::Guard] {
+                kinds if kinds.iter().any(|kind| map.probes.of(*kind).sent > 0) => sent,
+                _ => turns.host_probes + turns.switch_probes,
             },
+            probes,
+            sent,
+            turns,
             confirmation: ConfirmationReport {
                 unconfirmed_links: map.unconfirmed_links.len(),
                 unconfirmed_ports: map.unconfirmed_ports.len(),
@@ -334,6 +372,7 @@ impl MapReport {
                 recovered: map.evidence.recovered,
                 lost_guards: map.evidence.lost_guards,
             },
+            peak_nodes: map.history.iter().map(|growth| growth.nodes).max().unwrap_or(0),
             peak_memory_bytes: map.peak_memory,
             losses: LossReport { messages: mapped.beside.losses, deadlocks: mapped.beside.deadlocks },
             deadlocks: locked.map(|locked| DeadlockReport::of_processes(locked, real, cycle)).collect(),

@@ -1,7 +1,5 @@
 //! From a checked scenario to the routes that its hosts use: read, computed on the network, or computed on a map.
 
-use rayon::prelude::*;
-
 use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
 use crate::scenario::Checked;
@@ -10,7 +8,7 @@ use crate::scenario::mapping::Mapping;
 use crate::topology::Network;
 use crate::trace::Recorder;
 
-use super::map_files::{self, RepeatReport};
+use super::map_files;
 use super::mapping::{self, DistributionReport, MapReport};
 use super::mappings::{Attempt, Ground};
 use super::overlay::Overlay;
@@ -21,8 +19,6 @@ use super::{Listener, Progress, RunError};
 pub(super) struct Routed {
     /// What the mapper found, if one ran.
     pub(super) map: Option<MapReport>,
-    /// What all its runs came to, if there were several.
-    pub(super) maps: Option<RepeatReport>,
     /// The figures of the routes.
     pub(super) report: Option<Report>,
     /// How they were handed out.
@@ -122,7 +118,7 @@ fn on_map(
         _ => Routed::default(),
     };
     let others = mapping.also_at_routing_latency.len() as u64;
-    progress.stage("mapping", u64::from(mapping.runs) + others);
+    progress.stage("mapping", 1 + others);
     let ground = Ground::new(checked, mapping)?.heard_by(Listener(progress));
     let mut planned = None;
     let Attempt { mut report, mapped } = ground.attempt(checked.seed, recorder, |map| {
@@ -148,7 +144,6 @@ fn on_map(
     report.sensitivity = ground.sensitivity(progress)?;
     let name = &network.name;
     routed.files.extend(map_files::all(name, &checked.topology, &mapped.map, &report));
-    routed.maps = repeats(checked, mapping, &ground, &report, progress)?;
     routed.map = Some(report);
     routed.events = mapped.events;
     routed.distribution = mapped.distribution.as_ref().map(DistributionReport::from);
@@ -157,27 +152,6 @@ fn on_map(
         routed.report = report;
     }
     Ok(routed)
-}
-
-/// What a mapping that is run several times comes to; the first run is done.
-fn repeats(
-    checked: &Checked,
-    mapping: &Mapping,
-    ground: &Ground<'_>,
-    first: &MapReport,
-    progress: &dyn Progress,
-) -> Result<Option<RepeatReport>, RunError> {
-    if mapping.runs == 1 {
-        return Ok(None);
-    }
-    let one = |offset: u32| {
-        let attempt = ground.attempt(checked.seed.wrapping_add(u64::from(offset)), None, |_| None)?;
-        progress.step();
-        Ok(attempt.report)
-    };
-    let others = (1..mapping.runs).into_par_iter().map(one).collect::<Result<Vec<_>, RunError>>()?;
-    let all: Vec<MapReport> = std::iter::once(first.clone()).chain(others).collect();
-    Ok(Some(RepeatReport::new(&all)))
 }
 
 /// The host that made a map: its first.

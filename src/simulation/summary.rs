@@ -16,12 +16,10 @@ use super::comparison::ComparisonReport;
 use super::daemon;
 use super::discoveries::DiscoveryReport;
 use super::hosts::Locked;
-use super::map_files::RepeatReport;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Cut, Point, PointEnd};
 use super::ring_study::RingsReport;
 use super::saturation::Saturation;
-use super::study::StudyReport;
 use super::traffic::Tally;
 
 /// How a run ended, the gravest point deciding.
@@ -52,9 +50,6 @@ pub struct Summary {
     pub outcome: Outcome,
     /// The mapper's map, if one ran.
     pub map: Option<MapReport>,
-    /// What all runs of a mapping came to that was run several times; the first is the one above.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub maps: Option<RepeatReport>,
     /// The routes, if there are any.
     pub route: Option<RouteReport>,
     /// How the routes were handed to the interfaces, if they were.
@@ -73,9 +68,6 @@ pub struct Summary {
     /// What a comparison came to; then routes and points stand there, and not here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonReport>,
-    /// What a study of mappings came to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub study: Option<StudyReport>,
     /// What all-gathers came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allgather: Option<AllgatherReport>,
@@ -102,7 +94,6 @@ impl Summary {
             seed: checked.seed,
             outcome,
             map: None,
-            maps: None,
             route: None,
             distribution: None,
             deadlock_count: 0,
@@ -111,7 +102,6 @@ impl Summary {
             throughput_flits_per_cycle_per_host: None,
             saturation: None,
             comparison: None,
-            study: None,
             allgather: None,
             rings: None,
             discovery: None,

@@ -108,7 +108,7 @@ const MOST_SHOWN: usize = 6;
 pub fn evaluate(plan: &Scenarios, outcomes: Vec<Result<Value, String>>) -> Evaluated {
     let points = Points::new(plan.sweep(), outcomes);
     let statistics = Statistics::new(&points);
-    let references = plan.sweep().evaluation().references.iter();
+    let references = plan.sweep().evaluation().references.iter().filter(|reference| points.has(reference));
     let compared: Vec<PaperReport> = references.map(|reference| points.beside(reference)).collect();
     let (table, empty_columns) = points.table(plan);
     let mut files = vec![(TABLE.to_owned(), table)];
@@ -278,6 +278,11 @@ impl<'a> Points<'a> {
             table.row(std::iter::once(id).chain(cells));
         }
         table
+    }
+
+    /// Whether there is anything to compare with a printed number: of the small form of a sweep there may be no point.
+    fn has(&self, reference: &Reference) -> bool {
+        !self.sweep.is_quick() || self.holding(&reference.at).next().is_some()
     }
 
     /// A printed number beside ours, with the least and the greatest where ours are several.

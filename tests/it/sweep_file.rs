@@ -150,8 +150,8 @@ fn any_key_can_vary() {
     assert!(refused.is_empty() || refused.contains("topology.ring"), "{refused}");
 }
 
-/// Wrong if a table of an axis replaced what the file has beside its keys, a choice stayed that the table excludes, or a
-/// constraint saw another value than the point has.
+/// Wrong if a table of an axis replaced what the file has beside its keys, a choice stayed that the table excludes, or
+/// a constraint saw another value than the point has.
 #[test]
 fn tables_of_an_axis_are_laid_over_those_of_the_file() {
     let text = "scenario.name = 'x'\ntopology = { star = { leaves = 3, hosts-per-switch = 1 }, attach = { h0 = 0 } }\n\

@@ -3,7 +3,6 @@
 use crate::simulation::allgather::{AllgatherReport, GatherReport};
 use crate::simulation::comparison::{ComparisonReport, RoutingReport};
 use crate::simulation::discoveries::DiscoveryReport;
-use crate::simulation::study::{CellReport, StudyReport};
 use crate::simulation::{PaperReport, RingsReport, Spread, Summary};
 
 use super::summary::plain;
@@ -19,10 +18,6 @@ pub(super) fn rows(summary: &Summary) -> Vec<Row> {
     let mut rows = Vec::new();
     if let Some(report) = &summary.comparison {
         rows.extend(comparison(report));
-        rows.extend(printed(&report.paper));
-    }
-    if let Some(report) = &summary.study {
-        rows.extend(study(report));
         rows.extend(printed(&report.paper));
     }
     if let Some(report) = &summary.allgather {
@@ -71,45 +66,6 @@ fn comparison(report: &ComparisonReport) -> Vec<Row> {
         })
         .collect();
     rows.extend(some("can deadlock", &cyclic));
-    rows
-}
-
-/// Which maps were wrong, above all those of which the mapper was sure; the fastest way to true maps.
-fn study(report: &StudyReport) -> Vec<Row> {
-    let cells: Vec<(String, &CellReport)> = report
-        .networks
-        .iter()
-        .flat_map(|(network, variants)| variants.iter().map(move |variant| (network, variant)))
-        .flat_map(|(network, (variant, cells))| {
-            cells.iter().map(move |cell| (format!("{variant} on {network}"), cell))
-        })
-        .collect();
-    let sum = |of: fn(&CellReport) -> usize| cells.iter().map(|(_, cell)| of(cell)).sum::<usize>();
-    let of = |of: fn(&CellReport) -> usize| {
-        let named = cells.iter().filter(|(_, cell)| of(cell) > 0);
-        let mut names: Vec<String> = named.map(|(name, cell)| format!("{} of {name}", of(cell))).collect();
-        names.dedup();
-        names
-    };
-    let runs = sum(|cell| cell.runs);
-    let is_right = |cell: &CellReport| cell.right_and_sure + cell.right_and_unsure;
-    let right = sum(is_right);
-    let all = if right == runs { "all ".to_owned() } else { format!("{right} of ") };
-    let mut rows = vec![("true maps", format!("{all}{runs}"))];
-    rows.extend(some("sure and wrong", &of(|cell| cell.wrong_and_sure)));
-    rows.extend(some("wrong, in doubt", &of(|cell| cell.wrong_and_unsure)));
-    let times = cells.iter().filter(|(_, cell)| is_right(cell) == cell.runs);
-    let times: Vec<(f64, &str)> =
-        times.filter_map(|(name, cell)| Some((cell.time_ms?.mean, name.as_str()))).collect();
-    let told = |(time, name): &(f64, &str)| format!("{name}, {} ms", plain(*time));
-    let least = times.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-    let most = times.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    if let (Some(least), Some(most)) = (least, most) {
-        rows.push(("fastest", told(least)));
-        if times.len() > 1 {
-            rows.push(("slowest", told(most)));
-        }
-    }
     rows
 }
 

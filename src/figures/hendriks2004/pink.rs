@@ -1,6 +1,6 @@
 //! The text's numbers: Pink mapped with guards and with time-outs.
 
-use crate::figures::cells::{Column, SENT, cells, pick};
+use crate::figures::cells::{Column, SENT, Taken, cells, pick};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::papers::reference;
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
@@ -15,13 +15,15 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 const VARIANTS: [(&str, &str); 2] = [("guarded", "with guards"), ("timed", "by time-out")];
-/// Columns of `mappings.csv` by kind of message.
+/// The axis of the algorithms.
+const ALGORITHM: &str = "mapping.algorithm";
+/// Columns by kind of message.
 const KINDS: [(&str, &str); 5] = [
-    ("sent_host", "host scouts"),
-    ("sent_scout", "switch scouts"),
-    ("sent_loop", "loop scouts"),
-    ("sent_compare", "comparisons"),
-    ("sent_guard", "guards"),
+    ("map.probes.host.sent", "host scouts"),
+    ("map.probes.scout.sent", "switch scouts"),
+    ("map.probes.loop.sent", "loop scouts"),
+    ("map.probes.compare.sent", "comparisons"),
+    ("map.probes.guard.sent", "guards"),
 ];
 
 fn make(results: &Results<'_>) -> Page {
@@ -29,9 +31,9 @@ fn make(results: &Results<'_>) -> Page {
     let name = |variant: &str| {
         VARIANTS.iter().find(|(known, _)| *known == variant).map_or(variant, |(_, name)| name).to_owned()
     };
-    let columns = KINDS.map(|(name, quantity)| Column { name, quantity, unit: "msg" });
+    let columns = KINDS.map(|(name, quantity)| Column { name, quantity, unit: "msg", taken: Taken::Mean });
     for column in columns.into_iter().chain([SENT]) {
-        rows.extend(cells(results, 0, column, |record| name(record.text("variant"))));
+        rows.extend(cells(results, 0, column, |cell| name(cell.text(ALGORITHM))));
     }
     Page {
         svg: draw_charts(&[times(results), messages(&rows), speed_up(&rows)], 3),
@@ -58,11 +60,11 @@ const DIFFERS: &str = "- The 15 s are a fit: of two free costs (2 us to send a m
                 - Bursts of questions behind one guard are an option that was tried and is not needed.";
 
 fn times(results: &Results<'_>) -> Chart {
-    let table = results.csv(0, "mappings.csv");
+    let table = results.csv(0, "points.csv");
     let mut ours = Vec::new();
     let mut printed = Vec::new();
     for (place, (variant, _)) in VARIANTS.iter().enumerate() {
-        let time = table.of(&[("variant", variant)]).find_map(|record| record.number("time_mean_ms"));
+        let time = table.of(&[(ALGORITHM, variant)]).find_map(|record| record.number("map.time_ms"));
         ours.extend(time.map(|ms| Mark::at(place as f64, ms / 1e3)));
         let paper = match *variant {
             "guarded" => reference("002", "text", "mapping time, guarded", "Pink, quiet"),

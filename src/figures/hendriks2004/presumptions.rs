@@ -1,6 +1,6 @@
 //! Section 3: the presumptions broken one by one.
 
-use crate::figures::cells::{Column, RIGHT, SENT, TIME, cells};
+use crate::figures::cells::{Cell, Column, RIGHT, SENT, TIME, Taken, cells_of};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
@@ -13,17 +13,31 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-const SURE: Column =
-    Column { name: "right_and_sure", quantity: "true maps that the mapper was sure of", unit: "runs" };
-const MISTAKEN: Column =
-    Column { name: "wrong_and_sure", quantity: "wrong maps that the mapper was sure of", unit: "runs" };
-const RUNS: Column = Column { name: "runs", quantity: "runs", unit: "count" };
+const SURE: Column = Column {
+    name: "map.right_and_sure",
+    quantity: "true maps that the mapper was sure of",
+    unit: "runs",
+    taken: Taken::Count,
+};
+const MISTAKEN: Column = Column {
+    name: "map.wrong_and_sure",
+    quantity: "wrong maps that the mapper was sure of",
+    unit: "runs",
+    taken: Taken::Count,
+};
+/// The axis of what is broken.
+const PRESUMPTION: &str = "presumption";
 
 fn make(results: &Results<'_>) -> Page {
-    let columns = [RUNS, RIGHT, SURE, MISTAKEN, TIME, SENT];
-    let of_variant = |column| cells(results, 0, column, |record| record.text("variant").to_owned());
-    let rows: Vec<Row> = columns.into_iter().flat_map(of_variant).collect();
-    let variants = results.csv(0, "mappings.csv").choices("variant");
+    let points = results.csv(0, "points.csv");
+    let (cells, variants) = (cells_of(&points), points.choices(PRESUMPTION));
+    let of_each = |column: Column| cells.iter().map(move |cell| cell.row(column, cell.text(PRESUMPTION)));
+    let count = |(row, cell): (Row, &Cell<'_>)| {
+        let (quantity, unit) = ("runs".to_owned(), "count".to_owned());
+        Row { quantity, unit, ours: Some(cell.runs() as f64), ..row }
+    };
+    let mut rows: Vec<Row> = of_each(RIGHT).zip(&cells).map(count).collect();
+    rows.extend([RIGHT, SURE, MISTAKEN, TIME, SENT].into_iter().flat_map(of_each));
     let layer = |name: &str, column: Column, scale: f64| {
         let own = variants.iter().enumerate().filter_map(|(place, variant)| {
             let found = |row: &&Row| row.quantity == column.quantity && row.configuration == *variant;
@@ -40,7 +54,7 @@ fn make(results: &Results<'_>) -> Page {
         bars: true,
         ..Chart::default()
     };
-    let runs = rows.iter().find(|row| row.quantity == RUNS.quantity).and_then(|row| row.ours).unwrap_or(1.0);
+    let runs = cells.first().map_or(1, Cell::runs) as f64;
     let (label, share) = (format!("maps (% of {runs} runs)"), 100.0 / runs);
     let maps = vec![
         layer("true", RIGHT, 1.0),

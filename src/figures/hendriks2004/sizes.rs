@@ -1,6 +1,6 @@
 //! Beyond the paper: the speed-up over the size of the network, Lightning among them.
 
-use crate::figures::cells::{SENT, TIME, row};
+use crate::figures::cells::{SENT, TIME, cells_of};
 use crate::figures::{Figure, Page, Results, Row, curves};
 use crate::papers::reference;
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
@@ -19,15 +19,15 @@ const PINK: f64 = 1024.0;
 
 fn make(results: &Results<'_>) -> Page {
     let mut rows = results.printed(0);
-    let table = results.csv(0, "mappings.csv");
+    let table = results.csv(0, "points.csv");
     let mut points: Vec<Row> = Vec::new();
     for column in [TIME, SENT] {
-        points.extend(table.records().filter_map(|record| {
-            let name = match record.text("variant") {
+        points.extend(cells_of(&table).iter().filter_map(|cell| {
+            let name = match cell.text("mapping.algorithm") {
                 "guarded" => "with guards",
                 _ => "by time-out",
             };
-            let point = row(record, column, name).at(record.number("hosts")?);
+            let point = cell.row(column, name).at(cell.number("map.hosts")?);
             let seconds = |row: Row| Row { unit: "s".to_owned(), ours: row.ours.map(|ms| ms / 1e3), ..row };
             Some(if column.unit == "ms" { seconds(point) } else { point })
         }));

@@ -1,6 +1,6 @@
 //! Fig. 10: the Myricom algorithm's probes and time.
 
-use crate::figures::cells::pick;
+use crate::figures::cells::{by_configuration, pick};
 use crate::figures::{Figure, Page, Results, Row, side_by_side};
 use crate::report::{Axis, Chart, draw_charts};
 
@@ -20,6 +20,7 @@ const KINDS: [&str; 5] = ["loop", "host", "switch", "compare", "total"];
 fn make(results: &Results<'_>) -> Page {
     let mut rows = results.printed(0);
     rows.retain(|row| row.printed_in == "Fig10");
+    by_configuration(&mut rows, &SYSTEMS);
     let mut charts: Vec<Chart> = SYSTEMS.iter().map(|system| probes(&rows, system)).collect();
     charts.push(Chart {
         title: "mapping time".to_owned(),

@@ -1,7 +1,7 @@
 //! Fig. 3: interfaces, switches and links of the subclusters.
 
 use crate::figures::cells::pick;
-use crate::figures::{Figure, Page, Results, side_by_side};
+use crate::figures::{Figure, Page, Results, Row, side_by_side};
 use crate::report::{Axis, Chart, draw_charts};
 
 /// Fig. 3.
@@ -15,8 +15,22 @@ pub(super) const FIGURE: Figure = Figure {
 
 const SYSTEMS: [&str; 5] = ["A", "B", "C", "C+A", "C+A+B"];
 
+/// The parts that are mapped as differences: one network without the other.
+const PARTS: [(&str, [&str; 2]); 2] = [("A", ["C+A", "C"]), ("B", ["C+A+B", "C+A"])];
+
 fn make(results: &Results<'_>) -> Page {
-    let rows = results.printed(0);
+    let mut rows = Vec::new();
+    for of_quantity in results.printed(0).chunk_by(|a, b| a.quantity == b.quantity) {
+        let quantity = &of_quantity[0].quantity;
+        let ours = |of: &str| of_quantity.iter().find(|row| row.configuration == of)?.ours;
+        let part = |(name, [whole, rest]): (&str, [&str; 2])| {
+            let count = ours(whole).zip(ours(rest)).map(|(whole, rest)| whole - rest);
+            Row::printed("000", "Fig3", quantity, name, count)
+        };
+        rows.extend(of_quantity.iter().take(1).cloned());
+        rows.extend(PARTS.into_iter().filter_map(part));
+        rows.extend(of_quantity.iter().skip(1).cloned());
+    }
     let chart = |quantity: &str| Chart {
         title: quantity.to_owned(),
         x: Axis::names("system", SYSTEMS),

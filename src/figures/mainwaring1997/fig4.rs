@@ -30,7 +30,7 @@ fn make(results: &Results<'_>) -> Page {
     rows.extend(levels.rows("C"));
     Page {
         rows,
-        svg: results.file(0, "map-now-c.svg").to_owned(),
+        svg: results.file(0, "map.svg").to_owned(),
         shows: "The map of subcluster C, drawn from what our Berkeley mapper found on the fabric (its switches \
                 have no names but the order of discovery): 35 hosts, three levels of switches, and the utility \
                 host, which runs the mapper, at a root. One switch of the first level has two cables upwards \

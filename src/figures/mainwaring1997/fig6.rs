@@ -1,6 +1,6 @@
 //! Fig. 6: host and switch probes, and how many of them hit.
 
-use crate::figures::cells::{SENT, cells, network_and_variant, pick};
+use crate::figures::cells::{SENT, by_configuration, cells, network_and_mapper, pick};
 use crate::figures::{Figure, Page, Results, side_by_side};
 use crate::report::{Axis, Chart, draw_charts};
 
@@ -25,6 +25,7 @@ const PANELS: [(&str, &str, &[&str]); 4] = [
 
 fn make(results: &Results<'_>) -> Page {
     let mut rows = results.printed(0);
+    by_configuration(&mut rows, &SYSTEMS);
     let chart = |(title, label, quantities): (&str, &str, &[&str])| {
         let layers = quantities.iter().flat_map(|quantity| {
             let name = quantity.split(' ').next().unwrap_or_default();
@@ -41,7 +42,7 @@ fn make(results: &Results<'_>) -> Page {
         }
     };
     let svg = draw_charts(&PANELS.map(chart), 2);
-    rows.extend(cells(results, 0, SENT, network_and_variant));
+    rows.extend(cells(results, 0, SENT, network_and_mapper));
     Page {
         rows,
         svg,

@@ -1,6 +1,6 @@
 //! Fig. 7: mapping times with one master and with an election.
 
-use crate::figures::cells::{SENT, cells, network_and_variant, system};
+use crate::figures::cells::{SENT, by_configuration, cells, network_and_mapper};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
@@ -19,7 +19,9 @@ const MODES: [(&str, &str); 2] = [("master", "one master"), ("election", "electi
 
 fn make(results: &Results<'_>) -> Page {
     let mut rows = results.printed(0);
-    rows.extend(cells(results, 0, SENT, network_and_variant));
+    by_configuration(&mut rows, &SYSTEMS);
+    rows.sort_by_key(|row| row.quantity.ends_with("election"));
+    rows.extend(cells(results, 0, SENT, network_and_mapper));
     let svg = draw_charts(&[means(&rows), all_runs(results)], 2);
     Page {
         rows,
@@ -67,13 +69,11 @@ fn means(rows: &[Row]) -> Chart {
 
 /// Every run, beside the mean of the others of its kind.
 fn all_runs(results: &Results<'_>) -> Chart {
-    let table = results.csv(0, "runs.csv");
-    let layer = |(nth, (variant, mode)): (usize, &(&str, &str))| {
+    let table = results.csv(0, "points.csv");
+    let layer = |(nth, (mapper, mode)): (usize, &(&str, &str))| {
         let marks = SYSTEMS.iter().enumerate().flat_map(|(place, of)| {
-            let wanted = table
-                .records()
-                .filter(|run| run.text("variant") == *variant && system(run.text("network")) == *of);
-            let times: Vec<f64> = wanted.filter_map(|run| run.number("time_ms")).collect();
+            let wanted = [("network", *of), ("mapper", *mapper)];
+            let times: Vec<f64> = table.of(&wanted).filter_map(|run| run.number("map.time_ms")).collect();
             let middle = place as f64 + if nth == 0 { -0.2 } else { 0.2 };
             let step = 0.3 / times.len().max(1) as f64;
             let mark = move |(run, time)| Mark::at(middle - 0.15 + step * (run as f64 + 0.5), time);

@@ -12,14 +12,13 @@ use crate::topology::presets;
 pub(super) const FIGURE: Figure = Figure {
     id: "mainwaring1997/fig8",
     title: "Fig. 8: nodes, edges and frontier of the model graph",
-    scenarios: &["mainwaring1997/fig8.toml"],
+    scenarios: &["mainwaring1997/fig8.toml", "mainwaring1997/fig5.toml"],
     whole_when_quick: true,
     make,
 };
 
-/// The variants of the scenario, and what they are called here.
-const VARIANTS: [(&str, &str); 2] =
-    [("keeping-replicates", "merged vertices counted"), ("berkeley", "merged vertices gone")];
+/// What the scenarios differ in.
+const NAMES: [&str; 2] = ["merged vertices counted", "merged vertices gone"];
 const SIZES: [(&str, &str); 3] =
     [("edges", "edges of the model"), ("nodes", "nodes of the model"), ("frontier", "items on the frontier")];
 
@@ -30,25 +29,29 @@ const NEARLY_ALL: usize = 95;
 const PEAK_AT: f64 = 178.0;
 
 fn make(results: &Results<'_>) -> Page {
-    let mut rows = results.printed(0);
-    let quantity = "exploration at which nearly all found";
-    let found = explorations_for(NEARLY_ALL).map(|count| count as f64);
-    rows.extend(Row::printed("000", "Fig8", quantity, "C+A+B", found));
-    let (table, ended) = (results.csv(0, "growth.csv"), results.csv(0, "mappings.csv"));
+    let nodes = |nth| Some(results.at(nth, "map.hosts")? + results.at(nth, "map.switches")?);
+    let printed = [
+        ("peak model graph nodes", results.at(0, "map.peak_nodes")),
+        ("final nodes", nodes(0)),
+        ("exploration of the final prune", results.at(0, "map.explorations")),
+        ("exploration at which nearly all found", explorations_for(NEARLY_ALL).map(|count| count as f64)),
+    ];
+    let printed = printed.map(|(quantity, ours)| Row::printed("000", "Fig8", quantity, "C+A+B", ours));
+    let mut rows: Vec<Row> = printed.into_iter().flatten().collect();
     let mut charts = Vec::new();
-    for (variant, name) in VARIANTS {
+    for (nth, name) in NAMES.into_iter().enumerate() {
+        let table = results.csv(nth, "growth.csv");
         let mut layers = Vec::new();
         for (column, size) in SIZES {
-            let history = table.records().filter(|record| record.text("variant") == variant);
-            let points: Vec<(f64, f64)> = history
+            let points: Vec<(f64, f64)> = table
+                .records()
                 .filter_map(|record| record.number("exploration").zip(record.number(column)))
                 .collect();
             let mark = |(x, y): &(f64, f64)| Mark::at(*x, *y);
             // The final prune leaves the map.
-            let of = |name: &str| ended.of(&[("variant", variant)]).find_map(|record| record.number(name));
             let left = match column {
-                "edges" => of("links"),
-                "nodes" => of("hosts").zip(of("switches")).map(|(hosts, switches)| hosts + switches),
+                "edges" => results.at(nth, "map.links"),
+                "nodes" => nodes(nth),
                 _ => Some(0.0),
             };
             let last = points.last().map(|(x, _)| *x).zip(left);
@@ -58,7 +61,7 @@ fn make(results: &Results<'_>) -> Page {
             );
             rows.extend(points.into_iter().map(|(x, y)| Row::ours(size, name, "count", Some(y)).at(x)));
         }
-        if variant == VARIANTS[0].0 {
+        if nth == 0 {
             layers.push(Layer::paper(vec![Mark::at(PEAK_AT, 750.0), Mark::at(250.0, 140.0)]));
         }
         charts.push(Chart {

@@ -1,8 +1,9 @@
 //! Fig. 9: mapping time against the number of hosts that answer.
 
-use crate::figures::cells::{TIME, cells, row};
+use crate::figures::cells::{Cell, RIGHT, TIME, cells_of};
 use crate::figures::{Figure, Page, Results, Row, curves};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::simulation::Spread;
 
 /// Fig. 9.
 pub(super) const FIGURE: Figure = Figure {
@@ -13,15 +14,19 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
+/// The axes.
+const ORDER: &str = "mapping.answering-order";
+const ANSWERING: &str = "mapping.answering";
+
 fn make(results: &Results<'_>) -> Page {
-    let mut rows = results.printed(0);
-    let table = results.csv(0, "mappings.csv");
-    let points = table.records().filter_map(|record| {
-        let name = match record.text("variant") {
-            "listed" => "in listed order",
-            _ => "at random places",
-        };
-        Some(row(record, TIME, name).at(record.number("answering")?))
+    let table = results.csv(0, "points.csv");
+    let cells = cells_of(&table);
+    let is_random = |cell: &&Cell<'_>| cell.text(ORDER) == "random";
+    let random: Vec<&Cell<'_>> = cells.iter().filter(is_random).collect();
+    let mut rows: Vec<Row> = printed(&random).into_iter().flatten().collect();
+    let points = cells.iter().filter_map(|cell| {
+        let name = if is_random(&cell) { "at random places" } else { "in listed order" };
+        Some(cell.row(TIME, name).at(cell.number(ANSWERING)?))
     });
     let points: Vec<Row> = points.collect();
     let least = points.iter().filter_map(|row| row.ours).reduce(f64::min);
@@ -36,11 +41,7 @@ fn make(results: &Results<'_>) -> Page {
     }
     rows.extend(points);
     rows.extend(
-        cells(results, 0, crate::figures::cells::RIGHT, |record| {
-            format!("{}, {} answering", record.text("variant"), record.text("answering"))
-        })
-        .into_iter()
-        .filter(|row| row.configuration.starts_with("random")),
+        random.iter().map(|cell| cell.row(RIGHT, &format!("random, {} answering", cell.text(ANSWERING)))),
     );
     Page {
         rows,
@@ -70,4 +71,30 @@ fn make(results: &Results<'_>) -> Page {
                 hosts the depth of 6 no longer suffices."
             .to_owned(),
     }
+}
+
+/// What the paper prints of hosts at random places, ours beside it.
+fn printed(random: &[&Cell<'_>]) -> [Option<Row>; 3] {
+    let beside = |quantity: &str, ours| Row::printed("000", "Fig9", quantity, "C+A+B", ours);
+    let mut times: Vec<(f64, Spread)> =
+        random.iter().filter_map(|cell| Some((cell.number(ANSWERING)?, cell.spread(TIME.name)?))).collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let ends = times.first().zip(times.last());
+    let slower = |value: fn(&Spread) -> f64| ends.map(|((_, one), (_, all))| value(one) / all.mean);
+    let within = |factor: f64| {
+        let limit = times.last()?.1.mean * factor;
+        let above = times.iter().rposition(|(_, time)| time.mean > limit);
+        Some(times.get(above.map_or(0, |nth| nth + 1))?.0)
+    };
+    let fewest = |factor: &str, count: Option<f64>| {
+        let row = beside(&format!("random passive hosts for time within {factor} of minimum"), count);
+        row.map(|row| row.between(count, count))
+    };
+    let speed_up =
+        beside("speed-up of mapping from 1 to all hosts mapping passively", slower(|time| time.mean));
+    [
+        speed_up.map(|row| row.between(slower(|time| time.min), slower(|time| time.max))),
+        fewest("2x", within(2.0)),
+        fewest("1.5x", within(1.5)),
+    ]
 }

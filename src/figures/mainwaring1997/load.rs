@@ -1,7 +1,7 @@
 //! Beyond the paper: how often a map is true while applications use the network.
 
-use crate::figures::cells::{Column, RIGHT, SENT, TIME, row};
-use crate::figures::{Figure, Page, Record, Results, Row, curves};
+use crate::figures::cells::{Cell, Column, RIGHT, SENT, TIME, Taken, cells_of};
+use crate::figures::{Figure, Page, Results, Row, curves};
 use crate::report::{Axis, Chart, Mark, Style, draw_charts};
 
 /// Map correctness under traffic.
@@ -9,31 +9,34 @@ pub(super) const FIGURE: Figure = Figure {
     id: "mainwaring1997/load",
     title: "Beyond the paper: maps made under traffic",
     scenarios: &["mainwaring1997/load.toml"],
-    whole_when_quick: false,
+    whole_when_quick: true,
     make,
 };
 
 /// Maps that are wrong though their mapper is sure of them.
-const SURELY_WRONG: Column =
-    Column { name: "wrong_and_sure", quantity: "wrong maps that the mapper was sure of", unit: "count" };
+const SURELY_WRONG: Column = Column {
+    name: "map.wrong_and_sure",
+    quantity: "wrong maps that the mapper was sure of",
+    unit: "count",
+    taken: Taken::Count,
+};
 
 /// What the horizontal axes show.
 const LOAD: &str = "load (flits / cycle / host)";
 
 fn make(results: &Results<'_>) -> Page {
-    let table = results.csv(0, "mappings.csv");
-    let name = |record: Record<'_>| match record.text("retries") {
-        "0" => record.text("variant").to_owned(),
-        retries => format!("{}, retries: {retries}", record.text("variant")),
+    let table = results.csv(0, "points.csv");
+    let cells = cells_of(&table);
+    let name = |cell: &Cell<'_>| match cell.text("mapping.retries") {
+        "0" => cell.text("mapper").to_owned(),
+        retries => format!("{}, retries: {retries}", cell.text("mapper")),
     };
     let points = |column: Column| -> Vec<Row> {
-        let point = |record: Record<'_>| {
-            Some(row(record, column, &name(record)).at(record.number("load_flits_per_cycle_per_host")?))
-        };
-        table.records().filter_map(point).collect()
+        let point = |cell: &Cell<'_>| Some(cell.row(column, &name(cell)).at(cell.number("mapping.load")?));
+        cells.iter().filter_map(point).collect()
     };
     let rows: Vec<Row> = [RIGHT, TIME, SENT, SURELY_WRONG].into_iter().flat_map(points).collect();
-    let loads = table.choices("load_flits_per_cycle_per_host");
+    let loads = table.choices("mapping.load");
     let chart = |title: &str, column: Column, label: &str, again: bool| {
         let own: Vec<Row> = rows
             .iter()

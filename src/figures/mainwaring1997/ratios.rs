@@ -1,6 +1,6 @@
 //! Section 5.4: the Myricom algorithm against the Berkeley algorithm.
 
-use crate::figures::cells::pick;
+use crate::figures::cells::{by_configuration, pick};
 use crate::figures::{Figure, Page, Results, Row, side_by_side};
 use crate::papers::reference;
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
@@ -24,6 +24,7 @@ const RATIOS: [(&str, &str, &str, &str); 2] = [
 fn make(results: &Results<'_>) -> Page {
     let mut rows = results.printed(0);
     rows.retain(|row| row.printed_in == "5.4");
+    by_configuration(&mut rows, &SYSTEMS);
     let mut charts = Vec::new();
     for (name, quantity, above, below) in RATIOS {
         let mut layers = side_by_side("ours", &pick(&rows, quantity, &SYSTEMS));

@@ -1,6 +1,6 @@
 //! Beyond the tables: what the order of turns costs (sections 3.1 and 3.3).
 
-use crate::figures::cells::{Column, TIME, cells, network_and_variant};
+use crate::figures::cells::{Column, TIME, Taken, cells, network_and_mapper};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::papers::reference;
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
@@ -16,14 +16,20 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-const PROBES: Column = Column { name: "probes_as_printed", quantity: "total probes", unit: "msg" };
-const NOTHING: Column = Column { name: "turns_nothing", quantity: "turns that found nothing", unit: "turns" };
+const PROBES: Column =
+    Column { name: "map.probes_as_printed", quantity: "total probes", unit: "msg", taken: Taken::Mean };
+const NOTHING: Column = Column {
+    name: "map.turns.nothing",
+    quantity: "turns that found nothing",
+    unit: "turns",
+    taken: Taken::Mean,
+};
 
 fn make(results: &Results<'_>) -> Page {
     let columns = [PROBES, NOTHING, TIME];
     let rows: Vec<Row> =
-        columns.into_iter().flat_map(|column| cells(results, 0, column, network_and_variant)).collect();
-    let variants = results.csv(0, "mappings.csv").choices("variant");
+        columns.into_iter().flat_map(|column| cells(results, 0, column, network_and_mapper)).collect();
+    let variants = results.csv(0, "points.csv").choices("mapper");
     let layer = |variant: &String| {
         let own = SYSTEMS.iter().enumerate().filter_map(|(place, system)| {
             let name = format!("{system}, {variant}");

@@ -12,7 +12,7 @@ use crate::diagnostics::quoted;
 
 /// The files that are always written beside what stands in the summary under this key: what is asked where no manifest
 /// names the files.
-const FILES: [(&str, &[&str]); 9] = [
+const FILES: [(&str, &[&str]); 8] = [
     (
         "points",
         &[
@@ -28,7 +28,6 @@ const FILES: [(&str, &[&str]); 9] = [
     ("operation", &["operation.csv", "network.json"]),
     ("allgather", &["allgather.csv"]),
     ("comparison", &["routes.csv"]),
-    ("study", &["mappings.csv"]),
     ("rings", &["rings.csv"]),
     ("discovery", &["discovery.csv"]),
     ("sweep", &["points.csv"]),

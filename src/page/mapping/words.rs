@@ -144,9 +144,6 @@ pub(super) fn around(contents: &Contents) -> Markup {
                  what they found."
             }
         }
-        @if contents.at("maps.runs").is_some() {
-            p { (repeats(contents)) " What is shown here is the first run." }
-        }
         @if contents.at("distribution").is_some() {
             p {
                 "Then routes were handed out along the cables themselves: "
@@ -160,23 +157,6 @@ pub(super) fn around(contents: &Contents) -> Markup {
                 (shown(contents, "distribution.time_ms", Show::Ms)) " for "
                 (bytes(contents, "distribution.bytes")) "."
             }
-        }
-    }
-}
-
-/// What came out of mapping the same network several times; nothing if it was mapped once.
-pub(in crate::page) fn repeats(contents: &Contents) -> Markup {
-    let number = |path: &str| shown(contents, path, Show::Number);
-    let time = |path: &str| shown(contents, path, Show::Ms);
-    html! {
-        @if contents.at("maps.runs").is_some() {
-            "The mapping was run " (number("maps.runs")) " times with different seeds: "
-            (number("maps.right_and_sure")) " maps were right and sure, "
-            (number("maps.right_and_unsure")) " right with doubts, "
-            (number("maps.wrong_and_unsure")) " wrong with doubts and "
-            (number("maps.wrong_and_sure")) " wrong without any doubt. It took "
-            (time("maps.time_ms.mean")) " on average, from "
-            (time("maps.time_ms.min")) " to " (time("maps.time_ms.max")) "."
         }
     }
 }

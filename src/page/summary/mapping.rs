@@ -4,7 +4,6 @@ use maud::{Markup, html};
 
 use crate::numbers;
 use crate::page::Contents;
-use crate::page::mapping::repeats;
 use crate::page::markup::{Grade, grid, listed, numbers, words};
 use crate::page::value::{Show, shown};
 
@@ -36,9 +35,6 @@ pub(super) fn told(contents: &Contents) -> Option<Told> {
         h3 { "The mapping" }
         div.cols { (probes(contents)) (paper(contents)) }
         (sensitivity(contents))
-        @if contents.at("maps.runs").is_some() {
-            p { (repeats(contents)) }
-        }
     };
     Some(Told { kind: Some("a mapping".to_owned()), sentences: vec![sentence], facts, notices, body })
 }

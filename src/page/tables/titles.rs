@@ -21,7 +21,7 @@ impl Title {
 }
 
 /// All that simnet writes: file, name, what a row is.
-const TITLES: [(&str, &str, &str); 25] = [
+const TITLES: [(&str, &str, &str); 23] = [
     (
         "channels",
         "Cables",
@@ -47,8 +47,6 @@ const TITLES: [(&str, &str, &str); 25] = [
         "One row for each deadlock: when it formed, who waits for whom, and what broke it.",
     ),
     ("deliveries", "Deliveries", "One row for each message of the trace."),
-    ("mappings", "Mappings", "One row for each network, mapper and condition."),
-    ("runs", "Runs", "One row for each single mapping."),
     ("allgather", "All-gathers", "One row for each all-gather."),
     ("rings", "Rings", "One row for each ring of the scenario's own network."),
     ("clusters", "Clusters", "Rings of random clusters."),

@@ -31,16 +31,6 @@ pub(in super::super) struct Asked<'a> {
 pub(in super::super) fn asked(document: &Document) -> Vec<Asked<'_>> {
     let Some(own) = document.topology.value() else { return Vec::new() };
     let mut all = vec![Asked::new(own, 1)];
-    let section = document.study.value();
-    if let Some(study) = section {
-        let instances = u64::from(study.instances.value().copied().unwrap_or(1));
-        all[0].repeat(instances);
-        for at in study.networks.value().into_iter().flatten() {
-            let mut asked = Asked::new(&at.value, 1);
-            asked.repeat(instances);
-            all.push(asked);
-        }
-    }
     let of_gathers = document.allgather.value().and_then(|wire| wire.networks.value());
     let of_discoveries = document.discovery.value().and_then(|wire| wire.networks.value());
     let further = of_gathers.into_iter().chain(of_discoveries).flatten();
@@ -85,13 +75,6 @@ impl<'a> Asked<'a> {
         let name = generator.map(name_of);
         let name = name.or_else(|| preset.cloned()).unwrap_or_else(|| "the file".to_owned());
         Asked { place: wire.place, name, size, count, generator }
-    }
-
-    /// Makes several of it, if chance has a part in it.
-    fn repeat(&mut self, instances: u64) {
-        if self.generator.is_some_and(|generator| generator.family.random) {
-            self.count = instances;
-        }
     }
 }
 

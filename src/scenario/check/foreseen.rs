@@ -35,27 +35,17 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
         book.add(own, |span| Fault::new("too-large", span, message, expected));
         return;
     }
-    let Checked { comparison, study, allgather, rings, discovery, .. } = checked;
+    let Checked { comparison, allgather, rings, discovery, .. } = checked;
     let is_on_fabric = allgather.is_none() && rings.is_none() && discovery.is_none();
     if is_on_fabric {
         fabric(checked, ground(&checked.topology), None, own, book);
         latencies(checked, document, own, book);
     }
-    if let (true, Some(routing)) = (is_on_fabric && study.is_none(), &checked.routing) {
+    if let (true, Some(routing)) = (is_on_fabric, &checked.routing) {
         routes(&checked.topology, routing, own, book);
     }
     for network in comparison.iter().flat_map(|comparison| &comparison.networks) {
         network.routings.iter().for_each(|routing| routes(&network.topology, routing, own, book));
-    }
-    if let (Some(study), Some(wire)) = (study, document.study.value()) {
-        let instances = wire.instances.value().copied().unwrap_or(1);
-        let places = places(document, wire.networks.value(), instances);
-        for (network, place) in study.networks.iter().zip(places) {
-            fabric(checked, ground(&network.topology), None, place, book);
-            if let Some(routing) = &network.routing {
-                routes(&network.topology, routing, place, book);
-            }
-        }
     }
     if let (Some(allgather), Some(wire)) = (allgather, document.allgather.value()) {
         gathers(checked, allgather, wire, document, book);

@@ -32,7 +32,7 @@ pub(super) fn mapping(
     if let Some(load) = wire.load.get() {
         check_load(load, document, book);
     }
-    let silence = silence(wire, masters, topology, document, book);
+    let silence = silence(wire, masters, topology, book);
     let site = mappers::Site { network: topology.map(|t| &t.network), masters, model: *wire.model.value()? };
     let algorithm = mappers::algorithm(wire, &site, book);
     let (faults, restraint) = (mappers::faults(&wire.faults), mappers::restraint(&wire.restraint));
@@ -57,7 +57,6 @@ pub(super) fn mapping(
         restraint: restraint?,
         failures: *wire.failures.value()?,
         load: wire.load.value().copied().filter(|load| *load > 0.0),
-        runs: *wire.runs.value()?,
         also_at_routing_latency: latencies?,
     })
 }
@@ -162,7 +161,7 @@ fn latencies(wire: &wire::Mapping, book: &mut Book) -> Option<Vec<Duration>> {
 }
 
 /// Notes a load that is none, or that nothing offers.
-pub(super) fn check_load(load: &At<f64>, document: &Document, book: &mut Book) {
+fn check_load(load: &At<f64>, document: &Document, book: &mut Book) {
     if !(0.0..=1.0).contains(&load.value) {
         out_of_range(load.place, format!("{} is no load", load.value), "expected 0 to 1", book);
     } else if load.value > 0.0 && document.traffic.is_absent() {
@@ -178,7 +177,6 @@ fn silence(
     wire: &wire::Mapping,
     masters: Option<Masters>,
     topology: Option<&Topology>,
-    document: &Document,
     book: &mut Book,
 ) -> Option<Silence> {
     let mut hosts: Vec<HostId> = Vec::new();
@@ -199,8 +197,7 @@ fn silence(
         let message = "both who is silent and how many answer";
         conflict(place, message, "expected one of silent and answering", book);
     }
-    let is_alone = wire.answering.is_absent() && document.study.is_absent();
-    if let (true, Some(order)) = (is_alone, wire.answering_order.get()) {
+    if let (true, Some(order)) = (wire.answering.is_absent(), wire.answering_order.get()) {
         conflict(order.place, "an order of hosts of which all answer", "belongs to answering", book);
     }
     let order = or_default(&wire.answering_order)?;
@@ -212,7 +209,7 @@ fn silence(
 }
 
 /// A number of hosts, at least one and not more than there are.
-pub(super) fn among_hosts(count: &At<u32>, topology: &Topology, book: &mut Book) -> Option<u32> {
+fn among_hosts(count: &At<u32>, topology: &Topology, book: &mut Book) -> Option<u32> {
     let cabled = topology.attachments.iter().flatten().count();
     if count.value >= 1 && count.value as usize <= cabled {
         return Some(count.value);

@@ -141,10 +141,7 @@ fn check_company(section: Place, document: &Document, company: &Company<'_>, boo
             });
         }
     }
-    for (place, what) in [
-        (document.study.get().map(|at| at.place), "[study]"),
-        (document.comparison.get().map(|at| at.place), "[comparison]"),
-    ] {
+    for (place, what) in [(document.comparison.get().map(|at| at.place), "[comparison]")] {
         if let Some(place) = place {
             conflict(
                 place.max(section),

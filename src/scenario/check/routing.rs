@@ -25,7 +25,7 @@ pub(super) fn routing(
             None
         }
         (Some(file), None) => {
-            only_with(wire, &["tree", "heuristic", "root", "select"], "a file", book);
+            only_with(wire, &["tree", "heuristic", "root", "select", "seed"], "a file", book);
             routes_file(file, topology, book)
         }
         (None, Some(algorithm)) => {
@@ -40,6 +40,7 @@ pub(super) fn routing(
                         Some(Algorithm::Minimal)
                     }
                 };
+            let seed = wire.seed.value().copied().or(seed);
             let selection = or(&wire.select, Selection::Random { seed: 0 }).zip(seed).map(selection);
             let utility = topology.and_then(|topology| topology.utility);
             algorithm.zip(selection).map(|(algorithm, selection)| {
@@ -66,6 +67,7 @@ fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) 
         ("heuristic", wire.heuristic.get().map(|at| at.place)),
         ("root", wire.root.get().map(|at| at.place)),
         ("select", wire.select.get().map(|at| at.place)),
+        ("seed", wire.seed.get().map(|at| at.place)),
     ];
     for (key, place) in given {
         if let (true, Some(place)) = (keys.contains(&key), place) {

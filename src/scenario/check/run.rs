@@ -52,7 +52,6 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
         && document.routing.is_absent()
         && document.traffic.is_absent()
         && document.comparison.is_absent()
-        && document.study.is_absent()
         && document.allgather.is_absent()
         && document.rings.is_absent()
         && document.discovery.is_absent()

@@ -1,4 +1,4 @@
-//! What comparisons, studies and collective operations look up alike: names in lists, printed numbers, networks.
+//! What comparisons and collective operations look up alike: names in lists, printed numbers, networks.
 
 use crate::diagnostics::{Fault, quoted};
 use crate::papers;
@@ -283,7 +283,6 @@ pub(super) fn alone(name: &str, document: &Document, book: &mut Book) {
         ("[mapping]", document.mapping.get().map(|at| at.place)),
         ("[traffic]", document.traffic.get().map(|at| at.place)),
         ("[comparison]", document.comparison.get().map(|at| at.place)),
-        ("[study]", document.study.get().map(|at| at.place)),
         ("[operation]", document.operation.get().map(|at| at.place)),
         ("[allgather]", document.allgather.get().map(|at| at.place)),
         ("[rings]", document.rings.get().map(|at| at.place)),

@@ -17,6 +17,8 @@ pub(super) struct Context<'a> {
     pub(super) topology: Option<&'a Topology>,
     pub(super) fabric: Option<&'a Fabric>,
     pub(super) seed: Option<u64>,
+    /// Whether a mapper says at which load there is traffic beside it.
+    pub(super) has_mapper_load: bool,
 }
 
 /// What hosts send.
@@ -60,7 +62,7 @@ fn shared(
     book: &mut Book,
 ) -> Option<(Arrivals, crate::traffic::Sizes, Vec<f64>)> {
     let sizes = wire.payload.get().and_then(|payload| sizes::build(payload, book));
-    let loads = wire.loads.get().map(|list| loads(list, book));
+    let loads = wire.loads.get().map(|list| loads(list, context.has_mapper_load, book));
     let arrivals = match wire.arrivals.value() {
         None => None,
         Some(GivenArrivals::Plain(arrivals)) => Some(*arrivals),
@@ -73,11 +75,11 @@ fn shared(
     Some(workload)
 }
 
-/// The loads: each once, and in range.
-fn loads(loads: &At<Vec<At<f64>>>, book: &mut Book) -> Vec<f64> {
-    if loads.value.is_empty() {
+/// The loads: each once, and in range; none only where the traffic is beside a mapper.
+fn loads(loads: &At<Vec<At<f64>>>, has_mapper_load: bool, book: &mut Book) -> Vec<f64> {
+    if loads.value.is_empty() && !has_mapper_load {
         book.add(loads.place, |span| {
-            let expected = "expected at least one load, above 0 and at most 1";
+            let expected = "expected at least one load, above 0 and at most 1; or `load` in [mapping]";
             Fault::new("empty-list", span, "no load is given", expected)
         });
     }

@@ -54,7 +54,7 @@ pub(super) fn read(
     let evaluation = evaluation::read(&described, &references, &figures, &grounds, book);
     let seeds = seeds.filter(|_| book.is_clean())?;
     check_size(&axes, &seeds, place, book)?;
-    let structural = structural(&axes, &root, &layers);
+    let structural = structural(&axes);
     let grounds = Grounds { axes: &axes, root: &root, layers: &layers };
     let limits = grounds.limits(constraints, book)?;
     let kept = match limits.kept(&axes) {
@@ -187,19 +187,15 @@ pub(super) fn touch<'a>(
     }
 }
 
-/// Which axes change more than what stands in one place: a profile, a table into which another axis reaches, tables, as
-/// they are laid over others, and mappers where a study takes over what they say.
-fn structural(axes: &[Axis], root: &Item, layers: &Layers) -> Vec<bool> {
+/// Which axes change more than what stands in one place: a profile, a table into which another axis reaches, and
+/// tables, as they are laid over others.
+fn structural(axes: &[Axis]) -> Vec<bool> {
     let keys = || axes.iter().flat_map(|axis| &axis.keys);
     let is_profile = |key: &AxisKey| key.path[0].0 == PROFILE;
-    let has_study = find(root, "study").is_some()
-        || keys().any(|key| key.path[0].0 == "study" || is_profile(key))
-        || layers.profile.is_some();
     let is_structural = |key: &AxisKey| {
         let reached =
             keys().any(|other| other.path.len() > key.path.len() && touch(names(key), names(other)));
-        let is_studied = has_study && ["mapping", "study"].contains(&key.path[0].0.as_str());
-        is_profile(key) || is_studied || reached
+        is_profile(key) || reached
     };
     axes.iter().map(|axis| axis.has_tables() || axis.keys.iter().any(is_structural)).collect()
 }

@@ -84,8 +84,6 @@ table! {
         load: f64 = Optional, 0.0..=1.0;
         /// Whether what fails in the scenario fails while it maps, too.
         failures: bool = Default("false");
-        /// How often the mapping is run, with the seed and those after it.
-        runs: u32 = Default("1"), 1..=1000;
         /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the
         /// network, `q+d+1`, `q+d` or `2d+1`. If not given there is no bound; for `simplified` it is `q+d+1`, or
         /// `2d+1` on the model `packet`.

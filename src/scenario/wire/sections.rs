@@ -18,7 +18,6 @@ use super::mapping::Mapping;
 use super::measure::Measure;
 use super::operation::{Failure, Operation, RandomFailures};
 use super::rings::Rings;
-use super::study::Study;
 use super::sweep::Sweep;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
@@ -66,8 +65,6 @@ table! {
         traffic: Traffic = Optional;
         /// Routings compared on the same networks, each with runs of its own, in place of `[routing]`.
         comparison: Comparison = Optional;
-        /// Mappings compared on the same networks, each a run of its own; `[mapping]` then holds what they share.
-        study: Study = Optional;
         /// The network in operation: failures, and a daemon that maps again and hands out routes.
         operation: Operation = Optional;
         /// All-gathers compared: algorithms, networks and sizes, each a run of its own.
@@ -174,6 +171,8 @@ table! {
         root: RootNames = Usually("'far'");
         /// Which of several equally good routes is taken; `random` if not given.
         select: Selection = Usually("'random'");
+        /// The seed of its random choices; the scenario's if not given.
+        seed: u64 = Optional;
         /// Hand the routes to every interface in-band, as acknowledged messages; needs `[mapping]`.
         distribute: bool = Default("false");
     }

@@ -5,7 +5,6 @@ use serde_json::{Value as Schema, json};
 use super::super::book::Book;
 use super::super::tree::Item;
 use super::canonical::{Canonical, Key, put};
-use super::mapping::Mapping;
 use super::sections::Routing;
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
 
@@ -83,18 +82,5 @@ impl Listed for Routing {
 
     fn canonical_keys() -> Vec<Key> {
         Routing::keys()
-    }
-}
-
-impl Listed for Mapping {
-    const TITLE: &'static str = "[[study.variants]]";
-    const ABOUT: &'static str = "A mapper: the keys of [mapping], and a name.";
-
-    fn keys(reading: &mut Reading<'_>, book: &mut Book) -> Mapping {
-        Mapping::take_from(reading, book)
-    }
-
-    fn canonical_keys() -> Vec<Key> {
-        Mapping::keys()
     }
 }

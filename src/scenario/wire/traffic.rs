@@ -63,7 +63,8 @@ table! {
         /// When hosts create messages: with exponential gaps, or none in every cycle by the toss of a coin, or
         /// at equal gaps from a random phase on; a table for bursts.
         arrivals: GivenArrivals = Default("'poisson'");
-        /// Offered payload flits per host that sends and flit time; one measured point each.
+        /// Offered payload flits per host that sends and flit time; one measured point each. None where the traffic
+        /// is only there beside a mapper.
         loads: Vec<At<f64>> = Required, (Bound::Excluded(0.0), Bound::Included(1.0));
     }
 }

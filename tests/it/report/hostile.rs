@@ -53,7 +53,6 @@ fn folder(place: &Path, name: &str) {
         "comparison": {"base": of(0),
             "paper": [{"quantity": of(1), "configuration": of(2), "figure": of(3), "unit": of(4)}],
             "sizes": {"16": {"networks": 1, "routings": {of(5): {"cyclic": 0}}}}},
-        "study": {"networks": {of(0): {of(1): [{"runs": 1}]}}},
         "allgather": {"all_right": true, "results": [{"id": of(0), "refused": of(1), "ran": of(2)}]},
         "rings": {"network": [{"tree": of(0), "algorithm": of(1), "hosts": [of(2)], "refused": of(3)}],
             "clusters": [{"family": of(4)}]},
@@ -201,8 +200,7 @@ fn counts_beyond_all_bounds_make_a_report() {
     let row = json!({"clusters": most, "rings": most, "contention_free": most, "executions": most, "recovered": most,
         "runs": most, "right_and_sure": most, "wrong_and_sure": most, "buffers_wrong": most, "stuck_ranks": most,
         "frames_dropped": most, "id": "much", "family": "much"});
-    for path in ["/rings/clusters", "/discovery/results", "/allgather/results", "/study/networks/0much/1much"]
-    {
+    for path in ["/rings/clusters", "/discovery/results", "/allgather/results"] {
         *summary.pointer_mut(path).unwrap() = json!([row, row]);
     }
     summary["map"]["probes"] = json!({"host": {"sent": most}, "switch": {"sent": most}});

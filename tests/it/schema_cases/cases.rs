@@ -14,7 +14,7 @@ use crate::schema_cases::values::{Mood, strange, table, value};
 pub(super) const GOOD: &str = "tests/it/bad_input/good";
 
 /// Small ones that name nothing of their networks, so that those may be exchanged, and a comparison of routings.
-const MORE: [&str; 6] = [
+const MORE: [&str; 5] = [
     "scenario.name = 'compared'\ntopology.random-regular = { switches = 4, degree = 3, hosts-per-switch = 1 }\n\
      traffic.uniform = { payload = '32 B', loads = [0.01] }\n[comparison]\nnetworks = 2\nbase = 'one'\n\
      routings = [{ name = 'one', algorithm = 'updown' }, { name = 'two', algorithm = 'updown', tree = 'dfs' }]\n",
@@ -24,8 +24,6 @@ const MORE: [&str; 6] = [
      algorithms = ['lr3', 'ring']\nsizes = ['1 KiB']\n",
     "scenario.name = 'found'\ntopology.chain = { switches = 3, hosts-per-switch = 2 }\n[ethernet]\n[discovery]\n\
      samples = 5\n",
-    "scenario.name = 'studied'\ntopology.star = { leaves = 3, hosts-per-switch = 2 }\nmapping.mapper = 'h0'\n[study]\n\
-     variants = [{ name = 'one' }, { name = 'two', algorithm = 'myricom' }]\n",
     "scenario.name = 'routed'\ntopology.star = { leaves = 2, hosts-per-switch = 2 }\nrouting.algorithm = 'updown'\n\
      traffic.uniform = { payload = '32 B', loads = [0.01] }\n",
 ];

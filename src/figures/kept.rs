@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::scenario::sweep::Sweep;
-use crate::scenario::{Checked, Files, Overrides, read_from};
+use crate::scenario::{Files, Overrides};
 use crate::simulation::MODEL;
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
@@ -19,19 +19,10 @@ pub(super) fn scenario(path: &str) -> Option<&'static [u8]> {
     Some(SCENARIOS[place].1)
 }
 
-/// A scenario, read and checked: what figures say of set-ups comes from there.
+/// A sweep, read and checked: what figures say of set-ups comes from there.
 ///
 /// # Panics
 /// If it is not there, or has faults: a bug of the figure.
-pub(super) fn read(file: &str) -> Checked {
-    let checked = read_from(file, bytes_of(file), &Overrides::default(), &files());
-    checked.unwrap_or_else(|refusal| panic!("scenarios/{file}: {refusal}"))
-}
-
-/// A sweep, read and checked.
-///
-/// # Panics
-/// As [`read`].
 pub(super) fn sweep(file: &str) -> Sweep {
     let sweep = Sweep::read(file, bytes_of(file), &Overrides::default(), &files(), MODEL);
     sweep.unwrap_or_else(|refusal| panic!("scenarios/{file}: {refusal}"))

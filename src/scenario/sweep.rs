@@ -167,9 +167,9 @@ impl Sweep {
         &self.base.told.name
     }
 
-    /// A small version: of axes of more than four numbers or quantities every fourth value, at most two seeds, and
-    /// every point as `simnet run --quick` has it, of more than four loads with every fourth, the last among them.
-    /// Where constraints leave nothing of it, the axes stay whole.
+    /// A small version: of axes of more than four numbers or quantities every fourth value, of networks that chance
+    /// makes the first two, at most two seeds, and every point as `simnet run --quick` has it, of more than four loads
+    /// with every fourth, the last among them. Where constraints leave nothing of it, the axes stay whole.
     #[must_use]
     pub fn quick(&self) -> Sweep {
         let seeds = match &self.seeds {

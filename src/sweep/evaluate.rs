@@ -221,15 +221,6 @@ impl<'a> Points<'a> {
         (0..self.outcomes.len()).filter(|point| self.sweep.holds(*point, pins))
     }
 
-    /// What stands under the name of an axis at a point.
-    fn text(&self, point: usize, axis: &str) -> Option<String> {
-        if axis == SEED {
-            return Some(self.sweep.seed(point).to_string());
-        }
-        let position = self.sweep.axes().iter().position(|name| name == axis)?;
-        self.sweep.values(point).into_iter().nth(position)
-    }
-
     /// `points.csv`, and the columns that no point has.
     fn table(&self, plan: &Scenarios) -> (String, Vec<String>) {
         let mut text = header(self.sweep.axes(), &self.columns);
@@ -253,7 +244,7 @@ impl<'a> Points<'a> {
         for point in 0..self.outcomes.len() {
             let common = axes.iter().map(|axis| axis.as_str()).chain([SEED]);
             let common: Vec<Cell> =
-                common.filter_map(|axis| self.text(point, axis)).map(Cell::from).collect();
+                common.filter_map(|axis| self.sweep.text(point, axis)).map(Cell::from).collect();
             for position in 0.. {
                 let at = |name: &String| self.value(point, &at_position(name, position));
                 if self.curves.iter().all(|name| at(name).is_none()) {

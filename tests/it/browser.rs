@@ -90,7 +90,7 @@ fn zoo() -> &'static [Report] {
 /// One report of every kind of run.
 fn kinds() -> &'static [Report] {
     static MADE: OnceLock<Vec<Report>> = OnceLock::new();
-    const KINDS: [(&str, &str, &[&str]); 11] = [
+    const KINDS: [(&str, &str, &[&str]); 10] = [
         ("now100", "scenarios/now100.toml", &["--quick", "--set", "output.events.most=100000"]),
         (
             "curve32",
@@ -98,7 +98,6 @@ fn kinds() -> &'static [Report] {
             &["--quick", "--set", "traffic.uniform.loads=[0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.035]"],
         ),
         ("now-c", "scenarios/now-c.toml", &["--quick"]),
-        ("comparison", "scenarios/sancho2000/fig3a.toml", &["--quick"]),
         ("allgather", "scenarios/faraj2008/loss.toml", &["--quick", "--set", "output.events.most=20000"]),
         ("discovery", "scenarios/lawrence2008/slow-machine.toml", &["--quick"]),
         ("rings", "scenarios/faraj2008/fig11.toml", &["--quick"]),

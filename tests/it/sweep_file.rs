@@ -387,9 +387,9 @@ fn faults_of_the_section_have_their_place() {
     assert!(sweep("").unwrap_err().contains("missing-section"));
 }
 
-/// Wrong if the small form of a sweep ran many loads, or not the last one.
+/// Wrong if the small form of a sweep had many loads or networks, or not the last load.
 #[test]
-fn small_points_have_every_fourth_load() {
+fn the_small_form_has_few_loads_and_networks() {
     let loads = |loads: &str| {
         let small = sweep(&format!("traffic.uniform.loads = [{loads}]\n[sweep]\n")).unwrap().quick();
         match small.checked(0).unwrap().traffic {
@@ -399,6 +399,8 @@ fn small_points_have_every_fourth_load() {
     };
     assert_eq!(loads("0.1, 0.2, 0.3, 0.4"), [0.1, 0.2, 0.3, 0.4]);
     assert_eq!(loads("0.1, 0.2, 0.3, 0.4, 0.5, 0.6"), [0.2, 0.6]);
+    let networks = "sweep.axes = [{ topology.random-regular.seed = { from = 3, to = 9, step = 1 } }]";
+    assert_eq!(rows(&sweep(networks).unwrap().quick()), ["3 #0", "4 #0"]);
 }
 
 /// Wrong if a single scenario is taken for a sweep, or a sweep is run as a scenario.

@@ -121,6 +121,7 @@ fn rows_next(evaluated: &Evaluated) -> Vec<(&'static str, String)> {
     if !sweep.statistics.is_empty() {
         rows.push(("statistics", format!("{} combinations in statistics.csv", sweep.statistics.len())));
     }
+    rows.extend(sweep.nearest.clone().map(|nearest| ("nearest to the average", nearest)));
     rows.extend(compared::printed(&sweep.paper));
     rows
 }

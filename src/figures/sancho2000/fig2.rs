@@ -68,11 +68,10 @@ struct Counted {
 /// Every routing on every network of Table 1, size by size.
 fn counted() -> Vec<Counted> {
     let sweep = kept::sweep(SCENARIO);
-    let place =
-        sweep.axes().iter().position(|axis| axis == "routing").expect("the sweep has an axis of routings");
     let one = |point: usize| {
         let checked = sweep.checked(point).expect("every point is sound");
-        Counted::of(&checked, sweep.values(point).swap_remove(place)).expect("its routes are computed")
+        let routing = sweep.text(point, "routing").expect("the sweep has an axis of routings");
+        Counted::of(&checked, routing).expect("its routes are computed")
     };
     (0..sweep.len()).map(one).collect()
 }

@@ -16,6 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
+        64,
         "Six UP\\*/DOWN\\* routings on random networks of 64 switches, messages of 32 flits to hosts drawn at \
          random: the size that the paper left out for want of space.",
         "\"Up to 2.8\" is compared with the greatest of our ten networks. With the networks of seeds 1 to 10 it is \

@@ -16,6 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
+        16,
         "Six UP\\*/DOWN\\* routings on random networks of 16 switches, messages of 32 flits to hosts drawn at random.",
         "The paper prints no value of its curves; what it says of them stands above. Balancing (`b`) brings a fifth \
          of the 16 % that it tells: the busiest channel carries 10 to 15 % fewer routes, but switches near the root \

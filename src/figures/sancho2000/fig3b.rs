@@ -16,6 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
+        32,
         "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to hosts drawn at random.",
         "The paper prints no value of its curves. Their order is as it tells: both depth-first routings beyond both \
          breadth-first ones, and UD_DFS2 below UD_DFS1 at every load. The variation over the ten networks is larger \

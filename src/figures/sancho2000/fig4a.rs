@@ -16,6 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
+        32,
         "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to the host whose \
          number has the bits in reverse.",
         "\"Up to 2.5\" is compared with the greatest of our ten networks. A permutation loads few channels, and how \

@@ -16,6 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
+        32,
         "Six UP\\*/DOWN\\* routings on random networks of 32 switches, messages of 32 flits to the host whose \
          number has its halves swapped.",
         "128 hosts have numbers of 7 bits, which have no halves: they are rotated by 3, and the paper does not say \

@@ -3,7 +3,7 @@
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
-use super::curves::{self, Size};
+use super::curves::{self, Compared};
 
 /// All gains.
 pub(super) const FIGURE: Figure = Figure {
@@ -43,9 +43,8 @@ fn make(results: &Results<'_>) -> Page {
     let mut rows = printed(results);
     let chart = chart(results);
     for (nth, case) in CASES.iter().enumerate() {
-        let size = Size::of(results, nth);
         let named = |row: Row| Row { configuration: format!("{case}; {}", row.configuration), ..row };
-        rows.extend(size.ratios().into_iter().map(named));
+        rows.extend(Compared::of(results, nth).ratios().into_iter().map(named));
     }
     Page {
         rows,
@@ -77,7 +76,7 @@ fn printed(results: &Results<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = own.filter(|row| row.quantity != curves::VARIATION).collect();
     let permuted = PERMUTATIONS.iter().flat_map(|nth| results.printed(*nth));
     rows.extend(permuted.max_by(|a, b| value(a).total_cmp(&value(b))));
-    let variations = SIZES.iter().filter_map(|nth| Size::of(results, *nth).variation("UD_DFS2b"));
+    let variations = SIZES.iter().filter_map(|nth| Compared::of(results, *nth).variation("UD_DFS2b"));
     let largest = variations.reduce(f64::max);
     rows.extend(Row::printed("004", "Fig3/4 or 5.1 text", curves::VARIATION, "each size", largest));
     rows
@@ -89,15 +88,15 @@ fn value(row: &Row) -> f64 {
 
 /// A bar a case and routing, the paper's numbers over them.
 fn chart(results: &Results<'_>) -> Chart {
-    let sizes: Vec<Size<'_>> = (0..CASES.len()).map(|nth| Size::of(results, nth)).collect();
-    let others = sizes[0].routings.iter().filter(|routing| *routing != curves::BASE);
+    let cases: Vec<Compared<'_>> = (0..CASES.len()).map(|nth| Compared::of(results, nth)).collect();
+    let others = cases[0].routings.iter().filter(|routing| *routing != curves::BASE);
     let mut layers = Vec::new();
     for routing in others {
-        let mark = |(place, size): (usize, &Size<'_>)| {
-            let row = size.ratios().into_iter().find(|row| row.configuration == *routing)?;
+        let mark = |(place, case): (usize, &Compared<'_>)| {
+            let row = case.ratios().into_iter().find(|row| row.configuration == *routing)?;
             row.mark(place as f64)
         };
-        layers.push(Layer::marks(routing, sizes.iter().enumerate().filter_map(mark).collect()));
+        layers.push(Layer::marks(routing, cases.iter().enumerate().filter_map(mark).collect()));
         let paper = |place: usize| {
             Some(Mark::at(place as f64, curves::printed_ratio(&results.printed(place), routing)?))
         };

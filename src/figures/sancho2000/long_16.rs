@@ -16,6 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 fn make(results: &Results<'_>) -> Page {
     curves::page(
         results,
+        16,
         "Six UP\\*/DOWN\\* routings on random networks of 16 switches, messages of 512 flits to hosts drawn at \
          random: what the paper ran and did not plot.",
         "The paper says that depth-first routings gain slightly less here than with short messages. Ours gain less \

@@ -14,16 +14,16 @@ pub(super) const FIGURE: Figure = Figure {
 
 /// The parts from the bottom up: column, name, what the key says.
 const PARTS: [(&str, &str, &str); 3] = [
-    ("moving_mean_ns", "moving", "moving: what the message takes alone"),
-    ("blocked_mean_ns", "blocked", "blocked: in the network, in the way of others"),
-    ("queueing_mean_ns", "queueing", "queueing: at its host, before its first flit"),
+    ("points.*.moving_mean_ns", "moving", "moving: what the message takes alone"),
+    ("points.*.blocked_mean_ns", "blocked", "blocked: in the network, in the way of others"),
+    ("points.*.queueing_mean_ns", "queueing", "queueing: at its host, before its first flit"),
 ];
 /// Curves end where a message takes so many times as long as at the lowest load: then nearly all of it is queueing.
 const MOST_TIMES: f64 = 6.0;
 const LOAD: &str = "load (flits / cycle / host)";
 
 fn make(results: &Results<'_>) -> Page {
-    let points = results.csv(0, "points.csv");
+    let points = results.csv(0, "curves.csv");
     let mut rows = Vec::new();
     let mut charts = Vec::new();
     for routing in points.choices("routing") {
@@ -53,8 +53,8 @@ fn make(results: &Results<'_>) -> Page {
 }
 
 fn row(point: &Record<'_>, column: &str, name: &str, routing: &str) -> Option<Row> {
-    let row = Row::ours(name, routing, "ns", point.number(column)).at(point.number("load")?);
-    Some(Row { hollow: point.text("converged") != "true", ..row })
+    let row = Row::ours(name, routing, "ns", point.number(column)).at(point.number("points.*.load")?);
+    Some(Row { hollow: point.text("points.*.converged") != "true", ..row })
 }
 
 /// A part of the messages of all routings.

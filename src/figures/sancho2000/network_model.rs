@@ -5,6 +5,7 @@ use crate::ids::Node;
 use crate::scenario::Checked;
 use crate::scenario::checked::Traffic;
 use crate::scenario::fabric::flit_time;
+use crate::scenario::sweep::Pins;
 use crate::topology::Network;
 use crate::traffic::Sizes;
 
@@ -25,11 +26,10 @@ const SIZES: [&str; 3] = ["sancho2000/fig3a.toml", "sancho2000/fig3b.toml", "san
 const LONG: &str = "sancho2000/long-16.toml";
 
 fn make(_: &Results<'_>) -> Page {
-    let sizes = SIZES.map(kept::read);
-    let long = kept::read(LONG);
+    let (sizes, long) = (SIZES.map(networks), networks(LONG));
     Page {
-        rows: rows(&sizes, &long),
-        svg: draw(&sizes[0].topology.network),
+        rows: rows(&sizes, &long[0]),
+        svg: draw(&sizes[0][0].topology.network),
         shows: "The parameters of all simulations after sancho2000, read off the scenarios as they are run \
                 (`scenarios/sancho2000/fig3a.toml`, `fig3b.toml`, `fig3-64.toml`, `long-16.toml`) and counted on the \
                 networks that they make; and one of these networks, the first of 16 switches."
@@ -42,24 +42,32 @@ fn make(_: &Results<'_>) -> Page {
     }
 }
 
-fn rows(sizes: &[Checked; 3], long: &Checked) -> Vec<Row> {
+/// The scenario of every network of a sweep, with the first of its routings.
+fn networks(file: &str) -> Vec<Checked> {
+    let sweep = kept::sweep(file);
+    let is_first = Pins(vec![("routing".to_owned(), "UD_BFS1".to_owned())]);
+    let points = (0..sweep.len()).filter(|point| sweep.holds(*point, &is_first));
+    points.map(|point| sweep.checked(point).expect("every point is sound")).collect()
+}
+
+fn rows(sizes: &[Vec<Checked>; 3], long: &Checked) -> Vec<Row> {
     let printed = |quantity: &str, of: &str, ours: Option<f64>| {
         Row::printed("004", "Fig3/4 or 5.1 text", quantity, of, ours)
     };
-    let fabric = &sizes[0].fabric;
+    let first = &sizes[0][0];
+    let fabric = &first.fabric;
     let flit = flit_time(fabric.rate);
     let bytes_a_flit = flit.as_ps() as f64 / 1e12 * fabric.rate.as_bits_per_s() as f64 / 8.0;
     let mut rows: Vec<Row> = [
         printed("switch latency first flit", "Myrinet", Some(fabric.routing_latency.as_ps() as f64 / 1e3)),
         printed("flit time", "Myrinet", Some(flit.as_ps() as f64 / 1e3)),
         printed("flit width", "Myrinet", Some(bytes_a_flit)),
-        printed("message length", "short", payload(&sizes[0])),
+        printed("message length", "short", payload(first)),
         printed("message length", "long", payload(long)),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let networks = || sizes.iter().flat_map(|checked| checked.comparison.iter()).flat_map(|c| &c.networks);
     type Count = fn(&Network) -> Vec<usize>;
     let counts: [(&str, Count); 3] = [
         ("switch ports", |network| {
@@ -69,14 +77,14 @@ fn rows(sizes: &[Checked; 3], long: &Checked) -> Vec<Row> {
         ("switch-switch ports per switch", |network| cables(network, |node| matches!(node, Node::Switch(_)))),
     ];
     for (quantity, count) in counts {
-        let all: Vec<usize> = networks().flat_map(|network| count(&network.topology.network)).collect();
+        let all: Vec<usize> =
+            sizes.iter().flatten().flat_map(|checked| count(&checked.topology.network)).collect();
         let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
         let mean = all.iter().sum::<usize>() as f64 / all.len() as f64;
         let ends = |end: Option<usize>| end.map(|count| count as f64);
         rows.extend(printed(quantity, "", Some(mean)).map(|row| row.between(ends(least), ends(most))));
     }
-    let counts = sizes.each_ref().map(|checked| checked.comparison.as_ref().map_or(0, |c| c.networks.len()));
-    let fewest = counts.iter().min().map(|count| *count as f64);
+    let fewest = sizes.iter().map(Vec::len).min().map(|count| count as f64);
     rows.extend(printed("topologies per size", "", fewest));
     rows
 }
@@ -133,7 +141,7 @@ mod tests {
     /// Wrong if a scenario were changed away from what the paper says of its model.
     #[test]
     fn the_scenarios_have_the_papers_parameters() {
-        let rows = rows(&SIZES.map(kept::read), &kept::read(LONG));
+        let rows = rows(&SIZES.map(networks), &networks(LONG)[0]);
         assert_eq!(rows.len(), 9);
         for row in rows {
             assert_eq!(row.deviation_percent(), Some(0.0), "{row:?}");

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::figures::{Figure, Page, Record, Results, Row, kept, side_by_side};
+use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
 use crate::report::{Axis, Chart, draw_charts};
 use crate::routing::{Algorithm, Choices, Heuristic, Root, Selection, Tree};
 use crate::scenario::checked::RouteSource;
+use crate::scenario::sweep::Pins;
 
 /// Table 2.
 pub(super) const FIGURE: Figure = Figure {
@@ -18,29 +19,25 @@ pub(super) const FIGURE: Figure = Figure {
 
 const SCENARIOS: &[&str] = &["sancho2000/table2.toml"];
 
-/// What is measured of routes: the column of `routes.csv`, the name, the unit.
+/// What is measured of routes: the column, the name, the unit.
 const METRICS: [(&str, &str, &str); 4] = [
-    ("switch_mean_distance", "average distance", "links"),
-    ("crossing_paths", "crossing paths", "paths"),
-    ("max_channel_load", "routes over the busiest channel", "routes"),
-    ("restrictions_per_switch", "restrictions per switch", "restrictions"),
+    ("route.switch_mean_distance", "average distance", "links"),
+    ("route.crossing_paths", "crossing paths", "paths"),
+    ("route.max_channel_load", "routes over the busiest channel", "routes"),
+    ("route.restrictions_per_switch", "restrictions per switch", "restrictions"),
 ];
 
 fn make(results: &Results<'_>) -> Page {
-    let table = results.csv(0, "routes.csv");
-    let routings = table.choices("routing");
-    let sizes = table.choices("switches");
+    let points = results.csv(0, "points.csv");
+    let (routings, sizes) = (points.choices("routing"), points.choices("topology.random-regular.switches"));
     let mut rows = Vec::new();
     for (column, quantity, unit) in METRICS {
         for routing in &routings {
             for size in &sizes {
-                let of = [("switches", size.as_str()), ("routing", routing.as_str())];
-                let single = || table.of(&of).filter(|row| row.text("seed") != "mean");
-                let values = || single().filter_map(|row: Record<'_>| row.number(column));
-                let mean = table.of(&of).find(|row| row.text("seed") == "mean");
-                let mean = mean.and_then(|row| row.number(column));
-                let row = Row::ours(quantity, &format!("{routing}; {size} switches"), unit, mean);
-                rows.push(row.between(values().reduce(f64::min), values().reduce(f64::max)));
+                let of =
+                    |of: &str| results.at(0, &format!("sweep.statistics.{size}/{routing}.{column}.{of}"));
+                let row = Row::ours(quantity, &format!("{routing}; {size} switches"), unit, of("mean"));
+                rows.push(row.between(of("min"), of("max")));
             }
         }
     }
@@ -64,12 +61,14 @@ fn make(results: &Results<'_>) -> Page {
 
 /// The table of acronyms, in Markdown.
 fn acronyms() -> String {
-    let checked = kept::read(SCENARIOS[0]);
-    let comparison = checked.comparison.expect("the scenario compares routings");
-    let first = &comparison.networks[0];
+    let sweep = kept::sweep(SCENARIOS[0]);
+    let pin = |key: &str, value: &str| (format!("topology.random-regular.{key}"), value.to_owned());
+    let on_first = Pins(vec![pin("switches", "16"), pin("seed", "0")]);
     let mut text =
         "| routing | spanning tree | root heuristic | path heuristic | traffic balancing |\n|---|---|---|---|---|\n".to_owned();
-    for (name, routing) in comparison.names.iter().zip(&first.routings) {
+    for point in (0..sweep.len()).filter(|point| sweep.holds(*point, &on_first)) {
+        let routing = sweep.checked(point).expect("every point is sound").routing;
+        let (Some(name), Some(routing)) = (sweep.text(point, "routing"), routing) else { continue };
         let RouteSource::Computed(Choices { algorithm: Algorithm::UpDown { tree, root }, selection, .. }) =
             &routing.source
         else {

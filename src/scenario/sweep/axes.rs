@@ -15,6 +15,9 @@ use super::range::{Range, is_range};
 /// The most values of a key that are kept printed.
 const MOST_TEXTS: usize = 100_000;
 
+/// So many networks that chance makes stand for all of them in the small form of a sweep.
+const FEW_NETWORKS: usize = 2;
+
 /// The axes of a file, as far as they can be read.
 pub(super) struct Written {
     /// Every key that varies, of faulty axes too: for what looks at keys alone.
@@ -76,8 +79,14 @@ impl Axis {
         self.length.div_ceil(self.stride)
     }
 
-    /// Every fourth value, if the axis is one of more than four numbers or quantities.
+    /// The first two, if the axis is one of networks that chance makes; else every fourth value, if it is one of more
+    /// than four numbers or quantities.
     pub(super) fn thinned(&self) -> Axis {
+        let is_of_networks =
+            |key: &AxisKey| key.path[0].0 == "topology" && key.path[1..].iter().any(|(key, _)| key == "seed");
+        if self.keys.iter().all(is_of_networks) {
+            return Axis { length: self.length.min(FEW_NETWORKS), ..self.clone() };
+        }
         let is_numeric = self.columns.iter().any(Column::is_numeric);
         let stride = if is_numeric && self.length > 4 { 4 } else { 1 };
         Axis { stride, ..self.clone() }

@@ -15,6 +15,18 @@ impl Sweep {
         on_axes && seed.is_none_or(|(_, text)| *text == self.seed(point).to_string())
     }
 
+    /// What stands under the name of an axis at a point, printed; `seed` is one. None of an axis that is not there.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub fn text(&self, point: usize, axis: &str) -> Option<String> {
+        if axis == SEED {
+            return Some(self.seed(point).to_string());
+        }
+        let position = self.axes().iter().position(|name| name == axis)?;
+        self.values(point).into_iter().nth(position)
+    }
+
     /// The point that has these values on these axes and stands where `point` does on all others; none if constraints
     /// leave it out.
     ///

@@ -36,7 +36,7 @@ struct Gathered {
 fn chart(points: &Points<'_>, plot: &Plot, drawn: impl Iterator<Item = usize>) -> Chart {
     let mut gathered: Vec<Gathered> = Vec::new();
     for point in drawn {
-        let line = plot.lines.as_ref().and_then(|axis| points.text(point, axis)).unwrap_or_default();
+        let line = plot.lines.as_ref().and_then(|axis| points.sweep.text(point, axis)).unwrap_or_default();
         for (place, value, hollow) in values(points, plot, point) {
             let same = gathered.iter_mut().find(|other| other.line == line && other.place == place);
             match same {
@@ -120,7 +120,7 @@ fn values(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<(Place, f64, bo
     if plot.x.contains('*') {
         return through_list(points, plot, point);
     }
-    let place = match points.text(point, &plot.x) {
+    let place = match points.sweep.text(point, &plot.x) {
         Some(text) => Some(Place::of(&text)),
         None => points.value(point, &plot.x).map(|value| match value.as_str() {
             Some(text) => Place::of(text),

@@ -65,7 +65,7 @@ impl Statistics {
         let mut groups: Vec<Group> = Vec::new();
         let mut known = BTreeMap::new();
         for point in 0..points.outcomes.len() {
-            let values: Vec<String> = axes.iter().filter_map(|axis| points.text(point, axis)).collect();
+            let values: Vec<String> = axes.iter().filter_map(|axis| points.sweep.text(point, axis)).collect();
             let nth = *known.entry(values.clone()).or_insert_with(|| {
                 groups.push(Group {
                     id: sweep.id(point, over),

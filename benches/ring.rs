@@ -2,8 +2,7 @@
 
 use divan::Bencher;
 use simnet::ids::HostId;
-use simnet::ring::{Algorithm, Kind, Tree, judge, lr3};
-use simnet::simulation::rings::{Study, study};
+use simnet::ring::{Kind, Tree, judge, lr3};
 use simnet::topology::{Network, generate};
 
 fn main() {
@@ -49,20 +48,4 @@ fn judge_any_order(bencher: Bencher<'_, '_>, kind: Kind) {
 fn spanning_tree(bencher: Bencher<'_, '_>, kind: Kind) {
     let network = cluster(2_000, 10_000);
     bencher.bench_local(|| tree(&network, kind));
-}
-
-/// A point of Fig. 11: 50 clusters of 1,000 machines, three trees each, LR1 and LR3.
-#[divan::bench(sample_count = 3)]
-fn fig_11_point(bencher: Bencher<'_, '_>) {
-    let wanted = Study {
-        family: "gt-itm",
-        degree: 4,
-        machines_per_switch: 5,
-        sizes: vec![1_000],
-        instances: 50,
-        trees: KINDS.to_vec(),
-        algorithms: vec![Algorithm::Lr1, Algorithm::Lr3],
-        seed: 1,
-    };
-    bencher.bench_local(|| study(&wanted));
 }

@@ -25,7 +25,6 @@ pub mod presumptions;
 mod progress;
 pub mod ranks;
 pub mod recovery;
-mod ring_study;
 pub mod rings;
 mod routes;
 pub mod rtt;
@@ -41,7 +40,7 @@ pub use mapping::{DistributionReport, MapReport, measured_ms};
 pub use mappings::map;
 pub use names::{Names, heading};
 pub use progress::{Listener, Progress};
-pub use ring_study::{RingReport, RingsReport};
+pub use rings::RingReport;
 pub use saturation::{Probe, Saturation};
 pub use summary::{
     ChannelReport, DeadlockReport, HotSpots, Outcome, PointReport, Scale, State, Summary, port_name,
@@ -105,16 +104,13 @@ pub enum RunError {
     /// There is no tree of all machines.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// A random cluster cannot be made.
-    #[error(transparent)]
-    Rings(#[from] rings::StudyError),
     /// Chance would have more fail than anyone wants to see.
     #[error(transparent)]
     Failures(#[from] TooManyFailures),
 }
 
 /// Runs a checked scenario. `recorder` records the first run of its mapping, its load points, its operation, and the
-/// first execution of its first all-gather; what the members of comparisons do is not recorded.
+/// first execution of its all-gather; what the members of comparisons do is not recorded.
 ///
 /// # Errors
 /// [`RunError`]; of what the reader of scenarios lets through, only sizes and rates beyond reason cause one.
@@ -126,7 +122,7 @@ pub fn run(checked: &Checked, progress: &dyn Progress, recorder: Option<&Recorde
         return allgather::run(checked, allgather, progress, recorder);
     }
     if let Some(rings) = &checked.rings {
-        return ring_study::run(checked, rings, progress);
+        return rings::run(checked, rings);
     }
     if let Some(discovery) = &checked.discovery {
         return discoveries::run(checked, discovery, progress);

@@ -47,9 +47,8 @@ pub(super) struct Options {
     set: Vec<String>,
     /// Measure a twentieth of the messages; of a sweep, every fourth value of long axes of numbers and two seeds, each
     /// point so; of a comparison, two networks of a size and every fourth load;
-    /// of all-gathers, two networks, the ends of sizes and rates and two repetitions; of rings, three clusters of the
-    /// smaller sizes;
-    /// of discoveries, two networks, the ends of every axis and one execution
+    /// of an all-gather, one execution of two repetitions; of discoveries, two networks, the ends of every axis and one
+    /// execution
     #[arg(long)]
     quick: bool,
     /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng
@@ -57,7 +56,7 @@ pub(super) struct Options {
     /// point, of the operation, or what [output.events] says
     #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     trace: Option<PathBuf>,
-    /// Write every frame of the first execution of the first all-gather over an Ethernet to this file, as pcapng: the
+    /// Write every frame of the first execution of an all-gather over an Ethernet to this file, as pcapng: the
     /// first 1,000,000 at the ports it passes
     #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
     pcap: Option<PathBuf>,

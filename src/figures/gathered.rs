@@ -1,83 +1,73 @@
-//! The all-gathers of a run, as the figures read them.
-
-use serde::Deserialize;
+//! The all-gathers of a sweep, as the figures read them.
 
 use super::{Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, Style};
+use crate::report::{Axis, Chart, Csv, Layer, Mark, Record, Style};
 
-/// One all-gather of a run, as `summary.json` has it.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Gathered {
-    pub(super) network: String,
-    pub(super) medium: String,
-    pub(super) transport: Option<String>,
-    pub(super) protocol: String,
-    pub(super) algorithm: String,
-    pub(super) rate_bits_per_s: u64,
-    pub(super) size_bytes: u64,
-    pub(super) time_mean_ms: Option<f64>,
-    pub(super) time_min_ms: Option<f64>,
-    pub(super) time_max_ms: Option<f64>,
-    pub(super) bound_ms: Option<f64>,
-    pub(super) efficiency: Option<f64>,
-    pub(super) messages_lost: u64,
-    pub(super) frames_dropped: u64,
-    pub(super) iterations: u32,
-    pub(super) max_path_length: Option<u64>,
-    pub(super) max_channel_load: Option<u64>,
+/// One all-gather: a row of a sweep's `points.csv`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gathered<'a>(Record<'a>);
+
+/// The points of the sweep of the `nth` scenario.
+pub(super) fn points(results: &Results<'_>, nth: usize) -> Csv {
+    results.csv(nth, "points.csv")
 }
 
-/// The all-gathers of the `nth` run.
-pub(super) fn gathered(results: &Results<'_>, nth: usize) -> Vec<Gathered> {
-    let cells = results.runs.get(nth).and_then(|run| run.summary.pointer("/allgather/results"));
-    cells.and_then(|cells| Vec::deserialize(cells).ok()).unwrap_or_default()
+/// All-gathers in the order of the plan, those that differ in size alone from the smallest to the largest.
+pub(super) fn gathered(points: &Csv) -> Vec<Gathered<'_>> {
+    let mut all: Vec<Gathered<'_>> = points.records().map(Gathered).collect();
+    // After a point's number and key stand the axes, then its seed.
+    let axes = points.columns.iter().skip(2).take_while(|name| *name != "seed");
+    let axes: Vec<&String> = axes.filter(|axis| *axis != "allgather.size").collect();
+    let is_alike = |a: &Gathered<'_>, b: &Gathered<'_>| axes.iter().all(|axis| a.name(axis) == b.name(axis));
+    for line in all.chunk_by_mut(is_alike) {
+        line.sort_by(|a, b| a.kilobytes().total_cmp(&b.kilobytes()));
+    }
+    all
 }
 
-impl Gathered {
+impl<'a> Gathered<'a> {
+    /// What stands under the name of an axis.
+    pub(super) fn name(&self, axis: &str) -> &'a str {
+        self.0.text(axis)
+    }
+
+    /// A number of the all-gather, as `time_mean_ms`.
+    pub(super) fn number(&self, key: &str) -> Option<f64> {
+        self.0.number(&format!("allgather.{key}"))
+    }
+
     /// The block in KiB, which the papers call KB.
     pub(super) fn kilobytes(&self) -> f64 {
-        self.size_bytes as f64 / 1024.0
+        self.number("size_bytes").unwrap_or(0.0) / 1024.0
     }
 
-    /// The algorithm as the papers call it.
-    pub(super) fn algorithm(&self) -> &str {
-        match self.algorithm.as_str() {
-            "lr1" => "LR1",
-            "lr2" => "LR2",
-            "lr3" => "LR3",
-            "lam" => "LAM",
-            "mpich" => "MPICH-LAM",
-            "open-mpi" => "Open MPI",
-            "ring" => "ring by rank",
-            other => other,
-        }
+    /// The mean time in milliseconds, if every rank ended.
+    pub(super) fn time(&self) -> Option<f64> {
+        self.number("time_mean_ms")
     }
 
-    /// The network: `topology (d)` for `faraj-d`, any other by its own name.
-    pub(super) fn network(&self) -> String {
-        match self.network.strip_prefix("faraj-") {
-            Some(letter) => format!("topology ({letter})"),
-            None => self.network.clone(),
-        }
+    /// The bound over the time.
+    pub(super) fn efficiency(&self) -> Option<f64> {
+        self.number("efficiency")
     }
 
-    /// Its time as a row at its size, with the least and the greatest of its executions where they differ.
+    /// Whether what stands under the names of some axes is this, as in `[("network", "topology (d)")]`.
+    pub(super) fn is(&self, wanted: &[(&str, &str)]) -> bool {
+        wanted.iter().all(|(axis, name)| self.name(axis) == *name)
+    }
+
+    /// Its time as a row at its size.
     pub(super) fn row(&self, configuration: &str) -> Row {
-        let row = Row::ours("all-gather time", configuration, "ms", self.time_mean_ms).at(self.kilobytes());
-        if self.time_min_ms == self.time_max_ms {
-            row
-        } else {
-            row.between(self.time_min_ms, self.time_max_ms)
-        }
+        Row::ours("all-gather time", configuration, "ms", self.time()).at(self.kilobytes())
     }
 }
 
 /// Lines of one value over another, one for each name, in the order in which the names come.
-pub(super) fn lines<'a>(
-    cells: impl IntoIterator<Item = &'a Gathered>,
-    name: impl Fn(&Gathered) -> String,
-    x: impl Fn(&Gathered) -> f64,
-    y: impl Fn(&Gathered) -> Option<f64>,
+pub(super) fn lines<'a, 'b: 'a>(
+    cells: impl IntoIterator<Item = &'a Gathered<'b>>,
+    name: impl Fn(&Gathered<'b>) -> String,
+    x: impl Fn(&Gathered<'b>) -> f64,
+    y: impl Fn(&Gathered<'b>) -> Option<f64>,
 ) -> Vec<Layer> {
     let mut layers: Vec<Layer> = Vec::new();
     for cell in cells {
@@ -93,11 +83,11 @@ pub(super) fn lines<'a>(
 }
 
 /// The bound as a line over the sizes of some all-gathers on one network.
-pub(super) fn bound<'a>(cells: impl IntoIterator<Item = &'a Gathered>) -> Layer {
+pub(super) fn bound<'a, 'b: 'a>(cells: impl IntoIterator<Item = &'a Gathered<'b>>) -> Layer {
     let mut marks: Vec<Mark> = Vec::new();
     for cell in cells {
         let at = cell.kilobytes();
-        if let Some(y) = cell.bound_ms.filter(|_| marks.iter().all(|mark| mark.x < at)) {
+        if let Some(y) = cell.number("bound_ms").filter(|_| marks.iter().all(|mark| mark.x < at)) {
             marks.push(Mark { x: at, y, ..Mark::default() });
         }
     }
@@ -105,16 +95,16 @@ pub(super) fn bound<'a>(cells: impl IntoIterator<Item = &'a Gathered>) -> Layer 
 }
 
 /// Bars of one value at every size, side by side, one for each name in the order in which the names come.
-pub(super) fn bars(
-    cells: &[Gathered],
+pub(super) fn bars<'b>(
+    cells: &[Gathered<'b>],
     (title, label): (&str, &str),
-    name: impl Fn(&Gathered) -> String,
-    y: impl Fn(&Gathered) -> Option<f64>,
+    name: impl Fn(&Gathered<'b>) -> String,
+    y: impl Fn(&Gathered<'b>) -> Option<f64>,
 ) -> Chart {
-    let mut sizes: Vec<u64> = cells.iter().map(|cell| cell.size_bytes).collect();
-    sizes.sort_unstable();
+    let mut sizes: Vec<f64> = cells.iter().map(Gathered::kilobytes).collect();
+    sizes.sort_by(f64::total_cmp);
     sizes.dedup();
-    let place = |cell: &Gathered| sizes.partition_point(|size| *size < cell.size_bytes) as f64;
+    let place = |cell: &Gathered<'_>| sizes.partition_point(|size| *size < cell.kilobytes()) as f64;
     // A name without any value keeps its layer, so that its bars would stand at the same side in every chart.
     let mut layers = lines(cells, name, place, |cell| Some(y(cell).unwrap_or(f64::NAN)));
     for layer in &mut layers {
@@ -123,7 +113,7 @@ pub(super) fn bars(
     }
     Chart {
         title: title.to_owned(),
-        x: Axis::names("message size", sizes.iter().map(|size| format!("{} KB", *size as f64 / 1024.0))),
+        x: Axis::names("message size", sizes.iter().map(|size| format!("{size} KB"))),
         y: Axis::from_zero(label),
         layers,
         bars: true,

@@ -52,9 +52,10 @@ const COSTS: &[(&str, f64, f64)] = &[
     ("faraj2008/fig10.toml", 62.0, 3.0),
     ("faraj2008/fig9.toml", 34.0, 2.0),
     ("lawrence2008/noise.toml", 24.0, 3.0),
-    ("faraj2008/fig11.toml", 11.0, 2.0),
+    ("faraj2008/fig11.toml", 6.0, 0.2),
+    ("faraj2008/fig11-waxman.toml", 6.0, 0.2),
     ("lawrence2008/at-once.toml", 10.0, 1.0),
-    ("faraj2008/table1.toml", 9.5, 2.0),
+    ("faraj2008/table1.toml", 7.5, 0.5),
     ("hendriks2004/sizes.toml", 6.0, 2.0),
     ("lawrence2008/table1.toml", 5.0, 1.0),
 ];

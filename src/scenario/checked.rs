@@ -50,9 +50,9 @@ pub struct Checked {
     pub comparison: Option<Comparison>,
     /// The Ethernet, if there is one; all-gathers and discoveries use it.
     pub ethernet: Option<Ethernet>,
-    /// All-gathers compared; then the network is the first one, and nothing else runs.
+    /// An all-gather; then nothing else runs.
     pub allgather: Option<Allgather>,
-    /// Rings compared; then nothing else runs.
+    /// A ring to be found; then nothing else runs.
     pub rings: Option<Rings>,
     /// Switches to be found; then the network is the first one, and nothing else runs.
     pub discovery: Option<Discovery>,

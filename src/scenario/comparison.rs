@@ -10,7 +10,6 @@ use super::checked::{Checked, Routing, Topology, Traffic};
 use super::discovery::Discovery;
 use super::expect::Expectations;
 use super::printed::{PaperNumber, Statistic};
-use super::rings::Rings;
 
 /// Routings compared on the same networks.
 #[derive(Clone, Debug)]
@@ -158,15 +157,14 @@ impl Checked {
     }
 
     /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time, and of a
-    /// comparison with traffic two networks of each size and every fourth load, the last among them; of
-    /// all-gathers two networks, the ends of sizes and rates and two repetitions; of rings three clusters of the
-    /// smaller sizes; of discoveries two networks, the ends of every axis, one execution and three random clusters.
+    /// comparison with traffic two networks of each size and every fourth load, the last among them; of an all-gather
+    /// one execution of two repetitions; of discoveries two networks, the ends of every axis, one execution and three
+    /// random clusters.
     #[must_use]
     pub fn quick(mut self) -> Checked {
         self.measure = self.measure.quick();
         self.comparison = self.comparison.map(Comparison::quick);
         self.allgather = self.allgather.map(Allgather::quick);
-        self.rings = self.rings.map(Rings::quick);
         self.discovery = self.discovery.map(Discovery::quick);
         self
     }

@@ -14,7 +14,6 @@ use crate::topology::generate::Size;
 use crate::traffic::Workload;
 use crate::units::{Duration, Time};
 
-use super::allgather::Iterations;
 use super::check::asked;
 use super::checked::{Checked, Extent, Generated, Measure, Topology, Traffic};
 use super::mapping::Mapping;
@@ -50,13 +49,15 @@ const PER_FLIT_HOP: f64 = 2e-9;
 const PER_PROBE: f64 = 3e-6;
 /// Seconds for every message of a collective operation or of a measurement.
 const PER_FRAME: f64 = 2e-6;
+/// Seconds to find a ring and to follow its messages, for every machine.
+const PER_RING_MACHINE: f64 = 2e-6;
 /// Seconds of what every run does anyway.
 const LEAST: f64 = 1e-4;
 
 /// How large a scenario is and what it is likely to take; none where the declaration does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Networks, clusters of rings and recoveries left out.
+    /// Networks, those of recoveries left out.
     pub networks: u64,
     /// Switches of all networks together.
     pub switches: Option<u64>,
@@ -112,13 +113,9 @@ impl Estimate {
         let topologies = topologies(checked);
         let sizes: Vec<(Size, u64)> = topologies.iter().map(|t| (Size::of(&t.network), 1)).collect();
         let sum = |part: fn(&Size) -> u64| Some(sizes.iter().map(|(size, _)| part(size)).sum());
-        let gathers = checked.allgather.as_ref();
-        let ranks = gathers.and_then(|gathers| {
-            let machines = gathers.networks.iter().map(|network| network.machines.len() as u64).max();
-            Some(machines? * u64::from(gathers.ranks_per_machine))
-        });
+        let ranks = checked.allgather.as_ref().map(|gather| gather.ranks() as u64);
         let needs = Needs {
-            on_fabric: gathers.is_none() && checked.discovery.is_none(),
+            on_fabric: ranks.is_none() && checked.discovery.is_none(),
             has_frames: checked.ethernet.is_some(),
             has_routes: checked.routing.is_some() || checked.comparison.is_some(),
             ranks,
@@ -214,11 +211,10 @@ fn mean_hops(size: &Size) -> u64 {
 
 /// All networks of a scenario, the own one first unless a comparison has it among its own.
 fn topologies(checked: &Checked) -> Vec<&Topology> {
-    let Checked { comparison, allgather, discovery, .. } = checked;
+    let Checked { comparison, discovery, .. } = checked;
     let compared = comparison.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
-    let gathered = allgather.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
     let found = discovery.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
-    let all: Vec<&Topology> = compared.chain(gathered).chain(found).collect();
+    let all: Vec<&Topology> = compared.chain(found).collect();
     if all.is_empty() { vec![&checked.topology] } else { all }
 }
 
@@ -234,7 +230,7 @@ fn points(checked: &Checked) -> u64 {
         let of_one = |routings: usize, traffic| routings as u64 * u64::max(loads(traffic), 1);
         all.networks.iter().map(|network| of_one(network.routings.len(), &network.traffic)).sum()
     });
-    let of_gathers = || allgather.as_ref().map(|all| all.count() as u64 * u64::from(all.executions));
+    let of_gather = || allgather.as_ref().map(|gather| u64::from(gather.executions));
     let of_discovery = || {
         let all = discovery.as_ref()?;
         Some((all.networks.len() * all.combinations()) as u64 * u64::from(all.executions))
@@ -243,7 +239,7 @@ fn points(checked: &Checked) -> u64 {
         Some(_) => 1,
         None => loads(&checked.traffic) + u64::from(mapping.is_some()),
     };
-    let many = of_comparison.or_else(of_gathers).or_else(of_discovery);
+    let many = of_comparison.or_else(of_gather).or_else(of_discovery);
     many.unwrap_or_else(own)
 }
 
@@ -303,27 +299,14 @@ fn simulated(checked: &Checked) -> f64 {
 
 /// The simulated time in picoseconds that the longest all-gather or mapping is likely to take.
 pub(super) fn longest_beside_loads(checked: &Checked) -> f64 {
-    let gathered = checked.allgather.as_ref().map_or(0.0, |all| {
-        let rate = checked.ethernet.as_ref().map_or(checked.fabric.rate, |ethernet| ethernet.rate);
-        let rate = all.rates.iter().copied().chain([rate]).min().unwrap_or(rate);
-        let often = |size: u64| match all.iterations {
-            Iterations::Number(number) => u64::from(number),
-            Iterations::Paper => {
-                if size <= 12 << 10 {
-                    50
-                } else if size <= 96 << 10 {
-                    20
-                } else {
-                    10
-                }
-            }
-        };
-        let machines = all.networks.iter().map(|network| network.machines.len()).max().unwrap_or(0);
-        let ranks = machines as f64 * f64::from(all.ranks_per_machine);
-        let byte = 8e12 / rate.as_bits_per_s() as f64;
-        let costs = (all.software.short.send + all.software.short.receive).as_ps() as f64;
-        let of = |size: u64| often(size) as f64 * ranks * (size as f64 * byte + costs);
-        all.sizes.iter().map(|size| of(size.0)).fold(0.0, f64::max)
+    let gathered = checked.allgather.as_ref().map_or(0.0, |gather| {
+        let usual = checked.ethernet.as_ref().map_or(checked.fabric.rate, |ethernet| ethernet.rate);
+        let links = checked.topology.network.links().iter();
+        let slowest = links.map(|link| link.rate.unwrap_or(usual)).min().unwrap_or(usual);
+        let byte = 8e12 / slowest.as_bits_per_s() as f64;
+        let costs = (gather.software.short.send + gather.software.short.receive).as_ps() as f64;
+        let often = f64::from(gather.iterations.of(gather.size));
+        often * gather.ranks() as f64 * (gather.size.0 as f64 * byte + costs)
     });
     let waited = checked.mapping.as_ref().map_or(0.0, |mapped| {
         let probes = mapping(checked) / PER_PROBE;
@@ -427,21 +410,13 @@ fn mapping(checked: &Checked) -> f64 {
 }
 
 fn collective(checked: &Checked) -> f64 {
-    let of_gathers = checked.allgather.as_ref().map_or(0.0, |allgather| {
-        let ranks: f64 = allgather
-            .networks
-            .iter()
-            .map(|network| {
-                let ranks = network.machines.len() as f64 * f64::from(allgather.ranks_per_machine);
-                ranks * ranks
-            })
-            .sum();
-        let frames: f64 = allgather.sizes.iter().map(|size| 1.0 + size.0 as f64 / 1500.0).sum();
-        let varied = (allgather.algorithms.len() * allgather.executions as usize) as f64;
-        ranks * frames * varied * PER_FRAME
+    let of_gather = checked.allgather.as_ref().map_or(0.0, |gather| {
+        let (ranks, frames) = (gather.ranks() as f64, 1.0 + gather.size.0 as f64 / 1500.0);
+        let times = f64::from(gather.iterations.of(gather.size)) * f64::from(gather.executions);
+        ranks * ranks * frames * times * PER_FRAME
     });
     let (hosts, _) = size(checked);
-    of_gathers + if checked.rings.is_some() { 0.5 + hosts * 1e-3 } else { 0.0 }
+    of_gather + if checked.rings.is_some() { hosts * PER_RING_MACHINE } else { 0.0 }
 }
 
 fn discovery(checked: &Checked) -> f64 {

@@ -28,6 +28,23 @@ const FORMER: &[Former] = &[
         was: "a mapping was run with several seeds by `runs`",
         now: "[sweep]\nrepetitions = 10\nstatistics-over = [\"seed\"]",
     },
+    gathers("algorithms"),
+    gathers("sizes"),
+    gathers("networks"),
+    gathers("media"),
+    gathers("rates"),
+    gathers("transports"),
+    gathers("protocols"),
+    gathers("figures"),
+    gathers("references"),
+    rings("algorithms"),
+    rings("trees"),
+    rings("families"),
+    rings("machines"),
+    rings("machines-per-switch"),
+    rings("degree"),
+    rings("instances"),
+    rings("references"),
 ];
 
 /// A study of mappings.
@@ -45,6 +62,73 @@ mapping.answering = [36, 18]
 mapping.retries = [0, 2]
 [[sweep.axes]]
 mapping.load = [0, 0.1]";
+
+/// A key of `[allgather]` when it had lists.
+const fn gathers(key: &'static str) -> Former {
+    let now = "\
+[allgather]                             # one all-gather
+algorithm = \"lr1\"
+size = \"4 KiB\"
+medium = \"ethernet\"
+protocol = \"rendezvous\"
+
+[sweep]
+[[sweep.axes]]
+name = \"network\"
+labels = [\"e\", \"f\"]
+topology.preset = [\"faraj-e\", \"faraj-f\"]
+[[sweep.axes]]
+allgather.algorithm = [\"lr1\", \"mpich\"]
+[[sweep.axes]]
+allgather.size = [\"4 KiB\", \"128 KiB\"]
+[[sweep.axes]]                          # and ethernet.transport, allgather.medium, allgather.protocol
+ethernet.rate = [\"100 Mb/s\", \"1 Gb/s\"]
+
+[[figure]]                              # [[reference]]: docs/SCENARIO.md, Sweeps
+name = \"time\"
+x = \"allgather.size_bytes\"
+y = \"allgather.time_mean_ms\"
+lines = \"allgather.algorithm\"
+";
+    Former {
+        table: "[allgather]",
+        key,
+        was: "it had lists of what is one all-gather now, and axes over what varies",
+        now,
+    }
+}
+
+/// A key of `[rings]` when it had lists and clusters of its own.
+const fn rings(key: &'static str) -> Former {
+    let now = "\
+[topology.gt-itm]                       # the network on which the ring is found
+switches = 10
+machines = 50
+[rings]                                 # one ring
+algorithm = \"lr3\"
+tree = \"bfs\"
+root = \"random\"
+
+[sweep]
+statistics-over = [\"scenario.seed\"]
+[[sweep.axes]]
+topology.gt-itm.machines = [50, 100, 200]
+topology.gt-itm.switches = [10, 20, 40]
+[[sweep.axes]]
+rings.tree = [\"bfs\", \"random\", \"dfs\"]
+[[sweep.axes]]
+rings.algorithm = [\"lr1\", \"lr3\"]
+[[sweep.axes]]
+scenario.seed = { from = 1, to = 50, step = 1 }
+topology.gt-itm.seed = { from = 1, to = 50, step = 1 }
+";
+    Former {
+        table: "[rings]",
+        key,
+        was: "it had lists of what is one ring now, and axes over what varies",
+        now,
+    }
+}
 
 /// What a key of a table was, if it is no more.
 pub(super) fn former(table: &str, key: &str) -> Option<&'static Former> {

@@ -27,7 +27,7 @@ mod table;
 mod topology;
 mod traffic;
 
-pub(super) use allgather::{Allgather, GatherPlot, GatherReference, Overheads, RingRoutes, Software};
+pub(super) use allgather::{Allgather, Overheads, RingRoutes, Software};
 pub(super) use bounds::{Bounded, Limited};
 pub(super) use canonical::{Canonical, Gap};
 pub(super) use comparison::{Comparison, Reference as RoutingReference};
@@ -45,7 +45,7 @@ pub(super) use mappers::{
 pub(super) use mapping::{Mapping, Mode};
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
-pub(super) use rings::{RingReference, Rings};
+pub(super) use rings::Rings;
 pub(super) use sections::{Document, Events, Fabric, Hosts, Routing};
 pub(super) use shared::{Named, PrintedName};
 pub(super) use sweep::Sweep;

@@ -1,44 +1,40 @@
-//! All-gathers of a scenario: every algorithm and size on every network and medium, and what they come to together.
+//! The all-gather of a scenario, on an idle network.
 //!
 //! # Scope and limitations
-//! Every cell is a run of its own on an idle network, executed as often as the scenario says with the scenario's seed
-//! and those after it. Rings are found once for each network, medium and rate.
+//! Executed as often as the scenario says, with the scenario's seed and those after it.
 //!
 //! # Source
 //! faraj2008, section 5 and its Fig. 7: a barrier, then the operation repeated; the mean over machines and executions.
 //!
 //! # Validation
-//! `tests/it/gather_scenarios.rs`: cells against frame arithmetic and against the kernel called by hand; every buffer
+//! `tests/it/gather_scenarios.rs`: runs against frame arithmetic and against the kernel called by hand; every buffer
 //! checked, losses reported.
 
 mod carrier;
-mod figures;
 mod found;
 mod report;
-mod tables;
 
-pub use report::{AllgatherReport, GatherReport};
+pub use report::GatherReport;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::ethernet::transport::TransportError;
+use crate::host::collective::Algorithm;
 use crate::report::Tally;
 use crate::scenario::Checked;
-use crate::scenario::allgather::{Allgather, Cell, Iterations, MediumKind, Method, Protocol};
+use crate::scenario::allgather::{Allgather, MediumKind, Method, Protocol};
 use crate::trace::Recorder;
 use crate::units::{BitRate, Duration};
 
 use super::ranks::{self, Job, JobError, Outcome};
 use super::summary::{Outcome as End, Summary};
-use super::{Listener, Progress, Run, RunError};
+use super::{Listener, Progress, Run, RunError, tables};
 use carrier::{Counts, Frames};
-use found::{Found, Key};
+use found::Found;
 
-/// Why all-gathers cannot be run.
+/// Why an all-gather cannot be run.
 #[derive(Debug, Error)]
 pub enum GatherError {
     /// The Ethernet or its transport cannot be built.
@@ -49,94 +45,46 @@ pub enum GatherError {
     Job(#[from] JobError),
 }
 
-/// What came of a cell.
-struct Outcomes {
-    /// Which cell.
-    cell: Cell,
-    /// What it came to, one execution after the other; empty if there is no ring.
-    executions: Vec<(Outcome, Counts)>,
-    /// The job that was run.
-    job: Option<Job>,
-}
-
-/// What came of all cells.
-struct Results<'a> {
-    /// The scenario.
+/// The all-gather of a scenario, with all that is known of it before it runs.
+struct Gather<'a> {
     checked: &'a Checked,
-    /// What was run.
     allgather: &'a Allgather,
-    /// In the order of [`Allgather::cells`].
-    cells: Vec<Outcomes>,
-    /// The rings.
-    found: BTreeMap<Key, Found>,
+    found: Found,
 }
 
-/// Runs every cell, several at a time, and gathers them in order. `recorder` records the first execution of the first
-/// cell on the scenario's own network.
+/// Executions of an all-gather, one after the other: what each came to.
+type Executions = Vec<(Outcome, Counts)>;
+
+/// Runs the all-gather. `recorder` records its first execution.
 ///
 /// # Errors
-/// [`RunError`] of the first cell that has one.
+/// [`RunError`].
 pub(super) fn run(
     checked: &Checked,
     allgather: &Allgather,
     progress: &dyn Progress,
     recorder: Option<&Recorder>,
 ) -> Result<Run, RunError> {
-    let cells = allgather.cells();
-    let mut keys: Vec<Key> = cells.iter().map(|cell| Key::of(*cell)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    progress.stage("finding rings", keys.len() as u64);
-    let one = |key: &Key| {
-        let found = Found::new(checked, allgather, *key);
+    let gather = Gather::new(checked, allgather)?;
+    progress.stage("gathering", u64::from(allgather.executions));
+    let mut executions = Executions::new();
+    let job = gather.job();
+    for (nth, job) in job.iter().flat_map(|job| gather.jobs(job)).enumerate() {
+        let recorder = recorder.filter(|_| nth == 0 && gather.can_be_recorded());
+        executions.push(gather.execute(&job, Listener(progress), recorder)?);
         progress.step();
-        found.map(|found| (*key, found))
-    };
-    let found: BTreeMap<Key, Found> = keys.par_iter().map(one).collect::<Result<_, RunError>>()?;
-    progress.stage("gathering", cells.len() as u64);
-    let is_recorded = |cell: &&Cell| {
-        let found = &found[&Key::of(**cell)];
-        recorder.is_some()
-            && carrier::can_be_recorded(checked, allgather, **cell, found)
-            && job(checked, allgather, **cell, found).is_some()
-    };
-    let recorded = cells.iter().find(is_recorded).copied();
-    let one = |cell: &Cell| {
-        let recorder = recorder.filter(|_| recorded == Some(*cell));
-        let done = of_cell(checked, allgather, *cell, &found[&Key::of(*cell)], Listener(progress), recorder);
-        progress.step();
-        done
-    };
-    let cells: Vec<Outcomes> = cells.par_iter().map(one).collect::<Result<_, _>>()?;
-    let executions = || cells.iter().flat_map(|outcomes| &outcomes.executions);
-    let events = executions().map(|(_, counts)| counts.events).sum();
-    let messages_delivered = executions().map(|(o, _)| o.parcels.saturating_sub(o.lost.len() as u64)).sum();
-    let end = cells.iter().map(|outcomes| end(checked, allgather, outcomes)).max().unwrap_or(End::Drained);
-    let results = Results { checked, allgather, cells, found };
-    let report = AllgatherReport::new(&results);
-    let mut files = tables::all(&report);
-    if let [only] = &allgather.networks[..] {
-        files.push(super::tables::network(&only.topology.network));
     }
-    files.extend(figures::all(&results, &report));
-    files.push(("README.md".to_owned(), tables::readme(checked, allgather, &report, &files)));
-    let summary = Summary { allgather: Some(report), ..Summary::new(checked, end) };
+    let events = executions.iter().map(|(_, counts)| counts.events).sum();
+    let delivered = |outcome: &Outcome| outcome.parcels.saturating_sub(outcome.lost.len() as u64);
+    let messages_delivered = executions.iter().map(|(outcome, _)| delivered(outcome)).sum();
+    let report = GatherReport::new(&gather, job.as_ref(), &executions);
+    let summary = Summary { allgather: Some(report), ..Summary::new(checked, gather.end(&executions)) };
+    let files = vec![tables::network(&checked.topology.network)];
     Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
-/// How a cell ended: with losses that ranks wait for in vain, with worms that block each other for ever, or well.
-fn end(checked: &Checked, allgather: &Allgather, outcomes: &Outcomes) -> End {
-    let complete = outcomes.executions.iter().all(|(outcome, _)| outcome.is_complete());
-    let is_fabric = allgather.media[outcomes.cell.medium] == MediumKind::Fabric;
-    match (complete, is_fabric && checked.fabric.deadlock_timeout.is_none()) {
-        (true, _) => End::Drained,
-        (false, true) => End::Deadlocked,
-        (false, false) => End::Horizon,
-    }
-}
-
-/// Writes what passes the ports in the first execution of the first cell that has frames, as pcapng, at most `limit`
-/// packets; gives what the capture holds. Nothing is written if no cell has frames and a ring.
+/// Writes what passes the ports in the first execution, as pcapng, at most `limit` packets; gives what the capture
+/// holds. Nothing is written where there are no frames, or no ring.
 ///
 /// # Errors
 /// [`RunError`] as a run; the inner one if `out` fails.
@@ -146,67 +94,93 @@ pub fn capture<W: Write>(
     out: W,
     limit: u64,
 ) -> Result<io::Result<Option<Tally>>, RunError> {
-    let framed = |cell: &Cell| allgather.media[cell.medium] == MediumKind::Ethernet;
-    for cell in allgather.cells().into_iter().filter(framed) {
-        let found = Found::new(checked, allgather, Key::of(cell))?;
-        let Some(job) = job(checked, allgather, cell, &found) else { continue };
-        let frames = Frames::new(checked, allgather, cell);
-        let captured = carrier::capture(&frames, &job, out, limit)?;
-        return Ok(captured.map(|(_, tally)| Some(tally)));
-    }
-    Ok(Ok(None))
+    let gather = Gather::new(checked, allgather)?;
+    let job = gather.job().filter(|_| allgather.medium == MediumKind::Ethernet);
+    let Some(job) = job else { return Ok(Ok(None)) };
+    let captured = carrier::capture(&Frames::new(checked), &job, out, limit)?;
+    Ok(captured.map(|(_, tally)| Some(tally)))
 }
 
-/// Runs a cell, its first execution recorded if that is wanted.
-fn of_cell(
-    checked: &Checked,
-    allgather: &Allgather,
-    cell: Cell,
-    found: &Found,
-    listener: Listener<'_>,
-    recorder: Option<&Recorder>,
-) -> Result<Outcomes, RunError> {
-    let Some(job) = job(checked, allgather, cell, found) else {
-        return Ok(Outcomes { cell, executions: Vec::new(), job: None });
-    };
-    let mut executions = Vec::new();
-    for execution in 0..u64::from(allgather.executions) {
-        let job = Job { seed: checked.seed.wrapping_add(execution), ..job.clone() };
-        let recorder = recorder.filter(|_| execution == 0);
-        executions.push(carrier::run(checked, allgather, cell, found, &job, listener, recorder)?);
+impl<'a> Gather<'a> {
+    /// Finds the ring and the ways of messages.
+    fn new(checked: &'a Checked, allgather: &'a Allgather) -> Result<Gather<'a>, RunError> {
+        Ok(Gather { checked, allgather, found: Found::new(checked, allgather)? })
     }
-    Ok(Outcomes { cell, executions, job: Some(job) })
-}
 
-/// The job of a cell; `None` if it needs a ring that does not exist.
-fn job(checked: &Checked, allgather: &Allgather, cell: Cell, found: &Found) -> Option<Job> {
-    let network = &allgather.networks[cell.network];
-    let machines = network.placed(allgather.ranks_per_machine, allgather.placement);
-    let (algorithm, order) = match allgather.algorithms[cell.algorithm] {
-        Method::Blind(algorithm) => (algorithm, None),
-        Method::Found(_) => {
-            let order = ranks::order_on_ring(&machines, found.hosts()?);
-            (crate::host::collective::Algorithm::Ring, Some(order.expect("a ring holds every machine once")))
+    /// The job; `None` if it needs a ring that does not exist.
+    fn job(&self) -> Option<Job> {
+        let Gather { checked, allgather, found } = self;
+        let machines = allgather.placed();
+        let (algorithm, order) = match allgather.algorithm {
+            Method::Blind(algorithm) => (algorithm, None),
+            Method::Found(_) => {
+                let order = ranks::order_on_ring(&machines, found.hosts()?);
+                (Algorithm::Ring, Some(order.expect("a ring holds every machine once")))
+            }
+        };
+        Some(Job {
+            machines,
+            block: allgather.size,
+            algorithm,
+            order,
+            software: allgather.software,
+            protocol: protocol(allgather),
+            iterations: allgather.iterations.of(allgather.size),
+            seed: checked.seed,
+        })
+    }
+
+    /// A job with the seed of every execution.
+    fn jobs(&self, job: &Job) -> impl Iterator<Item = Job> {
+        let (job, seed) = (job.clone(), self.checked.seed);
+        let with_seed = move |nth| Job { seed: seed.wrapping_add(nth), ..job.clone() };
+        (0..u64::from(self.allgather.executions)).map(with_seed)
+    }
+
+    /// What runs; none if there is no ring.
+    fn ran(&self) -> Option<Algorithm> {
+        match self.allgather.algorithm {
+            Method::Found(_) => Some(Algorithm::Ring).filter(|_| self.found.refusal().is_none()),
+            Method::Blind(algorithm) => {
+                Some(algorithm.choose(self.allgather.ranks(), self.allgather.size.0).algorithm)
+            }
         }
-    };
-    let block = allgather.sizes[cell.size];
-    Some(Job {
-        machines,
-        block,
-        algorithm,
-        order,
-        software: allgather.software,
-        protocol: protocol(allgather, allgather.protocols[cell.protocol]),
-        iterations: match allgather.iterations {
-            Iterations::Paper => ranks::iterations(block),
-            Iterations::Number(number) => number,
-        },
-        seed: checked.seed,
-    })
+    }
+
+    /// How it ended: with losses that ranks wait for in vain, with worms that block each other for ever, or well.
+    fn end(&self, executions: &Executions) -> End {
+        let complete = executions.iter().all(|(outcome, _)| outcome.is_complete());
+        let is_fabric = self.allgather.medium == MediumKind::Fabric;
+        match (complete, is_fabric && self.checked.fabric.deadlock_timeout.is_none()) {
+            (true, _) => End::Drained,
+            (false, true) => End::Deadlocked,
+            (false, false) => End::Horizon,
+        }
+    }
+
+    /// The rate of the slowest cable to a machine.
+    fn slowest(&self) -> BitRate {
+        let usual = match (self.allgather.medium, &self.checked.ethernet) {
+            (MediumKind::Ethernet, Some(ethernet)) => ethernet.rate,
+            _ => self.checked.fabric.rate,
+        };
+        let topology = &self.checked.topology;
+        let rate = |host: &crate::ids::HostId| {
+            let (_, link, _) = topology.attachment(*host)?;
+            Some(topology.network.link(link).rate.unwrap_or(usual))
+        };
+        self.allgather.machines.iter().filter_map(rate).min().unwrap_or(usual)
+    }
+
+    /// The time below which no algorithm can be: (P - N) m / B.
+    fn bound(&self) -> Duration {
+        let each = self.allgather.ranks_per_machine as usize;
+        ranks::bound(self.allgather.ranks(), each, self.allgather.size, self.slowest())
+    }
 }
 
-fn protocol(allgather: &Allgather, protocol: Protocol) -> ranks::Protocol {
-    let plain = match protocol {
+fn protocol(allgather: &Allgather) -> ranks::Protocol {
+    let plain = match allgather.protocol {
         Protocol::Eager => ranks::Protocol::EAGER,
         Protocol::Socket => ranks::Protocol { eager_up_to: allgather.threshold, ..ranks::Protocol::SOCKET },
         // The threshold then decides which messages are announced, if any are.
@@ -216,29 +190,4 @@ fn protocol(allgather: &Allgather, protocol: Protocol) -> ranks::Protocol {
         Protocol::Threshold => ranks::Protocol::switched(allgather.threshold),
     };
     ranks::Protocol { handshake: allgather.handshake, ..plain }
-}
-
-/// The rate of a cell's slowest cable to a machine.
-fn slowest(checked: &Checked, allgather: &Allgather, cell: Cell) -> BitRate {
-    if let Some(nth) = cell.rate {
-        return allgather.rates[nth];
-    }
-    let usual = match (allgather.media[cell.medium], &checked.ethernet) {
-        (MediumKind::Ethernet, Some(ethernet)) => ethernet.rate,
-        _ => checked.fabric.rate,
-    };
-    let topology = &allgather.networks[cell.network].topology;
-    let own = allgather.networks[cell.network].machines.iter();
-    let rate = |host: &crate::ids::HostId| {
-        let (_, link, _) = topology.attachment(*host)?;
-        Some(topology.network.link(link).rate.unwrap_or(usual))
-    };
-    own.filter_map(rate).min().unwrap_or(usual)
-}
-
-/// The time below which no algorithm can be: (P - N) m / B.
-fn bound(checked: &Checked, allgather: &Allgather, cell: Cell) -> Duration {
-    let each = allgather.ranks_per_machine as usize;
-    let ranks = allgather.networks[cell.network].machines.len() * each;
-    ranks::bound(ranks, each, allgather.sizes[cell.size], slowest(checked, allgather, cell))
 }

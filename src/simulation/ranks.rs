@@ -176,16 +176,3 @@ pub fn bound(ranks: usize, on_fullest: usize, block: Bytes, rate: BitRate) -> Du
     let blocks = ranks.saturating_sub(on_fullest) as u64;
     rate.time_for(Bytes(blocks.saturating_mul(block.0)))
 }
-
-/// How often the paper repeats an all-gather of blocks of this size.
-///
-/// # Source
-/// faraj2008, section 5: 50 times for 4 to 12 KB, 20 for 16 to 96 KB, 10 for 128 KB; sizes between and beyond take
-/// the number of the next larger size that is given.
-pub fn iterations(block: Bytes) -> u32 {
-    match block.0 {
-        ..=12_288 => 50,
-        12_289..=98_304 => 20,
-        _ => 10,
-    }
-}

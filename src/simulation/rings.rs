@@ -1,187 +1,101 @@
-//! The study behind Fig. 11: the longest paths of rings on random clusters, by size, tree and algorithm.
+//! The ring of a scenario, found and followed message by message: the object `rings` of `summary.json`.
 //!
 //! # Scope and limitations
-//! A function of its parameters: no time passes and no message is sent. Cluster `k` of a size is the same for
-//! every tree and every algorithm, and does not depend on the other sizes.
+//! A function of the network and the seed: no time passes and no message is sent.
 //!
 //! # Source
-//! faraj2008, section 5 ("Each point in the figure is the average of 50 random topologies").
+//! faraj2008, Fig. 5 and Fig. 11.
 //!
 //! # Validation
-//! `tests/it/ring_study.rs`: rows equal rings computed one by one; LR3 is about 3 whatever the tree, and LR1
-//! grows from breadth-first over random to depth-first trees.
+//! `tests/it/gather_scenarios.rs`: Fig. 5's rings of 4 and 2 hops; `tests/it/ring_study.rs`: LR3's longest path is
+//! about 3 whatever the tree, and LR1's grows from breadth-first over random to depth-first trees.
 
-use rayon::prelude::*;
-use thiserror::Error;
+use serde::Serialize;
 
-use crate::ring::{Algorithm, Kind, Tree, TreeError, judge};
-use crate::topology::generate::{self, GenerateError};
+use crate::ids::Node;
+use crate::ring::{NoTwoHopRing, Tree, judge};
+use crate::scenario::Checked;
+use crate::scenario::rings::{Rings, Root};
+use crate::topology::Network;
 
-/// What is studied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Study {
-    /// The family of networks: `gt-itm` or `waxman`.
-    pub family: &'static str,
-    /// The mean number of neighbours of a switch.
-    pub degree: u64,
-    /// Machines for every switch, on average.
-    pub machines_per_switch: u64,
-    /// The sizes, in machines; each has a fifth as many switches where there are five machines a switch.
-    pub sizes: Vec<u64>,
-    /// Clusters of each size.
-    pub instances: u32,
-    /// How trees are found.
-    pub trees: Vec<Kind>,
-    /// How rings are found.
-    pub algorithms: Vec<Algorithm>,
-    /// The seed of clusters, roots and random trees.
-    pub seed: u64,
+use super::summary::{Outcome, Summary};
+use super::{Run, RunError, tables};
+
+/// The object `rings` of `summary.json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct RingReport {
+    /// How the tree was found.
+    pub tree: &'static str,
+    /// How the ring was found.
+    pub algorithm: &'static str,
+    /// The root of the tree.
+    pub root: String,
+    /// How many machines there are.
+    pub machines: usize,
+    /// How many switches.
+    pub switches: usize,
+    /// The machines in ring order; none if there is no such ring.
+    pub hosts: Option<Vec<String>>,
+    /// The most switches that a message passes.
+    pub max_path_length: Option<usize>,
+    /// The least that this can be on that tree, as far as it is known.
+    pub max_path_length_bound: Option<usize>,
+    /// Whether no channel carries two messages.
+    pub contention_free: Option<bool>,
+    /// Why there is no such ring.
+    pub refused: Option<String>,
 }
 
-/// What came of one size, tree and algorithm.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Machines of each cluster.
-    pub machines: u64,
-    /// Switches of each cluster.
-    pub switches: u64,
-    /// How the trees were found.
-    pub tree: Kind,
-    /// How the rings were found.
-    pub algorithm: Algorithm,
-    /// Clusters.
-    pub instances: u32,
-    /// Clusters on whose tree the algorithm finds a ring: all of them but for LR2.
-    pub rings: u32,
-    /// Rings found to be free of contention, message by message.
-    pub contention_free: u32,
-    /// Rings known to be the best of their tree.
-    pub best: u32,
-    /// Rings whose longest path has three switches at most.
-    pub at_most_three: u32,
-    /// The sum of the longest paths of all rings, in switches.
-    pub total: u64,
-    /// The shortest of the longest paths; 0 without a ring.
-    pub min: u64,
-    /// The longest of the longest paths; 0 without a ring.
-    pub max: u64,
-}
-
-impl Row {
-    /// The mean of the longest paths in switches, if there are rings.
-    pub fn mean(&self) -> Option<f64> {
-        (self.rings > 0).then(|| self.total as f64 / f64::from(self.rings))
-    }
-}
-
-/// Why a study cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum StudyError {
-    /// No such cluster.
-    #[error(transparent)]
-    Generate(#[from] GenerateError),
-    /// A cluster without a ring: fewer than two machines.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
-}
-
-/// One ring, or none, of one cluster: what of it goes into a row.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    length: u64,
-    contention_free: bool,
-    best: bool,
-}
-
-/// Makes the study, clusters in parallel; rows by size, then tree, then algorithm, each in the order given.
+/// Finds the ring.
 ///
 /// # Errors
-/// [`StudyError`].
-pub fn study(study: &Study) -> Result<Vec<Row>, StudyError> {
-    let instances = study.instances as usize;
-    let all: Vec<(u64, u32)> =
-        study.sizes.iter().flat_map(|size| (0..study.instances).map(|k| (*size, k))).collect();
-    let samples: Vec<Vec<Option<Sample>>> =
-        all.into_par_iter().map(|(size, k)| study.cluster(size, k)).collect::<Result<_, _>>()?;
-    let mut rows = Vec::new();
-    for (nth, size) in study.sizes.iter().enumerate() {
-        let of_size = &samples[nth * instances..(nth + 1) * instances];
-        for (cell, (tree, algorithm)) in study.cells().enumerate() {
-            let sampled = of_size.iter().filter_map(|cluster| cluster[cell]);
-            rows.push(study.row(*size, tree, algorithm, sampled));
-        }
-    }
-    Ok(rows)
+/// [`RunError`] if there is no tree.
+pub(super) fn run(checked: &Checked, rings: &Rings) -> Result<Run, RunError> {
+    let report = RingReport::new(checked, rings)?;
+    let summary = Summary { rings: Some(report), ..Summary::new(checked, Outcome::Drained) };
+    let files = vec![tables::network(&checked.topology.network)];
+    Ok(Run { summary, files, latencies: Vec::new(), events: 0, messages_delivered: 0 })
 }
 
-impl Study {
-    fn cells(&self) -> impl Iterator<Item = (Kind, Algorithm)> + '_ {
-        self.trees.iter().flat_map(|tree| self.algorithms.iter().map(|algorithm| (*tree, *algorithm)))
-    }
-
-    /// Switches of a cluster with so many machines: at least one.
-    pub fn switches(&self, machines: u64) -> u64 {
-        (machines / self.machines_per_switch.max(1)).max(1)
-    }
-
-    /// The seed of cluster `k` of a size: a number of its own whatever the other sizes are.
-    fn seed_of(&self, size: u64, k: u32) -> u64 {
-        use crate::des::random::{Purpose, Stream};
-        const CLUSTERS: Purpose = Purpose(43);
-        Stream::new(self.seed ^ size.rotate_left(32), CLUSTERS, k).bits()
-    }
-
-    /// The rings of one cluster, in the order of [`Study::cells`].
-    fn cluster(&self, size: u64, k: u32) -> Result<Vec<Option<Sample>>, StudyError> {
-        let seed = self.seed_of(size, k);
-        let parameters = [("switches", self.switches(size)), ("machines", size), ("degree", self.degree)];
-        let network = generate::build(self.family, &parameters, seed)?;
-        let root = Tree::random_root(&network, seed)?;
-        let mut samples = Vec::new();
-        for kind in &self.trees {
-            let tree = Tree::new(&network, *kind, root, seed)?;
-            for algorithm in &self.algorithms {
-                let ring = algorithm.ring(&tree).ok();
-                samples.push(ring.map(|ring| Sample {
-                    length: ring.max_path_length as u64,
-                    contention_free: judge(&tree, &ring.hosts).contention_free,
-                    best: ring.bound == ring.max_path_length,
-                }));
-            }
-        }
-        Ok(samples)
-    }
-
-    fn row(
-        &self,
-        machines: u64,
-        tree: Kind,
-        algorithm: Algorithm,
-        samples: impl Iterator<Item = Sample>,
-    ) -> Row {
-        let mut row = Row {
-            machines,
-            switches: self.switches(machines),
-            tree,
-            algorithm,
-            instances: self.instances,
-            rings: 0,
-            contention_free: 0,
-            best: 0,
-            at_most_three: 0,
-            total: 0,
-            min: 0,
-            max: 0,
+impl RingReport {
+    fn new(checked: &Checked, rings: &Rings) -> Result<RingReport, RunError> {
+        let network = &checked.topology.network;
+        let root = match rings.root {
+            Root::First => Tree::first_root(network),
+            Root::Random => Tree::random_root(network, checked.seed),
+        }?;
+        let tree = Tree::new(network, rings.tree, root, checked.seed)?;
+        let none = RingReport {
+            tree: rings.tree.name(),
+            algorithm: rings.algorithm.name(),
+            root: network.name_of(Node::Switch(tree.root)).to_owned(),
+            machines: tree.homes.len(),
+            switches: network.switches().len(),
+            hosts: None,
+            max_path_length: None,
+            max_path_length_bound: None,
+            contention_free: None,
+            refused: None,
         };
-        for sample in samples {
-            row.min = if row.rings == 0 { sample.length } else { row.min.min(sample.length) };
-            row.max = row.max.max(sample.length);
-            row.total += sample.length;
-            row.rings += 1;
-            row.contention_free += u32::from(sample.contention_free);
-            row.best += u32::from(sample.best);
-            row.at_most_three += u32::from(sample.length <= 3);
-        }
-        row
+        Ok(match rings.algorithm.ring(&tree) {
+            Ok(ring) => {
+                let name = |host: &_| network.name_of(Node::Host(*host)).to_owned();
+                RingReport {
+                    hosts: Some(ring.hosts.iter().map(name).collect()),
+                    max_path_length: Some(ring.max_path_length),
+                    max_path_length_bound: Some(ring.bound),
+                    contention_free: Some(judge(&tree, &ring.hosts).contention_free),
+                    ..none
+                }
+            }
+            Err(refused) => RingReport { refused: Some(told(&refused, network)), ..none },
+        })
     }
+}
+
+/// Why there is no ring of two hops, in words.
+pub(super) fn told(refused: &NoTwoHopRing, network: &Network) -> String {
+    let NoTwoHopRing { switch, machines, switches } = refused;
+    let name = network.name_of(Node::Switch(*switch));
+    format!("no ring of two hops: switch {name} has {machines} machines and {switches} switches next to it")
 }

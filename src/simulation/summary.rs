@@ -11,14 +11,14 @@ use crate::scenario::Checked;
 use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
-use super::allgather::AllgatherReport;
+use super::allgather::GatherReport;
 use super::comparison::ComparisonReport;
 use super::daemon;
 use super::discoveries::DiscoveryReport;
 use super::hosts::Locked;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Cut, Point, PointEnd};
-use super::ring_study::RingsReport;
+use super::rings::RingReport;
 use super::saturation::Saturation;
 use super::traffic::Tally;
 
@@ -68,12 +68,12 @@ pub struct Summary {
     /// What a comparison came to; then routes and points stand there, and not here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<ComparisonReport>,
-    /// What all-gathers came to.
+    /// What the all-gather came to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub allgather: Option<AllgatherReport>,
-    /// What rings came to.
+    pub allgather: Option<GatherReport>,
+    /// The ring.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rings: Option<RingsReport>,
+    pub rings: Option<RingReport>,
     /// What discoveries came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discovery: Option<DiscoveryReport>,

@@ -100,7 +100,7 @@ fn kinds() -> &'static [Report] {
         ("now-c", "scenarios/now-c.toml", &["--quick"]),
         ("allgather", "scenarios/faraj2008/loss.toml", &["--quick", "--set", "output.events.most=20000"]),
         ("discovery", "scenarios/lawrence2008/slow-machine.toml", &["--quick"]),
-        ("rings", "scenarios/faraj2008/fig11.toml", &["--quick"]),
+        ("rings", "scenarios/faraj2008/cluster.toml", &["--quick"]),
         ("mappers", "scenarios/mainwaring1997/fig9.toml", &["--quick"]),
         ("operation", "scenarios/remap-now-c.toml", &["--quick", "--set", "operation.length=\"4 s\""]),
         ("sweep", "scenarios/sweep-random32.toml", &["--quick", "--jobs", "2"]),

@@ -5,6 +5,7 @@ use simnet::ethernet::{Buffer, Parameters};
 use simnet::host::collective::Algorithm;
 use simnet::ids::{HostId, SwitchId};
 use simnet::ring::{self, Tree};
+use simnet::scenario::allgather::Iterations;
 use simnet::simulation::ranks::{self, Job, LAM_LEAST_TIMEOUT, LAM_PORT_BUFFER, Protocol, Software};
 use simnet::topology::{Network, presets};
 use simnet::units::Duration;
@@ -22,7 +23,7 @@ fn milliseconds(network: &Network, algorithm: Algorithm, order: Option<Vec<usize
     let mut medium = Tcp::new(network, &parameters, &attachments(network), &tcp, ()).unwrap();
     medium.introduce_all();
     let base = job(algorithm, network.hosts().len(), kilobytes << 10, Protocol::SOCKET);
-    let paper = ranks::iterations(base.block);
+    let paper = Iterations::Paper.of(base.block);
     let few = if network.hosts().len() > 16 { 4 } else { 2 };
     let iterations = if cases(20) == 20 { paper } else { few };
     let outcome = run(&mut medium, &Job { order, iterations, software: Software::LAM_ON_P4, ..base });

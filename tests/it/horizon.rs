@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use simnet::scenario::{Checked, Overrides, read};
 use simnet::simulation::{self, Run};
@@ -143,13 +143,23 @@ fn no_window_accepts_more_than_cables_carry() {
     assert!(short > 3, "{short}");
 }
 
-/// Wrong if an all-gather that outlasts the clock ended with a time.
+/// Wrong if an all-gather that outlasts the clock ended with a time. Its cables are slower than the fabric would be.
 #[test]
 fn a_gather_beyond_the_clock_has_no_time() {
+    let room = tempfile::tempdir().unwrap();
+    let links = (0..8)
+        .map(|nth| json!({"a": format!("h{nth}"), "a_port": 0, "b": "s", "b_port": nth, "rate": "1 b/s"}));
+    let network = json!({
+        "format": "simnet-topology/1", "name": "slow", "switches": [{"name": "s", "ports": 8}],
+        "hosts": (0..8).map(|nth| json!({"name": format!("h{nth}")})).collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+    });
+    let file = room.path().join("slow.json");
+    std::fs::write(&file, network.to_string()).unwrap();
     for method in ["ring", "lr1", "bruck"] {
         let text = format!(
-            "[scenario]\nname = \"x\"\n{STAR}\n[allgather]\nalgorithms = [\"{method}\"]\nsizes = [\"8 MiB\"]\n\
-             rates = [\"1 b/s\"]\n"
+            "[scenario]\nname = \"x\"\n[topology]\nfile = {file:?}\n[allgather]\nalgorithm = \"{method}\"\n\
+             size = \"8 MiB\"\n"
         );
         let checked = checked(&text);
         assert!(checked.warnings.concat().contains("beyond-clock"), "{:?}", checked.warnings);

@@ -52,7 +52,7 @@ fn chain(switches: u32) -> String {
 
 fn gather(topology: &str, rest: &str) -> String {
     format!(
-        "[scenario]\nname = \"x\"\n{topology}\n[allgather]\nalgorithms = [\"ring\"]\nsizes = [\"1 KiB\"]\n{rest}\n"
+        "[scenario]\nname = \"x\"\n{topology}\n[allgather]\nalgorithm = \"ring\"\nsize = \"1 KiB\"\n{rest}\n"
     )
 }
 
@@ -62,22 +62,9 @@ fn refused() -> Vec<(String, [&'static str; 2])> {
         (gather("[topology.random-regular]\nswitches = 1048576\ndegree = 4", ""), ["1048576 ranks", "4096"]),
         (gather("[topology.fat-tree]\narity = 16\nlevels = 4", ""), ["65536 ranks", "4096"]),
         (gather("[topology.torus]\nx = 64\ny = 64", "ranks-per-machine = 2"), ["8192 ranks", "4096"]),
+        (gather("[topology]\npreset = \"now-c\"\n[fabric]\nrate = \"100 Gb/s\"", ""), ["313 B", "108 B"]),
         (
-            gather(
-                "[topology.star]\nleaves = 4",
-                "[[allgather.networks]]\nstar = { leaves = 4096, hosts-per-switch = 2 }",
-            ),
-            ["8192 ranks", "4096"],
-        ),
-        (
-            gather("[topology]\npreset = \"now-c\"", "rates = [\"1.28 Gb/s\", \"100 Gb/s\"]"),
-            ["369", "108 flits"],
-        ),
-        (
-            gather(
-                "[topology]\npreset = \"now-c\"\n[ethernet]\nmtu = \"100 B\"",
-                "transports = [\"datagram\", \"tcp\"]",
-            ),
+            gather("[topology]\npreset = \"now-c\"\n[ethernet]\nmtu = \"100 B\"\ntransport = \"tcp\"", ""),
             ["100 B", "576"],
         ),
         (
@@ -221,22 +208,15 @@ fn drawn(rng: &mut ChaCha8Rng) -> String {
     let traffic =
         format!("[traffic.uniform]\npayload = \"{payload}\"\nloads = [{load}]\n[measure]\n{extent}\n");
     let medium = of(&["fabric", "ethernet"]);
-    let extra = of(&[
-        "",
-        "rates = [\"1 Gb/s\"]\n",
-        "rates = [\"100 Gb/s\", \"10 Mb/s\"]\n",
-        "transports = [\"tcp\", \"datagram\"]\n",
-        "ranks-per-machine = 2\n",
-    ]);
+    let extra = of(&["", "ranks-per-machine = 2\n", "packet = \"256 B\"\n", "ring-routes = \"routing\"\n"]);
     let method = of(&["ring", "lr1", "lr2", "open-mpi", "bruck"]);
-    let gathers = format!(
-        "[allgather]\nalgorithms = [\"{method}\"]\nsizes = [\"1 KiB\"]\nmedia = [\"{medium}\"]\n{extra}"
-    );
+    let gathers =
+        format!("[allgather]\nalgorithm = \"{method}\"\nsize = \"1 KiB\"\nmedium = \"{medium}\"\n{extra}");
     let part = match rng.random_range(0..6) {
         0 => routing + &traffic,
         1 => ethernet + &gathers,
         2 => gathers,
-        3 => "[rings]\nalgorithms = [\"lr1\", \"lr3\"]\n".to_owned(),
+        3 => "[rings]\nalgorithm = \"lr1\"\n".to_owned(),
         4 => format!(
             "[comparison]\nnetworks = 1\n[[comparison.routings]]\nname = \"a\"\nalgorithm = \"{algorithm}\"\n{traffic}"
         ),

@@ -4,7 +4,7 @@ use simnet::scenario::{self, Overrides};
 use simnet::simulation::{self, MODEL};
 
 /// One small scenario of every kind of run.
-const SCENARIOS: [(&str, &str); 6] = [
+const SCENARIOS: [(&str, &str); 7] = [
     (
         "load points",
         "topology.random-regular = { switches = 8, degree = 3, hosts-per-switch = 2, seed = 1 }
@@ -25,9 +25,16 @@ const SCENARIOS: [(&str, &str); 6] = [
         "an all-gather",
         "topology.preset = 'faraj-c'
          ethernet = { rate = '100 Mb/s', transport = 'tcp' }
-         allgather = { algorithms = ['lr1', 'mpich'], sizes = ['8 KiB'] }",
+         allgather = { algorithm = 'lr1', size = '8 KiB' }",
     ),
-    ("rings", "topology.preset = 'lawrence-3'\nrings = { algorithms = ['lr1', 'lr3'] }"),
+    (
+        "an all-gather over worms",
+        "topology.preset = 'faraj-c'\nallgather = { algorithm = 'mpich', size = '8 KiB' }",
+    ),
+    (
+        "a ring",
+        "topology.preset = 'lawrence-3'\nrings = { algorithm = 'lr3', tree = 'random', root = 'random' }",
+    ),
     (
         "a discovery",
         "topology.preset = 'lawrence-fig1'\nethernet.rate = '1 Gb/s'\ndiscovery.methods = ['paper', 'k-means']",
@@ -35,7 +42,7 @@ const SCENARIOS: [(&str, &str); 6] = [
 ];
 
 /// The hash of what they come to, with the model's version.
-const PINNED: (u32, &str) = (2, "4b43e044f6b13d82");
+const PINNED: (u32, &str) = (2, "b2679d91f0b2d8a0");
 
 /// Files that runs got later: they tell more of the same results.
 const LATER: [&str; 2] = ["growth-steps.csv", "hosts.csv"];

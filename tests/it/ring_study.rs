@@ -1,73 +1,47 @@
-//! The study behind Fig. 11 of faraj2008.
+//! Rings on random clusters, as Fig. 11 of faraj2008 has them.
 
-use simnet::ring::{Algorithm, Kind, Tree};
-use simnet::simulation::rings::{Row, Study, study};
+use rayon::prelude::*;
+use simnet::ring::{Algorithm, Kind, Tree, judge};
 use simnet::topology::generate;
 
-use super::support::cases;
+const KINDS: [Kind; 3] = [Kind::Bfs, Kind::Random, Kind::Dfs];
 
-fn wanted(family: &'static str, sizes: Vec<u64>, instances: u32) -> Study {
-    Study {
-        family,
-        degree: 4,
-        machines_per_switch: 5,
-        sizes,
-        instances,
-        trees: vec![Kind::Bfs, Kind::Random, Kind::Dfs],
-        algorithms: vec![Algorithm::Lr1, Algorithm::Lr2, Algorithm::Lr3],
-        seed: 1,
-    }
-}
-
-fn row(rows: &[Row], tree: Kind, algorithm: Algorithm) -> &Row {
-    rows.iter().find(|row| row.tree == tree && row.algorithm == algorithm).unwrap()
+/// The longest paths of LR1's and LR3's rings on three trees of a cluster, five machines a switch: by tree.
+fn longest(family: &str, machines: u64, seed: u64) -> [[usize; 2]; 3] {
+    let size = [("switches", machines / 5), ("machines", machines), ("degree", 4)];
+    let network = generate::build(family, &size, seed).unwrap();
+    let root = Tree::random_root(&network, seed).unwrap();
+    KINDS.map(|kind| {
+        let tree = Tree::new(&network, kind, root, seed).unwrap();
+        [Algorithm::Lr1, Algorithm::Lr3].map(|algorithm| {
+            let ring = algorithm.ring(&tree).unwrap();
+            assert!(judge(&tree, &ring.hosts).contention_free, "{family} {machines} {kind:?} {algorithm:?}");
+            assert!(algorithm == Algorithm::Lr1 || ring.bound == ring.max_path_length, "{ring:?}");
+            ring.max_path_length
+        })
+    })
 }
 
 /// Wrong if LR3 depended on the tree or were not about 3, if LR1's trees came in another order, or if a ring
 /// had contention or were not known to be best.
 #[test]
 fn fig_11_comes_out_as_printed() {
+    const CLUSTERS: u64 = 50;
     for family in ["gt-itm", "waxman"] {
-        for size in [250, 1_000] {
-            let rows = study(&wanted(family, vec![size], 50)).unwrap();
-            let mean = |tree, algorithm| row(&rows, tree, algorithm).mean().unwrap();
-            for tree in [Kind::Bfs, Kind::Random, Kind::Dfs] {
-                assert!((2.8..3.3).contains(&mean(tree, Algorithm::Lr3)), "{family} {size}: {rows:?}");
-                assert_eq!(row(&rows, tree, Algorithm::Lr3).best, 50);
+        for machines in [250, 1_000] {
+            let all: Vec<_> =
+                (1..=CLUSTERS).into_par_iter().map(|seed| longest(family, machines, seed)).collect();
+            let mean = |tree: usize, algorithm: usize| {
+                all.iter().map(|of| of[tree][algorithm]).sum::<usize>() as f64 / CLUSTERS as f64
+            };
+            let [bfs, random, dfs] = [0, 1, 2].map(|tree| mean(tree, 0));
+            let is_ordered = 3.5 < bfs && 1.2 * bfs < random && 1.2 * random < dfs;
+            assert!(is_ordered, "{family} {machines}: {bfs} {random} {dfs}");
+            for tree in 0..3 {
+                assert!((2.8..3.3).contains(&mean(tree, 1)), "{family} {machines}: {}", mean(tree, 1));
             }
-            let [bfs, random, dfs] =
-                [Kind::Bfs, Kind::Random, Kind::Dfs].map(|tree| mean(tree, Algorithm::Lr1));
-            assert!(3.5 < bfs && 1.2 * bfs < random && 1.2 * random < dfs, "{family} {size}: {rows:?}");
-            assert!(rows.iter().all(|row| row.contention_free == row.rings), "{family} {size}");
         }
     }
-}
-
-/// Wrong if the rows were not those of the clusters one by one, or if a size's clusters depended on the others.
-#[test]
-fn rows_are_sums_over_clusters() {
-    let instances = u32::try_from(cases(60)).unwrap();
-    let both = study(&wanted("gt-itm", vec![40, 90], instances)).unwrap();
-    let alone = study(&wanted("gt-itm", vec![90], instances)).unwrap();
-    assert_eq!(both[9..], alone);
-    assert_eq!(both, study(&wanted("gt-itm", vec![40, 90], instances)).unwrap());
-    for row in &both {
-        assert_eq!((row.instances, row.switches), (instances, row.machines / 5));
-        let wanted_rings = if row.algorithm == Algorithm::Lr2 { 0 } else { instances };
-        assert!(row.rings >= wanted_rings && row.rings <= instances, "{row:?}");
-        let (rings, least) = (u64::from(row.rings), row.min);
-        assert!(row.total >= rings * least && row.total <= rings * row.max, "{row:?}");
-        assert!(row.algorithm != Algorithm::Lr2 || row.rings == 0 || (row.min, row.max) == (2, 2), "{row:?}");
-    }
-}
-
-/// Wrong if a cluster that cannot be were anything but an error.
-#[test]
-fn what_cannot_be_studied_is_refused() {
-    assert!(study(&wanted("gt-itm", vec![1], 1)).is_err(), "one machine is no ring");
-    assert!(study(&wanted("gt-itn", vec![10], 1)).is_err());
-    assert!(study(&wanted("gt-itm", vec![1 << 40], 1)).is_err());
-    assert_eq!(study(&wanted("gt-itm", vec![], 3)), Ok(Vec::new()));
 }
 
 /// Wrong if LR3 were no longer exact, or slow, on the largest cluster that is asked for.
@@ -76,7 +50,7 @@ fn ten_thousand_machines_have_a_best_ring() {
     let size = [("switches", 2_000), ("machines", 10_000)];
     let network = generate::build("gt-itm", &size, 7).unwrap();
     let root = Tree::random_root(&network, 7).unwrap();
-    for kind in [Kind::Bfs, Kind::Random, Kind::Dfs] {
+    for kind in KINDS {
         let ring = Algorithm::Lr3.ring(&Tree::new(&network, kind, root, 7).unwrap()).unwrap();
         assert_eq!(ring.hosts.len(), 10_000);
         assert!(ring.bound == ring.max_path_length && ring.max_path_length <= 5, "{ring:?}");

@@ -151,7 +151,7 @@ fn known_codes() -> BTreeSet<String> {
 #[test]
 fn a_section_may_come_whole_from_the_command_line() {
     let text = "scenario.name = 'x'\ntopology.chain = { switches = 2, hosts-per-switch = 2 }\n\
-        allgather = { algorithms = ['ring'], sizes = ['1 KiB'] }\n";
+        allgather = { algorithm = 'ring', size = '1 KiB' }\n";
     let set = vec!["ethernet={ buffer = '1 B' }".to_owned()];
     let refusal = scenario::read("x.toml", text.as_bytes(), &Overrides { set, seed: None }).unwrap_err();
     let codes: Vec<&str> =

@@ -90,7 +90,7 @@ impl Progress for Sum {
 /// Wrong if being heard changed a result, no time passed, or shares of steps did not come back to nothing.
 #[test]
 fn progress_changes_nothing() {
-    for name in ["random32", "remap-now-c", "faraj2008/table1", "lawrence2008/fig1"] {
+    for name in ["random32", "remap-now-c", "faraj2008/setup", "lawrence2008/fig1"] {
         let path = root().join(format!("scenarios/{name}.toml"));
         let (file, bytes) = (path.to_str().unwrap(), std::fs::read(&path).unwrap());
         let checked = scenario::read(file, &bytes, &Overrides::default()).unwrap().quick();

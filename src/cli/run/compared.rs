@@ -1,9 +1,8 @@
 //! What to look at next after a run that compares: the best, the worst, and what went wrong.
 
-use crate::simulation::allgather::{AllgatherReport, GatherReport};
 use crate::simulation::comparison::{ComparisonReport, RoutingReport};
 use crate::simulation::discoveries::DiscoveryReport;
-use crate::simulation::{PaperReport, RingsReport, Spread, Summary};
+use crate::simulation::{PaperReport, Spread, Summary};
 
 use super::summary::plain;
 
@@ -18,14 +17,6 @@ pub(super) fn rows(summary: &Summary) -> Vec<Row> {
     let mut rows = Vec::new();
     if let Some(report) = &summary.comparison {
         rows.extend(comparison(report));
-        rows.extend(printed(&report.paper));
-    }
-    if let Some(report) = &summary.allgather {
-        rows.extend(gathers(report));
-        rows.extend(printed(&report.paper));
-    }
-    if let Some(report) = &summary.rings {
-        rows.extend(rings(report));
         rows.extend(printed(&report.paper));
     }
     if let Some(report) = &summary.discovery {
@@ -66,65 +57,6 @@ fn comparison(report: &ComparisonReport) -> Vec<Row> {
         })
         .collect();
     rows.extend(some("can deadlock", &cyclic));
-    rows
-}
-
-/// What came nearest to what the cables allow, and farthest from it; losses, contention and rings that are none.
-fn gathers(report: &AllgatherReport) -> Vec<Row> {
-    let of = |is_such: &dyn Fn(&&GatherReport) -> bool| {
-        report.results.iter().filter(is_such).map(|result| result.id.clone()).collect::<Vec<String>>()
-    };
-    let told: Vec<(f64, String)> = report
-        .results
-        .iter()
-        .filter_map(|result| Some((result.efficiency?, result)))
-        .map(|(share, result)| (share, format!("{}, {} % of it", result.id, plain(share * 100.0))))
-        .collect();
-    let mut rows = Vec::new();
-    let best = told.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    let worst = told.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-    if let (Some((_, best)), Some((_, worst))) = (best, worst) {
-        rows.push(("nearest to the bound", best.clone()));
-        if told.len() > 1 {
-            rows.push(("farthest from it", worst.clone()));
-        }
-    }
-    rows.extend(some("lost messages", &of(&|result| result.messages_lost > 0)));
-    rows.extend(some(
-        "dropped frames",
-        &of(&|result| result.frames_dropped > 0 && result.messages_lost == 0),
-    ));
-    rows.extend(some("contention", &of(&|result| result.contention_free == Some(false))));
-    rows.extend(some("no ring", &of(&|result| result.refused.is_some())));
-    rows
-}
-
-/// Rings with contention, rings that are none, and those with longer paths than need be.
-fn rings(report: &RingsReport) -> Vec<Row> {
-    let mut contended = Vec::new();
-    let (mut refused, mut longer) = (Vec::new(), Vec::new());
-    for ring in &report.network {
-        match ring.contention_free {
-            Some(false) => contended.push(ring.id.clone()),
-            None if ring.refused.is_some() => refused.push(ring.id.clone()),
-            _ => {}
-        }
-        if let (Some(length), Some(least)) = (ring.max_path_length, ring.max_path_length_bound)
-            && length > least
-        {
-            longer.push(format!("{} by {} switches", ring.id, length - least));
-        }
-    }
-    for row in &report.clusters {
-        if row.contention_free < row.rings {
-            contended.push(format!("{} of {} of {}", row.rings - row.contention_free, row.rings, row.id));
-        }
-    }
-    let all = report.network.len() + report.clusters.iter().map(|row| row.rings as usize).sum::<usize>();
-    let free = || ("contention", format!("none of {all} rings has any"));
-    let mut rows = vec![some("contention", &contended).unwrap_or_else(free)];
-    rows.extend(some("no ring", &refused));
-    rows.extend(some("longer than need be", &longer));
     rows
 }
 

@@ -26,7 +26,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     text += &points(&summary.points);
     text += &summary.comparison.as_ref().map(super::comparison::text).unwrap_or_default();
     text += &summary.allgather.as_ref().map(super::allgather::text).unwrap_or_default();
-    text += &summary.rings.as_ref().map(super::allgather::rings).unwrap_or_default();
+    text += &summary.rings.as_ref().map(super::allgather::ring).unwrap_or_default();
     text += &summary.discovery.as_ref().map(super::discovery::text).unwrap_or_default();
     text += &summary.operation.as_ref().map(super::operation::text).unwrap_or_default();
     text += &saturation(summary);
@@ -43,8 +43,6 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
     let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
     let kind = match checked {
         Checked { comparison: Some(comparison), .. } => format!("{} runs", comparison.members()),
-        Checked { allgather: Some(allgather), .. } => format!("{} all-gathers", allgather.count()),
-        Checked { rings: Some(_), .. } => "rings".to_owned(),
         Checked { discovery: Some(discovery), .. } => {
             let cells = discovery.networks.len() * discovery.combinations();
             match (cells, discovery.executions) {
@@ -60,7 +58,7 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
     }
-    if checked.comparison.is_some() || checked.allgather.is_some() || checked.discovery.is_some() {
+    if checked.comparison.is_some() || checked.discovery.is_some() {
         return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());

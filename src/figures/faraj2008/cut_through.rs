@@ -1,6 +1,6 @@
 //! All-gathers on cut-through switches against store-and-forward ones, on the same cables.
 
-use crate::figures::gathered::{Gathered, gathered, lines};
+use crate::figures::gathered::{Gathered, gathered, lines, points};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, draw_charts};
@@ -13,37 +13,39 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-fn switching(cell: &Gathered) -> &'static str {
-    if cell.medium == "fabric" { "cut through" } else { "stored and forwarded" }
-}
-
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
+    let points = points(results, 0);
+    let cells = gathered(&points);
     let mut rows = Vec::new();
     for cell in &cells {
-        let of = format!("{}; {}; {}; {}", cell.network(), cell.algorithm(), switching(cell), cell.protocol);
+        let of = ["network", "algorithm", "switching", "allgather.protocol"]
+            .map(|axis| cell.name(axis))
+            .join("; ");
         rows.push(cell.row(&of));
-        rows.push(Row::ours("bound over time", &of, "share", cell.efficiency).at(cell.kilobytes()));
+        rows.push(Row::ours("bound over time", &of, "share", cell.efficiency()).at(cell.kilobytes()));
     }
     let panel = |protocol: &str, algorithms: &[&str], title: &str| {
         let on_d = cells.iter().filter(|cell| {
-            cell.network == "faraj-d"
-                && cell.protocol == protocol
-                && algorithms.contains(&cell.algorithm.as_str())
+            cell.is(&[("network", "topology (d)"), ("allgather.protocol", protocol)])
+                && algorithms.contains(&cell.name("algorithm"))
         });
-        let name = |cell: &Gathered| format!("{}, {}", cell.algorithm(), switching(cell));
+        let name = |cell: &Gathered<'_>| format!("{}, {}", cell.name("algorithm"), cell.name("switching"));
         Chart {
             title: title.to_owned(),
             x: Axis::from_zero("message size (KB)"),
             y: Axis::of("lower bound / time"),
-            layers: lines(on_d, name, Gathered::kilobytes, |cell| cell.efficiency),
+            layers: lines(on_d, name, Gathered::kilobytes, Gathered::efficiency),
             ..Chart::default()
         }
     };
     let charts = [
-        panel("rendezvous", &["lr1", "lr2"], "Rendezvous: a step waits for its message"),
-        panel("eager", &["lr1", "lr2"], "Eager: a send is over when it has left"),
-        panel("rendezvous", &["lr1", "lr2", "ring"], "Rendezvous, beside the ring in the order of ranks"),
+        panel("rendezvous", &["LR1", "LR2"], "Rendezvous: a step waits for its message"),
+        panel("eager", &["LR1", "LR2"], "Eager: a send is over when it has left"),
+        panel(
+            "rendezvous",
+            &["LR1", "LR2", "ring by rank"],
+            "Rendezvous, beside the ring in the order of ranks",
+        ),
     ];
     let shows = told(SHOWS, &rows, |row| {
         row.unit == "ms" && is_at(row, 128.0) && row.configuration.starts_with("topology (d); LR")

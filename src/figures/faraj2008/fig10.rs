@@ -1,10 +1,9 @@
 //! faraj2008, Fig. 10: LAM, MPICH and LR1 on topologies (e) and (f).
 
 use super::PAPER;
-use super::fig9::ring_from;
-use crate::figures::gathered::{Gathered, bound, gathered, lines};
+use super::fig9::{of_algorithm, ring_from};
+use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
 use crate::figures::{Figure, Page, Results, Row};
-use crate::papers;
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
@@ -15,36 +14,21 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-const AT_128: &str = "topology (f); 128 KB; 32 machines";
-
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
-    let mut rows: Vec<Row> =
-        cells.iter().map(|cell| cell.row(&format!("{}; {}", cell.network(), cell.algorithm()))).collect();
-    let time = |algorithm: &str| {
-        let of = |cell: &&Gathered| {
-            cell.network == "faraj-f" && cell.algorithm == algorithm && cell.size_bytes == 131_072
-        };
-        cells.iter().find(of)?.time_mean_ms
-    };
-    let mut printed = Vec::new();
-    for (name, algorithm) in [("LR1", "lr1"), ("LAM", "lam"), ("MPICH-LAM", "mpich")] {
-        let quantity = format!("all-gather time {name}");
-        rows.extend(Row::printed(PAPER, "5 text", &quantity, AT_128, time(algorithm)));
-        let value = papers::reference(PAPER, "5 text", &quantity, AT_128);
-        printed.extend(value.map(|y| Mark { x: 128.0, y, ..Mark::default() }));
-    }
-    for (name, algorithm) in [("LAM", "lam"), ("MPICH", "mpich")] {
-        let ratio = time(algorithm).zip(time("lr1")).map(|(slow, fast)| slow / fast);
-        let quantity = format!("speed-up LR1 over {name}");
-        rows.extend(Row::printed(PAPER, "5 text", &quantity, "topology (f); 128 KB", ratio));
-    }
+    let points = points(results, 0);
+    let cells = gathered(&points);
+    let mut rows: Vec<Row> = cells.iter().map(of_algorithm).collect();
+    let compared = results.printed(0);
+    let times = compared.iter().filter(|row| row.unit == "ms");
+    let printed = times.filter_map(|row| Some(Mark { x: 128.0, y: row.paper?, ..Mark::default() })).collect();
+    rows.extend(compared);
     let switch = "MPICH switch to ring at message size";
     rows.extend(Row::printed(PAPER, "5 text", switch, "32 machines", ring_from(32)));
     let panel = |letter: &str, paper: Vec<Mark>| {
-        let on = || cells.iter().filter(|cell| cell.network.ends_with(letter));
-        let name = |cell: &Gathered| cell.algorithm().to_owned();
-        let mut layers = lines(on(), name, Gathered::kilobytes, |cell| cell.time_mean_ms);
+        let network = format!("topology ({letter})");
+        let on = || cells.iter().filter(|cell| cell.name("network") == network);
+        let name = |cell: &Gathered<'_>| cell.name("algorithm").to_owned();
+        let mut layers = lines(on(), name, Gathered::kilobytes, Gathered::time);
         layers.push(bound(on()));
         layers.push(Layer::paper(paper));
         Chart {

@@ -1,56 +1,73 @@
 //! faraj2008, Fig. 11: the longest paths of LR1's and LR3's rings on random clusters.
 
-use serde::Deserialize;
-
 use super::PAPER;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::ids::Node;
-use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
+use crate::report::{Axis, Chart, Layer, Mark, Record, Style, draw_charts};
 use crate::topology::generate;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig11",
     title: "Fig. 11: LR1 and LR3 with trees found in three ways, on random clusters",
-    scenarios: &["faraj2008/fig11.toml"],
+    scenarios: &["faraj2008/fig11.toml", "faraj2008/fig11-waxman.toml"],
     whole_when_quick: false,
     make,
 };
 
-/// The rings of clusters of one size, as `summary.json` has them.
-#[derive(Debug, Deserialize)]
+/// The families of clusters, as the scenarios have them in this order.
+const FAMILIES: [&str; 2] = ["gt-itm", "waxman"];
+const TREES: [&str; 3] = ["bfs", "random", "dfs"];
+
+/// The rings on clusters of one family and size: a row of the sweep's statistics.
 struct Clusters {
-    family: String,
-    machines: u64,
-    switches: u64,
+    family: &'static str,
+    machines: f64,
+    switches: f64,
     tree: String,
     algorithm: String,
-    clusters: u64,
-    contention_free: u64,
-    rings: u64,
-    max_path_length_mean: Option<f64>,
-    max_path_length_min: u64,
-    max_path_length_max: u64,
+    clusters: f64,
+    /// The longest path: mean, least and greatest.
+    longest: [Option<f64>; 3],
+    /// The share of rings that are free of contention.
+    free: f64,
 }
 
 fn clusters(results: &Results<'_>) -> Vec<Clusters> {
-    let found = results.runs.first().and_then(|run| run.summary.pointer("/rings/clusters"));
-    found.and_then(|found| Vec::deserialize(found).ok()).unwrap_or_default()
+    let of_family = |(nth, family): (usize, &'static str)| {
+        let table = results.csv(nth, "statistics.csv");
+        let free = table.of(&[("column", "rings.contention_free")]).map(|row| row.number("mean"));
+        let free: Vec<f64> = free.map(|share| share.unwrap_or(0.0)).collect();
+        let longest = table.of(&[("column", "rings.max_path_length")]).zip(free);
+        let number = |row: &Record<'_>, column: &str| row.number(column).unwrap_or(0.0);
+        let size = |row: &Record<'_>, part: &str| number(row, &format!("topology.{family}.{part}"));
+        let one = |(row, free): (Record<'_>, f64)| Clusters {
+            family,
+            machines: size(&row, "machines"),
+            switches: size(&row, "switches"),
+            tree: row.text("rings.tree").to_owned(),
+            algorithm: row.text("rings.algorithm").to_owned(),
+            clusters: number(&row, "points"),
+            longest: ["mean", "min", "max"].map(|column| row.number(column)),
+            free,
+        };
+        longest.map(one).collect::<Vec<_>>()
+    };
+    FAMILIES.into_iter().enumerate().flat_map(of_family).collect()
 }
 
 fn make(results: &Results<'_>) -> Page {
     let all = clusters(results);
-    let drawn = |of: &&Clusters| of.algorithm != "lr2";
     let mut rows = Vec::new();
-    for of in all.iter().filter(drawn) {
+    for of in &all {
         let configuration = format!("{}; {} trees; {}", of.family, of.tree, of.algorithm.to_uppercase());
-        let row =
-            Row::ours("longest path of a ring, mean", &configuration, "switches", of.max_path_length_mean);
-        let (low, high) = (of.max_path_length_min as f64, of.max_path_length_max as f64);
-        rows.push(row.at(of.machines as f64).between(Some(low), Some(high)));
+        let [mean, least, most] = of.longest;
+        let row = Row::ours("longest path of a ring, mean", &configuration, "switches", mean);
+        rows.push(row.at(of.machines).between(least, most));
     }
+    rows.extend(results.printed(0));
     rows.extend(stated(&all));
     let mut charts = Vec::new();
-    for family in ["gt-itm", "waxman"] {
+    for family in FAMILIES {
         for (letter, algorithm) in [("a", "lr1"), ("b", "lr3")] {
             charts.push(panel(&all, family, letter, algorithm));
         }
@@ -58,26 +75,16 @@ fn make(results: &Results<'_>) -> Page {
     Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
-/// What the text states of the figure and of how it was made, and ours.
+/// What the text states of how the figure was made, and ours.
 fn stated(all: &[Clusters]) -> Vec<Row> {
-    let lr3 = || all.iter().filter(|of| of.algorithm == "lr3" && of.family == "gt-itm");
-    let means: Vec<f64> = lr3().filter_map(|of| of.max_path_length_mean).collect();
-    let mean =
-        |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-    let ends = [f64::min, f64::max].map(|end| means.iter().copied().reduce(end));
-    let quantity = "max ring path LR3, average of 50 random topologies";
-    let mut rows = Vec::new();
-    let row = Row::printed(PAPER, "Fig11", quantity, "all sizes and trees", mean(&means));
-    rows.extend(row.map(|row| row.between(ends[0], ends[1])));
     let ordered = Row::ours("order of LR1 max path", "BFS < random < DFS", "ordering", in_order(all));
-    rows.push(Row { paper: Some(1.0), printed_in: "Fig11".to_owned(), ..ordered });
-    let ratio = all.first().map(|of| of.machines as f64 / of.switches as f64);
+    let mut rows = vec![Row { paper: Some(1.0), printed_in: "Fig11".to_owned(), ..ordered }];
+    let ratio = all.first().map(|of| of.machines / of.switches);
     rows.extend(Row::printed(PAPER, "5 text", "machines per switch", "random clusters", ratio));
     rows.extend(Row::printed(PAPER, "5 text", "average switch degree", "random clusters", degree()));
-    let count = |of: fn(&Clusters) -> u64| Some(all.iter().map(of).sum::<u64>() as f64);
-    rows.push(Row::ours("clusters", "all", "clusters", count(|of| of.clusters)));
-    rows.push(Row::ours("rings found", "all", "rings", count(|of| of.rings)));
-    rows.push(Row::ours("rings free of contention", "all", "rings", count(|of| of.contention_free)));
+    let count = |of: fn(&Clusters) -> f64| Some(all.iter().map(of).sum::<f64>());
+    rows.push(Row::ours("rings found", "all", "rings", count(|of| of.clusters)));
+    rows.push(Row::ours("rings free of contention", "all", "rings", count(|of| of.free * of.clusters)));
     rows
 }
 
@@ -87,11 +94,11 @@ fn in_order(all: &[Clusters]) -> Option<f64> {
         let same = |of: &&Clusters| {
             of.algorithm == "lr1" && of.family == bfs.family && of.machines == bfs.machines && of.tree == tree
         };
-        all.iter().find(same)?.max_path_length_mean
+        all.iter().find(same)?.longest[0]
     };
     let sizes = all.iter().filter(|of| of.algorithm == "lr1" && of.tree == "bfs");
     let holds: Vec<bool> = sizes
-        .filter_map(|bfs| Some((bfs.max_path_length_mean?, of_tree(bfs, "random")?, of_tree(bfs, "dfs")?)))
+        .filter_map(|bfs| Some((bfs.longest[0]?, of_tree(bfs, "random")?, of_tree(bfs, "dfs")?)))
         .map(|(bfs, random, dfs)| bfs < random && random < dfs)
         .collect();
     let held = holds.iter().filter(|holds| **holds).count();
@@ -122,11 +129,10 @@ fn panel(all: &[Clusters], family: &str, letter: &str, algorithm: &str) -> Chart
     let line = |tree: &str| {
         let of = all.iter().filter(|of| of.family == family && of.algorithm == algorithm && of.tree == tree);
         let mark = |of: &Clusters| {
-            let mark = Mark::at(of.machines as f64, of.max_path_length_mean?);
+            let [mean, least, most] = of.longest;
             // LR3's are 2, 3 or 4 nearly always: bands would be all that is seen.
-            let is_wide = algorithm == "lr1";
-            let end = |length: u64| is_wide.then_some(length as f64);
-            Some(mark.between(end(of.max_path_length_min), end(of.max_path_length_max)))
+            let is_wide = |_: &f64| algorithm == "lr1";
+            Some(Mark::at(of.machines, mean?).between(least.filter(is_wide), most.filter(is_wide)))
         };
         let name =
             format!("{} trees", if tree == "random" { "random".to_owned() } else { tree.to_uppercase() });
@@ -136,7 +142,7 @@ fn panel(all: &[Clusters], family: &str, letter: &str, algorithm: &str) -> Chart
         title: format!("({letter}) {} on {family} clusters", algorithm.to_uppercase()),
         x: Axis::from_zero("machines"),
         y: Axis::from_zero("longest path (switches)"),
-        layers: ["bfs", "random", "dfs"].map(line).into(),
+        layers: TREES.map(line).into(),
         ..Chart::default()
     }
 }

@@ -1,7 +1,7 @@
 //! faraj2008, Fig. 7: how all-gathers are measured, and how often.
 
 use super::PAPER;
-use crate::figures::gathered::{Gathered, gathered};
+use crate::figures::gathered::{Gathered, gathered, points};
 use crate::figures::sketch::BLUE;
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
@@ -10,7 +10,7 @@ use crate::report::{Anchor, GREY, Pen, Words};
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig7",
     title: "Fig. 7: measuring the performance of an all-gather",
-    scenarios: &["faraj2008/fig7.toml", "faraj2008/fig7-once.toml"],
+    scenarios: &["faraj2008/fig7.toml"],
     whole_when_quick: true,
     make,
 };
@@ -27,37 +27,44 @@ const LINES: [(&str, &str); 7] = [
 ];
 
 /// The sizes that stand for the paper's ranges, in KB.
-const RANGES: [(&str, [u64; 2]); 3] = [("4-12 KB", [4, 12]), ("16-96 KB", [16, 96]), ("128 KB", [128, 128])];
+const RANGES: [(&str, [f64; 2]); 3] =
+    [("4-12 KB", [4.0, 12.0]), ("16-96 KB", [16.0, 96.0]), ("128 KB", [128.0, 128.0])];
 
 fn make(results: &Results<'_>) -> Page {
-    let (often, once) = (gathered(results, 0), gathered(results, 1));
+    let points = points(results, 0);
+    let cells = gathered(&points);
+    let (often, once) = cells.split_at(cells.len() / 2);
+    let iterations = |cell: &Gathered<'_>| {
+        let id = ["repeated", "allgather.size"].map(|axis| cell.name(axis)).join("/");
+        results.at(0, &format!("sweep.points.{id}.allgather.iterations"))
+    };
     let mut rows = Vec::new();
     for (range, [least, most]) in RANGES {
-        let within = |cell: &&Gathered| (least * 1024..=most * 1024).contains(&cell.size_bytes);
-        let mut counts: Vec<u32> = often.iter().filter(within).map(|cell| cell.iterations).collect();
+        let within = |cell: &&Gathered<'_>| (least..=most).contains(&cell.kilobytes());
+        let mut counts: Vec<f64> = often.iter().filter(within).filter_map(&iterations).collect();
         counts.dedup();
-        let count = if let [count] = counts[..] { Some(f64::from(count)) } else { None };
+        let count = if let [count] = counts[..] { Some(count) } else { None };
         rows.extend(Row::printed(PAPER, "5 text", "iterations per measurement", range, count));
     }
-    for (cells, of) in [(&often, "as often as the paper"), (&once, "once")] {
-        for cell in cells {
-            let row = Row::ours("iterations", of, "all-gathers", Some(f64::from(cell.iterations)));
-            rows.push(row.at(cell.kilobytes()));
-            rows.push(cell.row(of));
-        }
+    for cell in &cells {
+        let of = cell.name("repeated");
+        rows.push(Row::ours("iterations", of, "all-gathers", iterations(cell)).at(cell.kilobytes()));
+        rows.push(cell.row(of));
     }
-    for cell in &often {
-        let single = once.iter().find(|other| other.size_bytes == cell.size_bytes);
-        let more = single.and_then(|single| Some((single.time_mean_ms? / cell.time_mean_ms? - 1.0) * 100.0));
+    for (cell, single) in often.iter().zip(once) {
+        let more = single.time().zip(cell.time()).map(|(single, mean)| (single / mean - 1.0) * 100.0);
         rows.push(
             Row::ours("one alone takes longer by", "LR1 on topology (a)", "%", more).at(cell.kilobytes()),
         );
     }
     let shows = told(SHOWS, &rows, |row| row.quantity.starts_with("one alone"));
-    Page { svg: draw(&often, &once), rows, shows, differs: DIFFERS.into() }
+    Page { svg: draw((often, once), iterations), rows, shows, differs: DIFFERS.into() }
 }
 
-fn draw(often: &[Gathered], once: &[Gathered]) -> String {
+fn draw(
+    (often, once): (&[Gathered<'_>], &[Gathered<'_>]),
+    iterations: impl Fn(&Gathered<'_>) -> Option<f64>,
+) -> String {
     let mut pen = Pen::titled(
         "Measuring an all-gather",
         "left: the paper's code; right: what of the simulator stands for it; below: what repeating does, \
@@ -68,7 +75,7 @@ fn draw(often: &[Gathered], once: &[Gathered]) -> String {
         pen.text((40.0, y), Words::new(13.0).code(), code);
         pen.text((430.0, y), Words::new(12.0).colour(BLUE), ours);
     }
-    let widest = once.iter().chain(often).filter_map(|cell| cell.time_mean_ms).fold(1.0, f64::max);
+    let widest = once.iter().chain(often).filter_map(Gathered::time).fold(1.0, f64::max);
     let long = |time: Option<f64>| time.unwrap_or(0.0) / widest * 500.0;
     let mut y = 292.0;
     pen.text(
@@ -76,19 +83,17 @@ fn draw(often: &[Gathered], once: &[Gathered]) -> String {
         Words::new(13.0),
         "Time of an all-gather: mean of many (upper bar) and one alone (lower bar)",
     );
-    for cell in often {
-        let single = once.iter().find(|other| other.size_bytes == cell.size_bytes);
+    for (cell, single) in often.iter().zip(once) {
         pen.text(
             (106.0, y + 18.0),
             Words::new(12.0).anchor(Anchor::End),
             &format!("{} KB", cell.kilobytes()),
         );
-        let bars = [(Some(cell), "#1f5fa8"), (single, "#c9d7e6")];
-        for ((cell, fill), top) in bars.into_iter().zip([y, y + 15.0]) {
-            let Some(cell) = cell else { continue };
-            let wide = long(cell.time_mean_ms);
+        for ((cell, fill), top) in [(cell, "#1f5fa8"), (single, "#c9d7e6")].into_iter().zip([y, y + 15.0]) {
+            let wide = long(cell.time());
             pen.cell((116.0, top), (wide.max(1.0), 13.0), fill, "");
-            let text = format!("{:.2} ms, {} of them", cell.time_mean_ms.unwrap_or(0.0), cell.iterations);
+            let (time, count) = (cell.time().unwrap_or(0.0), iterations(cell).unwrap_or(0.0));
+            let text = format!("{time:.2} ms, {count} of them");
             pen.text((122.0 + wide, top + 11.0), Words::new(11.0).colour(GREY), &text);
         }
         y += 40.0;

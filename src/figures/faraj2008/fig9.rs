@@ -1,7 +1,7 @@
 //! faraj2008, Fig. 9: LAM, MPICH and LR1 on topologies (a) to (d).
 
 use super::PAPER;
-use crate::figures::gathered::{Gathered, bound, gathered, lines};
+use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::host::collective::{Algorithm, selection};
@@ -24,10 +24,10 @@ pub(super) fn ring_from(ranks: usize) -> Option<f64> {
 }
 
 /// The printed times of LR1 on topologies (a) and (d), from Table 1.
-fn printed(topologies: &[(&str, &str)], cells: &[Gathered]) -> Layer {
+fn printed(topologies: &[(&str, &str)], cells: &[Gathered<'_>]) -> Layer {
     let mut marks = Vec::new();
     for (letter, hops) in topologies {
-        let of = cells.iter().filter(|cell| cell.network == "faraj-a" && cell.algorithm == "lr1");
+        let of = cells.iter().filter(|cell| cell.is(&[("network", "topology (a)"), ("algorithm", "LR1")]));
         for x in of.map(Gathered::kilobytes) {
             let configuration = format!("topology ({letter}); {x} KB");
             let time =
@@ -38,15 +38,16 @@ fn printed(topologies: &[(&str, &str)], cells: &[Gathered]) -> Layer {
     Layer::paper(marks)
 }
 
+/// The time of an algorithm on a network as a row.
+pub(super) fn of_algorithm(cell: &Gathered<'_>) -> Row {
+    cell.row(&["network", "algorithm"].map(|axis| cell.name(axis)).join("; "))
+}
+
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
-    let mut rows: Vec<Row> =
-        cells.iter().map(|cell| cell.row(&format!("{}; {}", cell.network(), cell.algorithm()))).collect();
-    let bound_64 = cells.iter().find(|cell| cell.network == "faraj-a" && cell.size_bytes == 65_536);
-    if let Some(cell) = bound_64 {
-        let row = Row::printed(PAPER, "5 text", "lower bound", "16 machines; 64 KB; 100 Mb/s", cell.bound_ms);
-        rows.extend(row);
-    }
+    let points = points(results, 0);
+    let cells = gathered(&points);
+    let mut rows: Vec<Row> = cells.iter().map(of_algorithm).collect();
+    rows.extend(results.printed(0).into_iter().filter(|row| row.ours.is_some()));
     let switch = "MPICH switch to ring at message size";
     rows.extend(Row::printed(PAPER, "5 text", switch, "16 machines", ring_from(16)));
     let panel = |title: &str, layers: Vec<Layer>| Chart {
@@ -58,22 +59,22 @@ fn make(results: &Results<'_>) -> Page {
     };
     let by_network = |algorithm: &'static str| {
         lines(
-            cells.iter().filter(move |cell| cell.algorithm == algorithm),
-            Gathered::network,
+            cells.iter().filter(move |cell| cell.name("algorithm") == algorithm),
+            |cell| cell.name("network").to_owned(),
             Gathered::kilobytes,
-            |cell| cell.time_mean_ms,
+            Gathered::time,
         )
     };
-    let on_d = || cells.iter().filter(|cell| cell.network == "faraj-d");
-    let mut of_lr1 = by_network("lr1");
+    let on_d = || cells.iter().filter(|cell| cell.name("network") == "topology (d)");
+    let mut of_lr1 = by_network("LR1");
     of_lr1.push(printed(&[("a", "1-hop"), ("d", "4-hop")], &cells));
     let mut all_on_d =
-        lines(on_d(), |cell| cell.algorithm().to_owned(), Gathered::kilobytes, |cell| cell.time_mean_ms);
+        lines(on_d(), |cell| cell.name("algorithm").to_owned(), Gathered::kilobytes, Gathered::time);
     all_on_d.push(bound(on_d()));
     all_on_d.push(printed(&[("d", "4-hop")], &cells));
     let charts = [
-        panel("(a) LAM", by_network("lam")),
-        panel("(b) MPICH-LAM", by_network("mpich")),
+        panel("(a) LAM", by_network("LAM")),
+        panel("(b) MPICH-LAM", by_network("MPICH-LAM")),
         panel("(c) LR1", of_lr1),
         panel("(d) all three on topology (d)", all_on_d),
     ];

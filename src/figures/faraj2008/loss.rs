@@ -1,6 +1,6 @@
 //! Losses in switches' buffers: what contention costs once buffers are small.
 
-use crate::figures::gathered::{Gathered, bars, gathered};
+use crate::figures::gathered::{Gathered, bars, gathered, points};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::draw_charts;
@@ -8,41 +8,33 @@ use crate::report::draw_charts;
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/loss",
     title: "Beyond the paper: small buffers: the interleaved ring and LR1 on topology (f), over TCP and over datagrams",
-    scenarios: &["faraj2008/loss.toml"],
+    scenarios: &["faraj2008/losses.toml"],
     whole_when_quick: true,
     make,
 };
 
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
+    let points = points(results, 0);
+    let cells = gathered(&points);
     let mut rows = Vec::new();
     for cell in &cells {
-        let of = format!("{}; {}", cell.algorithm(), transport(cell));
+        let of = ["algorithm", "ethernet.transport"].map(|axis| cell.name(axis)).join("; ");
         let row =
             |quantity: &str, unit: &str, ours| Row::ours(quantity, &of, unit, ours).at(cell.kilobytes());
-        rows.push(row("frames dropped", "frames", Some(cell.frames_dropped as f64)));
-        rows.push(row("messages lost", "messages", Some(cell.messages_lost as f64)));
-        rows.push(row(
-            "messages on the busiest cable",
-            "messages",
-            cell.max_channel_load.map(|load| load as f64),
-        ));
+        rows.push(row("frames dropped", "frames", cell.number("frames_dropped")));
+        rows.push(row("messages lost", "messages", cell.number("messages_lost")));
+        rows.push(row("messages on the busiest cable", "messages", cell.number("max_channel_load")));
         rows.push(cell.row(&of));
     }
-    let name = |cell: &Gathered| format!("{}, {}", cell.algorithm(), transport(cell));
+    let name =
+        |cell: &Gathered<'_>| ["algorithm", "ethernet.transport"].map(|axis| cell.name(axis)).join(", ");
     let charts = [
-        bars(&cells, ("Time until every rank has all", "time (ms)"), name, |cell| cell.time_mean_ms),
-        bars(&cells, ("Frames dropped by switches", "frames"), name, |cell| Some(cell.frames_dropped as f64)),
-        bars(&cells, ("Messages that never arrived", "messages"), name, |cell| {
-            Some(cell.messages_lost as f64)
-        }),
+        bars(&cells, ("Time until every rank has all", "time (ms)"), name, Gathered::time),
+        bars(&cells, ("Frames dropped by switches", "frames"), name, |cell| cell.number("frames_dropped")),
+        bars(&cells, ("Messages that never arrived", "messages"), name, |cell| cell.number("messages_lost")),
     ];
     let shows = told(SHOWS, &rows, |row| is_at(row, 64.0));
     Page { rows, svg: draw_charts(&charts, 3), shows, differs: DIFFERS.into() }
-}
-
-fn transport(cell: &Gathered) -> &str {
-    cell.transport.as_deref().unwrap_or("none")
 }
 
 const SHOWS: &str = "\

@@ -1,6 +1,6 @@
 //! LR1 and LR3 beside what today's libraries select, from 1 to 100 Gb/s.
 
-use crate::figures::gathered::{Gathered, gathered, lines};
+use crate::figures::gathered::{Gathered, gathered, lines, points};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, draw_charts};
@@ -14,39 +14,35 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
+    let points = points(results, 0);
+    let cells = gathered(&points);
     let rows = cells.iter().map(|cell| {
-        let gigabits = cell.rate_bits_per_s as f64 / 1e9;
-        let of = format!("{}; {}; {} KB", cell.network(), name(cell), cell.kilobytes());
-        Row::ours("all-gather time", &of, "ms", cell.time_mean_ms).at(gigabits)
+        let of = format!("{}; {}; {} KB", cell.name("network"), cell.name("algorithm"), cell.kilobytes());
+        Row::ours("all-gather time", &of, "ms", cell.time()).at(gigabits(cell))
     });
     let rows: Vec<Row> = rows.collect();
-    let panel = |network: &str, bytes: u64, title: &str| {
-        let of = cells.iter().filter(|cell| cell.network == network && cell.size_bytes == bytes);
+    let panel = |network: &str, size: &str, title: &str| {
+        let of = cells.iter().filter(|cell| cell.is(&[("network", network), ("allgather.size", size)]));
         Chart {
             title: title.to_owned(),
             x: Axis::log("rate of a cable (Gb/s)"),
             y: Axis::from_zero("lower bound / time"),
-            layers: lines(of, name, |cell| cell.rate_bits_per_s as f64 / 1e9, |cell| cell.efficiency),
+            layers: lines(of, |cell| cell.name("algorithm").to_owned(), gigabits, Gathered::efficiency),
             ..Chart::default()
         }
     };
     let charts = [
-        panel("faraj-f", 4_096, "4 KB, ranks dealt out to the switches (f)"),
-        panel("faraj-f", 131_072, "128 KB, ranks dealt out to the switches (f)"),
-        panel("faraj-f", 1_048_576, "1 MB, ranks dealt out to the switches (f)"),
-        panel("faraj-e", 131_072, "128 KB, ranks in blocks (e)"),
+        panel("topology (f)", "4 KiB", "4 KB, ranks dealt out to the switches (f)"),
+        panel("topology (f)", "128 KiB", "128 KB, ranks dealt out to the switches (f)"),
+        panel("topology (f)", "1 MiB", "1 MB, ranks dealt out to the switches (f)"),
+        panel("topology (e)", "128 KiB", "128 KB, ranks in blocks (e)"),
     ];
     let shows = told(SHOWS, &rows, is_wanted);
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 
-fn name(cell: &Gathered) -> String {
-    match cell.algorithm.as_str() {
-        "mpich" => "MPICH 2-1.0".to_owned(),
-        "open-mpi" => "Open MPI 4.1".to_owned(),
-        _ => cell.algorithm().to_owned(),
-    }
+fn gigabits(cell: &Gathered<'_>) -> f64 {
+    cell.number("rate_bits_per_s").unwrap_or(0.0) / 1e9
 }
 
 /// Rows for the page: LR3 beside the selections on (f), at the ends of the rates, small and large.

@@ -1,6 +1,6 @@
 //! Rings on Ethernet cabling with loops, where switches elect a spanning tree.
 
-use crate::figures::gathered::{Gathered, bound, gathered, lines};
+use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, draw_charts};
@@ -14,23 +14,20 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
+    let points = points(results, 0);
+    let cells = gathered(&points);
     let mut rows = Vec::new();
     for cell in &cells {
-        let of = cell.algorithm();
+        let of = cell.name("algorithm");
         rows.push(cell.row(of));
         let row = |quantity: &str, unit: &str, ours| Row::ours(quantity, of, unit, ours).at(cell.kilobytes());
-        rows.push(row("bound over time", "share", cell.efficiency));
-        rows.push(row("longest path", "switches", cell.max_path_length.map(|most| most as f64)));
-        rows.push(row(
-            "messages on the busiest cable",
-            "messages",
-            cell.max_channel_load.map(|load| load as f64),
-        ));
+        rows.push(row("bound over time", "share", cell.efficiency()));
+        rows.push(row("longest path", "switches", cell.number("max_path_length")));
+        rows.push(row("messages on the busiest cable", "messages", cell.number("max_channel_load")));
     }
     let x = || Axis::log("message size (KB)");
-    let name = |cell: &Gathered| cell.algorithm().to_owned();
-    let mut times = lines(&cells, name, Gathered::kilobytes, |cell| cell.time_mean_ms);
+    let name = |cell: &Gathered<'_>| cell.name("algorithm").to_owned();
+    let mut times = lines(&cells, name, Gathered::kilobytes, Gathered::time);
     times.push(bound(&cells));
     let charts = [
         Chart { title: "Time".into(), x: x(), y: Axis::log("time (ms)"), layers: times, ..Chart::default() },
@@ -38,7 +35,7 @@ fn make(results: &Results<'_>) -> Page {
             title: "How near to the bound".into(),
             x: x(),
             y: Axis::from_zero("lower bound / time"),
-            layers: lines(&cells, name, Gathered::kilobytes, |cell| cell.efficiency),
+            layers: lines(&cells, name, Gathered::kilobytes, Gathered::efficiency),
             ..Chart::default()
         },
     ];

@@ -1,7 +1,7 @@
 //! faraj2008, Table 1: rings with paths of 4, 2 and 1 switches.
 
 use super::PAPER;
-use crate::figures::gathered::{Gathered, bound, gathered, lines};
+use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::papers;
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
@@ -14,12 +14,8 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-/// The three columns of the table: network, algorithm, what the table calls it, the letter of its topology.
-const COLUMNS: [(&str, &str, &str, &str); 3] = [
-    ("faraj-d", "lr1", "LR1 (4-hop)", "d"),
-    ("faraj-d", "lr2", "LR2 (2-hop)", "d"),
-    ("faraj-a", "lr1", "LR1 (1-hop)", "a"),
-];
+/// The three columns of the table, each with the letter of its topology.
+const COLUMNS: [(&str, &str); 3] = [("LR1 (4-hop)", "d"), ("LR2 (2-hop)", "d"), ("LR1 (1-hop)", "a")];
 
 /// What the table prints for a column and a size in KB.
 fn printed(column: &str, letter: &str, size: f64) -> Option<f64> {
@@ -27,27 +23,28 @@ fn printed(column: &str, letter: &str, size: f64) -> Option<f64> {
     papers::reference(PAPER, "Table1", &quantity, &format!("topology ({letter}); {size} KB"))
 }
 
-fn of<'a>(cells: &'a [Gathered], network: &str, algorithm: &str) -> Vec<&'a Gathered> {
-    cells.iter().filter(|cell| cell.network == network && cell.algorithm == algorithm).collect()
+fn of<'a, 'b>(cells: &'a [Gathered<'b>], column: &str) -> Vec<&'a Gathered<'b>> {
+    cells.iter().filter(|cell| cell.name("ring") == column).collect()
 }
 
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
+    let points = points(results, 0);
+    let cells = gathered(&points);
     let (mut rows, mut times, mut excess, mut paper) =
         (Vec::new(), Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
-    for (network, algorithm, column, letter) in COLUMNS {
-        let of_column = of(&cells, network, algorithm);
+    for (column, letter) in COLUMNS {
+        let of_column = of(&cells, column);
         times.extend(lines(
             of_column.clone(),
             |_| format!("{column} on ({letter})"),
             Gathered::kilobytes,
-            |cell| cell.time_mean_ms,
+            Gathered::time,
         ));
         for cell in &of_column {
             let size = cell.kilobytes();
             let quantity = format!("all-gather time {column}");
             let configuration = format!("topology ({letter}); {size} KB");
-            let row = Row::printed(PAPER, "Table1", &quantity, &configuration, cell.time_mean_ms);
+            let row = Row::printed(PAPER, "Table1", &quantity, &configuration, cell.time());
             rows.extend(row.map(|row| row.at(size)));
             let Some(y) = printed(column, letter, size) else { continue };
             paper[0].push(Mark { x: size, y, ..Mark::default() });
@@ -56,13 +53,14 @@ fn make(results: &Results<'_>) -> Page {
             }
         }
     }
-    let one_hop = of(&cells, "faraj-a", "lr1");
-    for (network, algorithm, column, letter) in &COLUMNS[..2] {
-        let over = |cell: &Gathered| {
-            let base = one_hop.iter().find(|other| other.size_bytes == cell.size_bytes)?.time_mean_ms?;
-            Some((cell.time_mean_ms? / base - 1.0) * 100.0)
+    let one_hop = of(&cells, "LR1 (1-hop)");
+    for (column, letter) in &COLUMNS[..2] {
+        let over = |cell: &Gathered<'_>| {
+            let size = [("allgather.size", cell.name("allgather.size"))];
+            let base = one_hop.iter().find(|other| other.is(&size))?.time()?;
+            Some((cell.time()? / base - 1.0) * 100.0)
         };
-        let of_column = of(&cells, network, algorithm);
+        let of_column = of(&cells, column);
         for cell in &of_column {
             let row = Row::ours("longer than one hop by", column, "%", over(cell));
             rows.push(row.at(cell.kilobytes()));

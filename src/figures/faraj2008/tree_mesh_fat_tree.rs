@@ -1,6 +1,6 @@
 //! The abstract's claim: a tree gathers as efficiently as a mesh, a fat tree or a single switch.
 
-use crate::figures::gathered::{Gathered, gathered};
+use crate::figures::gathered::{Gathered, gathered, points};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
@@ -13,30 +13,29 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-const NETWORKS: [(&str, &str); 4] =
-    [("tree-4", "tree"), ("mesh-4", "mesh"), ("fat-tree-4", "fat tree"), ("star-1", "one switch")];
+const NETWORKS: [&str; 4] = ["tree", "mesh", "fat tree", "one switch"];
 
-fn place(cell: &Gathered) -> Option<usize> {
-    NETWORKS.iter().position(|(network, _)| *network == cell.network)
+fn place(cell: &Gathered<'_>) -> Option<usize> {
+    NETWORKS.iter().position(|network| *network == cell.name("network"))
 }
 
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
+    let points = points(results, 0);
+    let cells = gathered(&points);
     let mut rows = Vec::new();
     for cell in &cells {
-        let network = place(cell).map_or(cell.network.as_str(), |place| NETWORKS[place].1);
-        let medium = if cell.medium == "fabric" { "cut through" } else { "stored and forwarded" };
-        let of = format!("{network}; {}; {medium}", cell.algorithm());
+        let of = ["network", "algorithm", "switching"].map(|axis| cell.name(axis)).join("; ");
         rows.push(cell.row(&of));
-        rows.push(Row::ours("bound over time", &of, "share", cell.efficiency).at(cell.kilobytes()));
+        rows.push(Row::ours("bound over time", &of, "share", cell.efficiency()).at(cell.kilobytes()));
     }
-    let panel = |medium: &str, title: &str| {
-        let of = cells.iter().filter(|cell| cell.medium == medium && cell.size_bytes == 131_072);
+    let panel = |switching: &str, title: &str| {
+        let wanted = [("switching", switching), ("allgather.size", "128 KiB")];
+        let of = cells.iter().filter(|cell| cell.is(&wanted));
         let mut layers: Vec<Layer> = Vec::new();
         for cell in of {
-            let mark = place(cell).zip(cell.efficiency);
+            let mark = place(cell).zip(cell.efficiency());
             let mark = mark.map(|(place, y)| Mark { x: place as f64, y, ..Mark::default() });
-            let name = cell.algorithm();
+            let name = cell.name("algorithm");
             match layers.iter_mut().find(|layer| layer.name == name) {
                 Some(layer) => layer.marks.extend(mark),
                 None => layers.push(Layer {
@@ -48,14 +47,14 @@ fn make(results: &Results<'_>) -> Page {
         }
         Chart {
             title: title.to_owned(),
-            x: Axis::names("64 machines on", NETWORKS.map(|(_, name)| name)),
+            x: Axis::names("64 machines on", NETWORKS),
             y: Axis::from_zero("lower bound / time at 128 KB"),
             layers,
             bars: true,
             ..Chart::default()
         }
     };
-    let charts = [panel("fabric", "Cut through"), panel("ethernet", "Stored and forwarded")];
+    let charts = [panel("cut through", "Cut through"), panel("stored and forwarded", "Stored and forwarded")];
     let shows = told(SHOWS, &rows, is_wanted);
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }

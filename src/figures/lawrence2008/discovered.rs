@@ -1,7 +1,7 @@
 //! lawrence2008 and faraj2008 together: all-gathers on the cluster that was discovered from Fig. 6.
 
 use crate::discovery::{Options, Rtts, discover};
-use crate::figures::gathered::{Gathered, bars, gathered};
+use crate::figures::gathered::{Gathered, bars, gathered, points};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::report::draw_charts;
@@ -15,7 +15,8 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 fn make(results: &Results<'_>) -> Page {
-    let cells = gathered(results, 0);
+    let points = points(results, 0);
+    let cells = gathered(&points);
     let mut rows = Vec::new();
     let file = results.file(1, "rtt-lawrence-fig1.csv");
     let rtts = Rtts::read("fig6.csv", file.as_bytes()).expect("the run wrote the matrix that it read");
@@ -23,18 +24,18 @@ fn make(results: &Results<'_>) -> Page {
     let switches = found.tree.ok().map(|tree| f64::from(tree.switches));
     rows.push(Row::ours("switches found from Fig. 6", "discovery", "switches", switches));
     for cell in &cells {
-        let of = cell.algorithm();
+        let of = cell.name("algorithm");
         rows.push(cell.row(of));
-        rows.push(Row::ours("bound over time", of, "share", cell.efficiency).at(cell.kilobytes()));
-        let longest = cell.max_path_length.map(|most| most as f64);
+        rows.push(Row::ours("bound over time", of, "share", cell.efficiency()).at(cell.kilobytes()));
+        let longest = cell.number("max_path_length");
         rows.push(Row::ours("longest path", of, "switches", longest).at(cell.kilobytes()));
-        let load = cell.max_channel_load.map(|load| load as f64);
+        let load = cell.number("max_channel_load");
         rows.push(Row::ours("messages on the busiest cable", of, "messages", load).at(cell.kilobytes()));
     }
-    let name = |cell: &Gathered| cell.algorithm().to_owned();
+    let name = |cell: &Gathered<'_>| cell.name("algorithm").to_owned();
     let charts = [
-        bars(&cells, ("Time of an all-gather", "time (ms)"), name, |cell| cell.time_mean_ms),
-        bars(&cells, ("How near to the bound", "lower bound / time"), name, |cell| cell.efficiency),
+        bars(&cells, ("Time of an all-gather", "time (ms)"), name, Gathered::time),
+        bars(&cells, ("How near to the bound", "lower bound / time"), name, Gathered::efficiency),
     ];
     let shows = told(SHOWS, &rows, |row| row.unit == "ms");
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }

@@ -26,9 +26,9 @@ const FILES: [(&str, &[&str]); 8] = [
     ),
     ("map", &["growth-steps.csv", "network.json"]),
     ("operation", &["operation.csv", "network.json"]),
-    ("allgather", &["allgather.csv"]),
+    ("allgather", &["network.json"]),
     ("comparison", &["routes.csv"]),
-    ("rings", &["rings.csv"]),
+    ("rings", &["network.json"]),
     ("discovery", &["discovery.csv"]),
     ("sweep", &["points.csv"]),
 ];
@@ -110,9 +110,9 @@ mod tests {
     fn what_goes_with_a_summary_is_missed() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let rings = json!({"rings": {"all": 1}, "points": [], "map": null});
-        assert_eq!(missing_files(&Value::Null, &rings, &names(&["rings.csv"])), None);
+        assert_eq!(missing_files(&Value::Null, &rings, &names(&["network.json"])), None);
         let told = missing_files(&Value::Null, &rings, &names(&["other.csv"])).unwrap();
-        assert!(told.starts_with("rings.csv is missing"), "{told}");
+        assert!(told.starts_with("network.json is missing"), "{told}");
         let map = json!({"map": {}});
         let told = missing_files(&Value::Null, &map, &[]).unwrap();
         assert!(told.starts_with("growth-steps.csv and network.json are missing"), "{told}");

@@ -21,7 +21,7 @@ impl Title {
 }
 
 /// All that simnet writes: file, name, what a row is.
-const TITLES: [(&str, &str, &str); 23] = [
+const TITLES: [(&str, &str, &str); 20] = [
     (
         "channels",
         "Cables",
@@ -47,9 +47,6 @@ const TITLES: [(&str, &str, &str); 23] = [
         "One row for each deadlock: when it formed, who waits for whom, and what broke it.",
     ),
     ("deliveries", "Deliveries", "One row for each message of the trace."),
-    ("allgather", "All-gathers", "One row for each all-gather."),
-    ("rings", "Rings", "One row for each ring of the scenario's own network."),
-    ("clusters", "Clusters", "Rings of random clusters."),
     ("discovery", "Discoveries", "One row for each cluster and method."),
     ("phases", "Phases", "How long measuring and inferring took."),
     (

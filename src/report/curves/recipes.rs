@@ -133,40 +133,6 @@ pub const RECIPES: &[Recipe<'_>] = &[
         ..Recipe::NOTHING
     },
     Recipe {
-        table: "allgather",
-        mark: "size_bytes",
-        title: "Time of an all-gather against its size",
-        about: "Whiskers go from the shortest to the longest execution.",
-        x: &["size_bytes", "rate_bits_per_s", "machines"],
-        y: &[
-            Quantity { column: "time_mean_ms", ends: Ends::Columns("time_min_ms", "time_max_ms") },
-            Quantity::plain("efficiency"),
-        ],
-        panels: &["network"],
-        series: &["network", "medium", "transport", "protocol", "algorithm", "rate_bits_per_s"],
-        log_x: true,
-        log_y: true,
-        ..Recipe::NOTHING
-    },
-    Recipe {
-        table: "clusters",
-        mark: "max_path_length_mean",
-        title: "Longest path of a ring against the size of the cluster",
-        about: "In switches; the band goes from the best cluster to the worst.",
-        x: &["machines", "switches"],
-        y: &[
-            Quantity {
-                column: "max_path_length_mean",
-                ends: Ends::Columns("max_path_length_min", "max_path_length_max"),
-            },
-            Quantity::plain("best"),
-            Quantity::plain("rings"),
-        ],
-        panels: &["family"],
-        series: &["family", "tree", "algorithm"],
-        ..Recipe::NOTHING
-    },
-    Recipe {
         table: "operation",
         mark: "from_ms",
         title: "Traffic in the course of time",

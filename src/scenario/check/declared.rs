@@ -31,10 +31,8 @@ pub(in super::super) struct Asked<'a> {
 pub(in super::super) fn asked(document: &Document) -> Vec<Asked<'_>> {
     let Some(own) = document.topology.value() else { return Vec::new() };
     let mut all = vec![Asked::new(own, 1)];
-    let of_gathers = document.allgather.value().and_then(|wire| wire.networks.value());
-    let of_discoveries = document.discovery.value().and_then(|wire| wire.networks.value());
-    let further = of_gathers.into_iter().chain(of_discoveries).flatten();
-    all.extend(further.map(|at| Asked::new(&at.value, 1)));
+    let further = document.discovery.value().and_then(|wire| wire.networks.value());
+    all.extend(further.into_iter().flatten().map(|at| Asked::new(&at.value, 1)));
     if let Some(comparison) = document.comparison.value() {
         compared(comparison, &mut all);
     }

@@ -47,8 +47,8 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     for network in comparison.iter().flat_map(|comparison| &comparison.networks) {
         network.routings.iter().for_each(|routing| routes(&network.topology, routing, own, book));
     }
-    if let (Some(allgather), Some(wire)) = (allgather, document.allgather.value()) {
-        gathers(checked, allgather, wire, document, book);
+    if let Some(allgather) = allgather {
+        gathers(checked, allgather, own, book);
     }
     if let (Some(discovery), Some(wire)) = (discovery, document.discovery.value())
         && discovery.matrix.is_none()
@@ -154,42 +154,23 @@ fn frames(checked: &Checked, topology: &Topology, transports: &[Transport], plac
     }
 }
 
-/// Notes all-gathers that no medium can carry.
-fn gathers(
-    checked: &Checked,
-    allgather: &Allgather,
-    wire: &wire::Allgather,
-    document: &Document,
-    book: &mut Book,
-) {
-    let over = |kind| allgather.media.contains(&kind);
-    let follows = |method: &Method| {
-        let Method::Found(found) = method else { return false };
-        allgather.rings_follow_trees && *found != ring::Algorithm::Lr2
-    };
-    let needs_routes = !allgather.algorithms.iter().all(follows);
-    let rate_places = || wire.rates.value().into_iter().flatten().map(|at| at.place);
-    for (network, place) in allgather.networks.iter().zip(places(document, wire.networks.value(), 1)) {
-        let whole = network.topology.used(None, |_| true);
-        tree(&whole, place, book);
-        if over(MediumKind::Ethernet) {
-            let at = wire.transports.get().map_or(place, |at| at.place);
-            frames(checked, &network.topology, &allgather.transports, at, book);
-        }
-        if !over(MediumKind::Fabric) {
-            continue;
-        }
-        if needs_routes {
-            routes_on(&whole, &Attachments::lowest(&whole), &network.routing, place, book);
-        }
-        if allgather.rates.is_empty() {
-            fabric(checked, ground(&network.topology), None, place, book);
-        }
-        for (rate, place) in allgather.rates.iter().zip(rate_places()) {
-            let at_rate = network.topology.used(Some(*rate), |_| true);
-            fabric(checked, (&at_rate, &network.topology.attachments), Some(*rate), place, book);
-        }
+/// Notes an all-gather that its medium cannot carry.
+fn gathers(checked: &Checked, allgather: &Allgather, place: Place, book: &mut Book) {
+    let whole = checked.topology.used(None, |_| true);
+    tree(&whole, place, book);
+    if allgather.medium == MediumKind::Ethernet {
+        let transports: Vec<Transport> = checked.ethernet.iter().map(|e| e.transport).collect();
+        frames(checked, &checked.topology, &transports, place, book);
+        return;
     }
+    let follows_tree = match allgather.algorithm {
+        Method::Found(found) => allgather.rings_follow_trees && found != ring::Algorithm::Lr2,
+        Method::Blind(_) => false,
+    };
+    if !follows_tree {
+        routes_on(&whole, &Attachments::lowest(&whole), &checked.gather_routing(), place, book);
+    }
+    fabric(checked, ground(&checked.topology), None, place, book);
 }
 
 /// Notes failures by chance that are too many.

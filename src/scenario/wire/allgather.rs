@@ -1,19 +1,16 @@
-//! The `[allgather]` section: algorithms, sizes, what else varies, figures and references.
+//! The `[allgather]` section.
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use super::super::allgather::{Axis, Iterations, MediumKind, Method, Placement, Protocol, Quantity};
+use super::super::allgather::{Iterations, MediumKind, Method, Placement, Protocol};
 use super::super::book::Book;
-use super::super::ethernet::Transport;
 use super::super::tree::{Item, Value};
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{self, Choice};
-use super::shared::PrintedName;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
-use super::topology::Topology;
 use crate::host::collective;
 use crate::ring;
-use crate::units::{BitRate, Bytes, Duration};
+use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional, Required};
 
@@ -23,25 +20,19 @@ type Amount = kinds::Quantity<Bytes>;
 type Span = kinds::Quantity<Duration>;
 
 table! {
-    /// All-gathers compared: every network, medium, rate, transport, protocol, algorithm and size a run of its own.
+    /// An all-gather: every rank contributes as much, and in the end every rank has all.
     "[allgather]" Allgather {
-        /// The all-gathers: rings found on the network, algorithms that know nothing of it, libraries' selections.
-        algorithms: Vec<At<Method>> = Required;
+        /// The operation: a ring found on the network, an algorithm that knows nothing of it, a library's selection.
+        algorithm: Method = Required;
         /// How much each rank contributes; that of all ranks together is at most 1024 GiB.
-        sizes: Vec<At<Amount>> = Required;
-        /// Networks beside the scenario's own: the keys of `[topology]` for each.
-        networks: Vec<At<Topology>> = Default("[]");
+        size: Amount = Required;
         /// What the cables carry: frames of `[ethernet]`, worms of `[fabric]`. Frames if there is an `[ethernet]`
         /// and nothing else is said, worms otherwise.
-        media: Vec<At<MediumKind>> = Optional;
-        /// Rates of all cables, each in place of those of the medium and the network.
-        rates: Vec<At<kinds::Quantity<BitRate>>> = Optional;
-        /// Transports of the Ethernet, each in place of its own.
-        transports: Vec<At<Transport>> = Optional;
+        medium: MediumKind = Optional;
         /// When a send is over: as soon as the message has been handed over (`eager`), when its last byte has left,
         /// over TCP into the socket's buffer (`socket`), or when the receiver has it (`rendezvous`); or eager up to
         /// `threshold` and rendezvous beyond (`threshold`).
-        protocols: Vec<At<Protocol>> = Default("['rendezvous']");
+        protocol: Protocol = Default("'rendezvous'");
         /// The most data of a message that needs no receiver yet: it is eager under the protocol `threshold`, and never
         /// announced.
         threshold: Amount = Default("'64 KiB'");
@@ -71,10 +62,6 @@ table! {
         iterations: Iterations = Default("1");
         /// How often that is measured, at least once.
         executions: u32 = Default("1");
-        /// Figures to be drawn.
-        figures: Vec<At<GatherPlot>> = Default("[]");
-        /// Printed numbers that ours stand beside in paper.csv.
-        references: Vec<At<GatherReference>> = Default("[]");
     }
 }
 
@@ -113,45 +100,6 @@ table! {
     /// What a message longer than `short-up-to` costs at its two ends.
     "[allgather.software.long]" LongOverheads {
         ..costs: Overheads;
-    }
-}
-
-table! {
-    /// A figure: a quantity of every algorithm against an axis.
-    "[[allgather.figures]]" GatherPlot {
-        /// The name of its file, without `.svg`: letters, digits, `-` and `_`.
-        name: String = Required;
-        /// What stands above it.
-        title: String = Optional;
-        /// What the horizontal axis shows.
-        x: Axis = Default("'size'");
-        /// What the vertical axis shows.
-        y: Quantity = Default("'time'");
-        /// Whether the bound is drawn beside the algorithms.
-        bound: bool = Default("false");
-        /// The algorithms shown; all if not given.
-        algorithms: Vec<At<Method>> = Default("[]");
-        /// The networks shown; all if not given.
-        networks: Vec<At<String>> = Default("[]");
-        /// The sizes shown; all if not given.
-        sizes: Vec<At<Amount>> = Default("[]");
-    }
-}
-
-table! {
-    /// A printed number, by its names in src/papers/reference.csv, and what of ours stands beside it.
-    "[[allgather.references]]" GatherReference {
-        ..printed: PrintedName;
-        /// What of ours.
-        ours: Quantity = Default("'time'");
-        /// The algorithm.
-        algorithm: Method = Required;
-        /// The size; the first if not given.
-        size: Amount = Optional;
-        /// The name of the network; the scenario's own if not given.
-        network: String = Optional;
-        /// The algorithm that the quantity is divided by.
-        over: Method = Optional;
     }
 }
 
@@ -208,23 +156,6 @@ impl Choice for Placement {
 impl Choice for ring::Kind {
     const CHOICES: &'static [(&'static str, ring::Kind)] =
         &[("bfs", ring::Kind::Bfs), ("dfs", ring::Kind::Dfs), ("random", ring::Kind::Random)];
-}
-
-impl Choice for Quantity {
-    const CHOICES: &'static [(&'static str, Quantity)] = &[
-        ("time", Quantity::Time),
-        ("bound", Quantity::Bound),
-        ("efficiency", Quantity::Efficiency),
-        ("hops", Quantity::Hops),
-        ("dropped", Quantity::Dropped),
-        ("path-length", Quantity::PathLength),
-        ("ring-from", Quantity::RingFrom),
-    ];
-}
-
-impl Choice for Axis {
-    const CHOICES: &'static [(&'static str, Axis)] =
-        &[("size", Axis::Size), ("rate", Axis::Rate), ("ranks", Axis::Ranks)];
 }
 
 impl Wire for Iterations {

@@ -3,50 +3,24 @@
 use serde_json::Value as Schema;
 
 use super::super::book::Book;
-use super::super::rings::Family;
+use super::super::rings::Root;
 use super::super::tree::Item;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::Choice;
-use super::shared::PrintedName;
-use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
+use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
 use crate::ring::{Algorithm, Kind};
 
-use Presence::{Default, Optional, Required};
+use Presence::Default;
 
 table! {
-    /// Logical rings compared: on the scenario's own network, and on random clusters.
+    /// A logical ring of all machines, found and followed message by message; nothing is sent.
     "[rings]" Rings {
-        /// How rings are found.
-        algorithms: Vec<At<Algorithm>> = Default("['lr1', 'lr3']");
-        /// How spanning trees are found.
-        trees: Vec<At<Kind>> = Default("['bfs', 'random', 'dfs']");
-        /// Families of random clusters: the generators of these names.
-        families: Vec<At<Family>> = Default("[]");
-        /// Numbers of machines of a random cluster, 2 to 100000 each.
-        machines: Vec<At<u64>> = Default("[]");
-        /// Machines for every switch of a random cluster, on average, 1 to 1000.
-        machines_per_switch: u64 = Default("5");
-        /// The mean number of neighbours of its switches, 1 to 1000.
-        degree: u64 = Default("4");
-        /// How many clusters of each size, 1 to 1000; seeds follow from the scenario's.
-        instances: u32 = Default("50");
-        /// Printed numbers that ours stand beside in paper.csv.
-        references: Vec<At<RingReference>> = Default("[]");
-    }
-}
-
-table! {
-    /// A printed number, by its names in src/papers/reference.csv; ours is the longest path in switches.
-    "[[rings.references]]" RingReference {
-        ..printed: PrintedName;
-        /// The algorithm.
-        algorithm: Algorithm = Required;
-        /// The tree; the mean over all if not given.
-        tree: Kind = Optional;
-        /// The family; the scenario's own network if not given.
-        family: Family = Optional;
-        /// The number of machines; the mean over all if not given.
-        machines: u64 = Optional;
+        /// How the ring is found.
+        algorithm: Algorithm = Default("'lr3'");
+        /// How its spanning tree is found.
+        tree: Kind = Default("'bfs'");
+        /// The tree's root: the first switch with a machine, or one drawn with the scenario's seed.
+        root: Root = Default("'first'");
     }
 }
 
@@ -55,7 +29,6 @@ impl Choice for Algorithm {
         &[("lr1", Algorithm::Lr1), ("lr2", Algorithm::Lr2), ("lr3", Algorithm::Lr3)];
 }
 
-impl Choice for Family {
-    const CHOICES: &'static [(&'static str, Family)] =
-        &[("gt-itm", Family::GtItm), ("waxman", Family::Waxman)];
+impl Choice for Root {
+    const CHOICES: &'static [(&'static str, Root)] = &[("first", Root::First), ("random", Root::Random)];
 }

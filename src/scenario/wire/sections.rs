@@ -67,9 +67,9 @@ table! {
         comparison: Comparison = Optional;
         /// The network in operation: failures, and a daemon that maps again and hands out routes.
         operation: Operation = Optional;
-        /// All-gathers compared: algorithms, networks and sizes, each a run of its own.
+        /// An all-gather, over an Ethernet or the fabric.
         allgather: Allgather = Optional;
-        /// Logical rings compared, on the scenario's own network and on random clusters.
+        /// A logical ring of all machines, found and followed; nothing is sent.
         rings: Rings = Optional;
         /// Switches found from round-trip times that machines measure over an Ethernet, or from a matrix.
         discovery: Discovery = Optional;

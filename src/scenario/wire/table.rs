@@ -140,11 +140,14 @@ impl<'a> Reading<'a> {
         read.map_or(Given::Faulty, Given::Is)
     }
 
-    /// Notes every key that was not asked for, and says whether there was one.
+    /// Notes every key that was not asked for, and says whether there was one. Of those of a former form it notes the
+    /// first only, as its fault shows today's form of the whole table.
     pub(super) fn close(self, book: &mut Book) -> bool {
         let all = self.known.join(", ");
         let unknown = || self.entries.iter().filter(|entry| !self.known.contains(&entry.key));
-        for entry in unknown() {
+        let is_former = |entry: &&Entry| former(self.title, &entry.key).is_some();
+        let told = unknown().find(is_former).map(|entry| entry.place);
+        for entry in unknown().filter(|entry| !is_former(entry) || told == Some(entry.place)) {
             book.add(entry.place, |span| {
                 if let Some(former) = former(self.title, &entry.key) {
                     let message = format!("`{}` in {} is of a former form", entry.key, self.title);

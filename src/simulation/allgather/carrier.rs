@@ -1,4 +1,4 @@
-//! The media under a cell: frames with a transport, or worms with routes.
+//! The media under an all-gather: frames with a transport, or worms with routes.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,9 @@ use crate::ethernet::{Counters, Observer, Parameters};
 use crate::fabric;
 use crate::report::{Pcapng, Tally};
 use crate::scenario::Checked;
-use crate::scenario::allgather::{Allgather, Cell, MediumKind};
+use crate::scenario::allgather::MediumKind;
 use crate::scenario::checked::Topology;
 use crate::scenario::ethernet::{Ethernet, Transport};
-use crate::scenario::fabric::Fabric;
 use crate::scenario::fabric::parameters;
 use crate::topology::Network;
 use crate::trace::{Recorder, Scene, WormNames};
@@ -19,8 +18,7 @@ use super::super::progress::Heard;
 use super::super::ranks::worms::Worms;
 use super::super::ranks::{self, Job, Outcome};
 use super::super::{Listener, RunError};
-use super::GatherError;
-use super::found::Found;
+use super::{Gather, GatherError};
 
 /// What a medium counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,42 +37,63 @@ pub(super) struct Counts {
     pub(super) peak_bytes: u64,
 }
 
-/// Runs a job on the medium of a cell, idle before, heard by `listener`, and recorded if that is wanted.
-///
-/// # Errors
-/// [`RunError`] if the medium cannot be built.
-pub(super) fn run(
-    checked: &Checked,
-    allgather: &Allgather,
-    cell: Cell,
-    found: &Found,
-    job: &Job,
-    listener: Listener<'_>,
-    recorder: Option<&Recorder>,
-) -> Result<(Outcome, Counts), RunError> {
-    let frames = || Frames::new(checked, allgather, cell);
-    let scene = || Scene::of(0, "all-gather");
-    match (allgather.media[cell.medium], recorder) {
-        (MediumKind::Fabric, None) => {
-            over_worms(checked, allgather, cell, found, (job, listener), ()).map(|(o, c, ())| (o, c))
+impl Gather<'_> {
+    /// Runs a job on the medium, idle before, heard by `listener`, and recorded if that is wanted.
+    ///
+    /// # Errors
+    /// [`RunError`] if the medium cannot be built.
+    pub(super) fn execute(
+        &self,
+        job: &Job,
+        listener: Listener<'_>,
+        recorder: Option<&Recorder>,
+    ) -> Result<(Outcome, Counts), RunError> {
+        let frames = || Frames::new(self.checked);
+        let scene = || Scene::of(0, "all-gather");
+        match (self.allgather.medium, recorder) {
+            (MediumKind::Fabric, None) => self.over_worms(job, listener, ()).map(|(o, c, ())| (o, c)),
+            (MediumKind::Ethernet, None) => Ok(frames().run(job, listener, ()).map(|(o, c, ())| (o, c))?),
+            (MediumKind::Fabric, Some(recorder)) => {
+                let recording = recorder.open(scene(), names(&self.checked.topology.network));
+                let (outcome, counts, recording) = self.over_worms(job, listener, recording)?;
+                recorder.close(recording);
+                Ok((outcome, counts))
+            }
+            (MediumKind::Ethernet, Some(recorder)) => {
+                let no_worms = WormNames::new(|worm| format!("{worm:?}"));
+                let (outcome, counts, recording) =
+                    frames().run(job, listener, recorder.open(scene(), no_worms))?;
+                recorder.close(recording);
+                Ok((outcome, counts))
+            }
         }
-        (MediumKind::Ethernet, None) => {
-            frames().run(job, listener, ()).map(|(o, c, ())| (o, c)).map_err(RunError::from)
-        }
-        (MediumKind::Fabric, Some(recorder)) => {
-            let recording = recorder.open(scene(), names(&allgather.networks[cell.network].topology.network));
-            let (outcome, counts, recording) =
-                over_worms(checked, allgather, cell, found, (job, listener), recording)?;
-            recorder.close(recording);
-            Ok((outcome, counts))
-        }
-        (MediumKind::Ethernet, Some(recorder)) => {
-            let no_worms = WormNames::new(|worm| format!("{worm:?}"));
-            let (outcome, counts, recording) =
-                frames().run(job, listener, recorder.open(scene(), no_worms))?;
-            recorder.close(recording);
-            Ok((outcome, counts))
-        }
+    }
+
+    /// The fabric, its cables those of the network on which messages travel.
+    fn fabric(&self, network: &Network) -> fabric::Parameters {
+        parameters(&self.checked.fabric, &self.checked.hosts, network)
+    }
+
+    /// Whether the log of the scenario has a place for it: a cycle is as long as the scenario's.
+    pub(super) fn can_be_recorded(&self) -> bool {
+        let cycle = self.checked.fabric_parameters().base_cycle;
+        self.found.ways.as_ref().is_none_or(|(network, _)| self.fabric(network).base_cycle == cycle)
+    }
+
+    /// Runs a job on the fabric while `observer` watches and a listener hears of it; gives the observer back.
+    fn over_worms<O: fabric::Observer>(
+        &self,
+        job: &Job,
+        listener: Listener<'_>,
+        observer: O,
+    ) -> Result<(Outcome, Counts, O), RunError> {
+        let (network, ways) = self.found.ways.as_ref().expect("a fabric has routes");
+        let attachments = &self.checked.topology.attachments;
+        let worms = Worms::new(network, &self.fabric(network), attachments, ways, self.allgather.packets)?;
+        let mut medium = worms.watched_by(observer);
+        let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job).map_err(GatherError::from)?;
+        let counts = Counts { events: medium.fabric().events(), sent: medium.sent(), ..Counts::default() };
+        Ok((outcome, counts, medium.into_observer()))
     }
 }
 
@@ -88,40 +107,7 @@ fn names(network: &Network) -> WormNames<'_> {
     })
 }
 
-/// The fabric of a cell, its cables those of the network on which messages travel.
-fn fabric(checked: &Checked, allgather: &Allgather, cell: Cell, network: &Network) -> fabric::Parameters {
-    let rate = cell.rate.map_or(checked.fabric.rate, |nth| allgather.rates[nth]);
-    parameters(&Fabric { rate, ..checked.fabric }, &checked.hosts, network)
-}
-
-/// Whether the log of a scenario has a place for a cell: its network is the scenario's own, and a cycle is as long.
-pub(super) fn can_be_recorded(checked: &Checked, allgather: &Allgather, cell: Cell, found: &Found) -> bool {
-    let has_its_cycle = |network| {
-        fabric(checked, allgather, cell, network).base_cycle == checked.fabric_parameters().base_cycle
-    };
-    cell.network == 0 && found.ways.as_ref().is_none_or(|(network, _)| has_its_cycle(network))
-}
-
-/// Runs a job on the fabric while `observer` watches and a listener hears of it; gives the observer back.
-fn over_worms<O: fabric::Observer>(
-    checked: &Checked,
-    allgather: &Allgather,
-    cell: Cell,
-    found: &Found,
-    (job, listener): (&Job, Listener<'_>),
-    observer: O,
-) -> Result<(Outcome, Counts, O), RunError> {
-    let (network, ways) = found.ways.as_ref().expect("a fabric has routes");
-    let parameters = fabric(checked, allgather, cell, network);
-    let topology = &allgather.networks[cell.network].topology;
-    let worms = Worms::new(network, &parameters, &topology.attachments, ways, allgather.packets)?;
-    let mut medium = worms.watched_by(observer);
-    let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job).map_err(GatherError::from)?;
-    let counts = Counts { events: medium.fabric().events(), sent: medium.sent(), ..Counts::default() };
-    Ok((outcome, counts, medium.into_observer()))
-}
-
-/// Writes what passes the ports of a cell's Ethernet while a job runs, at most `limit` packets.
+/// Writes what passes the ports of an Ethernet while a job runs, at most `limit` packets.
 ///
 /// # Errors
 /// [`RunError`] if the Ethernet cannot be built; the inner one if `out` fails.
@@ -139,23 +125,19 @@ pub(super) fn capture<W: Write>(
     Ok(frames.run(job, Listener::default(), capture)?.2.finish())
 }
 
-/// An Ethernet to be built for a cell.
+/// The Ethernet of a scenario, to be built.
 pub(super) struct Frames<'a> {
     topology: &'a Topology,
     ethernet: &'a Ethernet,
     parameters: Parameters,
-    transport: Transport,
 }
 
 impl<'a> Frames<'a> {
-    /// The Ethernet of a cell on which there are frames.
-    pub(super) fn new(checked: &'a Checked, allgather: &'a Allgather, cell: Cell) -> Frames<'a> {
-        let topology = &allgather.networks[cell.network].topology;
-        let ethernet = checked.ethernet.as_ref().expect("frames need an Ethernet");
-        let rate = cell.rate.map(|nth| allgather.rates[nth]);
-        let parameters = ethernet.parameters(&topology.network, rate);
-        let transport = cell.transport.map_or(ethernet.transport, |nth| allgather.transports[nth]);
-        Frames { topology, ethernet, parameters, transport }
+    /// The Ethernet of a scenario that has one.
+    pub(super) fn new(checked: &'a Checked) -> Frames<'a> {
+        let (topology, ethernet) = (&checked.topology, checked.ethernet.as_ref());
+        let ethernet = ethernet.expect("frames need an Ethernet");
+        Frames { topology, ethernet, parameters: ethernet.parameters(&topology.network, None) }
     }
 
     /// Runs a job while `observer` watches and `listener` hears of it; gives the observer back.
@@ -170,7 +152,7 @@ impl<'a> Frames<'a> {
     {
         let (network, ports) = (&self.topology.network, &self.topology.attachments);
         let (parameters, introduced) = (&self.parameters, self.ethernet.introduced);
-        match self.transport {
+        match self.ethernet.transport {
             Transport::Datagram => {
                 let mut medium = Datagram::new(network, parameters, ports, self.ethernet.header, observer)?;
                 if introduced {

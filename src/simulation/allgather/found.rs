@@ -1,28 +1,18 @@
-//! Rings found on a network for a medium, what messages follow there, and what of contention is known.
+//! The ring of an all-gather, what messages follow on its medium, and what of contention is known.
 
 use crate::ethernet::SpanningTree;
 use crate::host::collective::Algorithm as Collective;
-use crate::ids::{HostId, Node, Turn};
+use crate::ids::{HostId, Turn};
 use crate::ring::{Kind, Tree, TreeError, TreeRoutes, judge, judge_routes};
 use crate::routing::{Attachments, Plan, RouteTable, Routes};
 use crate::scenario::Checked;
-use crate::scenario::allgather::{Allgather, Cell, GatheredNetwork, MediumKind, Method};
-use crate::scenario::checked::{RouteSource, Topology};
+use crate::scenario::allgather::{Allgather, MediumKind, Method};
+use crate::scenario::checked::RouteSource;
 use crate::topology::Network;
-use crate::units::BitRate;
 
-use super::super::RunError;
+use super::super::{RunError, rings};
 
-/// What a ring depends on: the network, the medium, the rate, the algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
-    network: usize,
-    medium: usize,
-    rate: Option<usize>,
-    algorithm: usize,
-}
-
-/// What is known of an algorithm on a network before anything runs.
+/// What is known of an all-gather before anything runs.
 pub(super) struct Found {
     /// The machines in ring order, or why there is no such ring; nothing for an algorithm that finds none.
     ring: Option<Result<Ring, String>>,
@@ -61,43 +51,33 @@ pub(super) enum Ways {
     Routes(RouteTable),
 }
 
-impl Key {
-    /// What the ring of a cell depends on.
-    pub(super) fn of(cell: Cell) -> Key {
-        Key { network: cell.network, medium: cell.medium, rate: cell.rate, algorithm: cell.algorithm }
-    }
-}
-
 impl Found {
     /// Finds the ring and follows its messages.
     ///
     /// # Errors
     /// [`RunError`] if the network is too large for routes of all pairs; the machines of a checked scenario are
     /// connected, and there is a tree.
-    pub(super) fn new(checked: &Checked, allgather: &Allgather, key: Key) -> Result<Found, RunError> {
-        let network = &allgather.networks[key.network];
-        let rate = key.rate.map(|nth| allgather.rates[nth]);
-        let method = allgather.algorithms[key.algorithm];
-        let whole = network.topology.used(rate, |_| true);
-        match allgather.media[key.medium] {
+    pub(super) fn new(checked: &Checked, allgather: &Allgather) -> Result<Found, RunError> {
+        let whole = checked.topology.used(None, |_| true);
+        match allgather.medium {
             MediumKind::Ethernet => {
-                let kept = elected(checked, &network.topology, rate);
+                let kept = elected(checked);
                 let tree = tree_of(checked, allgather, allgather.tree.map_or(&kept, |_| &whole))?;
-                let ring = ring(method, &tree, &whole);
-                let order = order(allgather, network, ring.as_ref());
-                let kept = breadth_first(&kept)?;
+                let ring = ring(allgather.algorithm, &tree, &whole);
+                let order = order(allgather, ring.as_ref());
+                let kept = Tree::bfs(&kept, Tree::first_root(&kept)?)?;
                 let judgement = order.map(|order| judged(&kept, &order));
                 Ok(Found { ring, judgement, ways: None })
             }
             MediumKind::Fabric => {
                 let tree = tree_of(checked, allgather, &whole)?;
-                let ring = ring(method, &tree, &whole);
-                let order = order(allgather, network, ring.as_ref());
+                let ring = ring(allgather.algorithm, &tree, &whole);
+                let order = order(allgather, ring.as_ref());
                 let follows = ring.is_some() && allgather.rings_follow_trees;
                 let ways = if follows {
                     Ways::Tree(TreeRoutes::new(&whole, &tree))
                 } else {
-                    Ways::Routes(routes(network, &whole)?)
+                    Ways::Routes(routes(checked, &whole)?)
                 };
                 let judgement = order.map(|order| match follows {
                     true => judged(&tree, &order),
@@ -143,36 +123,22 @@ fn tree_of(checked: &Checked, allgather: &Allgather, of: &Network) -> Result<Tre
     Tree::new(of, allgather.tree.unwrap_or(Kind::Bfs), Tree::first_root(of)?, checked.seed)
 }
 
-fn breadth_first(of: &Network) -> Result<Tree, TreeError> {
-    Tree::bfs(of, Tree::first_root(of)?)
-}
-
 /// The ring of an algorithm that finds one.
 fn ring(method: Method, tree: &Tree, network: &Network) -> Option<Result<Ring, String>> {
     let Method::Found(algorithm) = method else { return None };
     Some(match algorithm.ring(tree) {
         Ok(ring) => Ok(Ring { hosts: ring.hosts, bound: ring.bound }),
-        Err(none) => {
-            let name = network.name_of(Node::Switch(none.switch));
-            let (machines, switches) = (none.machines, none.switches);
-            Err(format!(
-                "no ring of two hops: switch {name} has {machines} machines and {switches} switches next to it"
-            ))
-        }
+        Err(none) => Err(rings::told(&none, network)),
     })
 }
 
 /// The machines in the order of the ring: that of the ring found, or of ranks; none if there is no ring.
-fn order(
-    allgather: &Allgather,
-    network: &GatheredNetwork,
-    ring: Option<&Result<Ring, String>>,
-) -> Option<Vec<HostId>> {
+fn order(allgather: &Allgather, ring: Option<&Result<Ring, String>>) -> Option<Vec<HostId>> {
     match ring {
         Some(Ok(ring)) => Some(ring.hosts.clone()),
         Some(Err(_)) => None,
         None => {
-            let mut order = network.placed(allgather.ranks_per_machine, allgather.placement);
+            let mut order = allgather.placed();
             order.dedup();
             if order.len() > 1 && order.first() == order.last() {
                 order.pop();
@@ -208,17 +174,18 @@ fn judged_on_routes(network: &Network, ways: &Ways, order: &[HostId]) -> Judgeme
 }
 
 /// The routes of all pairs on the fabric.
-fn routes(network: &GatheredNetwork, whole: &Network) -> Result<RouteTable, RunError> {
-    Ok(match &network.routing.source {
+fn routes(checked: &Checked, whole: &Network) -> Result<RouteTable, RunError> {
+    Ok(match &checked.gather_routing().source {
         RouteSource::File { table, .. } => table.clone(),
         RouteSource::Computed(choices) => Plan::new(whole, &Attachments::lowest(whole), choices)?.table,
     })
 }
 
 /// The network of the cables that frames pass.
-fn elected(checked: &Checked, topology: &Topology, rate: Option<BitRate>) -> Network {
+fn elected(checked: &Checked) -> Network {
     let ethernet = checked.ethernet.as_ref().expect("frames need an Ethernet");
-    let parameters = ethernet.parameters(&topology.network, rate);
-    let tree = SpanningTree::elect(&topology.network, &parameters.rates, &parameters.bridge_priorities);
-    topology.used(rate, |link| tree.forwards(link))
+    let network = &checked.topology.network;
+    let parameters = ethernet.parameters(network, None);
+    let tree = SpanningTree::elect(network, &parameters.rates, &parameters.bridge_priorities);
+    checked.topology.used(None, |link| tree.forwards(link))
 }

@@ -95,15 +95,15 @@ fn the_network_of_a_run_lies_beside_its_results() {
     let head = "scenario.name = 'n'\ntopology.preset = 'faraj-c'\n";
     let loads = "routing.algorithm = 'updown'\ntraffic.uniform = { payload = '32 B', loads = [0.01] }
                  measure = { warmup = '10 us', messages = 50 }";
-    let gathers = "ethernet.rate = '100 Mb/s'\nallgather = { algorithms = ['lr1'], sizes = ['1 KiB'] }";
+    let gathers = "ethernet.rate = '100 Mb/s'\nallgather = { algorithm = 'lr1', size = '1 KiB' }";
     let discovers = "ethernet.rate = '1 Gb/s'\ndiscovery.methods = ['paper']";
     let expected = simnet::topology::presets::load("faraj-c").unwrap();
     let expected = formats::write(&expected, Format::Json);
     for tail in ["routing.algorithm = 'updown'", loads, gathers, discovers] {
         assert_eq!(file(&run(&format!("{head}{tail}")), "network.json"), expected, "{tail}");
     }
-    let several = "scenario.name = 'n'\ntopology.preset = 'faraj-c'\nethernet.rate = '100 Mb/s'
-                   [allgather]\nalgorithms = ['lr1']\nsizes = ['1 KiB']\nnetworks = [{ preset = 'faraj-b' }]";
+    let several = "scenario.name = 'n'\ntopology.preset = 'faraj-c'\nethernet.rate = '1 Gb/s'
+                   discovery = { methods = ['paper'], networks = [{ preset = 'faraj-b' }] }";
     assert!(!run(several).files.iter().any(|(name, _)| name == "network.json"));
 }
 

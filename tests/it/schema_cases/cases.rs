@@ -21,7 +21,7 @@ const MORE: [&str; 5] = [
     "scenario.name = 'map'\ntopology.star = { leaves = 2, hosts-per-switch = 2 }\nmapping.mapper = 'h0'\n\
      [output.events]\n",
     "scenario.name = 'gathered'\ntopology.chain = { switches = 4, hosts-per-switch = 2 }\n[ethernet]\n[allgather]\n\
-     algorithms = ['lr3', 'ring']\nsizes = ['1 KiB']\n",
+     algorithm = 'lr3'\nsize = '1 KiB'\n",
     "scenario.name = 'found'\ntopology.chain = { switches = 3, hosts-per-switch = 2 }\n[ethernet]\n[discovery]\n\
      samples = 5\n",
     "scenario.name = 'routed'\ntopology.star = { leaves = 2, hosts-per-switch = 2 }\nrouting.algorithm = 'updown'\n\

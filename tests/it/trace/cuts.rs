@@ -140,7 +140,7 @@ fn what_is_read_or_would_be_lost_is_spared() {
     refused(home.path(), &[&run[..], &["--trace", "r/t.pftrace"]].concat(), 2);
     told(home.path(), &[&run[..], &["--trace", "r.simlog"]].concat(), 0);
     let gather = "scenario = { name = 'g' }\ntopology.preset = 'faraj-a'\nethernet = {}\n\
-                  allgather = { algorithms = ['lr1'], sizes = ['1 KiB'] }\n";
+                  allgather = { algorithm = 'lr1', size = '1 KiB' }\n";
     fs::write(home.path().join("g.toml"), gather).unwrap();
     let run = ["run", "g.toml", "--quiet", "--out", "g"];
     refused(home.path(), &[&run[..], &["--pcap", "g/x.pcapng"]].concat(), 2);

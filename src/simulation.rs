@@ -24,7 +24,6 @@ pub mod point;
 pub mod presumptions;
 mod progress;
 pub mod ranks;
-pub mod recovery;
 pub mod rings;
 mod routes;
 pub mod rtt;

@@ -47,8 +47,7 @@ pub(super) struct Options {
     set: Vec<String>,
     /// Measure a twentieth of the messages; of a sweep, every fourth value of long axes of numbers and two seeds, each
     /// point so; of a comparison, two networks of a size and every fourth load;
-    /// of an all-gather, one execution of two repetitions; of discoveries, two networks, the ends of every axis and one
-    /// execution
+    /// of an all-gather, one execution of two repetitions
     #[arg(long)]
     quick: bool,
     /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng

@@ -28,7 +28,7 @@
 //! c + 2x and step 2x, so that no step is longer than the base.
 //!
 //! # Validation
-//! `tests/it/sturdy.rs`, and `simulation::recovery`, which measures the share of clusters recovered.
+//! `tests/it/sturdy.rs`, and `tests/it/recovery.rs`, which measures the share of clusters recovered.
 
 mod explained;
 mod lattice;

@@ -152,6 +152,23 @@ impl Table {
     }
 }
 
+impl Table {
+    /// Its first row upright, for people: a row for each of its columns that has a value, and what that means.
+    #[must_use]
+    pub fn upright(&self) -> Table {
+        let mut table = Table::of(vec![
+            Column::words("quantity", "the quantity, its unit last"),
+            Column::numbers("value", "", "its value"),
+            Column::words("meaning", "what it is"),
+        ]);
+        let cells = self.columns.iter().zip(self.rows.first().into_iter().flatten());
+        for (column, cell) in cells.filter(|(_, cell)| **cell != Cell::Nothing) {
+            table.row([Cell::from(column.name.as_str()), cell.clone(), Cell::from(column.meaning.as_str())]);
+        }
+        table
+    }
+}
+
 impl Kind {
     /// How Markdown aligns such a column.
     fn rule(self) -> &'static str {
@@ -255,6 +272,22 @@ mod tests {
         let mut table = Table::new(&["name", "latency_ns"]);
         table.row(["a \"b\", c", "7"]);
         assert_eq!(table.into_csv(), "name,latency_ns\n\"a \"\"b\"\", c\",7\n");
+    }
+
+    /// Wrong if a value stood beside another's name, or what is not there stood there.
+    #[test]
+    fn a_row_stands_upright() {
+        let columns = vec![
+            Column::numbers("time_ms", "ms", "how long"),
+            Column::numbers("lost", "", "how many"),
+            Column::words("name", "what it is"),
+        ];
+        let mut table = Table::of(columns);
+        table.row([Cell::from(1.5), Cell::Nothing, Cell::from("a")]);
+        assert_eq!(
+            table.upright().into_csv(),
+            "quantity,value,meaning\ntime_ms,1.5,how long\nname,a,what it is\n"
+        );
     }
 
     /// Wrong if a renderer left a value out, rounded where it must not, or took nothing for zero.

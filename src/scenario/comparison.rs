@@ -7,7 +7,6 @@
 
 use super::allgather::Allgather;
 use super::checked::{Checked, Routing, Topology, Traffic};
-use super::discovery::Discovery;
 use super::expect::Expectations;
 use super::printed::{PaperNumber, Statistic};
 
@@ -158,14 +157,12 @@ impl Checked {
 
     /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time, and of a
     /// comparison with traffic two networks of each size and every fourth load, the last among them; of an all-gather
-    /// one execution of two repetitions; of discoveries two networks, the ends of every axis, one execution and three
-    /// random clusters.
+    /// one execution of two repetitions.
     #[must_use]
     pub fn quick(mut self) -> Checked {
         self.measure = self.measure.quick();
         self.comparison = self.comparison.map(Comparison::quick);
         self.allgather = self.allgather.map(Allgather::quick);
-        self.discovery = self.discovery.map(Discovery::quick);
         self
     }
 }

@@ -16,6 +16,7 @@ use crate::units::{Duration, Time};
 
 use super::check::asked;
 use super::checked::{Checked, Extent, Generated, Measure, Topology, Traffic};
+use super::discovery::Source;
 use super::mapping::Mapping;
 use super::wire::Document;
 
@@ -211,10 +212,9 @@ fn mean_hops(size: &Size) -> u64 {
 
 /// All networks of a scenario, the own one first unless a comparison has it among its own.
 fn topologies(checked: &Checked) -> Vec<&Topology> {
-    let Checked { comparison, discovery, .. } = checked;
+    let Checked { comparison, .. } = checked;
     let compared = comparison.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
-    let found = discovery.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
-    let all: Vec<&Topology> = compared.chain(found).collect();
+    let all: Vec<&Topology> = compared.collect();
     if all.is_empty() { vec![&checked.topology] } else { all }
 }
 
@@ -231,10 +231,7 @@ fn points(checked: &Checked) -> u64 {
         all.networks.iter().map(|network| of_one(network.routings.len(), &network.traffic)).sum()
     });
     let of_gather = || allgather.as_ref().map(|gather| u64::from(gather.executions));
-    let of_discovery = || {
-        let all = discovery.as_ref()?;
-        Some((all.networks.len() * all.combinations()) as u64 * u64::from(all.executions))
-    };
+    let of_discovery = || discovery.as_ref().map(|_| 1);
     let own = || match operation {
         Some(_) => 1,
         None => loads(&checked.traffic) + u64::from(mapping.is_some()),
@@ -420,16 +417,10 @@ fn collective(checked: &Checked) -> f64 {
 }
 
 fn discovery(checked: &Checked) -> f64 {
-    checked.discovery.as_ref().map_or(0.0, |discovery| {
-        let pairs: f64 = discovery
-            .networks
-            .iter()
-            .map(|network| {
-                let machines = network.machines.len() as f64;
-                machines * machines
-            })
-            .sum();
-        pairs * 200.0 * PER_FRAME
+    let measured = checked.discovery.as_ref().filter(|all| matches!(all.source, Source::Measured));
+    measured.map_or(0.0, |discovery| {
+        let machines = discovery.machines.len() as f64;
+        machines * machines * 200.0 * PER_FRAME
     })
 }
 

@@ -1,68 +1,52 @@
-//! Discoveries: which measurements of round-trip times, and which inferences from them, a scenario with
-//! `[discovery]` stands for.
+//! Discoveries: how round-trip times are measured, and how switches are inferred from them.
 //!
 //! # Scope and limitations
-//! Networks, rates of cables, numbers of pairs that measure at once and amounts of noise are varied; every combination
-//! is a [`Cell`], measured as often as the scenario says, and every method infers from the same matrices. A matrix that
-//! is given stands for a single measurement. What computing the classes and the tree takes is a constant of the
-//! scenario, never the time that it took here.
+//! What computing the classes and the tree takes is a constant of the scenario, never the time that it took here.
+
+use serde::Serialize;
 
 use crate::discovery::Rtts;
 use crate::host::rtt::Plan;
 use crate::ids::HostId;
-use crate::units::{BitRate, Bytes, Duration};
+use crate::units::{Bytes, Duration};
 
 use super::allgather::Overheads;
-use super::checked::{InputFile, Topology};
-use super::lists::{ends, positions};
-use super::printed::PaperNumber;
+use super::checked::InputFile;
 
-/// Discoveries compared.
+/// A discovery.
 #[derive(Clone, Debug)]
 pub struct Discovery {
-    /// The networks; at least one, the scenario's own first.
-    pub networks: Vec<DiscoveredNetwork>,
-    /// Rates of all cables; empty: as the Ethernet and the network say.
-    pub rates: Vec<BitRate>,
-    /// How many pairs measure at once; at least one number, each at least 1. One pair is one after the other.
-    pub at_once: Vec<u32>,
-    /// How much of the noise there is, in per cent; at least one.
-    pub noise_percent: Vec<u32>,
-    /// How round-trip times are measured; its schedule is that of the cell.
+    /// The machines in the order of the matrix, each once.
+    pub machines: Vec<HostId>,
+    /// Where round-trip times come from.
+    pub source: Source,
+    /// How they are measured.
     pub plan: Plan,
     /// What software costs.
     pub software: Software,
-    /// What disturbs measurements, at 100 %.
+    /// What disturbs measurements.
     pub noise: Noise,
-    /// Machines of the scenario's own network whose software takes longer or less, in thousandths of the usual.
+    /// Machines whose software takes longer or less, in thousandths of the usual.
     pub paces: Vec<(HostId, u32)>,
-    /// How often each combination is measured; at least 1.
-    pub executions: u32,
-    /// A matrix that stands in for measuring; then there is one network, and nothing varies but the method.
-    pub matrix: Option<Matrix>,
-    /// How switches are inferred; at least one.
+    /// How switches are inferred; at least one way, each once.
     pub methods: Vec<Method>,
     /// What the methods are told.
     pub inference: Inference,
     /// What computing takes on machine 0.
     pub compute: Compute,
-    /// Whether the first matrix of every cell is kept.
+    /// Whether the summary has the matrix.
     pub keep_matrices: bool,
-    /// Random clusters to be recovered from made-up matrices, if that is studied.
-    pub recovery: Option<Recovery>,
-    /// The printed numbers that ours stand beside.
-    pub references: Vec<Reference>,
 }
 
-/// One network.
+/// Where round-trip times come from.
 #[derive(Clone, Debug)]
-pub struct DiscoveredNetwork {
-    /// What results call it.
-    pub name: String,
-    /// The network.
-    pub topology: Topology,
-    /// Its machines in the order of the matrix, each once.
-    pub machines: Vec<HostId>,
+pub enum Source {
+    /// The machines measure them over the scenario's Ethernet.
+    Measured,
+    /// A file.
+    File(Matrix),
+    /// A formula.
+    MadeUp(MadeUp),
 }
 
 /// A matrix of round-trip times from a file.
@@ -72,6 +56,17 @@ pub struct Matrix {
     pub file: InputFile,
     /// What stands in it; its machines are those of the network.
     pub rtts: Rtts,
+}
+
+/// Round-trip times by a formula: over h switches constant + step (h + 1), and normal noise in either direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MadeUp {
+    /// What a round trip takes beside its cables.
+    pub constant: Duration,
+    /// What one more switch adds.
+    pub step: Duration,
+    /// The standard deviation of a round-trip time.
+    pub noise: Duration,
 }
 
 /// What software costs at either end of a message.
@@ -105,7 +100,8 @@ pub struct Noise {
 }
 
 /// A way from round-trip times to switches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// As the paper does, classes apart by half of their range.
     Paper,
@@ -126,7 +122,7 @@ pub struct Inference {
     pub inter_threshold: u32,
     /// How many classes k-means makes, at least 1; `None`: as many as fit best.
     pub classes: Option<usize>,
-    /// Pairs of machines of the first network, by position, and the switches between them.
+    /// Pairs of machines, by position, and the switches between them.
     pub known: Vec<Known>,
     /// Whether they are told what one more switch adds: it follows from the rate and the length of a ping.
     pub step_is_known: bool,
@@ -154,163 +150,6 @@ pub struct Compute {
     pub tree: Duration,
     /// The tree, for every round-trip time.
     pub tree_cell: Duration,
-}
-
-/// Random clusters recovered from made-up matrices, without any simulation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovery {
-    /// Switches of a cluster; at least one number.
-    pub switches: Vec<u64>,
-    /// Machines for every switch.
-    pub machines_per_switch: u64,
-    /// Standard deviations of a round-trip time, as shares of what a switch adds, in thousandths; at least one.
-    pub noise_permille: Vec<u32>,
-    /// Clusters of each size, each with every noise.
-    pub instances: u32,
-}
-
-/// One combination of what is measured; positions in the lists of the [`Discovery`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// The network.
-    pub network: usize,
-    /// The rate, if that varies.
-    pub rate: Option<usize>,
-    /// How many pairs at once.
-    pub at_once: usize,
-    /// How much noise.
-    pub noise: usize,
-}
-
-/// A number that stands beside a printed one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// The whole run of the tool.
-    Total,
-    /// Measuring, and gathering the results.
-    Measuring,
-    /// Classes and hop counts.
-    Clustering,
-    /// The tree.
-    Tree,
-    /// The share of the run that is measuring, in per cent.
-    MeasuringShare,
-    /// The share of measurements that settled at the first set of samples, in per cent.
-    Settled,
-    /// The most samples that a measurement took.
-    MostSamplesNeeded,
-    /// A round-trip time.
-    Rtt,
-    /// A hop count.
-    Hops,
-    /// The least time of a class.
-    ClassLow,
-    /// The greatest time of a class.
-    ClassHigh,
-    /// Round trips of a sample.
-    RoundTrips,
-    /// Samples of the first set.
-    Samples,
-    /// The most samples of a set.
-    MostSamples,
-    /// The greatest width of the interval over the mean, in per cent.
-    Threshold,
-    /// How many times as far apart as wide classes must be.
-    InterThreshold,
-    /// The length of a ping's data.
-    Message,
-    /// Times closer than that are one class at first.
-    MeasurementNoise,
-}
-
-/// Of what a [`Quantity`] is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// Of the cell as a whole.
-    Cell,
-    /// Of two machines, by position in the matrix: who measured, and with whom.
-    Pair(usize, usize),
-    /// Of a class, from 0.
-    Class(usize),
-}
-
-/// A printed number and what of ours stands beside it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// What the paper prints.
-    pub number: PaperNumber,
-    /// What of ours.
-    pub measure: Quantity,
-    /// Of what in the cell.
-    pub of: Of,
-    /// Of which cell.
-    pub cell: Cell,
-    /// By which method, by position.
-    pub method: usize,
-}
-
-/// With `--quick`, so many networks.
-const QUICK_NETWORKS: usize = 2;
-/// The noise that a scenario describes, in per cent: `--quick` keeps it.
-const USUAL_NOISE: u32 = 100;
-/// With `--quick`, so many random clusters of each size.
-const QUICK_INSTANCES: u32 = 3;
-
-impl Discovery {
-    /// Every combination that is measured: networks, then rates, numbers of pairs at once, and noise.
-    pub fn cells(&self) -> Vec<Cell> {
-        let mut cells = Vec::new();
-        for network in 0..self.networks.len() {
-            for rate in positions(self.rates.len()) {
-                for at_once in 0..self.at_once.len() {
-                    cells.extend((0..self.noise_percent.len()).map(|noise| Cell {
-                        network,
-                        rate,
-                        at_once,
-                        noise,
-                    }));
-                }
-            }
-        }
-        cells
-    }
-
-    /// How many combinations every network has; saturates.
-    pub fn combinations(&self) -> usize {
-        let lists = [self.rates.len().max(1), self.at_once.len(), self.noise_percent.len()];
-        lists.into_iter().fold(1, usize::saturating_mul)
-    }
-
-    /// What results call a cell: its network, and what varies beside.
-    pub fn id(&self, cell: Cell) -> String {
-        let mut parts = vec![self.networks[cell.network].name.clone()];
-        parts.extend(cell.rate.map(|nth| self.rates[nth].as_bits_per_s().to_string()));
-        if self.at_once.len() > 1 {
-            parts.push(format!("at-once-{}", self.at_once[cell.at_once]));
-        }
-        if self.noise_percent.len() > 1 {
-            parts.push(format!("noise-{}", self.noise_percent[cell.noise]));
-        }
-        parts.join("/")
-    }
-
-    /// Two networks, the ends of all lists and the usual noise, one execution, without references; of random clusters
-    /// the ends of both lists, three of each.
-    pub(super) fn quick(mut self) -> Discovery {
-        self.networks.truncate(QUICK_NETWORKS);
-        ends(&mut self.rates);
-        ends(&mut self.at_once);
-        let (first, last) = (self.noise_percent.first().copied(), self.noise_percent.last().copied());
-        self.noise_percent.retain(|noise| [first, Some(USUAL_NOISE), last].contains(&Some(*noise)));
-        self.executions = 1;
-        if let Some(recovery) = &mut self.recovery {
-            ends(&mut recovery.switches);
-            ends(&mut recovery.noise_permille);
-            recovery.instances = recovery.instances.min(QUICK_INSTANCES);
-        }
-        self.references.clear();
-        self
-    }
 }
 
 impl Noise {

@@ -45,6 +45,37 @@ const FORMER: &[Former] = &[
     rings("degree"),
     rings("instances"),
     rings("references"),
+    Former {
+        table: "[discovery]",
+        key: "networks",
+        was: "further networks, each measured",
+        now: "[[sweep.axes]]\ntopology.preset = [\"lawrence-1\", \"lawrence-2\"]",
+    },
+    Former {
+        table: "[discovery]",
+        key: "rates",
+        was: "rates of all cables",
+        now: "[[sweep.axes]]\nethernet.rate = [\"100 Mb/s\", \"1 Gb/s\"]",
+    },
+    Former {
+        table: "[discovery]",
+        key: "executions",
+        was: "how often each combination is measured",
+        now: "[sweep]\nrepetitions = 5\nstatistics-over = [\"seed\"]",
+    },
+    Former {
+        table: "[discovery]",
+        key: "recovery",
+        was: "random clusters and times that are made up",
+        now: "[topology.random-tree]\nswitches = 4\nmachines = 16\n\n[discovery.made-up]\nnoise = \"5 %\"",
+    },
+    Former {
+        table: "[discovery]",
+        key: "references",
+        was: "printed numbers beside ours",
+        now: "[[reference]]\npaper = \"003\"\nfigure = \"Table1\"\n\
+              quantities = { \"total run time, 1 Gb/s\" = { column = \"discovery.total_s\" } }",
+    },
 ];
 
 /// A study of mappings.

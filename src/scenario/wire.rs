@@ -31,9 +31,7 @@ pub(super) use allgather::{Allgather, Overheads, RingRoutes, Software};
 pub(super) use bounds::{Bounded, Limited};
 pub(super) use canonical::{Canonical, Gap};
 pub(super) use comparison::{Comparison, Reference as RoutingReference};
-pub(super) use discovery::{
-    Compute, Discovery, DiscoveryReference, KnownPair, Noise, Pace, PingSoftware, Recovery,
-};
+pub(super) use discovery::{Compute, Discovery, KnownPair, MadeUp, Noise, Pace, PingSoftware};
 pub(super) use ethernet::{Ethernet, LONGEST_CABLE, RATES, Sharing};
 pub(super) use evaluation::{Direction, Figure, Pins, Ratio, Reference};
 pub(super) use expected::Expected;

@@ -1,9 +1,8 @@
-//! Discoveries of a scenario: every combination measured on an idle Ethernet, every method asked about what was
-//! measured, and the answers judged by the tree that frames really keep to.
+//! A discovery: round-trip times measured on an idle Ethernet, every method asked about them, and the answers judged by
+//! the tree that frames really keep to.
 //!
 //! # Scope and limitations
-//! * Every execution is a run of its own, with the scenario's seed or one of those after it. All methods infer from the
-//!   same matrices.
+//! * All methods infer from the same matrix: the one that was measured, one from a file, or one by a formula.
 //! * The truth is the spanning tree that the switches elect, without the branches that hold no machine: nothing else
 //!   can be told from round-trip times. A tree is right if all its hop counts are, as these leave no choice (Theorem 1
 //!   of lawrence2008).
@@ -13,30 +12,31 @@
 //! lawrence2008, section 4 and its Tables 1 to 3: each result is the average of five executions.
 //!
 //! # Validation
-//! `tests/it/discovery_scenarios.rs`: rows equal measuring and inferring called by hand; Fig. 6 gives Fig. 8.
+//! `tests/it/discovery_scenarios.rs`: a run equals measuring and inferring called by hand; Fig. 6 gives Fig. 8.
+//! `tests/it/recovery.rs`: times by the formula have the noise that they should, and how much of it methods bear.
 
-mod figures;
 mod infer;
+mod made_up;
 mod measured;
-mod recoveries;
 mod report;
 mod tables;
 mod truth;
 
+pub use made_up::made_up;
 pub use report::{
-    ClassReport, DiscoveryReport, HopClassReport, MeasurementReport, RecoveryReport, ResultReport,
-    SamplesReport, ShareReport,
+    ClassReport, DiscoveryReport, FindingReport, HopClassReport, MeasurementReport, MethodReport,
+    SamplesReport,
 };
 
-use rayon::prelude::*;
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use crate::discovery::{Hops, Rtts};
 use crate::ethernet::transport::TransportError;
-use crate::host::rtt::{Plan, Schedule};
 use crate::ids::Node;
 use crate::scenario::Checked;
-use crate::scenario::discovery::{Cell, Discovery, Quantity};
+use crate::scenario::discovery::{Discovery, Matrix, Method, Source};
 
 use super::ranks;
 use super::rtt::{Job, JobError, Noise, Outcome};
@@ -55,124 +55,91 @@ pub enum DiscoveryError {
     Job(#[from] JobError),
 }
 
-/// What came of measuring once.
-struct Execution {
-    /// What was measured; nothing for a matrix that was given.
+/// What came of a discovery.
+struct Found<'a> {
+    checked: &'a Checked,
+    discovery: &'a Discovery,
+    /// The machines' names.
+    names: Vec<String>,
+    /// The hop counts that there really are.
+    truth: Hops,
+    /// What was measured, if anything was.
     outcome: Option<Outcome>,
-    /// The matrix, if it is still of use.
+    /// The times, unless some machine's never reached machine 0.
     rtts: Option<Rtts>,
     /// Frames over cables, each once a cable.
     hops: u64,
     /// Frames that found no room.
     dropped: u64,
-    /// What each method made of the matrix; nothing without one.
-    inferred: Vec<Inferred>,
+    /// What each method made of the times; nothing without any.
+    inferred: BTreeMap<Method, Inferred>,
 }
 
-/// What came of a cell.
-struct Outcomes {
-    cell: Cell,
-    /// The hop counts that there really are.
-    truth: Hops,
-    executions: Vec<Execution>,
-}
-
-/// What came of all cells.
-struct Results<'a> {
-    checked: &'a Checked,
-    discovery: &'a Discovery,
-    /// In the order of [`Discovery::cells`].
-    cells: Vec<Outcomes>,
-}
-
-/// Runs every cell as often as it is to be, several at a time, and gathers them in order.
+/// Measures, infers and judges.
 ///
 /// # Errors
-/// [`RunError`] of the first that has one.
+/// [`RunError`] if the Ethernet cannot be built.
 pub(super) fn run(
     checked: &Checked,
     discovery: &Discovery,
     progress: &dyn Progress,
 ) -> Result<Run, RunError> {
-    let cells = discovery.cells();
-    let all: Vec<(Cell, u32)> =
-        cells.iter().flat_map(|cell| (0..discovery.executions).map(|nth| (*cell, nth))).collect();
-    progress.stage("measuring", all.len() as u64);
-    let one = |(cell, nth): &(Cell, u32)| {
-        let done = execute(checked, discovery, *cell, *nth, Listener(progress));
-        progress.step();
-        done
-    };
-    let mut executions = all.par_iter().map(one).collect::<Result<Vec<_>, RunError>>()?.into_iter();
-    let each = discovery.executions as usize;
-    let gathered = cells.iter().map(|cell| Outcomes {
-        cell: *cell,
-        truth: truth::hops(checked, discovery, *cell),
-        executions: executions.by_ref().take(each).collect(),
-    });
-    let results = Results { checked, discovery, cells: gathered.collect() };
-    let recoveries = recoveries::all(checked, discovery, progress);
-    let report = DiscoveryReport::new(&results, recoveries);
-    let mut files = tables::all(&results, &report);
+    progress.stage("measuring", 1);
+    let found = Found::new(checked, discovery, Listener(progress))?;
+    progress.step();
+    let report = DiscoveryReport::new(&found);
+    let mut files = tables::all(&found, &report);
     // A matrix that was given knows machines, and nothing between them.
-    if let ([only], None) = (&discovery.networks[..], &discovery.matrix) {
-        files.push(super::tables::network(&only.topology.network));
+    if !matches!(discovery.source, Source::File(_)) {
+        files.push(super::tables::network(&checked.topology.network));
     }
-    files.extend(figures::all(&results, &report));
-    files.push(("README.md".to_owned(), tables::readme(&results, &report, &files)));
-    let measured = || results.cells.iter().flat_map(|outcomes| &outcomes.executions);
-    let events = measured().map(|execution| execution.hops).sum();
-    let messages = |outcome: &Outcome| outcome.messages.saturating_sub(outcome.lost.len() as u64);
-    let messages_delivered =
-        measured().filter_map(|execution| execution.outcome.as_ref()).map(messages).sum();
-    let complete = measured().all(|execution| !execution.inferred.is_empty());
-    let end = if complete { End::Drained } else { End::Horizon };
+    files.push(("README.md".to_owned(), tables::readme(&found, &report, &files)));
+    let end = if report.measured.complete { End::Drained } else { End::Horizon };
+    let (events, messages_delivered) =
+        (report.measured.frame_hops, report.measured.messages - report.measured.messages_lost);
     let summary = Summary { discovery: Some(report), ..Summary::new(checked, end) };
     Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
-/// Measures a cell once, and infers.
-fn execute(
-    checked: &Checked,
-    discovery: &Discovery,
-    cell: Cell,
-    nth: u32,
-    listener: Listener<'_>,
-) -> Result<Execution, RunError> {
-    let infer = |rtts: &Rtts| -> Vec<Inferred> {
-        let step = infer::known_step(checked, discovery, cell);
-        discovery.methods.iter().map(|method| Inferred::new(*method, discovery, step, rtts)).collect()
-    };
-    if let Some(matrix) = &discovery.matrix {
-        let rtts = matrix.rtts.clone();
-        let inferred = infer(&rtts);
-        return Ok(Execution { outcome: None, rtts: Some(rtts), hops: 0, dropped: 0, inferred });
+impl Found<'_> {
+    fn new<'a>(
+        checked: &'a Checked,
+        discovery: &'a Discovery,
+        listener: Listener<'_>,
+    ) -> Result<Found<'a>, DiscoveryError> {
+        let name = |host| checked.topology.network.name_of(Node::Host(host)).to_owned();
+        let names: Vec<String> = discovery.machines.iter().copied().map(name).collect();
+        let truth = truth::hops(checked, discovery);
+        let (mut outcome, mut counters) = (None, (0, 0));
+        let rtts = match &discovery.source {
+            Source::File(Matrix { rtts, .. }) => Some(rtts.clone()),
+            Source::MadeUp(formula) => Some(made_up(formula, names.clone(), &truth, checked.seed)),
+            Source::Measured => {
+                let job = job(checked, discovery, names.clone());
+                let (mut measured, counted) = measured::run(checked, &job, listener)?;
+                let rtts = measured.rtts.take();
+                (outcome, counters) = (Some(measured), counted);
+                rtts
+            }
+        };
+        let step = infer::known_step(checked, discovery);
+        let infer = |rtts| {
+            let methods = discovery.methods.iter();
+            methods.map(move |method| (*method, Inferred::new(*method, discovery, step, rtts)))
+        };
+        let inferred = rtts.iter().flat_map(infer).collect();
+        let (hops, dropped) = counters;
+        Ok(Found { checked, discovery, names, truth, outcome, rtts, hops, dropped, inferred })
     }
-    let job = job(checked, discovery, cell, nth);
-    let (mut outcome, counters) = measured::run(checked, discovery, cell, &job, listener)?;
-    let rtts = outcome.rtts.take();
-    let inferred = rtts.as_ref().map(infer).unwrap_or_default();
-    let compared = |quantity| quantity == Quantity::Rtt;
-    let is_compared = discovery.references.iter().any(|r| r.cell == cell && compared(r.measure));
-    let rtts = rtts.filter(|_| nth == 0 || is_compared);
-    let (hops, dropped) = counters;
-    Ok(Execution { outcome: Some(outcome), rtts, hops, dropped, inferred })
 }
 
-/// The job of a cell's execution.
-fn job(checked: &Checked, discovery: &Discovery, cell: Cell, nth: u32) -> Job {
-    let network = &discovery.networks[cell.network];
-    let noise = discovery.noise.scaled(discovery.noise_percent[cell.noise]);
-    let costs = discovery.software.costs;
-    let name = |host: &crate::ids::HostId| network.topology.network.name_of(Node::Host(*host)).to_owned();
-    let schedule = match discovery.at_once[cell.at_once] {
-        1 => Schedule::Sequence,
-        pairs => Schedule::AtOnce(pairs),
-    };
+/// The measurement.
+fn job(checked: &Checked, discovery: &Discovery, names: Vec<String>) -> Job {
+    let (noise, costs) = (discovery.noise, discovery.software.costs);
     Job {
-        machines: network.machines.clone(),
-        names: network.machines.iter().map(name).collect(),
-        plan: Plan { schedule, ..discovery.plan },
+        machines: discovery.machines.clone(),
+        names,
+        plan: discovery.plan,
         software: ranks::Software {
             short: costs,
             long: costs,
@@ -190,6 +157,6 @@ fn job(checked: &Checked, discovery: &Discovery, cell: Cell, nth: u32) -> Job {
             background_message: noise.background_message,
         },
         paces: discovery.paces.clone(),
-        seed: checked.seed.wrapping_add(u64::from(nth)),
+        seed: checked.seed,
     }
 }

@@ -1,5 +1,5 @@
-//! Scenarios of discoveries: cells are measuring and inferring called by hand, Fig. 6 gives Fig. 8, what is slow is
-//! named, what is wrong is told.
+//! Scenarios of discoveries: a run is measuring and inferring called by hand, Fig. 6 gives Fig. 8, what is slow is named,
+//! what is wrong is told.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,15 @@ use std::path::Path;
 use serde_json::Value;
 use simnet::discovery::{Clustering, Intra, Options, Rtts, discover};
 use simnet::ethernet::transport::{DATAGRAM_HEADER, Datagram};
+use simnet::host::rtt::{Plan, Schedule};
 use simnet::ids::HostId;
-use simnet::scenario::{Checked, Overrides, read};
+use simnet::papers::reference;
+use simnet::scenario::discovery::Method;
+use simnet::scenario::sweep::Sweep;
+use simnet::scenario::{Checked, Files, Overrides, read};
 use simnet::simulation::rtt::{self, Job};
-use simnet::simulation::{self, Run, ranks};
+use simnet::simulation::{self, MODEL, Run, ranks};
+use simnet::sweep::{Scenarios, evaluate, run_together};
 use simnet::units::{Bytes, Duration};
 
 use crate::support::cases;
@@ -32,12 +37,6 @@ fn file<'a>(run: &'a Run, name: &str) -> &'a str {
     &found.unwrap_or_else(|| panic!("no {name}")).1
 }
 
-/// The item of an id in a list of `discovery`.
-fn item<'a>(summary: &'a Value, list: &str, id: &str) -> &'a Value {
-    let items = summary["discovery"][list].as_array().unwrap();
-    items.iter().find(|item| item["id"] == id).unwrap_or_else(|| panic!("no {id} in {items:?}"))
-}
-
 const CHAIN: &str =
     "[scenario]\nname = 's'\nseed = 7\n[topology.chain]\nswitches = 3\nhosts-per-switch = 2\n";
 const FAST: &str = "[ethernet]\nrate = '1 Gb/s'\n";
@@ -49,10 +48,11 @@ const COSTS: &str = "[discovery.software]\nsend = '20 us'\nreceive = '20 us'\npa
 /// not the one that was measured, to the picosecond.
 #[test]
 fn a_cell_is_the_measurement_called_by_hand() {
-    let text = format!("{CHAIN}{FAST}[discovery]\nsamples = 5\nexecutions = 2\nmethods = ['paper']\n{COSTS}");
+    let text = format!(
+        "{CHAIN}{FAST}[discovery]\nsamples = 5\nat-once = 3\nnoise-percent = 50\nmethods = ['paper']\n{COSTS}"
+    );
     let ran = run(&text);
     let checked = checked(&text);
-    let discovery = checked.discovery.as_ref().unwrap();
     let topology = &checked.topology;
     let parameters = checked.ethernet.as_ref().unwrap().parameters(&topology.network, None);
     let costs = ranks::Overheads {
@@ -60,76 +60,80 @@ fn a_cell_is_the_measurement_called_by_hand() {
         receive: Duration::from_us(20),
         ..ranks::Overheads::default()
     };
-    let mut total = 0.0;
-    for seed in [7, 8] {
-        let mut medium =
-            Datagram::new(&topology.network, &parameters, &topology.attachments, DATAGRAM_HEADER, ())
-                .unwrap();
-        medium.introduce_all();
-        let job = Job {
-            machines: (0..6).map(HostId::new).collect(),
-            names: topology.network.hosts().iter().map(|host| host.name.clone()).collect(),
-            plan: discovery.plan,
-            software: ranks::Software {
-                short: costs,
-                long: costs,
-                short_up_to: Bytes(u64::MAX),
-                jitter: 20,
-                ..ranks::Software::default()
-            },
-            pause: Duration::from_us(10),
-            noise: rtt::Noise {
-                outlier_mean: Duration::from_us(100),
-                drift_period: Duration::from_ms(1_000),
-                background_message: Bytes(1_400),
-                ..rtt::Noise::default()
-            },
-            paces: Vec::new(),
-            seed,
-        };
-        let outcome = rtt::run(&mut medium, &job).unwrap();
-        total += (outcome.measuring + outcome.gathering).as_ms_f64() / 1e3;
-        let rtts = outcome.rtts.unwrap();
-        if seed == 7 {
-            assert_eq!(file(&ran, "rtt-chain-3.csv"), rtts.to_csv());
-        }
-    }
-    let told = serde_json::to_value(&ran.summary).unwrap();
-    let measured = item(&told, "measurements", "chain-3");
-    let mean = measured["rtt_s"]["mean"].as_f64().unwrap();
-    assert!((mean / (total / 2.0) - 1.0).abs() < 1e-12, "{mean} is not {}", total / 2.0);
-    assert_eq!(
-        (&measured["machines"], &measured["switches"], &measured["complete"]),
-        (&6.into(), &3.into(), &2.into())
-    );
-    assert_eq!(item(&told, "results", "chain-3/paper")["recovered"], 2);
+    let mut medium =
+        Datagram::new(&topology.network, &parameters, &topology.attachments, DATAGRAM_HEADER, ()).unwrap();
+    medium.introduce_all();
+    let job = Job {
+        machines: (0..6).map(HostId::new).collect(),
+        names: topology.network.hosts().iter().map(|host| host.name.clone()).collect(),
+        plan: Plan { first: 5, schedule: Schedule::AtOnce(3), ..Plan::default() },
+        software: ranks::Software {
+            short: costs,
+            long: costs,
+            short_up_to: Bytes(u64::MAX),
+            jitter: 10,
+            ..ranks::Software::default()
+        },
+        pause: Duration::from_us(10),
+        noise: rtt::Noise {
+            outlier_mean: Duration::from_us(100),
+            drift_period: Duration::from_ms(1_000),
+            background_message: Bytes(1_400),
+            ..rtt::Noise::default()
+        },
+        paces: Vec::new(),
+        seed: 7,
+    };
+    let outcome = rtt::run(&mut medium, &job).unwrap();
+    assert_eq!(file(&ran, "rtt.csv"), outcome.rtts.unwrap().to_csv());
+    let report = ran.summary.discovery.unwrap();
+    let time = (outcome.measuring + outcome.gathering).as_ms_f64() / 1e3;
+    let measured = report.measured;
+    assert_eq!(measured.rtt_s, Some(time));
+    assert_eq!((measured.machines, measured.switches, measured.complete), (6, 3, true));
+    assert!(report.methods[&Method::Paper].recovered);
 }
 
-/// Wrong if an axis were left out, or its values not run; rates, pairs at once, noise and methods all vary.
+/// Wrong if the rate, the pairs at once or the amount of noise did not reach the measurement, or a method were not asked.
 #[test]
-fn every_combination_is_measured_and_every_method_asked() {
+fn what_a_scenario_says_tells_in_the_times() {
+    let of = |rate: &str, more: &str| {
+        let ethernet = format!("[ethernet]\nrate = '{rate}'\n");
+        let methods = "methods = ['paper', 'k-means', 'sturdy']\nsamples = 4\n";
+        let told =
+            summary(&format!("{CHAIN}{ethernet}[discovery]\n{methods}{more}{COSTS}"))["discovery"].take();
+        assert_eq!(told["methods"].as_object().unwrap().len(), 3);
+        assert_eq!(told["all_recovered"], true, "{told}");
+        told
+    };
+    let seconds = |told: &Value| told["total_s"].as_f64().unwrap();
+    let (slow, fast) = (of("100 Mb/s", ""), of("1 Gb/s", ""));
+    assert!(seconds(&slow) > 2.0 * seconds(&fast), "{slow}, {fast}");
+    let together = of("1 Gb/s", "at-once = 3\n");
+    assert!(seconds(&together) < 0.5 * seconds(&fast), "{together}, {fast}");
+    let quiet = of("1 Gb/s", "noise-percent = 0\n");
+    let class = &quiet["true_classes"][0];
+    assert_eq!(class["low_ms"], class["high_ms"], "without noise all times over one switch are alike");
+    assert_ne!(fast["true_classes"][0]["low_ms"], fast["true_classes"][0]["high_ms"]);
+}
+
+/// Wrong if a sweep's columns were not those of the runs, or did not have the matrix that a run has.
+#[test]
+fn a_matrix_is_columns_of_a_sweep() {
     let text = format!(
-        "{CHAIN}{FAST}[discovery]\nnetworks = [{{ preset = 'lawrence-fig1' }}]\nrates = ['100 Mb/s', '1 Gb/s']\n\
-         at-once = [1, 3]\nnoise-percent = [0, 100]\nsamples = 4\nmethods = ['paper', 'k-means', 'sturdy']\n{COSTS}"
+        "{CHAIN}{FAST}[discovery]\nsamples = 4\nkeep-matrices = true\n{COSTS}[sweep]\nrepetitions = 2\n"
     );
-    let ran = run(&text);
-    let told = serde_json::to_value(&ran.summary).unwrap();
-    let count = |list: &str| told["discovery"][list].as_array().unwrap().len();
-    assert_eq!([count("measurements"), count("results"), count("shares")], [16, 48, 24]);
-    let seconds = |id: &str| item(&told, "measurements", id)["total_s"]["mean"].as_f64().unwrap();
-    let slow = seconds("chain-3/100000000/at-once-1/noise-0");
-    let fast = seconds("chain-3/1000000000/at-once-1/noise-0");
-    assert!(slow > 2.0 * fast, "{slow} at 100 Mb/s, {fast} at 1 Gb/s");
-    let together = seconds("chain-3/1000000000/at-once-3/noise-0");
-    assert!(together < 0.5 * fast, "three pairs at once take {together}, one {fast}");
-    let share = item(&told, "shares", "sturdy/1000000000/at-once-1/noise-0");
-    assert_eq!((&share["executions"], &share["recovered"]), (&2.into(), &2.into()));
-    assert_eq!(file(&ran, "discovery.csv").lines().count(), 49);
-    assert_eq!(file(&ran, "phases.csv").lines().count(), 17);
-    for figure in ["shares.svg", "shares-at-once.svg"] {
-        assert!(file(&ran, figure).starts_with("<svg"));
+    let files = Files::disk();
+    let sweep = Sweep::read("s.toml", text.as_bytes(), &Overrides::default(), &files, MODEL).unwrap();
+    let plan = Scenarios::new(sweep);
+    let evaluated = evaluate(&plan, run_together(&plan, || ()));
+    let told = serde_json::to_value(&evaluated.summary).unwrap();
+    let alone = run(&text.split("[sweep]").next().unwrap().replace("seed = 7", "seed = 8"));
+    let rtts = Rtts::read("rtt.csv", file(&alone, "rtt.csv").as_bytes()).unwrap();
+    for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))) {
+        let kept = &told["sweep"]["points"][1]["discovery"]["rtt_ms"][from.to_string()][to.to_string()];
+        assert_eq!(kept.as_f64(), Some(rtts.get(from, to).as_ms_f64()));
     }
-    assert!(file(&ran, "rtt-lawrence-fig1-100000000-at-once-3-noise-100.csv").starts_with(",n0,n1,"));
 }
 
 /// Wrong if an Ethernet with loops were judged by another tree than the one on which frames travel, or a branch without
@@ -137,18 +141,18 @@ fn every_combination_is_measured_and_every_method_asked() {
 #[test]
 fn the_truth_is_the_elected_tree() {
     let torus = "[scenario]\nname = 's'\n[topology.torus]\nx = 3\ny = 3\nhosts-per-switch = 2\n";
-    let told = summary(&format!("{torus}{FAST}[discovery]\nsamples = 3\n{COSTS}"));
-    assert_eq!(item(&told, "measurements", "torus-3")["switches"], 9);
+    let told = summary(&format!("{torus}{FAST}[discovery]\nsamples = 3\n{COSTS}"))["discovery"].take();
+    assert_eq!(told["switches"], 9);
     for method in ["paper", "sturdy"] {
-        let result = item(&told, "results", &format!("torus-3/{method}"));
-        assert_eq!((&result["recovered"], &result["switches"]), (&1.into(), &9.into()), "{result}");
+        let result = &told["methods"][method];
+        assert_eq!((&result["recovered"], &result["switches"]), (&true.into(), &9.into()), "{result}");
     }
     let other = summary(&format!(
         "{torus}{FAST}priorities = {{ s4 = 4096 }}\n[discovery]\nsamples = 3\nmethods = ['paper']\n{COSTS}"
     ));
-    assert_eq!(item(&other, "results", "torus-3/paper")["recovered"], 1);
-    let classes = |told: &Value| item(told, "measurements", "torus-3")["true_classes"].clone();
-    assert_ne!(classes(&told), classes(&other), "another root is another tree");
+    let other = &other["discovery"];
+    assert_eq!(other["methods"]["paper"]["recovered"], true);
+    assert_ne!(told["true_classes"], other["true_classes"], "another root is another tree");
 }
 
 /// Wrong if a matrix from elsewhere were taken for something else, if its classes were not those that the paper prints,
@@ -160,19 +164,20 @@ fn fig6_gives_fig8() {
     let checked = read(path.to_str().unwrap(), &text, &Overrides::default()).unwrap();
     let ran = simulation::run(&checked, &(), None).unwrap();
     let told = serde_json::to_value(&ran.summary).unwrap();
-    let paper = item(&told, "results", "lawrence-fig1/paper");
-    assert_eq!((&paper["recovered"], &paper["switches"]), (&1.into(), &3.into()));
-    assert_eq!(item(&told, "results", "lawrence-fig1/paper-range")["classes"].as_array().unwrap().len(), 1);
-    let rows = told["discovery"]["paper"].as_array().unwrap();
-    assert_eq!(rows.len(), 36, "30 hop counts and 6 bounds");
-    for row in rows {
-        assert_eq!(row["deviation_percent"], 0.0, "{row}");
-    }
-    let kept = Rtts::read("kept.csv", file(&ran, "rtt-lawrence-fig1.csv").as_bytes()).unwrap();
+    let methods = &told["discovery"]["methods"];
+    assert_eq!((&methods["paper"]["recovered"], &methods["paper"]["switches"]), (&true.into(), &3.into()));
+    assert_eq!(methods["paper-range"]["classes"].as_array().unwrap().len(), 1);
+    let kept = Rtts::read("kept.csv", file(&ran, "rtt.csv").as_bytes()).unwrap();
     let given = fs::read(path.with_file_name("fig6.csv")).unwrap();
     assert_eq!(kept, Rtts::read("fig6.csv", &given).unwrap());
     let options = Options { clustering: Clustering::Paper(Intra::HalfRange), ..Options::default() };
-    assert_eq!(discover(&kept, &options).tree.unwrap().switches, 3);
+    let found = discover(&kept, &options);
+    assert_eq!(found.tree.unwrap().switches, 3);
+    for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))).filter(|(from, to)| from != to)
+    {
+        let printed = reference("003", "Fig8", "hop count", &format!("machine {from} to {to}"));
+        assert_eq!(printed, Some(f64::from(found.counted.hops.between(from, to))));
+    }
 }
 
 /// Wrong if constants of computing were not counted, or counted per machine instead of per round-trip time.
@@ -181,13 +186,13 @@ fn computing_is_a_constant_of_the_scenario() {
     let compute = "[discovery.compute]\nclustering = '5 ms'\nclustering-per-rtt = '10 us'\ntree = '4 ms'\n\
                    tree-per-rtt = '1 us'\n";
     let told = summary(&format!("{CHAIN}{FAST}[discovery]\nsamples = 3\n{COSTS}{compute}"));
-    let measured = item(&told, "measurements", "chain-3");
+    let measured = &told["discovery"];
     let number = |value: &Value| value.as_f64().unwrap();
     assert!((number(&measured["clustering_s"]) - 0.0053).abs() < 1e-9, "{measured}");
     assert!((number(&measured["tree_s"]) - 0.00403).abs() < 1e-9, "{measured}");
-    let whole = number(&measured["rtt_s"]["mean"]) + 0.0053 + 0.00403;
-    assert!((number(&measured["total_s"]["mean"]) - whole).abs() < 1e-9);
-    let share = number(&measured["rtt_s"]["mean"]) / whole;
+    let whole = number(&measured["rtt_s"]) + 0.0053 + 0.00403;
+    assert!((number(&measured["total_s"]) - whole).abs() < 1e-9);
+    let share = number(&measured["rtt_s"]) / whole;
     assert!((number(&measured["rtt_share"]) - share).abs() < 1e-9);
 }
 
@@ -198,7 +203,7 @@ fn a_pace_is_that_of_one_machine() {
     let pace = "[[discovery.paces]]\nmachine = 'h3'\ntakes = 1.3\n";
     let quiet = COSTS.replace("jitter = '2 %'", "jitter = '0 %'");
     let ran = run(&format!("{CHAIN}{FAST}[discovery]\nsamples = 5\n{quiet}{pace}"));
-    let rtts = Rtts::read("rtts.csv", file(&ran, "rtt-chain-3.csv").as_bytes()).unwrap();
+    let rtts = Rtts::read("rtts.csv", file(&ran, "rtt.csv").as_bytes()).unwrap();
     let machine = |name: &str| rtts.names().iter().position(|other| other == name).unwrap();
     let us = |from: &str, to: &str| rtts.get(machine(from), machine(to)).as_ns_f64() / 1e3;
     // h2 and h3 share a switch, as h0 and h1 do; a round trip has a send and a receive of 20 us at either end.
@@ -206,31 +211,29 @@ fn a_pace_is_that_of_one_machine() {
         assert!((slow - usual - 0.3 * 40.0).abs() < 0.01, "{slow} us, usually {usual}");
     }
     assert!((us("h4", "h5") - us("h0", "h1")).abs() < 0.01);
-    assert_eq!(ran.summary.discovery.unwrap().results.len(), 2);
+    assert_eq!(ran.summary.discovery.unwrap().methods.len(), 2);
 }
 
 /// Wrong if a measurement whose results never reach machine 0 hung, hid its losses or came to a tree.
 #[test]
 fn losses_leave_no_matrix_and_are_told() {
     let text = format!(
-        "{CHAIN}{FAST}buffer = '2 KB'\n[discovery]\nsamples = 3\nat-once = [3]\n{COSTS}background = '55 %'\n"
+        "{CHAIN}{FAST}buffer = '2 KB'\n[discovery]\nsamples = 3\nat-once = 3\n{COSTS}background = '55 %'\n"
     );
     let told = summary(&text);
-    let measured = item(&told, "measurements", "chain-3");
-    assert_eq!((&measured["complete"], &measured["total_s"]), (&0.into(), &Value::Null), "{measured}");
+    let measured = &told["discovery"];
+    assert_eq!((&measured["complete"], &measured["total_s"]), (&false.into(), &Value::Null), "{measured}");
     assert!(measured["messages_lost"].as_u64() > Some(0), "{measured}");
     assert!(measured["lost"][0].as_str().unwrap().contains(" > "), "{measured}");
-    let result = item(&told, "results", "chain-3/paper");
-    assert_eq!((&result["recovered"], &result["without_tree"]), (&0.into(), &1.into()));
+    let result = &measured["methods"]["paper"];
+    assert_eq!((&result["recovered"], &result["without_tree"]), (&false.into(), &true.into()));
     assert_eq!(told["outcome"], "horizon");
 }
 
 /// Wrong if the number of threads or a second run changed a byte.
 #[test]
 fn running_is_a_function() {
-    let text = format!(
-        "{CHAIN}{FAST}[discovery]\nsamples = 4\nexecutions = 3\nrates = ['100 Mb/s', '1 Gb/s']\n{COSTS}"
-    );
+    let text = format!("{CHAIN}{FAST}[discovery]\nsamples = 4\n{COSTS}");
     let one = run(&text);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let two = pool.install(|| run(&text));
@@ -242,20 +245,20 @@ fn running_is_a_function() {
 /// machines; `results/lawrence2008/seeds` has a hundred seeds.
 #[test]
 fn the_clusters_of_the_paper_are_recovered() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/lawrence2008/seeds.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/lawrence2008/setup.toml");
     let text = fs::read(&path).unwrap();
     for seed in 0..cases(20) {
-        let set = vec!["discovery.executions=1".to_owned()];
-        let overrides = Overrides { set, seed: Some(2_000 + seed) };
-        let checked = read(path.to_str().unwrap(), &text, &overrides).unwrap();
-        let ran = simulation::run(&checked, &(), None).unwrap();
-        let report = ran.summary.discovery.unwrap();
-        let missed: Vec<&str> =
-            report.results.iter().filter(|row| row.recovered == 0).map(|row| row.id.as_str()).collect();
-        assert!(missed.is_empty(), "seed {seed}: {missed:?}");
-        for row in &report.measurements {
-            let (settled, most) = (row.settled_first_share.unwrap(), row.samples_most.unwrap());
-            assert!(settled > 0.98 && most <= 104, "seed {seed}, {}: {settled}, {most}", row.id);
+        for (topology, rate) in
+            (1..=5).flat_map(|topology| ["100 Mb/s", "1 Gb/s"].map(|rate| (topology, rate)))
+        {
+            let set = [format!("topology.preset='lawrence-{topology}'"), format!("ethernet.rate='{rate}'")];
+            let overrides = Overrides { set: set.to_vec(), seed: Some(2_000 + seed) };
+            let checked = read(path.to_str().unwrap(), &text, &overrides).unwrap();
+            let report = simulation::run(&checked, &(), None).unwrap().summary.discovery.unwrap();
+            assert!(report.all_recovered, "seed {seed}, {set:?}");
+            let (settled, most) =
+                (report.measured.settled_first_share.unwrap(), report.measured.samples_most.unwrap());
+            assert!(settled > 0.98 && most <= 104, "seed {seed}, {set:?}: {settled}, {most}");
         }
     }
 }
@@ -265,9 +268,8 @@ fn the_clusters_of_the_paper_are_recovered() {
 fn equal_scenarios_hash_equally() {
     let text = |more: &str| format!("{CHAIN}{FAST}[discovery]\n{more}{COSTS}");
     let hash = |more: &str| checked(&text(more)).identity;
-    assert_eq!(hash(""), hash("threshold = '3.0 %'\nat-once = [1]\n"));
-    for more in ["threshold = '3.1 %'\n", "at-once = [2]\n", "methods = ['paper']\n", "rates = ['1 Gb/s']\n"]
-    {
+    assert_eq!(hash(""), hash("threshold = '3.0 %'\nat-once = 1\n"));
+    for more in ["threshold = '3.1 %'\n", "at-once = 2\n", "methods = ['paper']\n", "noise-percent = 99\n"] {
         assert_ne!(hash(""), hash(more), "{more}");
     }
 }

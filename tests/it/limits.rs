@@ -112,10 +112,7 @@ fn refused_beside_gathers() -> Vec<(String, [&'static str; 2])> {
             ["4294967295 B", "4294901760"],
         ),
         (chain(4) + failing, ["failures are to be expected", "100000"]),
-        (
-            chain(4) + "[ethernet]\n[discovery]\n[[discovery.networks]]\nchain = { switches = 600 }\n",
-            ["600 machines", "512"],
-        ),
+        (chain(600) + "[ethernet]\n[discovery]\n", ["600 machines", "512"]),
         (
             "[scenario]\nname = \"x\"\n[topology.random-regular]\nswitches = 600000\ndegree = 4\n\
              [comparison]\nnetworks = 2\n[[comparison.routings]]\nname = \"a\"\nalgorithm = \"updown\"\n"

@@ -21,7 +21,6 @@ pub(super) fn rows(summary: &Summary) -> Vec<Row> {
     }
     if let Some(report) = &summary.discovery {
         rows.extend(discovery(report));
-        rows.extend(printed(&report.paper));
     }
     rows
 }
@@ -60,30 +59,13 @@ fn comparison(report: &ComparisonReport) -> Vec<Row> {
     rows
 }
 
-/// Which methods found the true trees, and where they did not; what was lost on the way.
+/// Which methods found the true tree, and which did not.
 fn discovery(report: &DiscoveryReport) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let mut methods: Vec<(&str, u32, u32)> = Vec::new();
-    for row in &report.results {
-        match methods.iter_mut().find(|(method, ..)| *method == row.method) {
-            Some((_, recovered, all)) => {
-                (*recovered, *all) = (*recovered + row.recovered, *all + row.executions)
-            }
-            None => methods.push((row.method, row.recovered, row.executions)),
-        }
-    }
-    let told = |(method, recovered, all): &(&str, u32, u32)| format!("{method} {recovered} of {all}");
-    rows.extend(some("true trees", &methods.iter().map(told).collect::<Vec<_>>()));
-    let missed = report.results.iter().filter(|row| row.recovered < row.executions);
-    rows.extend(some("missed", &missed.map(|row| row.id.clone()).collect::<Vec<_>>()));
-    let lossy = report.measurements.iter().filter(|row| row.messages_lost > 0);
-    rows.extend(some("lost messages", &lossy.map(|row| row.id.clone()).collect::<Vec<_>>()));
-    let worst = report.recovery.iter().min_by(|a, b| a.share.total_cmp(&b.share));
-    if let Some(worst) = worst {
-        let text = format!("{}, {} of {} recovered", worst.id, worst.recovered, worst.clusters);
-        rows.push(("hardest clusters", text));
-    }
-    rows
+    let of = |recovered: bool| {
+        let methods = report.methods.iter().filter(|(_, of)| of.recovered == recovered);
+        methods.map(|(method, _)| method.name().to_owned()).collect::<Vec<_>>()
+    };
+    some("true trees", &of(true)).into_iter().chain(some("missed", &of(false))).collect()
 }
 
 /// The printed number that ours is farthest from.

@@ -43,22 +43,14 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
     let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
     let kind = match checked {
         Checked { comparison: Some(comparison), .. } => format!("{} runs", comparison.members()),
-        Checked { discovery: Some(discovery), .. } => {
-            let cells = discovery.networks.len() * discovery.combinations();
-            match (cells, discovery.executions) {
-                (1, 1) => "a discovery".to_owned(),
-                (1, times) => format!("a discovery, {times} times"),
-                (_, 1) => format!("{cells} discoveries"),
-                (_, times) => format!("{cells} discoveries, {times} times each"),
-            }
-        }
+        Checked { discovery: Some(_), .. } => "a discovery".to_owned(),
         _ => summary.outcome.to_string(),
     };
     let _ = writeln!(text, ": {kind}");
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
     }
-    if checked.comparison.is_some() || checked.discovery.is_some() {
+    if checked.comparison.is_some() {
         return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());

@@ -1,11 +1,9 @@
 //! lawrence2008: pairs measured at the same time.
 
-use std::collections::BTreeMap;
-
-use crate::figures::measured::{Inferred, Measured, list, method};
+use crate::figures::measured::{column, method, truth};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
+use crate::report::{Axis, Chart, Csv, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/at-once",
@@ -15,67 +13,63 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
+/// The axis of pairs at once.
+const AT_ONCE: &str = "discovery.at-once";
+const METHODS: [&str; 3] = ["paper", "k-means", "sturdy"];
+
 fn make(results: &Results<'_>) -> Page {
-    let (measured, inferred): (Vec<Measured>, Vec<Inferred>) =
-        (list(results, 0, "measurements"), list(results, 0, "results"));
+    let points = results.csv(0, "points.csv");
     let mut rows = Vec::new();
-    for cell in &measured {
-        let of = format!("{}; {}", cell.cluster(), cell.rate());
-        let x = f64::from(cell.at_once);
-        rows.push(Row::ours("measuring", &of, "s", cell.rtt_s.map(|rtt| rtt.mean)).at(x));
-        for found in inferred.iter().filter(|found| found.measurement == cell.id) {
-            let of = format!("{of}; {}", method(&found.method));
-            rows.push(Row::ours("recovered", &of, "yes = 1", Some(f64::from(found.recovered))).at(x));
-            rows.push(Row::ours("wrong pairs", &of, "pairs", found.wrong_pairs_mean).at(x));
+    for point in points.records() {
+        let of = format!("{}; {}", point.text("topology"), point.text("ethernet.rate"));
+        let row = |quantity: &str, of: &str, unit: &str, ours: Option<f64>| {
+            let row = Row::ours(quantity, of, unit, ours);
+            row.at(point.number(AT_ONCE).unwrap_or_default())
+        };
+        rows.push(row("measuring", &of, "s", point.number("discovery.rtt_s")));
+        for name in METHODS {
+            let of = format!("{of}; {}", method(name));
+            rows.push(row("recovered", &of, "yes = 1", truth(point, &column(name, "recovered"))));
+            rows.push(row("wrong pairs", &of, "pairs", point.number(&column(name, "wrong_pairs"))));
         }
     }
-    let mut charts = Vec::new();
-    for rate in ["100 Mb/s", "1 Gb/s"] {
-        charts.push(times(&measured, rate));
-        charts.push(recovered(&measured, &inferred, rate));
-    }
+    let charts = ["100 Mb/s", "1 Gb/s"].map(|rate| [times(&points, rate), recovered(&points, rate)]);
     let shows =
         told(SHOWS, &rows, |row| row.quantity == "measuring" && [1.0, 16.0].iter().any(|x| is_at(row, *x)));
-    Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+    Page { rows, svg: draw_charts(&charts.concat(), 2), shows, differs: DIFFERS.into() }
 }
 
-fn times(measured: &[Measured], rate: &str) -> Chart {
-    let mut layers: Vec<Layer> = Vec::new();
-    for cell in measured.iter().filter(|cell| cell.rate() == rate) {
-        let Some(rtt) = cell.rtt_s else { continue };
-        let (name, mark) = (cell.cluster(), Mark::at(f64::from(cell.at_once), rtt.mean));
-        match layers.iter_mut().find(|layer| layer.name == name) {
-            Some(layer) => layer.marks.push(mark),
-            None => layers.push(Layer { name, style: Style::Line, marks: vec![mark] }),
-        }
-    }
+fn times(points: &Csv, rate: &str) -> Chart {
+    let of = |topology: String| {
+        let wanted = [("topology", topology.as_str()), ("ethernet.rate", rate)];
+        let mark =
+            |point: Record<'_>| Some(Mark::at(point.number(AT_ONCE)?, point.number("discovery.rtt_s")?));
+        Layer::line(&topology, points.of(&wanted).filter_map(mark).collect())
+    };
     Chart {
         title: format!("What it saves, {rate}"),
         x: Axis::log("pairs at once"),
         y: Axis::log("time of measuring (s)"),
-        layers,
+        layers: points.choices("topology").into_iter().map(of).collect(),
         ..Chart::default()
     }
 }
 
 /// How many of the clusters each method recovers.
-fn recovered(measured: &[Measured], inferred: &[Inferred], rate: &str) -> Chart {
+fn recovered(points: &Csv, rate: &str) -> Chart {
     let of = |name: &str| {
-        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-        for cell in measured.iter().filter(|cell| cell.rate() == rate) {
-            let found = inferred.iter().find(|found| found.measurement == cell.id && found.method == name);
-            let is_right = found.is_some_and(|found| found.recovered == found.executions);
-            *counts.entry(cell.at_once).or_default() += u32::from(is_right);
-        }
-        let marks = counts.into_iter().map(|(at_once, count)| Mark::at(f64::from(at_once), f64::from(count)));
-        let marks = marks.collect();
-        Layer::line(method(name), marks)
+        let mark = |at_once: String| {
+            let wanted = [("ethernet.rate", rate), (AT_ONCE, at_once.as_str())];
+            let right = points.of(&wanted).filter_map(|point| truth(point, &column(name, "recovered")));
+            Some(Mark::at(at_once.parse().ok()?, right.sum()))
+        };
+        Layer::line(method(name), points.choices(AT_ONCE).into_iter().filter_map(mark).collect())
     };
     Chart {
         title: format!("What it costs, {rate}"),
         x: Axis::log("pairs at once"),
         y: Axis::from_zero("clusters recovered"),
-        layers: ["paper", "k-means", "sturdy"].map(of).into(),
+        layers: METHODS.map(of).into(),
         ..Chart::default()
     }
 }

@@ -1,9 +1,9 @@
 //! lawrence2008: other traffic on the cables while the tool measures.
 
-use crate::figures::measured::{Inferred, Measured, list, method};
+use crate::figures::measured::{column, method, truth};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::report::{Axis, Chart, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/background",
@@ -13,58 +13,61 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-/// The share of a cable's time that others' messages take, in per cent: the scenario's is 1 %, times the noise.
-fn load(cell: &Measured) -> f64 {
-    f64::from(cell.noise_percent) / 100.0
+/// The share of a cable's time that others' messages take, in per cent.
+fn load(point: Record<'_>) -> f64 {
+    let share = point.text("discovery.noise.background").trim_end_matches(" %");
+    share.parse().unwrap_or_default()
+}
+
+/// The least and the greatest of the times over so many switches, counted from 0.
+fn ends(point: Record<'_>, class: usize) -> Option<(f64, f64)> {
+    let end = |end: &str| point.number(&format!("discovery.true_classes.{class}.{end}_ms"));
+    end("low").zip(end("high"))
 }
 
 fn make(results: &Results<'_>) -> Page {
-    let (measured, inferred): (Vec<Measured>, Vec<Inferred>) =
-        (list(results, 0, "measurements"), list(results, 0, "results"));
+    let points = results.csv(0, "points.csv");
     let mut rows = Vec::new();
-    for cell in &measured {
-        let x = load(cell);
-        for class in &cell.true_classes {
-            let middle = f64::midpoint(class.low_ms, class.high_ms);
-            let row = Row::ours("round-trip times", &format!("{} switches", class.hops), "ms", Some(middle));
-            rows.push(row.at(x).between(Some(class.low_ms), Some(class.high_ms)));
+    for point in points.records() {
+        let x = load(point);
+        for (class, (low, high)) in (0..).map_while(|class| Some((class, ends(point, class)?))) {
+            let of = format!("{} switches", class + 1);
+            let row = Row::ours("round-trip times", &of, "ms", Some(f64::midpoint(low, high)));
+            rows.push(row.at(x).between(Some(low), Some(high)));
         }
-        let most = cell.samples_most.map(f64::from);
+        let most = point.number("discovery.samples_most");
         rows.push(Row::ours("most samples of a pair", "all", "samples", most).at(x));
-        let settled = cell.settled_first_share.map(|share| share * 100.0);
+        let settled = point.number("discovery.settled_first_share").map(|share| share * 100.0);
         rows.push(Row::ours("settled at the first set", "all", "%", settled).at(x));
-        rows.push(Row::ours("measuring", "all", "s", cell.rtt_s.map(|rtt| rtt.mean)).at(x));
-        for found in inferred.iter().filter(|found| found.measurement == cell.id) {
-            let recovered = Some(f64::from(found.recovered));
-            rows.push(Row::ours("recovered", method(&found.method), "yes = 1", recovered).at(x));
+        rows.push(Row::ours("measuring", "all", "s", point.number("discovery.rtt_s")).at(x));
+        for name in ["paper", "k-means", "sturdy"] {
+            let recovered = truth(point, &column(name, "recovered"));
+            rows.push(Row::ours("recovered", method(name), "yes = 1", recovered).at(x));
         }
     }
-    let classes = |hops: u32| {
-        let mark = |cell: &Measured| {
-            let class = cell.true_classes.iter().find(|class| class.hops == hops)?;
-            let middle = f64::midpoint(class.low_ms, class.high_ms);
-            Some(Mark::at(load(cell), middle).between(Some(class.low_ms), Some(class.high_ms)))
+    let classes = |class: usize| {
+        let mark = |point| {
+            let (low, high) = ends(point, class)?;
+            Some(Mark::at(load(point), f64::midpoint(low, high)).between(Some(low), Some(high)))
         };
-        let name = format!("{hops} switch{} between", if hops == 1 { "" } else { "es" });
-        Layer::line(&name, measured.iter().filter_map(mark).collect())
+        let name = format!("{} switch{} between", class + 1, if class == 0 { "" } else { "es" });
+        Layer::line(&name, points.records().filter_map(mark).collect())
     };
-    let line = |name: &str, y: fn(&Measured) -> Option<f64>| {
-        Layer::line(name, measured.iter().filter_map(|cell| Some(Mark::at(load(cell), y(cell)?))).collect())
-    };
+    let most = |point: Record<'_>| Some(Mark::at(load(point), point.number("discovery.samples_most")?));
     let x = || Axis::from_zero("share of a cable's time that others take (%)");
     let charts = [
         Chart {
             title: "Round-trip times by switches between machines".into(),
             x: x(),
             y: Axis::of("round-trip time (ms)"),
-            layers: [1, 2, 3].map(classes).into(),
+            layers: [0, 1, 2].map(classes).into(),
             ..Chart::default()
         },
         Chart {
             title: "Samples that a pair needs".into(),
             x: x(),
             y: Axis::from_zero("most samples"),
-            layers: vec![line("most samples of a pair", |cell| cell.samples_most.map(f64::from))],
+            layers: vec![Layer::line("most samples of a pair", points.records().filter_map(most).collect())],
             ..Chart::default()
         },
     ];

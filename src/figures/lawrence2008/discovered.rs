@@ -18,7 +18,7 @@ fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
     let cells = gathered(&points);
     let mut rows = Vec::new();
-    let file = results.file(1, "rtt-lawrence-fig1.csv");
+    let file = results.file(1, "rtt.csv");
     let rtts = Rtts::read("fig6.csv", file.as_bytes()).expect("the run wrote the matrix that it read");
     let found = discover(&rtts, &Options::default());
     let switches = found.tree.ok().map(|tree| f64::from(tree.switches));

@@ -3,7 +3,7 @@
 use super::PAPER;
 use super::trees::{matrix, shade};
 use crate::figures::sketch::{BLUE, GREEN, ORANGE};
-use crate::figures::{Figure, Page, Results};
+use crate::figures::{Figure, Page, Results, Row};
 use crate::papers;
 use crate::report::{Anchor, GREY, Pen, Spot, Stroke, Words};
 
@@ -36,12 +36,20 @@ fn hops(from: usize, to: usize) -> u32 {
 }
 
 fn make(results: &Results<'_>) -> Page {
-    let mut rows = results.printed(0);
-    rows.retain(|row| row.printed_in == "Fig6" || row.printed_in == "3.2");
-    // The classes of the printed times themselves are Fig. 7's.
-    for row in rows.iter_mut().filter(|row| row.printed_in == "3.2") {
-        row.quantity.push_str(", simulated");
+    let mut rows = Vec::new();
+    let pairs = (0..MACHINES).flat_map(|from| (0..MACHINES).map(move |to| (from, to)));
+    for (from, to) in pairs.filter(|(from, to)| from != to) {
+        let of = |statistic: &str| {
+            results.at(0, &format!("sweep.statistics.0.discovery.rtt_ms.{from}.{to}.{statistic}"))
+        };
+        let row = Row::printed(PAPER, "Fig6", "raw RTT", &configuration(from, to), of("mean"));
+        rows.extend(row.map(|row| row.between(of("min"), of("max"))));
     }
+    // The classes of the printed times themselves are Fig. 7's.
+    rows.extend(section_3_2(results, 0, "sweep.points.0.discovery").into_iter().map(|mut row| {
+        row.quantity.push_str(", simulated");
+        row
+    }));
     let simulated = |from: usize, to: usize| {
         let of = configuration(from, to);
         rows.iter().find(|row| row.printed_in == "Fig6" && row.configuration == of)?.ours
@@ -63,6 +71,17 @@ fn make(results: &Results<'_>) -> Page {
     }
     pen.text((across((FROM + TO) / 2.0), 592.0), Words::new(12.0).middle(), "round-trip time (ms)");
     Page { rows, svg: pen.finish_around(), shows: SHOWS.into(), differs: DIFFERS.into() }
+}
+
+/// The bounds of the paper's classes, those of section 3.2 beside them; at this path of a run's summary is a discovery.
+pub(super) fn section_3_2(results: &Results<'_>, nth: usize, discovery: &str) -> Vec<Row> {
+    let bounds = (0..3).flat_map(|class| [(class, "lower", "low_ms"), (class, "upper", "high_ms")]);
+    let row = |(class, end, key): (usize, &str, &str)| {
+        let ours = results.at(nth, &format!("{discovery}.methods.paper.classes.{class}.{key}"));
+        let quantity = format!("RTT class {end} bound");
+        Row::printed(PAPER, "3.2", &quantity, &format!("class {class}"), ours)
+    };
+    bounds.filter_map(row).collect()
 }
 
 fn across(time: f64) -> f64 {

@@ -1,5 +1,6 @@
 //! lawrence2008, Fig. 7: clustering, step by step on Fig. 6's matrix, by the text, the listing and our reading.
 
+use super::fig6::section_3_2;
 use crate::discovery::{Class, Clustering, Intra, Options, Rtts, classes};
 use crate::figures::sketch::{BLUE, SHADES};
 use crate::figures::told::told;
@@ -42,7 +43,7 @@ fn merged_as_listed(mut classes: Vec<Class>, threshold: u64) -> Vec<Class> {
 }
 
 fn make(results: &Results<'_>) -> Page {
-    let file = results.file(0, "rtt-lawrence-fig1.csv");
+    let file = results.file(0, "rtt.csv");
     let rtts = Rtts::read("fig6.csv", file.as_bytes()).expect("the run wrote the matrix that it read");
     let with = |clustering, inter_threshold| Options { clustering, inter_threshold, ..Options::default() };
     let usual = Options::default();
@@ -58,7 +59,7 @@ fn make(results: &Results<'_>) -> Page {
         ("merged, the listing taken literally", &as_listed),
         ("k-means", &by_k_means),
     ];
-    let mut rows: Vec<Row> = results.printed(0).into_iter().filter(|row| row.printed_in == "3.2").collect();
+    let mut rows = section_3_2(results, 0, "discovery");
     for (stage, classes) in stages {
         rows.push(Row::ours("classes", stage, "classes", Some(classes.len() as f64)));
         for (number, class) in classes.iter().enumerate() {

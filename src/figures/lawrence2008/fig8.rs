@@ -3,6 +3,7 @@
 use super::PAPER;
 use super::trees::{matrix, shade};
 use crate::discovery::{Options, Rtts, hop_counts};
+use crate::figures::measured::first_matrix;
 use crate::figures::{Figure, Page, Results, Row};
 use crate::papers;
 use crate::report::Pen;
@@ -16,11 +17,9 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 fn make(results: &Results<'_>) -> Page {
-    let read = |nth: usize| {
-        let file = results.file(nth, "rtt-lawrence-fig1.csv");
-        Rtts::read("rtt.csv", file.as_bytes()).expect("the run wrote a matrix")
-    };
-    let counted = [0, 1].map(|nth| hop_counts(&read(nth), &Options::default()));
+    let printed = Rtts::read("rtt.csv", results.file(0, "rtt.csv").as_bytes());
+    let printed = printed.expect("the run wrote the matrix that it read");
+    let counted = [printed, first_matrix(results, 1)].map(|rtts| hop_counts(&rtts, &Options::default()));
     let mut rows = Vec::new();
     let machines = counted[0].hops.machines();
     let pairs = || (0..machines).flat_map(|a| (0..machines).map(move |b| (a, b))).filter(|(a, b)| a != b);

@@ -1,74 +1,95 @@
 //! lawrence2008: how much noise the methods bear.
 
-use crate::figures::measured::{Recovered, Share, list, method};
+use crate::figures::measured::{column, method};
 use crate::figures::told::{is_at, told};
 use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
+use crate::report::{Axis, Chart, Csv, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/noise",
     title: "Beyond the paper: clusters recovered against noise, by method",
-    scenarios: &["lawrence2008/noise.toml"],
+    scenarios: &["lawrence2008/noise.toml", "lawrence2008/recovery.toml"],
     whole_when_quick: false,
     make,
 };
 
-/// Adds a mark to the line of a method.
-fn add(layers: &mut Vec<Layer>, name: &str, mark: Mark) {
-    let name = method(name);
-    match layers.iter_mut().find(|layer| layer.name == name) {
-        Some(layer) => layer.marks.push(mark),
-        None => layers.push(Layer { name: name.to_owned(), style: Style::Line, marks: vec![mark] }),
-    }
+const METHODS: [&str; 4] = ["paper", "paper-range", "k-means", "sturdy"];
+/// The axes.
+const PERCENT: &str = "discovery.noise-percent";
+const SHARE: &str = "discovery.made-up.noise";
+const SWITCHES: &str = "topology.random-tree.switches";
+
+/// At how many points with this value of an axis something is true, and how many there are.
+fn count(statistics: &Csv, axes: &[(&str, &str)], column: &str) -> Option<(f64, f64)> {
+    let wanted: Vec<(&str, &str)> = axes.iter().copied().chain([("column", column)]).collect();
+    let found = statistics.of(&wanted).next()?;
+    let (mean, points) = (found.number("mean")?, found.number("points")?);
+    Some(((mean * points).round(), points))
 }
 
-fn make(results: &Results<'_>) -> Page {
-    let shares: Vec<Share> = list(results, 0, "shares");
-    let made_up: Vec<Recovered> = list(results, 0, "recovery");
-    let (mut rows, mut simulated) = (Vec::new(), Vec::new());
-    for share in &shares {
-        let x = f64::from(share.noise_percent);
-        let of = format!("topologies (3) and (5) at 1 Gb/s; {}", method(&share.method));
-        rows.push(
-            Row::ours("recovered, simulated", &of, "executions", Some(f64::from(share.recovered))).at(x),
-        );
-        rows.push(Row::ours("executions", &of, "executions", Some(f64::from(share.executions))).at(x));
-        add(&mut simulated, &share.method, Mark::at(x, share.share * 100.0));
-    }
-    let panel = |title: &str, x: &str, layers: Vec<Layer>| Chart {
+fn panel(title: &str, x: &str, layers: Vec<Layer>) -> Chart {
+    Chart {
         title: title.to_owned(),
         x: Axis::from_zero(x),
         y: Axis::from_zero("recovered (%)"),
         layers,
         ..Chart::default()
-    };
-    let mut charts = vec![panel("Simulated: (3) and (5) at 1 Gb/s", "noise (% of the usual)", simulated)];
-    let mut sizes: Vec<u32> = made_up.iter().map(|found| found.switches).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    for size in sizes {
-        let mut layers = Vec::new();
-        for found in made_up.iter().filter(|found| found.switches == size) {
-            let x = f64::from(found.noise_permille) / 10.0;
-            let of = format!("random trees of {size} switches; {}", method(&found.method));
-            let row = |quantity: &str, value: u32| {
-                Row::ours(quantity, &of, "clusters", Some(f64::from(value))).at(x)
-            };
-            rows.push(row("recovered, made up", found.recovered));
-            rows.push(row("refused, made up", found.refused));
-            rows.push(row("clusters", found.clusters));
-            add(&mut layers, &found.method, Mark::at(x, found.share * 100.0));
-        }
-        charts.push(panel(
-            &format!("Made up: random trees of {size} switches"),
-            "noise (% of what a switch adds)",
-            layers,
-        ));
+    }
+}
+
+fn make(results: &Results<'_>) -> Page {
+    let mut rows = Vec::new();
+    let mut charts = vec![simulated(&results.csv(0, "statistics.csv"), &mut rows)];
+    let made_up = results.csv(1, "statistics.csv");
+    for size in made_up.choices(SWITCHES) {
+        charts.push(recovered(&made_up, &size, &mut rows));
     }
     let shows = told(SHOWS, &rows, |row| {
         row.quantity == "recovered, simulated" && [100.0, 200.0, 350.0].iter().any(|x| is_at(row, *x))
     });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// Clusters measured in simulation.
+fn simulated(statistics: &Csv, rows: &mut Vec<Row>) -> Chart {
+    let mut layers = METHODS.map(|name| Layer::line(method(name), Vec::new()));
+    for percent in statistics.choices(PERCENT) {
+        let x = percent.parse().unwrap_or_default();
+        for (name, layer) in METHODS.iter().zip(&mut layers) {
+            let found = count(statistics, &[(PERCENT, &percent)], &column(name, "recovered"));
+            let Some((recovered, executions)) = found else { continue };
+            let of = format!("topologies (3) and (5) at 1 Gb/s; {}", method(name));
+            rows.push(Row::ours("recovered, simulated", &of, "executions", Some(recovered)).at(x));
+            rows.push(Row::ours("executions", &of, "executions", Some(executions)).at(x));
+            layer.marks.push(Mark::at(x, recovered / executions * 100.0));
+        }
+    }
+    panel("Simulated: (3) and (5) at 1 Gb/s", "noise (% of the usual)", layers.into())
+}
+
+/// Random trees of a size with times that are made up.
+fn recovered(statistics: &Csv, size: &str, rows: &mut Vec<Row>) -> Chart {
+    let mut layers = Vec::new();
+    for name in METHODS {
+        let mut marks = Vec::new();
+        for share in statistics.choices(SHARE) {
+            let x = share.trim_end_matches(" %").parse().unwrap_or_default();
+            let at = [(SWITCHES, size), (SHARE, share.as_str())];
+            let of = |key| count(statistics, &at, &column(name, key));
+            let (Some((recovered, clusters)), Some((refused, _))) = (of("recovered"), of("without_tree"))
+            else {
+                continue;
+            };
+            let of = format!("random trees of {size} switches; {}", method(name));
+            let row = |quantity: &str, value: f64| Row::ours(quantity, &of, "clusters", Some(value)).at(x);
+            rows.push(row("recovered, made up", recovered));
+            rows.push(row("refused, made up", refused));
+            rows.push(row("clusters", clusters));
+            marks.push(Mark::at(x, recovered / clusters * 100.0));
+        }
+        layers.push(Layer::line(method(name), marks));
+    }
+    panel(&format!("Made up: random trees of {size} switches"), "noise (% of what a switch adds)", layers)
 }
 
 const SHOWS: &str = "\

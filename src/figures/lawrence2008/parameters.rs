@@ -2,10 +2,9 @@
 
 use super::PAPER;
 use crate::discovery::Options;
-use crate::figures::measured::{Measured, list};
 use crate::figures::{Figure, Page, Results, Row};
 use crate::host::rtt::Plan;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::report::{Axis, Chart, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/parameters",
@@ -15,8 +14,42 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
+/// A cluster at a rate, over all its executions.
+struct Cell {
+    name: String,
+    /// The share of pairs that settled at the first set.
+    settled: f64,
+    /// The share of the run that is measuring.
+    rtt_share: f64,
+    samples_most: f64,
+}
+
+/// Every cluster at every rate.
+fn cells(results: &Results<'_>) -> Vec<Cell> {
+    let points = results.csv(0, "points.csv");
+    let points: Vec<Record<'_>> = points.records().collect();
+    let place = |point: &Record<'_>| [point.text("topology"), point.text("ethernet.rate")].map(str::to_owned);
+    let cell = |executions: &[Record<'_>]| {
+        let [cluster, rate] = place(&executions[0]);
+        let values = |key: &str| {
+            let column = format!("discovery.{key}");
+            executions.iter().filter_map(move |point| point.number(&column)).collect::<Vec<f64>>()
+        };
+        let sum = |key: &str| values(key).into_iter().sum::<f64>();
+        let pairs: f64 = values("machines").into_iter().map(|machines| machines * (machines - 1.0)).sum();
+        let times = executions.len() as f64;
+        Cell {
+            name: format!("{} {}", cluster.replace("topology ", ""), rate.replace("b/s", "")),
+            settled: sum("samples.0.measurements") / pairs,
+            rtt_share: (sum("rtt_s") / times) / (sum("total_s") / times),
+            samples_most: values("samples_most").into_iter().fold(0.0, f64::max),
+        }
+    };
+    points.chunk_by(|a, b| place(a) == place(b)).map(cell).collect()
+}
+
 fn make(results: &Results<'_>) -> Page {
-    let cells: Vec<Measured> = list(results, 0, "measurements");
+    let cells = cells(results);
     let (plan, options) = (Plan::default(), Options::default());
     let mut rows = Vec::new();
     let mut state = |quantity: &str, ours: Option<f64>| {
@@ -29,11 +62,9 @@ fn make(results: &Results<'_>) -> Page {
     state("packet size", Some(plan.message.0 as f64));
     state("max samples", Some(f64::from(plan.most)));
     state("measurementnoise", Some(options.noise.as_ps() as f64 / 1e9));
-    let settled: Vec<f64> =
-        cells.iter().filter_map(|cell| cell.settled_first_share).map(|share| share * 100.0).collect();
-    let shares: Vec<f64> =
-        cells.iter().filter_map(|cell| cell.rtt_share).map(|share| share * 100.0).collect();
-    let most = cells.iter().filter_map(|cell| cell.samples_most).max().map(f64::from);
+    let settled: Vec<f64> = cells.iter().map(|cell| cell.settled * 100.0).collect();
+    let shares: Vec<f64> = cells.iter().map(|cell| cell.rtt_share * 100.0).collect();
+    let most = cells.iter().map(|cell| cell.samples_most).reduce(f64::max);
     state("most samples ever needed", most);
     let quantities = ["share of measurements settled at 26 samples", "share of run time in RTT phase"];
     for (quantity, values) in quantities.into_iter().zip([&settled, &shares]) {
@@ -43,10 +74,7 @@ fn make(results: &Results<'_>) -> Page {
             Row::printed(PAPER, "4", quantity, "default", mean).map(|row| row.between(least, greatest)),
         );
     }
-    let names: Vec<String> = cells
-        .iter()
-        .map(|cell| format!("{} {}", cell.cluster().replace("topology ", ""), cell.rate().replace("b/s", "")))
-        .collect();
+    let names: Vec<String> = cells.into_iter().map(|cell| cell.name).collect();
     let panel = |title: &str, y: &str, values: &[f64], floor: f64| {
         let mark = |(place, value): (usize, &f64)| Mark::at(place as f64, *value);
         let printed = (0..values.len()).map(|place| Mark::at(place as f64, floor)).collect();

@@ -1,9 +1,9 @@
 //! lawrence2008: every cluster, a hundred times.
 
-use crate::figures::measured::{Inferred, Measured, list, method};
+use crate::figures::measured::{column, method};
 use crate::figures::told::told;
 use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::report::{Axis, Chart, Csv, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/seeds",
@@ -13,61 +13,72 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
+const RATES: [&str; 2] = ["100 Mb/s", "1 Gb/s"];
+const METHODS: [&str; 3] = ["paper", "k-means", "sturdy"];
+
+/// The statistics of a column at a rate, cluster by cluster.
+fn of<'a>(statistics: &'a Csv, rate: &str, column: &str) -> Vec<Record<'a>> {
+    let is_wanted = |row: &Record<'_>| row.text("column") == column && row.text("ethernet.rate") == rate;
+    statistics.records().filter(is_wanted).collect()
+}
+
 fn make(results: &Results<'_>) -> Page {
-    let (measured, inferred): (Vec<Measured>, Vec<Inferred>) =
-        (list(results, 0, "measurements"), list(results, 0, "results"));
+    let statistics = results.csv(0, "statistics.csv");
+    let clusters = statistics.choices("topology");
     let mut rows = Vec::new();
-    for cell in &measured {
-        let of = format!("{}; {}", cell.cluster(), cell.rate());
-        if let Some(total) = cell.total_s {
-            let row = Row::ours("total run time", &of, "s", Some(total.mean));
-            rows.push(row.between(Some(total.min), Some(total.max)));
+    for (cluster, rate) in clusters.iter().flat_map(|cluster| RATES.map(|rate| (cluster, rate))) {
+        let at = |column: &str| {
+            of(&statistics, rate, column).into_iter().find(|row| row.text("topology") == cluster)
+        };
+        let place = format!("{cluster}; {rate}");
+        if let Some(total) = at("discovery.total_s") {
+            let row = Row::ours("total run time", &place, "s", total.number("mean"));
+            rows.push(row.between(total.number("min"), total.number("max")));
         }
-        for found in inferred.iter().filter(|found| found.measurement == cell.id) {
-            let of = format!("{of}; {}", method(&found.method));
-            rows.push(Row::ours("executions", &of, "executions", Some(f64::from(found.executions))));
-            rows.push(Row::ours("recovered", &of, "executions", Some(f64::from(found.recovered))));
+        for name in METHODS {
+            let Some(found) = at(&column(name, "recovered")) else { continue };
+            let place = format!("{place}; {}", method(name));
+            let executions = found.number("points");
+            let recovered = found.number("mean").zip(executions).map(|(mean, all)| (mean * all).round());
+            rows.push(Row::ours("executions", &place, "executions", executions));
+            rows.push(Row::ours("recovered", &place, "executions", recovered));
         }
     }
-    let names = |rate: &str| -> Vec<String> {
-        let of = measured.iter().filter(|cell| cell.rate() == rate);
-        of.map(|cell| cell.cluster().replace("topology ", "")).collect()
-    };
+    let names = || Axis::names("topology", clusters.iter().map(|name| name.replace("topology ", "")));
     let spread = |rate: &str| {
-        let mark = |(place, cell): (usize, &Measured)| {
-            let total = cell.total_s?;
-            let percent = |value: f64| Some((value / total.mean - 1.0) * 100.0);
-            Some(Mark::at(place as f64, 0.0).between(percent(total.min), percent(total.max)))
+        let mark = |(place, total): (usize, Record<'_>)| {
+            let mean = total.number("mean")?;
+            let percent = |end: &str| total.number(end).map(|value| (value / mean - 1.0) * 100.0);
+            Some(Mark::at(place as f64, 0.0).between(percent("min"), percent("max")))
         };
-        let of = measured.iter().filter(|cell| cell.rate() == rate).enumerate();
+        let marks =
+            of(&statistics, rate, "discovery.total_s").into_iter().enumerate().filter_map(mark).collect();
         Chart {
             title: format!("Total run time at {rate}, least to greatest"),
-            x: Axis::names("topology", names(rate)),
+            x: names(),
             y: Axis::of("about the mean (%)"),
-            layers: vec![Layer::marks("all executions", of.filter_map(mark).collect())],
+            layers: vec![Layer::marks("all executions", marks)],
             ..Chart::default()
         }
     };
     let share = |rate: &str| {
-        let of: Vec<&Measured> = measured.iter().filter(|cell| cell.rate() == rate).collect();
         let layer = |name: &str| {
-            let mark = |(place, cell): (usize, &&Measured)| {
-                let found =
-                    inferred.iter().find(|found| found.measurement == cell.id && found.method == name)?;
-                Some(Mark::at(place as f64, found.recovered_share? * 100.0))
+            let mark = |(place, found): (usize, Record<'_>)| {
+                Some(Mark::at(place as f64, found.number("mean")? * 100.0))
             };
-            Layer::marks(method(name), of.iter().enumerate().filter_map(mark).collect())
+            let found = of(&statistics, rate, &column(name, "recovered"));
+            Layer::marks(method(name), found.into_iter().enumerate().filter_map(mark).collect())
         };
         Chart {
             title: format!("Recovered at {rate}"),
-            x: Axis::names("topology", names(rate)),
+            x: names(),
             y: Axis::from_zero("executions recovered (%)"),
-            layers: ["paper", "k-means", "sturdy"].map(layer).into(),
+            layers: METHODS.map(layer).into(),
             bars: true,
             ..Chart::default()
         }
     };
-    let charts = [spread("100 Mb/s"), spread("1 Gb/s"), share("100 Mb/s"), share("1 Gb/s")];
+    let charts: Vec<Chart> = RATES.map(spread).into_iter().chain(RATES.map(share)).collect();
     let shows =
         told(SHOWS, &rows, |row| row.quantity == "recovered" && row.configuration.ends_with("the paper's"));
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }

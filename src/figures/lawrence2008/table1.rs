@@ -1,7 +1,5 @@
 //! lawrence2008, Table 1: total run times.
 
-use super::PAPER;
-use crate::figures::measured::{Measured, list};
 use crate::figures::{Figure, Page, Results, Row, side_by_side};
 use crate::report::{Axis, Chart, draw_charts};
 
@@ -13,36 +11,28 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-fn make(results: &Results<'_>) -> Page {
-    let cells: Vec<Measured> = list(results, 0, "measurements");
-    let mut rows = Vec::new();
-    let mut charts = Vec::new();
-    for rate in ["100 Mb/s", "1 Gb/s"] {
-        let row = |cell: &Measured| {
-            let total = cell.total_s;
-            let row = Row::printed(
-                PAPER,
-                "Table1",
-                &format!("total run time, {rate}"),
-                &cell.cluster(),
-                total.map(|total| total.mean),
-            );
-            row.map(|row| row.between(total.map(|total| total.min), total.map(|total| total.max)))
-        };
-        let of: Vec<Row> = cells.iter().filter(|cell| cell.rate() == rate).filter_map(row).collect();
-        charts.push(Chart {
-            title: format!("Total run time at {rate}"),
-            x: Axis::names(
-                "",
-                of.iter().map(|row| row.configuration.trim_start_matches("topology ").to_owned()),
-            ),
-            y: Axis::from_zero("total run time (s)"),
-            layers: side_by_side("simulated", &of.iter().collect::<Vec<_>>()),
-            bars: true,
-            ..Chart::default()
-        });
-        rows.extend(of);
+/// A chart of one quantity, cluster by cluster.
+pub(super) fn bars(title: String, y: &str, rows: &[Row]) -> Chart {
+    let names = rows.iter().map(|row| row.configuration.trim_start_matches("topology ").to_owned());
+    Chart {
+        title,
+        x: Axis::names("", names),
+        y: Axis::from_zero(y),
+        layers: side_by_side("simulated", &rows.iter().collect::<Vec<_>>()),
+        bars: true,
+        ..Chart::default()
     }
+}
+
+fn make(results: &Results<'_>) -> Page {
+    let mut rows = results.printed(0);
+    rows.retain(|row| row.printed_in == "Table1");
+    let charts: Vec<Chart> = rows
+        .chunk_by(|a, b| a.quantity == b.quantity)
+        .map(|of| {
+            bars(of[0].quantity.replace("total run time,", "Total run time at"), "total run time (s)", of)
+        })
+        .collect();
     Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 

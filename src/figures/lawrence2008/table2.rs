@@ -1,9 +1,8 @@
 //! lawrence2008, Table 2: the phases at 100 Mb/s.
 
-use super::PAPER;
-use crate::figures::measured::{Measured, list};
-use crate::figures::{Figure, Page, Results, Row, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
+use super::table1::bars;
+use crate::figures::{Figure, Page, Results, Row};
+use crate::report::{Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/table2",
@@ -14,40 +13,21 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 fn make(results: &Results<'_>) -> Page {
-    phases(results, "Table2", "100 Mb/s", SHOWS)
+    phases(results, "Table2", SHOWS)
 }
 
-/// The phases of all clusters at a rate, beside a table.
-pub(super) fn phases(results: &Results<'_>, table: &str, rate: &str, shows: &str) -> Page {
-    let cells: Vec<Measured> = list(results, 0, "measurements");
-    let cells: Vec<&Measured> = cells.iter().filter(|cell| cell.rate() == rate).collect();
-    let (mut rows, mut charts) = (Vec::new(), Vec::new());
-    for phase in ["RTT", "DCHC", "TC"] {
-        let row = |cell: &&Measured| {
-            let ours = match phase {
-                "RTT" => cell.rtt_s.map(|rtt| rtt.mean),
-                "DCHC" => Some(cell.clustering_s),
-                _ => Some(cell.tree_s),
-            };
-            let quantity = format!("phase time {phase}, {rate}");
-            let row = Row::printed(PAPER, table, &quantity, &cell.cluster(), ours)?;
-            let spread = cell.rtt_s.filter(|_| phase == "RTT");
-            Some(row.between(spread.map(|rtt| rtt.min), spread.map(|rtt| rtt.max)))
-        };
-        let of: Vec<Row> = cells.iter().filter_map(row).collect();
-        charts.push(Chart {
-            title: phase.to_owned(),
-            x: Axis::names(
-                "",
-                of.iter().map(|row| row.configuration.trim_start_matches("topology ").to_owned()),
-            ),
-            y: Axis::from_zero("time (s)"),
-            layers: side_by_side("simulated", &of.iter().collect::<Vec<_>>()),
-            bars: true,
-            ..Chart::default()
-        });
-        rows.extend(of);
+/// The phases of all clusters beside a table.
+pub(super) fn phases(results: &Results<'_>, table: &str, shows: &str) -> Page {
+    let mut rows = results.printed(0);
+    rows.retain(|row| row.printed_in == table);
+    for constant in rows.iter_mut().filter(|row| !row.quantity.contains("RTT")) {
+        (constant.low, constant.high) = (None, None);
     }
+    let chart = |rows: &[Row]| {
+        let phase = rows[0].quantity.trim_start_matches("phase time ");
+        bars(phase.split(',').next().unwrap_or_default().to_owned(), "time (s)", rows)
+    };
+    let charts: Vec<Chart> = rows.chunk_by(|a, b| a.quantity == b.quantity).map(chart).collect();
     Page { rows, svg: draw_charts(&charts, 3), shows: shows.into(), differs: DIFFERS.into() }
 }
 

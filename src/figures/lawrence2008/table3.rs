@@ -12,7 +12,7 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 fn make(results: &Results<'_>) -> Page {
-    phases(results, "Table3", "1 Gb/s", SHOWS)
+    phases(results, "Table3", SHOWS)
 }
 
 const SHOWS: &str = "\

@@ -47,7 +47,7 @@ const TITLES: [(&str, &str, &str); 20] = [
         "One row for each deadlock: when it formed, who waits for whom, and what broke it.",
     ),
     ("deliveries", "Deliveries", "One row for each message of the trace."),
-    ("discovery", "Discoveries", "One row for each cluster and method."),
+    ("discovery", "What was inferred", "One row for each method."),
     ("phases", "Phases", "How long measuring and inferring took."),
     (
         "operation",
@@ -82,14 +82,8 @@ pub(super) fn title(stem: &str) -> Title {
         Some(place) => {
             let (_, words, sentence) = TITLES[place];
             let rank = if place == last { place + 1 } else { place };
-            Title { words: Some(words), sentence, rank, is_long: place == last }
+            Title { words: Some(words), sentence, rank, is_long: place == last || stem == "rtt" }
         }
-        None if stem.starts_with("rtt-") => Title {
-            words: None,
-            sentence: "Round-trip times in milliseconds between each two machines.",
-            rank: last,
-            is_long: true,
-        },
         None => Title { words: None, sentence: "", rank: last, is_long: false },
     }
 }

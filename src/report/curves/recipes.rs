@@ -148,40 +148,6 @@ pub const RECIPES: &[Recipe<'_>] = &[
         ..Recipe::NOTHING
     },
     Recipe {
-        table: "phases",
-        mark: "rtt_mean_s",
-        title: "Time of a discovery",
-        about: "From the first ping to the tree.",
-        x: &["noise_percent", "at_once", "rate_bits_per_s", "machines"],
-        y: &[
-            Quantity { column: "total_mean_s", ends: Ends::Columns("total_min_s", "total_max_s") },
-            Quantity::plain("rtt_mean_s"),
-            Quantity::plain("messages"),
-        ],
-        series: &["network", "rate_bits_per_s", "at_once", "noise_percent"],
-        ..Recipe::NOTHING
-    },
-    Recipe {
-        table: "discovery",
-        mark: "recovered_share",
-        title: "Trees that were recovered",
-        about: "The share of executions in which the right tree was found, by the way it was inferred.",
-        x: &["noise_percent", "at_once", "rate_bits_per_s", "machines"],
-        y: &[Quantity::plain("recovered_share"), Quantity::plain("wrong_pairs_mean")],
-        series: &["method", "network", "rate_bits_per_s", "at_once", "noise_percent"],
-        ..Recipe::NOTHING
-    },
-    Recipe {
-        table: "recovery",
-        mark: "noise_permille",
-        title: "Random clusters that were recovered",
-        about: "From made-up matrices, by how far their times are disturbed.",
-        x: &["noise_permille", "switches", "machines"],
-        y: &[Quantity::plain("recovered_share")],
-        series: &["method", "switches", "machines"],
-        ..Recipe::NOTHING
-    },
-    Recipe {
         table: "mappings",
         mark: "time_mean_ms",
         title: "Time of a mapping",

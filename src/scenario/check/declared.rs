@@ -31,8 +31,6 @@ pub(in super::super) struct Asked<'a> {
 pub(in super::super) fn asked(document: &Document) -> Vec<Asked<'_>> {
     let Some(own) = document.topology.value() else { return Vec::new() };
     let mut all = vec![Asked::new(own, 1)];
-    let further = document.discovery.value().and_then(|wire| wire.networks.value());
-    all.extend(further.into_iter().flatten().map(|at| Asked::new(&at.value, 1)));
     if let Some(comparison) = document.comparison.value() {
         compared(comparison, &mut all);
     }

@@ -50,13 +50,8 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     if let Some(allgather) = allgather {
         gathers(checked, allgather, own, book);
     }
-    if let (Some(discovery), Some(wire)) = (discovery, document.discovery.value())
-        && discovery.matrix.is_none()
-    {
-        for (network, place) in discovery.networks.iter().zip(places(document, wire.networks.value(), 1)) {
-            let transports: Vec<Transport> = checked.ethernet.iter().map(|e| e.transport).collect();
-            frames(checked, &network.topology, &transports, place, book);
-        }
+    if let (Some(_), Some(ethernet)) = (discovery, &checked.ethernet) {
+        frames(checked, &checked.topology, &[ethernet.transport], own, book);
     }
     if rings.is_some() {
         tree(&checked.topology.network, own, book);

@@ -1,18 +1,16 @@
-//! The `[discovery]` section: what is measured, what disturbs it, what is inferred, and references.
+//! The `[discovery]` section: what is measured, what disturbs it, and what is inferred.
 
 use serde_json::Value as Schema;
 
 use super::super::book::Book;
-use super::super::discovery::{Method, Quantity};
+use super::super::discovery::Method;
 use super::super::tree::Item;
 use super::allgather::Overheads;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{self, Choice, FileName};
-use super::shared::PrintedName;
 use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
-use super::topology::Topology;
-use crate::units::{BitRate, Bytes, Duration};
+use crate::units::{Bytes, Duration};
 
 use Presence::{Default, Optional, Required};
 
@@ -22,17 +20,13 @@ type Amount = kinds::Quantity<Bytes>;
 type Span = kinds::Quantity<Duration>;
 
 table! {
-    /// Switches found from round-trip times: every network, rate, number of pairs at once and amount of noise is
-    /// measured on an Ethernet of its own, and every method infers the switches from the same matrices.
+    /// Switches found from round-trip times that the machines measure on the Ethernet: every method infers them from the
+    /// same matrix.
     "[discovery]" Discovery {
-        /// Networks beside the scenario's own: the keys of `[topology]` for each. At most 512 machines each.
-        networks: Vec<At<Topology>> = Default("[]");
-        /// Rates of all cables, each in place of those of the Ethernet and the network.
-        rates: Vec<At<kinds::Quantity<BitRate>>> = Optional;
-        /// How many pairs measure at the same time, no machine in two of them, at least 1 each.
-        at_once: Vec<At<u32>> = Default("[1]");
+        /// How many pairs measure at the same time, no machine in two of them, 1 to 256.
+        at_once: u32 = Default("1");
         /// How much of `[discovery.noise]` there is, in per cent, 0 to 10000.
-        noise_percent: Vec<At<u32>> = Default("[100]");
+        noise_percent: u32 = Default("100");
         /// The length of a ping's and of an answer's data: a single frame.
         message: Amount = Default("'1400 B'");
         /// Round trips of a sample, 1 to 1000.
@@ -43,8 +37,6 @@ table! {
         most_samples: u32 = Default("1000");
         /// The greatest width of the 95 % confidence interval over the mean that is trusted, above 0.
         threshold: kinds::Share = Default("'3 %'");
-        /// How often each combination is measured, with the scenario's seed and those after it; at least once.
-        executions: u32 = Default("1");
         /// What software costs.
         software: PingSoftware = Default("{}");
         /// What disturbs measurements.
@@ -53,6 +45,8 @@ table! {
         paces: Vec<At<Pace>> = Default("[]");
         /// A CSV with round-trip times, relative to the scenario's folder, instead of measuring.
         matrix: FileName = Optional;
+        /// Round-trip times by a formula, instead of measuring.
+        made_up: MadeUp = Optional;
         /// How switches are inferred: as the paper does, classes apart by half of their range; the same with their
         /// whole range; with classes by k-means; or by the tree that fits all times together.
         methods: Vec<At<Method>> = Default("['paper', 'sturdy']");
@@ -60,12 +54,8 @@ table! {
         inference: Inference = Default("{}");
         /// What computing takes on machine 0: constants, never the time that it takes here.
         compute: Compute = Default("{}");
-        /// Whether the first matrix of every combination is kept, as `simnet discover` reads it.
-        keep_matrices: bool = Default("true");
-        /// Random clusters to be recovered from made-up matrices.
-        recovery: Recovery = Optional;
-        /// Printed numbers that ours stand beside in paper.csv.
-        references: Vec<At<DiscoveryReference>> = Default("[]");
+        /// Whether summary.json has the matrix too, as `discovery.rtt_ms`: then it is a column of sweeps.
+        keep_matrices: bool = Default("false");
     }
 }
 
@@ -104,7 +94,7 @@ table! {
 table! {
     /// A machine whose software is slower or faster than that of the others.
     "[[discovery.paces]]" Pace {
-        /// The machine, of the scenario's own network.
+        /// The machine.
         machine: String = Required;
         /// What its software takes, in times of what it takes on the others, 0.01 to 100.
         takes: f64 = Required;
@@ -123,7 +113,7 @@ table! {
         /// Whether the methods know what one more switch adds to a round trip: it follows from the rate and the length
         /// of a ping.
         step_is_known: bool = Default("false");
-        /// Pairs of machines of the scenario's own network whose hop counts are known.
+        /// Pairs of machines whose hop counts are known.
         known: Vec<At<KnownPair>> = Default("[]");
     }
 }
@@ -155,39 +145,14 @@ table! {
 }
 
 table! {
-    /// Random clusters recovered from matrices that are made up: c + 2 (h + 1) x and noise, without any simulation.
-    "[discovery.recovery]" Recovery {
-        /// Numbers of switches, 2 to 100 each.
-        switches: Vec<At<u64>> = Default("[4, 8, 16]");
-        /// Machines for every switch, 1 to 10.
-        machines_per_switch: u64 = Default("4");
-        /// The noise of a round-trip time: its standard deviation in thousandths of what one more switch adds, 0 to
-        /// 10000.
-        noise_permille: Vec<At<u32>> = Required;
-        /// How many clusters of each size, 1 to 1000; seeds follow from the scenario's.
-        instances: u32 = Default("50");
-    }
-}
-
-table! {
-    /// A printed number, by its names in src/papers/reference.csv, and what of ours stands beside it.
-    "[[discovery.references]]" DiscoveryReference {
-        ..printed: PrintedName;
-        /// What of ours: times of the run, what is measured of two machines or of a class, or what the scenario itself
-        /// says.
-        ours: Quantity = Required;
-        /// The name of the network; the scenario's own if not given.
-        network: String = Optional;
-        /// The rate; the first if not given.
-        rate: kinds::Quantity<BitRate> = Optional;
-        /// The method; the first if not given.
-        method: Method = Optional;
-        /// The machine that measures, for `rtt` and `hops`.
-        from: String = Optional;
-        /// The machine with which it does.
-        to: String = Optional;
-        /// The class from 0, for `class-low` and `class-high`.
-        class: u32 = Optional;
+    /// Round-trip times that are made up: over h switches constant + step (h + 1), and noise.
+    "[discovery.made-up]" MadeUp {
+        /// What a round trip takes beside its cables, at most 1 s.
+        constant: Span = Default("'85 us'"), ABOVE_ZERO;
+        /// What one more switch adds, at most 1 s.
+        step: Span = Default("'23.62 us'"), ABOVE_ZERO;
+        /// The standard deviation of a round-trip time, as a share of `step`, at most `"1000 %"`.
+        noise: kinds::Share = Required;
     }
 }
 
@@ -197,28 +162,5 @@ impl Choice for Method {
         ("paper-range", Method::PaperRange),
         ("k-means", Method::KMeans),
         ("sturdy", Method::Sturdy),
-    ];
-}
-
-impl Choice for Quantity {
-    const CHOICES: &'static [(&'static str, Quantity)] = &[
-        ("total", Quantity::Total),
-        ("measuring", Quantity::Measuring),
-        ("clustering", Quantity::Clustering),
-        ("tree", Quantity::Tree),
-        ("measuring-share", Quantity::MeasuringShare),
-        ("settled", Quantity::Settled),
-        ("most-samples-needed", Quantity::MostSamplesNeeded),
-        ("rtt", Quantity::Rtt),
-        ("hops", Quantity::Hops),
-        ("class-low", Quantity::ClassLow),
-        ("class-high", Quantity::ClassHigh),
-        ("round-trips", Quantity::RoundTrips),
-        ("samples", Quantity::Samples),
-        ("most-samples", Quantity::MostSamples),
-        ("threshold", Quantity::Threshold),
-        ("inter-threshold", Quantity::InterThreshold),
-        ("message", Quantity::Message),
-        ("measurement-noise", Quantity::MeasurementNoise),
     ];
 }

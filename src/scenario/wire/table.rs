@@ -177,12 +177,12 @@ pub(in super::super) fn key_of(field: &str) -> String {
 /// Notes that a value is of the wrong type.
 pub(super) fn wrong_type(item: &Item, expected: &str, book: &mut Book) {
     book.add(item.place, |span| {
-        Fault::new(
-            "wrong-type",
-            span,
-            format!("this is {}", item.value.kind()),
-            format!("expected {expected}"),
-        )
+        let message = format!("this is {}", item.value.kind());
+        let fault = Fault::new("wrong-type", span, message, format!("expected {expected}"));
+        match &item.value {
+            Value::List(_) => fault.with_help("several values of one key are an axis: [[sweep.axes]]"),
+            _ => fault,
+        }
     });
 }
 

@@ -6,9 +6,9 @@ use crate::discovery::{
 };
 use crate::ethernet::{HEADER, PREAMBLE, TRAILER};
 use crate::scenario::Checked;
-use crate::scenario::discovery::{Cell, Discovery, Method};
+use crate::scenario::discovery::{Discovery, Method};
 use crate::scenario::ethernet::Transport;
-use crate::units::{BitRate, Bytes, Duration};
+use crate::units::{Bytes, Duration};
 
 /// What a method inferred.
 pub(super) struct Inferred {
@@ -88,7 +88,7 @@ pub(super) fn classes(rtts: &Rtts, hops: &Hops) -> Vec<Class> {
 
 /// What one more switch adds to a round trip, where methods are told: twice the time of a ping's frame on a cable, of
 /// its flight and of a switch's work.
-pub(super) fn known_step(checked: &Checked, discovery: &Discovery, cell: Cell) -> Option<Duration> {
+pub(super) fn known_step(checked: &Checked, discovery: &Discovery) -> Option<Duration> {
     let ethernet = checked.ethernet.as_ref().filter(|_| discovery.inference.step_is_known)?;
     let headers = match ethernet.transport {
         Transport::Datagram => ethernet.header,
@@ -96,16 +96,9 @@ pub(super) fn known_step(checked: &Checked, discovery: &Discovery, cell: Cell) -
     };
     let payload = discovery.plan.message.0 + discovery.software.envelope.0 + u64::from(headers);
     let frame = Bytes(payload + u64::from(PREAMBLE + HEADER + TRAILER));
-    let time = rate(checked, discovery, cell).time_for(frame);
+    let time = ethernet.rate.time_for(frame);
     Some((time + ethernet.switch_latency + ethernet.cable_length.flight_time()) * 2)
 }
 
 /// What IPv4 and TCP put before data, without options.
 const TCP_HEADERS: u32 = 40;
-
-/// The rate of a cell's cables.
-pub(super) fn rate(checked: &Checked, discovery: &Discovery, cell: Cell) -> BitRate {
-    let usual = checked.ethernet.as_ref().map(|ethernet| ethernet.rate);
-    let own = cell.rate.map(|nth| discovery.rates[nth]).or(usual);
-    own.unwrap_or_else(|| BitRate::new(1).expect("one is above zero"))
-}

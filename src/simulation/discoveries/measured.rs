@@ -3,7 +3,6 @@
 use crate::ethernet::Counters;
 use crate::ethernet::transport::{Datagram, Tcp};
 use crate::scenario::Checked;
-use crate::scenario::discovery::{Cell, Discovery};
 use crate::scenario::ethernet::Transport;
 
 use super::super::Listener;
@@ -11,20 +10,18 @@ use super::super::progress::Heard;
 use super::super::rtt::{self, Job, Outcome};
 use super::DiscoveryError;
 
-/// Measures on the Ethernet of a cell, idle before; with it how many frames passed cables, and how many found no room.
+/// Measures on the scenario's Ethernet, idle before; with it how many frames passed cables, and how many found no room.
 ///
 /// # Errors
 /// [`DiscoveryError`] if the Ethernet cannot be built.
 pub(super) fn run(
     checked: &Checked,
-    discovery: &Discovery,
-    cell: Cell,
     job: &Job,
     listener: Listener<'_>,
 ) -> Result<(Outcome, (u64, u64)), DiscoveryError> {
-    let topology = &discovery.networks[cell.network].topology;
+    let topology = &checked.topology;
     let ethernet = checked.ethernet.as_ref().expect("a measurement has an Ethernet");
-    let parameters = ethernet.parameters(&topology.network, cell.rate.map(|nth| discovery.rates[nth]));
+    let parameters = ethernet.parameters(&topology.network, None);
     let (network, ports) = (&topology.network, &topology.attachments);
     let counts = |counters: &Counters| (counters.hops(), counters.dropped());
     match ethernet.transport {

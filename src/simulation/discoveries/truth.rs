@@ -6,17 +6,16 @@ use crate::discovery::Hops;
 use crate::ethernet::{BRIDGE_PRIORITY, SpanningTree};
 use crate::ids::{HostId, LinkId, Node, SwitchId};
 use crate::scenario::Checked;
-use crate::scenario::discovery::{Cell, Discovery};
+use crate::scenario::discovery::Discovery;
 use crate::topology::Network;
 use crate::units::BitRate;
 
-/// The hop counts between the machines of a cell on the tree that its switches elect. Costs O(switches (switches +
+/// The hop counts between the machines on the tree that its switches elect. Costs O(switches (switches +
 /// cables) + machines²).
-pub(super) fn hops(checked: &Checked, discovery: &Discovery, cell: Cell) -> Hops {
-    let topology = &discovery.networks[cell.network].topology;
-    let homes = homes(discovery, cell);
-    let tree = elected(checked, &topology.network, cell.rate.map(|nth| discovery.rates[nth]));
-    counted(&topology.network, &homes, |link| tree.forwards(link))
+pub(super) fn hops(checked: &Checked, discovery: &Discovery) -> Hops {
+    let homes = homes(checked, discovery);
+    let tree = elected(checked);
+    counted(&checked.topology.network, &homes, |link| tree.forwards(link))
 }
 
 /// The hop counts between machines at `homes` over the cables that frames pass.
@@ -26,11 +25,10 @@ fn counted(network: &Network, homes: &[SwitchId], passes: impl Fn(LinkId) -> boo
 }
 
 /// The switches on the ways between machines: those of the tree that are to be found. Costs O(switches + cables).
-pub(super) fn switches(checked: &Checked, discovery: &Discovery, cell: Cell) -> usize {
-    let topology = &discovery.networks[cell.network].topology;
-    let network = &topology.network;
-    let tree = elected(checked, network, cell.rate.map(|nth| discovery.rates[nth]));
-    let homes = homes(discovery, cell);
+pub(super) fn switches(checked: &Checked, discovery: &Discovery) -> usize {
+    let network = &checked.topology.network;
+    let tree = elected(checked);
+    let homes = homes(checked, discovery);
     let is_home: Vec<bool> = network.switch_ids().map(|switch| homes.contains(&switch)).collect();
     let near = |switch: SwitchId| {
         let cables = network.cables(Node::Switch(switch)).filter(|(_, link, _)| tree.forwards(*link));
@@ -59,22 +57,22 @@ pub(super) fn switches(checked: &Checked, discovery: &Discovery, cell: Cell) -> 
 }
 
 /// By machine, its switch.
-fn homes(discovery: &Discovery, cell: Cell) -> Vec<SwitchId> {
-    let network = &discovery.networks[cell.network];
+fn homes(checked: &Checked, discovery: &Discovery) -> Vec<SwitchId> {
     let home = |machine: &HostId| {
-        let attached = network.topology.attachment(*machine).expect("machines have cables");
+        let attached = checked.topology.attachment(*machine).expect("machines have cables");
         match attached.2.node {
             Node::Switch(switch) => switch,
             Node::Host(_) => unreachable!("machines are cabled to switches, as was checked"),
         }
     };
-    network.machines.iter().map(home).collect()
+    discovery.machines.iter().map(home).collect()
 }
 
 /// The tree that the switches elect.
-fn elected(checked: &Checked, network: &Network, rate: Option<BitRate>) -> SpanningTree {
+fn elected(checked: &Checked) -> SpanningTree {
+    let network = &checked.topology.network;
     if let Some(ethernet) = &checked.ethernet {
-        let parameters = ethernet.parameters(network, rate);
+        let parameters = ethernet.parameters(network, None);
         return SpanningTree::elect(network, &parameters.rates, &parameters.bridge_priorities);
     }
     // Of a matrix from elsewhere it is not known; cables of one rate are the likely case.

@@ -57,6 +57,7 @@ fn folder(place: &Path, name: &str) {
             "stuck_ranks": 1},
         "rings": {"tree": of(0), "algorithm": of(1), "hosts": [of(2)], "refused": of(3), "root": of(4)},
         "discovery": {"results": [{"id": of(0)}], "measurements": [{"id": of(1)}]},
+        "discovery": {"machines": 2, "methods": {of(0): {"findings": [{"id": of(1)}]}}},
         "operation": {"events": [{"what": of(0), "at_ms": 1}], "notices": [{"event": 0, "noticed_by": of(1)}],
             "losses": {}},
         of(9): {of(8): of(7)},

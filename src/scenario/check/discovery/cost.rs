@@ -1,12 +1,13 @@
 //! What measuring comes to: refused where it would take for ever, with a warning where it may take long.
 
-use crate::diagnostics::{Fault, quoted};
+use crate::diagnostics::Fault;
 use crate::ethernet::{HEADER, SpanningTree, TRAILER};
 use crate::ids::{LinkId, Node, SwitchId};
-use crate::units::{BitRate, Bytes};
+use crate::units::Bytes;
 
 use super::super::super::book::{Book, Place};
-use super::super::super::discovery::{DiscoveredNetwork, Discovery};
+use super::super::super::checked::Topology;
+use super::super::super::discovery::Discovery;
 use super::super::super::ethernet::Ethernet;
 use super::super::out_of_range;
 use super::measuring::headers;
@@ -18,7 +19,7 @@ const MANY_MESSAGES: f64 = 1e10;
 /// The longest that a measurement takes at worst, in picoseconds: thirty days. Overflow is far off then.
 const LONGEST: f64 = 30.0 * 86_400e12;
 
-/// What the measurements of a network come to.
+/// What a measurement comes to.
 struct Cost {
     /// Messages at least: every pair settles at its first set.
     least: f64,
@@ -28,21 +29,21 @@ struct Cost {
     longest: f64,
 }
 
-/// Notes measurements that nobody lives to see the end of; `None` after such a fault.
-pub(super) fn check(place: Place, discovery: &Discovery, medium: &Ethernet, book: &mut Book) -> Option<()> {
-    check_background(place, discovery, medium, book)?;
-    let slowest = discovery.rates.iter().copied().min();
-    let costs: Vec<Cost> =
-        discovery.networks.iter().map(|network| cost(network, discovery, medium, slowest)).collect();
-    let times = discovery.combinations() as f64 * f64::from(discovery.executions);
-    let (least, most) = costs.iter().fold((0.0, 0.0), |(a, b), cost| (a + cost.least, b + cost.most));
-    let (least, most) = (least * times, most * times);
+/// Notes a measurement that nobody lives to see the end of; `None` after such a fault.
+pub(super) fn check(
+    place: Place,
+    discovery: &Discovery,
+    topology: &Topology,
+    medium: &Ethernet,
+    book: &mut Book,
+) -> Option<()> {
+    check_background(place, discovery, topology, medium, book)?;
+    let Cost { least, most, longest } = cost(discovery, topology, medium);
     if least > MOST_MESSAGES {
         let message = format!("measuring takes at least {least:.1e} messages, background counted in");
         out_of_range(place, message, format!("expected at most {MOST_MESSAGES:.0e}"), book);
         return None;
     }
-    let longest = costs.iter().map(|cost| cost.longest).fold(0.0, f64::max);
     if longest > LONGEST {
         let days = longest / 86_400e12;
         let message = format!("a measurement would take {days:.0} days of simulated time at worst");
@@ -63,46 +64,44 @@ pub(super) fn check(place: Place, discovery: &Discovery, medium: &Ethernet, book
 const FULLEST: f64 = 0.95;
 
 /// Notes background traffic that fills a cable; `None` after such a fault.
-fn check_background(place: Place, discovery: &Discovery, medium: &Ethernet, book: &mut Book) -> Option<()> {
-    let percent = discovery.noise_percent.iter().copied().max().unwrap_or(0);
-    let share = f64::from(discovery.noise.scaled(percent).background_ppm) / 1e6;
+fn check_background(
+    place: Place,
+    discovery: &Discovery,
+    topology: &Topology,
+    medium: &Ethernet,
+    book: &mut Book,
+) -> Option<()> {
+    let share = f64::from(discovery.noise.background_ppm) / 1e6;
     if share <= 0.0 {
         return Some(());
     }
-    let rates: Vec<Option<BitRate>> = match discovery.rates.as_slice() {
-        [] => vec![None],
-        rates => rates.iter().copied().map(Some).collect(),
-    };
-    for network in &discovery.networks {
-        for rate in &rates {
-            let (load, cable) = fullest(network, medium, *rate);
-            if load * share > FULLEST {
-                let cable = super::super::names::link_name(&network.topology.network, cable);
-                let (name, used) = (quoted(&network.name), load * share * 100.0);
-                let message =
-                    format!("background of {percent} % fills a cable of {name} to {used:.0} %: {cable}");
-                let expected =
-                    format!("expected at most {:.1} % of every machine's cable", FULLEST / load * 100.0);
-                out_of_range(place, message, expected, book);
-                return None;
-            }
-        }
+    let (load, cable) = fullest(discovery, topology, medium);
+    if load * share <= FULLEST {
+        return Some(());
     }
-    Some(())
+    let cable = super::super::names::link_name(&topology.network, cable);
+    let message = format!(
+        "background of {:.1} % fills a cable to {:.0} %: {cable}",
+        share * 100.0,
+        load * share * 100.0
+    );
+    let expected = format!("expected at most {:.1} % of every machine's cable", FULLEST / load * 100.0);
+    out_of_range(place, message, expected, book);
+    None
 }
 
 /// How full the fullest cable would be, in one direction, if every machine filled its own with messages to all others;
 /// and which it is. Costs O(nodes + cables), and electing the tree.
-fn fullest(network: &DiscoveredNetwork, medium: &Ethernet, rate: Option<BitRate>) -> (f64, LinkId) {
-    let net = &network.topology.network;
-    let parameters = medium.parameters(net, rate);
+fn fullest(discovery: &Discovery, topology: &Topology, medium: &Ethernet) -> (f64, LinkId) {
+    let net = &topology.network;
+    let parameters = medium.parameters(net, None);
     let tree = SpanningTree::elect(net, &parameters.rates, &parameters.bridge_priorities);
     let speed = |link: LinkId| parameters.rates[link.index()].as_bits_per_s() as f64;
     // By switch, the machines at it and behind it as seen from the root, and what they send.
     let mut below = vec![(0.0_f64, 0.0_f64); net.switches().len()];
     let mut own = Vec::new();
-    for machine in &network.machines {
-        let Some((_, link, far)) = network.topology.attachment(*machine) else { continue };
+    for machine in &discovery.machines {
+        let Some((_, link, far)) = topology.attachment(*machine) else { continue };
         if let Node::Switch(home) = far.node {
             below[home.index()].0 += 1.0;
             below[home.index()].1 += speed(link);
@@ -139,15 +138,10 @@ fn fullest(network: &DiscoveredNetwork, medium: &Ethernet, rate: Option<BitRate>
     own.iter().map(load).fold((0.0, LinkId(0)), |most, load| if load.0 > most.0 { load } else { most })
 }
 
-/// What the measurement of a network comes to.
-fn cost(
-    network: &DiscoveredNetwork,
-    discovery: &Discovery,
-    medium: &Ethernet,
-    slowest: Option<BitRate>,
-) -> Cost {
+/// What measuring comes to.
+fn cost(discovery: &Discovery, topology: &Topology, medium: &Ethernet) -> Cost {
     let (plan, software, noise) = (&discovery.plan, &discovery.software, &discovery.noise);
-    let machines = network.machines.len() as f64;
+    let machines = discovery.machines.len() as f64;
     let pairs = machines * (machines - 1.0);
     let first = pairs * f64::from(plan.first) * f64::from(plan.round_trips) * 2.0;
     let all = pairs * f64::from(all_samples(plan.first, plan.most)) * f64::from(plan.round_trips) * 2.0;
@@ -157,19 +151,17 @@ fn cost(
     let work = (costs.send + costs.receive).as_ps() as f64
         + bytes * (costs.send_byte.as_ps() + costs.receive_byte.as_ps()) as f64;
     let pace = discovery.paces.iter().map(|(_, pace)| f64::from(*pace) / 1e3).fold(1.0, f64::max);
-    let links = network.topology.network.links().iter();
-    let own = links.filter_map(|link| link.rate).min().unwrap_or(medium.rate).min(medium.rate);
-    let rate = slowest.unwrap_or(own);
+    let links = topology.network.links().iter();
+    let rate = links.filter_map(|link| link.rate).min().unwrap_or(medium.rate).min(medium.rate);
     let frame = Bytes(plan.message.0 + software.envelope.0 + u64::from(headers(medium) + HEADER + TRAILER));
-    let cables = network.topology.network.switches().len() as f64 + 1.0;
+    let cables = topology.network.switches().len() as f64 + 1.0;
     let hop =
         rate.time_for(frame).as_ps() + (medium.switch_latency + medium.cable_length.flight_time()).as_ps();
     let usual = work + software.pause.as_ps() as f64 + cables * hop as f64;
     // Jitter and drift at most double what software takes; two pieces of work may be interrupted.
     let interrupted = 2.0 * noise.outlier_mean.as_ps() as f64;
     let worst = 4.0 * pace * work + interrupted + software.pause.as_ps() as f64 + cables * hop as f64;
-    let greatest = f64::from(discovery.noise_percent.iter().copied().max().unwrap_or(0)) / 100.0;
-    let share = (f64::from(noise.background_ppm) * greatest / 1e6).min(1.0);
+    let share = f64::from(noise.background_ppm) / 1e6;
     let background = |time: f64| {
         let every = rate.time_for(noise.background_message).as_ps().max(1) as f64;
         machines * time * share / every

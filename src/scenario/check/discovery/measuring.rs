@@ -13,7 +13,7 @@ use super::super::super::discovery::{Noise, Software};
 use super::super::super::ethernet::{Ethernet, Transport};
 use super::super::super::wire::{self, At, Given, Share};
 use super::super::allgather::{MOST_WORK, at_most, overheads};
-use super::super::{conflict, in_bytes, names, out_of_range, quantity, shared, within};
+use super::super::{conflict, in_bytes, names, out_of_range, quantity, within};
 
 /// Samples of a set.
 const SAMPLES: RangeInclusive<u32> = 2..=Plan::MOST;
@@ -27,12 +27,12 @@ const MOST_BACKGROUND: u32 = 950_000;
 const ALL: u32 = 1_000_000;
 /// What IPv4 and TCP put before data, without options.
 const TCP_HEADERS: u32 = 40;
-/// The most executions.
-const MOST_EXECUTIONS: u32 = 10_000;
 
 /// How round-trip times are measured.
 pub(super) fn plan(wire: &wire::Discovery, medium: Option<&Ethernet>, book: &mut Book) -> Option<Plan> {
     let message = message(wire, medium, book);
+    let at_once = wire.at_once.get().and_then(|at| within(*at, 1..=256, book));
+    let at_once = at_once.map(|pairs| if pairs == 1 { Schedule::Sequence } else { Schedule::AtOnce(pairs) });
     let round_trips = wire.round_trips.get().and_then(|at| within(*at, 1..=1_000, book));
     let first = wire.samples.get().and_then(|at| within(*at, SAMPLES, book));
     let most = wire.most_samples.get().and_then(|at| within(*at, SAMPLES, book).map(|_| *at));
@@ -52,7 +52,7 @@ pub(super) fn plan(wire: &wire::Discovery, medium: Option<&Ethernet>, book: &mut
         first: first?,
         most: most?.value,
         threshold_ppm: threshold?.0,
-        schedule: Schedule::Sequence,
+        schedule: at_once?,
     })
 }
 
@@ -95,8 +95,34 @@ pub(super) fn software(wire: &wire::PingSoftware, book: &mut Book) -> Option<Sof
     Some(Software { costs: costs?, envelope: Bytes(envelope?), pause: pause? })
 }
 
-/// What disturbs measurements.
-pub(super) fn noise(wire: &wire::Noise, book: &mut Book) -> Option<Noise> {
+/// What disturbs measurements: as much of it as the scenario wants.
+pub(super) fn noise(wire: &wire::Discovery, book: &mut Book) -> Option<Noise> {
+    let percent = wire.noise_percent.get().and_then(|at| within(*at, 0..=10_000, book).map(|_| *at));
+    let all = wire.noise.value().and_then(|wire| whole_noise(wire, book));
+    let (percent, all) = (percent?, all?);
+    let shares = [
+        ("jitter", all.jitter, 1_000),
+        ("drift", all.drift, 1_000),
+        ("outliers", all.outliers_ppm, ALL),
+        ("background", all.background_ppm, MOST_BACKGROUND),
+    ];
+    for (name, share, most) in shares {
+        let most = u64::from(most) * 100;
+        if u64::from(share) * u64::from(percent.value) > most {
+            let message = format!("{} % of {name} is more than there can be", percent.value);
+            out_of_range(
+                percent.place,
+                message,
+                format!("expected at most {}", most / u64::from(share)),
+                book,
+            );
+        }
+    }
+    Some(all.scaled(percent.value))
+}
+
+/// What disturbs measurements at 100 %.
+fn whole_noise(wire: &wire::Noise, book: &mut Book) -> Option<Noise> {
     let mut part = |given: &Given<Share>, most| share(*given.get()?, most, book);
     let (jitter, outliers) = (part(&wire.jitter, ALL), part(&wire.outliers, ALL));
     let (drift, background) = (part(&wire.drift, ALL), part(&wire.background, MOST_BACKGROUND));
@@ -115,61 +141,16 @@ pub(super) fn noise(wire: &wire::Noise, book: &mut Book) -> Option<Noise> {
 }
 
 /// A share of at most `most` millionths.
-fn share(at: At<Share>, most: u32, book: &mut Book) -> Option<u32> {
+pub(super) fn share(at: At<Share>, most: u32, book: &mut Book) -> Option<u32> {
     let ppm = (at.value.0 * f64::from(ALL)).round();
     if ppm > f64::from(most) {
         let expected = format!("expected at most \"{} %\"", most / 10_000);
         out_of_range(at.place, "this share is out of range", expected, book);
         return None;
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "0 to a million, just checked"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to `most`, just checked")]
     let ppm = ppm as u32;
     Some(ppm)
-}
-
-/// How many pairs measure at once.
-pub(super) fn at_once(given: &Given<Vec<At<u32>>>, book: &mut Book) -> Option<Vec<u32>> {
-    let list = shared::each_once(given, "number of pairs", ToString::to_string, book)?;
-    let list: Vec<_> = list.iter().map(|at| within(*at, 1..=256, book)).collect();
-    list.into_iter().collect()
-}
-
-/// Amounts of noise, none of which comes to more than all.
-pub(super) fn percents(
-    given: &Given<Vec<At<u32>>>,
-    noise: Option<&Noise>,
-    book: &mut Book,
-) -> Option<Vec<u32>> {
-    let list = shared::each_once(given, "amount of noise", ToString::to_string, book)?;
-    let checked: Vec<_> = list.iter().map(|at| within(*at, 0..=10_000, book)).collect();
-    let list: Vec<_> = list.iter().zip(checked).map(|(at, value)| Some((value?, at.place))).collect();
-    let list: Vec<_> = list.into_iter().collect::<Option<_>>()?;
-    let Some(noise) = noise else { return Some(list.iter().map(|(percent, _)| *percent).collect()) };
-    let shares = [
-        ("jitter", noise.jitter, 1_000),
-        ("drift", noise.drift, 1_000),
-        ("outliers", noise.outliers_ppm, ALL),
-        ("background", noise.background_ppm, MOST_BACKGROUND),
-    ];
-    for (percent, place) in &list {
-        for (name, share, most) in shares {
-            let most = u64::from(most) * 100;
-            if u64::from(share) * u64::from(*percent) > most {
-                let message = format!("{percent} % of {name} is more than there can be");
-                out_of_range(*place, message, format!("expected at most {}", most / u64::from(share)), book);
-            }
-        }
-    }
-    Some(list.iter().map(|(percent, _)| *percent).collect())
-}
-
-/// How often each combination is measured.
-pub(super) fn executions(given: &Given<u32>, book: &mut Book) -> Option<u32> {
-    given.get().and_then(|at| within(*at, 1..=MOST_EXECUTIONS, book))
 }
 
 /// Machines with a pace of their own, each once.

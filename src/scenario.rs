@@ -10,7 +10,6 @@
 
 pub mod allgather;
 pub mod checked;
-pub mod comparison;
 pub mod discovery;
 pub mod ethernet;
 pub mod expect;

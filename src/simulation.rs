@@ -8,7 +8,6 @@
 
 pub mod allgather;
 mod beside;
-pub mod comparison;
 pub mod daemon;
 pub mod discoveries;
 pub mod failures;
@@ -109,14 +108,11 @@ pub enum RunError {
 }
 
 /// Runs a checked scenario. `recorder` records the first run of its mapping, its load points, its operation, and the
-/// first execution of its all-gather; what the members of comparisons do is not recorded.
+/// first execution of its all-gather.
 ///
 /// # Errors
 /// [`RunError`]; of what the reader of scenarios lets through, only sizes and rates beyond reason cause one.
 pub fn run(checked: &Checked, progress: &dyn Progress, recorder: Option<&Recorder>) -> Result<Run, RunError> {
-    if let Some(comparison) = &checked.comparison {
-        return comparison::run(checked, comparison, progress);
-    }
     if let Some(allgather) = &checked.allgather {
         return allgather::run(checked, allgather, progress, recorder);
     }
@@ -236,7 +232,6 @@ fn gather(
         hot_spots: HotSpots::new(&reports, &channels),
         throughput_flits_per_cycle_per_host: throughput,
         saturation: search.saturation,
-        comparison: None,
         allgather: None,
         rings: None,
         discovery: None,

@@ -3,7 +3,6 @@
 mod allgather;
 mod closing;
 mod compared;
-mod comparison;
 mod discovery;
 mod histogram;
 mod operation;
@@ -46,8 +45,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Measure a twentieth of the messages; of a sweep, every fourth value of long axes of numbers and two seeds, each
-    /// point so; of a comparison, two networks of a size and every fourth load;
-    /// of an all-gather, one execution of two repetitions
+    /// point so; of an all-gather, one execution of two repetitions
     #[arg(long)]
     quick: bool,
     /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng

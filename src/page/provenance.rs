@@ -155,7 +155,7 @@ const PAPERS: [(&str, &[&str], &str); 5] = [
     ),
     (
         "sancho2000",
-        &["route", "comparison"],
+        &["route"],
         "J. C. Sancho, A. Robles: Improving the Up*/Down* Routing Scheme for Networks of Workstations. Euro-Par 2000.",
     ),
     ("hendriks2004", &[], "M. Hendriks: Fast Mapping on Myrinet Networks. 2004."),

@@ -5,7 +5,6 @@
 
 mod allgather;
 mod buffers;
-mod comparison;
 mod csv;
 mod declared;
 mod discovery;
@@ -96,8 +95,6 @@ fn sections(
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
-    let compared =
-        document.comparison.get().and_then(|wire| comparison::comparison(wire, document, &context, book));
     let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, book));
     let allgather = document.allgather.get();
     let allgather =
@@ -136,7 +133,6 @@ fn sections(
         mapping,
         routing,
         traffic,
-        comparison: compared,
         ethernet,
         allgather,
         rings,

@@ -10,7 +10,6 @@ use crate::traffic::{TraceMessage, Workload};
 use crate::units::{BitRate, Duration, Time};
 
 use super::allgather::Allgather;
-use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::expect::Expectations;
@@ -44,10 +43,8 @@ pub struct Checked {
     pub mapping: Option<Mapping>,
     /// Where routes come from, if there are any.
     pub routing: Option<Routing>,
-    /// The traffic, if any; with it there is a [`Routing`] or a [`Comparison`].
+    /// The traffic, if any; with it there is a [`Routing`].
     pub traffic: Option<Traffic>,
-    /// Routings compared on the same networks; then there is no [`Routing`], and the network is the first one.
-    pub comparison: Option<Comparison>,
     /// The Ethernet, if there is one; all-gathers and discoveries use it.
     pub ethernet: Option<Ethernet>,
     /// An all-gather; then nothing else runs.
@@ -287,10 +284,18 @@ const FEW_LOADS: usize = 4;
 impl Checked {
     /// Whether events of it can be recorded.
     pub fn has_events(&self) -> bool {
-        let many = self.comparison.is_some();
         let silent = self.rings.is_some() || self.discovery.is_some();
         let busy = self.mapping.is_some() || self.traffic.is_some() || self.allgather.is_some();
-        busy && !many && !silent
+        busy && !silent
+    }
+
+    /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time; of an all-gather
+    /// one execution of two repetitions.
+    #[must_use]
+    pub fn quick(mut self) -> Checked {
+        self.measure = self.measure.quick();
+        self.allgather = self.allgather.map(Allgather::quick);
+        self
     }
 
     /// The same as a point of the small form of a sweep: as [`Checked::quick`], and of more than four loads with every

@@ -15,7 +15,7 @@ use crate::traffic::Workload;
 use crate::units::{Duration, Time};
 
 use super::check::asked;
-use super::checked::{Checked, Extent, Generated, Measure, Topology, Traffic};
+use super::checked::{Checked, Extent, Generated, Measure, Traffic};
 use super::discovery::Source;
 use super::mapping::Mapping;
 use super::wire::Document;
@@ -85,21 +85,21 @@ impl Estimate {
     pub(super) fn declared(document: &Document) -> Estimate {
         let all = asked(document);
         let sum = |part: fn(&Size) -> u64| {
-            let each = all.iter().map(|asked| Some(part(&asked.size?).saturating_mul(asked.count)));
+            let each = all.iter().map(|asked| Some(part(&asked.size?)));
             each.reduce(|a, b| Some(a?.saturating_add(b?))).flatten()
         };
         let gathers = document.allgather.value();
         let each = gathers.and_then(|wire| wire.ranks_per_machine.value()).copied().unwrap_or(1);
         let ranks = |size: &Size| size.hosts.saturating_mul(u64::from(each));
-        let sizes: Vec<(Size, u64)> = all.iter().filter_map(|a| Some((a.size?, a.count))).collect();
+        let sizes: Vec<Size> = all.iter().filter_map(|asked| asked.size).collect();
         let needs = Needs {
             on_fabric: gathers.is_none() && document.discovery.value().is_none(),
             has_frames: document.ethernet.value().is_some(),
-            has_routes: document.routing.value().is_some() || document.comparison.value().is_some(),
-            ranks: gathers.and(sizes.iter().map(|(size, _)| ranks(size)).max()),
+            has_routes: document.routing.value().is_some(),
+            ranks: gathers.and(sizes.iter().map(ranks).max()),
         };
         Estimate {
-            networks: all.iter().map(|asked| asked.count).sum(),
+            networks: all.len() as u64,
             switches: sum(|size| size.switches),
             hosts: sum(|size| size.hosts),
             cables: sum(|size| size.cables),
@@ -111,25 +111,23 @@ impl Estimate {
 
     /// What a checked scenario tells.
     pub fn of(checked: &Checked) -> Estimate {
-        let topologies = topologies(checked);
-        let sizes: Vec<(Size, u64)> = topologies.iter().map(|t| (Size::of(&t.network), 1)).collect();
-        let sum = |part: fn(&Size) -> u64| Some(sizes.iter().map(|(size, _)| part(size)).sum());
+        let size = Size::of(&checked.topology.network);
         let ranks = checked.allgather.as_ref().map(|gather| gather.ranks() as u64);
         let needs = Needs {
             on_fabric: ranks.is_none() && checked.discovery.is_none(),
             has_frames: checked.ethernet.is_some(),
-            has_routes: checked.routing.is_some() || checked.comparison.is_some(),
+            has_routes: checked.routing.is_some(),
             ranks,
         };
         Estimate {
-            networks: sizes.len() as u64,
-            switches: sum(|size| size.switches),
-            hosts: sum(|size| size.hosts),
-            cables: sum(|size| size.cables),
+            networks: 1,
+            switches: Some(size.switches),
+            hosts: Some(size.hosts),
+            cables: Some(size.cables),
             ranks,
             points: Some(points(checked)),
             messages: Some(libm::ceil(all_messages(checked))),
-            memory_bytes: needs.bytes(&sizes),
+            memory_bytes: needs.bytes(&[size]),
             simulated_s: Some(simulated(checked)),
             processor_s: Some(seconds(checked)),
         }
@@ -176,7 +174,7 @@ struct Needs {
 
 impl Needs {
     /// The bytes of all networks, and of the largest run on one of them; saturates.
-    fn bytes(&self, sizes: &[(Size, u64)]) -> u64 {
+    fn bytes(&self, sizes: &[Size]) -> u64 {
         let product = |a: u64, b: u64| a.saturating_mul(b);
         let of_network = |size: &Size| {
             let parts = [
@@ -198,8 +196,8 @@ impl Needs {
             ];
             parts.into_iter().fold(0, u64::saturating_add)
         };
-        let networks = sizes.iter().map(|(size, count)| product(of_network(size), *count));
-        let run = sizes.iter().map(|(size, _)| of_run(size)).max().unwrap_or(0);
+        let networks = sizes.iter().map(of_network);
+        let run = sizes.iter().map(of_run).max().unwrap_or(0);
         let ranks = self.ranks.map_or(0, |ranks| product(product(ranks, ranks), PER_RANK_PAIR));
         networks.chain([run, ranks]).fold(LEAST_MEMORY, u64::saturating_add)
     }
@@ -210,14 +208,6 @@ fn mean_hops(size: &Size) -> u64 {
     u64::from(size.switches.max(1).ilog2()) + 1
 }
 
-/// All networks of a scenario, the own one first unless a comparison has it among its own.
-fn topologies(checked: &Checked) -> Vec<&Topology> {
-    let Checked { comparison, .. } = checked;
-    let compared = comparison.iter().flat_map(|all| all.networks.iter().map(|network| &network.topology));
-    let all: Vec<&Topology> = compared.collect();
-    if all.is_empty() { vec![&checked.topology] } else { all }
-}
-
 /// Load points, mappings, all-gathers and measurements, each run once.
 fn points(checked: &Checked) -> u64 {
     let loads = |traffic: &Option<Traffic>| match traffic {
@@ -225,18 +215,14 @@ fn points(checked: &Checked) -> u64 {
         Some(Traffic::Trace(_)) => 1,
         None => 0,
     };
-    let Checked { comparison, allgather, discovery, mapping, operation, .. } = checked;
-    let of_comparison = comparison.as_ref().map(|all| {
-        let of_one = |routings: usize, traffic| routings as u64 * u64::max(loads(traffic), 1);
-        all.networks.iter().map(|network| of_one(network.routings.len(), &network.traffic)).sum()
-    });
-    let of_gather = || allgather.as_ref().map(|gather| u64::from(gather.executions));
+    let Checked { allgather, discovery, mapping, operation, .. } = checked;
+    let of_gather = allgather.as_ref().map(|gather| u64::from(gather.executions));
     let of_discovery = || discovery.as_ref().map(|_| 1);
     let own = || match operation {
         Some(_) => 1,
         None => loads(&checked.traffic) + u64::from(mapping.is_some()),
     };
-    let many = of_comparison.or_else(of_gather).or_else(of_discovery);
+    let many = of_gather.or_else(of_discovery);
     many.unwrap_or_else(own)
 }
 
@@ -251,10 +237,6 @@ fn all_messages(checked: &Checked) -> f64 {
         None => 0.0,
     };
     let alone = |checked: &Checked| of_traffic(checked) + mapping(checked) / PER_PROBE;
-    if let Some(comparison) = &checked.comparison {
-        let own = Checked { comparison: None, ..checked.clone() };
-        return comparison.members() as f64 * alone(&own.member(comparison, 0));
-    }
     let operated = checked.operation.as_ref().map_or(0.0, |operation| operation.length.as_ps() as f64)
         * checked
             .operation
@@ -331,13 +313,7 @@ pub(super) fn needed_ps(measure: &Measure, workload: &Workload, load: f64, flit:
 /// The seconds of one core that a scenario is likely to take.
 pub(super) fn seconds(checked: &Checked) -> f64 {
     let own = LEAST + routes(checked) + traffic(checked) + mapping(checked);
-    let alone = |checked: Checked| routes(&checked) + traffic(&checked) + mapping(&checked);
-    let compared = checked.comparison.as_ref().map_or(0.0, |comparison| {
-        let of_first = Checked { comparison: None, ..checked.clone() };
-        let first = of_first.member(comparison, 0);
-        comparison.members() as f64 * alone(first)
-    });
-    own + compared + collective(checked) + discovery(checked) + operation(checked)
+    own + collective(checked) + discovery(checked) + operation(checked)
 }
 
 /// Hosts with a cable, and switches.

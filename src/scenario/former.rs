@@ -18,6 +18,12 @@ pub(super) struct Former {
 const FORMER: &[Former] = &[
     Former {
         table: "the scenario",
+        key: "comparison",
+        was: "routings were compared by [comparison]: its networks, switches and routings are axes",
+        now: COMPARISON,
+    },
+    Former {
+        table: "the scenario",
         key: "study",
         was: "mappings were compared by [study]: its networks, variants, answering, retries and loads are axes",
         now: STUDY,
@@ -77,6 +83,22 @@ const FORMER: &[Former] = &[
               quantities = { \"total run time, 1 Gb/s\" = { column = \"discovery.total_s\" } }",
     },
 ];
+
+/// Routings compared on several networks.
+const COMPARISON: &str = "[sweep]
+statistics-over = [\"topology.random-regular.seed\"]
+[[sweep.axes]]
+name = \"routing\"
+labels = [\"BFS\", \"DFS\"]
+routing = [{ algorithm = \"updown\" }, { algorithm = \"updown\", tree = \"dfs\" }]
+[[sweep.axes]]
+topology.random-regular.switches = [16, 32]
+[[sweep.axes]]
+topology.random-regular.seed = { from = 0, to = 9, step = 1 }
+[[sweep.ratios]]
+name = \"gain\"
+column = \"throughput_flits_per_cycle_per_host\"
+over = { routing = \"BFS\" }";
 
 /// A study of mappings.
 const STUDY: &str = "[[sweep.axes]]

@@ -22,6 +22,4 @@ pub enum Statistic {
     Max,
     /// The greatest distance from the mean, in per cent of the mean.
     Variation,
-    /// That of the network whose ratios are nearest to the mean ratios.
-    Nearest,
 }

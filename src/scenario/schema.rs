@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(schema["then"]["required"], json!(["scenario", "topology"]));
         assert_eq!(schema["then"]["properties"]["scenario"]["required"], json!(["name"]));
         assert!(schema["properties"]["scenario"].get("required").is_none());
-        let routing = &schema["properties"]["comparison"]["properties"]["routings"]["items"];
-        assert_eq!(routing["required"], json!(["name"]));
+        let ratio = &schema["properties"]["sweep"]["properties"]["ratios"]["items"];
+        assert_eq!(ratio["required"], json!(["name", "column", "over"]));
     }
 }

@@ -64,7 +64,7 @@ impl Spread {
             Statistic::Min => self.min,
             Statistic::Max => self.max,
             Statistic::Variation => self.variation_percent,
-            Statistic::Mean | Statistic::Nearest => self.mean,
+            Statistic::Mean => self.mean,
         }
     }
 }

@@ -38,17 +38,6 @@ impl fmt::Debug for Listener<'_> {
     }
 }
 
-/// A run within a step of another: simulated time passes on, stages and steps are its own business.
-pub(super) struct Within<'a>(pub(super) &'a dyn Progress);
-
-impl Progress for Within<'_> {
-    fn stage(&self, _name: &str, _steps: u64) {}
-    fn step(&self) {}
-    fn pass(&self, simulated: Duration, _share: f64) {
-        self.0.pass(simulated, 0.0);
-    }
-}
-
 /// Beats between two tellings: few enough to see a long run move, too many to cost anything.
 const BEATS: u32 = 1_024;
 /// The same where a beat is what becomes of a parcel, which is many frames or flits.

@@ -12,7 +12,6 @@ use crate::topology::{End, Network};
 use crate::units::{Cycle, Duration};
 
 use super::allgather::GatherReport;
-use super::comparison::ComparisonReport;
 use super::daemon;
 use super::discoveries::DiscoveryReport;
 use super::hosts::Locked;
@@ -65,9 +64,6 @@ pub struct Summary {
     pub throughput_flits_per_cycle_per_host: Option<f64>,
     /// Where the network saturates, if that was looked for.
     pub saturation: Option<Saturation>,
-    /// What a comparison came to; then routes and points stand there, and not here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub comparison: Option<ComparisonReport>,
     /// What the all-gather came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allgather: Option<GatherReport>,
@@ -101,7 +97,6 @@ impl Summary {
             points: Vec::new(),
             throughput_flits_per_cycle_per_host: None,
             saturation: None,
-            comparison: None,
             allgather: None,
             rings: None,
             discovery: None,

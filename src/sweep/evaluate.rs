@@ -17,7 +17,6 @@ use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 
 use crate::report::{Cell, Column, Table};
-use crate::scenario::printed::Statistic;
 use crate::scenario::sweep::{Pins, Ratio, Reference, SEED, Sweep};
 use crate::simulation::{Outcome, PaperReport, Spread, paper};
 
@@ -287,11 +286,7 @@ impl<'a> Points<'a> {
             .map(|number| number * reference.scale)
             .collect();
         let is_ratio = self.sweep.evaluation().ratios.iter().any(|ratio| ratio.name == reference.column);
-        let spread = Spread::of(&numbers).map(|spread| match reference.statistic {
-            Statistic::Nearest => Spread { mean: nearest(&numbers, spread.mean), ..spread },
-            _ => spread,
-        });
-        let report = PaperReport::of(&reference.number, spread, reference.statistic, is_ratio);
+        let report = PaperReport::of(&reference.number, Spread::of(&numbers), reference.statistic, is_ratio);
         if numbers.len() > 1 { report } else { PaperReport { ours_min: None, ours_max: None, ..report } }
     }
 
@@ -329,13 +324,6 @@ impl<'a> Points<'a> {
 /// A column of lists at a position.
 fn at_position(column: &str, position: usize) -> String {
     column.replacen(ANY, &position.to_string(), 1)
-}
-
-/// The first of the numbers that are nearest to their mean.
-fn nearest(numbers: &[f64], mean: f64) -> f64 {
-    let distance = |number: f64| (number - mean).abs();
-    let nearer = |best: f64, number: f64| if distance(number) < distance(best) { number } else { best };
-    numbers.iter().copied().reduce(nearer).unwrap_or(mean)
 }
 
 /// An object with an `id`, and values where their paths lead; what stands in the way of a path is displaced.

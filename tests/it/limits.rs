@@ -75,7 +75,7 @@ fn refused() -> Vec<(String, [&'static str; 2])> {
     ]
 }
 
-/// The same of routes, of memory, of failures, of measurements and of comparisons.
+/// The same of routes, of memory, of failures, of measurements and of random networks.
 fn refused_beside_gathers() -> Vec<(String, [&'static str; 2])> {
     let loaded = "[traffic.uniform]\npayload = \"64 B\"\nloads = [0.1]\n";
     let failing = "[mapping]\nmapper = \"h0\"\n[[failures-at-random]]\nof = \"links\"\nmean-uptime = \"1 ms\"\n\
@@ -114,9 +114,8 @@ fn refused_beside_gathers() -> Vec<(String, [&'static str; 2])> {
         (chain(4) + failing, ["failures are to be expected", "100000"]),
         (chain(600) + "[ethernet]\n[discovery]\n", ["600 machines", "512"]),
         (
-            "[scenario]\nname = \"x\"\n[topology.random-regular]\nswitches = 600000\ndegree = 4\n\
-             [comparison]\nnetworks = 2\n[[comparison.routings]]\nname = \"a\"\nalgorithm = \"updown\"\n"
-                .to_owned(),
+            "[scenario]\nname = \"x\"\n[topology.random-regular]\nswitches = 600000\ndegree = 4\n".to_owned()
+                + UPDOWN,
             ["600000", "16384"],
         ),
     ]
@@ -209,14 +208,11 @@ fn drawn(rng: &mut ChaCha8Rng) -> String {
     let method = of(&["ring", "lr1", "lr2", "open-mpi", "bruck"]);
     let gathers =
         format!("[allgather]\nalgorithm = \"{method}\"\nsize = \"1 KiB\"\nmedium = \"{medium}\"\n{extra}");
-    let part = match rng.random_range(0..6) {
+    let part = match rng.random_range(0..5) {
         0 => routing + &traffic,
         1 => ethernet + &gathers,
         2 => gathers,
         3 => "[rings]\nalgorithm = \"lr1\"\n".to_owned(),
-        4 => format!(
-            "[comparison]\nnetworks = 1\n[[comparison.routings]]\nname = \"a\"\nalgorithm = \"{algorithm}\"\n{traffic}"
-        ),
         _ => routing,
     };
     format!("[scenario]\nname = \"x\"\n{topology}{fabric}{part}")

@@ -10,7 +10,6 @@ mod cli;
 mod closed_forms;
 mod codegen;
 mod codegen_rtt;
-mod comparison;
 mod conservation;
 mod daemon;
 mod deadlock_burst;

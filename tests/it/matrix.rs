@@ -443,3 +443,29 @@ fn faults_are_told_with_their_places() {
     let (_, err) = Room::new(&alone).ends("run s.toml", "2", 3);
     assert!(err.contains("missing-section") && err.contains("[[figure]] without [sweep]"), "{err}");
 }
+
+/// Wrong if results without a manifest, which nothing lists, were replaced because their page says who wrote it.
+#[test]
+fn results_without_a_manifest_are_not_replaced() {
+    let room = Room::new(SWEEP);
+    room.ends("run s.toml --out all --quiet", "2", 0);
+    room.ends("run s.toml --out all --quiet", "2", 0);
+    fs::remove_file(room.path().join("all/manifest.json")).unwrap();
+    room.ends("run s.toml --out all --quiet", "2", 7);
+    assert!(room.path().join("all/README.md").exists());
+}
+
+/// Wrong if the committed throughputs of sancho2000 at 64 switches fell below what its depth-first trees gain: the
+/// scenario itself expects less, since it is also run with two of its ten networks.
+#[test]
+fn committed_results_have_the_gain_of_depth_first_trees() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/sancho2000/fig3-64/data.csv");
+    let table = Csv::parse(&fs::read_to_string(file).unwrap());
+    let gain = |routing: &str| -> f64 {
+        let wanted = [("quantity", "throughput over UD_BFS1"), ("configuration", routing)];
+        let row = table.of(&wanted).next().unwrap();
+        row.number("ours").unwrap()
+    };
+    assert!(gain("UD_DFS2") >= 2.2, "{}", gain("UD_DFS2"));
+    assert!((1.5..1.7).contains(&gain("UD_BFS2")), "{}", gain("UD_BFS2"));
+}

@@ -84,7 +84,7 @@ fn every_sweep_has_all_of_its_points() {
 
 /// Wrong if the number of threads changed a byte of what many runs come to together.
 #[test]
-fn threads_change_no_byte_of_a_comparison() {
+fn threads_change_no_byte_of_a_sweep() {
     let scenario = "scenarios/sancho2000/fig3a.toml";
     let one = results(scenario, &[], &[("RAYON_NUM_THREADS", "1")]);
     let two = results(scenario, &[], &[("RAYON_NUM_THREADS", "2")]);

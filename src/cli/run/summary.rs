@@ -24,7 +24,6 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     }
     text += &routes(summary);
     text += &points(&summary.points);
-    text += &summary.comparison.as_ref().map(super::comparison::text).unwrap_or_default();
     text += &summary.allgather.as_ref().map(super::allgather::text).unwrap_or_default();
     text += &summary.rings.as_ref().map(super::allgather::ring).unwrap_or_default();
     text += &summary.discovery.as_ref().map(super::discovery::text).unwrap_or_default();
@@ -42,16 +41,12 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
     let network = &checked.topology.network;
     let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
     let kind = match checked {
-        Checked { comparison: Some(comparison), .. } => format!("{} runs", comparison.members()),
         Checked { discovery: Some(_), .. } => "a discovery".to_owned(),
         _ => summary.outcome.to_string(),
     };
     let _ = writeln!(text, ": {kind}");
     if let Some(description) = &checked.description {
         let _ = writeln!(text, "{description}");
-    }
-    if checked.comparison.is_some() {
-        return text;
     }
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());
     let name = quoted(&network.name);

@@ -12,7 +12,7 @@ use crate::diagnostics::quoted;
 
 /// The files that are always written beside what stands in the summary under this key: what is asked where no manifest
 /// names the files.
-const FILES: [(&str, &[&str]); 8] = [
+const FILES: [(&str, &[&str]); 7] = [
     (
         "points",
         &[
@@ -27,7 +27,6 @@ const FILES: [(&str, &[&str]); 8] = [
     ("map", &["growth-steps.csv", "network.json"]),
     ("operation", &["operation.csv", "network.json"]),
     ("allgather", &["network.json"]),
-    ("comparison", &["routes.csv"]),
     ("rings", &["network.json"]),
     ("discovery", &["discovery.csv"]),
     ("sweep", &["points.csv"]),

@@ -10,7 +10,7 @@ use crate::page::value::Show;
 use super::{Told, cut, entries, of};
 
 /// Where summaries have them.
-const PLACES: [&str; 2] = ["comparison.paper", "sweep.paper"];
+const PLACES: [&str; 1] = ["sweep.paper"];
 
 pub(super) fn told(contents: &Contents) -> Option<Told> {
     let rows: Vec<_> = PLACES.iter().flat_map(|place| entries(contents, place)).collect();

@@ -10,54 +10,28 @@ use super::super::book::{Book, Place};
 use super::super::cost::{Estimate, MOST_MEMORY};
 use super::super::wire::{self, Document, Generator};
 use super::allgather::MOST_RANKS;
-use super::comparison::MOST_SWITCHES;
 use super::discovery::MOST_MACHINES;
 use super::out_of_range;
 
 /// Networks that are alike, as they are asked for.
-pub(in super::super) struct Asked<'a> {
+pub(in super::super) struct Asked {
     /// Where.
     place: Place,
     /// What they are called in messages.
     name: String,
     /// How large each is; none where only a file tells.
     pub(in super::super) size: Option<Size>,
-    /// How many.
-    pub(in super::super) count: u64,
-    generator: Option<&'a Generator>,
 }
 
 /// The networks that a scenario asks for, its own first.
-pub(in super::super) fn asked(document: &Document) -> Vec<Asked<'_>> {
+pub(in super::super) fn asked(document: &Document) -> Vec<Asked> {
     let Some(own) = document.topology.value() else { return Vec::new() };
-    let mut all = vec![Asked::new(own, 1)];
-    if let Some(comparison) = document.comparison.value() {
-        compared(comparison, &mut all);
-    }
+    let all = vec![Asked::new(own)];
     all
 }
 
-/// The networks of a comparison in place of the scenario's own.
-fn compared(comparison: &wire::Comparison, all: &mut Vec<Asked<'_>>) {
-    let own = all.remove(0);
-    let count = u64::from(comparison.networks.value().copied().unwrap_or(1));
-    let sizes = comparison.switches.value();
-    let Some((sizes, generator)) = sizes.zip(own.generator) else {
-        all.insert(0, Asked { count, ..own });
-        return;
-    };
-    let varied = sizes.iter().map(|switches| {
-        let given = generator.parameters.iter();
-        let of = |name: &'static str, value| if name == "switches" { switches.value } else { value };
-        let given: Vec<_> = given.map(|(name, at)| (*name, of(name, at.value))).collect();
-        let size = generate::size(generator.family.name, &given).ok();
-        Asked { place: own.place, name: own.name.clone(), size, count, generator: own.generator }
-    });
-    all.extend(varied);
-}
-
-impl<'a> Asked<'a> {
-    fn new(wire: &'a wire::Topology, count: u64) -> Asked<'a> {
+impl Asked {
+    fn new(wire: &wire::Topology) -> Asked {
         let generator = wire.generators.first().and_then(|at| at.value.as_ref());
         let preset = wire.plain.preset.value();
         let size = match (generator, preset) {
@@ -70,7 +44,7 @@ impl<'a> Asked<'a> {
         };
         let name = generator.map(name_of);
         let name = name.or_else(|| preset.cloned()).unwrap_or_else(|| "the file".to_owned());
-        Asked { place: wire.place, name, size, count, generator }
+        Asked { place: wire.place, name, size }
     }
 }
 
@@ -95,27 +69,13 @@ pub(super) fn check(document: &Document, book: &mut Book) -> bool {
             check_one(document, asked, size, book);
         }
     }
-    if document.comparison.value().is_some() {
-        let switches = all.iter().map(|a| a.size.map_or(0, |size| size.switches.saturating_mul(a.count)));
-        let switches = switches.fold(0, u64::saturating_add);
-        let place = document.comparison.value().and_then(|wire| wire.networks.get()).map(|at| at.place);
-        if let (Some(place), true) = (place, switches > MOST_SWITCHES) {
-            let message = format!("{switches} switches in all networks");
-            out_of_range(
-                place,
-                message,
-                format!("expected at most {MOST_SWITCHES} switches in all networks"),
-                book,
-            );
-        }
-    }
     if book.noted() == before {
         check_memory(document, &all, book);
     }
     book.noted() == before
 }
 
-fn check_one(document: &Document, asked: &Asked<'_>, size: Size, book: &mut Book) {
+fn check_one(document: &Document, asked: &Asked, size: Size, book: &mut Book) {
     let name = quoted(&asked.name);
     if let Some(allgather) = document.allgather.value() {
         let each = u64::from(allgather.ranks_per_machine.value().copied().unwrap_or(1));
@@ -146,7 +106,7 @@ fn check_one(document: &Document, asked: &Asked<'_>, size: Size, book: &mut Book
 /// Whether routes between all hosts are computed.
 fn has_routes(document: &Document) -> bool {
     let routing = document.routing.value().is_some_and(|routing| !routing.algorithm.is_absent());
-    (routing || document.comparison.value().is_some()) && document.allgather.is_absent()
+    routing && document.allgather.is_absent()
 }
 
 fn too_large(place: Place, message: String, expected: &'static str, book: &mut Book) {
@@ -154,9 +114,9 @@ fn too_large(place: Place, message: String, expected: &'static str, book: &mut B
 }
 
 /// Notes the largest network where all that a scenario asks for would not fit into memory.
-fn check_memory(document: &Document, all: &[Asked<'_>], book: &mut Book) {
+fn check_memory(document: &Document, all: &[Asked], book: &mut Book) {
     let estimate = Estimate::declared(document);
-    let bytes = |asked: &&Asked<'_>| asked.size.map_or(0, |size| size.switches + size.hosts + size.ports);
+    let bytes = |asked: &&Asked| asked.size.map_or(0, |size| size.switches + size.hosts + size.ports);
     let Some(largest) = all.iter().max_by_key(bytes) else { return };
     if estimate.memory_bytes > MOST_MEMORY {
         let gib = |bytes: u64| bytes.div_ceil(1 << 30);

@@ -35,7 +35,7 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
         book.add(own, |span| Fault::new("too-large", span, message, expected));
         return;
     }
-    let Checked { comparison, allgather, rings, discovery, .. } = checked;
+    let Checked { allgather, rings, discovery, .. } = checked;
     let is_on_fabric = allgather.is_none() && rings.is_none() && discovery.is_none();
     if is_on_fabric {
         fabric(checked, ground(&checked.topology), None, own, book);
@@ -43,9 +43,6 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     }
     if let (true, Some(routing)) = (is_on_fabric, &checked.routing) {
         routes(&checked.topology, routing, own, book);
-    }
-    for network in comparison.iter().flat_map(|comparison| &comparison.networks) {
-        network.routings.iter().for_each(|routing| routes(&network.topology, routing, own, book));
     }
     if let Some(allgather) = allgather {
         gathers(checked, allgather, own, book);

@@ -141,16 +141,6 @@ fn check_company(section: Place, document: &Document, company: &Company<'_>, boo
             });
         }
     }
-    for (place, what) in [(document.comparison.get().map(|at| at.place), "[comparison]")] {
-        if let Some(place) = place {
-            conflict(
-                place.max(section),
-                format!("an operation beside a {what}"),
-                "expected one of the two",
-                book,
-            );
-        }
-    }
     let wire = document.mapping.value();
     if let Some(Mapping { masters: Masters::Election, .. }) = company.mapping {
         let place = wire.and_then(|wire| wire.mode.get()).map_or(section, |at| at.place);

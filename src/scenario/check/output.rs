@@ -61,8 +61,6 @@ fn check_effect(events: &At<Events>, document: &Document, book: &mut Book) {
 fn unrecorded(document: &Document) -> Option<&'static str> {
     if document.sweep.get().is_some() {
         Some("a sweep records no events: its points leave one row each")
-    } else if document.comparison.get().is_some() {
-        Some("a comparison records no events: it is many runs")
     } else if document.rings.get().is_some() {
         Some("rings record no events: nothing is sent")
     } else if document.discovery.get().is_some() {

@@ -23,9 +23,7 @@ fn check_layers(document: &Document, book: &mut Book) {
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, book: &mut Book) {
     check_layers(document, book);
-    if let (Some(traffic), true) =
-        (document.traffic.get(), document.routing.is_absent() && document.comparison.is_absent())
-    {
+    if let (Some(traffic), true) = (document.traffic.get(), document.routing.is_absent()) {
         book.add(traffic.place, |span| {
             let expected = "needs a [routing] section with a file or an algorithm";
             Fault::new("missing-section", span, "traffic without routes", expected)
@@ -51,7 +49,6 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
     if document.mapping.is_absent()
         && document.routing.is_absent()
         && document.traffic.is_absent()
-        && document.comparison.is_absent()
         && document.allgather.is_absent()
         && document.rings.is_absent()
         && document.discovery.is_absent()

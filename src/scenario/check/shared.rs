@@ -1,4 +1,4 @@
-//! What comparisons and collective operations look up alike: names in lists, printed numbers, networks.
+//! What collective operations, rings and discoveries look up alike: names in lists, printed numbers, networks.
 
 use crate::diagnostics::{Fault, quoted};
 use crate::papers;
@@ -6,7 +6,7 @@ use crate::papers;
 use super::super::book::{Book, Place};
 use super::super::checked::{Topology, TopologySource};
 use super::super::printed::PaperNumber;
-use super::super::wire::{self, At, Document, Given, Named, PrintedName};
+use super::super::wire::{self, At, Document, Given, PrintedName};
 use super::{conflict, out_of_range, topology};
 
 /// The most networks that one generator makes.
@@ -18,8 +18,6 @@ const LONGEST_LIST: usize = 1000;
 /// What a list of named things is about, for messages.
 #[derive(Clone, Copy)]
 pub(super) struct About {
-    /// What is done with the things: `compared`.
-    pub(super) done: &'static str,
     /// One of them: `routing`.
     pub(super) one: &'static str,
     /// Several of them: `routings`.
@@ -29,47 +27,7 @@ pub(super) struct About {
 }
 
 /// Networks, in messages.
-pub(super) const NETWORKS: About =
-    About { done: "built", one: "network", several: "networks", code: "unknown-network" };
-
-/// The names of a list of sections, each once; `None` after a fault.
-pub(super) fn names<T>(
-    given: &Given<Vec<At<Named<T>>>>,
-    about: About,
-    book: &mut Book,
-) -> Option<Vec<String>> {
-    let list = given.get()?;
-    if list.value.is_empty() {
-        book.add(list.place, |span| {
-            let (message, expected) =
-                (format!("nothing is {}", about.done), format!("expected at least one {}", about.one));
-            Fault::new("empty-list", span, message, expected)
-        });
-        return None;
-    }
-    let mut names: Vec<String> = Vec::new();
-    let mut sound = true;
-    for item in &list.value {
-        let Some(name) = item.value.name.get() else {
-            sound = false;
-            continue;
-        };
-        if names.contains(&name.value) {
-            let message = format!("two {} are called `{}`", about.several, quoted(&name.value));
-            conflict(name.place, message, "expected each name once", book);
-            sound = false;
-        }
-        if name.value.contains('.') {
-            book.add(name.place, |span| {
-                let message = "a name with a dot, which no path of [expect] could name";
-                Fault::new("bad-name", span, message, "expected a name without dots")
-            });
-            sound = false;
-        }
-        names.push(name.value.clone());
-    }
-    sound.then_some(names)
-}
+pub(super) const NETWORKS: About = About { one: "network", several: "networks", code: "unknown-network" };
 
 /// The position of a name among `all`.
 pub(super) fn position<'a>(
@@ -282,7 +240,6 @@ pub(super) fn alone(name: &str, document: &Document, book: &mut Book) {
     let others = [
         ("[mapping]", document.mapping.get().map(|at| at.place)),
         ("[traffic]", document.traffic.get().map(|at| at.place)),
-        ("[comparison]", document.comparison.get().map(|at| at.place)),
         ("[operation]", document.operation.get().map(|at| at.place)),
         ("[allgather]", document.allgather.get().map(|at| at.place)),
         ("[rings]", document.rings.get().map(|at| at.place)),

@@ -13,10 +13,7 @@ use super::super::wire::Document;
 /// Warns of loads whose points cannot come to what they are to measure.
 pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     check_others(checked, document, book);
-    let own = &checked.traffic;
-    let compared = checked.comparison.as_ref().and_then(|comparison| comparison.networks.first());
-    let traffic = compared.map_or(own.as_ref(), |network| network.traffic.as_ref());
-    let (Some(Traffic::Generated(generated)), None) = (traffic, &checked.operation) else { return };
+    let (Some(Traffic::Generated(generated)), None) = (&checked.traffic, &checked.operation) else { return };
     let patterns = document.traffic.value().map(|traffic| traffic.kinds.patterns()).unwrap_or_default();
     let list = patterns.first().and_then(|pattern| pattern.value()?.loads.get());
     let places: Vec<Place> = list.into_iter().flat_map(|list| &list.value).map(|at| at.place).collect();

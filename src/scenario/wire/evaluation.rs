@@ -94,6 +94,15 @@ impl Choice for Direction {
     const CHOICES: &'static [(&'static str, Direction)] = &[("x", Direction::X), ("y", Direction::Y)];
 }
 
+impl Choice for Statistic {
+    const CHOICES: &'static [(&'static str, Statistic)] = &[
+        ("mean", Statistic::Mean),
+        ("min", Statistic::Min),
+        ("max", Statistic::Max),
+        ("variation", Statistic::Variation),
+    ];
+}
+
 /// Axes and the values that they have, each with its place; tables in tables are paths.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Pins(pub(in super::super) Vec<(At<String>, Item)>);

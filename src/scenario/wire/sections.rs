@@ -7,7 +7,6 @@ use super::super::tree::Item;
 use super::allgather::Allgather;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
-use super::comparison::Comparison;
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::evaluation::{Figure, Reference};
@@ -63,8 +62,6 @@ table! {
         routing: Routing = Optional;
         /// What hosts send: a trace or one pattern.
         traffic: Traffic = Optional;
-        /// Routings compared on the same networks, each with runs of its own, in place of `[routing]`.
-        comparison: Comparison = Optional;
         /// The network in operation: failures, and a daemon that maps again and hands out routes.
         operation: Operation = Optional;
         /// An all-gather, over an Ethernet or the fabric.

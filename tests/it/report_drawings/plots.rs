@@ -93,7 +93,7 @@ fn bars_of_histograms_add_up() {
 #[test]
 fn hostile_tables_are_drawn_or_left() {
     let room = tempfile::tempdir().unwrap();
-    let summary = serde_json::json!({ "scenario": "<b>x", "outcome": "drained", "comparison": {} });
+    let summary = serde_json::json!({ "scenario": "<b>x", "outcome": "drained" });
     fs::write(room.path().join("summary.json"), summary.to_string()).unwrap();
     let head = "switches,seed,routing,load,offered_flits_per_cycle_per_host,accepted_flits_per_cycle_per_host,\
                 latency_mean_ns,latency_p99_ns,saturated,converged\n";

@@ -13,11 +13,14 @@ use crate::schema_cases::values::{Mood, strange, table, value};
 /// The folder of the sound documents and of the files that they name.
 pub(super) const GOOD: &str = "tests/it/bad_input/good";
 
-/// Small ones that name nothing of their networks, so that those may be exchanged, and a comparison of routings.
+/// Small ones that name nothing of their networks, so that those may be exchanged, and a sweep of routings.
 const MORE: [&str; 5] = [
     "scenario.name = 'compared'\ntopology.random-regular = { switches = 4, degree = 3, hosts-per-switch = 1 }\n\
-     traffic.uniform = { payload = '32 B', loads = [0.01] }\n[comparison]\nnetworks = 2\nbase = 'one'\n\
-     routings = [{ name = 'one', algorithm = 'updown' }, { name = 'two', algorithm = 'updown', tree = 'dfs' }]\n",
+     traffic.uniform = { payload = '32 B', loads = [0.01] }\n[sweep]\nnearest = 'gain'\n\
+     statistics-over = ['topology.random-regular.seed']\n\
+     ratios = [{ name = 'gain', column = 'throughput_flits_per_cycle_per_host', over = { routing = 'one' } }]\n\
+     axes = [{ name = 'routing', labels = ['one', 'two'], routing = [{ algorithm = 'updown' }, { algorithm = 'minimal' }] }, \
+     { topology.random-regular.seed = [0, 1] }]\n",
     "scenario.name = 'map'\ntopology.star = { leaves = 2, hosts-per-switch = 2 }\nmapping.mapper = 'h0'\n\
      [output.events]\n",
     "scenario.name = 'gathered'\ntopology.chain = { switches = 4, hosts-per-switch = 2 }\n[ethernet]\n[allgather]\n\

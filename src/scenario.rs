@@ -25,7 +25,6 @@ mod cost;
 mod files;
 mod former;
 mod layers;
-mod lists;
 mod reference;
 mod schema;
 mod tree;

@@ -29,7 +29,6 @@ mod trace;
 mod traffic;
 
 pub(super) use declared::asked;
-pub(super) use shared::{figure_name, is_printed};
 
 use std::ops::RangeInclusive;
 

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Fault;
 use crate::ethernet::{Buffer, HEADER, TRAILER};
-use crate::units::{BitRate, Bytes, Duration};
+use crate::units::{Bytes, Duration};
 
 use super::super::book::{Book, Place};
 use super::super::checked::Topology;
@@ -57,11 +57,6 @@ pub(super) fn ethernet(
         give_up: quantity(&wire.give_up)?.value,
         introduced: *wire.introduced.value()?,
     })
-}
-
-/// A rate that Ethernet has.
-pub(super) fn checked_rate(rate: At<BitRate>, book: &mut Book) -> Option<BitRate> {
-    within(rate, RATES, book)
 }
 
 /// Notes cables whose own rate or length no Ethernet has; they are faults of what the network comes from.

@@ -20,7 +20,7 @@ use super::super::checked::{Checked, PartKind, RandomFailures, RouteSource, Rout
 use super::super::cost::{Estimate, MOST_MEMORY};
 use super::super::ethernet::Transport;
 use super::super::fabric::{self, parameters};
-use super::super::wire::{self, At, Document};
+use super::super::wire::Document;
 
 /// Notes what [`crate::scenario::Checked`] holds and no run could use. Costs little but where networks are so large
 /// that their routes have to be counted.
@@ -53,18 +53,6 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     if rings.is_some() {
         tree(&checked.topology.network, own, book);
     }
-}
-
-/// The places of a scenario's own network and of further ones, each as often as it is made.
-fn places(document: &Document, further: Option<&Vec<At<wire::Topology>>>, instances: u32) -> Vec<Place> {
-    let own = document.topology.value().into_iter();
-    let all = own.chain(further.into_iter().flatten().map(|at| &at.value));
-    let made = |asked: &wire::Topology| {
-        let generator = asked.generators.first().and_then(|at| at.value.as_ref());
-        let count = if generator.is_some_and(|g| g.family.random) { instances } else { 1 };
-        std::iter::repeat_n(asked.place, count as usize)
-    };
-    all.flat_map(made).collect()
 }
 
 fn ground(topology: &Topology) -> (&Network, &[Option<Port>]) {

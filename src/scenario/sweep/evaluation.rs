@@ -7,7 +7,6 @@ use crate::diagnostics::{Fault, quoted};
 use crate::papers;
 
 use super::super::book::{Book, Place};
-use super::super::check::{figure_name, is_printed};
 use super::super::printed::{PaperNumber, Statistic};
 use super::super::wire::{self, At, Direction};
 use super::axes::{Axis, printed};
@@ -387,5 +386,35 @@ fn empty(place: Option<Place>, book: &mut Book) -> bool {
             Fault::new("empty-list", span, "no axis", "expected an axis and the value that it has there")
         });
     }
+    false
+}
+
+/// The name of a figure, fit for a file.
+fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.value.chars().all(fits) && name.value.len() <= 100 {
+        return Some(name.value.clone());
+    }
+    book.add(name.place, |span| {
+        let message = format!("`{}` cannot name a figure", quoted(&name.value));
+        Fault::new("bad-name", span, message, "expected letters, digits, `-` and `_`, at most 100")
+    });
+    None
+}
+
+/// Whether a name is one of those that the papers' table has there; notes it if not.
+fn is_printed(name: &At<String>, what: &str, choices: &[String], book: &mut Book) -> bool {
+    if choices.contains(&name.value) {
+        return true;
+    }
+    book.add(name.place, |span| {
+        let message = format!("no such {what} in the numbers of the papers");
+        let expected = match choices {
+            few if few.len() <= 8 => format!("expected one of {}", few.join(", ")),
+            many => format!("expected one of {} in src/papers/reference.csv", many.len()),
+        };
+        Fault::new("unknown-reference", span, message, expected)
+            .with_nearest(&name.value, choices.iter().map(String::as_str))
+    });
     false
 }

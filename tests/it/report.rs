@@ -209,7 +209,7 @@ fn what_is_said_of_other_pages_is_so() {
     };
     let (ring, ..) = said("faraj2008/cluster");
     assert!(!ring.contains("Curves: ") && !ring.contains("arrived or was destroyed"), "{ring}");
-    let (discovery, replay, _) = said("lawrence2008/fig1");
+    let (discovery, replay, _) = said("lawrence2008/setup");
     assert!(
         discovery.contains("Network: what hangs together") && !discovery.contains("event by event"),
         "{discovery}"

@@ -20,8 +20,8 @@ type Amount = kinds::Quantity<Bytes>;
 type Span = kinds::Quantity<Duration>;
 
 table! {
-    /// Switches found from round-trip times that the machines measure on the Ethernet: every method infers them from the
-    /// same matrix.
+    /// Switches found from round-trip times that the machines measure on the Ethernet: every method infers them from
+    /// the same matrix.
     "[discovery]" Discovery {
         /// How many pairs measure at the same time, no machine in two of them, 1 to 256.
         at_once: u32 = Default("1");

@@ -1,5 +1,5 @@
-//! Scenarios of discoveries: a run is measuring and inferring called by hand, Fig. 6 gives Fig. 8, what is slow is named,
-//! what is wrong is told.
+//! Scenarios of discoveries: a run is measuring and inferring called by hand, Fig. 6 gives Fig. 8, what is slow is
+//! named, what is wrong is told.
 
 use std::fs;
 use std::path::Path;

@@ -94,7 +94,8 @@ fn a_cell_is_the_measurement_called_by_hand() {
     assert!(report.methods[&Method::Paper].recovered);
 }
 
-/// Wrong if the rate, the pairs at once or the amount of noise did not reach the measurement, or a method were not asked.
+/// Wrong if the rate, the pairs at once or the amount of noise did not reach the measurement, or a method were not
+/// asked.
 #[test]
 fn what_a_scenario_says_tells_in_the_times() {
     let of = |rate: &str, more: &str| {

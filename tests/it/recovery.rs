@@ -11,7 +11,8 @@ use simnet::units::Duration;
 
 use crate::support::cases;
 
-/// Ways from times to switches: lawrence2008's by its two readings, k-means, and the nearest tree where the first has none.
+/// Ways from times to switches: lawrence2008's by its two readings, k-means, and the nearest tree where the first has
+/// none.
 #[derive(Clone, Copy, Debug)]
 enum Method {
     HalfRange,

@@ -42,7 +42,7 @@ const SCENARIOS: [(&str, &str); 7] = [
 ];
 
 /// The hash of what they come to, with the model's version.
-const PINNED: (u32, &str) = (2, "1db937b10e86dc89");
+const PINNED: (u32, &str) = (2, "746fc91a146d9cfe");
 
 /// Files that runs got later: they tell more of the same results.
 const LATER: [&str; 2] = ["growth-steps.csv", "hosts.csv"];

@@ -19,7 +19,8 @@ const MORE: [&str; 5] = [
      traffic.uniform = { payload = '32 B', loads = [0.01] }\n[sweep]\nnearest = 'gain'\n\
      statistics-over = ['topology.random-regular.seed']\n\
      ratios = [{ name = 'gain', column = 'throughput_flits_per_cycle_per_host', over = { routing = 'one' } }]\n\
-     axes = [{ name = 'routing', labels = ['one', 'two'], routing = [{ algorithm = 'updown' }, { algorithm = 'minimal' }] }, \
+     axes = [{ name = 'routing', labels = ['one', 'two'], \
+     routing = [{ algorithm = 'updown' }, { algorithm = 'minimal' }] }, \
      { topology.random-regular.seed = [0, 1] }]\n",
     "scenario.name = 'map'\ntopology.star = { leaves = 2, hosts-per-switch = 2 }\nmapping.mapper = 'h0'\n\
      [output.events]\n",

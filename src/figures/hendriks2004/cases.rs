@@ -4,7 +4,7 @@ use crate::figures::{Row, kept};
 use crate::host::mapper::Kind;
 use crate::host::mapper::guarded::{COSTS_2003, Options};
 use crate::ids::Turn;
-use crate::scenario::{Overrides, fabric, read};
+use crate::scenario::fabric;
 use crate::topology::isomorphism::compare;
 use crate::topology::{End, Host, Network};
 use crate::units::{Duration, Time};
@@ -144,8 +144,7 @@ fn network(switches: &[&str], hosts: &[&str], cables: &[(&str, u16, &str, u16)])
 
 /// Asks the questions of a stage: where the answer is yes, where it is no, and in a deadlock. `kind` is that of S.
 pub(super) fn cases(stage: &Stage, kind: Kind, options: Options) -> [Case; 3] {
-    let bytes = kept::scenario("hendriks2004/pink.toml").expect("it is part of the program");
-    let scenario = read("pink.toml", bytes, &Overrides::default()).expect("it is without faults");
+    let scenario = kept::sweep("hendriks2004/pink.toml").checked(0).expect("it is without faults");
     let parameters = fabric::parameters(&scenario.fabric, &fabric::Hosts::default(), &stage.network);
     let mapper = stage.network.find_host("h0").expect("every stage has it");
     let (network, answers, costs) = (&stage.network, stage.answers, COSTS_2003);

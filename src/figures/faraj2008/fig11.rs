@@ -21,8 +21,8 @@ const TREES: [&str; 3] = ["bfs", "random", "dfs"];
 /// The rings on clusters of one family and size: a row of the sweep's statistics.
 struct Clusters {
     family: &'static str,
-    machines: f64,
-    switches: f64,
+    machines: u32,
+    switches: u32,
     tree: String,
     algorithm: String,
     clusters: f64,
@@ -38,15 +38,17 @@ fn clusters(results: &Results<'_>) -> Vec<Clusters> {
         let free = table.of(&[("column", "rings.contention_free")]).map(|row| row.number("mean"));
         let free: Vec<f64> = free.map(|share| share.unwrap_or(0.0)).collect();
         let longest = table.of(&[("column", "rings.max_path_length")]).zip(free);
-        let number = |row: &Record<'_>, column: &str| row.number(column).unwrap_or(0.0);
-        let size = |row: &Record<'_>, part: &str| number(row, &format!("topology.{family}.{part}"));
+        let size = |row: &Record<'_>, part: &str| {
+            let text = row.text(&format!("topology.{family}.{part}"));
+            text.parse().unwrap_or(0)
+        };
         let one = |(row, free): (Record<'_>, f64)| Clusters {
             family,
             machines: size(&row, "machines"),
             switches: size(&row, "switches"),
             tree: row.text("rings.tree").to_owned(),
             algorithm: row.text("rings.algorithm").to_owned(),
-            clusters: number(&row, "points"),
+            clusters: row.number("points").unwrap_or(0.0),
             longest: ["mean", "min", "max"].map(|column| row.number(column)),
             free,
         };
@@ -62,7 +64,7 @@ fn make(results: &Results<'_>) -> Page {
         let configuration = format!("{}; {} trees; {}", of.family, of.tree, of.algorithm.to_uppercase());
         let [mean, least, most] = of.longest;
         let row = Row::ours("longest path of a ring, mean", &configuration, "switches", mean);
-        rows.push(row.at(of.machines).between(least, most));
+        rows.push(row.at(f64::from(of.machines)).between(least, most));
     }
     rows.extend(results.printed(0));
     rows.extend(stated(&all));
@@ -79,7 +81,7 @@ fn make(results: &Results<'_>) -> Page {
 fn stated(all: &[Clusters]) -> Vec<Row> {
     let ordered = Row::ours("order of LR1 max path", "BFS < random < DFS", "ordering", in_order(all));
     let mut rows = vec![Row { paper: Some(1.0), printed_in: "Fig11".to_owned(), ..ordered }];
-    let ratio = all.first().map(|of| of.machines / of.switches);
+    let ratio = all.first().map(|of| f64::from(of.machines) / f64::from(of.switches));
     rows.extend(Row::printed(PAPER, "5 text", "machines per switch", "random clusters", ratio));
     rows.extend(Row::printed(PAPER, "5 text", "average switch degree", "random clusters", degree()));
     let count = |of: fn(&Clusters) -> f64| Some(all.iter().map(of).sum::<f64>());
@@ -132,7 +134,7 @@ fn panel(all: &[Clusters], family: &str, letter: &str, algorithm: &str) -> Chart
             let [mean, least, most] = of.longest;
             // LR3's are 2, 3 or 4 nearly always: bands would be all that is seen.
             let is_wide = |_: &f64| algorithm == "lr1";
-            Some(Mark::at(of.machines, mean?).between(least.filter(is_wide), most.filter(is_wide)))
+            Some(Mark::at(f64::from(of.machines), mean?).between(least.filter(is_wide), most.filter(is_wide)))
         };
         let name =
             format!("{} trees", if tree == "random" { "random".to_owned() } else { tree.to_uppercase() });

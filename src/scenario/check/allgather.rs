@@ -331,7 +331,7 @@ fn check_algorithm(algorithm: &At<Method>, ranks: u64, network: &str, book: &mut
         Method::Blind(collective::Algorithm::RecursiveDoubling) if !ranks.is_power_of_two() => {
             "expected a power of two; open-mpi and mpich choose by themselves"
         }
-        Method::Blind(collective::Algorithm::NeighbourExchange) if ranks % 2 != 0 => {
+        Method::Blind(collective::Algorithm::NeighbourExchange) if !ranks.is_multiple_of(2) => {
             "expected an even number; open-mpi chooses by itself"
         }
         _ => return,

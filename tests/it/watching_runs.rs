@@ -31,7 +31,7 @@ const RUNS: [(&str, &[&str], &str); 7] = [
     (
         "a map",
         &["mapping"],
-        "topology.preset = 'now-c'\nmapping = { mapper = 'c-util', jitter = '5 %', runs = 2 }",
+        "topology.preset = 'now-c'\nmapping = { mapper = 'c-util', jitter = '5 %' }",
     ),
     ("an election", &["mapping"], "topology.preset = 'now-c'\nmapping = { mode = 'election' }"),
     (

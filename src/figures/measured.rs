@@ -1,8 +1,9 @@
 //! Discoveries, as the figures read them.
 
 use crate::discovery::Rtts;
+use crate::numbers;
 use crate::report::Record;
-use crate::units::Duration;
+use crate::units::{Duration, Unit as _};
 
 use super::Results;
 
@@ -35,7 +36,10 @@ pub(super) fn first_matrix(results: &Results<'_>, nth: usize) -> Rtts {
         |from: usize, to: usize| results.at(nth, &format!("sweep.points.0.discovery.rtt_ms.{from}.{to}"));
     let machines = (0..).take_while(|to| time(0, *to).is_some()).count();
     let cells = (0..machines).flat_map(|from| (0..machines).filter_map(move |to| time(from, to)));
-    let cells: Vec<Duration> = cells.map(|ms| Duration::from_ps((ms * 1e9).round() as u64)).collect();
+    // Printed, the times are whole picoseconds again.
+    let span =
+        |ms: f64| Duration::parse(&format!("{} ms", numbers::exact(ms))).expect("a time that was measured");
+    let cells: Vec<Duration> = cells.map(span).collect();
     let names = (0..machines).map(|machine| format!("n{machine}")).collect();
     Rtts::new(names, cells).expect("the points keep their matrices")
 }

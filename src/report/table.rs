@@ -94,12 +94,11 @@ impl Table {
         let is_idle =
             |nth: usize| self.rows.iter().all(|row| matches!(row[nth], Cell::Nothing | Cell::Count(0)));
         let goes = |nth: usize| names.contains(&self.columns[nth].name.as_str()) && is_idle(nth);
-        let kept: Vec<bool> = (0..self.columns.len()).map(|nth| !goes(nth)).collect();
-        let mut nth = kept.iter();
-        self.columns.retain(|_| *nth.next().expect("a flag a column"));
-        for row in &mut self.rows {
-            let mut nth = kept.iter();
-            row.retain(|_| *nth.next().expect("a flag a column"));
+        // From the last on, so that the places of the others stay.
+        let gone: Vec<usize> = (0..self.columns.len()).rev().filter(|nth| goes(*nth)).collect();
+        for nth in gone {
+            self.columns.remove(nth);
+            self.rows.iter_mut().for_each(|row| drop(row.remove(nth)));
         }
         self
     }

@@ -28,11 +28,7 @@ const RUNS: [(&str, &[&str], &str); 7] = [
          traffic.uniform = { payload = '512 B', loads = [0.5] }
          measure = { warmup = '0 ns', messages = 300 }",
     ),
-    (
-        "a map",
-        &["mapping"],
-        "topology.preset = 'now-c'\nmapping = { mapper = 'c-util', jitter = '5 %' }",
-    ),
+    ("a map", &["mapping"], "topology.preset = 'now-c'\nmapping = { mapper = 'c-util', jitter = '5 %' }"),
     ("an election", &["mapping"], "topology.preset = 'now-c'\nmapping = { mode = 'election' }"),
     (
         "mappers in parallel",

@@ -21,8 +21,11 @@ const LINES: [(&str, Size); 4] = [
     ("hosts", |sizes| sizes[0]),
 ];
 
-/// What lies along the horizontal axis: what the script calls it, its label, and its value at a step.
-const ALONG: [(&str, &str, fn(&Row) -> f64); 2] = [
+/// What lies along a horizontal axis: what the script calls it, its label, and its value at a step.
+type Along = (&'static str, &'static str, fn(&Row) -> f64);
+
+/// The horizontal axes.
+const ALONG: [Along; 2] = [
     ("probes", "messages sent", |row| row.probes as f64),
     ("time", "time since the mapper began (ms)", |row| row.time_ns / 1e6),
 ];
@@ -47,7 +50,7 @@ pub(super) fn draw(film: &Film) -> Markup {
 /// What a script needs to know of the drawings: where their axes begin and end in shares of the width, and the value
 /// at the end; messages, and nanoseconds.
 pub(super) fn scale(film: &Film) -> Value {
-    let of = |(by, axis, along): (&str, &str, fn(&Row) -> f64)| {
+    let of = |(by, axis, along): Along| {
         let ([left, right], [_, last]) = x_on_page(&chart(film, axis, along));
         let last = if by == "time" { last * 1e6 } else { last };
         (by.to_owned(), json!({ "left": left, "right": right, "last": last }))

@@ -118,21 +118,29 @@ impl Choice for RingRoutes {
 }
 
 impl Choice for Method {
-    const CHOICES: &'static [(&'static str, Method)] = &[
-        ("lr1", Method::Found(ring::Algorithm::Lr1)),
-        ("lr2", Method::Found(ring::Algorithm::Lr2)),
-        ("lr3", Method::Found(ring::Algorithm::Lr3)),
-        ("ring", Method::Blind(collective::Algorithm::Ring)),
-        ("recursive-doubling", Method::Blind(collective::Algorithm::RecursiveDoubling)),
-        ("bruck", Method::Blind(collective::Algorithm::Bruck)),
-        ("neighbour-exchange", Method::Blind(collective::Algorithm::NeighbourExchange)),
-        ("shift", Method::Blind(collective::Algorithm::Shift)),
-        ("gather-broadcast", Method::Blind(collective::Algorithm::GatherBroadcast)),
-        ("mpich", Method::Blind(collective::Algorithm::Mpich)),
-        ("lam", Method::Blind(collective::Algorithm::Lam)),
-        ("open-mpi", Method::Blind(collective::Algorithm::OpenMpi)),
-    ];
+    const CHOICES: &'static [(&'static str, Method)] = &METHODS;
 }
+
+/// How many rings are found by a rule.
+const FOUND: usize = ring::Algorithm::CHOICES.len();
+
+/// Rings that are found on the network, then what knows no network.
+const METHODS: [(&str, Method); FOUND + collective::Algorithm::ALL.len()] = {
+    let mut all =
+        [("", Method::Blind(collective::Algorithm::Ring)); FOUND + collective::Algorithm::ALL.len()];
+    let mut nth = 0;
+    while nth < all.len() {
+        all[nth] = if nth < FOUND {
+            let (word, found) = ring::Algorithm::CHOICES[nth];
+            (word, Method::Found(found))
+        } else {
+            let blind = collective::Algorithm::ALL[nth - FOUND];
+            (blind.name(), Method::Blind(blind))
+        };
+        nth += 1;
+    }
+    all
+};
 
 impl Choice for MediumKind {
     const CHOICES: &'static [(&'static str, MediumKind)] =

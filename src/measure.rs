@@ -4,10 +4,12 @@ mod batches;
 mod by_host;
 mod latency;
 mod meter;
+mod spread;
 mod warmup;
 
 pub use batches::{Estimate, Slot, half_width};
 pub use by_host::{ByHost, HostLatency, HostTotals};
 pub use latency::Latency;
 pub use meter::{Arrival, Meter, SLOTS, Spent, Totals, Window};
+pub use spread::Spread;
 pub use warmup::mser;

@@ -32,7 +32,7 @@ mod tables;
 pub mod traffic;
 pub mod zero_load;
 
-pub use beside::{PaperReport, Spread};
+pub use beside::PaperReport;
 pub(crate) use beside::{paper, paper_page};
 pub use mapping::{DistributionReport, MapReport, measured_ms};
 pub use mappings::map;

@@ -1,6 +1,6 @@
 //! What sweeps of mappings leave, as rows: quantities of `points.csv`, over points that differ in their seeds alone.
 
-use crate::simulation::Spread;
+use crate::measure::Spread;
 
 use super::{Csv, Record, Results, Row};
 

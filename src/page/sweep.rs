@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::markup::{Grade, grid, listed, name, notice, numbers, words};
 use super::{Contents, Csv, Section};
+use crate::measure::Spread;
 use crate::numbers;
 
 /// Columns of `points.csv` between which the axes stand.
@@ -116,16 +117,12 @@ fn result_rows(table: &Csv) -> Vec<Vec<Markup>> {
         (first..table.columns.len()).filter(|column| !after.contains(&table.columns[*column].as_str()));
     let row = |column: usize| {
         let numbers: Vec<f64> = table.rows.iter().filter_map(|row| row[column].parse().ok()).collect();
-        if numbers.is_empty() {
+        let Some(Spread { mean, min, max, .. }) = Spread::of(&numbers) else {
             return truths(table, column);
-        }
-        let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-        let ends = numbers
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
+        };
         let shown = |value: f64| html! { (numbers::number(value, 4)) };
         let count = html! { (numbers::number(numbers.len() as f64, 4)) };
-        Some(vec![name(&table.columns[column]), shown(ends.0), shown(mean), shown(ends.1), count])
+        Some(vec![name(&table.columns[column]), shown(min), shown(mean), shown(max), count])
     };
     results.filter_map(row).collect()
 }

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 pub fn reference() -> String {
     let mut text = String::new();
     section(&mut text, &mut BTreeSet::new(), "The sections", &super::schema::document(), false);
+    // A blank line follows every table but the last.
+    text.pop();
     text
 }
 

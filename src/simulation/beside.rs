@@ -2,26 +2,12 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
 use crate::diagnostics::legible_lines;
+use crate::measure::Spread;
 use crate::numbers::{self, deviation, or_dash};
 use crate::report::{README_MARK, markdown, record, table_of};
 use crate::scenario::Checked;
 use crate::scenario::printed::{PaperNumber, Statistic};
-
-/// A quantity over several networks or runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
-    /// The mean.
-    pub mean: f64,
-    /// The least.
-    pub min: f64,
-    /// The greatest.
-    pub max: f64,
-    /// The greatest distance from the mean, in per cent of the mean.
-    pub variation_percent: f64,
-}
 
 record! {
     /// A printed number and ours.
@@ -50,14 +36,6 @@ record! {
 }
 
 impl Spread {
-    /// The spread of values, if there are any.
-    pub fn of(values: &[f64]) -> Option<Spread> {
-        let (min, max) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let variation = if mean > 0.0 { (max - mean).max(mean - min) / mean * 100.0 } else { 0.0 };
-        Some(Spread { mean, min, max, variation_percent: variation })
-    }
-
     /// What a statistic takes of it; the mean for what it does not know.
     pub(crate) fn taken(self, of: Statistic) -> f64 {
         match of {
@@ -174,18 +152,4 @@ pub(super) fn few(names: &[&str]) -> String {
 /// A number for people, rounded to three decimals.
 pub(super) fn short(value: f64) -> String {
     numbers::rounded(value, 3)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Wrong if the variation were taken from the nearer end, or of something else than the mean.
-    #[test]
-    fn a_spread_tells_mean_bounds_and_variation() {
-        let spread = Spread::of(&[1.0, 2.0, 6.0]).unwrap();
-        let wanted = Spread { mean: 3.0, min: 1.0, max: 6.0, variation_percent: 100.0 };
-        assert_eq!(spread, wanted);
-        assert_eq!(Spread::of(&[]), None);
-    }
 }

@@ -16,9 +16,10 @@ mod statistics;
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 
+use crate::measure::Spread;
 use crate::report::{Cell, Column, Table};
 use crate::scenario::sweep::{Pins, Ratio, Reference, SEED, Sweep};
-use crate::simulation::{Outcome, PaperReport, Spread, paper};
+use crate::simulation::{Outcome, PaperReport, paper};
 
 use super::merge::{Row, add_row, header};
 use super::scenarios::Scenarios;

@@ -48,7 +48,10 @@ fn every_kind_of_run_says_where_its_files_are() {
         "mainwaring1997/fig5",
         "faraj2008/table1",
         "faraj2008/fig11",
+        "faraj2008/setup",
+        "faraj2008/cluster",
         "lawrence2008/fig1",
+        "lawrence2008/setup",
     ] {
         let file = format!("scenarios/{scenario}.toml");
         let (_, text) = run(&["run", &file, "--quick", "--quiet", "--out", place.to_str().unwrap()]);
@@ -90,7 +93,7 @@ impl Progress for Sum {
 /// Wrong if being heard changed a result, no time passed, or shares of steps did not come back to nothing.
 #[test]
 fn progress_changes_nothing() {
-    for name in ["random32", "remap-now-c", "faraj2008/setup", "lawrence2008/fig1"] {
+    for name in ["random32", "remap-now-c", "faraj2008/setup", "lawrence2008/setup"] {
         let path = root().join(format!("scenarios/{name}.toml"));
         let (file, bytes) = (path.to_str().unwrap(), std::fs::read(&path).unwrap());
         let checked = scenario::read(file, &bytes, &Overrides::default()).unwrap().quick();

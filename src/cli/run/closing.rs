@@ -39,12 +39,20 @@ pub(super) fn next(rows: Vec<(&str, String)>) -> String {
     text
 }
 
+/// What the map lacks; of a map that lacks nothing, what could be done with it if nothing was.
 fn map(summary: &Summary) -> Option<String> {
-    let map = summary.map.as_ref().filter(|map| !map.isomorphic)?;
+    let map = summary.map.as_ref()?;
     let (hosts, switches, links) = (map.hosts, map.switches, map.links);
-    Some(format!(
-        "not the truth: {hosts} hosts, {switches} switches, {links} cables; compare it by simnet topo diff"
-    ))
+    match map.isomorphic {
+        false => Some(format!(
+            "not the truth: {hosts} hosts, {switches} switches, {links} cables; compare it by simnet topo diff"
+        )),
+        true if map.doubts.is_empty() => {
+            let is_used = summary.route.is_some() || summary.operation.is_some();
+            (!is_used).then(|| "the truth; [routing] would compute routes on it".to_owned())
+        }
+        true => Some(format!("the truth, but the mapper doubts it: {}", map.doubts.join(", "))),
+    }
 }
 
 fn routes(summary: &Summary) -> Option<String> {

@@ -1,7 +1,9 @@
-//! What to look at next where several things are compared: what went wrong, and what is farthest from print.
+//! What to look at next of a result: what went wrong, and what it is farthest from: its bound, the truth, or print.
 
+use crate::numbers::rounded;
+use crate::simulation::allgather::GatherReport;
 use crate::simulation::discoveries::DiscoveryReport;
-use crate::simulation::{PaperReport, Summary};
+use crate::simulation::{PaperReport, RingReport, Summary};
 
 /// What a line is about, and what it says.
 type Row = (&'static str, String);
@@ -9,9 +11,36 @@ type Row = (&'static str, String);
 /// How many are named one by one.
 const NAMED: usize = 3;
 
-/// The lines of what a run has compared: the methods of a discovery.
+/// The lines of an all-gather, a ring or the methods of a discovery.
 pub(super) fn rows(summary: &Summary) -> Vec<Row> {
-    summary.discovery.as_ref().map(discovery).unwrap_or_default()
+    let gather = summary.allgather.as_ref().and_then(gather);
+    let ring = summary.rings.as_ref().and_then(ring);
+    let methods = summary.discovery.as_ref().map(discovery);
+    gather.into_iter().chain(ring).chain(methods.unwrap_or_default()).collect()
+}
+
+/// What an all-gather's time suffers from; nothing where it did not end.
+fn gather(report: &GatherReport) -> Option<Row> {
+    if report.contention_free == Some(false) {
+        return Some(("ring", "its messages share channels; algorithm = \"lr3\" avoids that".to_owned()));
+    }
+    let times = rounded(1.0 / report.efficiency.filter(|share| *share > 0.0)?, 2);
+    let text =
+        format!("{times} times the least that cables allow; a [sweep] over allgather.size shows where from");
+    Some(("time", text))
+}
+
+/// How long a ring's longest path is beside the least possible.
+fn ring(report: &RingReport) -> Option<Row> {
+    let (length, bound) = (report.max_path_length?, report.max_path_length_bound?);
+    Some(match length.saturating_sub(bound) {
+        0 => {
+            ("longest path", "the least possible; allgather.algorithm runs messages on such rings".to_owned())
+        }
+        more => {
+            ("longest path", format!("{more} more than the least possible; algorithm = \"lr3\" shortens it"))
+        }
+    })
 }
 
 /// Which methods found the true tree, and which did not.

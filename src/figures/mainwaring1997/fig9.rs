@@ -2,8 +2,8 @@
 
 use crate::figures::cells::{Cell, RIGHT, TIME, cells_of};
 use crate::figures::{Figure, Page, Results, Row, curves};
+use crate::measure::Spread;
 use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
-use crate::simulation::Spread;
 
 /// Fig. 9.
 pub(super) const FIGURE: Figure = Figure {

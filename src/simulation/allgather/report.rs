@@ -6,9 +6,9 @@ use crate::host::collective::Algorithm;
 use crate::ids::Node;
 use crate::scenario::allgather::MediumKind;
 
-use super::super::beside::Spread;
 use super::super::ranks::{Job, Outcome, Waits};
 use super::{Counts, Executions, Gather};
+use crate::measure::Spread;
 
 /// The object `allgather` of `summary.json`.
 #[derive(Clone, Debug, Serialize)]

@@ -1,8 +1,8 @@
 //! The figures that a sweep's file asks for: a line for every value of an axis, means over what is left.
 
+use crate::measure::Spread;
 use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
 use crate::scenario::sweep::Plot;
-use crate::simulation::Spread;
 
 use super::{Points, Statistics, at_position};
 

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::measure::half_width;
+use crate::measure::{Spread, half_width};
 use crate::report::{Cell, Column, Table};
 use crate::scenario::sweep::SEED;
-use crate::simulation::Spread;
 
 use super::{Points, nested};
 

@@ -102,9 +102,6 @@ fn the_network_of_a_run_lies_beside_its_results() {
     for tail in ["routing.algorithm = 'updown'", loads, gathers, discovers] {
         assert_eq!(file(&run(&format!("{head}{tail}")), "network.json"), expected, "{tail}");
     }
-    let several = "scenario.name = 'n'\ntopology.preset = 'faraj-c'\nethernet.rate = '1 Gb/s'
-                   discovery = { methods = ['paper'], networks = [{ preset = 'faraj-b' }] }";
-    assert!(!run(several).files.iter().any(|(name, _)| name == "network.json"));
 }
 
 /// Wrong if what a scenario says of itself were lost on the way, or a scenario that says nothing had a summary of

@@ -17,7 +17,7 @@ fn twenty_points_within_one_percent(bencher: Bencher<'_, '_>) {
     let checked = checked.expect("a scenario of this project");
     bencher.bench_local(|| {
         let run = simulation::run(&checked, &(), None).expect("it can be run");
-        assert!(run.summary.points.iter().all(|point| point.converged || point.saturated));
+        assert!(run.summary.points().iter().all(|point| point.converged || point.saturated));
         run
     });
 }

@@ -32,8 +32,9 @@
 //! let run = simulation::run(&checked, &(), None)?;
 //!
 //! assert_eq!(run.summary.outcome, Outcome::Drained);
-//! assert_eq!(run.summary.route.unwrap().dependency_cycle, None);
-//! assert!(run.summary.points[0].latency_mean_ns < run.summary.points[1].latency_mean_ns);
+//! assert_eq!(run.summary.stages().unwrap().route.as_ref().unwrap().dependency_cycle, None);
+//! let [low, high] = run.summary.points() else { panic!("two loads") };
+//! assert!(low.latency_mean_ns < high.latency_mean_ns);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -41,7 +41,8 @@ pub use progress::{Listener, Progress};
 pub use rings::RingReport;
 pub use saturation::{Probe, Saturation};
 pub use summary::{
-    ChannelReport, DeadlockReport, HotSpots, Outcome, PointReport, Scale, State, Summary, port_name,
+    ChannelReport, DeadlockReport, Findings, HotSpots, Outcome, PointReport, Scale, StagesReport, State,
+    Summary, port_name,
 };
 
 use rayon::prelude::*;
@@ -54,7 +55,9 @@ use crate::report::{Csv, draw_curves};
 use crate::ring::TreeError;
 use crate::routing::PlanError;
 use crate::scenario::Checked;
-use crate::scenario::checked::{Failure, Generated as GeneratedLoads, Trace as TraceFile, Traffic};
+use crate::scenario::checked::{
+    Failure, Generated as GeneratedLoads, Stages, Trace as TraceFile, Traffic, Work,
+};
 use crate::scenario::fabric::flit_time;
 use crate::trace::{Recorder, Recording, Scene, WormNames};
 use crate::traffic::{Generated, Source, Trace};
@@ -113,26 +116,19 @@ pub enum RunError {
 /// # Errors
 /// [`RunError`]; of what the reader of scenarios lets through, only sizes and rates beyond reason cause one.
 pub fn run(checked: &Checked, progress: &dyn Progress, recorder: Option<&Recorder>) -> Result<Run, RunError> {
-    if let Some(allgather) = &checked.allgather {
-        return allgather::run(checked, allgather, progress, recorder);
+    match &checked.work {
+        Work::Stages(stages) => in_stages(checked, stages, progress, recorder),
+        Work::Operation(operation) => operation::run(checked, operation, progress, recorder),
+        Work::Allgather(allgather) => allgather::run(checked, allgather, progress, recorder),
+        Work::Ring(rings) => rings::run(checked, rings),
+        Work::Discovery(discovery) => discoveries::run(checked, discovery, progress),
     }
-    if let Some(rings) = &checked.rings {
-        return rings::run(checked, rings);
-    }
-    if let Some(discovery) = &checked.discovery {
-        return discoveries::run(checked, discovery, progress);
-    }
-    if let Some(operation) = &checked.operation {
-        return operation::run(checked, operation, progress, recorder);
-    }
-    let mut run = on_one_network(checked, progress, recorder)?;
-    run.files.push(tables::network(&checked.topology.network));
-    Ok(run)
 }
 
-/// Maps, routes and loads the scenario's network, as far as it wants that. The network itself is not among the files.
-fn on_one_network(
+/// Maps, routes and loads the scenario's network, as far as it wants that.
+fn in_stages(
     checked: &Checked,
+    stages: &Stages,
     progress: &dyn Progress,
     recorder: Option<&Recorder>,
 ) -> Result<Run, RunError> {
@@ -154,11 +150,11 @@ fn on_one_network(
         switches: checked.topology.network.switches().len(),
         precision: checked.measure.precision,
     };
-    let routed = routes::prepare(checked, progress, recorder)?;
+    let routed = routes::prepare(checked, stages, progress, recorder)?;
     info!(pairs = routed.report.as_ref().map(|report| report.pairs), "routes are ready");
-    let stage = Stage { checked, setup: &setup, scale: &scale, progress, recorder };
+    let stage = LoadPoints { checked, stages, setup: &setup, scale: &scale, progress, recorder };
     let mut search = Search::default();
-    let points = match (&checked.traffic, &routed.routes) {
+    let points = match (&stages.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
         (Some(Traffic::Generated(generated)), Some(routes)) => {
             let points = stage.loads(generated, routes)?;
@@ -169,16 +165,17 @@ fn on_one_network(
         }
         _ => Vec::new(),
     };
-    let mut run = gather(checked, &setup, &scale, routed, &points, search);
+    let mut run = gather(checked, stages, (&setup, &scale), routed, &points, search);
     run.files.extend(tables::outages(&checked.topology.network, &outages));
+    run.files.push(tables::network(&checked.topology.network));
     Ok(run)
 }
 
 /// Turns what came of a run into its summary and files.
 fn gather(
     checked: &Checked,
-    setup: &Setup<'_>,
-    scale: &Scale,
+    stages: &Stages,
+    (setup, scale): (&Setup<'_>, &Scale),
     routed: Routed,
     points: &[(Option<f64>, Point)],
     search: Search,
@@ -205,7 +202,7 @@ fn gather(
         files.push(("deadlocks.csv".to_owned(), tables::deadlocks(&deadlocks)));
     }
     if let (Some(Traffic::Trace(trace)), [(_, point)], true) =
-        (&checked.traffic, points, checked.output.deliveries)
+        (&stages.traffic, points, checked.output.deliveries)
     {
         files.push(("deliveries.csv".to_owned(), tables::deliveries(&trace.messages, point, scale)));
     }
@@ -219,30 +216,23 @@ fn gather(
     let is_late = routed.map.as_ref().is_some_and(|map| mapping::is_the_end(map.time_ms));
     let of_map = if is_late { Outcome::Horizon } else { Outcome::Drained };
     let outcome = reports.iter().map(PointReport::outcome).fold(of_map, Outcome::max);
-    let summary = Summary {
-        scenario: checked.name.clone(),
-        description: checked.description.clone(),
-        seed: checked.seed,
-        outcome,
+    let hot_spots = HotSpots::new(&reports, &channels);
+    let of_hot_spots = points.iter().find(|(load, _)| *load == hot_spots.hot_spots_load);
+    let latencies = of_hot_spots.map_or_else(Vec::new, |(_, point)| tables::latencies(point, scale));
+    let report = StagesReport {
         map: routed.map,
         route: routed.report,
         distribution: routed.distribution,
-        deadlock_count: deadlocks.len(),
         deadlocks,
-        hot_spots: HotSpots::new(&reports, &channels),
+        hot_spots,
         throughput_flits_per_cycle_per_host: throughput,
         saturation: search.saturation,
-        allgather: None,
-        rings: None,
-        discovery: None,
-        operation: None,
         points: reports,
     };
+    let summary = Summary::new(checked, outcome, Findings::Stages(Box::new(report)));
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();
     let delivered: u64 = points.iter().map(|(_, point)| point.tally.delivered).sum();
     let messages_delivered = delivered + search.delivered;
-    let of_hot_spots = points.iter().find(|(load, _)| *load == summary.hot_spots.hot_spots_load);
-    let latencies = of_hot_spots.map_or_else(Vec::new, |(_, point)| tables::latencies(point, scale));
     Run { summary, files, latencies, events, messages_delivered }
 }
 
@@ -304,15 +294,16 @@ struct Search {
 }
 
 /// What every load point of a run needs.
-struct Stage<'a> {
+struct LoadPoints<'a> {
     checked: &'a Checked,
+    stages: &'a Stages,
     setup: &'a Setup<'a>,
     scale: &'a Scale,
     progress: &'a dyn Progress,
     recorder: Option<&'a Recorder>,
 }
 
-impl Stage<'_> {
+impl LoadPoints<'_> {
     /// The one point of a trace: measured from the start to the end of its last message.
     fn replay(&self, trace: &TraceFile, routes: &HostRoutes) -> Result<(Option<f64>, Point), RunError> {
         self.progress.stage("replaying", 1);
@@ -394,7 +385,7 @@ impl Stage<'_> {
         let point = u32::try_from(nth).expect("few load points");
         let names = Names::new(self.checked);
         let names = WormNames::new(move |worm| names.message(worm.tag));
-        recorder.open(Scene::point(point + u32::from(self.checked.mapping.is_some()), point, load), names)
+        recorder.open(Scene::point(point + u32::from(self.stages.mapping.is_some()), point, load), names)
     }
 
     fn plan(&self, load: f64, generated: &GeneratedLoads) -> Plan {

@@ -112,7 +112,6 @@ fn estimate_text(estimate: &Estimate) -> String {
     };
     let messages = estimate.messages.map_or_else(|| "unknown".to_owned(), |all| format!("about {all:.0}"));
     let rows = [
-        ("networks", estimate.networks.to_string()),
         ("switches", count(estimate.switches)),
         ("hosts", count(estimate.hosts)),
         ("cables", count(estimate.cables)),

@@ -122,7 +122,7 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
     let doubtful = |point: &PointReport| point.state == State::NotConverged;
     Ok(if run.summary.outcome == Outcome::Deadlocked {
         Exit::Deadlocked
-    } else if checked.measure.require_convergence && run.summary.points.iter().any(doubtful) {
+    } else if checked.measure.require_convergence && run.summary.points().iter().any(doubtful) {
         super::warn("not every point has converged: more messages, or a wider precision, in [measure]");
         Exit::NotConverged
     } else if holds && !is_wrong {

@@ -3,15 +3,13 @@
 //! # Scope and limitations
 //! One all-gather on a network that nothing else uses. What varies from one to the next is for a sweep to say.
 
-use std::borrow::Cow;
-
 use crate::host::collective;
 use crate::ids::HostId;
 use crate::ring;
-use crate::routing::{Algorithm, Choices, Root, Selection, Tree};
 use crate::units::{Bytes, Duration};
 
-use super::checked::{Checked, RouteSource, Routing};
+use super::checked::RouteSource;
+use super::ethernet::Ethernet;
 
 /// An all-gather.
 #[derive(Clone, Debug)]
@@ -21,7 +19,7 @@ pub struct Allgather {
     /// How many bytes each rank contributes.
     pub size: Bytes,
     /// What the cables carry.
-    pub medium: MediumKind,
+    pub medium: Medium,
     /// When a send is over.
     pub protocol: Protocol,
     /// The most bytes of a message that is eager under [`Protocol::Threshold`], and that is never announced.
@@ -56,6 +54,15 @@ pub enum Method {
     Found(ring::Algorithm),
     /// An algorithm that knows no network, or a library's selection.
     Blind(collective::Algorithm),
+}
+
+/// What the cables carry, and how.
+#[derive(Clone, Debug)]
+pub enum Medium {
+    /// Frames, stored and forwarded.
+    Ethernet(Ethernet),
+    /// Worms, cut through, on such routes.
+    Fabric(RouteSource),
 }
 
 /// What the cables carry.
@@ -156,6 +163,11 @@ impl Allgather {
         (0..machines * each).map(of).collect()
     }
 
+    /// Whether all messages on the fabric follow the tree of the ring that is found, and none a route of all pairs.
+    pub fn follows_tree(&self) -> bool {
+        self.rings_follow_trees && matches!(self.algorithm, Method::Found(_))
+    }
+
     /// One execution of two repetitions.
     pub(super) fn quick(self) -> Allgather {
         let number = match self.iterations {
@@ -163,19 +175,6 @@ impl Allgather {
             Iterations::Paper => QUICK_ITERATIONS,
         };
         Allgather { executions: 1, iterations: Iterations::Number(number), ..self }
-    }
-}
-
-impl Checked {
-    /// Where the routes of an all-gather on the fabric come from: shortest legal UP*/DOWN* ones, balanced, where the
-    /// scenario does not say.
-    pub fn gather_routing(&self) -> Cow<'_, Routing> {
-        let usual = || {
-            let algorithm = Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far };
-            let choices = Choices { algorithm, selection: Selection::Balanced, utility: None };
-            Routing { source: RouteSource::Computed(choices), distribute: false }
-        };
-        self.routing.as_ref().map_or_else(|| Cow::Owned(usual()), Cow::Borrowed)
     }
 }
 
@@ -201,6 +200,24 @@ impl Method {
         match self {
             Method::Found(algorithm) => algorithm.name(),
             Method::Blind(algorithm) => algorithm.name(),
+        }
+    }
+}
+
+impl Medium {
+    /// Its kind.
+    pub const fn kind(&self) -> MediumKind {
+        match self {
+            Medium::Ethernet(_) => MediumKind::Ethernet,
+            Medium::Fabric(_) => MediumKind::Fabric,
+        }
+    }
+
+    /// The Ethernet, if it is one.
+    pub const fn ethernet(&self) -> Option<&Ethernet> {
+        match self {
+            Medium::Ethernet(ethernet) => Some(ethernet),
+            Medium::Fabric(_) => None,
         }
     }
 }

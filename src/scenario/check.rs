@@ -36,7 +36,8 @@ use crate::diagnostics::Fault;
 use crate::units::Bytes;
 
 use super::book::{Book, Place};
-use super::checked::{Checked, Failure, RandomFailures, Routing, Topology};
+use super::checked::{Checked, Failure, RandomFailures, Routing, Stages, Topology, Work};
+use super::ethernet::Ethernet;
 use super::expect::{Expectation, Expectations};
 use super::sweep::Identity;
 use super::wire::{At, Bounded as _, Document, Given, Limited, Quantity};
@@ -95,25 +96,11 @@ fn sections(
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
     let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, book));
-    let allgather = document.allgather.get();
-    let allgather =
-        allgather.and_then(|wire| allgather::allgather(wire, ethernet.as_ref(), document, &context, book));
-    let rings = document.rings.get().and_then(|wire| rings::rings(wire, document, book));
-    let discovery = document.discovery.get();
-    let discovery =
-        discovery.and_then(|wire| discovery::discovery(wire, ethernet.as_ref(), document, &context, book));
-    let operation = document.operation.get().and_then(|wire| {
-        let company = operation::Company {
-            topology: network,
-            mapping: mapping.as_ref(),
-            routing: routing.as_ref(),
-            traffic: traffic.as_ref(),
-        };
-        operation::operation(wire, document, &company, book)
-    });
+    let stages = Stages { mapping, routing, traffic };
+    let work = work(document, &stages, ethernet.as_ref(), &context, book);
     let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
     run::check_sections(document, book);
-    let output = output::output(document, traffic.as_ref(), book);
+    let output = output::output(document, stages.traffic.as_ref(), book);
     let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, book));
     if !book.is_clean() {
         return None;
@@ -129,19 +116,37 @@ fn sections(
         hosts: hosts?,
         failures,
         failures_at_random: by_chance,
-        mapping,
-        routing,
-        traffic,
-        ethernet,
-        allgather,
-        rings,
-        discovery,
-        operation,
+        work: work.unwrap_or(Work::Stages(stages)),
         measure: measure?,
         output: output?,
         expect: Expectations { sources: book.sources(), list: expect },
         warnings: Vec::new(),
     })
+}
+
+/// What is done beside the stages of a run on the fabric, or in their place, if anything is. At most one section says
+/// so; where several do, each has noted that.
+fn work(
+    document: &Document,
+    stages: &Stages,
+    ethernet: Option<&Ethernet>,
+    context: &traffic::Context<'_>,
+    book: &mut Book,
+) -> Option<Work> {
+    let media = (ethernet, stages.routing.as_ref());
+    let allgather =
+        document.allgather.get().and_then(|wire| allgather::allgather(wire, media, document, context, book));
+    let rings = document.rings.get().and_then(|wire| rings::rings(wire, document, book));
+    let discovery = document
+        .discovery
+        .get()
+        .and_then(|wire| discovery::discovery(wire, ethernet, document, context, book));
+    let operation = document
+        .operation
+        .get()
+        .and_then(|wire| operation::operation(wire, document, context.topology, stages, book));
+    let gathers = allgather.map(Work::Allgather);
+    gathers.or(rings.map(Work::Ring)).or(discovery.map(Work::Discovery)).or(operation.map(Work::Operation))
 }
 
 /// What fails, as told and by chance.

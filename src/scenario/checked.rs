@@ -11,7 +11,6 @@ use crate::units::{BitRate, Duration, Time};
 
 use super::allgather::Allgather;
 use super::discovery::Discovery;
-use super::ethernet::Ethernet;
 use super::expect::Expectations;
 use super::fabric::{Fabric, Hosts};
 use super::mapping::Mapping;
@@ -39,22 +38,8 @@ pub struct Checked {
     pub failures: Vec<Failure>,
     /// Failures by chance.
     pub failures_at_random: Vec<RandomFailures>,
-    /// The mapper that runs before traffic, if any.
-    pub mapping: Option<Mapping>,
-    /// Where routes come from, if there are any.
-    pub routing: Option<Routing>,
-    /// The traffic, if any; with it there is a [`Routing`].
-    pub traffic: Option<Traffic>,
-    /// The Ethernet, if there is one; all-gathers and discoveries use it.
-    pub ethernet: Option<Ethernet>,
-    /// An all-gather; then nothing else runs.
-    pub allgather: Option<Allgather>,
-    /// A ring to be found; then nothing else runs.
-    pub rings: Option<Rings>,
-    /// Switches to be found; then the network is the first one, and nothing else runs.
-    pub discovery: Option<Discovery>,
-    /// The network in operation, if it is operated; then there is a [`Mapping`] and a [`Routing`].
-    pub operation: Option<Operation>,
+    /// What is done on the network.
+    pub work: Work,
     /// How long each point is measured.
     pub measure: Measure,
     /// What is written beside the summary.
@@ -64,6 +49,32 @@ pub struct Checked {
     /// Sentences about values that are legal but deserve a look, each with its place; to be printed to
     /// stderr.
     pub warnings: Vec<String>,
+}
+
+/// What a run does on its network; nothing else happens there.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Maps, routes and loads the fabric, as far as it is asked to.
+    Stages(Stages),
+    /// Operates the fabric for a while.
+    Operation(Operation),
+    /// Runs an all-gather.
+    Allgather(Allgather),
+    /// Finds a ring.
+    Ring(Rings),
+    /// Finds switches.
+    Discovery(Discovery),
+}
+
+/// The stages of a run on the fabric, each on what the one before it has found.
+#[derive(Clone, Debug, Default)]
+pub struct Stages {
+    /// The mapper that runs before traffic, if any.
+    pub mapping: Option<Mapping>,
+    /// Where routes come from, if there are any.
+    pub routing: Option<Routing>,
+    /// The traffic, if any; with it there is a [`Routing`].
+    pub traffic: Option<Traffic>,
 }
 
 /// The network of a run: it has at least two hosts with a cable.
@@ -164,8 +175,14 @@ impl RandomFailures {
 }
 
 /// The network in operation, with daemons that remap.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Operation {
+    /// How a daemon maps.
+    pub mapping: Mapping,
+    /// How it computes the routes that it hands out.
+    pub choices: Choices,
+    /// What applications send, if anything; at the mapping's load, else at the first of its own.
+    pub traffic: Option<Generated>,
     /// How long it is operated; above zero.
     pub length: Duration,
     /// The hosts whose daemons map, the mapper first.
@@ -284,9 +301,40 @@ const FEW_LOADS: usize = 4;
 impl Checked {
     /// Whether events of it can be recorded.
     pub fn has_events(&self) -> bool {
-        let silent = self.rings.is_some() || self.discovery.is_some();
-        let busy = self.mapping.is_some() || self.traffic.is_some() || self.allgather.is_some();
-        busy && !silent
+        match &self.work {
+            Work::Stages(stages) => stages.mapping.is_some() || stages.traffic.is_some(),
+            Work::Operation(_) | Work::Allgather(_) => true,
+            Work::Ring(_) | Work::Discovery(_) => false,
+        }
+    }
+
+    /// The mapping, if there is one.
+    pub fn mapping(&self) -> Option<&Mapping> {
+        match &self.work {
+            Work::Stages(stages) => stages.mapping.as_ref(),
+            Work::Operation(operation) => Some(&operation.mapping),
+            Work::Allgather(_) | Work::Ring(_) | Work::Discovery(_) => None,
+        }
+    }
+
+    /// How routes between hosts are computed, if they are.
+    pub fn choices(&self) -> Option<&Choices> {
+        match &self.work {
+            Work::Stages(Stages { routing: Some(routing), .. }) => match &routing.source {
+                RouteSource::Computed(choices) => Some(choices),
+                RouteSource::File { .. } => None,
+            },
+            Work::Operation(operation) => Some(&operation.choices),
+            _ => None,
+        }
+    }
+
+    /// The stages of a run on the fabric, if it is one.
+    pub fn stages(&self) -> Option<&Stages> {
+        match &self.work {
+            Work::Stages(stages) => Some(stages),
+            _ => None,
+        }
     }
 
     /// The same scenario at a fraction of its cost: a twentieth of the messages or of the time; of an all-gather
@@ -294,7 +342,9 @@ impl Checked {
     #[must_use]
     pub fn quick(mut self) -> Checked {
         self.measure = self.measure.quick();
-        self.allgather = self.allgather.map(Allgather::quick);
+        if let Work::Allgather(allgather) = self.work {
+            self.work = Work::Allgather(allgather.quick());
+        }
         self
     }
 
@@ -303,7 +353,7 @@ impl Checked {
     #[must_use]
     pub(super) fn small(self) -> Checked {
         let mut small = self.quick();
-        if let Some(Traffic::Generated(generated)) = &mut small.traffic
+        if let Work::Stages(Stages { traffic: Some(Traffic::Generated(generated)), .. }) = &mut small.work
             && generated.loads.len() > FEW_LOADS
         {
             let nth_from_last = (0..generated.loads.len()).rev();

@@ -14,9 +14,10 @@ use crate::topology::generate::Size;
 use crate::traffic::Workload;
 use crate::units::{Duration, Time};
 
+use super::allgather::{Allgather, MediumKind};
 use super::check::asked;
-use super::checked::{Checked, Extent, Generated, Measure, Traffic};
-use super::discovery::Source;
+use super::checked::{Checked, Extent, Generated, Measure, Operation, Stages, Traffic, Work};
+use super::discovery::{Discovery, Source};
 use super::mapping::Mapping;
 use super::wire::Document;
 
@@ -58,15 +59,13 @@ const LEAST: f64 = 1e-4;
 /// How large a scenario is and what it is likely to take; none where the declaration does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Networks, those of recoveries left out.
-    pub networks: u64,
-    /// Switches of all networks together.
+    /// The network's switches.
     pub switches: Option<u64>,
-    /// Their hosts.
+    /// Its hosts.
     pub hosts: Option<u64>,
-    /// Their cables.
+    /// Its cables.
     pub cables: Option<u64>,
-    /// The ranks of the largest all-gather.
+    /// The ranks of an all-gather.
     pub ranks: Option<u64>,
     /// Load points, mappings, all-gathers and measurements, each run once.
     pub points: Option<u64>,
@@ -81,30 +80,24 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What the declaration of a scenario tells, whether or not its networks can be built.
+    /// What the declaration of a scenario tells, whether or not its network can be built.
     pub(super) fn declared(document: &Document) -> Estimate {
-        let all = asked(document);
-        let sum = |part: fn(&Size) -> u64| {
-            let each = all.iter().map(|asked| Some(part(&asked.size?)));
-            each.reduce(|a, b| Some(a?.saturating_add(b?))).flatten()
-        };
+        let size = asked(document).and_then(|asked| asked.size);
         let gathers = document.allgather.value();
         let each = gathers.and_then(|wire| wire.ranks_per_machine.value()).copied().unwrap_or(1);
-        let ranks = |size: &Size| size.hosts.saturating_mul(u64::from(each));
-        let sizes: Vec<Size> = all.iter().filter_map(|asked| asked.size).collect();
-        let needs = Needs {
-            on_fabric: gathers.is_none() && document.discovery.value().is_none(),
-            has_frames: document.ethernet.value().is_some(),
-            has_routes: document.routing.value().is_some(),
-            ranks: gathers.and(sizes.iter().map(ranks).max()),
-        };
+        let ranks = size.and_then(|size| gathers.map(|_| size.hosts.saturating_mul(u64::from(each))));
+        let medium = gathers.and_then(|wire| wire.medium.value()).copied();
+        let has_frames = document.ethernet.value().is_some() && medium != Some(MediumKind::Fabric);
+        let is_idle = document.discovery.value().is_some() || document.rings.value().is_some();
+        let on_fabric = !has_frames && !is_idle;
+        let has_routes = on_fabric && (gathers.is_some() || document.routing.value().is_some());
+        let needs = Needs { on_fabric, has_frames, has_routes, ranks };
         Estimate {
-            networks: all.len() as u64,
-            switches: sum(|size| size.switches),
-            hosts: sum(|size| size.hosts),
-            cables: sum(|size| size.cables),
-            ranks: needs.ranks,
-            memory_bytes: needs.bytes(&sizes),
+            switches: size.map(|size| size.switches),
+            hosts: size.map(|size| size.hosts),
+            cables: size.map(|size| size.cables),
+            ranks,
+            memory_bytes: needs.bytes(size),
             ..Estimate::default()
         }
     }
@@ -112,22 +105,15 @@ impl Estimate {
     /// What a checked scenario tells.
     pub fn of(checked: &Checked) -> Estimate {
         let size = Size::of(&checked.topology.network);
-        let ranks = checked.allgather.as_ref().map(|gather| gather.ranks() as u64);
-        let needs = Needs {
-            on_fabric: ranks.is_none() && checked.discovery.is_none(),
-            has_frames: checked.ethernet.is_some(),
-            has_routes: checked.routing.is_some(),
-            ranks,
-        };
+        let needs = Needs::of(&checked.work);
         Estimate {
-            networks: 1,
             switches: Some(size.switches),
             hosts: Some(size.hosts),
             cables: Some(size.cables),
-            ranks,
-            points: Some(points(checked)),
+            ranks: needs.ranks,
+            points: Some(points(&checked.work)),
             messages: Some(libm::ceil(all_messages(checked))),
-            memory_bytes: needs.bytes(&[size]),
+            memory_bytes: needs.bytes(Some(size)),
             simulated_s: Some(simulated(checked)),
             processor_s: Some(seconds(checked)),
         }
@@ -150,7 +136,6 @@ impl Estimate {
     pub fn and(self, other: Estimate) -> Estimate {
         let sum = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
         Estimate {
-            networks: self.networks.max(other.networks),
             switches: self.switches.max(other.switches),
             hosts: self.hosts.max(other.hosts),
             cables: self.cables.max(other.cables),
@@ -173,8 +158,26 @@ struct Needs {
 }
 
 impl Needs {
-    /// The bytes of all networks, and of the largest run on one of them; saturates.
-    fn bytes(&self, sizes: &[Size]) -> u64 {
+    fn of(work: &Work) -> Needs {
+        let none = Needs { on_fabric: false, has_frames: false, has_routes: false, ranks: None };
+        match work {
+            Work::Stages(stages) => Needs { on_fabric: true, has_routes: stages.routing.is_some(), ..none },
+            Work::Operation(_) => Needs { on_fabric: true, has_routes: true, ..none },
+            Work::Allgather(gather) => Needs {
+                on_fabric: gather.medium.ethernet().is_none(),
+                has_frames: gather.medium.ethernet().is_some(),
+                has_routes: gather.medium.ethernet().is_none(),
+                ranks: Some(gather.ranks() as u64),
+            },
+            Work::Discovery(discovery) => {
+                Needs { has_frames: matches!(discovery.source, Source::Measured(_)), ..none }
+            }
+            Work::Ring(_) => none,
+        }
+    }
+
+    /// The bytes of a network of some size and of a run on it; saturates.
+    fn bytes(&self, size: Option<Size>) -> u64 {
         let product = |a: u64, b: u64| a.saturating_mul(b);
         let of_network = |size: &Size| {
             let parts = [
@@ -196,10 +199,9 @@ impl Needs {
             ];
             parts.into_iter().fold(0, u64::saturating_add)
         };
-        let networks = sizes.iter().map(of_network);
-        let run = sizes.iter().map(of_run).max().unwrap_or(0);
+        let [network, run] = size.as_ref().map_or([0, 0], |size| [of_network(size), of_run(size)]);
         let ranks = self.ranks.map_or(0, |ranks| product(product(ranks, ranks), PER_RANK_PAIR));
-        networks.chain([run, ranks]).fold(LEAST_MEMORY, u64::saturating_add)
+        [network, run, ranks].into_iter().fold(LEAST_MEMORY, u64::saturating_add)
     }
 }
 
@@ -209,47 +211,45 @@ fn mean_hops(size: &Size) -> u64 {
 }
 
 /// Load points, mappings, all-gathers and measurements, each run once.
-fn points(checked: &Checked) -> u64 {
-    let loads = |traffic: &Option<Traffic>| match traffic {
-        Some(Traffic::Generated(generated)) => generated.loads.len() as u64,
-        Some(Traffic::Trace(_)) => 1,
-        None => 0,
-    };
-    let Checked { allgather, discovery, mapping, operation, .. } = checked;
-    let of_gather = allgather.as_ref().map(|gather| u64::from(gather.executions));
-    let of_discovery = || discovery.as_ref().map(|_| 1);
-    let own = || match operation {
-        Some(_) => 1,
-        None => loads(&checked.traffic) + u64::from(mapping.is_some()),
-    };
-    let many = of_gather.or_else(of_discovery);
-    many.unwrap_or_else(own)
+fn points(work: &Work) -> u64 {
+    match work {
+        Work::Stages(stages) => {
+            let loads = stages.traffic.as_ref().map_or(0, |traffic| match traffic {
+                Traffic::Generated(generated) => generated.loads.len() as u64,
+                Traffic::Trace(_) => 1,
+            });
+            loads + u64::from(stages.mapping.is_some())
+        }
+        Work::Operation(_) | Work::Discovery(_) => 1,
+        Work::Allgather(gather) => u64::from(gather.executions),
+        Work::Ring(_) => 0,
+    }
 }
 
 /// Messages of load points, of probes and of collective operations.
 fn all_messages(checked: &Checked) -> f64 {
-    let of_traffic = |checked: &Checked| match &checked.traffic {
-        Some(_) if checked.routing.is_none() => 0.0,
-        Some(Traffic::Trace(trace)) => trace.messages.len() as f64,
-        Some(Traffic::Generated(generated)) => {
-            generated.loads.iter().map(|load| measured(checked, generated, *load)).sum()
+    match &checked.work {
+        Work::Stages(stages) => {
+            let loaded = stages.traffic.as_ref().map_or(0.0, |traffic| match traffic {
+                Traffic::Trace(trace) => trace.messages.len() as f64,
+                Traffic::Generated(generated) => {
+                    generated.loads.iter().map(|load| measured(checked, generated, *load)).sum()
+                }
+            });
+            loaded + stages.mapping.as_ref().map_or(0.0, |own| mapping(checked, own)) / PER_PROBE
         }
-        None => 0.0,
-    };
-    let alone = |checked: &Checked| of_traffic(checked) + mapping(checked) / PER_PROBE;
-    let operated = checked.operation.as_ref().map_or(0.0, |operation| operation.length.as_ps() as f64)
-        * checked
-            .operation
-            .as_ref()
-            .and(checked.traffic.as_ref())
-            .map_or(0.0, |traffic| rate(checked, traffic));
-    let own = if checked.operation.is_some() { operated } else { alone(checked) };
-    own + collective(checked) / PER_FRAME + discovery(checked) / PER_FRAME
+        Work::Operation(operation) => {
+            let sent = operation.traffic.as_ref().map_or(0.0, |generated| rate(checked, generated));
+            operation.length.as_ps() as f64 * sent
+        }
+        Work::Allgather(gather) => gathering(gather) / PER_FRAME,
+        Work::Discovery(own) => discovery(own) / PER_FRAME,
+        Work::Ring(_) => 0.0,
+    }
 }
 
 /// Messages a picosecond of generated traffic at its first load.
-fn rate(checked: &Checked, traffic: &Traffic) -> f64 {
-    let Traffic::Generated(generated) = traffic else { return 0.0 };
+fn rate(checked: &Checked, generated: &Generated) -> f64 {
     let load = generated.loads.first().copied().unwrap_or(0.0);
     let flit = super::fabric::flit_time(checked.fabric.rate);
     generated.workload.pattern.senders() as f64 / generated.workload.mean_gap_ps(load, flit)
@@ -258,40 +258,37 @@ fn rate(checked: &Checked, traffic: &Traffic) -> f64 {
 /// Seconds of simulated time of the longest point.
 fn simulated(checked: &Checked) -> f64 {
     let flit = super::fabric::flit_time(checked.fabric.rate);
-    let of_traffic = match &checked.traffic {
-        Some(Traffic::Generated(generated)) if checked.operation.is_none() => {
-            let needed = generated
-                .loads
-                .iter()
-                .map(|load| needed_ps(&checked.measure, &generated.workload, *load, flit));
+    let own = match &checked.work {
+        Work::Stages(Stages { traffic: Some(Traffic::Generated(generated)), .. }) => {
+            let (measure, workload) = (&checked.measure, &generated.workload);
+            let needed = generated.loads.iter().map(|load| needed_ps(measure, workload, *load, flit));
             needed.fold(0.0, f64::max)
         }
-        Some(Traffic::Trace(trace)) => {
+        Work::Stages(Stages { traffic: Some(Traffic::Trace(trace)), .. }) => {
             let last = trace.messages.iter().map(|message| message.created.since(Time::ZERO).as_ps()).max();
             last.unwrap_or(0) as f64
         }
+        Work::Operation(operation) => operation.length.as_ps() as f64,
         _ => 0.0,
     };
-    let operated = checked.operation.as_ref().map_or(0.0, |operation| operation.length.as_ps() as f64);
-    [of_traffic, operated, longest_beside_loads(checked)].into_iter().fold(0.0, f64::max) / 1e12
+    own.max(longest_beside_loads(checked)) / 1e12
 }
 
 /// The simulated time in picoseconds that the longest all-gather or mapping is likely to take.
 pub(super) fn longest_beside_loads(checked: &Checked) -> f64 {
-    let gathered = checked.allgather.as_ref().map_or(0.0, |gather| {
-        let usual = checked.ethernet.as_ref().map_or(checked.fabric.rate, |ethernet| ethernet.rate);
+    if let Work::Allgather(gather) = &checked.work {
+        let usual = gather.medium.ethernet().map_or(checked.fabric.rate, |ethernet| ethernet.rate);
         let links = checked.topology.network.links().iter();
         let slowest = links.map(|link| link.rate.unwrap_or(usual)).min().unwrap_or(usual);
         let byte = 8e12 / slowest.as_bits_per_s() as f64;
         let costs = (gather.software.short.send + gather.software.short.receive).as_ps() as f64;
         let often = f64::from(gather.iterations.of(gather.size));
-        often * gather.ranks() as f64 * (gather.size.0 as f64 * byte + costs)
-    });
-    let waited = checked.mapping.as_ref().map_or(0.0, |mapped| {
-        let probes = mapping(checked) / PER_PROBE;
-        probes * mapped.brief.timeout.as_ps() as f64 / 2.0
-    });
-    f64::max(gathered, waited)
+        return often * gather.ranks() as f64 * (gather.size.0 as f64 * byte + costs);
+    }
+    checked.mapping().map_or(0.0, |own| {
+        let probes = mapping(checked, own) / PER_PROBE;
+        probes * own.brief.timeout.as_ps() as f64 / 2.0
+    })
 }
 
 /// Messages before the first look at a transient, and at a mean: at least so many, and so many a host that sends.
@@ -312,8 +309,23 @@ pub(super) fn needed_ps(measure: &Measure, workload: &Workload, load: f64, flit:
 
 /// The seconds of one core that a scenario is likely to take.
 pub(super) fn seconds(checked: &Checked) -> f64 {
-    let own = LEAST + routes(checked) + traffic(checked) + mapping(checked);
-    own + collective(checked) + discovery(checked) + operation(checked)
+    let hosts = size(checked).0;
+    let own = match &checked.work {
+        Work::Stages(Stages { mapping: map, routing, traffic: load }) => {
+            let [map, load] = [
+                map.as_ref().map_or(0.0, |own| mapping(checked, own)),
+                load.as_ref().map_or(0.0, |own| traffic(checked, own)),
+            ];
+            map + load + if routing.is_some() { routes(checked) } else { 0.0 }
+        }
+        Work::Operation(own) => routes(checked) + mapping(checked, &own.mapping) + operation(checked, own),
+        Work::Allgather(gather) => {
+            gathering(gather) + if gather.medium.ethernet().is_none() { routes(checked) } else { 0.0 }
+        }
+        Work::Ring(_) => hosts * PER_RING_MACHINE,
+        Work::Discovery(own) => discovery(own),
+    };
+    LEAST + own
 }
 
 /// Hosts with a cable, and switches.
@@ -329,20 +341,16 @@ fn hops(checked: &Checked) -> f64 {
 
 fn routes(checked: &Checked) -> f64 {
     let (hosts, switches) = size(checked);
-    if checked.routing.is_none() { 0.0 } else { hosts * hosts * PER_PAIR * (1.0 + switches / 64.0) }
+    hosts * hosts * PER_PAIR * (1.0 + switches / 64.0)
 }
 
-fn traffic(checked: &Checked) -> f64 {
-    match &checked.traffic {
-        None => 0.0,
-        Some(_) if checked.mapping.is_some() && checked.operation.is_none() && checked.routing.is_none() => {
-            0.0
-        }
-        Some(Traffic::Trace(trace)) => {
+fn traffic(checked: &Checked, traffic: &Traffic) -> f64 {
+    match traffic {
+        Traffic::Trace(trace) => {
             let flits: f64 = trace.messages.iter().map(|message| f64::from(message.payload)).sum();
             messages(checked, trace.messages.len() as f64, flits)
         }
-        Some(Traffic::Generated(generated)) => {
+        Traffic::Generated(generated) => {
             let of_load = |load: &f64| {
                 let count = measured(checked, generated, *load);
                 // Messages wait for each other the more the higher the load is.
@@ -372,43 +380,35 @@ fn messages(checked: &Checked, count: f64, flits: f64) -> f64 {
     count * (PER_MESSAGE + hops * PER_HOP) + flits * hops * PER_FLIT_HOP
 }
 
-fn mapping(checked: &Checked) -> f64 {
+fn mapping(checked: &Checked, mapping: &Mapping) -> f64 {
     let (hosts, switches) = size(checked);
-    let of = |mapping: &Mapping| {
-        let probes = 20.0 * (switches + 1.0) * (hops(checked) + hosts / (switches + 1.0));
-        let loaded = if mapping.load.is_some() { 20.0 } else { 1.0 };
-        probes * PER_PROBE * loaded
-    };
-    checked.mapping.as_ref().map_or(0.0, of)
+    let probes = 20.0 * (switches + 1.0) * (hops(checked) + hosts / (switches + 1.0));
+    let loaded = if mapping.load.is_some() { 20.0 } else { 1.0 };
+    probes * PER_PROBE * loaded
 }
 
-fn collective(checked: &Checked) -> f64 {
-    let of_gather = checked.allgather.as_ref().map_or(0.0, |gather| {
-        let (ranks, frames) = (gather.ranks() as f64, 1.0 + gather.size.0 as f64 / 1500.0);
-        let times = f64::from(gather.iterations.of(gather.size)) * f64::from(gather.executions);
-        ranks * ranks * frames * times * PER_FRAME
-    });
-    let (hosts, _) = size(checked);
-    of_gather + if checked.rings.is_some() { hosts * PER_RING_MACHINE } else { 0.0 }
+fn gathering(gather: &Allgather) -> f64 {
+    let (ranks, frames) = (gather.ranks() as f64, 1.0 + gather.size.0 as f64 / 1500.0);
+    let times = f64::from(gather.iterations.of(gather.size)) * f64::from(gather.executions);
+    ranks * ranks * frames * times * PER_FRAME
 }
 
-fn discovery(checked: &Checked) -> f64 {
-    let measured = checked.discovery.as_ref().filter(|all| matches!(all.source, Source::Measured));
-    measured.map_or(0.0, |discovery| {
-        let machines = discovery.machines.len() as f64;
-        machines * machines * 200.0 * PER_FRAME
-    })
-}
-
-fn operation(checked: &Checked) -> f64 {
-    let Some(operation) = &checked.operation else { return 0.0 };
-    let seconds = operation.length.as_ps() as f64 / 1e12;
-    let load = match &checked.traffic {
-        Some(Traffic::Generated(generated)) => {
-            generated.loads.iter().sum::<f64>() / generated.workload.sizes.mean()
+fn discovery(discovery: &Discovery) -> f64 {
+    match discovery.source {
+        Source::Measured(_) => {
+            let machines = discovery.machines.len() as f64;
+            machines * machines * 200.0 * PER_FRAME
         }
-        _ => 0.0,
-    };
+        Source::File(_) | Source::MadeUp(_) => 0.0,
+    }
+}
+
+fn operation(checked: &Checked, operation: &Operation) -> f64 {
+    let seconds = operation.length.as_ps() as f64 / 1e12;
+    let load = operation
+        .traffic
+        .as_ref()
+        .map_or(0.0, |generated| generated.loads.iter().sum::<f64>() / generated.workload.sizes.mean());
     let flit_ps = super::fabric::flit_time(checked.fabric.rate).as_ps() as f64;
     let sent = seconds * 1e12 / flit_ps * load * size(checked).0;
     seconds * 0.5 + messages(checked, sent, sent * 100.0)

@@ -12,6 +12,7 @@ use crate::units::{Bytes, Duration};
 
 use super::allgather::Overheads;
 use super::checked::InputFile;
+use super::ethernet::Ethernet;
 
 /// A discovery.
 #[derive(Clone, Debug)]
@@ -41,8 +42,8 @@ pub struct Discovery {
 /// Where round-trip times come from.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// The machines measure them over the scenario's Ethernet.
-    Measured,
+    /// The machines measure them over this Ethernet.
+    Measured(Ethernet),
     /// A file.
     File(Matrix),
     /// A formula.

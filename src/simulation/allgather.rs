@@ -24,12 +24,13 @@ use crate::ethernet::transport::TransportError;
 use crate::host::collective::Algorithm;
 use crate::report::Tally;
 use crate::scenario::Checked;
-use crate::scenario::allgather::{Allgather, MediumKind, Method, Protocol};
+use crate::scenario::allgather::{Allgather, Medium, Method, Protocol};
+use crate::scenario::checked::Work;
 use crate::trace::Recorder;
 use crate::units::{BitRate, Duration};
 
 use super::ranks::{self, Job, JobError, Outcome};
-use super::summary::{Outcome as End, Summary};
+use super::summary::{Findings, Outcome as End, Summary};
 use super::{Listener, Progress, Run, RunError, tables};
 use carrier::{Counts, Frames};
 use found::Found;
@@ -78,26 +79,27 @@ pub(super) fn run(
     let delivered = |outcome: &Outcome| outcome.parcels.saturating_sub(outcome.lost.len() as u64);
     let messages_delivered = executions.iter().map(|(outcome, _)| delivered(outcome)).sum();
     let report = GatherReport::new(&gather, job.as_ref(), &executions);
-    let summary = Summary { allgather: Some(report), ..Summary::new(checked, gather.end(&executions)) };
+    let summary = Summary::new(checked, gather.end(&executions), Findings::Allgather(Box::new(report)));
     let files = vec![tables::network(&checked.topology.network)];
     Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
 /// Writes what passes the ports in the first execution, as pcapng, at most `limit` packets; gives what the capture
-/// holds. Nothing is written where there are no frames, or no ring.
+/// holds. Nothing is written where there is no all-gather over frames, or no ring.
 ///
 /// # Errors
 /// [`RunError`] as a run; the inner one if `out` fails.
 pub fn capture<W: Write>(
     checked: &Checked,
-    allgather: &Allgather,
     out: W,
     limit: u64,
 ) -> Result<io::Result<Option<Tally>>, RunError> {
-    let gather = Gather::new(checked, allgather)?;
-    let job = gather.job().filter(|_| allgather.medium == MediumKind::Ethernet);
-    let Some(job) = job else { return Ok(Ok(None)) };
-    let captured = carrier::capture(&Frames::new(checked), &job, out, limit)?;
+    let Work::Allgather(allgather @ Allgather { medium: Medium::Ethernet(ethernet), .. }) = &checked.work
+    else {
+        return Ok(Ok(None));
+    };
+    let Some(job) = Gather::new(checked, allgather)?.job() else { return Ok(Ok(None)) };
+    let captured = carrier::capture(&Frames::new(&checked.topology, ethernet), &job, out, limit)?;
     Ok(captured.map(|(_, tally)| Some(tally)))
 }
 
@@ -150,7 +152,7 @@ impl<'a> Gather<'a> {
     /// How it ended: with losses that ranks wait for in vain, with worms that block each other for ever, or well.
     fn end(&self, executions: &Executions) -> End {
         let complete = executions.iter().all(|(outcome, _)| outcome.is_complete());
-        let is_fabric = self.allgather.medium == MediumKind::Fabric;
+        let is_fabric = self.allgather.medium.ethernet().is_none();
         match (complete, is_fabric && self.checked.fabric.deadlock_timeout.is_none()) {
             (true, _) => End::Drained,
             (false, true) => End::Deadlocked,
@@ -160,9 +162,9 @@ impl<'a> Gather<'a> {
 
     /// The rate of the slowest cable to a machine.
     fn slowest(&self) -> BitRate {
-        let usual = match (self.allgather.medium, &self.checked.ethernet) {
-            (MediumKind::Ethernet, Some(ethernet)) => ethernet.rate,
-            _ => self.checked.fabric.rate,
+        let usual = match &self.allgather.medium {
+            Medium::Ethernet(ethernet) => ethernet.rate,
+            Medium::Fabric(_) => self.checked.fabric.rate,
         };
         let topology = &self.checked.topology;
         let rate = |host: &crate::ids::HostId| {

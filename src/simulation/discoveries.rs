@@ -40,7 +40,7 @@ use crate::scenario::discovery::{Discovery, Matrix, Method, Source};
 
 use super::ranks;
 use super::rtt::{Job, JobError, Noise, Outcome};
-use super::summary::{Outcome as End, Summary};
+use super::summary::{Findings, Outcome as End, Summary};
 use super::{Listener, Progress, Run, RunError};
 use infer::Inferred;
 
@@ -97,7 +97,7 @@ pub(super) fn run(
     let end = if report.measured.complete { End::Drained } else { End::Horizon };
     let (events, messages_delivered) =
         (report.measured.frame_hops, report.measured.messages - report.measured.messages_lost);
-    let summary = Summary { discovery: Some(report), ..Summary::new(checked, end) };
+    let summary = Summary::new(checked, end, Findings::Discovery(Box::new(report)));
     Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
@@ -114,15 +114,15 @@ impl Found<'_> {
         let rtts = match &discovery.source {
             Source::File(Matrix { rtts, .. }) => Some(rtts.clone()),
             Source::MadeUp(formula) => Some(made_up(formula, names.clone(), &truth, checked.seed)),
-            Source::Measured => {
+            Source::Measured(ethernet) => {
                 let job = job(checked, discovery, names.clone());
-                let (mut measured, counted) = measured::run(checked, &job, listener)?;
+                let (mut measured, counted) = measured::run(&checked.topology, ethernet, &job, listener)?;
                 let rtts = measured.rtts.take();
                 (outcome, counters) = (Some(measured), counted);
                 rtts
             }
         };
-        let step = infer::known_step(checked, discovery);
+        let step = infer::known_step(discovery);
         let infer = |rtts| {
             let methods = discovery.methods.iter();
             methods.map(move |method| (*method, Inferred::new(*method, discovery, step, rtts)))

@@ -15,7 +15,7 @@ use crate::host::distribution::RoutesByName;
 use crate::host::mapper::{Algorithm, coupon, parallel, randomised};
 use crate::host::plain::{Collision, Plain};
 use crate::ids::HostId;
-use crate::scenario::checked::Traffic;
+use crate::scenario::checked::{Generated, Stages, Traffic};
 use crate::scenario::mapping::{Computer, MapModel, Mapping, Masters};
 use crate::scenario::{Checked, fabric};
 use crate::topology::Network;
@@ -36,8 +36,12 @@ use super::{Listener, Progress, RunError};
 /// # Panics
 /// If the scenario has no mapper.
 pub fn map(checked: &Checked) -> Result<(MapReport, Network), RunError> {
-    let mapping = checked.mapping.as_ref().expect("a scenario with a mapper");
-    let attempt = Ground::new(checked, mapping)?.attempt(checked.seed, None, |_| None)?;
+    let mapping = checked.mapping().expect("a scenario with a mapper");
+    let mut ground = Ground::new(checked, mapping)?;
+    if let Some(stages) = checked.stages() {
+        ground = ground.beside(stages)?;
+    }
+    let attempt = ground.attempt(checked.seed, None, |_| None)?;
     Ok((attempt.report, attempt.mapped.map.network))
 }
 
@@ -54,8 +58,8 @@ pub(super) struct Ground<'a> {
     checked: &'a Checked,
     mapping: &'a Mapping,
     parameters: Parameters,
-    /// The routes of the traffic beside the mapper, if there is any.
-    routes: Option<HostRoutes>,
+    /// The traffic beside the mapper, and its routes, if there is any.
+    traffic: Option<(&'a Generated, HostRoutes)>,
     /// What fails while it maps.
     failures: Vec<hosts::Failure>,
     /// Who hears how far its runs have come.
@@ -63,21 +67,33 @@ pub(super) struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// The ground of a scenario's mapping.
+    /// The ground of a scenario's mapping, with nothing beside it.
     ///
     /// # Errors
-    /// [`RunError`] where the network is too large for the routes of its traffic.
+    /// [`RunError`] where chance would have more fail than anyone wants to see.
     pub(super) fn new(checked: &'a Checked, mapping: &'a Mapping) -> Result<Ground<'a>, RunError> {
-        let routes = match mapping.load {
-            Some(_) => routes::of_network(checked)?,
-            None => None,
-        };
         let failure =
             |outage: Outage| hosts::Failure { link: outage.link, at: outage.from, until: outage.until };
         let outages = if mapping.failures { super::outages(checked)? } else { Vec::new() };
         let failures = outages.into_iter().map(failure).collect();
         let (parameters, listener) = (checked.fabric_parameters(), Listener::default());
-        Ok(Ground { checked, mapping, parameters, routes, failures, listener })
+        Ok(Ground { checked, mapping, parameters, traffic: None, failures, listener })
+    }
+
+    /// The same, with the traffic of the scenario's stages beside the mapper where it says at which load.
+    ///
+    /// # Errors
+    /// [`RunError`] where the network is too large for the routes of that traffic.
+    pub(super) fn beside(self, stages: &'a Stages) -> Result<Ground<'a>, RunError> {
+        let traffic = match stages {
+            Stages { routing: Some(routing), traffic: Some(Traffic::Generated(generated)), .. }
+                if self.mapping.load.is_some() =>
+            {
+                routes::of_network(self.checked, routing)?.map(|routes| (generated, routes))
+            }
+            _ => None,
+        };
+        Ok(Ground { traffic, ..self })
     }
 
     /// The same; `listener` hears how far its runs have come.
@@ -115,10 +131,7 @@ impl<'a> Ground<'a> {
 
     /// The traffic beside the mapper.
     fn load(&self) -> Option<Load<'_>> {
-        let (Some(Traffic::Generated(generated)), Some(routes)) = (&self.checked.traffic, &self.routes)
-        else {
-            return None;
-        };
+        let (generated, routes) = self.traffic.as_ref()?;
         let restraint = self.mapping.restraint;
         let restraint = restraint.map(|held| Restraint { span: held.span, slower: held.slower });
         Some(Load { restraint, ..Load::new(&generated.workload, self.mapping.load?, routes) })
@@ -272,7 +285,7 @@ mod tests {
     fn a_scenario_s_default_costs_are_the_fitted_ones() {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c-util'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
-        let mapping = checked.mapping.unwrap();
-        assert_eq!((mapping.costs, mapping.brief), (Costs::default(), Brief::default()));
+        let mapping = checked.mapping().unwrap();
+        assert_eq!((mapping.costs, &mapping.brief), (Costs::default(), &Brief::default()));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ids::Node;
 use crate::scenario::Checked;
-use crate::scenario::checked::{Trace, Traffic};
+use crate::scenario::checked::{Stages, Trace, Traffic, Work};
 use crate::trace::Heading;
 
 use super::traffic::Tag;
@@ -23,8 +23,8 @@ impl<'a> Names<'a> {
     /// If it is the tag of no message of this scenario.
     pub fn message(&self, tag: u64) -> String {
         let Tag { source, number, .. } = Tag::unpack(tag);
-        match &self.0.traffic {
-            Some(Traffic::Trace(Trace { messages, .. })) => {
+        match &self.0.work {
+            Work::Stages(Stages { traffic: Some(Traffic::Trace(Trace { messages, .. })), .. }) => {
                 messages[usize::try_from(number).expect("a row of the trace")].name.clone()
             }
             _ => format!("{}#{number}", self.0.topology.network.name_of(Node::Host(source))),

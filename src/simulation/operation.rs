@@ -4,22 +4,19 @@ use crate::host::daemon::Options;
 use crate::host::distribution;
 use crate::report::{Csv, draw_curves, record, table_of};
 use crate::scenario::Checked;
-use crate::scenario::checked::{Operation, RouteSource, Routing, Traffic};
+use crate::scenario::checked::Operation;
 use crate::trace::Recorder;
 
 use super::daemon::{self, DaemonError, EventReport, IntervalReport, Report, Task};
 use super::hosts::{Recorded, Restraint, Setup};
 use super::mappings::Ground;
-use super::summary::{Outcome, Summary};
+use super::summary::{Findings, Outcome, Summary};
 use super::{Listener, Progress, Run, RunError};
 
 /// Operates a network.
 ///
 /// # Errors
 /// [`RunError`]: routes too many to be computed, or more failures by chance than anyone wants to see.
-///
-/// # Panics
-/// If the scenario has no mapper or no computed routes.
 pub(super) fn run(
     checked: &Checked,
     operation: &Operation,
@@ -27,19 +24,13 @@ pub(super) fn run(
     recorder: Option<&Recorder>,
 ) -> Result<Run, RunError> {
     progress.stage("operating", 1);
-    let mapping = checked.mapping.as_ref().expect("an operation has a mapper");
-    let Some(Routing { source: RouteSource::Computed(choices), .. }) = &checked.routing else {
-        panic!("an operation computes its routes");
-    };
+    let mapping = &operation.mapping;
     let ground = Ground::new(checked, mapping)?.heard_by(Listener(progress));
     let failures = super::failures_of(checked)?;
-    let applications = match (&checked.traffic, mapping.load) {
-        (Some(Traffic::Generated(generated)), load) => {
-            let first = load.or_else(|| generated.loads.first().copied());
-            first.map(|load| (&generated.workload, load))
-        }
-        _ => None,
-    };
+    let applications = operation.traffic.as_ref().and_then(|generated| {
+        let load = mapping.load.or_else(|| generated.loads.first().copied());
+        load.map(|load| (&generated.workload, load))
+    });
     let base = ground.task(checked.seed);
     let recorded = |recorder| Recorded { recorder, nth: 0, kind: "operation" };
     let task = Task {
@@ -57,7 +48,7 @@ pub(super) fn run(
             takeover: operation.takeover,
             work: base.setup.costs.reply,
         },
-        choices: choices.clone(),
+        choices: operation.choices.clone(),
         failures: &failures,
         applications,
         restraint: mapping.restraint.map(|held| Restraint { span: held.span, slower: held.slower }),
@@ -76,7 +67,7 @@ pub(super) fn run(
 }
 
 /// Turns what came of it into a summary and files.
-fn gather(checked: &Checked, mut report: Report) -> Run {
+fn gather(checked: &Checked, report: Report) -> Run {
     let series = series(&report);
     let drawn = draw_curves("operation", &Csv::parse(&series), &checked.name);
     let mut files = vec![
@@ -87,10 +78,7 @@ fn gather(checked: &Checked, mut report: Report) -> Run {
     ];
     files.extend(drawn.map(|svg| ("operation.svg".to_owned(), svg)));
     let (events, messages_delivered) = (report.fabric_events, report.delivered);
-    let deadlock_count = usize::try_from(report.deadlocks.formed).unwrap_or(usize::MAX);
-    let bare = Summary::new(checked, Outcome::Horizon);
-    let deadlocks = std::mem::take(&mut report.locked);
-    let summary = Summary { deadlock_count, deadlocks, operation: Some(report), ..bare };
+    let summary = Summary::new(checked, Outcome::Horizon, Findings::Operation(Box::new(report)));
     Run { summary, files, latencies: Vec::new(), events, messages_delivered }
 }
 

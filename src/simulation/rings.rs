@@ -18,7 +18,7 @@ use crate::scenario::Checked;
 use crate::scenario::rings::{Rings, Root};
 use crate::topology::Network;
 
-use super::summary::{Outcome, Summary};
+use super::summary::{Findings, Outcome, Summary};
 use super::{Run, RunError, tables};
 
 /// The object `rings` of `summary.json`.
@@ -52,7 +52,7 @@ pub struct RingReport {
 /// [`RunError`] if there is no tree.
 pub(super) fn run(checked: &Checked, rings: &Rings) -> Result<Run, RunError> {
     let report = RingReport::new(checked, rings)?;
-    let summary = Summary { rings: Some(report), ..Summary::new(checked, Outcome::Drained) };
+    let summary = Summary::new(checked, Outcome::Drained, Findings::Ring(Box::new(report)));
     let files = vec![tables::network(&checked.topology.network)];
     Ok(Run { summary, files, latencies: Vec::new(), events: 0, messages_delivered: 0 })
 }

@@ -3,7 +3,7 @@
 use crate::ids::{HostId, Node, Turn};
 use crate::routing::{Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
 use crate::scenario::Checked;
-use crate::scenario::checked::{RouteSource, Routing};
+use crate::scenario::checked::{RouteSource, Routing, Stages};
 use crate::scenario::mapping::Mapping;
 use crate::topology::Network;
 use crate::trace::Recorder;
@@ -67,21 +67,26 @@ impl Routes for HostRoutes {
 /// recorded if that is wanted.
 pub(super) fn prepare(
     checked: &Checked,
+    stages: &Stages,
     progress: &dyn Progress,
     recorder: Option<&Recorder>,
 ) -> Result<Routed, RunError> {
-    match &checked.mapping {
-        None => on_network(checked, progress),
-        Some(mapping) => on_map(checked, mapping, progress, recorder),
+    match &stages.mapping {
+        None => on_network(checked, stages.routing.as_ref(), progress),
+        Some(mapping) => on_map(checked, (mapping, stages), progress, recorder),
     }
 }
 
 /// Routes from a file, or computed on the network itself.
-fn on_network(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunError> {
+fn on_network(
+    checked: &Checked,
+    routing: Option<&Routing>,
+    progress: &dyn Progress,
+) -> Result<Routed, RunError> {
     let network = &checked.topology.network;
     let attachments = Attachments::by_ports(network, &checked.topology.attachments);
     let mut routed = Routed::default();
-    let Some(routing) = &checked.routing else { return Ok(routed) };
+    let Some(routing) = routing else { return Ok(routed) };
     progress.stage("routing", 1);
     let (table, report) = match &routing.source {
         RouteSource::File { table, .. } => {
@@ -100,29 +105,31 @@ fn on_network(checked: &Checked, progress: &dyn Progress) -> Result<Routed, RunE
     Ok(routed)
 }
 
-/// The routes that a scenario gives on its network, with no mapper.
-pub(super) fn of_network(checked: &Checked) -> Result<Option<HostRoutes>, RunError> {
-    Ok(on_network(checked, &())?.routes)
+/// The routes of a source on a scenario's network, with no mapper.
+pub(super) fn of_network(checked: &Checked, routing: &Routing) -> Result<Option<HostRoutes>, RunError> {
+    Ok(on_network(checked, Some(routing), &())?.routes)
 }
 
 /// A map made in-band; on it the routes, if any are asked for, handed out in-band if that is asked for.
 fn on_map(
     checked: &Checked,
-    mapping: &Mapping,
+    (mapping, stages): (&Mapping, &Stages),
     progress: &dyn Progress,
     recorder: Option<&Recorder>,
 ) -> Result<Routed, RunError> {
     let network = &checked.topology.network;
-    let mut routed = match &checked.routing {
-        Some(Routing { source: RouteSource::File { .. }, .. }) => on_network(checked, progress)?,
+    let mut routed = match &stages.routing {
+        Some(routing @ Routing { source: RouteSource::File { .. }, .. }) => {
+            on_network(checked, Some(routing), progress)?
+        }
         _ => Routed::default(),
     };
     let others = mapping.also_at_routing_latency.len() as u64;
     progress.stage("mapping", 1 + others);
-    let ground = Ground::new(checked, mapping)?.heard_by(Listener(progress));
+    let ground = Ground::new(checked, mapping)?.beside(stages)?.heard_by(Listener(progress));
     let mut planned = None;
     let Attempt { mut report, mapped } = ground.attempt(checked.seed, recorder, |map| {
-        let Routing { source, distribute } = checked.routing.as_ref()?;
+        let Routing { source, distribute } = stages.routing.as_ref()?;
         let choices = match source {
             RouteSource::File { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
             RouteSource::Computed(choices) => choices,
@@ -189,7 +196,7 @@ mod tests {
     fn named_roots_are_found_on_the_map() {
         let text = "[scenario]\nname = 'x'\n[topology]\npreset = 'now-c'\n[mapping]\nmapper = 'c00'\n";
         let checked = read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
-        let (topology, mapping) = (&checked.topology, checked.mapping.as_ref().unwrap());
+        let (topology, mapping) = (&checked.topology, checked.mapping().unwrap());
         let attempt = Ground::new(&checked, mapping).unwrap().attempt(0, None, |_| None).unwrap();
         let map = &attempt.mapped.map.network;
         let overlay = Overlay::new(topology, map, mapper_of(map, &topology.network));

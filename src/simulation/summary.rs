@@ -1,8 +1,8 @@
-//! What a run says in the end: the object of `summary.json`, with the unit last in every key.
+//! What a run says in the end, by what was done; as `summary.json` one flat object, with the unit last in every key.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::fabric::{Deadlock, Member};
 use crate::report::{record, words};
@@ -35,73 +35,159 @@ pub enum Outcome {
     Deadlocked,
 }
 
-/// The object of `summary.json`.
-#[derive(Clone, Debug, Serialize)]
+/// What a run says in the end.
+#[derive(Clone, Debug)]
 pub struct Summary {
     /// The scenario's name.
     pub scenario: String,
     /// What the scenario says that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The seed.
     pub seed: u64,
     /// How it ended.
     pub outcome: Outcome,
+    /// What it came to, by what was done.
+    pub findings: Findings,
+}
+
+/// What a run came to, by what was done.
+#[derive(Clone, Debug)]
+pub enum Findings {
+    /// A map, routes, load points.
+    Stages(Box<StagesReport>),
+    /// What an operation came to.
+    Operation(Box<daemon::Report>),
+    /// What the all-gather came to.
+    Allgather(Box<GatherReport>),
+    /// The ring.
+    Ring(Box<RingReport>),
+    /// What the discovery came to.
+    Discovery(Box<DiscoveryReport>),
+}
+
+/// What mapping, routing and loading the fabric came to.
+#[derive(Clone, Debug, Default)]
+pub struct StagesReport {
     /// The mapper's map, if one ran.
     pub map: Option<MapReport>,
     /// The routes, if there are any.
     pub route: Option<RouteReport>,
     /// How the routes were handed to the interfaces, if they were.
     pub distribution: Option<DistributionReport>,
-    /// How many deadlocks formed.
-    pub deadlock_count: usize,
     /// Every deadlock, in order of its point, then of its formation.
     pub deadlocks: Vec<DeadlockReport>,
     /// Every load point, in the scenario's order.
     pub points: Vec<PointReport>,
     /// The most traffic that was accepted at the loads up to and including the first saturated one, if there are loads.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub throughput_flits_per_cycle_per_host: Option<f64>,
     /// Where the network saturates, if that was looked for.
     pub saturation: Option<Saturation>,
-    /// What the all-gather came to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allgather: Option<GatherReport>,
-    /// The ring.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rings: Option<RingReport>,
-    /// What discoveries came to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub discovery: Option<DiscoveryReport>,
-    /// What an operation came to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operation: Option<daemon::Report>,
     /// Where the network hurts at the highest load that was not saturated.
-    #[serde(flatten)]
     pub hot_spots: HotSpots,
 }
 
+/// The object of `summary.json`: the same keys in the same order, whatever was done.
+#[derive(Serialize)]
+struct Flat<'a> {
+    scenario: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    seed: u64,
+    outcome: Outcome,
+    map: Option<&'a MapReport>,
+    route: Option<&'a RouteReport>,
+    distribution: Option<&'a DistributionReport>,
+    deadlock_count: usize,
+    deadlocks: &'a [DeadlockReport],
+    points: &'a [PointReport],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    throughput_flits_per_cycle_per_host: Option<f64>,
+    saturation: Option<&'a Saturation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allgather: Option<&'a GatherReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rings: Option<&'a RingReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discovery: Option<&'a DiscoveryReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'a daemon::Report>,
+    #[serde(flatten)]
+    hot_spots: &'a HotSpots,
+}
+
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let none = StagesReport::default();
+        let stages = self.stages().unwrap_or(&none);
+        let flat = Flat {
+            scenario: &self.scenario,
+            description: self.description.as_deref(),
+            seed: self.seed,
+            outcome: self.outcome,
+            map: stages.map.as_ref(),
+            route: stages.route.as_ref(),
+            distribution: stages.distribution.as_ref(),
+            deadlock_count: self.deadlock_count(),
+            deadlocks: self.deadlocks(),
+            points: &stages.points,
+            throughput_flits_per_cycle_per_host: stages.throughput_flits_per_cycle_per_host,
+            saturation: stages.saturation.as_ref(),
+            allgather: None,
+            rings: None,
+            discovery: None,
+            operation: None,
+            hot_spots: &stages.hot_spots,
+        };
+        match &self.findings {
+            Findings::Stages(_) => flat,
+            Findings::Operation(report) => Flat { operation: Some(report), ..flat },
+            Findings::Allgather(report) => Flat { allgather: Some(report), ..flat },
+            Findings::Ring(report) => Flat { rings: Some(report), ..flat },
+            Findings::Discovery(report) => Flat { discovery: Some(report), ..flat },
+        }
+        .serialize(serializer)
+    }
+}
+
 impl Summary {
-    /// The summary of a run that has nothing to say but how it ended.
-    pub fn new(checked: &Checked, outcome: Outcome) -> Summary {
+    /// The summary of a run that ended like this and came to that.
+    pub fn new(checked: &Checked, outcome: Outcome, findings: Findings) -> Summary {
         Summary {
             scenario: checked.name.clone(),
             description: checked.description.clone(),
             seed: checked.seed,
             outcome,
-            map: None,
-            route: None,
-            distribution: None,
-            deadlock_count: 0,
-            deadlocks: Vec::new(),
-            points: Vec::new(),
-            throughput_flits_per_cycle_per_host: None,
-            saturation: None,
-            allgather: None,
-            rings: None,
-            discovery: None,
-            operation: None,
-            hot_spots: HotSpots::default(),
+            findings,
+        }
+    }
+
+    /// The map, routes and load points of a run on the fabric.
+    pub fn stages(&self) -> Option<&StagesReport> {
+        match &self.findings {
+            Findings::Stages(stages) => Some(stages),
+            _ => None,
+        }
+    }
+
+    /// Its load points, in the scenario's order.
+    pub fn points(&self) -> &[PointReport] {
+        self.stages().map_or(&[], |stages| &stages.points)
+    }
+
+    /// Every deadlock that is told of, in order of its point, then of its formation.
+    pub fn deadlocks(&self) -> &[DeadlockReport] {
+        match &self.findings {
+            Findings::Stages(stages) => &stages.deadlocks,
+            Findings::Operation(report) => &report.locked,
+            Findings::Allgather(_) | Findings::Ring(_) | Findings::Discovery(_) => &[],
+        }
+    }
+
+    /// How many deadlocks formed, those of a long operation that are not told of among them.
+    pub fn deadlock_count(&self) -> usize {
+        match &self.findings {
+            Findings::Operation(report) => usize::try_from(report.deadlocks.formed).unwrap_or(usize::MAX),
+            _ => self.deadlocks().len(),
         }
     }
 }

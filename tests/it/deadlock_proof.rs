@@ -51,8 +51,8 @@ fn up_down_routes_never_deadlock_at_saturation() {
         let tree = tree[(seed % 3) as usize];
         let routing = format!("algorithm = 'updown'\n{tree}\nroot = '{root}'\nselect = '{select}'");
         let summary = overload(&net, &routing, seed);
-        assert_eq!(summary.route.unwrap().dependency_cycle, None, "seed {seed}");
-        assert_eq!(summary.deadlock_count, 0, "seed {seed}: {routing}");
+        assert_eq!(summary.stages().unwrap().route.as_ref().unwrap().dependency_cycle, None, "seed {seed}");
+        assert_eq!(summary.deadlock_count(), 0, "seed {seed}: {routing}");
         saturated += u32::from(summary.outcome == Outcome::Saturated);
     }
     assert!(saturated > 0, "the load is beyond what most networks take");
@@ -75,9 +75,9 @@ fn minimal_routes_deadlock_only_where_they_are_cyclic() {
         let survey = Survey::new(&net, &attachments, &plan.table);
         let has_cycle = survey.dependencies.shortest_cycle().is_some();
         let summary = overload(&net, "algorithm = 'minimal'\nselect = 'random'", seed);
-        assert!(has_cycle || summary.deadlock_count == 0, "seed {seed}: a deadlock without a cycle");
+        assert!(has_cycle || summary.deadlock_count() == 0, "seed {seed}: a deadlock without a cycle");
         cyclic += u32::from(has_cycle);
-        deadlocked += u32::from(summary.deadlock_count > 0);
+        deadlocked += u32::from(summary.deadlock_count() > 0);
     }
     println!("{cyclic} sets of routes with a cycle, of which {deadlocked} deadlocked");
     assert!(deadlocked > 0 && deadlocked <= cyclic);
@@ -94,9 +94,9 @@ fn credit_loops_are_called_cyclic_deadlock_and_are_reset() {
     let file = net.with_file_name("x.toml").display().to_string();
     let checked = scenario::read(&file, text.as_bytes(), &Overrides::default()).unwrap();
     let summary = simulation::run(&checked, &(), None).unwrap().summary;
-    assert!(summary.route.unwrap().dependency_cycle.is_some());
-    assert!(summary.deadlock_count > 0);
+    assert!(summary.stages().unwrap().route.as_ref().unwrap().dependency_cycle.is_some());
+    assert!(summary.deadlock_count() > 0);
     let named = |deadlock: &simulation::DeadlockReport| !deadlock.cycle.is_empty();
-    assert!(summary.deadlocks.iter().all(named));
+    assert!(summary.deadlocks().iter().all(named));
     assert_eq!(summary.outcome, Outcome::Saturated, "recovered, and never stuck for good");
 }

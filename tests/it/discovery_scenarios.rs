@@ -10,11 +10,12 @@ use simnet::ethernet::transport::{DATAGRAM_HEADER, Datagram};
 use simnet::host::rtt::{Plan, Schedule};
 use simnet::ids::HostId;
 use simnet::papers::reference;
-use simnet::scenario::discovery::Method;
+use simnet::scenario::checked::Work;
+use simnet::scenario::discovery::{Discovery, Method, Source};
 use simnet::scenario::sweep::Sweep;
 use simnet::scenario::{Checked, Files, Overrides, read};
 use simnet::simulation::rtt::{self, Job};
-use simnet::simulation::{self, MODEL, Run, ranks};
+use simnet::simulation::{self, Findings, MODEL, Run, ranks};
 use simnet::sweep::{Scenarios, evaluate, run_together};
 use simnet::units::{Bytes, Duration};
 
@@ -54,7 +55,10 @@ fn a_cell_is_the_measurement_called_by_hand() {
     let ran = run(&text);
     let checked = checked(&text);
     let topology = &checked.topology;
-    let parameters = checked.ethernet.as_ref().unwrap().parameters(&topology.network, None);
+    let Work::Discovery(Discovery { source: Source::Measured(ethernet), .. }) = &checked.work else {
+        panic!()
+    };
+    let parameters = ethernet.parameters(&topology.network, None);
     let costs = ranks::Overheads {
         send: Duration::from_us(20),
         receive: Duration::from_us(20),
@@ -86,7 +90,7 @@ fn a_cell_is_the_measurement_called_by_hand() {
     };
     let outcome = rtt::run(&mut medium, &job).unwrap();
     assert_eq!(file(&ran, "rtt.csv"), outcome.rtts.unwrap().to_csv());
-    let report = ran.summary.discovery.unwrap();
+    let Findings::Discovery(report) = ran.summary.findings else { panic!() };
     let time = (outcome.measuring + outcome.gathering).as_ms_f64() / 1e3;
     let measured = report.measured;
     assert_eq!(measured.rtt_s, Some(time));
@@ -212,7 +216,7 @@ fn a_pace_is_that_of_one_machine() {
         assert!((slow - usual - 0.3 * 40.0).abs() < 0.01, "{slow} us, usually {usual}");
     }
     assert!((us("h4", "h5") - us("h0", "h1")).abs() < 0.01);
-    assert_eq!(ran.summary.discovery.unwrap().methods.len(), 2);
+    assert!(matches!(ran.summary.findings, Findings::Discovery(report) if report.methods.len() == 2));
 }
 
 /// Wrong if a measurement whose results never reach machine 0 hung, hid its losses or came to a tree.
@@ -255,7 +259,8 @@ fn the_clusters_of_the_paper_are_recovered() {
             let set = [format!("topology.preset='lawrence-{topology}'"), format!("ethernet.rate='{rate}'")];
             let overrides = Overrides { set: set.to_vec(), seed: Some(2_000 + seed) };
             let checked = read(path.to_str().unwrap(), &text, &overrides).unwrap();
-            let report = simulation::run(&checked, &(), None).unwrap().summary.discovery.unwrap();
+            let findings = simulation::run(&checked, &(), None).unwrap().summary.findings;
+            let Findings::Discovery(report) = findings else { panic!() };
             assert!(report.all_recovered, "seed {seed}, {set:?}");
             let (settled, most) =
                 (report.measured.settled_first_share.unwrap(), report.measured.samples_most.unwrap());

@@ -158,7 +158,7 @@ fn what_is_refused_is_estimated_too() {
     let small = gather("[topology.fat-tree]\narity = 4\nlevels = 2", "iterations = 3");
     let told = declared("s.toml", small.as_bytes(), &Overrides::default()).unwrap();
     let whole = Estimate::of(&checked(&small).unwrap());
-    let sizes = |e: &Estimate| (e.networks, e.switches, e.hosts, e.cables, e.ranks, e.memory_bytes);
+    let sizes = |e: &Estimate| (e.switches, e.hosts, e.cables, e.ranks, e.memory_bytes);
     assert_eq!(sizes(&told), sizes(&whole));
     assert_eq!(whole.points, Some(1));
     assert!(whole.processor_s.unwrap() > 0.0 && whole.simulated_s.unwrap() > 0.0);

@@ -19,7 +19,7 @@ fn run(head: &str, tail: &str, seed: u64) -> Run {
 
 fn queue(load: f64, measure: &str, seed: u64) -> PointReport {
     let traffic = format!("[traffic.uniform]\npayload = \"32 B\"\nloads = [{load}]\n[measure]\n{measure}\n");
-    run(TWO_HOSTS, &traffic, seed).summary.points.remove(0)
+    run(TWO_HOSTS, &traffic, seed).summary.points()[0].clone()
 }
 
 /// The mean wait of M/D/1 in nanoseconds, at a load of payload flits.
@@ -81,7 +81,7 @@ fn a_point_ends_when_it_is_precise_or_at_its_limit() {
 fn saturation_is_where_the_cable_is_full() {
     let measure = "find-saturation = \"1 %\"\nprecision = \"2 %\"\nmessages = 200000";
     let traffic = format!("[traffic.uniform]\npayload = \"8 B\"\nloads = [0.2]\n[measure]\n{measure}\n");
-    let found = run(TWO_HOSTS, &traffic, 1).summary.saturation.unwrap();
+    let found = run(TWO_HOSTS, &traffic, 1).summary.stages().unwrap().saturation.clone().unwrap();
     let (low, high, full) = (found.load_low.unwrap(), found.load_high.unwrap(), 8.0 / 10.0);
     println!("saturation between {low} and {high}, {} accepted", found.accepted_max_flits_per_cycle_per_host);
     // What ends must fall behind by 5 % to be seen at once; a longer look sees less.
@@ -96,10 +96,10 @@ fn saturation_is_where_the_cable_is_full() {
 fn a_saturated_point_ends_early_and_says_what_it_accepted() {
     let traffic = "[traffic.uniform]\npayload = \"8 B\"\nloads = [0.3, 1]\n[measure]\nprecision = \"1 %\"\n";
     let run = run(TWO_HOSTS, traffic, 1);
-    let point = &run.summary.points[1];
+    let point = &run.summary.points()[1];
     assert_eq!((point.state, run.summary.outcome), (State::Saturated, simulation::Outcome::Saturated));
     assert!(point.tally.delivered < 60_000, "{point:?}");
     let accepted = point.accepted_flits_per_cycle_per_host;
     assert!((accepted / (8.0 / 10.0) - 1.0).abs() < 0.01, "{point:?}");
-    assert!(run.summary.points[0].converged);
+    assert!(run.summary.points()[0].converged);
 }

@@ -123,7 +123,7 @@ fn a_message_that_meets_nobody_only_moves() {
          [fabric]\nrouting-latency = \"150 ns\"\ncable-length = \"10 m\"\n[routing]\nalgorithm = \"updown\"\n\
          [traffic.uniform]\npayload = \"32 B\"\narrivals = \"constant\"\nloads = [0.1]\n\
          [measure]\nwarmup = \"10 us\"\nmessages = 500\n");
-    let point = &run.summary.points[0];
+    let point = &run.summary.points()[0];
     // Three cables of 8 cycles, two switches of 24, and 31 flits behind the first.
     let moving = f64::from(3 * 8 + 2 * 24 + 31) * 6.25;
     let off = parts(point).into_iter().zip([0.0, 0.0, moving]).map(|(ns, wanted)| (ns - wanted).abs());
@@ -140,7 +140,7 @@ fn the_parts_add_up_under_load_and_resets() {
          [fabric]\ndeadlock-timeout = \"5 us\"\n[routing]\nalgorithm = \"minimal\"\n\
          [traffic.uniform]\npayload = { short = \"16 B\", long = \"400 B\", long-share = \"30 %\" }\n\
          loads = [0.02, 0.15, 0.5]\n[measure]\nwarmup = \"100 us\"\nduration = \"1 ms\"\n");
-    let points = &run.summary.points;
+    let points = run.summary.points();
     points.iter().for_each(assert_adds_up);
     assert!(points.iter().any(|point| point.tally.resets > 0), "{points:?}");
     let [idle, busy] = [parts(&points[0]), parts(&points[1])];

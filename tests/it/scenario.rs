@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
+use simnet::scenario::checked::Traffic;
 use simnet::scenario::sweep::{Sweep, is_sweep};
 use simnet::scenario::{Files, Overrides, read, reference, schema};
 
@@ -239,7 +240,7 @@ fn the_contracts_replay_is_read() {
     assert_eq!((parameters.switch.buffer, parameters.switch.stop, parameters.switch.go), (108, 56, 40));
     assert_eq!((parameters.switch.routing_latency, parameters.switch.timeout), (24, Some(8_000_000)));
     assert!(parameters.links.iter().all(|link| (link.period, link.delay) == (1, 2)));
-    let Some(simnet::scenario::checked::Traffic::Trace(trace)) = checked.traffic else { panic!("a trace") };
+    let Some(Traffic::Trace(trace)) = &checked.stages().unwrap().traffic else { panic!("a trace") };
     let messages: Vec<_> = trace
         .messages
         .iter()
@@ -385,7 +386,7 @@ fn overrides_reach_every_kind_of_place() {
     assert_eq!(checked.fabric.rate.as_bits_per_s(), 2_560_000_000);
     assert_eq!(checked.failures[1].at, simnet::units::Time::ZERO + simnet::units::Duration::from_ms(30));
     assert_eq!(checked.topology.network.switches().len(), 10);
-    let algorithm = format!("{:?}", checked.mapping.unwrap().algorithm);
+    let algorithm = format!("{:?}", checked.mapping().unwrap().algorithm);
     assert!(algorithm.contains("depth: Some(8)"), "{algorithm}");
     let time = checked.expect.list.iter().find(|expectation| expectation.path == "map.time_ms").unwrap();
     assert_eq!(time.wanted.to_string(), "at least 5");

@@ -193,8 +193,8 @@ fn smart_routes_do_not_deadlock_beyond_saturation() {
         );
         let checked = scenario::read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
         let run = simulation::run(&checked, &(), None).unwrap();
-        assert_eq!(run.summary.deadlock_count, 0, "seed {seed}");
-        assert!(run.summary.points[0].saturated, "seed {seed}: the load is beyond what the network takes");
-        assert_eq!(run.summary.route.unwrap().algorithm, "smart");
+        assert_eq!(run.summary.deadlock_count(), 0, "seed {seed}");
+        assert!(run.summary.points()[0].saturated, "seed {seed}: the load is beyond what the network takes");
+        assert_eq!(run.summary.stages().unwrap().route.as_ref().unwrap().algorithm, "smart");
     }
 }

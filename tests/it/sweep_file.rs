@@ -159,7 +159,7 @@ fn tables_of_an_axis_are_laid_over_those_of_the_file() {
         sweep.axes = [{ topology = [{ star.leaves = 4 }, { ring = { switches = 5, hosts-per-switch = 2 } }] }, \
         { mapping = [{}, { retries = 3 }, { guarded.confirm-no = 1 }] }, { mapping.guarded = [{}, { burst = 5 }] }]";
     let whole = sweep(text).unwrap();
-    let mappings = |point: usize| whole.checked(point).unwrap().mapping.unwrap();
+    let mappings = |point: usize| whole.checked(point).unwrap().mapping().unwrap().clone();
     let hosts = |point: usize| whole.checked(point).unwrap().topology.network.hosts().len();
     assert_eq!((whole.len(), hosts(0), hosts(6)), (12, 4, 10));
     assert_eq!([0, 2, 4].map(|point| mappings(point).brief.retries), [2, 3, 2]);
@@ -392,8 +392,8 @@ fn faults_of_the_section_have_their_place() {
 fn the_small_form_has_few_loads_and_networks() {
     let loads = |loads: &str| {
         let small = sweep(&format!("traffic.uniform.loads = [{loads}]\n[sweep]\n")).unwrap().quick();
-        match small.checked(0).unwrap().traffic {
-            Some(Traffic::Generated(generated)) => generated.loads,
+        match &small.checked(0).unwrap().stages().unwrap().traffic {
+            Some(Traffic::Generated(generated)) => generated.loads.clone(),
             _ => panic!("uniform traffic"),
         }
     };

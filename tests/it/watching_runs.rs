@@ -149,7 +149,7 @@ fn deadlocks_beside_a_mapper_have_names() {
     let text = std::fs::read_to_string(&place).unwrap();
     let checked = checked(place.to_str().unwrap(), &text);
     let (run, scenes) = recorded(&checked);
-    let map = run.summary.map.as_ref().unwrap();
+    let map = run.summary.stages().unwrap().map.as_ref().unwrap();
     let [deadlock] = &map.deadlocks[..] else { panic!("{:?}", map.deadlocks) };
     assert_eq!(map.losses.deadlocks, 1);
     assert!(
@@ -211,7 +211,7 @@ fn deadlocks_of_one_instant_are_numbered_as_in_the_summary() {
                 'first' }\nfabric.deadlock-timeout = '1 ms'\ntraffic.trace.file = 'rings.csv'\n";
     let (run, scenes) = recorded(&checked(folder.path().join("rings.toml").to_str().unwrap(), text));
     let summary: Vec<&str> =
-        run.summary.deadlocks.iter().map(|deadlock| deadlock.cycle[0].as_str()).collect();
+        run.summary.deadlocks().iter().map(|deadlock| deadlock.cycle[0].as_str()).collect();
     assert_eq!(summary, ["r0s0:1", "r1s0:1", "r2s0:1", "r3s0:1"]);
     let (_, events) = &scenes[0];
     let (mut formed, mut cleared) = (Vec::new(), Vec::new());

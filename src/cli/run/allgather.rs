@@ -10,9 +10,10 @@ use crate::cli::Failure;
 use crate::cli::output::write_whole_by;
 use crate::diagnostics::{legible, shown};
 use crate::scenario::Checked;
-use crate::scenario::allgather::MediumKind;
+use crate::scenario::allgather::{Allgather, Medium};
+use crate::scenario::checked::Work;
 use crate::simulation::allgather::{self as gathers, GatherReport};
-use crate::simulation::{RingReport, Summary};
+use crate::simulation::{Findings, RingReport, Summary};
 
 /// Losses that are told one by one.
 const LOSSES: usize = 3;
@@ -81,7 +82,7 @@ const MOST_PACKETS: u64 = 1_000_000;
 
 /// Whether a scenario has an all-gather over frames.
 pub(super) fn has_frames(checked: &Checked) -> bool {
-    checked.allgather.as_ref().is_some_and(|allgather| allgather.medium == MediumKind::Ethernet)
+    matches!(&checked.work, Work::Allgather(Allgather { medium: Medium::Ethernet(_), .. }))
 }
 
 /// Writes the frames of a scenario's all-gather over an Ethernet to a file, whole or not at all.
@@ -89,10 +90,9 @@ pub(super) fn has_frames(checked: &Checked) -> bool {
 /// # Errors
 /// [`Failure::Io`] if the file cannot be written, [`Failure::Scenario`] if nothing can be run.
 pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result<(), Failure> {
-    let allgather = checked.allgather.as_ref().expect("a scenario with frames has an all-gather");
     let mut refused = None;
     let mut tally = None;
-    let written = write_whole_by(file, |out| match gathers::capture(checked, allgather, out, MOST_PACKETS) {
+    let written = write_whole_by(file, |out| match gathers::capture(checked, out, MOST_PACKETS) {
         Ok(captured) => captured.map(|captured| tally = captured),
         Err(error) => {
             refused = Some(Failure::Scenario(format!("{}: {error}", shown(&scenario))));
@@ -114,7 +114,7 @@ pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result
 
 /// Tells on stderr of a ring that does not exist, of wrong buffers and of losses; whether the run has failed by that.
 pub(super) fn complain(summary: &Summary) -> bool {
-    let Some(report) = &summary.allgather else { return false };
+    let Findings::Allgather(report) = &summary.findings else { return false };
     if let Some(why) = &report.refused {
         super::super::warn(&format!("{}: {}", report.algorithm, legible(why)));
     }

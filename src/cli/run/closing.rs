@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::diagnostics::{legible, quoted, shown};
 use crate::scenario::Checked;
-use crate::simulation::{ChannelReport, PointReport, Run, State, Summary};
+use crate::simulation::{ChannelReport, Findings, HotSpots, PointReport, Run, StagesReport, State, Summary};
 
 use super::compared;
 use super::summary::plain;
@@ -13,16 +13,18 @@ use super::summary::plain;
 /// What to look at next, the files, and how to make a report of them.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     let summary = &run.summary;
-    let rows = [
-        ("map", map(summary)),
-        ("routes", routes(summary)),
-        ("busiest cable", busiest(summary)),
-        ("saturation", saturation(summary)),
-        ("precision", precision(checked, summary)),
-        ("deadlocks", deadlocks(summary, place)),
-    ]
-    .into_iter()
-    .filter_map(|(what, text)| Some((what, text?)));
+    let mut rows = Vec::new();
+    if let Findings::Stages(report) = &summary.findings {
+        rows = vec![
+            ("map", map(report)),
+            ("routes", routes(report)),
+            ("busiest cable", busiest(&report.hot_spots)),
+            ("saturation", saturation(report)),
+            ("precision", precision(checked, report)),
+        ];
+    }
+    rows.push(("deadlocks", deadlocks(summary, place)));
+    let rows = rows.into_iter().filter_map(|(what, text)| Some((what, text?)));
     next(rows.chain(compared::rows(summary)).collect()) + &files(run.files.len(), place)
 }
 
@@ -40,23 +42,23 @@ pub(super) fn next(rows: Vec<(&str, String)>) -> String {
 }
 
 /// What the map lacks; of a map that lacks nothing, what could be done with it if nothing was.
-fn map(summary: &Summary) -> Option<String> {
-    let map = summary.map.as_ref()?;
+fn map(report: &StagesReport) -> Option<String> {
+    let map = report.map.as_ref()?;
     let (hosts, switches, links) = (map.hosts, map.switches, map.links);
     match map.isomorphic {
         false => Some(format!(
             "not the truth: {hosts} hosts, {switches} switches, {links} cables; compare it by simnet topo diff"
         )),
         true if map.doubts.is_empty() => {
-            let is_used = summary.route.is_some() || summary.operation.is_some();
-            (!is_used).then(|| "the truth; [routing] would compute routes on it".to_owned())
+            let is_last = report.route.is_none();
+            is_last.then(|| "the truth; [routing] would compute routes on it".to_owned())
         }
         true => Some(format!("the truth, but the mapper doubts it: {}", map.doubts.join(", "))),
     }
 }
 
-fn routes(summary: &Summary) -> Option<String> {
-    let route = summary.route.as_ref()?;
+fn routes(report: &StagesReport) -> Option<String> {
+    let route = report.route.as_ref()?;
     let cycle = route.dependency_cycle.as_ref()?;
     Some(format!(
         "can deadlock, in a cycle of {} channels; simnet route suggest asks for cables",
@@ -68,8 +70,7 @@ fn percent(share: f64) -> String {
     format!("{} %", plain(share * 100.0))
 }
 
-fn busiest(summary: &Summary) -> Option<String> {
-    let hot = &summary.hot_spots;
+fn busiest(hot: &HotSpots) -> Option<String> {
     let busiest = hot.busiest_channels.first()?;
     let load = hot.hot_spots_load.map(|load| format!(" at load {load}")).unwrap_or_default();
     let cable = |channel: &ChannelReport| format!("{} to {}", quoted(&channel.from), quoted(&channel.to));
@@ -81,12 +82,12 @@ fn busiest(summary: &Summary) -> Option<String> {
 }
 
 /// Saturated or not, and at which loads; nothing where no loads were offered.
-fn saturation(summary: &Summary) -> Option<String> {
-    let (low, high) = match &summary.saturation {
+fn saturation(report: &StagesReport) -> Option<String> {
+    let (low, high) = match &report.saturation {
         Some(found) => (found.load_low, found.load_high),
         None => {
             let loads = |saturated: bool| {
-                let points = summary.points.iter().filter(move |point| point.saturated == saturated);
+                let points = report.points.iter().filter(move |point| point.saturated == saturated);
                 points.filter_map(|point| point.load)
             };
             let high = loads(true).min_by(f64::total_cmp);
@@ -94,7 +95,7 @@ fn saturation(summary: &Summary) -> Option<String> {
             (loads(false).filter(is_below).max_by(f64::total_cmp), high)
         }
     };
-    let finer = match summary.saturation {
+    let finer = match report.saturation {
         Some(_) => String::new(),
         None => "; find-saturation in [measure] brackets it".to_owned(),
     };
@@ -107,12 +108,12 @@ fn saturation(summary: &Summary) -> Option<String> {
 }
 
 /// Points that are not known as well as was asked for, and what would help.
-fn precision(checked: &Checked, summary: &Summary) -> Option<String> {
+fn precision(checked: &Checked, report: &StagesReport) -> Option<String> {
     let is_doubtful = |point: &&PointReport| {
         point.load.is_some() && point.state == State::NotConverged && point.reason.is_none()
     };
     let doubtful: Vec<String> =
-        summary.points.iter().filter(is_doubtful).filter_map(|point| Some(point.load?.to_string())).collect();
+        report.points.iter().filter(is_doubtful).filter_map(|point| Some(point.load?.to_string())).collect();
     if doubtful.is_empty() {
         return None;
     }
@@ -125,12 +126,12 @@ fn precision(checked: &Checked, summary: &Summary) -> Option<String> {
 }
 
 fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {
-    let count = summary.deadlock_count;
+    let count = summary.deadlock_count();
     if count == 0 {
-        let has_traffic = !summary.points.is_empty() || summary.operation.is_some();
+        let has_traffic = !summary.points().is_empty() || matches!(summary.findings, Findings::Operation(_));
         return has_traffic.then(|| "none".to_owned());
     }
-    let left = summary.deadlocks.iter().filter(|deadlock| deadlock.cleared_ns.is_none()).count();
+    let left = summary.deadlocks().iter().filter(|deadlock| deadlock.cleared_ns.is_none()).count();
     let fate = if left > 0 { format!(", {left} never broken") } else { String::new() };
     let replay = match place.join("events.simlog").is_file() {
         true => "; the report replays them",

@@ -3,7 +3,7 @@
 use crate::numbers::rounded;
 use crate::simulation::allgather::GatherReport;
 use crate::simulation::discoveries::DiscoveryReport;
-use crate::simulation::{PaperReport, RingReport, Summary};
+use crate::simulation::{Findings, PaperReport, RingReport, Summary};
 
 /// What a line is about, and what it says.
 type Row = (&'static str, String);
@@ -13,10 +13,12 @@ const NAMED: usize = 3;
 
 /// The lines of an all-gather, a ring or the methods of a discovery.
 pub(super) fn rows(summary: &Summary) -> Vec<Row> {
-    let gather = summary.allgather.as_ref().and_then(gather);
-    let ring = summary.rings.as_ref().and_then(ring);
-    let methods = summary.discovery.as_ref().map(discovery);
-    gather.into_iter().chain(ring).chain(methods.unwrap_or_default()).collect()
+    match &summary.findings {
+        Findings::Allgather(report) => gather(report).into_iter().collect(),
+        Findings::Ring(report) => ring(report).into_iter().collect(),
+        Findings::Discovery(report) => discovery(report),
+        Findings::Stages(_) | Findings::Operation(_) => Vec::new(),
+    }
 }
 
 /// What an all-gather's time suffers from; nothing where it did not end.

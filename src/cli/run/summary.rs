@@ -10,7 +10,10 @@ use crate::diagnostics::{legible, quoted};
 use crate::papers::reference;
 use crate::scenario::Checked;
 use crate::scenario::checked::TopologySource;
-use crate::simulation::{DeadlockReport, HotSpots, MapReport, PointReport, Run, State, Summary, measured_ms};
+use crate::simulation::{
+    DeadlockReport, Findings, HotSpots, MapReport, PointReport, Run, StagesReport, State, Summary,
+    measured_ms,
+};
 
 use super::closing;
 use super::histogram::Histogram;
@@ -19,29 +22,34 @@ use super::histogram::Histogram;
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     let summary = &run.summary;
     let mut text = headline(checked, summary);
-    if let Some(map) = &summary.map {
-        text += &mapping(checked, map);
-    }
-    text += &routes(summary);
-    text += &points(&summary.points);
-    text += &summary.allgather.as_ref().map(super::allgather::text).unwrap_or_default();
-    text += &summary.rings.as_ref().map(super::allgather::ring).unwrap_or_default();
-    text += &summary.discovery.as_ref().map(super::discovery::text).unwrap_or_default();
-    text += &summary.operation.as_ref().map(super::operation::text).unwrap_or_default();
-    text += &saturation(summary);
-    text += &latency(run);
-    text += &hot_spots(&summary.hot_spots);
-    text += &deadlocks(&summary.deadlocks);
+    text += &match &summary.findings {
+        Findings::Stages(report) => stages(checked, run, report),
+        Findings::Operation(report) => super::operation::text(report) + &deadlocks(&report.locked),
+        Findings::Allgather(report) => super::allgather::text(report),
+        Findings::Ring(report) => super::allgather::ring(report),
+        Findings::Discovery(report) => super::discovery::text(report),
+    };
     text += &closing::text(checked, run, place);
     // Tables pad their last columns.
     text.lines().map(|line| format!("{}\n", legible(line.trim_end()))).collect()
 }
 
+/// A map, routes, load points and where they hurt.
+fn stages(checked: &Checked, run: &Run, report: &StagesReport) -> String {
+    let mut text = report.map.as_ref().map(|map| mapping(checked, map)).unwrap_or_default();
+    text += &routes(report);
+    text += &points(&report.points);
+    text += &saturation(report);
+    text += &latency(run, &report.hot_spots);
+    text += &hot_spots(&report.hot_spots);
+    text + &deadlocks(&report.deadlocks)
+}
+
 fn headline(checked: &Checked, summary: &Summary) -> String {
     let network = &checked.topology.network;
     let mut text = format!("{}, seed {}", summary.scenario, summary.seed);
-    let kind = match checked {
-        Checked { discovery: Some(_), .. } => "a discovery".to_owned(),
+    let kind = match &summary.findings {
+        Findings::Discovery(_) => "a discovery".to_owned(),
         _ => summary.outcome.to_string(),
     };
     let _ = writeln!(text, ": {kind}");
@@ -115,8 +123,8 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
     text
 }
 
-fn routes(summary: &Summary) -> String {
-    let Some(route) = &summary.route else { return String::new() };
+fn routes(report: &StagesReport) -> String {
+    let Some(route) = &report.route else { return String::new() };
     let root = route.root.as_ref().map(|root| format!(" from root {}", quoted(root))).unwrap_or_default();
     let mut text = format!("\nRoutes: {}{root}, ", route.algorithm);
     let _ = match &route.dependency_cycle {
@@ -128,7 +136,7 @@ fn routes(summary: &Summary) -> String {
         "  {} pairs, {} without a route, {} longer than minimal, {} over the busiest channel",
         route.pairs, route.unreachable_pairs, route.non_minimal_pairs, route.max_channel_load
     );
-    if let Some(given) = &summary.distribution {
+    if let Some(given) = &report.distribution {
         let _ = writeln!(
             text,
             "  handed out in {}: {} tables sent, {} acknowledged, {} sent again",
@@ -204,8 +212,8 @@ fn warmup(points: &[PointReport]) -> String {
     text + "\n"
 }
 
-fn saturation(summary: &Summary) -> String {
-    let Some(found) = &summary.saturation else { return String::new() };
+fn saturation(report: &StagesReport) -> String {
+    let Some(found) = &report.saturation else { return String::new() };
     let load = |load: Option<f64>| load.map_or_else(|| "none".to_owned(), |load| format!("{load:.5}"));
     format!(
         "\nSaturation: not at load {}, at load {}; at most {:.5} flits per cycle and host accepted, {} Mb/s\n",
@@ -217,8 +225,8 @@ fn saturation(summary: &Summary) -> String {
 }
 
 /// The latencies of the point that hot spots are of: the highest load that is not saturated.
-fn latency(run: &Run) -> String {
-    let load = run.summary.hot_spots.hot_spots_load;
+fn latency(run: &Run, hot_spots: &HotSpots) -> String {
+    let load = hot_spots.hot_spots_load;
     let Some(histogram) = Histogram::of(&run.latencies) else { return String::new() };
     let at = load.map(|load| format!(" at load {load}")).unwrap_or_default();
     let (messages, (unit, _)) = (histogram.messages(), histogram.unit());

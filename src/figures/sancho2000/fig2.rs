@@ -4,7 +4,6 @@ use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
 use crate::report::{Axis, Chart, Pen, Spot, Words, draw_charts};
 use crate::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
 use crate::scenario::Checked;
-use crate::scenario::checked::{RouteSource, Routing};
 
 use super::orientations;
 use super::restrictions::{pairs, restrictions, ups};
@@ -83,10 +82,7 @@ fn groups(counted: &[Counted]) -> Vec<&[Counted]> {
 
 impl Counted {
     fn of(checked: &Checked, routing: String) -> Option<Counted> {
-        let Some(Routing { source: RouteSource::Computed(choices), .. }) = &checked.routing else {
-            return None;
-        };
-        let Choices { algorithm: Algorithm::UpDown { tree, root }, utility, .. } = choices else {
+        let Choices { algorithm: Algorithm::UpDown { tree, root }, utility, .. } = checked.choices()? else {
             return None;
         };
         let topology = &checked.topology;
@@ -188,10 +184,7 @@ mod tests {
         // Three networks of sixteen switches with each routing.
         for point in (0..40).filter(|point| point % 10 < 3) {
             let checked = sweep.checked(point).unwrap();
-            let Some(Routing { source: RouteSource::Computed(choices), .. }) = &checked.routing else {
-                panic!()
-            };
-            let Algorithm::UpDown { tree, root } = &choices.algorithm else { panic!() };
+            let Algorithm::UpDown { tree, root } = &checked.choices().unwrap().algorithm else { panic!() };
             let graph = SwitchGraph::new(&checked.topology.network);
             let attachments = Attachments::lowest(&checked.topology.network);
             let directions = Directions::new(&graph, &attachments, None, root, *tree);

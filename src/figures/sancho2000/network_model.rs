@@ -125,7 +125,7 @@ fn cables(network: &Network, wanted: fn(Node) -> bool) -> Vec<usize> {
 
 /// The one length of a scenario's messages, in flits.
 fn payload(checked: &Checked) -> Option<f64> {
-    match checked.traffic.as_ref()? {
+    match checked.stages()?.traffic.as_ref()? {
         Traffic::Generated(generated) => match &generated.workload.sizes {
             Sizes::Fixed(flits) => Some(f64::from(*flits)),
             Sizes::Weighted(_) => None,

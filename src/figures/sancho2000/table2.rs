@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
 use crate::report::{Axis, Chart, draw_charts};
 use crate::routing::{Algorithm, Choices, Heuristic, Root, Selection, Tree};
-use crate::scenario::checked::RouteSource;
 use crate::scenario::sweep::Pins;
 
 /// Table 2.
@@ -67,11 +66,9 @@ fn acronyms() -> String {
     let mut text =
         "| routing | spanning tree | root heuristic | path heuristic | traffic balancing |\n|---|---|---|---|---|\n".to_owned();
     for point in (0..sweep.len()).filter(|point| sweep.holds(*point, &on_first)) {
-        let routing = sweep.checked(point).expect("every point is sound").routing;
-        let (Some(name), Some(routing)) = (sweep.text(point, "routing"), routing) else { continue };
-        let RouteSource::Computed(Choices { algorithm: Algorithm::UpDown { tree, root }, selection, .. }) =
-            &routing.source
-        else {
+        let checked = sweep.checked(point).expect("every point is sound");
+        let (Some(name), Some(choices)) = (sweep.text(point, "routing"), checked.choices()) else { continue };
+        let Choices { algorithm: Algorithm::UpDown { tree, root }, selection, .. } = choices else {
             continue;
         };
         let (tree, path) = match tree {

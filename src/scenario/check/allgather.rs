@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use crate::diagnostics::{Fault, quoted};
 use crate::host::collective;
 use crate::ids::{HostId, Node};
+use crate::routing::{Algorithm, Choices, Root, Selection, Tree};
 use crate::units::{BitRate, Bytes, Duration};
 
-use super::super::allgather::{Allgather, Iterations, MediumKind, Method, Overheads, Packets, Software};
+use super::super::allgather::{
+    Allgather, Iterations, Medium, MediumKind, Method, Overheads, Packets, Software,
+};
 use super::super::book::{Book, Place};
-use super::super::checked::Topology;
+use super::super::checked::{RouteSource, Routing, Topology};
 use super::super::ethernet::Ethernet;
 use super::super::wire::{self, At, Document, Given, RingRoutes};
 use super::traffic::Context;
@@ -31,7 +34,7 @@ const LISTED: usize = 5;
 /// The all-gather of a scenario on the network of `context`.
 pub(super) fn allgather(
     wire: &At<wire::Allgather>,
-    ethernet: Option<&Ethernet>,
+    (ethernet, routing): (Option<&Ethernet>, Option<&Routing>),
     document: &Document,
     context: &Context<'_>,
     book: &mut Book,
@@ -70,7 +73,10 @@ pub(super) fn allgather(
     Some(Allgather {
         algorithm: *value.algorithm.value()?,
         size: size?.value,
-        medium: medium?,
+        medium: match medium? {
+            MediumKind::Ethernet => Medium::Ethernet(ethernet?.clone()),
+            MediumKind::Fabric => Medium::Fabric(routing.map_or_else(usual_routes, |of| of.source.clone())),
+        },
         protocol: *value.protocol.value()?,
         threshold: quantity(&value.threshold)?.value,
         handshake: *value.handshake.value()?,
@@ -84,6 +90,12 @@ pub(super) fn allgather(
         iterations,
         executions,
     })
+}
+
+/// Where routes come from where the scenario does not say: shortest legal UP*/DOWN* ones, balanced.
+fn usual_routes() -> RouteSource {
+    let algorithm = Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far };
+    RouteSource::Computed(Choices { algorithm, selection: Selection::Balanced, utility: None })
 }
 
 /// What is given, if anything; `None` after a fault.

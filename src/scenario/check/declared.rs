@@ -13,21 +13,19 @@ use super::allgather::MOST_RANKS;
 use super::discovery::MOST_MACHINES;
 use super::out_of_range;
 
-/// Networks that are alike, as they are asked for.
+/// A network, as it is asked for.
 pub(in super::super) struct Asked {
     /// Where.
     place: Place,
-    /// What they are called in messages.
+    /// What it is called in messages.
     name: String,
-    /// How large each is; none where only a file tells.
+    /// How large it is; none where only a file tells.
     pub(in super::super) size: Option<Size>,
 }
 
-/// The networks that a scenario asks for, its own first.
-pub(in super::super) fn asked(document: &Document) -> Vec<Asked> {
-    let Some(own) = document.topology.value() else { return Vec::new() };
-    let all = vec![Asked::new(own)];
-    all
+/// The network that a scenario asks for, if it does.
+pub(in super::super) fn asked(document: &Document) -> Option<Asked> {
+    document.topology.value().map(Asked::new)
 }
 
 impl Asked {
@@ -59,23 +57,22 @@ fn name_of(generator: &Generator) -> String {
     std::iter::once(generator.family.name.to_owned()).chain(numbers).collect::<Vec<_>>().join("-")
 }
 
-/// Whether the networks that a scenario asks for may be built; notes those that are too large for what it does with
-/// them, or for memory.
+/// Whether the network that a scenario asks for may be built; notes one that is too large for what it does with it, or
+/// for memory.
 pub(super) fn check(document: &Document, book: &mut Book) -> bool {
     let before = book.noted();
-    let all = asked(document);
-    for asked in &all {
+    if let Some(asked) = asked(document) {
         if let Some(size) = asked.size {
-            check_one(document, asked, size, book);
+            check_size(document, &asked, size, book);
         }
-    }
-    if book.noted() == before {
-        check_memory(document, &all, book);
+        if book.noted() == before {
+            check_memory(document, asked.place, book);
+        }
     }
     book.noted() == before
 }
 
-fn check_one(document: &Document, asked: &Asked, size: Size, book: &mut Book) {
+fn check_size(document: &Document, asked: &Asked, size: Size, book: &mut Book) {
     let name = quoted(&asked.name);
     if let Some(allgather) = document.allgather.value() {
         let each = u64::from(allgather.ranks_per_machine.value().copied().unwrap_or(1));
@@ -113,16 +110,14 @@ fn too_large(place: Place, message: String, expected: &'static str, book: &mut B
     book.add(place, |span| Fault::new("too-large", span, message, expected));
 }
 
-/// Notes the largest network where all that a scenario asks for would not fit into memory.
-fn check_memory(document: &Document, all: &[Asked], book: &mut Book) {
+/// Notes a network with which all that a scenario asks for would not fit into memory.
+fn check_memory(document: &Document, place: Place, book: &mut Book) {
     let estimate = Estimate::declared(document);
-    let bytes = |asked: &&Asked| asked.size.map_or(0, |size| size.switches + size.hosts + size.ports);
-    let Some(largest) = all.iter().max_by_key(bytes) else { return };
     if estimate.memory_bytes > MOST_MEMORY {
         let gib = |bytes: u64| bytes.div_ceil(1 << 30);
         let (needed, most) = (gib(estimate.memory_bytes), gib(MOST_MEMORY));
         let message = format!("this scenario would take about {needed} GiB of memory");
-        let expected = format!("expected at most {most} GiB: fewer switches, ports, hosts or networks");
-        book.add(largest.place, |span| Fault::new("too-large", span, message, expected));
+        let expected = format!("expected at most {most} GiB: fewer switches, ports or hosts");
+        book.add(place, |span| Fault::new("too-large", span, message, expected));
     }
 }

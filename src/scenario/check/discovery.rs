@@ -41,7 +41,7 @@ pub(super) fn discovery(
     let noise = measuring::noise(value, book);
     let methods = shared::each_once(&value.methods, "method", |m| m.name().to_owned(), book);
     let compute = value.compute.value().and_then(|wire| compute(wire, book));
-    let source = source(value, context, book);
+    let source = source(value, medium, context, book);
     check_known(value, methods.as_deref(), book);
     let (source, machines) = source?;
     let topology = context.topology?;
@@ -61,7 +61,7 @@ pub(super) fn discovery(
         compute: compute?,
         keep_matrices: *value.keep_matrices.value()?,
     };
-    if let (Source::Measured, Some(medium)) = (&discovery.source, medium) {
+    if let Source::Measured(medium) = &discovery.source {
         cost::check(wire.place, &discovery, topology, medium, book)?;
     }
     Some(discovery)
@@ -116,6 +116,7 @@ fn check_company(wire: &At<wire::Discovery>, document: &Document, book: &mut Boo
 /// Where times come from, and the machines that a matrix names.
 fn source(
     wire: &wire::Discovery,
+    medium: Option<&Ethernet>,
     context: &Context<'_>,
     book: &mut Book,
 ) -> Option<(Source, Option<Vec<HostId>>)> {
@@ -124,7 +125,7 @@ fn source(
         return Some((Source::File(matrix), Some(machines)));
     }
     if wire.made_up.is_absent() {
-        return Some((Source::Measured, None));
+        return Some((Source::Measured(medium?.clone()), None));
     }
     Some((Source::MadeUp(made_up(wire.made_up.value()?, book)?), None))
 }

@@ -10,15 +10,16 @@ use crate::ethernet::transport::{check_datagram, check_tcp};
 use crate::fabric::Fabric;
 use crate::ids::Port;
 use crate::ring::{self, Tree};
-use crate::routing::{Attachments, Plan};
+use crate::routing::{Attachments, Choices, Plan};
 use crate::topology::Network;
-use crate::units::{BitRate, Duration};
+use crate::units::Duration;
 
-use super::super::allgather::{Allgather, MediumKind, Method};
+use super::super::allgather::{Allgather, Medium};
 use super::super::book::{Book, Place};
-use super::super::checked::{Checked, PartKind, RandomFailures, RouteSource, Routing, Topology};
+use super::super::checked::{Checked, PartKind, RandomFailures, RouteSource, Routing, Topology, Work};
 use super::super::cost::{Estimate, MOST_MEMORY};
-use super::super::ethernet::Transport;
+use super::super::discovery::{Discovery, Source};
+use super::super::ethernet::{Ethernet, Transport};
 use super::super::fabric::{self, parameters};
 use super::super::wire::Document;
 
@@ -31,27 +32,29 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     if memory > MOST_MEMORY {
         let [needed, most] = [memory, MOST_MEMORY].map(|bytes| bytes.div_ceil(1 << 30));
         let message = format!("this scenario would take about {needed} GiB of memory");
-        let expected = format!("expected at most {most} GiB: fewer switches, ports, hosts or networks");
+        let expected = format!("expected at most {most} GiB: fewer switches, ports or hosts");
         book.add(own, |span| Fault::new("too-large", span, message, expected));
         return;
     }
-    let Checked { allgather, rings, discovery, .. } = checked;
-    let is_on_fabric = allgather.is_none() && rings.is_none() && discovery.is_none();
-    if is_on_fabric {
-        fabric(checked, ground(&checked.topology), None, own, book);
-        latencies(checked, document, own, book);
-    }
-    if let (true, Some(routing)) = (is_on_fabric, &checked.routing) {
-        routes(&checked.topology, routing, own, book);
-    }
-    if let Some(allgather) = allgather {
-        gathers(checked, allgather, own, book);
-    }
-    if let (Some(_), Some(ethernet)) = (discovery, &checked.ethernet) {
-        frames(checked, &checked.topology, &[ethernet.transport], own, book);
-    }
-    if rings.is_some() {
-        tree(&checked.topology.network, own, book);
+    match &checked.work {
+        Work::Stages(stages) => {
+            fabric(checked, own, book);
+            latencies(checked, document, own, book);
+            if let Some(Routing { source: RouteSource::Computed(choices), .. }) = &stages.routing {
+                routes(&checked.topology, choices, own, book);
+            }
+        }
+        Work::Operation(operation) => {
+            fabric(checked, own, book);
+            latencies(checked, document, own, book);
+            routes(&checked.topology, &operation.choices, own, book);
+        }
+        Work::Allgather(allgather) => gathers(checked, allgather, own, book),
+        Work::Ring(_) => tree(&checked.topology.network, own, book),
+        Work::Discovery(Discovery { source: Source::Measured(ethernet), .. }) => {
+            frames(checked, ethernet, own, book);
+        }
+        Work::Discovery(_) => {}
     }
 }
 
@@ -64,16 +67,10 @@ fn refuse(place: Place, error: &impl Display, expected: &'static str, book: &mut
     book.add(place, |span| Fault::new("too-large", span, message, expected));
 }
 
-/// Notes a fabric that cannot be built on a network, all cables at `rate` if one is given.
-fn fabric(
-    checked: &Checked,
-    (network, attachments): (&Network, &[Option<Port>]),
-    rate: Option<BitRate>,
-    place: Place,
-    book: &mut Book,
-) {
-    let fabric = fabric::Fabric { rate: rate.unwrap_or(checked.fabric.rate), ..checked.fabric };
-    let parameters = parameters(&fabric, &checked.hosts, network);
+/// Notes a fabric that cannot be built on the scenario's network.
+fn fabric(checked: &Checked, place: Place, book: &mut Book) {
+    let (network, attachments) = ground(&checked.topology);
+    let parameters = parameters(&checked.fabric, &checked.hosts, network);
     if let Err(error) = Fabric::check(network, &parameters, attachments) {
         refuse(place, &error, "expected a fabric that can be built", book);
     }
@@ -81,7 +78,7 @@ fn fabric(
 
 /// Notes routing latencies at which no fabric can be built.
 fn latencies(checked: &Checked, document: &Document, own: Place, book: &mut Book) {
-    let latencies = checked.mapping.iter().flat_map(|mapping| &mapping.also_at_routing_latency);
+    let latencies = checked.mapping().into_iter().flat_map(|mapping| &mapping.also_at_routing_latency);
     let list = document.mapping.value().and_then(|wire| wire.also_at_routing_latency.value());
     for (nth, latency) in latencies.enumerate() {
         let place = list.and_then(|list| list.get(nth)).map_or(own, |at| at.place);
@@ -96,13 +93,12 @@ fn latencies(checked: &Checked, document: &Document, own: Place, book: &mut Book
 }
 
 /// Notes routes that are too many.
-fn routes(topology: &Topology, routing: &Routing, place: Place, book: &mut Book) {
+fn routes(topology: &Topology, choices: &Choices, place: Place, book: &mut Book) {
     let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
-    routes_on(&topology.network, &attachments, routing, place, book);
+    routes_on(&topology.network, &attachments, choices, place, book);
 }
 
-fn routes_on(network: &Network, attachments: &Attachments, routing: &Routing, place: Place, book: &mut Book) {
-    let RouteSource::Computed(choices) = &routing.source else { return };
+fn routes_on(network: &Network, attachments: &Attachments, choices: &Choices, place: Place, book: &mut Book) {
     if let Err(error) = Plan::check(network, attachments, choices) {
         refuse(place, &error, "expected fewer hosts, or fewer switches between them", book);
     }
@@ -118,19 +114,16 @@ fn tree(network: &Network, place: Place, book: &mut Book) {
     }
 }
 
-/// Notes an Ethernet, or a transport over it, that cannot be built on a network.
-fn frames(checked: &Checked, topology: &Topology, transports: &[Transport], place: Place, book: &mut Book) {
-    let Some(ethernet) = &checked.ethernet else { return };
-    let parameters = ethernet.parameters(&topology.network, None);
-    let (network, ports) = (&topology.network, topology.attachments.as_slice());
-    for transport in transports {
-        let made = match transport {
-            Transport::Datagram => check_datagram(network, &parameters, ports, ethernet.header),
-            Transport::Tcp => check_tcp(network, &parameters, ports, &ethernet.tcp(checked.seed)),
-        };
-        if let Err(error) = made {
-            refuse(place, &error, "expected an Ethernet that can be built", book);
-        }
+/// Notes an Ethernet, or the transport over it, that cannot be built on the scenario's network.
+fn frames(checked: &Checked, ethernet: &Ethernet, place: Place, book: &mut Book) {
+    let (network, ports) = ground(&checked.topology);
+    let parameters = ethernet.parameters(network, None);
+    let made = match ethernet.transport {
+        Transport::Datagram => check_datagram(network, &parameters, ports, ethernet.header),
+        Transport::Tcp => check_tcp(network, &parameters, ports, &ethernet.tcp(checked.seed)),
+    };
+    if let Err(error) = made {
+        refuse(place, &error, "expected an Ethernet that can be built", book);
     }
 }
 
@@ -138,19 +131,15 @@ fn frames(checked: &Checked, topology: &Topology, transports: &[Transport], plac
 fn gathers(checked: &Checked, allgather: &Allgather, place: Place, book: &mut Book) {
     let whole = checked.topology.used(None, |_| true);
     tree(&whole, place, book);
-    if allgather.medium == MediumKind::Ethernet {
-        let transports: Vec<Transport> = checked.ethernet.iter().map(|e| e.transport).collect();
-        frames(checked, &checked.topology, &transports, place, book);
-        return;
+    match &allgather.medium {
+        Medium::Ethernet(ethernet) => frames(checked, ethernet, place, book),
+        Medium::Fabric(source) => {
+            if let (RouteSource::Computed(choices), false) = (source, allgather.follows_tree()) {
+                routes_on(&whole, &Attachments::lowest(&whole), choices, place, book);
+            }
+            fabric(checked, place, book);
+        }
     }
-    let follows_tree = match allgather.algorithm {
-        Method::Found(found) => allgather.rings_follow_trees && found != ring::Algorithm::Lr2,
-        Method::Blind(_) => false,
-    };
-    if !follows_tree {
-        routes_on(&whole, &Attachments::lowest(&whole), &checked.gather_routing(), place, book);
-    }
-    fabric(checked, ground(&checked.topology), None, place, book);
 }
 
 /// Notes failures by chance that are too many.

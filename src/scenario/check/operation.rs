@@ -6,9 +6,9 @@ use crate::units::Time;
 
 use super::super::book::{Book, Place};
 use super::super::checked::{
-    Failure, Operation, Part, RandomFailures, RouteSource, Routing, Topology, Traffic,
+    Failure, Operation, Part, RandomFailures, RouteSource, Routing, Stages, Topology, Traffic,
 };
-use super::super::mapping::{MapModel, Mapping, Masters};
+use super::super::mapping::{MapModel, Masters};
 use super::super::wire::{self, At, Document, Given};
 use super::{conflict, names, quantity};
 
@@ -82,37 +82,39 @@ pub(super) fn random_failures(list: &[At<wire::RandomFailures>]) -> Vec<RandomFa
     read.flatten().collect()
 }
 
-/// What the operation of a network needs of other sections; `None` where they are faulty.
-#[derive(Clone, Copy)]
-pub(super) struct Company<'a> {
-    pub(super) topology: Option<&'a Topology>,
-    pub(super) mapping: Option<&'a Mapping>,
-    pub(super) routing: Option<&'a Routing>,
-    pub(super) traffic: Option<&'a Traffic>,
-}
-
 /// The network in operation.
 pub(super) fn operation(
     wire: &At<wire::Operation>,
     document: &Document,
-    company: &Company<'_>,
+    network: Option<&Topology>,
+    stages: &Stages,
     book: &mut Book,
 ) -> Option<Operation> {
     let (section, wire) = (wire.place, &wire.value);
-    check_company(section, document, company, book);
-    let master = company.mapping.and_then(|mapping| match mapping.masters {
+    check_stages(section, document, stages, book);
+    let master = stages.mapping.as_ref().and_then(|mapping| match mapping.masters {
         Masters::One(master) => Some(master),
         Masters::Election => None,
     });
     let mut mappers: Vec<HostId> = master.into_iter().collect();
     for name in wire.backups.value()? {
-        let Some(host) = company.topology.and_then(|t| names::attached_host(name, t, book)) else { continue };
+        let Some(host) = network.and_then(|t| names::attached_host(name, t, book)) else { continue };
         if mappers.contains(&host) {
             conflict(name.place, "this host maps already", "expected each mapper once", book);
         }
         mappers.push(host);
     }
+    let Routing { source: RouteSource::Computed(choices), .. } = stages.routing.as_ref()? else {
+        return None;
+    };
+    let traffic = match &stages.traffic {
+        Some(Traffic::Generated(generated)) => Some(generated.clone()),
+        _ => None,
+    };
     Some(Operation {
+        mapping: stages.mapping.clone()?,
+        choices: choices.clone(),
+        traffic,
         length: quantity(&wire.length)?.value,
         mappers,
         remap_period: wire.remap_period.value()?.0,
@@ -126,7 +128,7 @@ pub(super) fn operation(
 }
 
 /// Notes sections that are missing, or that say what an operation cannot do.
-fn check_company(section: Place, document: &Document, company: &Company<'_>, book: &mut Book) {
+fn check_stages(section: Place, document: &Document, stages: &Stages, book: &mut Book) {
     let needed = [
         (document.mapping.is_absent(), "needs a [mapping] section: its mapper is the daemon's"),
         (
@@ -142,11 +144,11 @@ fn check_company(section: Place, document: &Document, company: &Company<'_>, boo
         }
     }
     let wire = document.mapping.value();
-    if let Some(Mapping { masters: Masters::Election, .. }) = company.mapping {
+    if stages.mapping.as_ref().is_some_and(|mapping| mapping.masters == Masters::Election) {
         let place = wire.and_then(|wire| wire.mode.get()).map_or(section, |at| at.place);
         conflict(place, "an election beside an operation", "expected a mapper, and backups if wanted", book);
     }
-    if company.mapping.is_some_and(|mapping| mapping.model != MapModel::CutThrough) {
+    if stages.mapping.as_ref().is_some_and(|mapping| mapping.model != MapModel::CutThrough) {
         let place = wire.and_then(|wire| wire.model.get()).map_or(section, |at| at.place);
         conflict(
             place,
@@ -155,12 +157,12 @@ fn check_company(section: Place, document: &Document, company: &Company<'_>, boo
             book,
         );
     }
-    if let Some(Routing { source: RouteSource::File { .. }, .. }) = company.routing {
+    if let Some(Routing { source: RouteSource::File { .. }, .. }) = &stages.routing {
         let file = document.routing.value().and_then(|wire| wire.file.get());
         let place = file.map_or(section, |at| at.place);
         conflict(place, "routes from a file, which fit one network", "expected an algorithm", book);
     }
-    if let Some(Traffic::Trace(_)) = company.traffic {
+    if let Some(Traffic::Trace(_)) = &stages.traffic {
         conflict(section, "an operation with a trace", "expected generated traffic, or none", book);
     }
 }

@@ -5,7 +5,7 @@ use crate::topology::Network;
 use crate::units::{Duration, Time};
 
 use super::super::book::{Book, Place};
-use super::super::checked::{Checked, Extent, Generated, Topology, Traffic};
+use super::super::checked::{Checked, Extent, Generated, Stages, Topology, Traffic, Work};
 use super::super::cost::{longest_beside_loads, needed_ps};
 use super::super::fabric::flit_time;
 use super::super::wire::Document;
@@ -13,7 +13,9 @@ use super::super::wire::Document;
 /// Warns of loads whose points cannot come to what they are to measure.
 pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     check_others(checked, document, book);
-    let (Some(Traffic::Generated(generated)), None) = (&checked.traffic, &checked.operation) else { return };
+    let Work::Stages(Stages { traffic: Some(Traffic::Generated(generated)), .. }) = &checked.work else {
+        return;
+    };
     let patterns = document.traffic.value().map(|traffic| traffic.kinds.patterns()).unwrap_or_default();
     let list = patterns.first().and_then(|pattern| pattern.value()?.loads.get());
     let places: Vec<Place> = list.into_iter().flat_map(|list| &list.value).map(|at| at.place).collect();

@@ -6,8 +6,7 @@ use crate::ethernet::transport::{Datagram, Packet, Segment, Tcp};
 use crate::ethernet::{Counters, Observer, Parameters};
 use crate::fabric;
 use crate::report::{Pcapng, Tally};
-use crate::scenario::Checked;
-use crate::scenario::allgather::MediumKind;
+use crate::scenario::allgather::Medium;
 use crate::scenario::checked::Topology;
 use crate::scenario::ethernet::{Ethernet, Transport};
 use crate::scenario::fabric::parameters;
@@ -48,21 +47,23 @@ impl Gather<'_> {
         listener: Listener<'_>,
         recorder: Option<&Recorder>,
     ) -> Result<(Outcome, Counts), RunError> {
-        let frames = || Frames::new(self.checked);
+        let frames = |ethernet| Frames::new(&self.checked.topology, ethernet);
         let scene = || Scene::of(0, "all-gather");
-        match (self.allgather.medium, recorder) {
-            (MediumKind::Fabric, None) => self.over_worms(job, listener, ()).map(|(o, c, ())| (o, c)),
-            (MediumKind::Ethernet, None) => Ok(frames().run(job, listener, ()).map(|(o, c, ())| (o, c))?),
-            (MediumKind::Fabric, Some(recorder)) => {
+        match (&self.allgather.medium, recorder) {
+            (Medium::Fabric(_), None) => self.over_worms(job, listener, ()).map(|(o, c, ())| (o, c)),
+            (Medium::Ethernet(ethernet), None) => {
+                Ok(frames(ethernet).run(job, listener, ()).map(|(o, c, ())| (o, c))?)
+            }
+            (Medium::Fabric(_), Some(recorder)) => {
                 let recording = recorder.open(scene(), names(&self.checked.topology.network));
                 let (outcome, counts, recording) = self.over_worms(job, listener, recording)?;
                 recorder.close(recording);
                 Ok((outcome, counts))
             }
-            (MediumKind::Ethernet, Some(recorder)) => {
+            (Medium::Ethernet(ethernet), Some(recorder)) => {
                 let no_worms = WormNames::new(|worm| format!("{worm:?}"));
                 let (outcome, counts, recording) =
-                    frames().run(job, listener, recorder.open(scene(), no_worms))?;
+                    frames(ethernet).run(job, listener, recorder.open(scene(), no_worms))?;
                 recorder.close(recording);
                 Ok((outcome, counts))
             }
@@ -133,10 +134,8 @@ pub(super) struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// The Ethernet of a scenario that has one.
-    pub(super) fn new(checked: &'a Checked) -> Frames<'a> {
-        let (topology, ethernet) = (&checked.topology, checked.ethernet.as_ref());
-        let ethernet = ethernet.expect("frames need an Ethernet");
+    /// An Ethernet on the network of a scenario.
+    pub(super) fn new(topology: &'a Topology, ethernet: &'a Ethernet) -> Frames<'a> {
         Frames { topology, ethernet, parameters: ethernet.parameters(&topology.network, None) }
     }
 

@@ -6,8 +6,9 @@ use crate::ids::{HostId, Turn};
 use crate::ring::{Kind, Tree, TreeError, TreeRoutes, judge, judge_routes};
 use crate::routing::{Attachments, Plan, RouteTable, Routes};
 use crate::scenario::Checked;
-use crate::scenario::allgather::{Allgather, MediumKind, Method};
-use crate::scenario::checked::RouteSource;
+use crate::scenario::allgather::{Allgather, Medium, Method};
+use crate::scenario::checked::{RouteSource, Topology};
+use crate::scenario::ethernet::Ethernet;
 use crate::topology::Network;
 
 use super::super::{RunError, rings};
@@ -59,9 +60,9 @@ impl Found {
     /// connected, and there is a tree.
     pub(super) fn new(checked: &Checked, allgather: &Allgather) -> Result<Found, RunError> {
         let whole = checked.topology.used(None, |_| true);
-        match allgather.medium {
-            MediumKind::Ethernet => {
-                let kept = elected(checked);
+        match &allgather.medium {
+            Medium::Ethernet(ethernet) => {
+                let kept = elected(&checked.topology, ethernet);
                 let tree = tree_of(checked, allgather, allgather.tree.map_or(&kept, |_| &whole))?;
                 let ring = ring(allgather.algorithm, &tree, &whole);
                 let order = order(allgather, ring.as_ref());
@@ -69,15 +70,15 @@ impl Found {
                 let judgement = order.map(|order| judged(&kept, &order));
                 Ok(Found { ring, judgement, ways: None })
             }
-            MediumKind::Fabric => {
+            Medium::Fabric(source) => {
                 let tree = tree_of(checked, allgather, &whole)?;
                 let ring = ring(allgather.algorithm, &tree, &whole);
                 let order = order(allgather, ring.as_ref());
-                let follows = ring.is_some() && allgather.rings_follow_trees;
+                let follows = allgather.follows_tree();
                 let ways = if follows {
                     Ways::Tree(TreeRoutes::new(&whole, &tree))
                 } else {
-                    Ways::Routes(routes(checked, &whole)?)
+                    Ways::Routes(routes(source, &whole)?)
                 };
                 let judgement = order.map(|order| match follows {
                     true => judged(&tree, &order),
@@ -174,18 +175,17 @@ fn judged_on_routes(network: &Network, ways: &Ways, order: &[HostId]) -> Judgeme
 }
 
 /// The routes of all pairs on the fabric.
-fn routes(checked: &Checked, whole: &Network) -> Result<RouteTable, RunError> {
-    Ok(match &checked.gather_routing().source {
+fn routes(source: &RouteSource, whole: &Network) -> Result<RouteTable, RunError> {
+    Ok(match source {
         RouteSource::File { table, .. } => table.clone(),
         RouteSource::Computed(choices) => Plan::new(whole, &Attachments::lowest(whole), choices)?.table,
     })
 }
 
 /// The network of the cables that frames pass.
-fn elected(checked: &Checked) -> Network {
-    let ethernet = checked.ethernet.as_ref().expect("frames need an Ethernet");
-    let network = &checked.topology.network;
+fn elected(topology: &Topology, ethernet: &Ethernet) -> Network {
+    let network = &topology.network;
     let parameters = ethernet.parameters(network, None);
     let tree = SpanningTree::elect(network, &parameters.rates, &parameters.bridge_priorities);
-    checked.topology.used(None, |link| tree.forwards(link))
+    topology.used(None, |link| tree.forwards(link))
 }

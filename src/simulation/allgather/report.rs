@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::host::collective::Algorithm;
 use crate::ids::Node;
-use crate::scenario::allgather::MediumKind;
 
 use super::super::ranks::{Job, Outcome, Waits};
 use super::{Counts, Executions, Gather};
@@ -111,11 +110,11 @@ impl GatherReport {
         let (right, wrong) = (sum(|outcome| outcome.right), sum(|outcome| outcome.wrong));
         let wanted = allgather.ranks() as u64 * u64::from(iterations) * executions.len() as u64;
         let missing = wanted.saturating_sub(right + wrong);
-        let ethernet = checked.ethernet.as_ref().filter(|_| allgather.medium == MediumKind::Ethernet);
+        let ethernet = allgather.medium.ethernet();
         let names = Names { gather, job, executions };
         GatherReport {
             network: checked.topology.network.name.clone(),
-            medium: allgather.medium.name(),
+            medium: allgather.medium.kind().name(),
             transport: ethernet.map(|ethernet| ethernet.transport.name()),
             protocol: allgather.protocol.name(),
             algorithm: allgather.algorithm.name(),

@@ -5,8 +5,7 @@ use crate::discovery::{
     SwitchTree,
 };
 use crate::ethernet::{HEADER, PREAMBLE, TRAILER};
-use crate::scenario::Checked;
-use crate::scenario::discovery::{Discovery, Method};
+use crate::scenario::discovery::{Discovery, Method, Source};
 use crate::scenario::ethernet::Transport;
 use crate::units::{Bytes, Duration};
 
@@ -88,8 +87,11 @@ pub(super) fn classes(rtts: &Rtts, hops: &Hops) -> Vec<Class> {
 
 /// What one more switch adds to a round trip, where methods are told: twice the time of a ping's frame on a cable, of
 /// its flight and of a switch's work.
-pub(super) fn known_step(checked: &Checked, discovery: &Discovery) -> Option<Duration> {
-    let ethernet = checked.ethernet.as_ref().filter(|_| discovery.inference.step_is_known)?;
+pub(super) fn known_step(discovery: &Discovery) -> Option<Duration> {
+    let Source::Measured(ethernet) = &discovery.source else { return None };
+    if !discovery.inference.step_is_known {
+        return None;
+    }
     let headers = match ethernet.transport {
         Transport::Datagram => ethernet.header,
         Transport::Tcp => TCP_HEADERS,

@@ -2,25 +2,24 @@
 
 use crate::ethernet::Counters;
 use crate::ethernet::transport::{Datagram, Tcp};
-use crate::scenario::Checked;
-use crate::scenario::ethernet::Transport;
+use crate::scenario::checked::Topology;
+use crate::scenario::ethernet::{Ethernet, Transport};
 
 use super::super::Listener;
 use super::super::progress::Heard;
 use super::super::rtt::{self, Job, Outcome};
 use super::DiscoveryError;
 
-/// Measures on the scenario's Ethernet, idle before; with it how many frames passed cables, and how many found no room.
+/// Measures on an Ethernet, idle before; with it how many frames passed cables, and how many found no room.
 ///
 /// # Errors
 /// [`DiscoveryError`] if the Ethernet cannot be built.
 pub(super) fn run(
-    checked: &Checked,
+    topology: &Topology,
+    ethernet: &Ethernet,
     job: &Job,
     listener: Listener<'_>,
 ) -> Result<(Outcome, (u64, u64)), DiscoveryError> {
-    let topology = &checked.topology;
-    let ethernet = checked.ethernet.as_ref().expect("a measurement has an Ethernet");
     let parameters = ethernet.parameters(&topology.network, None);
     let (network, ports) = (&topology.network, &topology.attachments);
     let counts = |counters: &Counters| (counters.hops(), counters.dropped());

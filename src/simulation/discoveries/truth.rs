@@ -6,7 +6,7 @@ use crate::discovery::Hops;
 use crate::ethernet::{BRIDGE_PRIORITY, SpanningTree};
 use crate::ids::{HostId, LinkId, Node, SwitchId};
 use crate::scenario::Checked;
-use crate::scenario::discovery::Discovery;
+use crate::scenario::discovery::{Discovery, Source};
 use crate::topology::Network;
 use crate::units::BitRate;
 
@@ -14,7 +14,7 @@ use crate::units::BitRate;
 /// cables) + machines²).
 pub(super) fn hops(checked: &Checked, discovery: &Discovery) -> Hops {
     let homes = homes(checked, discovery);
-    let tree = elected(checked);
+    let tree = elected(checked, discovery);
     counted(&checked.topology.network, &homes, |link| tree.forwards(link))
 }
 
@@ -27,7 +27,7 @@ fn counted(network: &Network, homes: &[SwitchId], passes: impl Fn(LinkId) -> boo
 /// The switches on the ways between machines: those of the tree that are to be found. Costs O(switches + cables).
 pub(super) fn switches(checked: &Checked, discovery: &Discovery) -> usize {
     let network = &checked.topology.network;
-    let tree = elected(checked);
+    let tree = elected(checked, discovery);
     let homes = homes(checked, discovery);
     let is_home: Vec<bool> = network.switch_ids().map(|switch| homes.contains(&switch)).collect();
     let near = |switch: SwitchId| {
@@ -69,9 +69,9 @@ fn homes(checked: &Checked, discovery: &Discovery) -> Vec<SwitchId> {
 }
 
 /// The tree that the switches elect.
-fn elected(checked: &Checked) -> SpanningTree {
+fn elected(checked: &Checked, discovery: &Discovery) -> SpanningTree {
     let network = &checked.topology.network;
-    if let Some(ethernet) = &checked.ethernet {
+    if let Source::Measured(ethernet) = &discovery.source {
         let parameters = ethernet.parameters(network, None);
         return SpanningTree::elect(network, &parameters.rates, &parameters.bridge_priorities);
     }

@@ -77,9 +77,9 @@ fn what_hosts_did_adds_up_to_what_the_point_says() {
         );
         let run = run(&what);
         let rows = rows(file(&run, "hosts.csv"));
-        let each = rows.len() / run.summary.points.len();
-        assert_eq!(rows.len() % run.summary.points.len(), 0);
-        for (nth, point) in run.summary.points.iter().enumerate() {
+        let each = rows.len() / run.summary.points().len();
+        assert_eq!(rows.len() % run.summary.points().len(), 0);
+        for (nth, point) in run.summary.points().iter().enumerate() {
             let hosts: Vec<_> = rows[nth * each..(nth + 1) * each].iter().collect();
             assert!(hosts.iter().all(|row| row["load"] == point.load.unwrap().to_string()));
             adds_up(point, &hosts, &format!("{what}point {nth}"));

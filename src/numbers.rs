@@ -2,6 +2,10 @@
 //!
 //! [`number`] and [`time`] write what `simnet.number` and `simnet.time` do in a report (`page/assets/common.js`).
 
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
 /// Between groups of three digits: a narrow space at which no line breaks.
 const GROUP: char = '\u{202f}';
 
@@ -30,9 +34,21 @@ pub fn rounded(value: f64, decimals: usize) -> String {
     without_idle_zeros(&format!("{value:.decimals$}")).to_owned()
 }
 
-/// So many thousandths, exactly and without idle zeros: `6250` is `6.25`.
-pub fn thousandths(count: u128) -> String {
-    without_idle_zeros(&format!("{}.{:03}", count / 1_000, count % 1_000)).to_owned()
+/// So many thousandths, shown exactly and without idle zeros: `6250` is `6.25`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thousandths(pub u128);
+
+impl fmt::Display for Thousandths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Thousandths(count) = self;
+        f.write_str(without_idle_zeros(&format!("{}.{:03}", count / 1_000, count % 1_000)))
+    }
+}
+
+impl Serialize for Thousandths {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// A share in per cent with so many digits after the point: `0.125` is `12.5 %`.
@@ -171,7 +187,8 @@ mod tests {
         for (value, decimals, text) in cases {
             assert_eq!(rounded(value, decimals), text);
         }
-        assert_eq!((thousandths(6_250), thousandths(100_000)), ("6.25".to_owned(), "100".to_owned()));
+        let shown = |count| Thousandths(count).to_string();
+        assert_eq!((shown(6_250), shown(100_000)), ("6.25".to_owned(), "100".to_owned()));
         assert_eq!((fixed(2.0, 2), fixed(None, 2)), ("2.00".to_owned(), "-".to_owned()));
         assert_eq!((cell(Some(1.5)), cell::<f64>(None)), ("1.5".to_owned(), String::new()));
     }

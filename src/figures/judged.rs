@@ -1,25 +1,9 @@
 //! Rows with the verdict on them, as the lines of `data.csv`.
 
 use crate::papers::{Tolerance, tolerance};
-use crate::report::Table;
+use crate::report::{record, table_of};
 
 use super::{Csv, Record, Row};
-
-const COLUMNS: [&str; 13] = [
-    "quantity",
-    "configuration",
-    "x",
-    "unit",
-    "ours",
-    "low",
-    "high",
-    "hollow",
-    "paper",
-    "deviation_percent",
-    "tolerance_percent",
-    "holds",
-    "printed_in",
-];
 
 /// A row and what is to be said of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,30 +38,62 @@ impl Judged {
     }
 }
 
+record! {
+    /// A row of `data.csv`.
+    struct Line {
+        /// What is measured.
+        pub quantity: String,
+        /// Of what.
+        pub configuration: String,
+        /// The place on the axis, if it is on one.
+        pub x: Option<f64>,
+        /// The unit of ours and of the paper's.
+        pub unit: String,
+        /// Our value.
+        pub ours: Option<f64>,
+        /// The least of ours over several networks or runs.
+        pub low: Option<f64>,
+        /// The greatest.
+        pub high: Option<f64>,
+        /// `yes` if the point is drawn hollow: it is not worth as much as others.
+        pub hollow: String,
+        /// The printed value.
+        pub paper: Option<f64>,
+        /// How far ours is from it.
+        pub deviation_percent: Option<f64>,
+        /// How far it may be.
+        pub tolerance_percent: Option<f64>,
+        /// Whether it is as near as that, `yes` or `no`.
+        pub holds: Option<String>,
+        /// The table or figure in which the paper has it.
+        pub printed_in: String,
+    }
+}
+
+impl Line {
+    fn of(judged: &Judged) -> Line {
+        let row = judged.row.clone();
+        Line {
+            deviation_percent: row.deviation_percent(),
+            quantity: row.quantity,
+            configuration: row.configuration,
+            x: row.x,
+            unit: row.unit,
+            ours: row.ours,
+            low: row.low,
+            high: row.high,
+            hollow: if row.hollow { "yes" } else { "" }.to_owned(),
+            paper: row.paper,
+            tolerance_percent: judged.tolerance_percent(),
+            holds: judged.holds().map(|holds| if holds { "yes" } else { "no" }.to_owned()),
+            printed_in: row.printed_in,
+        }
+    }
+}
+
 /// Rows as `data.csv`.
 pub(super) fn data_csv(rows: &[Judged]) -> String {
-    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let yes = |holds: bool| if holds { "yes" } else { "no" };
-    let mut table = Table::new(&COLUMNS);
-    for judged in rows {
-        let row = &judged.row;
-        table.row([
-            row.quantity.clone(),
-            row.configuration.clone(),
-            number(row.x),
-            row.unit.clone(),
-            number(row.ours),
-            number(row.low),
-            number(row.high),
-            if row.hollow { "yes" } else { "" }.to_owned(),
-            number(row.paper),
-            number(row.deviation_percent()),
-            number(judged.tolerance_percent()),
-            judged.holds().map(yes).unwrap_or_default().to_owned(),
-            row.printed_in.clone(),
-        ]);
-    }
-    table.into_csv()
+    table_of(&rows.iter().map(Line::of).collect::<Vec<_>>()).into_csv()
 }
 
 /// The rows of a paper's `data.csv`.

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::numbers::Thousandths;
+
 use super::curves::Label;
 use super::table::{Cell, Column, Kind, Table};
 
@@ -54,8 +56,10 @@ macro_rules! scalars {
 scalars! {
     f64 => Numbers, |value| Cell::Number(*value);
     u64 => Numbers, |value| Cell::Count(*value);
+    i32 => Numbers, |value| Cell::Number(f64::from(*value));
     u32 => Numbers, |value| Cell::Count(u64::from(*value));
     usize => Numbers, |value| Cell::Count(*value as u64);
+    Thousandths => Numbers, |value| Cell::Text(value.to_string());
     bool => Words, |value| Cell::Truth(*value);
     String => Words, |value| Cell::Text(value.clone());
     Vec<String> => Words, |value| Cell::Text(joined(value));

@@ -1,8 +1,8 @@
 //! The files that tell of a map: the map, its drawing, the growth of the model, what was not confirmed.
 
-use crate::host::mapper::Map;
-use crate::host::mapper::growth::{Change, Replay, Spot, Step};
-use crate::report::{Drawing, Table, draw_network};
+use crate::host::mapper::{Growth, Map};
+use crate::host::mapper::growth::{Change, Replay, Sizes, Spot, Step};
+use crate::report::{Drawing, draw_network, record, table_of};
 use crate::scenario::checked::{Topology, TopologySource};
 use crate::topology::formats::{Format, write};
 use crate::topology::{End, Network};
@@ -53,42 +53,93 @@ fn drawing(name: &str, topology: &Topology, map: &Network, report: &MapReport) -
     Some(draw_network(&Drawing { network: map, title: &title, note: &note, apart }))
 }
 
+record! {
+    /// The model after an exploration.
+    struct GrowthRow {
+        /// Which one.
+        pub exploration: u64,
+        /// Its nodes.
+        pub nodes: u64,
+        /// Its edges.
+        pub edges: u64,
+        /// Switches that are still to be explored.
+        pub frontier: u64,
+    }
+}
+
 /// The model after each exploration.
 fn growth(map: &Map) -> String {
-    let mut table = Table::new(&["exploration", "nodes", "edges", "frontier"]);
-    for (nth, growth) in map.history.iter().enumerate() {
-        let row = [nth as u64 + 1, growth.nodes, growth.edges, growth.frontier];
-        table.row(row.map(|value| value.to_string()));
+    let numbered = (1..).zip(&map.history);
+    let row = |(exploration, growth): (u64, &Growth)| {
+        let Growth { nodes, edges, frontier, .. } = *growth;
+        GrowthRow { exploration, nodes, edges, frontier }
+    };
+    table_of(&numbered.map(row).collect::<Vec<_>>()).into_csv()
+}
+
+record! {
+    /// A step of the model's growth, and its sizes after it.
+    struct StepRow {
+        /// Which one.
+        pub step: u64,
+        /// When.
+        pub time_ms: f64,
+        /// Messages sent before it.
+        pub probes: u64,
+        /// What happened.
+        pub event: String,
+        /// The vertex that it happened to.
+        pub vertex: Option<u32>,
+        /// At which port of it.
+        pub port: Option<i32>,
+        /// The other vertex of a cable or of a merger.
+        pub other: Option<u32>,
+        /// Its port.
+        pub other_port: Option<i32>,
+        /// The name of a host, or of a doubt.
+        pub name: String,
+        /// Hosts.
+        pub hosts: u64,
+        /// Switch vertices that stand for themselves.
+        pub switches: u64,
+        /// Cables; two of them may still be one.
+        pub cables: u64,
+        /// Switch vertices that were found to be others.
+        pub merged: u64,
+        /// Switch vertices that were pruned.
+        pub pruned: u64,
     }
-    table.into_csv()
 }
 
 /// How the model grew, step by step, and its sizes after each.
 fn growth_steps(steps: &[Step]) -> String {
-    const SIZES: [&str; 5] = ["hosts", "switches", "cables", "merged", "pruned"];
-    let columns = ["step", "time_ms", "probes", "event", "vertex", "port", "other", "other_port", "name"];
-    let mut table = Table::new(&[&columns[..], &SIZES[..]].concat());
     let mut replay = Replay::default();
+    let mut rows = Vec::new();
     for (nth, step) in steps.iter().enumerate() {
         replay.take(&step.change);
         if nth >= MOST_STEPS && nth + 1 < steps.len() {
             continue;
         }
         let (near, far, name) = cells(&step.change);
-        let spot = |spot: Option<Spot>| match spot {
-            Some(spot) => [spot.vertex.to_string(), spot.port.to_string()],
-            None => [String::new(), String::new()],
-        };
-        let ([vertex, port], [other, other_port]) = (spot(near), spot(far));
-        let (time, probes) = (step.time.as_ms_f64().to_string(), step.probes.to_string());
-        let sizes = replay.sizes();
-        let sizes = [sizes.hosts, sizes.switches, sizes.cables, sizes.merged, sizes.pruned];
-        let event = step.change.name().to_owned();
-        let own =
-            [(nth + 1).to_string(), time, probes, event, vertex, port, other, other_port, name.to_owned()];
-        table.row(own.into_iter().chain(sizes.map(|size| size.to_string())));
+        let Sizes { hosts, switches, cables, merged, pruned } = replay.sizes();
+        rows.push(StepRow {
+            step: nth as u64 + 1,
+            time_ms: step.time.as_ms_f64(),
+            probes: step.probes,
+            event: step.change.name().to_owned(),
+            vertex: near.map(|spot| spot.vertex),
+            port: near.map(|spot| spot.port),
+            other: far.map(|spot| spot.vertex),
+            other_port: far.map(|spot| spot.port),
+            name: name.to_owned(),
+            hosts,
+            switches,
+            cables,
+            merged,
+            pruned,
+        });
     }
-    table.into_csv()
+    table_of(&rows).into_csv()
 }
 
 /// What a step is about: a vertex and its port, another's, and a name.
@@ -106,16 +157,28 @@ fn cells(change: &Change) -> (Option<Spot>, Option<Spot>, &str) {
     }
 }
 
+record! {
+    /// A part of the map that rests on one answer or one question only.
+    struct ConfirmationRow {
+        /// What it is.
+        pub what: String,
+        /// The port, or one end of the cable.
+        pub a: String,
+        /// The other end of the cable.
+        pub b: Option<String>,
+    }
+}
+
 /// What of the map rests on one answer or one question only.
 fn confirmation(map: &Map) -> String {
-    let mut table = Table::new(&["what", "a", "b"]);
-    let name = |end: End| port_name(&map.network, end);
-    for link in &map.unconfirmed_links {
-        let link = map.network.link(*link);
-        table.row(["link".to_owned(), name(link.a), name(link.b)]);
-    }
-    for port in &map.unconfirmed_ports {
-        table.row(["port taken for empty".to_owned(), name(*port), String::new()]);
-    }
-    table.into_csv()
+    let name = |end: &End| port_name(&map.network, *end);
+    let row = |what: &str, a: &End, b: Option<&End>| ConfirmationRow {
+        what: what.to_owned(),
+        a: name(a),
+        b: b.map(name),
+    };
+    let links = map.unconfirmed_links.iter().map(|link| map.network.link(*link));
+    let links = links.map(|link| row("link", &link.a, Some(&link.b)));
+    let ports = map.unconfirmed_ports.iter().map(|port| row("port taken for empty", port, None));
+    table_of(&links.chain(ports).collect::<Vec<_>>()).into_csv()
 }

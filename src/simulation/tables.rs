@@ -2,8 +2,8 @@
 
 use crate::fabric::{ChannelUse, Fate};
 use crate::ids::{HostId, LinkId, Node};
-use crate::numbers::{self, cell, exact};
-use crate::report::{Table, record, table_of};
+use crate::numbers::Thousandths;
+use crate::report::{record, table_of};
 use crate::scenario::checked::Topology;
 use crate::topology::Network;
 use crate::topology::formats::{Format, write};
@@ -41,33 +41,42 @@ pub(super) fn channel_use(network: &Network, point: &Point, periods: &[u64]) -> 
     point.channels.iter().enumerate().map(report).collect()
 }
 
+record! {
+    /// The use of a channel within the window of a load point.
+    struct ChannelRow {
+        /// The load.
+        pub load: Option<f64>,
+        /// Where it begins, `node:port`.
+        pub from: String,
+        /// Where it ends.
+        pub to: String,
+        /// Flits that it carried.
+        pub flits: u64,
+        /// Share of the time in which a flit was put on it.
+        pub busy_share: f64,
+        /// Share of the time in which a worm held it and no flit moved.
+        pub blocked_share: f64,
+        /// Share of the time in which nobody held it.
+        pub idle_share: f64,
+        /// Share of the time in which it was in somebody's way.
+        pub wanted_share: f64,
+    }
+}
+
 /// One row a channel and load point.
 pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [ChannelReport])>) -> String {
-    let mut table = Table::new(&[
-        "load",
-        "from",
-        "to",
-        "flits",
-        "busy_share",
-        "blocked_share",
-        "idle_share",
-        "wanted_share",
-    ]);
-    for (load, channels) in points {
-        for channel in channels {
-            table.row([
-                cell(load),
-                channel.from.clone(),
-                channel.to.clone(),
-                channel.flits.to_string(),
-                exact(channel.busy),
-                exact(channel.blocked),
-                exact(channel.idle),
-                exact(channel.wanted),
-            ]);
-        }
-    }
-    table.into_csv()
+    let row = |load, channel: &ChannelReport| ChannelRow {
+        load,
+        from: channel.from.clone(),
+        to: channel.to.clone(),
+        flits: channel.flits,
+        busy_share: channel.busy,
+        blocked_share: channel.blocked,
+        idle_share: channel.idle,
+        wanted_share: channel.wanted,
+    };
+    let of_point = |(load, all): (_, &'a [ChannelReport])| all.iter().map(move |one| row(load, one));
+    table_of(&points.flat_map(of_point).collect::<Vec<_>>()).into_csv()
 }
 
 record! {
@@ -209,20 +218,49 @@ pub(super) fn saturation(found: &Saturation) -> String {
     table_of(&found.probes).into_csv()
 }
 
+record! {
+    /// A deadlock.
+    struct DeadlockRow {
+        /// When the cycle closed.
+        pub time_ns: f64,
+        /// The position of its load point, from 0.
+        pub point: usize,
+        /// Its outputs, each blocked by the worm that needs the next.
+        pub cycle: Vec<String>,
+        /// The worms that hold these outputs.
+        pub worms: Vec<String>,
+        /// The output whose forward reset broke it.
+        pub cleared_by_reset_of: Option<String>,
+        /// When.
+        pub cleared_ns: Option<f64>,
+    }
+}
+
 /// One row a deadlock.
 pub(super) fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
-    let mut table = Table::new(&["time_ns", "point", "cycle", "worms", "cleared_by_reset_of", "cleared_ns"]);
-    for deadlock in deadlocks {
-        table.row([
-            exact(deadlock.formed_ns),
-            deadlock.point.to_string(),
-            deadlock.cycle.join(" > "),
-            deadlock.worms.join(" > "),
-            deadlock.cleared_by.clone().unwrap_or_default(),
-            cell(deadlock.cleared_ns),
-        ]);
+    let row = |deadlock: &DeadlockReport| DeadlockRow {
+        time_ns: deadlock.formed_ns,
+        point: deadlock.point,
+        cycle: deadlock.cycle.clone(),
+        worms: deadlock.worms.clone(),
+        cleared_by_reset_of: deadlock.cleared_by.clone(),
+        cleared_ns: deadlock.cleared_ns,
+    };
+    table_of(&deadlocks.iter().map(row).collect::<Vec<_>>()).into_csv()
+}
+
+record! {
+    /// What became of a message of a trace.
+    struct DeliveryRow {
+        /// Its name.
+        pub message: String,
+        /// What became of it.
+        pub state: String,
+        /// When its head arrived, exactly.
+        pub head_ns: Option<Thousandths>,
+        /// When its tail did.
+        pub tail_ns: Option<Thousandths>,
     }
-    table.into_csv()
 }
 
 /// One row a message of a trace, in the trace's order.
@@ -241,18 +279,19 @@ pub(super) fn deliveries(messages: &[TraceMessage], point: &Point, scale: &Scale
     for number in point.unrouted.iter().flatten() {
         ends[row(*number)].0 = "undeliverable";
     }
-    let mut table = Table::new(&["message", "state", "head_ns", "tail_ns"]);
-    let instant = |at: Option<Cycle>| at.map(|at| exact_ns(at, scale.base_cycle)).unwrap_or_default();
-    for (message, (state, head, tail)) in messages.iter().zip(ends) {
-        table.row([message.name.clone(), state.to_owned(), instant(head), instant(tail)]);
-    }
-    table.into_csv()
+    let instant = |at: Option<Cycle>| at.map(|at| exact_ns(at, scale.base_cycle));
+    let row = |(message, (state, head, tail)): (&TraceMessage, (&str, _, _))| DeliveryRow {
+        message: message.name.clone(),
+        state: state.to_owned(),
+        head_ns: instant(head),
+        tail_ns: instant(tail),
+    };
+    table_of(&messages.iter().zip(ends).map(row).collect::<Vec<_>>()).into_csv()
 }
 
 /// An instant in nanoseconds, exact to the picosecond however late it is.
-fn exact_ns(at: Cycle, base_cycle: Duration) -> String {
-    let ps = u128::from(at.0) * u128::from(base_cycle.as_ps());
-    numbers::thousandths(ps)
+fn exact_ns(at: Cycle, base_cycle: Duration) -> Thousandths {
+    Thousandths(u128::from(at.0) * u128::from(base_cycle.as_ps()))
 }
 
 #[cfg(test)]
@@ -262,7 +301,7 @@ mod tests {
     /// Wrong if instants went through floats, or ended in idle zeros.
     #[test]
     fn instants_are_exact() {
-        let ns = |cycles, ps| exact_ns(Cycle(cycles), Duration::from_ps(ps));
+        let ns = |cycles, ps| exact_ns(Cycle(cycles), Duration::from_ps(ps)).to_string();
         assert_eq!((ns(0, 6_250), ns(1, 6_250), ns(16, 6_250)), ("0".into(), "6.25".into(), "100".into()));
         assert_eq!(ns((1 << 60) + 1, 1), "1152921504606846.977");
     }

@@ -1,6 +1,6 @@
 //! The text forms of quantities: `"50 ms"`, `"1.28 Gb/s"`, `"108 B"`, `"10 m"`.
 
-use crate::numbers;
+use crate::numbers::Thousandths;
 use std::fmt;
 
 use thiserror::Error;
@@ -228,7 +228,7 @@ fn write_exact(f: &mut fmt::Formatter<'_>, grains: u64, units: &[(&str, u64)]) -
         units.iter().filter(|(_, worth)| decimal(*worth) && fits(*worth)).max_by_key(|(_, worth)| *worth);
     let (name, worth) = best.unwrap_or(&units[0]);
     let thousandths = u128::from(grains) * 1_000 / u128::from(*worth);
-    write!(f, "{} {name}", numbers::thousandths(thousandths))
+    write!(f, "{} {name}", Thousandths(thousandths))
 }
 
 impl fmt::Display for Duration {

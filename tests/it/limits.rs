@@ -132,7 +132,8 @@ fn sizes_are_refused_before_they_are_built() {
             assert!(refusal.contains(part), "no {part} in\n{refusal}\nof\n{text}");
         }
         assert!(refusal.contains("--> s.toml:"), "{refusal}");
-        assert!(took < Duration::from_secs(20), "{took:?} for\n{text}");
+        // What is refused takes seconds, and for ever if it were built first; the machine may be shared.
+        assert!(took < Duration::from_secs(120), "{took:?} for\n{text}");
     }
 }
 

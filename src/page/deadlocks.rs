@@ -144,7 +144,7 @@ fn card(nth: usize, deadlock: &Deadlock, of: usize, replayed: bool) -> Markup {
                 }
             }
             div.told {
-                (cycle::drawing(deadlock))
+                div.circle { (cycle::drawing(nth, deadlock)) }
                 div {
                     p { (deadlock.explained()) }
                     ol { @for line in deadlock.lines() { li { (line) } } }

@@ -12,6 +12,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use super::{Axis, Chart, Csv, Layer, Mark, Style, Tip, draw_charts};
+use crate::measure::Spread;
 use crate::numbers;
 pub use recipes::{Ends, Quantity, RECIPES, Recipe};
 pub use words::Label;
@@ -256,10 +257,8 @@ fn joined(marks: Vec<(Mark, Tip)>, series: &str, y: &Label) -> Vec<(Mark, Tip)> 
         if group.len() == 1 {
             return Some((*last, tip.clone()));
         }
-        let values = || group.iter().map(|(mark, _)| mark.y);
-        let mean = values().sum::<f64>() / group.len() as f64;
-        let (low, high) =
-            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        let Spread { mean, min: low, max: high, .. } =
+            Spread::of(&group.iter().map(|(mark, _)| mark.y).collect::<Vec<_>>())?;
         let ends = [low, high].map(|end| numbers::number(end, 4));
         let mut words = vec![format!("{} {} {}", y.name, numbers::number(mean, 4), y.unit)];
         words.push(format!("mean of {}, from {} to {}", group.len(), ends[0], ends[1]));

@@ -1,7 +1,8 @@
 //! The pen under every drawing: lines, areas, boxes, dots, arrows, text and groups, as SVG.
 //!
-//! A drawing of its own lies on white paper; one on a page takes the colours of the page's variables. What is drawn on
-//! a lower level lies below what is drawn on a higher one, whatever came first.
+//! A drawing of its own lies on white paper; one on a page takes the colours of the page's variables, or leaves to its
+//! style sheet what an empty colour or a class stands for. What is drawn on a lower level lies below what is drawn on a
+//! higher one, whatever came first.
 //!
 //! # Scope and limitations
 //! There are no font metrics: how wide a text is, is guessed, so that equal drawings are equal bytes on any machine.
@@ -42,6 +43,8 @@ pub struct Pen {
     /// What tells a drawing on a page from the page's others; none on paper.
     name: Option<String>,
     title: String,
+    /// Whether a page shows it as large as it is drawn where it has room.
+    is_fixed: bool,
     /// The lower right corner of what is drawn.
     reach: Spot,
 }
@@ -69,9 +72,15 @@ pub fn moved((x, y): Spot, (dx, dy): Spot, ahead: f64, aside: f64) -> Spot {
 }
 
 impl Pen {
-    /// A drawing for a page, and what it shows; `name` tells it from others there.
+    /// A drawing for a page, and what it shows; `name` tells it from others there, and is its id.
     pub fn on_page(name: &str, title: &str) -> Pen {
         Pen { name: Some(name.to_owned()), title: title.to_owned(), ..Pen::default() }
+    }
+
+    /// The same, never larger than it is drawn.
+    #[must_use]
+    pub fn fixed(self) -> Pen {
+        Pen { is_fixed: true, ..self }
     }
 
     /// A drawing with a heading, and smaller words below it; what follows lies on top unless told otherwise.
@@ -85,9 +94,11 @@ impl Pen {
     /// The drawing on a sheet of this size.
     pub fn finish(self, (width, height): (f64, f64)) -> String {
         let (title, body) = (escaped(&self.title), self.levels.concat());
-        if self.name.is_some() {
+        if let Some(name) = &self.name {
+            let wide = if self.is_fixed { format!(" width=\"{width:.0}\"") } else { String::new() };
             return format!(
-                "<svg viewBox=\"0 0 {width:.0} {height:.0}\" role=\"group\" aria-label=\"{title}\">\n{body}</svg>\n"
+                "<svg id=\"{name}\"{wide} viewBox=\"0 0 {width:.0} {height:.0}\" role=\"group\" aria-label=\"{title}\">\n\
+                 {body}</svg>\n"
             );
         }
         let (role, title) = match title.as_str() {
@@ -144,25 +155,39 @@ impl Pen {
 
     /// A line through spots.
     pub fn path(&mut self, spots: &[Spot], stroke: Stroke<'_>) {
-        let (points, stroke) = (self.joined(spots), self.stroke(stroke, " stroke-linejoin=\"round\""));
-        self.put(format_args!("<polyline points=\"{points}\" fill=\"none\"{stroke}/>"));
+        let (points, stroke) = (self.joined(spots), self.open(stroke, " stroke-linejoin=\"round\""));
+        self.put(format_args!("<polyline points=\"{points}\"{stroke}/>"));
     }
 
     /// A curve from one spot towards two others to a fourth.
     pub fn curve(&mut self, [a, b, c, d]: [Spot; 4], stroke: Stroke<'_>) {
-        let stroke = self.stroke(stroke, "");
+        let stroke = self.open(stroke, "");
         self.put(format_args!(
-            "<path d=\"M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\" fill=\"none\"{stroke}/>",
+            "<path d=\"M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\"{stroke}/>",
             a.0, a.1, b.0, b.1, c.0, c.1, d.0, d.1
         ));
     }
 
+    /// The stroke of what has no inside.
+    fn open(&self, stroke: Stroke<'_>, joint: &str) -> String {
+        let fill = if stroke.class.is_empty() { " fill=\"none\"" } else { "" };
+        format!("{fill}{}", self.stroke(stroke, joint))
+    }
+
     fn stroke(&self, stroke: Stroke<'_>, joint: &str) -> String {
+        if !stroke.class.is_empty() {
+            return format!(" class=\"{}\"", stroke.class);
+        }
         let dashes = match stroke.dashes {
             "" => String::new(),
             dashes => format!(" stroke-dasharray=\"{dashes}\""),
         };
         format!(" stroke=\"{}\" stroke-width=\"{}\"{joint}{dashes}", self.colour(stroke.colour), stroke.width)
+    }
+
+    /// A colour as an attribute; none where the style sheet says it.
+    fn of_colour(&self, attribute: &str, colour: &str) -> String {
+        if colour.is_empty() { String::new() } else { format!(" {attribute}=\"{}\"", self.colour(colour)) }
     }
 
     /// The edge of a shape; none without a stroke.
@@ -178,8 +203,8 @@ impl Pen {
 
     /// A shape with corners.
     pub fn polygon(&mut self, corners: &[Spot], fill: &str, edge: Option<Stroke<'_>>) {
-        let (corners, fill, edge) = (self.joined(corners), self.colour(fill).into_owned(), self.edge(edge));
-        self.put(format_args!("<polygon points=\"{corners}\" fill=\"{fill}\"{edge}/>"));
+        let (corners, fill, edge) = (self.joined(corners), self.of_colour("fill", fill), self.edge(edge));
+        self.put(format_args!("<polygon points=\"{corners}\"{fill}{edge}/>"));
     }
 
     /// A rectangle between two corners with a fine edge, its corners rounded if told so.
@@ -187,18 +212,18 @@ impl Pen {
         let (left, top, width, height) = (x1.min(x2), y1.min(y2), (x2 - x1).abs(), (y2 - y1).abs());
         self.reach((left + width, top + height));
         let round = if round { " rx=\"4\"" } else { "" };
-        let (fill, edge) = (self.colour(fill).into_owned(), self.colour(edge).into_owned());
+        let (fill, edge) = (self.of_colour("fill", fill), self.of_colour("stroke", edge));
         self.put(format_args!(
-            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"{round} \
-             fill=\"{fill}\" stroke=\"{edge}\"/>"
+            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+             height=\"{height:.1}\"{round}{fill}{edge}/>"
         ));
     }
 
     /// A circle.
     pub fn circle(&mut self, (x, y): Spot, radius: f64, fill: &str, edge: Option<Stroke<'_>>) {
         self.reach((x + radius, y + radius));
-        let (fill, edge) = (self.colour(fill).into_owned(), self.edge(edge));
-        self.put(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\"{edge}/>"));
+        let (fill, edge) = (self.of_colour("fill", fill), self.edge(edge));
+        self.put(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"{fill}{edge}/>"));
     }
 
     /// The head of an arrow: its tip, where it points, how long and how wide to either side.
@@ -222,10 +247,10 @@ impl Pen {
             0 => String::new(),
             degrees => format!(" transform=\"rotate({degrees} {x:.1} {y:.1})\""),
         };
-        let (size, text, colour) = (words.size, escaped(text), self.colour(words.colour).into_owned());
+        let (text, colour) = (escaped(text), self.of_colour("fill", words.colour));
+        let size = if colour.is_empty() { String::new() } else { format!(" font-size=\"{}\"", words.size) };
         self.put(format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{colour}\"{anchor}{weight}{family}{turned}>\
-             {text}</text>"
+            "<text x=\"{x:.1}\" y=\"{y:.1}\"{size}{colour}{anchor}{weight}{family}{turned}>{text}</text>"
         ));
     }
 
@@ -249,6 +274,21 @@ impl Pen {
             "<clipPath id=\"panel{id}\"><rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
              height=\"{height:.1}\"/></clipPath>\n<g clip-path=\"url(#panel{id})\">"
         ));
+    }
+
+    /// What is drawn from here to [`Pen::end`] is known to style sheets by its classes, and to scripts by what it says
+    /// of itself: names and values.
+    pub fn begin_class(&mut self, class: &str, says: &[(&str, usize)]) {
+        let says = says.iter().fold(String::new(), |mut text, (name, value)| {
+            let _ = write!(text, " data-{name}=\"{value}\"");
+            text
+        });
+        self.put(format_args!("<g class=\"{class}\"{says}>"));
+    }
+
+    /// What is drawn is explained by these words when it is pointed at: the group that was begun last.
+    pub fn hint(&mut self, words: &str) {
+        self.put(format_args!("<title>{}</title>", escaped(words)));
     }
 
     /// What is drawn from here to [`Pen::end`] tells of a mark when it is pointed at.

@@ -1,7 +1,7 @@
 //! The files that tell of a map: the map, its drawing, the growth of the model, what was not confirmed.
 
-use crate::host::mapper::{Growth, Map};
 use crate::host::mapper::growth::{Change, Replay, Sizes, Spot, Step};
+use crate::host::mapper::{Growth, Map};
 use crate::report::{Drawing, draw_network, record, table_of};
 use crate::scenario::checked::{Topology, TopologySource};
 use crate::topology::formats::{Format, write};

@@ -7,7 +7,7 @@
 simnet.section("network", function (root, data) {
   const { el, number, time } = simnet;
   const svg = root.querySelector("#network-drawing");
-  const world = root.querySelector("#network-world");
+  const world = root.querySelector(".world");
   const caption = root.querySelector("#network-caption");
   const side = root.querySelector("#network-side");
   const tools = root.querySelector("#network-tools");

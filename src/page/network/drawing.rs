@@ -1,17 +1,15 @@
-//! The drawing itself, as SVG: what stands where is the layout's, what it looks like the style's.
+//! The drawing itself: what stands where is the layout's, what it looks like the style sheet's.
 //!
-//! Every direction of a cable is a path of the class `lane` and of a step of colour; boxes and dots come after all
+//! Every direction of a cable is a line of the class `lane` and of a step of colour; boxes and dots come after all
 //! cables, so that they lie above them.
-
-use std::fmt::Write as _;
 
 use maud::PreEscaped;
 
 use crate::diagnostics::legible;
-use crate::report::escaped;
+use crate::report::{Pen, Stroke, Words};
 use crate::topology::Network;
 
-use super::layout::{DOT, Frame, LETTERS, Layout};
+use super::layout::{DOT, Frame, LETTERS, Layout, Way};
 use super::loads::{Load, step};
 use super::outages::Outage;
 
@@ -25,60 +23,50 @@ pub(super) fn svg(
     load: Option<(&Load, f64)>,
     outages: &[Outage],
 ) -> PreEscaped<String> {
-    let mut svg = String::new();
-    draw(&mut svg, network, layout, load, outages).expect("a string takes what is written");
-    PreEscaped(svg)
+    let mut pen = Pen::on_page("network-drawing", "The network; what its colours mean is said below");
+    pen.begin_class(if layout.cables.len() > DENSE { "world dense" } else { "world" }, &[]);
+    cables(&mut pen, layout, load, outages);
+    nodes(&mut pen, network, layout);
+    pen.end();
+    PreEscaped(pen.finish((layout.width as f64, layout.height as f64)))
 }
 
-fn draw(
-    svg: &mut String,
-    network: &Network,
-    layout: &Layout,
-    load: Option<(&Load, f64)>,
-    outages: &[Outage],
-) -> std::fmt::Result {
-    let Layout { width, height, .. } = layout;
-    let dense = if layout.cables.len() > DENSE { " class=\"dense\"" } else { "" };
-    write!(
-        svg,
-        "<svg id=\"network-drawing\" viewBox=\"0 0 {width} {height}\" role=\"group\" \
-         aria-labelledby=\"network-caption\"><g id=\"network-world\"{dense}>"
-    )?;
+fn cables(pen: &mut Pen, layout: &Layout, load: Option<(&Load, f64)>, outages: &[Outage]) {
     let has_failed = |link: usize| outages.iter().any(|outage| outage.link == link);
     for (nth, cable) in layout.cables.iter().enumerate() {
-        let failed = if has_failed(nth) { " failed" } else { "" };
+        pen.begin_class(if has_failed(nth) { "cable failed" } else { "cable" }, &[("link", nth)]);
         // What is pointed at lies below the lanes: it marks a cable that is chosen.
-        write!(
-            svg,
-            "<g class=\"cable{failed}\" data-link=\"{nth}\"><path class=\"hit\" d=\"{}\"/>",
-            cable.middle
-        )?;
-        for (channel, path) in [(2 * nth, &cable.forward), (2 * nth + 1, &cable.backward)] {
+        along(pen, &cable.middle, "hit");
+        for (channel, way) in [(2 * nth, &cable.forward), (2 * nth + 1, &cable.backward)] {
             let step = load.map_or(0, |(load, top)| step(load.value(0, channel), top));
-            write!(svg, "<path class=\"lane q{step}\" d=\"{path}\"/>")?;
+            along(pen, way, &format!("lane q{step}"));
         }
-        svg.push_str("</g>");
+        pen.end();
     }
+}
+
+fn along(pen: &mut Pen, way: &Way, class: &str) {
+    match way {
+        Way::Straight(ends) => pen.path(ends, Stroke::styled(class)),
+        Way::Curved(spots) => pen.curve(*spots, Stroke::styled(class)),
+    }
+}
+
+fn nodes(pen: &mut Pen, network: &Network, layout: &Layout) {
+    let real = |(x, y): (i64, i64)| (x as f64, y as f64);
     for (nth, (switch, frame)) in network.switches().iter().zip(&layout.boxes).enumerate() {
-        let (Frame { at: (x, y), half, half_height }, row) = (*frame, layout.rows[nth]);
-        let (left, top, wide, high) = (x - half, y - half_height, 2 * half, 2 * half_height);
-        write!(
-            svg,
-            "<g class=\"node switch\" data-node=\"{nth}\" data-row=\"{row}\"><rect x=\"{left}\" y=\"{top}\" \
-             width=\"{wide}\" height=\"{high}\" rx=\"4\"/><text x=\"{x}\" y=\"{}\">{}</text></g>",
-            y + 5,
-            escaped(&clipped(&switch.name))
-        )?;
+        let Frame { at: (x, y), half, half_height } = *frame;
+        pen.begin_class("node switch", &[("node", nth), ("row", layout.rows[nth])]);
+        let corners = [(x - half, y - half_height), (x + half, y + half_height)].map(real);
+        pen.rectangle(corners[0], corners[1], true, "", "");
+        pen.text(real((x, y + 5)), Words::styled(), &clipped(&switch.name));
+        pen.end();
     }
-    let switches = network.switches().len();
-    for (nth, (x, y)) in layout.hosts.iter().enumerate() {
-        let node = switches + nth;
-        write!(
-            svg,
-            "<g class=\"node host\" data-node=\"{node}\"><circle cx=\"{x}\" cy=\"{y}\" r=\"{DOT}\"/></g>"
-        )?;
+    for (nth, dot) in layout.hosts.iter().enumerate() {
+        pen.begin_class("node host", &[("node", network.switches().len() + nth)]);
+        pen.circle(real(*dot), DOT as f64, "", None);
+        pen.end();
     }
-    svg.write_str("</g></svg>")
 }
 
 /// A name that has room in its box.

@@ -18,6 +18,8 @@ use crate::ids::{LinkId, Node, SwitchId};
 use crate::report::{Boxes, Layers, landings};
 use crate::topology::Network;
 
+use crate::report::Spot;
+
 use super::levels::{self, Kind};
 
 /// A place on the sheet, in pixels at full size.
@@ -34,15 +36,24 @@ pub(super) struct Frame {
     pub(super) half_height: i64,
 }
 
-/// The paths of a cable's two directions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A way over the sheet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Way {
+    /// A straight one, from one spot to the other.
+    Straight([Spot; 2]),
+    /// From the first spot towards the next two to the last.
+    Curved([Spot; 4]),
+}
+
+/// The ways of a cable's two directions.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cable {
     /// From its end `a` to its end `b`.
-    pub(super) forward: String,
+    pub(super) forward: Way,
     /// Back.
-    pub(super) backward: String,
+    pub(super) backward: Way,
     /// Between the two, to be pointed at.
-    pub(super) middle: String,
+    pub(super) middle: Way,
 }
 
 /// A network on a sheet.
@@ -185,7 +196,8 @@ impl Layout {
         let half: Vec<i64> = self.boxes.iter().map(|frame| frame.half - 5).collect();
         let half_height: Vec<i64> = self.boxes.iter().map(|frame| frame.half_height).collect();
         let landed = landings(layers, &between, &Boxes { at: &at, half: &half, half_height: &half_height });
-        let none = Cable { forward: String::new(), backward: String::new(), middle: String::new() };
+        let nowhere = Way::Straight([(0.0, 0.0); 2]);
+        let none = Cable { forward: nowhere, backward: nowhere, middle: nowhere };
         self.cables = vec![none; network.links().len()];
         let mut deepest = self.height;
         for ((link, a, b), (from, to)) in trunks.iter().zip(landed) {
@@ -300,7 +312,7 @@ fn curved((x1, y1): Place, (x2, y2): Place) -> Cable {
     let middle = (y1 + y2) as f64 / 2.0;
     let path = |aside: f64| {
         let (x1, x2) = (x1 as f64 + aside, x2 as f64 + aside);
-        format!("M{x1:.1} {y1}C{x1:.1} {middle} {x2:.1} {middle} {x2:.1} {y2}")
+        Way::Curved([(x1, y1 as f64), (x1, middle), (x2, middle), (x2, y2 as f64)])
     };
     let side = if y1 <= y2 { -LANE } else { LANE };
     Cable { forward: path(side), backward: path(-side), middle: path(0.0) }
@@ -312,7 +324,7 @@ fn bowed((x1, y1): Place, (x2, y2): Place, bow: i64) -> Cable {
     let path = |out: f64| {
         let (x1, x2) = (x1 as f64 + out * outward, x2 as f64 - out * outward);
         let depth = (y1.max(y2) + bow) as f64 + out * 1.4;
-        format!("M{x1:.1} {y1}C{x1:.1} {depth:.1} {x2:.1} {depth:.1} {x2:.1} {y2}")
+        Way::Curved([(x1, y1 as f64), (x1, depth), (x2, depth), (x2, y2 as f64)])
     };
     let side = if x1 <= x2 { LANE } else { -LANE };
     Cable { forward: path(side), backward: path(-side), middle: path(0.0) }
@@ -324,8 +336,7 @@ fn straight((x1, y1): Place, (x2, y2): Place) -> Cable {
     let length = libm::sqrt(dx * dx + dy * dy).max(1.0);
     let path = |out: f64| {
         let (ox, oy) = (-dy / length * out, dx / length * out);
-        let (x1, y1, x2, y2) = (x1 as f64 + ox, y1 as f64 + oy, x2 as f64 + ox, y2 as f64 + oy);
-        format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}")
+        Way::Straight([(x1 as f64 + ox, y1 as f64 + oy), (x2 as f64 + ox, y2 as f64 + oy)])
     };
     Cable { forward: path(LANE), backward: path(-LANE), middle: path(0.0) }
 }

@@ -44,9 +44,16 @@ pub struct Stroke<'a> {
     pub(super) colour: &'a str,
     pub(super) width: f64,
     pub(super) dashes: &'a str,
+    /// What a style sheet knows it by; then that says the rest.
+    pub(super) class: &'a str,
 }
 
 impl<'a> Words<'a> {
+    /// Words of which a style sheet says how they look.
+    pub const fn styled() -> Words<'a> {
+        Words::new(14.0).colour("")
+    }
+
     /// Words in ink that begin at their spot.
     pub const fn new(size: f64) -> Words<'a> {
         Words { size, colour: INK, anchor: Anchor::Start, bold: false, is_code: false, turned: 0 }
@@ -92,7 +99,12 @@ impl<'a> Words<'a> {
 impl<'a> Stroke<'a> {
     /// A solid line.
     pub const fn new(colour: &'a str, width: f64) -> Stroke<'a> {
-        Stroke { colour, width, dashes: "" }
+        Stroke { colour, width, dashes: "", class: "" }
+    }
+
+    /// A line of which a style sheet says how this class of them looks.
+    pub const fn styled(class: &'a str) -> Stroke<'a> {
+        Stroke { colour: "", width: 0.0, dashes: "", class }
     }
 
     /// The same, broken: the lengths of dashes and gaps.

@@ -19,7 +19,7 @@ pub use words::Label;
 
 /// Panels of a table.
 const MOST_PANELS: usize = 12;
-/// Series of a chart.
+/// Series of a chart of a report.
 const MOST_SERIES: usize = 16;
 
 /// A table as a recipe sees it.
@@ -35,6 +35,8 @@ pub struct Curves<'a> {
     pub series: Vec<&'a str>,
     /// The columns that tell panels apart.
     pub panels: Vec<&'a str>,
+    /// Series of a chart at most.
+    pub most_series: usize,
 }
 
 /// Draws the first curves that there are recipes for in the table of this name: all panels and quantities, on paper.
@@ -63,7 +65,7 @@ impl<'a> Curves<'a> {
         let panels = varies(recipe.panels);
         let mut series = varies(recipe.series);
         series.retain(|column| !panels.contains(column));
-        Some(Curves { table, recipe, x, series, panels })
+        Some(Curves { table, recipe, x, series, panels, most_series: MOST_SERIES })
     }
 }
 
@@ -127,7 +129,8 @@ impl Curves<'_> {
             let Label { name, unit, scale } = Label::new(column, cell.parse().unwrap_or(0.0));
             match (is_number, unit) {
                 (false, _) => cell.to_owned(),
-                (true, "") => format!("{name} {cell}"),
+                // Of a column without a name the values say enough.
+                (true, "") => format!("{name} {cell}").trim_start().to_owned(),
                 (true, unit) => {
                     let value = cell.parse::<f64>().unwrap_or(0.0) / scale;
                     format!("{} {unit}", numbers::number(value, 4))
@@ -157,7 +160,7 @@ impl Curves<'_> {
         let (x, y) = (self.label(self.x), self.label(quantity.column));
         let rows: Vec<&Vec<String>> =
             self.table.rows.iter().filter(|row| self.key(&self.panels, row) == panel).collect();
-        let names = self.keys(&self.series, &mut rows.iter().copied(), MOST_SERIES);
+        let names = self.keys(&self.series, &mut rows.iter().copied(), self.most_series);
         let mut left = most;
         let (mut layers, mut tips) = (Vec::new(), Vec::new());
         for name in names {

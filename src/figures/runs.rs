@@ -25,12 +25,12 @@ struct Planned {
     file: &'static str,
     /// Whether it is run with `--quick`.
     quick: bool,
-    work: Work,
+    work: Described,
     key: blake3::Hash,
 }
 
 /// What a scenario's file describes.
-enum Work {
+enum Described {
     /// A run.
     Run(Box<Checked>),
     /// A sweep.
@@ -88,8 +88,8 @@ impl Runs {
     pub fn broken(&self, done: &Done) -> Vec<Faults> {
         let of_run = |(point, run): (&usize, &ScenarioRun)| {
             let expected = match &self.planned[*point].work {
-                Work::Run(checked) => &checked.expect,
-                Work::Sweep(plan) => plan.sweep().expect(),
+                Described::Run(checked) => &checked.expect,
+                Described::Sweep(plan) => plan.sweep().expect(),
             };
             expect::report(expected, &expect::evaluate(expected, &run.summary))
         };
@@ -135,12 +135,12 @@ impl Points for Runs {
     fn compute(&self, point: usize) -> Result<Value, String> {
         let planned = &self.planned[point];
         let (summary, files) = match &planned.work {
-            Work::Run(checked) => {
+            Described::Run(checked) => {
                 let run = simulation::run(checked, &(), None);
                 let run = run.map_err(|error| format!("scenarios/{}: {error}", planned.file))?;
                 (serde_json::to_value(&run.summary), run.files)
             }
-            Work::Sweep(plan) => {
+            Described::Sweep(plan) => {
                 let evaluated = evaluate(plan, run_together(plan, || ()));
                 if let Some((_, first, why)) = evaluated.failed {
                     return Err(format!("scenarios/{}: point {first}: {why}", planned.file));
@@ -163,10 +163,10 @@ impl Planned {
         let name = placed(file);
         let work = if is_sweep(&name, bytes, &Overrides::default(), &files) {
             let sweep = Sweep::read(name, bytes, &Overrides::default(), &files, MODEL)?;
-            Work::Sweep(Scenarios::new(if quick { sweep.quick() } else { sweep }))
+            Described::Sweep(Scenarios::new(if quick { sweep.quick() } else { sweep }))
         } else {
             let checked = scenario::read_from(name, bytes, &Overrides::default(), &files)?;
-            Work::Run(Box::new(if quick { checked.quick() } else { checked }))
+            Described::Run(Box::new(if quick { checked.quick() } else { checked }))
         };
         let mut key = blake3::Hasher::new();
         key.update(format!("model {MODEL}, quick {quick}, {file}").as_bytes())

@@ -67,7 +67,7 @@ outcome = "drained"
 "sweep.points.DFS/2.route.switch_mean_distance" = { min = 1 }
 "#;
 
-/// The same without what is of one load; two of four loads are saturated.
+/// What is made of curves by a sweep over the same axes; two of four loads are saturated.
 const CURVES: &str = r#"
 [sweep]
 columns = [
@@ -84,13 +84,6 @@ over = { routing = "BFS R1" }
 name = "slower.*"
 column = "points.*.latency_mean_ns"
 over = { routing = "BFS R1" }
-[[sweep.axes]]
-name = "routing"
-labels = ["BFS R1", "DFS"]
-routing.tree = ["bfs", "dfs"]
-routing.root = ["r1", "r2"]
-[[sweep.axes]]
-topology.random-regular.seed = [1, 2, 3]
 [[figure]]
 name = "latency"
 x = "points.*.accepted_flits_per_cycle_per_host"
@@ -102,6 +95,12 @@ outcome = "saturated"
 "sweep.statistics.DFS.slower.*.min" = { min = 0.1 }
 "sweep.points.*.gain" = { max = 9 }
 "#;
+
+/// The axes of the sweep.
+fn axes() -> &'static str {
+    let from = SWEEP.find("[[sweep.axes]]").unwrap();
+    SWEEP[from..].split("[[reference]]").next().unwrap()
+}
 
 struct Room(tempfile::TempDir);
 
@@ -256,7 +255,7 @@ fn statistics_and_printed_numbers_are_of_the_points() {
 #[test]
 fn curves_are_divided_and_the_nearest_network_is_found() {
     let text = SWEEP.split("[sweep]").next().unwrap().replace("[0.02, 0.05]", "[0.02, 0.05, 0.9, 0.95]");
-    let text = text + CURVES;
+    let text = text + CURVES + axes();
     let room = Room::new(&text);
     room.ends("run s.toml --out all", "2", 0);
     let [points, curves, statistics] =

@@ -18,8 +18,8 @@ use std::ops::ControlFlow;
 
 use networks::{Plan, fat_tree, four_ary_tree, random_regular};
 use simnet::fabric::{
-    Arbitration, Ended, Endpoint, Fabric, HostParameters, LinkTiming, Outgoing, Parameters, Pause,
-    RouteBuffer, SwitchParameters,
+    Ended, Endpoint, Fabric, HostParameters, LinkTiming, Outgoing, Parameters, Pause, RouteBuffer,
+    SwitchParameters,
 };
 use simnet::ids::{HostId, Port};
 use simnet::units::{Cycle, Duration};
@@ -70,14 +70,7 @@ impl Endpoint for Sources<'_> {
 fn parameters(links: usize) -> Parameters {
     Parameters {
         base_cycle: Duration::from_ps(6_250),
-        switch: SwitchParameters {
-            buffer: 108,
-            stop: 56,
-            go: 40,
-            routing_latency: 24,
-            arbitration: Arbitration::Serial,
-            timeout: Some(8_000_000),
-        },
+        switch: SwitchParameters::default(),
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: 2 }; links],
     }

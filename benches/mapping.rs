@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a measurement prints")]
 
 use divan::Bencher;
-use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::fabric::{HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::host::Costs;
 use simnet::host::mapper::{Algorithm, Brief, berkeley, guarded};
 use simnet::simulation::hosts::Setup;
@@ -25,12 +25,9 @@ fn parameters(network: &Network, cycle: Duration, timeout: Duration) -> Paramete
     Parameters {
         base_cycle: cycle,
         switch: SwitchParameters {
-            buffer: 108,
-            stop: 56,
-            go: 40,
             routing_latency: Duration::from_ns(150).to_cycles_ceil(cycle),
-            arbitration: Arbitration::Serial,
             timeout: Some(timeout.to_cycles_ceil(cycle)),
+            ..SwitchParameters::default()
         },
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: 3 }; network.links().len()],

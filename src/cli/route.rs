@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 
 use crate::diagnostics::quoted;
 use crate::ids::{Node, Port};
-use crate::routing::{Attachments, Choices, Plan, Report, write_gm_routes, write_routes};
+use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, write_gm_routes, write_routes};
 use crate::scenario;
 use crate::scenario::checked::{RouteSource, Topology};
 use crate::topology::{End, Network};
@@ -50,9 +50,7 @@ pub(super) struct Options {
 /// How routes are found; what is not given takes its default.
 #[derive(Args)]
 struct Finding {
-    /// How routes are found: shortest ones up, then down (`updown`), over turns left when cycles of waiting are
-    /// broken (`smart`), both free of deadlock, or of any kind (`minimal`, which may deadlock) [default: updown]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = algorithms())]
     algorithm: Option<String>,
     /// How the up ends of cables are found: breadth first (`bfs`) or depth first (`dfs`) [default: bfs]
     #[arg(long, value_name = "TREE")]
@@ -64,6 +62,13 @@ struct Finding {
     /// cables into the tree, then as h1 (`h2`) [default: h2]
     #[arg(long, value_name = "NAME")]
     heuristic: Option<String>,
+}
+
+/// What each algorithm does.
+fn algorithms() -> String {
+    let one = |(name, algorithm): &(&str, Algorithm)| format!("{} (`{name}`)", algorithm.about());
+    let all: Vec<String> = Algorithm::ALL.iter().map(one).collect();
+    format!("How routes are found: {} [default: {}]", all.join("; "), Algorithm::ALL[0].0)
 }
 
 #[derive(Subcommand)]

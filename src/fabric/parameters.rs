@@ -33,6 +33,21 @@ pub struct SwitchParameters {
     pub timeout: Option<u64>,
 }
 
+/// What a scenario's fabric has unless it says otherwise, in cycles of 6.25 ns: 150 ns a head, one after the other, and
+/// 50 ms before a forward reset.
+impl Default for SwitchParameters {
+    fn default() -> SwitchParameters {
+        SwitchParameters {
+            buffer: 108,
+            stop: 56,
+            go: 40,
+            routing_latency: 24,
+            arbitration: Arbitration::Serial,
+            timeout: Some(8_000_000),
+        }
+    }
+}
+
 /// The buffer of a host that does not take everything at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receive {

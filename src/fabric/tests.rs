@@ -71,14 +71,7 @@ impl World {
         let hosts = network.hosts().len();
         let parameters = Parameters {
             base_cycle: Duration::from_ps(6_250),
-            switch: SwitchParameters {
-                buffer: 108,
-                stop: 56,
-                go: 40,
-                routing_latency: 24,
-                arbitration: Arbitration::Serial,
-                timeout: None,
-            },
+            switch: SwitchParameters { timeout: None, ..SwitchParameters::default() },
             host: HostParameters::default(),
             links: vec![LinkTiming { period: 1, delay: 2 }; network.links().len()],
         };

@@ -48,6 +48,15 @@ impl Algorithm {
         ("minimal", Algorithm::Minimal),
     ];
 
+    /// What it does, in a few words.
+    pub const fn about(&self) -> &'static str {
+        match self {
+            Algorithm::UpDown { .. } => "shortest ones up, then down",
+            Algorithm::Smart { .. } => "over turns left when cycles of waiting are broken",
+            Algorithm::Minimal => "shortest ones of any kind, which may deadlock",
+        }
+    }
+
     /// The tree that the algorithm starts from, and its root; none if it needs no tree.
     pub fn tree_and_root(&self) -> Option<(Tree, &Root)> {
         match self {
@@ -56,12 +65,10 @@ impl Algorithm {
         }
     }
 
-    /// The switches that are its root by name, to be changed; none if no switch is named.
-    pub fn named_root(&mut self) -> Option<&mut Root> {
+    /// The same, to be changed.
+    pub fn tree_and_root_mut(&mut self) -> Option<(&mut Tree, &mut Root)> {
         match self {
-            Algorithm::UpDown { root, .. } | Algorithm::Smart { root, .. } => {
-                Some(root).filter(|root| matches!(root, Root::Named(_)))
-            }
+            Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => Some((tree, root)),
             Algorithm::Minimal => None,
         }
     }

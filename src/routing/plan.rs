@@ -92,7 +92,7 @@ pub struct LoadAtDistance {
 /// The figures of a table of routes, under the names that the command line prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// `updown`, `smart`, `minimal`, or `file` for routes that were read.
+    /// The name of the algorithm, or `file` for routes that were read.
     pub algorithm: &'static str,
     /// The root's name, or several with commas between; `None` without a root.
     pub root: Option<String>,

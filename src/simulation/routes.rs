@@ -174,7 +174,7 @@ fn translate(choices: &Choices, overlay: &Overlay, network: &Network, map: &Netw
     let name = |host: HostId| network.name_of(Node::Host(host));
     let utility = choices.utility.and_then(|host| map.find_host(name(host)));
     let mut algorithm = choices.algorithm.clone();
-    if let Some(root) = algorithm.named_root()
+    if let Some((_, root)) = algorithm.tree_and_root_mut()
         && let Root::Named(roots) = root
     {
         let there: Vec<_> = roots.iter().filter_map(|root| overlay.stands_for(*root)).collect();

@@ -30,12 +30,10 @@ fn parameters(network: &Network, arbitration: Arbitration, timeout: Option<u64>)
     Parameters {
         base_cycle: CYCLE,
         switch: SwitchParameters {
-            buffer: 108,
-            stop: 56,
-            go: 40,
             routing_latency: DECODES,
             arbitration,
             timeout,
+            ..SwitchParameters::default()
         },
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: FLIES }; network.links().len()],

@@ -14,14 +14,7 @@ use crate::support::engine::{Engine, Manner};
 use crate::support::{cases, interval};
 
 fn switch_parameters(routing_latency: u64, arbitration: Arbitration) -> SwitchParameters {
-    SwitchParameters {
-        buffer: 132,
-        stop: 108,
-        go: 40,
-        routing_latency,
-        arbitration,
-        timeout: Some(8_000_000),
-    }
+    SwitchParameters { buffer: 132, stop: 108, routing_latency, arbitration, ..SwitchParameters::default() }
 }
 
 fn parameters(switch: SwitchParameters, links: Vec<LinkTiming>) -> Parameters {

@@ -3,7 +3,7 @@
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::fabric::{HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::host::Station;
 use simnet::host::mapper::berkeley::{self, Options};
 use simnet::host::mapper::{Algorithm, Brief, Depth, Kind, Map, Turns};
@@ -23,12 +23,8 @@ pub(crate) fn parameters(network: &Network, routing_latency: Duration) -> Parame
     Parameters {
         base_cycle,
         switch: SwitchParameters {
-            buffer: 108,
-            stop: 56,
-            go: 40,
             routing_latency: routing_latency.to_cycles_ceil(base_cycle),
-            arbitration: Arbitration::Serial,
-            timeout: Some(8_000_000),
+            ..SwitchParameters::default()
         },
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: 2 }; network.links().len()],

@@ -44,8 +44,27 @@ const SCENARIOS: [(&str, &str); 7] = [
 /// The hash of what they come to, with the model's version.
 const PINNED: (u32, &str) = (2, "746fc91a146d9cfe");
 
-/// Files that runs got later: they tell more of the same results.
-const LATER: [&str; 2] = ["growth-steps.csv", "hosts.csv"];
+/// What runs got later, files and columns of files: it tells more of the same results.
+const LATER: [(&str, &str); 2] = [("growth-steps.csv", ""), ("hosts.csv", "")];
+
+/// A file as it is pinned: without columns that it got later; none that came whole later.
+fn pinned(file: &str, contents: &str) -> Option<String> {
+    let later: Vec<&str> = LATER.iter().filter(|(of, _)| *of == file).map(|(_, column)| *column).collect();
+    if !file.ends_with(".csv") || later.contains(&"") {
+        return None;
+    }
+    if later.is_empty() {
+        return Some(contents.to_owned());
+    }
+    let mut rows = csv::ReaderBuilder::new().has_headers(false).from_reader(contents.as_bytes());
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    let mut kept = csv::Writer::from_writer(Vec::new());
+    for row in &rows {
+        let cells = row.iter().zip(&rows[0]).filter(|(_, column)| !later.contains(column));
+        kept.write_record(cells.map(|(cell, _)| cell)).unwrap();
+    }
+    Some(String::from_utf8(kept.into_inner().unwrap()).unwrap())
+}
 
 /// Wrong if results change and the model's version stays: a sweep that is resumed would mix both. Whoever changes
 /// results on purpose raises `simulation::MODEL` and pins what comes out here.
@@ -58,11 +77,16 @@ fn results_change_only_with_the_model_s_version() {
         let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
         let run = simulation::run(&checked, &(), None).unwrap();
         hasher.update(serde_json::to_string(&run.summary).unwrap().as_bytes());
-        let pinned = |file: &str| file.ends_with(".csv") && !LATER.contains(&file);
-        for (file, contents) in run.files.iter().filter(|(file, _)| pinned(file)) {
-            hasher.update(file.as_bytes()).update(contents.as_bytes());
+        for (file, contents) in &run.files {
+            if let Some(contents) = pinned(file, contents) {
+                hasher.update(file.as_bytes()).update(contents.as_bytes());
+            }
         }
     }
     let found = hasher.finalize().to_hex();
-    assert_eq!((MODEL, &found[..16]), PINNED, "raise simulation::MODEL if results are meant to change");
+    assert_eq!(
+        (MODEL, &found[..16]),
+        PINNED,
+        "raise simulation::MODEL if results are meant to change; name in LATER what only tells more of them"
+    );
 }

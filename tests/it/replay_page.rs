@@ -13,7 +13,7 @@ use base64::Engine as _;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
-use simnet::fabric::{Arbitration, Cause, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::fabric::{Cause, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::ids::{HostId, LinkId, Port, SwitchId, Turn};
 use simnet::page::replay::{Encoded, decode, encode, log_data};
 use simnet::topology::{End, Network};
@@ -257,14 +257,7 @@ fn ring(switches: usize, each: u64) -> Case {
     });
     let messages = messages.collect();
     let links = vec![LinkTiming { period: 1, delay: 2 }; network.links().len()];
-    let switch = SwitchParameters {
-        buffer: 108,
-        stop: 56,
-        go: 40,
-        routing_latency: 24,
-        arbitration: Arbitration::Serial,
-        timeout: Some(20_000),
-    };
+    let switch = SwitchParameters { timeout: Some(20_000), ..SwitchParameters::default() };
     let parameters = Parameters {
         base_cycle: Duration::from_ps(CYCLE_PS),
         switch,

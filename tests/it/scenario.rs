@@ -181,6 +181,20 @@ fn the_reference_is_up_to_date() {
     );
 }
 
+/// Wrong if the schema held a null in place of a rule, which no validator takes.
+#[test]
+fn the_schema_has_no_empty_rules() {
+    fn walk(schema: &Value, at: &str) {
+        for (key, inner) in schema.as_object().into_iter().flatten() {
+            let may_be_anything = ["default", "const", "enum", "examples"].contains(&key.as_str());
+            assert!(may_be_anything || !inner.is_null(), "{at}/{key}");
+            walk(inner, &format!("{at}/{key}"));
+        }
+        schema.as_array().into_iter().flatten().for_each(|inner| walk(inner, at));
+    }
+    walk(&schema(), "");
+}
+
 /// Wrong if what a run is known by depends on how a scenario is written, or not on what it means.
 #[test]
 fn there_is_one_key_for_one_meaning() {

@@ -45,10 +45,9 @@ fn star(workload: &Workload, load: f64, seed: u64, until: u64, sends: impl Fn(Ho
     let switch = SwitchParameters {
         buffer: 132,
         stop: 108,
-        go: 40,
         routing_latency: 1,
         arbitration: Arbitration::PerInput,
-        timeout: Some(8_000_000),
+        ..SwitchParameters::default()
     };
     let links = vec![LinkTiming { period: 1, delay: 1 }; usize::from(hosts)];
     let parameters = Parameters { base_cycle: CYCLE, switch, host: HostParameters::default(), links };

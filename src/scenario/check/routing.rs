@@ -29,17 +29,7 @@ pub(super) fn routing(
             routes_file(file, topology, book)
         }
         (None, Some(algorithm)) => {
-            let algorithm =
-                match &algorithm.value {
-                    Algorithm::UpDown { .. } => tree_and_root(wire, topology, book)
-                        .map(|(tree, root)| Algorithm::UpDown { tree, root }),
-                    Algorithm::Smart { .. } => tree_and_root(wire, topology, book)
-                        .map(|(tree, root)| Algorithm::Smart { tree, root }),
-                    Algorithm::Minimal => {
-                        only_with(wire, &["tree", "heuristic", "root"], "`minimal`", book);
-                        Some(Algorithm::Minimal)
-                    }
-                };
+            let algorithm = computed(&algorithm.value, wire, topology, book);
             let seed = wire.seed.value().copied().or(seed);
             let selection = or(&wire.select, Selection::Random { seed: 0 }).zip(seed).map(selection);
             let utility = topology.and_then(|topology| topology.utility);
@@ -50,7 +40,7 @@ pub(super) fn routing(
         (None, None) => {
             if wire.file.is_absent() && wire.algorithm.is_absent() {
                 book.add(section, |span| {
-                    let expected = "expected file, or algorithm = \"updown\", \"smart\" or \"minimal\"";
+                    let expected = format!("expected file, or algorithm = {}", choices(|_| true));
                     Fault::new("missing-key", span, "no routes are given", expected)
                 });
             }
@@ -60,7 +50,36 @@ pub(super) fn routing(
     Some(Routing { source: source?, distribute: distribute? })
 }
 
-/// Notes keys that belong to UP*/DOWN* or smart routes beside routes of another kind.
+/// An algorithm with its tree and root; notes keys of a tree beside one that needs none.
+fn computed(
+    algorithm: &Algorithm,
+    wire: &wire::Routing,
+    topology: Option<&Topology>,
+    book: &mut Book,
+) -> Option<Algorithm> {
+    let mut algorithm = algorithm.clone();
+    match algorithm.tree_and_root_mut() {
+        Some((tree, root)) => (*tree, *root) = tree_and_root(wire, topology, book)?,
+        None => {
+            let name =
+                Algorithm::ALL.iter().find(|(_, other)| *other == algorithm).map_or("it", |(name, _)| name);
+            only_with(wire, &["tree", "heuristic", "root"], &format!("`{name}`"), book);
+        }
+    }
+    Some(algorithm)
+}
+
+/// The names of the algorithms that are `wanted`, as in `"a", "b" or "c"`.
+fn choices(wanted: fn(&Algorithm) -> bool) -> String {
+    let names = Algorithm::ALL.iter().filter(|(_, algorithm)| wanted(algorithm));
+    let names: Vec<String> = names.map(|(name, _)| format!("\"{name}\"")).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// Notes keys that belong to routes from a tree beside routes of another kind.
 fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) {
     let given = [
         ("tree", wire.tree.get().map(|at| at.place)),
@@ -71,12 +90,8 @@ fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) 
     ];
     for (key, place) in given {
         if let (true, Some(place)) = (keys.contains(&key), place) {
-            conflict(
-                place,
-                format!("`{key}` means nothing to {other}"),
-                "belongs to algorithm = \"updown\" or \"smart\"",
-                book,
-            );
+            let expected = format!("belongs to algorithm = {}", choices(|one| one.tree_and_root().is_some()));
+            conflict(place, format!("`{key}` means nothing to {other}"), expected, book);
         }
     }
 }

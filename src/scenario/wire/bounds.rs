@@ -114,7 +114,8 @@ pub(super) fn bound<T: Bounded>(mut schema: Schema, range: impl RangeBounds<T::L
 }
 
 fn say<L: Limit>(schema: &mut Json, range: &impl RangeBounds<L>) {
-    if let Some(kinds) = schema["anyOf"].as_array_mut() {
+    // Indexing what is to be changed would put a null where there is nothing.
+    if let Some(kinds) = schema.get_mut("anyOf").and_then(Json::as_array_mut) {
         kinds.iter_mut().for_each(|kind| say(kind, range));
         return;
     }

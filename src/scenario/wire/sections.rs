@@ -155,11 +155,10 @@ table! {
     "[routing]" Routing {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
         file: FileName = Optional;
-        /// UP*/DOWN* routes; routes over turns left when cycles of waiting are broken; or shortest routes
-        /// whatever the directions (they may deadlock).
+        /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock.
         algorithm: Algorithm = Optional;
-        /// How `updown`, and what `smart` starts from, labels switches: breadth first or depth first; `bfs` if
-        /// not given.
+        /// How an algorithm that starts from a tree labels switches: breadth first or depth first; `bfs` if not
+        /// given.
         tree: Tree = Usually("'bfs'");
         /// Which neighbour a depth-first tree visits next; `h2` if not given.
         heuristic: Heuristic = Usually("'h2'");

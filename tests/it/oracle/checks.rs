@@ -1,6 +1,6 @@
 //! The judge is judged: closed forms that hold by hand calculation, on the oracle alone.
 
-use simnet::fabric::{Arbitration, Fate, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::fabric::{Fate, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::ids::{Port, Turn};
 use simnet::topology::{End, Network};
 use simnet::units::{Cycle, Duration};
@@ -10,14 +10,8 @@ use crate::random_network::random_case;
 use crate::support::cases;
 
 fn parameters(links: usize, delay: u64, stop: u32, go: u32) -> Parameters {
-    let switch = SwitchParameters {
-        buffer: stop + 2 * 12,
-        stop,
-        go,
-        routing_latency: 24,
-        arbitration: Arbitration::Serial,
-        timeout: None,
-    };
+    let switch =
+        SwitchParameters { buffer: stop + 2 * 12, stop, go, timeout: None, ..SwitchParameters::default() };
     let links = vec![LinkTiming { period: 1, delay }; links];
     Parameters { base_cycle: Duration::from_ps(6_250), switch, host: HostParameters::default(), links }
 }

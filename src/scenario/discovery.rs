@@ -25,7 +25,7 @@ pub struct Discovery {
     pub plan: Plan,
     /// What software costs.
     pub software: Software,
-    /// What disturbs measurements.
+    /// What disturbs measurements beside the jitter of software.
     pub noise: Noise,
     /// Machines whose software takes longer or less, in thousandths of the usual.
     pub paces: Vec<(HostId, u32)>,
@@ -79,20 +79,22 @@ pub struct Software {
     pub envelope: Bytes,
     /// What the tool does between two pings.
     pub pause: Duration,
+    /// How much a piece of its work may take more or less, in thousandths; up to 1000.
+    pub jitter: u32,
 }
 
-/// What disturbs measurements.
+/// What disturbs measurements beside the jitter of software.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
-    /// How much a piece of software's work may take more or less, in thousandths; up to 1000.
-    pub jitter: u32,
-    /// How often a piece of work is interrupted, in millionths.
+    /// How often a piece of software's work is interrupted, in millionths.
     pub outliers_ppm: u32,
-    /// How long an interruption takes on average.
+    /// How long an interruption takes on average; exponentially distributed.
     pub outlier_mean: Duration,
-    /// How far a machine's pace drifts from the usual, in thousandths; up to 1000.
+    /// How far the pace of a machine's software drifts from the usual, in thousandths, at most 1000: it is drawn
+    /// from that far below to that far above, all equally likely.
     pub drift: u32,
-    /// How long a machine keeps a pace; above zero.
+    /// How long a machine keeps a pace before it has another; the first is cut short by chance, so that machines do not
+    /// change together. Zero: for one piece of work.
     pub drift_period: Duration,
     /// The share of the time in which every machine's cable carries other traffic of its own, in millionths.
     pub background_ppm: u32,
@@ -154,21 +156,32 @@ pub struct Compute {
 }
 
 impl Noise {
+    /// Nothing.
+    pub const NONE: Noise = Noise {
+        outliers_ppm: 0,
+        outlier_mean: Duration::ZERO,
+        drift: 0,
+        drift_period: Duration::ZERO,
+        background_ppm: 0,
+        background_message: Bytes(0),
+    };
+
     /// So much of it: how often and how far, not how long or how large.
     #[must_use]
     pub fn scaled(self, percent: u32) -> Noise {
-        let of = |value: u32, most: u64| {
-            let scaled = u64::from(value) * u64::from(percent) / 100;
-            u32::try_from(scaled.min(most)).unwrap_or(u32::MAX)
-        };
         Noise {
-            jitter: of(self.jitter, 1_000),
-            outliers_ppm: of(self.outliers_ppm, 1_000_000),
-            drift: of(self.drift, 1_000),
-            background_ppm: of(self.background_ppm, 1_000_000),
+            outliers_ppm: scaled(self.outliers_ppm, percent, 1_000_000),
+            drift: scaled(self.drift, percent, 1_000),
+            background_ppm: scaled(self.background_ppm, percent, 1_000_000),
             ..self
         }
     }
+}
+
+/// So many per cent of a share, at most that.
+pub(super) fn scaled(share: u32, percent: u32, most: u64) -> u32 {
+    let scaled = u64::from(share) * u64::from(percent) / 100;
+    u32::try_from(scaled.min(most)).unwrap_or(u32::MAX)
 }
 
 impl Compute {
@@ -209,7 +222,6 @@ mod tests {
     #[test]
     fn noise_is_scaled_in_what_is_a_share() {
         let noise = Noise {
-            jitter: 20,
             outliers_ppm: 900_000,
             outlier_mean: Duration::from_us(7),
             drift: 3,
@@ -219,11 +231,8 @@ mod tests {
         };
         assert_eq!(noise.scaled(100), noise);
         let twice = noise.scaled(200);
-        assert_eq!(
-            (twice.jitter, twice.outliers_ppm, twice.drift, twice.background_ppm),
-            (40, 1_000_000, 6, 20)
-        );
+        assert_eq!((twice.outliers_ppm, twice.drift, twice.background_ppm), (1_000_000, 6, 20));
         assert_eq!((twice.outlier_mean, twice.drift_period), (noise.outlier_mean, noise.drift_period));
-        assert_eq!(noise.scaled(0).jitter, 0);
+        assert_eq!((noise.scaled(0).drift, scaled(20, 200, 1_000)), (0, 40));
     }
 }

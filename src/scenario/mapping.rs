@@ -61,12 +61,13 @@ pub struct Faults {
     pub hold: Duration,
 }
 
-/// How applications hold themselves back after each message of a mapper at their interface.
+/// How the application of a host holds itself back for a while after each message of a process that its interface sends
+/// or receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restraint {
     /// How long.
     pub span: Duration,
-    /// How many times slower they send meanwhile; `None`: they pause.
+    /// How many times slower its clock goes meanwhile; `None`: it stands still.
     pub slower: Option<u32>,
 }
 

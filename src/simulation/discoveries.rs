@@ -39,7 +39,7 @@ use crate::scenario::Checked;
 use crate::scenario::discovery::{Discovery, Matrix, Method, Source};
 
 use super::ranks;
-use super::rtt::{Job, JobError, Noise, Outcome};
+use super::rtt::{Job, JobError, Outcome};
 use super::summary::{Findings, Outcome as End, Summary};
 use super::{Listener, Progress, Run, RunError};
 use infer::Inferred;
@@ -135,27 +135,20 @@ impl Found<'_> {
 
 /// The measurement.
 fn job(checked: &Checked, discovery: &Discovery, names: Vec<String>) -> Job {
-    let (noise, costs) = (discovery.noise, discovery.software.costs);
+    let software = discovery.software;
     Job {
         machines: discovery.machines.clone(),
         names,
         plan: discovery.plan,
         software: ranks::Software {
-            short: costs,
-            long: costs,
-            envelope: discovery.software.envelope,
-            jitter: noise.jitter,
+            short: software.costs,
+            long: software.costs,
+            envelope: software.envelope,
+            jitter: software.jitter,
             ..ranks::Software::NONE
         },
-        pause: discovery.software.pause,
-        noise: Noise {
-            outliers_ppm: noise.outliers_ppm,
-            outlier_mean: noise.outlier_mean,
-            drift: noise.drift,
-            drift_period: noise.drift_period,
-            background_ppm: noise.background_ppm,
-            background_message: noise.background_message,
-        },
+        pause: software.pause,
+        noise: discovery.noise,
         paces: discovery.paces.clone(),
         seed: checked.seed,
     }

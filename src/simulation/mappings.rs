@@ -23,7 +23,7 @@ use crate::trace::Recorder;
 use crate::units::Duration;
 
 use super::failures::Outage;
-use super::hosts::{self, Faults, Load, Recorded, Residence, Restraint, Setup, chance};
+use super::hosts::{self, Faults, Load, Recorded, Residence, Setup, chance};
 use super::mapping::{self, Election, ElectionReport, MapReport, Mapped, Sensitivity, Task, Winner};
 use super::routes::{self, HostRoutes};
 use super::{Listener, Progress, RunError};
@@ -132,9 +132,10 @@ impl<'a> Ground<'a> {
     /// The traffic beside the mapper.
     fn load(&self) -> Option<Load<'_>> {
         let (generated, routes) = self.traffic.as_ref()?;
-        let restraint = self.mapping.restraint;
-        let restraint = restraint.map(|held| Restraint { span: held.span, slower: held.slower });
-        Some(Load { restraint, ..Load::new(&generated.workload, self.mapping.load?, routes) })
+        Some(Load {
+            restraint: self.mapping.restraint,
+            ..Load::new(&generated.workload, self.mapping.load?, routes)
+        })
     }
 
     /// The one master's host.

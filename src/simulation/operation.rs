@@ -8,7 +8,7 @@ use crate::scenario::checked::Operation;
 use crate::trace::Recorder;
 
 use super::daemon::{self, DaemonError, EventReport, IntervalReport, Report, Task};
-use super::hosts::{Recorded, Restraint, Setup};
+use super::hosts::{Recorded, Setup};
 use super::mappings::Ground;
 use super::summary::{Findings, Outcome, Summary};
 use super::{Listener, Progress, Run, RunError};
@@ -51,7 +51,7 @@ pub(super) fn run(
         choices: operation.choices.clone(),
         failures: &failures,
         applications,
-        restraint: mapping.restraint.map(|held| Restraint { span: held.span, slower: held.slower }),
+        restraint: mapping.restraint,
         length: operation.length,
         interval: operation.interval,
     };

@@ -37,8 +37,8 @@ pub(super) fn discovery(
     let value = &wire.value;
     check_company(wire, document, book);
     let plan = measuring::plan(value, medium, book);
-    let software = value.software.value().and_then(|wire| measuring::software(wire, book));
-    let noise = measuring::noise(value, book);
+    let (jitter, noise) = measuring::noise(value, book).unzip();
+    let software = value.software.value().and_then(|wire| measuring::software(wire, jitter, book));
     let methods = shared::each_once(&value.methods, "method", |m| m.name().to_owned(), book);
     let compute = value.compute.value().and_then(|wire| compute(wire, book));
     let source = source(value, medium, context, book);

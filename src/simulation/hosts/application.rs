@@ -20,6 +20,7 @@ use crate::des::random::Stream;
 use crate::fabric::{Cause, Ended, Fate, Parameters};
 use crate::ids::HostId;
 use crate::routing::Routes;
+pub use crate::scenario::mapping::Restraint;
 use crate::traffic::{Generated, Planned, Source, Workload};
 use crate::units::{Cycle, Duration, Time};
 
@@ -69,16 +70,6 @@ impl fmt::Debug for Load<'_> {
             .field("interval", &self.interval)
             .finish_non_exhaustive()
     }
-}
-
-/// How the application of a host holds itself back for a while after each message of a process that its
-/// interface sends or receives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Restraint {
-    /// How long.
-    pub span: Duration,
-    /// How many times slower its clock goes meanwhile; `None`: it stands still.
-    pub slower: Option<u32>,
 }
 
 /// What became of the messages of applications. Those created were delivered, were lost ([`Traffic::lost`]), had no

@@ -22,8 +22,9 @@ use std::collections::BinaryHeap;
 use crate::des::random::{Purpose, Stream};
 use crate::ids::HostId;
 use crate::medium::{Medium, Parcel};
+pub use crate::scenario::discovery::Noise;
 use crate::simulation::hosts::jittered;
-use crate::units::{Bytes, Duration, Time};
+use crate::units::{Duration, Time};
 
 use super::kernel::Cluster;
 
@@ -35,38 +36,6 @@ const INTERRUPTIONS: Purpose = Purpose(110);
 const DRIFT: Purpose = Purpose(111);
 /// Traffic beside.
 const BESIDE: Purpose = Purpose(112);
-
-/// What disturbs measurements beside the jitter of software.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Noise {
-    /// How often a piece of software's work is interrupted, in millionths.
-    pub outliers_ppm: u32,
-    /// How long an interruption takes on average; exponentially distributed.
-    pub outlier_mean: Duration,
-    /// How far the pace of a machine's software drifts from the usual, in thousandths, at most 1000: it is drawn
-    /// from that far below to that far above, all equally likely.
-    pub drift: u32,
-    /// How long a machine keeps a pace before it has another; the first is cut short by chance, so that machines do not
-    /// change together. Zero: for one piece of work.
-    pub drift_period: Duration,
-    /// What every machine sends beside, to machines drawn by chance: millionths of the time in which its cable is
-    /// busy, on average.
-    pub background_ppm: u32,
-    /// The data of a message of that traffic.
-    pub background_message: Bytes,
-}
-
-impl Noise {
-    /// Nothing.
-    pub const NONE: Noise = Noise {
-        outliers_ppm: 0,
-        outlier_mean: Duration::ZERO,
-        drift: 0,
-        drift_period: Duration::ZERO,
-        background_ppm: 0,
-        background_message: Bytes(0),
-    };
-}
 
 /// How long the software of every rank takes.
 #[derive(Debug)]
@@ -241,7 +210,7 @@ mod tests {
     use super::super::{Protocol, Software};
     use super::*;
     use crate::medium::Ideal;
-    use crate::units::BitRate;
+    use crate::units::{BitRate, Bytes};
 
     const PIECE: Duration = Duration::from_us(20);
 

@@ -9,7 +9,7 @@ use crate::units::{Bytes, Duration};
 
 use super::super::super::book::Book;
 use super::super::super::checked::Topology;
-use super::super::super::discovery::{Noise, Software};
+use super::super::super::discovery::{Noise, Software, scaled};
 use super::super::super::ethernet::{Ethernet, Transport};
 use super::super::super::wire::{self, At, Given, Share};
 use super::super::allgather::{MOST_WORK, at_most, overheads};
@@ -88,20 +88,20 @@ pub(super) const fn headers(medium: &Ethernet) -> u32 {
 }
 
 /// What software costs.
-pub(super) fn software(wire: &wire::PingSoftware, book: &mut Book) -> Option<Software> {
+pub(super) fn software(wire: &wire::PingSoftware, jitter: Option<u32>, book: &mut Book) -> Option<Software> {
     let costs = overheads(&wire.costs, book);
     let envelope = quantity(&wire.envelope).and_then(|at| in_bytes(at, MESSAGES, book));
     let pause = quantity(&wire.pause).and_then(|at| at_most(at, MOST_WORK[0], book));
-    Some(Software { costs: costs?, envelope: Bytes(envelope?), pause: pause? })
+    Some(Software { costs: costs?, envelope: Bytes(envelope?), pause: pause?, jitter: jitter? })
 }
 
-/// What disturbs measurements: as much of it as the scenario wants.
-pub(super) fn noise(wire: &wire::Discovery, book: &mut Book) -> Option<Noise> {
+/// The jitter of software, and what disturbs measurements beside it: as much of it as the scenario wants.
+pub(super) fn noise(wire: &wire::Discovery, book: &mut Book) -> Option<(u32, Noise)> {
     let percent = wire.noise_percent.get().and_then(|at| within(*at, 0..=10_000, book).map(|_| *at));
     let all = wire.noise.value().and_then(|wire| whole_noise(wire, book));
-    let (percent, all) = (percent?, all?);
+    let (percent, (jitter, all)) = (percent?, all?);
     let shares = [
-        ("jitter", all.jitter, 1_000),
+        ("jitter", jitter, 1_000),
         ("drift", all.drift, 1_000),
         ("outliers", all.outliers_ppm, ALL),
         ("background", all.background_ppm, MOST_BACKGROUND),
@@ -118,26 +118,26 @@ pub(super) fn noise(wire: &wire::Discovery, book: &mut Book) -> Option<Noise> {
             );
         }
     }
-    Some(all.scaled(percent.value))
+    Some((scaled(jitter, percent.value, 1_000), all.scaled(percent.value)))
 }
 
-/// What disturbs measurements at 100 %.
-fn whole_noise(wire: &wire::Noise, book: &mut Book) -> Option<Noise> {
+/// The same at 100 %.
+fn whole_noise(wire: &wire::Noise, book: &mut Book) -> Option<(u32, Noise)> {
     let mut part = |given: &Given<Share>, most| share(*given.get()?, most, book);
     let (jitter, outliers) = (part(&wire.jitter, ALL), part(&wire.outliers, ALL));
     let (drift, background) = (part(&wire.drift, ALL), part(&wire.background, MOST_BACKGROUND));
     let mean = quantity(&wire.outlier_mean).and_then(|at| at_most(at, MOST_WORK[0], book));
     let period = quantity(&wire.drift_period).and_then(|at| within(at, PERIODS, book));
     let message = quantity(&wire.background_message).and_then(|at| in_bytes(at, 1..=*MESSAGES.end(), book));
-    Some(Noise {
-        jitter: jitter? / 1_000,
+    let noise = Noise {
         outliers_ppm: outliers?,
         outlier_mean: mean?,
         drift: drift? / 1_000,
         drift_period: period?,
         background_ppm: background?,
         background_message: Bytes(message?),
-    })
+    };
+    Some((jitter? / 1_000, noise))
 }
 
 /// A share of at most `most` millionths.

@@ -26,7 +26,7 @@ pub use pen::{
     Anchor, COLOURS, GREY, GRID, HOST, INK, PAPER, Pen, Spot, Stroke, Tip, Words, direction, distance, moved,
     width_of,
 };
-pub use record::{Tabular, table_of};
+pub use record::{Tabular, Yes, table_of};
 pub(crate) use record::{record, word, words};
 pub use table::{Cell, Column, Kind, Table};
 pub use xml::escaped;

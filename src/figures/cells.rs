@@ -1,6 +1,7 @@
 //! What sweeps of mappings leave, as rows: quantities of `points.csv`, over points that differ in their seeds alone.
 
 use crate::measure::Spread;
+use crate::report::Yes;
 
 use super::{Csv, Record, Results, Row};
 
@@ -90,7 +91,7 @@ impl<'a> Cell<'a> {
             Taken::Count => libm::round(spread.mean * self.runs() as f64),
         });
         let hollow = self.spread(RIGHT.name).is_some_and(|right| right.min < 1.0);
-        let row = Row { hollow, ..Row::ours(column.quantity, name, column.unit, ours) };
+        let row = Row { hollow: Yes(hollow), ..Row::ours(column.quantity, name, column.unit, ours) };
         match spread.filter(|_| column.taken == Taken::Spread && self.runs() > 1) {
             Some(spread) => row.between(Some(spread.min), Some(spread.max)),
             None => row,

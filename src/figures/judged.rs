@@ -1,7 +1,7 @@
 //! Rows with the verdict on them, as the lines of `data.csv`.
 
 use crate::papers::{Tolerance, tolerance};
-use crate::report::{record, table_of};
+use crate::report::{Yes, record, table_of};
 
 use super::{Csv, Record, Row};
 
@@ -39,61 +39,29 @@ impl Judged {
 }
 
 record! {
-    /// A row of `data.csv`.
+    /// A line of `data.csv`.
     struct Line {
-        /// What is measured.
-        pub quantity: String,
-        /// Of what.
-        pub configuration: String,
-        /// The place on the axis, if it is on one.
-        pub x: Option<f64>,
-        /// The unit of ours and of the paper's.
-        pub unit: String,
-        /// Our value.
-        pub ours: Option<f64>,
-        /// The least of ours over several networks or runs.
-        pub low: Option<f64>,
-        /// The greatest.
-        pub high: Option<f64>,
-        /// `yes` if the point is drawn hollow: it is not worth as much as others.
-        pub hollow: String,
-        /// The printed value.
-        pub paper: Option<f64>,
-        /// How far ours is from it.
+        /// The row; where it is printed stands behind the verdict.
+        #[serde(flatten)]
+        pub row: Row,
+        /// How far ours is from the printed number.
         pub deviation_percent: Option<f64>,
         /// How far it may be.
         pub tolerance_percent: Option<f64>,
         /// Whether it is as near as that, `yes` or `no`.
         pub holds: Option<String>,
-        /// The table or figure in which the paper has it.
-        pub printed_in: String,
-    }
-}
-
-impl Line {
-    fn of(judged: &Judged) -> Line {
-        let row = judged.row.clone();
-        Line {
-            deviation_percent: row.deviation_percent(),
-            quantity: row.quantity,
-            configuration: row.configuration,
-            x: row.x,
-            unit: row.unit,
-            ours: row.ours,
-            low: row.low,
-            high: row.high,
-            hollow: if row.hollow { "yes" } else { "" }.to_owned(),
-            paper: row.paper,
-            tolerance_percent: judged.tolerance_percent(),
-            holds: judged.holds().map(|holds| if holds { "yes" } else { "no" }.to_owned()),
-            printed_in: row.printed_in,
-        }
     }
 }
 
 /// Rows as `data.csv`.
 pub(super) fn data_csv(rows: &[Judged]) -> String {
-    table_of(&rows.iter().map(Line::of).collect::<Vec<_>>()).into_csv()
+    let line = |judged: &Judged| Line {
+        row: judged.row.clone(),
+        deviation_percent: judged.row.deviation_percent(),
+        tolerance_percent: judged.tolerance_percent(),
+        holds: judged.holds().map(|holds| if holds { "yes" } else { "no" }.to_owned()),
+    };
+    table_of(&rows.iter().map(line).collect::<Vec<_>>()).ending_with("printed_in").into_csv()
 }
 
 /// The rows of a paper's `data.csv`.
@@ -106,7 +74,7 @@ pub fn read_data_csv(paper: &str, text: &str) -> Vec<Judged> {
         ours: record.number("ours"),
         low: record.number("low"),
         high: record.number("high"),
-        hollow: record.text("hollow") == "yes",
+        hollow: Yes(record.text("hollow") == "yes"),
         paper: record.number("paper"),
         printed_in: record.text("printed_in").to_owned(),
     };
@@ -142,7 +110,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let rows = [Row::ours("q, \"x\"", "c", "ms", Some(0.1 + 0.2)).at(1e-7).between(None, Some(3e40))];
-        let rows = rows.map(|row| Judged::new("sancho2000", Row { hollow: true, ..row }));
+        let rows = rows.map(|row| Judged::new("sancho2000", Row { hollow: Yes(true), ..row }));
         assert_eq!(read_data_csv("sancho2000", &data_csv(&rows)), rows);
     }
 }

@@ -7,7 +7,7 @@ use super::Row;
 impl Row {
     /// Ours as a mark at a place of the horizontal axis; none without a number.
     pub fn mark(&self, x: f64) -> Option<Mark> {
-        Some(Mark::at(x, self.ours?).between(self.low, self.high).hollow(self.hollow))
+        Some(Mark::at(x, self.ours?).between(self.low, self.high).hollow(self.hollow.0))
     }
 }
 

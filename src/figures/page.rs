@@ -1,5 +1,7 @@
 //! What a figure comes to: rows of numbers, a drawing, and what is to be said about them.
 
+use crate::report::{Yes, record};
+
 /// A figure that has been made.
 #[derive(Clone, Debug)]
 pub struct Page {
@@ -14,29 +16,31 @@ pub struct Page {
     pub differs: String,
 }
 
-/// A number of ours, beside the paper's where it prints one.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
-    /// What it is: `host probes`, `latency`; for a printed number as `papers/reference.csv` has it.
-    pub quantity: String,
-    /// Of what: `C+A`, `UD_DFS2b`; for a printed number as `papers/reference.csv` has it.
-    pub configuration: String,
-    /// Where on the horizontal axis, if it is a point of a curve.
-    pub x: Option<f64>,
-    /// The unit of the number.
-    pub unit: String,
-    /// Ours; none where nothing came out.
-    pub ours: Option<f64>,
-    /// The lower end of ours: of a confidence interval, or the least over networks or runs.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// Not to be trusted: beyond saturation, or not converged.
-    pub hollow: bool,
-    /// The number that the paper prints.
-    pub paper: Option<f64>,
-    /// Where it prints it, as `papers/reference.csv` has it: `Fig6`, `5.4`; empty if it prints none.
-    pub printed_in: String,
+record! {
+    /// A number of ours, beside the paper's where it prints one.
+    #[derive(Default, PartialEq)]
+    pub struct Row {
+        /// What it is: `host probes`, `latency`; for a printed number as `papers/reference.csv` has it.
+        pub quantity: String,
+        /// Of what: `C+A`, `UD_DFS2b`; for a printed number as `papers/reference.csv` has it.
+        pub configuration: String,
+        /// Where on the horizontal axis, if it is a point of a curve.
+        pub x: Option<f64>,
+        /// The unit of the number.
+        pub unit: String,
+        /// Ours; none where nothing came out.
+        pub ours: Option<f64>,
+        /// The lower end of ours: of a confidence interval, or the least over networks or runs.
+        pub low: Option<f64>,
+        /// The upper end.
+        pub high: Option<f64>,
+        /// Not to be trusted: beyond saturation, or not converged.
+        pub hollow: Yes,
+        /// The number that the paper prints.
+        pub paper: Option<f64>,
+        /// Where it prints it, as `papers/reference.csv` has it: `Fig6`, `5.4`; empty if it prints none.
+        pub printed_in: String,
+    }
 }
 
 impl Row {

@@ -61,9 +61,14 @@ scalars! {
     usize => Numbers, |value| Cell::Count(*value as u64);
     Thousandths => Numbers, |value| Cell::Text(value.to_string());
     bool => Words, |value| Cell::Truth(*value);
+    Yes => Words, |value| if value.0 { Cell::Text("yes".to_owned()) } else { Cell::Nothing };
     String => Words, |value| Cell::Text(value.clone());
     Vec<String> => Words, |value| Cell::Text(joined(value));
 }
+
+/// A truth that is written as `yes` where it holds, and not at all where it does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Yes(pub bool);
 
 /// Names in a row, in the order in which they lie on a path.
 fn joined(names: &[String]) -> String {

@@ -98,6 +98,16 @@ impl Table {
         self
     }
 
+    /// The same with the column of this name behind all others.
+    #[must_use]
+    pub fn ending_with(mut self, name: &str) -> Table {
+        if let Some(nth) = self.columns.iter().position(|column| column.name == name) {
+            self.columns[nth..].rotate_left(1);
+            self.rows.iter_mut().for_each(|row| row[nth..].rotate_left(1));
+        }
+        self
+    }
+
     /// Its columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
@@ -282,6 +292,15 @@ mod tests {
             table.upright().into_csv(),
             "quantity,value,meaning\ntime_ms,1.5,how long\nname,a,what it is\n"
         );
+    }
+
+    /// Wrong if a column moved without its cells, or another did.
+    #[test]
+    fn a_column_goes_behind_all_others_with_its_cells() {
+        let mut table = Table::of(["a", "b", "c"].map(|name| Column::words(name, "")).to_vec());
+        table.row(["1", "2", "3"]);
+        assert_eq!(table.clone().ending_with("a").into_csv(), "b,c,a\n2,3,1\n");
+        assert_eq!(table.clone().ending_with("c"), table);
     }
 
     /// Wrong if a renderer left a value out, rounded where it must not, or took nothing for zero.

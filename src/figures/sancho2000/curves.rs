@@ -1,7 +1,7 @@
 //! What the figures of curves share: latency against accepted traffic on one network, throughput on all of them.
 
 use crate::figures::{Page, Record, Results, Row, curves};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 
 /// The routing that all are divided by.
 pub(super) const BASE: &str = "UD_BFS1";
@@ -106,7 +106,7 @@ fn latencies(results: &Results<'_>, compared: &Compared<'_>) -> Vec<Row> {
                 quantity = "latency beyond saturation";
             }
             let row = row.between(range.map(|(low, _)| low), range.map(|(_, high)| high));
-            rows.push(Row { hollow: load.text("points.*.converged") != "true", ..row });
+            rows.push(Row { hollow: Yes(load.text("points.*.converged") != "true"), ..row });
         }
     }
     rows

@@ -1,7 +1,7 @@
 //! Where the time of a message goes against load; not in the paper.
 
 use crate::figures::{Figure, Page, Record, Results, Row, curves};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 
 /// Where the time goes.
 pub(super) const FIGURE: Figure = Figure {
@@ -54,7 +54,7 @@ fn make(results: &Results<'_>) -> Page {
 
 fn row(point: &Record<'_>, column: &str, name: &str, routing: &str) -> Option<Row> {
     let row = Row::ours(name, routing, "ns", point.number(column)).at(point.number("points.*.load")?);
-    Some(Row { hollow: point.text("points.*.converged") != "true", ..row })
+    Some(Row { hollow: Yes(point.text("points.*.converged") != "true"), ..row })
 }
 
 /// A part of the messages of all routings.
@@ -86,7 +86,7 @@ fn stack(rows: &[Row], routing: &str) -> Chart {
             let (Some(x), Some(ours)) = (row.x, row.ours) else { continue };
             let top = *below + ours;
             let mark = Mark::at(x, top / 1e3).between(Some(*below / 1e3), Some(top / 1e3));
-            marks.push(mark.hollow(row.hollow));
+            marks.push(mark.hollow(row.hollow.0));
             *below = top;
         }
         layers.push(Layer::line(label, marks));

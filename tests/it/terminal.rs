@@ -21,7 +21,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
-/// Wrong if the README showed another text than the command that it names prints.
+/// Wrong if the README showed another text than the command that it names prints, or another curve than it draws.
 #[test]
 fn the_readme_shows_what_now100_prints() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
@@ -33,6 +33,11 @@ fn the_readme_shows_what_now100_prints() {
     assert_eq!(code, Some(0));
     let text = text.replace(place.to_str().unwrap(), "results/now100");
     assert_eq!(text, shown, "{text}");
+    let curve = |file: &Path| std::fs::read_to_string(file).unwrap();
+    assert!(
+        curve(&place.join("latency.svg")) == curve(&root().join("docs/now100.svg")),
+        "draw docs/now100.svg anew"
+    );
 }
 
 /// Wrong if a kind of run ended without saying where its files are and how to look at them.

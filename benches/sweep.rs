@@ -1,4 +1,4 @@
-//! What a sweep costs besides its points, what two cores give, and how long a plan of a million points takes.
+//! What a sweep costs in addition to its points, what two cores give, and how long a plan of a million points takes.
 //!
 //! Goals: 1.9 times the speed of one core on an idle machine with two; under 1 ms a point; a million points listed in
 //! under 2 s and 500 MB.
@@ -113,7 +113,7 @@ routing.select = ["first", "random", "round-robin", "balanced"]
     format!("a plan of 1,000,000 points: {took:.2} s, {peak} at most ({status})")
 }
 
-/// The most memory that a process has held so far, as the system tells it.
+/// The most memory that a process has held so far, as the system reports it.
 fn peak_memory(process: u32) -> Option<String> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,7 +1,7 @@
 //! What recording costs: the benchmark network at half of saturation, unwatched, recorded whole, and recorded in a
 //! ring.
 //!
-//! `cargo bench --bench trace`. What an unwatched run pays for being watchable is told by counting instructions of two
+//! `cargo bench --bench trace`. What an unwatched run pays for being watchable is the difference in instructions of two
 //! commits: `valgrind --tool=cachegrind --cache-sim=no simnet run scenarios/random32.toml --quick`.
 
 use divan::Bencher;

@@ -8,7 +8,7 @@ use divan::counter::ItemsCount;
 use simnet::ethernet::transport::{DATAGRAM_HEADER, Datagram, Tcp, TcpParameters};
 use simnet::ethernet::{Counters, Parameters};
 use simnet::ids::{HostId, Port};
-use simnet::medium::{Event, Medium, Parcel};
+use simnet::medium::{Event, Medium, Message};
 use simnet::simulation::rtt::{self, Job, lawrence};
 use simnet::topology::generate::Line;
 use simnet::topology::{Network, presets};
@@ -30,20 +30,20 @@ fn chain(switches: u32) -> (Network, Parameters, Vec<Option<Port>>) {
 /// Runs a ring all-gather of 128 KiB in the order of the hosts.
 fn ring(medium: &mut impl Medium, hosts: u64) {
     let host = |place: u64| HostId(u32::try_from(place % hosts).expect("few hosts"));
-    let parcel = |step: u64, place: u64| Parcel {
+    let message = |step: u64, place: u64| Message {
         source: host(place),
         destination: host(place + 1),
         bytes: 128 << 10,
         tag: step * hosts + place % hosts,
     };
     for place in 0..hosts {
-        medium.send(parcel(0, place), Time::ZERO);
+        medium.send(message(0, place), Time::ZERO);
     }
     while let Some((now, event)) = medium.advance(None) {
         if let Event::Delivered(tag) = event
             && tag / hosts + 2 < hosts
         {
-            medium.send(parcel(tag / hosts + 1, tag % hosts + 1), now);
+            medium.send(message(tag / hosts + 1, tag % hosts + 1), now);
         }
     }
 }

@@ -30,12 +30,15 @@ use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::diagnostics::{legible, legible_lines, shown};
-use crate::files::FolderError;
-use crate::report::{COMMIT, VERSION};
-use crate::sweep::StoreError;
-use crate::trace::LogFault;
 use interrupt::Interruptions;
+use simnet_base::diagnostics::{legible, legible_lines, shown};
+use simnet_base::files::FolderError;
+use simnet_media::trace::LogFault;
+use simnet_output::report::VERSION;
+use simnet_running::sweep::StoreError;
+
+/// The commit that this program was built from, or `unknown`.
+pub const COMMIT: &str = env!("SIMNET_COMMIT");
 
 /// How a verb prints its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -95,10 +98,10 @@ pub enum Failure {
     Misused(Vec<String>),
     /// 3: a bad input file, with its place.
     #[error("{0}")]
-    Input(#[from] Box<crate::diagnostics::Faults>),
+    Input(#[from] Box<simnet_base::diagnostics::Faults>),
     /// 3: a bad scenario, or a bad file that it names; 7 if such files are missing and nothing else is wrong.
     #[error("{0}")]
-    Refused(#[from] Box<crate::diagnostics::Refusal>),
+    Refused(#[from] Box<simnet_base::diagnostics::Refusal>),
     /// 3: a scenario that is too large to be run.
     #[error("{0}")]
     Scenario(String),
@@ -107,7 +110,7 @@ pub enum Failure {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system's message.
         error: std::io::Error,
     },
     /// A sweep's folder cannot be used: 3 where it is not as it was written, else 7.
@@ -176,7 +179,7 @@ pub fn main() -> ExitCode {
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
-            failure.tell();
+            failure.print();
             ExitCode::from(failure.code())
         }
     }
@@ -186,11 +189,11 @@ pub fn main() -> ExitCode {
 /// printed is what it says of the same ones made legible; where that is something else, the text without colours.
 fn print_usage(error: &clap::Error) {
     let legible = std::env::args_os().map(|argument| shown(&argument).to_string());
-    let told = match Cli::try_parse_from(legible) {
+    let printed = match Cli::try_parse_from(legible) {
         Err(again) if again.kind() == error.kind() => again.print(),
         _ => write!(std::io::stderr(), "{}", legible_lines(&error.render().to_string())),
     };
-    let _unread = told;
+    let _unread = printed;
 }
 
 /// What every verb needs before it begins.
@@ -230,7 +233,7 @@ fn version() -> &'static str {
 
 /// Tells something to stderr that should be looked at before the result is trusted.
 fn warn(text: &str) {
-    output::tell(text);
+    output::print_error(text);
 }
 
 impl From<FolderError> for Failure {
@@ -260,18 +263,18 @@ impl Exit {
 
 impl Failure {
     /// Options that a scenario does not allow.
-    fn misused(refusal: Box<crate::diagnostics::Refusal>) -> Failure {
+    fn misused(refusal: Box<simnet_base::diagnostics::Refusal>) -> Failure {
         Failure::Misused(refusal.to_string().lines().map(str::to_owned).collect())
     }
 
     /// Prints what is wrong to stderr, on one line but for what has lines of its own.
-    fn tell(&self) {
+    fn print(&self) {
         let text = self.to_string();
         match self {
             Failure::Misused(_) | Failure::Input(_) | Failure::Refused(_) | Failure::Place(_) => {
-                output::tell(&text)
+                output::print_error(&text)
             }
-            _ => output::tell(&legible(&text)),
+            _ => output::print_error(&legible(&text)),
         }
     }
 

@@ -38,7 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What lies behind, from the ground up:
+//! The crates, from the lowest:
 //!
 //! 1. [`units`] and [`ids`]: integer quantities, small ids; [`files`]: the disk, and what is never done to it.
 //! 2. [`des`]: the calendar, timers, processes and random streams. It knows no networking word.
@@ -54,30 +54,12 @@
 //! 9. [`trace`]: what happens, event by event; [`page`]: a run as one HTML file.
 //! 10. [`sweep`]: many runs, none lost; [`figures`]: the papers' tables and figures from one command.
 
-pub mod cells;
 pub mod cli;
-pub mod codegen;
-pub mod des;
-pub mod diagnostics;
-pub mod discovery;
-pub mod ethernet;
-pub mod fabric;
-pub mod figures;
-pub mod files;
-pub mod host;
-pub mod ids;
-pub mod measure;
-pub mod medium;
-pub mod numbers;
-pub mod page;
-pub mod papers;
-pub mod report;
-pub mod ring;
-pub mod routing;
-pub mod scenario;
-pub mod simulation;
-pub mod sweep;
-pub mod topology;
-pub mod trace;
-pub mod traffic;
-pub mod units;
+
+pub use simnet_base::{cells, des, diagnostics, files, ids, measure, numbers, papers, units};
+pub use simnet_figures as figures;
+pub use simnet_media::{ethernet, fabric, host, medium, trace, traffic};
+pub use simnet_network::{discovery, ring, routing, topology};
+pub use simnet_output::{codegen, page, report};
+pub use simnet_running::{simulation, sweep};
+pub use simnet_scenario as scenario;

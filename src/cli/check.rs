@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::output::{print, print_json};
 use super::{Common, Exit, Failure, Format, warn};
-use crate::diagnostics::{Faults, MISSING_FILE, Refusal, legible, shown};
-use crate::files;
-use crate::scenario::sweep::{self, Sweep};
-use crate::scenario::{self, Estimate, Files, Overrides};
-use crate::simulation;
+use simnet_base::diagnostics::{Faults, MISSING_FILE, Refusal, legible, shown};
+use simnet_base::files;
+use simnet_running::simulation;
+use simnet_scenario::sweep::{self, Sweep};
+use simnet_scenario::{self, Estimate, Files, Overrides};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -66,7 +66,7 @@ fn judge(file: &Path, overrides: &Overrides) -> Verdict {
         let read = Sweep::read(file, &bytes, overrides, &Files::disk(), simulation::MODEL);
         read.map(|sweep| sweep.warnings().to_vec())
     } else {
-        scenario::read(file, &bytes, overrides).map(|checked| checked.warnings)
+        simnet_scenario::read(file, &bytes, overrides).map(|checked| checked.warnings)
     };
     warnings.map_or_else(Verdict::Refused, Verdict::Fine)
 }
@@ -74,18 +74,18 @@ fn judge(file: &Path, overrides: &Overrides) -> Verdict {
 /// The most points of a sweep that are looked at to estimate all of them.
 const LOOKED_AT: usize = 100;
 
-/// How large a scenario or a sweep is, as far as that can be told.
+/// How large a scenario or a sweep is, as far as that is known.
 fn estimate(file: &Path, overrides: &Overrides) -> Option<Estimate> {
     let bytes = files::read(file, files::LARGEST).ok()?;
     if !sweep::is_sweep(file, &bytes, overrides, &Files::disk()) {
-        let checked = scenario::read(file, &bytes, overrides);
+        let checked = simnet_scenario::read(file, &bytes, overrides);
         return checked
             .ok()
             .map(|c| Estimate::of(&c))
-            .or_else(|| scenario::declared(file, &bytes, overrides));
+            .or_else(|| simnet_scenario::declared(file, &bytes, overrides));
     }
     let read = Sweep::read(file, &bytes, overrides, &Files::disk(), simulation::MODEL);
-    let Ok(sweep) = read else { return scenario::declared(file, &bytes, overrides) };
+    let Ok(sweep) = read else { return simnet_scenario::declared(file, &bytes, overrides) };
     let (points, looks) = (sweep.len(), sweep.len().min(LOOKED_AT));
     // Each look stands for the points from it to the next one.
     let place = |nth: usize| nth * points / looks;
@@ -166,7 +166,7 @@ fn faults_json(verdicts: &[(String, Verdict)]) -> Vec<Value> {
 }
 
 fn of_one_file(faults: &Faults) -> Vec<Value> {
-    let one = |fault: &crate::diagnostics::Fault| {
+    let one = |fault: &simnet_base::diagnostics::Fault| {
         let (line, column) = faults.place(fault.span.start);
         json!({
             "file": faults.file, "line": line, "column": column, "code": fault.code,

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::codegen::{Prefix, SOURCE, Source, manifest};
-use crate::files::Folder;
-use crate::report::said;
+use simnet_base::files::Folder;
+use simnet_output::codegen::{Prefix, SOURCE, Source, manifest};
+use simnet_output::report::utf8_text;
 
 use super::places::Places;
 use super::{Common, Exit, Failure};
@@ -33,7 +33,7 @@ struct Place {
     name: String,
 }
 
-/// Writes what was asked for.
+/// Writes the requested files.
 pub(super) fn run(action: &Action, common: &Common) -> Result<Exit, Failure> {
     match action {
         Action::Allgather(options) => allgather::run(options, common),
@@ -42,7 +42,7 @@ pub(super) fn run(action: &Action, common: &Common) -> Result<Exit, Failure> {
 }
 
 impl Place {
-    /// The prefix asked for.
+    /// The requested prefix.
     ///
     /// # Errors
     /// [`Failure::Usage`] if C does not take it.
@@ -51,11 +51,11 @@ impl Place {
     }
 
     /// The folder, as it is named.
-    fn said(&self) -> String {
-        said(self.out.as_os_str())
+    fn name(&self) -> String {
+        utf8_text(self.out.as_os_str())
     }
 
-    /// Writes the folder, whole or not at all; gives the names of the files beside the manifest. `places` has what was
+    /// Writes the folder, whole or not at all; gives the names of the files except the manifest. `places` has what was
     /// read for it.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Place {
         Folder::probe(&self.out, SOURCE)?;
         places.replaces("--out", &self.out).check(common)?;
         let folder = Folder::begin(&self.out, SOURCE)?;
-        for file in files.iter().chain([&manifest(&files)]) {
+        for file in files.iter().chain([&manifest(crate::cli::COMMIT, &files)]) {
             folder.add(&file.name, &file.text)?;
         }
         folder.finish()?;

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::diagnostics::shown;
-use crate::discovery::{Rtts, SwitchTree, discover};
-use crate::topology::Network;
-use crate::topology::formats::{self, Format as FileFormat};
+use simnet_base::diagnostics::shown;
+use simnet_network::discovery::{Rtts, SwitchTree, discover};
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::{self, Format as FileFormat};
 
-use super::output::{beside_stdout, print, print_json, read, write_whole};
+use super::output::{not_stdout, print, print_json, read, write_whole};
 use super::places::Places;
 use super::{Common, Exit, Failure, Format};
 use arguments::Inferring;
@@ -25,7 +25,7 @@ pub(super) struct Options {
     #[arg(value_name = "RTT.csv")]
     rtts: PathBuf,
     /// Write the tree to this file, as topology JSON; the nearest one where none fits
-    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     topology: Option<PathBuf>,
     /// The tree's name
     #[arg(long, value_name = "NAME", default_value = "discovered")]

@@ -1,7 +1,7 @@
 //! `simnet figures`: the papers' tables and figures, each a folder of numbers, drawing and page.
 
+mod report;
 mod runs;
-mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::diagnostics::{did_you_mean, quoted, shown};
-use crate::figures::{self, Difference, Done, Figure, FilesOf, INDEX, Made, PAPERS, Runs};
-use crate::files::{Inside, LARGEST, WriteError, begins_like_ours};
+use simnet_base::diagnostics::{did_you_mean, quoted, shown};
+use simnet_base::files::{Inside, LARGEST, WriteError, begins_like_ours};
+use simnet_figures::{self, BuiltFigure, Difference, Done, Figure, FilesOf, INDEX, PAPERS, Runs};
 
 use super::interrupt::Interruptions;
 use super::output::{failed, write_whole};
 use super::places;
 use super::{Common, Exit, Failure};
-use runs::How;
+use runs::RunOptions;
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -58,7 +58,7 @@ struct Work<'a> {
     figures: &'a [&'static Figure],
     form: Form,
     place: &'a Path,
-    how: How<'a>,
+    how: RunOptions<'a>,
 }
 
 pub(super) fn run(
@@ -72,7 +72,7 @@ pub(super) fn run(
         ));
     }
     if options.ids.is_empty() && !(options.all || options.check || options.quick) {
-        return told::list(common);
+        return report::list(common);
     }
     let figures = chosen(&options.ids)?;
     let (form, place) = match (options.quick, options.check) {
@@ -81,7 +81,7 @@ pub(super) fn run(
         (true, true) => (Form::Soon, "results"),
     };
     let place = options.out.clone().unwrap_or_else(|| PathBuf::from(place));
-    let how = How { jobs: options.jobs.unwrap_or(0), quiet: common.quiet, interruptions };
+    let how = RunOptions { jobs: options.jobs.unwrap_or(0), quiet: common.quiet, interruptions };
     let work = Work { figures: &figures, form, place: &place, how };
     if options.check { work.check(common, options.ids.is_empty()) } else { work.write(common) }
 }
@@ -89,9 +89,10 @@ pub(super) fn run(
 /// The figures of these names, in the order of the papers; all for no names.
 fn chosen(ids: &[String]) -> Result<Vec<&'static Figure>, Failure> {
     for id in ids {
-        let known = figures::find(id).is_some() || PAPERS.iter().any(|paper| paper.name == id);
+        let known = simnet_figures::find(id).is_some() || PAPERS.iter().any(|paper| paper.name == id);
         if !known {
-            let names = figures::all().map(|figure| figure.id).chain(PAPERS.iter().map(|paper| paper.name));
+            let names =
+                simnet_figures::all().map(|figure| figure.id).chain(PAPERS.iter().map(|paper| paper.name));
             let near = did_you_mean(id, names);
             let message = format!("there is no figure {}{near} (simnet figures lists all)", quoted(id));
             return Err(Failure::Usage(message));
@@ -99,7 +100,7 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Figure>, Failure> {
     }
     let wanted =
         |figure: &&Figure| ids.is_empty() || ids.iter().any(|id| id == figure.id || id == figure.paper());
-    Ok(figures::all().filter(wanted).collect())
+    Ok(simnet_figures::all().filter(wanted).collect())
 }
 
 impl Work<'_> {
@@ -108,7 +109,7 @@ impl Work<'_> {
         let index = self.place.join(INDEX);
         self.tidy(common);
         for figure in self.figures {
-            Made::probe(figure, self.place)?;
+            BuiltFigure::probe(figure, self.place)?;
         }
         if index.exists() && !begins_like_ours(&index).map_err(|error| failed(&index, error.into()))? {
             return Err(failed(&index, WriteError::Foreign));
@@ -120,14 +121,14 @@ impl Work<'_> {
         let made = self.make(&runs, &done);
         let put = || {
             made.iter().try_for_each(|made| made.put(self.place))?;
-            write_whole(&index, &figures::index(&standing(self.place), self.form != Form::Whole))
+            write_whole(&index, &simnet_figures::index(&standing(self.place), self.form != Form::Whole))
         };
         let (put, interrupted) = self.how.interruptions.hold(put);
         put?;
         if interrupted {
             return Ok(Exit::Interrupted);
         }
-        told::written(&made, self.place, common)?;
+        report::written(&made, self.place, common)?;
         Ok(expected(&runs, &done))
     }
 
@@ -143,12 +144,12 @@ impl Work<'_> {
         let io = |error| Failure::Io { path: shown(&self.place).to_string(), error };
         fs::metadata(self.place).map_err(io)?;
         let runs = Runs::of(&self.needed())?;
-        let room = runs::Room::of_check(self.place)?;
-        let Some(done) = runs::run_all(&runs, room.path(), self.how)? else { return Ok(Exit::Interrupted) };
+        let folder = runs::CheckFolder::of_check(self.place)?;
+        let Some(done) = runs::run_all(&runs, folder.path(), self.how)? else { return Ok(Exit::Interrupted) };
         let made = self.make(&runs, &done);
-        room.leave();
+        folder.leave();
         let found = differences(&made, &self, all).map_err(io)?;
-        told::checked(self.figures.len(), &found, common)?;
+        report::checked(self.figures.len(), &found, common)?;
         let expected = expected(&runs, &done);
         Ok(if found.is_empty() { expected } else { Exit::Expectation })
     }
@@ -164,9 +165,9 @@ impl Work<'_> {
         self.figures.iter().flat_map(of).collect()
     }
 
-    fn make(self, runs: &Runs, done: &Done) -> Vec<Made> {
+    fn make(self, runs: &Runs, done: &Done) -> Vec<BuiltFigure> {
         let make = |figure: &&'static Figure| {
-            let made = |quick| Made::new(figure, quick, runs, done);
+            let made = |quick| BuiltFigure::new(figure, quick, runs, done);
             match self.form {
                 Form::Small => made(true),
                 Form::Whole | Form::Soon if figure.whole_when_quick => made(false),
@@ -179,20 +180,20 @@ impl Work<'_> {
 }
 
 /// What stands otherwise than it was made; `all` if all figures were.
-fn differences(made: &[Made], work: &Work<'_>, all: bool) -> std::io::Result<Vec<Difference>> {
+fn differences(made: &[BuiltFigure], work: &Work<'_>, all: bool) -> std::io::Result<Vec<Difference>> {
     let mut found = Vec::new();
     for made in made {
-        found.extend(figures::differences(work.place, made)?);
+        found.extend(simnet_figures::differences(work.place, made)?);
     }
     let known: Vec<String> = found.iter().map(|difference| difference.file.clone()).collect();
-    let others = figures::against_index(work.place, work.figures)?;
+    let others = simnet_figures::against_index(work.place, work.figures)?;
     found.extend(others.into_iter().filter(|other| !known.contains(&other.file)));
     if all {
-        found.extend(figures::strangers(work.place)?);
+        found.extend(simnet_figures::strangers(work.place)?);
     }
     if all && found.is_empty() {
-        let index = figures::index(&standing(work.place), false);
-        found.extend(figures::index_differs(work.place, &index)?);
+        let index = simnet_figures::index(&standing(work.place), false);
+        found.extend(simnet_figures::index_differs(work.place, &index)?);
     }
     Ok(found)
 }
@@ -202,10 +203,10 @@ fn standing(place: &Path) -> BTreeMap<&'static str, FilesOf> {
     let files = |figure: &'static Figure| {
         let folder = place.join(figure.id);
         let read = |name: &&str| Some(((*name).to_owned(), Inside(&folder).read(name, LARGEST).ok()?));
-        let files: FilesOf = Made::NAMES.iter().filter_map(read).collect();
+        let files: FilesOf = BuiltFigure::NAMES.iter().filter_map(read).collect();
         (!files.is_empty()).then_some((figure.id, files))
     };
-    figures::all().filter_map(files).collect()
+    simnet_figures::all().filter_map(files).collect()
 }
 
 /// Tells which expectations of the scenarios do not hold.

@@ -34,14 +34,14 @@ impl Interruptions {
     /// From now on an interruption ends the process with this code.
     ///
     /// # Errors
-    /// If the system refuses to tell of signals.
+    /// If the system refuses to report signals.
     pub(super) fn watch(code: u8) -> std::io::Result<Interruptions> {
         let interruptions = Interruptions {
             at_once: Arc::new(AtomicBool::new(true)),
             struck: Arc::new(AtomicBool::new(false)),
             code,
         };
-        // Whoever starts a command with nohup wants it to go on.
+        // A user who starts a command with nohup wants it to go on.
         let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
         for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
             flag::register(signal, Arc::clone(&interruptions.struck))?;

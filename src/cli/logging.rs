@@ -2,14 +2,17 @@
 
 use std::env::{self, VarError};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::Failure;
 use super::output::LegibleLines;
 
 const VARIABLE: &str = "SIMNET_LOG";
 
-/// Turns the log on if it is asked for. It tells no time, so that two logs can be compared.
+/// Turns the log on if requested. It prints no time, so that two logs can be compared.
 ///
 /// # Errors
 /// [`Failure::Usage`] for what is no filter.
@@ -23,12 +26,20 @@ pub(super) fn begin() -> Result<(), Failure> {
         Err(VarError::NotPresent) => return Ok(()),
         Err(error) => return Err(wrong(&error)),
     };
-    let filter = EnvFilter::builder().parse(filter).map_err(|error| wrong(&error))?;
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let filter: Targets = filter.parse().map_err(|error| wrong(&error))?;
+    let is_path = |name: &str| name.split("::").all(|part| !part.is_empty() && part.chars().all(is_of_name));
+    if let Some((name, _)) = filter.iter().find(|(name, _)| !is_path(name)) {
+        return Err(wrong(&format_args!("`{name}` names no module")));
+    }
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(|| LegibleLines::new(std::io::stderr()))
         .with_ansi(false)
-        .without_time()
-        .init();
+        .without_time();
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
     Ok(())
+}
+
+/// Whether a name of Rust may have this in it.
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }

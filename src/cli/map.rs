@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::diagnostics::quoted;
-use crate::report::{Drawing, draw_network};
-use crate::scenario::checked::Checked;
-use crate::scenario::{self, fabric};
-use crate::simulation::{MapReport, map, measured_ms};
-use crate::topology::Network;
-use crate::topology::formats::{self, Format as FileFormat};
-use crate::units::Flits;
+use simnet_base::diagnostics::quoted;
+use simnet_base::units::Flits;
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::{self, Format as FileFormat};
+use simnet_output::report::{Drawing, draw_network};
+use simnet_running::simulation::{MapReport, map, measured_ms};
+use simnet_scenario::checked::Checked;
+use simnet_scenario::{self, fabric};
 
 use super::network::{NetworkArguments, quoted_value};
-use super::output::{beside_stdout, columns, print, print_json, write_whole};
+use super::output::{columns, not_stdout, print, print_json, write_whole};
 use super::run::outlasts;
 use super::{Common, Exit, Failure, Format};
 
@@ -29,10 +29,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "NAME", default_value = "berkeley")]
     algorithm: String,
     /// Write the map to this file, as topology JSON
-    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     map: Option<PathBuf>,
     /// Write a drawing of the map to this file, as SVG
-    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     drawing: Option<PathBuf>,
     /// Who maps: one `master`, or every host until an `election` is decided
     #[arg(long, value_name = "MODE")]
@@ -119,7 +119,8 @@ impl Options {
         if !is_own {
             assignments.push("fabric.buffer='65535 B'".to_owned());
         }
-        let mut checked = scenario::of_network(topology, &assignments, seed).map_err(Failure::misused)?;
+        let mut checked =
+            simnet_scenario::of_network(topology, &assignments, seed).map_err(Failure::misused)?;
         if !is_own {
             checked.fabric.buffer = buffer(&checked);
         }

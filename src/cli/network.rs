@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted, shown};
-use crate::scenario::checked::{Topology, TopologySource};
-use crate::topology::formats::{self, Format, ReadOptions};
-use crate::topology::{Network, presets};
+use simnet_base::diagnostics::{Fault, Faults, did_you_mean, nearest, quoted, shown};
+use simnet_network::topology::formats::{self, Format, ReadOptions};
+use simnet_network::topology::{Network, presets};
+use simnet_scenario::checked::{Topology, TopologySource};
 
 use super::Failure;
 use super::output::read;
@@ -55,11 +55,11 @@ impl NetworkArguments {
         Ok(net)
     }
 
-    /// The utility host: the one asked for, else the preset's, if any.
+    /// The utility host: the requested one, else the preset's, if any.
     ///
     /// # Errors
     /// [`Failure::Usage`] if the network has no such host.
-    pub(super) fn utility(&self, net: &Network) -> Result<Option<crate::ids::HostId>, Failure> {
+    pub(super) fn utility(&self, net: &Network) -> Result<Option<simnet_base::ids::HostId>, Failure> {
         match &self.reading.utility {
             Some(name) => find_host(net, name).map(Some),
             None => {
@@ -180,7 +180,7 @@ pub(super) fn quoted_value(text: &str) -> String {
 ///
 /// # Errors
 /// [`Failure::Usage`] with the nearest name.
-pub(super) fn find_host(net: &Network, name: &str) -> Result<crate::ids::HostId, Failure> {
+pub(super) fn find_host(net: &Network, name: &str) -> Result<simnet_base::ids::HostId, Failure> {
     net.find_host(name).ok_or_else(|| {
         let near = match net.find(name) {
             Some(_) => "; that is a switch".to_owned(),

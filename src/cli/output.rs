@@ -9,9 +9,9 @@ use comfy_table::{CellAlignment, presets};
 use serde::Serialize;
 
 use super::Failure;
-use crate::diagnostics::{legible, legible_json, legible_lines, shown};
-use crate::files::{self, WriteError};
-use crate::report::{Cell, Kind};
+use simnet_base::diagnostics::{legible, legible_json, legible_lines, shown};
+use simnet_base::files::{self, WriteError};
+use simnet_output::report::{Cell, Kind};
 
 /// Prints a result for people to stdout, hidden characters escaped. A reader who has gone away is no failure.
 ///
@@ -82,13 +82,13 @@ impl<W: Write> Write for LegibleLines<W> {
     }
 }
 
-/// Tells the user something on stderr that is no fault. Nobody who cannot read it is stopped by that.
+/// Prints a note to stderr: no error. A stderr that cannot be written to is no error either.
 pub(super) fn note(text: &str) {
-    tell(&format!("note: {}", legible(text)));
+    print_error(&format!("note: {}", legible(text)));
 }
 
-/// Tells the user something on stderr, hidden characters escaped.
-pub(super) fn tell(text: &str) {
+/// Prints text to stderr, hidden characters escaped.
+pub(super) fn print_error(text: &str) {
     let _unread = writeln!(io::stderr().lock(), "{}", legible_lines(text));
 }
 
@@ -114,7 +114,7 @@ impl Table {
     }
 
     /// A table of results: numbers to the right, with at most four digits after the point.
-    pub(super) fn of(results: &crate::report::Table) -> Table {
+    pub(super) fn of(results: &simnet_output::report::Table) -> Table {
         let mut table = Table::new();
         table.set_header(results.columns().iter().map(|column| &column.name));
         for row in results.rows() {
@@ -206,8 +206,8 @@ pub(super) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Reads the name of a file that is written beside a verb's result on stdout, which `-` would mean elsewhere.
-pub(super) fn beside_stdout() -> impl TypedValueParser<Value = PathBuf> {
+/// Reads the name of a file for a verb whose result goes to stdout: `-` is refused, which means stdout elsewhere.
+pub(super) fn not_stdout() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match is_stdout(&path) {
         true => Err("stdout has this command's own result: name a file (./- if it is to be called so)"),
         false => Ok(path),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::output::{is_stdout, note};
 use super::{Common, Failure};
-use crate::diagnostics::shown;
-use crate::files::{NewFile, clear_litter, is_written_as_it_is, nearest_parent, parent_of};
+use simnet_base::diagnostics::shown;
+use simnet_base::files::{NewFile, clear_litter, is_written_as_it_is, nearest_parent, parent_of};
 
 /// The files of a command.
 #[derive(Default)]
@@ -155,7 +155,7 @@ pub(super) fn tidy(folder: &Path, quiet: bool) {
     }
 }
 
-/// Whether two paths name the same file, whatever links lead to it. Pipes and devices are nobody's own.
+/// Whether two paths name the same file, whatever links lead to it. Pipes and devices may be shared.
 pub(super) fn is_same_file(a: &Path, b: &Path) -> bool {
     let is_like = |one: &Metadata, other: &Metadata| {
         (one.is_file() && other.is_file()) || (one.is_dir() && other.is_dir())

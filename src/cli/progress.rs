@@ -5,13 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::diagnostics::legible;
-use crate::simulation::Progress;
-use crate::units::Duration;
+use simnet_base::diagnostics::legible;
+use simnet_base::units::Duration;
+use simnet_running::simulation::Progress;
 
-use crate::numbers::span;
+use simnet_base::numbers::span;
 
-/// Parts of a step that the bar tells apart.
+/// Parts of a step that the bar distinguishes.
 const PARTS: f64 = 1_000.0;
 /// The line changes no more often: in seconds.
 const EVERY: f64 = 0.1;
@@ -41,7 +41,7 @@ impl Stage {
         ((self.done as f64 + self.under_way) / self.steps.max(1) as f64).clamp(0.0, 1.0)
     }
 
-    /// What is said beside the bar after so many seconds of the stage.
+    /// The text next to the bar after so many seconds of the stage.
     fn text(&self, elapsed: f64) -> String {
         let mut text = match self.steps {
             0 => self.done.to_string(),
@@ -122,7 +122,7 @@ impl Drop for Bar {
 mod tests {
     use super::Stage;
 
-    /// Wrong if a line told other figures than the stage has, or guessed what is left from too little.
+    /// Wrong if a line shows other figures than the stage has, or guessed what is left from too little.
     #[test]
     fn lines_tell_time_rate_and_what_is_left() {
         let stage =

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use crate::diagnostics::shown;
-use crate::files;
-use crate::page::{Contents, Refused, page};
-use crate::report::said;
+use simnet_base::diagnostics::shown;
+use simnet_base::files;
+use simnet_output::page::{Contents, Refused, page};
+use simnet_output::report::utf8_text;
 
 use super::output::{is_stdout, print, print_json, write_whole};
 use super::places::{Places, is_same_file};
@@ -61,7 +61,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         Format::Human if to_stdout => {}
         Format::Human => print(&format!("{}\n", shown(&options.out)))?,
         Format::Json => print_json(&Made {
-            path: said(options.out.as_os_str()),
+            path: utf8_text(options.out.as_os_str()),
             bytes: made.html.len(),
             sections: &made.sections,
             complaints: &complaints,

@@ -1,14 +1,14 @@
 //! `simnet ring`: the best logical ring of a network's machines, and the proof that it is free of contention.
 
 use crate::cli::output::Table;
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
-use crate::diagnostics::{did_you_mean, quoted};
-use crate::ids::{HostId, Node, SwitchId};
-use crate::ring::{Algorithm, Kind, NoTwoHopRing, Ring, Tree, TreeError, Verdict, judge};
-use crate::topology::Network;
+use simnet_base::diagnostics::{did_you_mean, quoted};
+use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_network::ring::{Algorithm, Kind, NoTwoHopRing, Ring, Tree, TreeError, Verdict, judge};
+use simnet_network::topology::Network;
 
 use super::network::NetworkArguments;
 use super::output::{columns, print, print_json};
@@ -19,51 +19,44 @@ pub(super) struct Options {
     #[command(flatten)]
     network: NetworkArguments,
     #[command(flatten)]
-    finding: Finding,
+    ring: RingOptions,
 }
 
 /// How a ring is found.
 #[derive(Args)]
-pub(super) struct Finding {
+pub(super) struct RingOptions {
     /// How the ring is found
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of(&ALGORITHMS, Algorithm::name))]
     pub(super) algorithm: Algorithm,
     /// The spanning tree on which it is found; a random one is drawn by --seed
-    #[arg(long, value_enum, default_value_t = Kind::Bfs)]
+    #[arg(long, value_parser = one_of(&KINDS, Kind::name), default_value = Kind::Bfs.name())]
     pub(super) tree: Kind,
     /// The tree's root: `first` for the first machine's switch, `random` for one drawn by --seed, or a switch
     #[arg(long, value_name = "first|random|NAME", default_value = "first")]
     root: String,
 }
 
-impl ValueEnum for Algorithm {
-    fn value_variants<'a>() -> &'a [Algorithm] {
-        &[Algorithm::Lr1, Algorithm::Lr2, Algorithm::Lr3]
-    }
+/// The algorithms by their names, each with what it looks for.
+const ALGORITHMS: [(Algorithm, &str); 3] = [
+    (Algorithm::Lr1, "Machines in depth-first order"),
+    (Algorithm::Lr2, "No message over more than two switches, where there is such a ring"),
+    (Algorithm::Lr3, "The shortest longest path of any contention-free ring of the tree"),
+];
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Algorithm::Lr1 => "Machines in depth-first order",
-            Algorithm::Lr2 => "No message over more than two switches, where there is such a ring",
-            Algorithm::Lr3 => "The shortest longest path of any contention-free ring of the tree",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
-}
+/// The kinds of trees, each with how it is made.
+const KINDS: [(Kind, &str); 3] =
+    [(Kind::Bfs, "Breadth first"), (Kind::Dfs, "Depth first"), (Kind::Random, "Cables in random order")];
 
-impl ValueEnum for Kind {
-    fn value_variants<'a>() -> &'a [Kind] {
-        &[Kind::Bfs, Kind::Dfs, Kind::Random]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Kind::Bfs => "Breadth first",
-            Kind::Dfs => "Depth first",
-            Kind::Random => "Cables in random order",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
+/// Reads one of several values by its name; help shows the description of each.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    values: &'static [(T, &'static str)],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let possible = values.iter().map(move |(value, help)| PossibleValue::new(name(*value)).help(*help));
+    PossibleValuesParser::new(possible).map(move |wanted| {
+        let found = values.iter().find(|(value, _)| name(*value) == wanted);
+        found.expect("no name passes the parser but theirs").0
+    })
 }
 
 /// What was found; `null` without a ring, but for the tree.
@@ -83,7 +76,7 @@ struct Report {
     machines: usize,
     /// Those of the tree: leaves without a machine are not.
     switches: usize,
-    /// The switch because of which there is no ring, `null` if there is one.
+    /// The switch that makes a ring impossible, `null` if there is one.
     refused_by: Option<String>,
     /// Its machines.
     refused_by_machines: Option<usize>,
@@ -94,9 +87,9 @@ struct Report {
 /// Finds the ring, follows its messages and prints both; exit code 1 where there is none.
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let network = options.network.load()?;
-    let tree = options.finding.tree(&options.network, &network, common.seed.unwrap_or(0))?;
-    let algorithm = options.finding.algorithm;
-    let mut report = Report::of_tree(algorithm, options.finding.tree, &tree, &network);
+    let tree = options.ring.tree(&options.network, &network, common.seed.unwrap_or(0))?;
+    let algorithm = options.ring.algorithm;
+    let mut report = Report::of_tree(algorithm, options.ring.tree, &tree, &network);
     let ring = match algorithm.ring(&tree) {
         Ok(ring) => ring,
         Err(obstacle) => {
@@ -118,8 +111,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-impl Finding {
-    /// The tree asked for.
+impl RingOptions {
+    /// The requested tree.
     ///
     /// # Errors
     /// [`Failure::Usage`] for a root that is no switch, or is not connected with the machines; else what

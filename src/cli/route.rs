@@ -9,18 +9,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::cli::output::Table;
-use crate::numbers::{fixed, or_dash};
 use clap::{Args, Subcommand};
+use simnet_base::numbers::{fixed, or_dash};
 
-use crate::diagnostics::quoted;
-use crate::ids::{Node, Port};
-use crate::routing::{Algorithm, Attachments, Choices, Plan, Report, write_gm_routes, write_routes};
-use crate::scenario;
-use crate::scenario::checked::{RouteSource, Topology};
-use crate::topology::{End, Network};
+use simnet_base::diagnostics::quoted;
+use simnet_base::ids::{Node, Port};
+use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, Report, write_gm_routes, write_routes};
+use simnet_network::topology::{End, Network};
+use simnet_scenario as scenario;
+use simnet_scenario::checked::{RouteSource, Topology};
 
 use super::network::{NetworkArguments, ReadingArguments, quoted_value};
-use super::output::{beside_stdout, columns, note, print, print_json, write_whole_by};
+use super::output::{columns, not_stdout, note, print, print_json, write_whole_by};
 use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
@@ -34,22 +34,22 @@ pub(super) struct Options {
     #[command(flatten)]
     reading: ReadingArguments,
     #[command(flatten)]
-    finding: Finding,
+    routing: RouteOptions,
     /// Which of several shortest routes is taken: that of the lowest ports (`first`), any (`random`), all in turn
     /// (`round-robin`), or those left when paths over the fullest channels go first (`balanced`) [default: random]
     #[arg(long, value_name = "NAME")]
     select: Option<String>,
     /// Write the routes to this file, one JSON object a line
-    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     routes: Option<PathBuf>,
     /// Write the routes to this file as Myricom's GM reads them (`topo convert --to gm` writes the map)
-    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     gm_routes: Option<PathBuf>,
 }
 
 /// How routes are found; what is not given takes its default.
 #[derive(Args)]
-struct Finding {
+struct RouteOptions {
     #[arg(long, value_name = "NAME", help = algorithms())]
     algorithm: Option<String>,
     /// How the up ends of cables are found: breadth first (`bfs`) or depth first (`dfs`) [default: bfs]
@@ -102,13 +102,13 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     }
 }
 
-/// Computes the routes, writes them where asked for, and prints their figures. Fine whatever it finds.
+/// Computes the routes, writes them where requested, and prints their figures. Fine whatever it finds.
 fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
     let net = network.load()?;
     let topology = network.as_topology(&net)?;
-    let choices = options.finding.choices(&topology, options.select.as_deref(), common)?;
+    let choices = options.routing.choices(&topology, options.select.as_deref(), common)?;
     let attachments = Attachments::lowest(&net);
-    if let Some(text) = cost::foretold(&choices.algorithm, &net).filter(|_| !common.quiet) {
+    if let Some(text) = cost::slow_choice_note(&choices.algorithm, &net).filter(|_| !common.quiet) {
         note(&text);
     }
     let places = network.places().writes("--routes", options.routes.as_deref());
@@ -130,10 +130,10 @@ impl Options {
     fn first_given(&self) -> Option<&'static str> {
         let own = [
             (self.topology.is_some(), "TOPO"),
-            (self.finding.algorithm.is_some(), "--algorithm"),
-            (self.finding.tree.is_some(), "--tree"),
-            (self.finding.root.is_some(), "--root"),
-            (self.finding.heuristic.is_some(), "--heuristic"),
+            (self.routing.algorithm.is_some(), "--algorithm"),
+            (self.routing.tree.is_some(), "--tree"),
+            (self.routing.root.is_some(), "--root"),
+            (self.routing.heuristic.is_some(), "--heuristic"),
             (self.select.is_some(), "--select"),
             (self.routes.is_some(), "--routes"),
             (self.gm_routes.is_some(), "--gm-routes"),
@@ -143,7 +143,7 @@ impl Options {
     }
 }
 
-impl Finding {
+impl RouteOptions {
     /// What `[routing]` makes of these options, and of a selection if one is given.
     fn choices(
         &self,

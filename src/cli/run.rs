@@ -3,10 +3,8 @@
 mod allgather;
 mod closing;
 mod compared;
-mod discovery;
 mod histogram;
 mod operation;
-mod paper;
 mod summary;
 mod sweep;
 mod trace;
@@ -16,16 +14,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tracing::info;
 
-use crate::diagnostics::{legible_json, shown};
-use crate::files::{Folder, FolderError, WriteError};
-use crate::report::{Manifest, RESULTS, Usage};
-use crate::scenario::expect::{self, Expectations};
-use crate::scenario::sweep::is_sweep;
-use crate::scenario::{self, Checked, Files, Overrides};
-use crate::simulation::{self, MODEL, Outcome, PointReport, State};
+use simnet_base::diagnostics::{legible_json, shown};
+use simnet_base::files::{Folder, FolderError, WriteError};
+use simnet_output::report::{Manifest, RESULTS, Usage};
+use simnet_running::simulation::{self, MODEL, Outcome, PointReport, State};
+use simnet_scenario::expect::{self, Expectations};
+use simnet_scenario::sweep::is_sweep;
+use simnet_scenario::{self, Checked, Files, Overrides};
 
 use super::interrupt::Interruptions;
-use super::output::{self, beside_stdout, print};
+use super::output::{self, not_stdout, print};
 use super::places::Places;
 use super::progress::Bar;
 use super::{Common, Exit, Failure, Format};
@@ -51,11 +49,11 @@ pub(super) struct Options {
     /// Write what happens, event by event, to this file, as its name says: .ndjson, .csv, .pftrace (Perfetto), .pcapng
     /// (messages of processes and frames), else an event log; the first 1,000,000 events of the mapping, of each load
     /// point, of the operation, or what [output.events] says
-    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     trace: Option<PathBuf>,
     /// Write every frame of the first execution of an all-gather over an Ethernet to this file, as pcapng: the
     /// first 1,000,000 at the ports it passes
-    #[arg(long, value_name = "FILE", value_parser = beside_stdout())]
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     pcap: Option<PathBuf>,
 }
 
@@ -102,7 +100,7 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
     let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
     let usage = Usage::of_this_process(begun.elapsed().as_secs_f64());
     let key = checked.identity.key(MODEL, options.quick, checked.seed);
-    let mut manifest = Manifest::new(&checked.name, key, checked.seed, usage);
+    let mut manifest = Manifest::new(crate::cli::COMMIT, &checked.name, key, checked.seed, usage);
     manifest.events = run.events;
     manifest.messages_delivered = run.messages_delivered;
     let (published, interrupted) =
@@ -132,7 +130,7 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
     })
 }
 
-/// Whether all expectations hold; tells of those that do not.
+/// Whether all expectations hold; prints those that do not.
 fn judge(expected: &Expectations, summary: &serde_json::Value) -> bool {
     let broken = expect::evaluate(expected, summary);
     for faults in expect::report(expected, &broken) {
@@ -175,7 +173,7 @@ fn publish(
 /// Reads a scenario; with it, the files that were read for it.
 fn read(file: &Path, overrides: &Overrides) -> Result<(Checked, Places), Failure> {
     let (bytes, files) = (output::read(file)?, Files::disk());
-    let checked = scenario::read_from(file, &bytes, overrides, &files)?;
+    let checked = simnet_scenario::read_from(file, &bytes, overrides, &files)?;
     let places = Places::new().reads("the scenario", file);
     let named = files.paths().into_iter();
     Ok((checked, named.fold(places, |places, file| places.reads("a file of the scenario", file))))

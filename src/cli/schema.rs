@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::output::print_data;
 use super::{Common, Exit, Failure};
-use crate::scenario;
+use simnet_scenario as scenario;
 
 #[derive(Args)]
 pub(super) struct Options {

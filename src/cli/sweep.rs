@@ -18,12 +18,13 @@ use serde::Serialize;
 
 use super::interrupt::Interruptions;
 use super::{Common, Exit, Failure, output};
-use crate::diagnostics::{legible_json, shown};
-use crate::report::{COMMIT, Usage, VERSION};
-use crate::scenario::sweep::Sweep;
-use crate::scenario::{Files, Overrides};
-use crate::simulation::MODEL;
-use crate::sweep::{self, Damage, Identity, Merged, Points as _, Scenarios, Store};
+use crate::cli::COMMIT;
+use simnet_base::diagnostics::{legible_json, shown};
+use simnet_output::report::{Usage, VERSION};
+use simnet_running::simulation::MODEL;
+use simnet_running::sweep::{self, Damage, Identity, Merged, Points as _, Scenarios, Store};
+use simnet_scenario::sweep::Sweep;
+use simnet_scenario::{Files, Overrides};
 
 #[derive(Subcommand)]
 pub(super) enum Action {
@@ -89,7 +90,7 @@ impl Source {
         }
         let plan = Scenarios::new(sweep);
         if let Some((one, other)) = plan.twins() {
-            let (first, second) = (plan.told(one), plan.told(other));
+            let (first, second) = (plan.describe(one), plan.describe(other));
             return Err(Failure::Scenario(format!(
                 "{}: points {one} and {other} are one and the same scenario: {first}; {second}",
                 shown(&self.file)
@@ -98,11 +99,11 @@ impl Source {
         let identity = Identity {
             seed,
             set: self.set.clone(),
-            file: Some(crate::report::said(self.file.as_os_str())),
+            file: Some(simnet_output::report::utf8_text(self.file.as_os_str())),
             ..Identity::new(plan.name(), self.quick, MODEL)
         };
         // Whatever a key depends on has been read by now.
-        let mut inputs = files.taken();
+        let mut inputs = files.contents();
         inputs.insert(self.file.clone(), bytes);
         Ok(Described { plan, identity, inputs })
     }
@@ -134,7 +135,7 @@ pub(super) fn of_folder(folder: &Path) -> Result<(Scenarios, Store), Failure> {
         let path = shown(&folder);
         return Err(Failure::Place(format!("{path}: there is no copy of {}", shown(&source.file))));
     };
-    let sweep = source.sweep(&bytes, identity.seed, &Files::kept(inputs))?;
+    let sweep = source.sweep(&bytes, identity.seed, &Files::from_copies(inputs))?;
     Ok((Scenarios::new(sweep), store))
 }
 
@@ -148,7 +149,7 @@ pub(super) fn parse_jobs(text: &str) -> Result<usize, String> {
 
 /// Says what in the shards is not as it was written. `running` if other processes may be writing them: then a line
 /// without its end is no news.
-fn tell_damage(damage: &[Damage], running: bool) {
+fn warn_of_damage(damage: &[Damage], running: bool) {
     for damage in damage.iter().filter(|damage| !(running && damage.at_the_end)) {
         if damage.at_the_end {
             output::note(&damage.to_string());
@@ -198,8 +199,8 @@ fn merge(plan: &Scenarios, store: &Store, computed: usize, wall_s: f64) -> Resul
         points: merged.points,
         failed: merged.failed,
         computed,
-        argv: crate::report::command_line(),
-        host: crate::report::host_name(),
+        argv: simnet_output::report::command_line(),
+        host: simnet_output::report::host_name(),
         usage: Usage::of_this_process(wall_s),
     };
     store.write("manifest.json", |out| {
@@ -218,7 +219,7 @@ pub(super) fn evaluation(folder: &Path) -> PathBuf {
 }
 
 /// Says why points failed; the first of them.
-fn tell_failures(merged: &Merged) {
+fn warn_of_failures(merged: &Merged) {
     const WIDTH: usize = 400;
     for (point, error) in &merged.failures {
         let line = error.lines().next().unwrap_or_default();
@@ -226,9 +227,9 @@ fn tell_failures(merged: &Merged) {
         let cut = if short.len() < error.len() { " ..." } else { "" };
         super::warn(&format!("point {point} failed: {short}{cut}"));
     }
-    let told = merged.failures.len();
-    if merged.failed > told {
-        super::warn(&format!("and {} more, told in points.csv", merged.failed - told));
+    let named = merged.failures.len();
+    if merged.failed > named {
+        super::warn(&format!("and {} more, listed in points.csv", merged.failed - named));
     }
 }
 

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::diagnostics::quoted;
-use crate::topology::Network;
-use crate::topology::formats::{self, Format};
-use crate::topology::metrics::{self, Metrics};
+use simnet_base::diagnostics::quoted;
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::{self, Format};
+use simnet_network::topology::metrics::{self, Metrics};
 
 use super::network::NetworkArguments;
 use super::output::{is_stdout, print, print_data, print_json, write_whole};

@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use clap::Args;
 
-use crate::diagnostics::legible;
-use crate::trace::{LogFault, Reader};
+use simnet_base::diagnostics::legible;
+use simnet_media::trace::{LogFault, Reader};
 
 use super::output::{is_stdout, print, print_json, to_stdout, write_whole_by};
 use super::places::Places;
@@ -82,7 +82,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn open(log: &Path) -> Result<Reader, Failure> {
-    // What stands for stdin elsewhere: nobody calls a log so.
+    // What stands for stdin elsewhere: no log is called so.
     if log == Path::new("-") {
         return Ok(Reader::new("stdin", Box::new(BufReader::new(io::stdin())))?);
     }
@@ -106,7 +106,7 @@ fn show(
         Format::Human => print(&overview.text()),
         Format::Json => print_json(&overview),
     }?;
-    told(converted.damage)
+    report_damage(converted.damage)
 }
 
 /// Writes the events.
@@ -134,11 +134,11 @@ fn write(
         None => to_stdout(&mut fill),
     };
     match ended {
-        // What was asked for is not there: whatever else failed, failed for that.
+        // What was requested is not there: whatever else failed, failed for that.
         Some(Err(failure)) => Err(failure),
         Some(Ok(damage)) => {
             written?;
-            told(damage)
+            report_damage(damage)
         }
         None => written.map(|()| Exit::Fine),
     }
@@ -154,7 +154,7 @@ fn pour(
     selection.carries = form.is_replayed();
     let found = Rc::new(Cell::new(false));
     selection.found = Rc::clone(&found);
-    let held = Held { out, bytes: Vec::new(), found: Rc::clone(&found) };
+    let held = HeldBack { out, bytes: Vec::new(), found: Rc::clone(&found) };
     let mut out = BufWriter::new(held);
     let converted = match form.sink(&mut out, reader.heading()) {
         Ok(sink) => convert(reader, &mut selection, sink),
@@ -169,8 +169,8 @@ fn pour(
     (Ok(converted.damage), converted.result.and_then(|()| out.flush()))
 }
 
-/// Tells of damage; what is whole has been shown.
-fn told(damage: Option<LogFault>) -> Result<Exit, Failure> {
+/// Warns of damage; what is whole has been shown.
+fn report_damage(damage: Option<LogFault>) -> Result<Exit, Failure> {
     match damage {
         None => Ok(Exit::Fine),
         Some(LogFault::Io { path, error }) => Err(Failure::Io { path, error }),
@@ -182,13 +182,13 @@ fn told(damage: Option<LogFault>) -> Result<Exit, Failure> {
 }
 
 /// Holds back what is written until something is found that is worth it.
-struct Held<'a> {
+struct HeldBack<'a> {
     out: &'a mut dyn Write,
     bytes: Vec<u8>,
     found: Rc<Cell<bool>>,
 }
 
-impl Write for Held<'_> {
+impl Write for HeldBack<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.found.get() {
             self.bytes.extend_from_slice(bytes);

@@ -1,7 +1,7 @@
 //! What sweeps of mappings leave, as rows: quantities of `points.csv`, over points that differ in their seeds alone.
 
-use crate::measure::Spread;
-use crate::report::Yes;
+use simnet_base::measure::Spread;
+use simnet_output::report::Yes;
 
 use super::{Csv, Record, Results, Row};
 
@@ -15,12 +15,12 @@ pub(super) struct Column {
     /// Its unit.
     pub(super) unit: &'static str,
     /// What is taken over the runs of a cell.
-    pub(super) taken: Taken,
+    pub(super) statistic: Statistic,
 }
 
 /// What is taken over the runs of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum Statistic {
     /// The mean.
     Mean,
     /// The mean, with the least and the greatest of several.
@@ -32,16 +32,20 @@ pub(super) enum Taken {
 }
 
 /// The time of a mapping, with the least and the greatest of its runs.
-pub(super) const TIME: Column =
-    Column { name: "map.time_ms", quantity: "mapping time of the runs", unit: "ms", taken: Taken::Spread };
+pub(super) const TIME: Column = Column {
+    name: "map.time_ms",
+    quantity: "mapping time of the runs",
+    unit: "ms",
+    statistic: Statistic::Spread,
+};
 
 /// Messages truly sent.
 pub(super) const SENT: Column =
-    Column { name: "map.sent", quantity: "messages truly sent", unit: "msg", taken: Taken::Mean };
+    Column { name: "map.sent", quantity: "messages truly sent", unit: "msg", statistic: Statistic::Mean };
 
 /// Maps that are true, in per cent of the runs.
 pub(super) const RIGHT: Column =
-    Column { name: "map.isomorphic", quantity: "true maps", unit: "%", taken: Taken::Percent };
+    Column { name: "map.isomorphic", quantity: "true maps", unit: "%", statistic: Statistic::Percent };
 
 /// Points of a sweep that differ in their seeds alone; at least one.
 pub(super) struct Cell<'a>(Vec<Record<'a>>);
@@ -85,14 +89,14 @@ impl<'a> Cell<'a> {
     /// A quantity as a row called `name`; hollow where not every map was true.
     pub(super) fn row(&self, column: Column, name: &str) -> Row {
         let spread = self.spread(column.name);
-        let ours = spread.map(|spread| match column.taken {
-            Taken::Mean | Taken::Spread => spread.mean,
-            Taken::Percent => spread.mean * 100.0,
-            Taken::Count => libm::round(spread.mean * self.runs() as f64),
+        let ours = spread.map(|spread| match column.statistic {
+            Statistic::Mean | Statistic::Spread => spread.mean,
+            Statistic::Percent => spread.mean * 100.0,
+            Statistic::Count => libm::round(spread.mean * self.runs() as f64),
         });
         let hollow = self.spread(RIGHT.name).is_some_and(|right| right.min < 1.0);
         let row = Row { hollow: Yes(hollow), ..Row::ours(column.quantity, name, column.unit, ours) };
-        match spread.filter(|_| column.taken == Taken::Spread && self.runs() > 1) {
+        match spread.filter(|_| column.statistic == Statistic::Spread && self.runs() > 1) {
             Some(spread) => row.between(Some(spread.min), Some(spread.max)),
             None => row,
         }

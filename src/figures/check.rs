@@ -6,10 +6,10 @@ use std::{fs, io};
 
 use serde::Serialize;
 
-use crate::diagnostics::shown;
-use crate::files::{Inside, LARGEST, parent_of};
+use simnet_base::diagnostics::shown;
+use simnet_base::files::{Inside, LARGEST, parent_of};
 
-use super::{Csv, Figure, Made, Record, index};
+use super::{BuiltFigure, Csv, Figure, Record, index};
 
 /// Something that stands otherwise than it is made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,12 +28,12 @@ pub struct Difference {
     pub new: Option<String>,
 }
 
-/// What stands in the folder of a figure otherwise than it was made now. Of a figure of which only `quick.csv` was
+/// The files of a figure's folder that differ from those made now. Of a figure for which only `quick.csv` was
 /// made, nothing else is compared.
 ///
 /// # Errors
 /// If the system refuses to read.
-pub fn differences(out: &Path, made: &Made) -> io::Result<Vec<Difference>> {
+pub fn differences(out: &Path, made: &BuiltFigure) -> io::Result<Vec<Difference>> {
     let id = made.figure.id;
     let folder = out.join(id);
     let mut found = Vec::new();
@@ -82,15 +82,15 @@ pub fn against_index(out: &Path, figures: &[&'static Figure]) -> io::Result<Vec<
     let Some(text) = read(&out.join(index::FILE))? else {
         return Ok(vec![Difference::of(index::FILE, "is missing")]);
     };
-    let told: BTreeMap<String, String> = index::hashes(&String::from_utf8_lossy(&text));
+    let recorded: BTreeMap<String, String> = index::hashes(&String::from_utf8_lossy(&text));
     let mut found = Vec::new();
     for figure in figures {
         let inside: BTreeSet<String> =
             index::FILES.iter().map(|name| format!("{}/{name}", figure.id)).collect();
         for file in &inside {
             let hash = read(&out.join(file))?.map(|bytes| index::hash(&bytes));
-            match (told.get(file), hash) {
-                (told, hash) if told == hash.as_ref() => {}
+            match (recorded.get(file), hash) {
+                (recorded, hash) if recorded == hash.as_ref() => {}
                 (_, None) => found.push(Difference::of(file, "is missing")),
                 (None, _) => found.push(Difference::of(file, "is not in the index")),
                 (Some(_), Some(_)) => {
@@ -251,14 +251,14 @@ mod tests {
     const OLD: &str =
         "quantity,configuration,x,ours,printed_in\na,c,,1,\nb,\"d, e\",0.1,2,\nb,\"d, e\",0.1,3,\n";
 
-    /// Wrong if a moved cell were told of another row or column, or a row that came or went were not told.
+    /// Wrong if a moved cell is reported at another row or column, or a row that came or went is not reported.
     #[test]
-    fn what_moved_is_told_by_row_and_column() {
+    fn what_moved_is_reported_by_row_and_column() {
         let new = "quantity,configuration,x,ours,printed_in\nb,\"d, e\",0.1,2,\nb,\"d, e\",0.1,,\nz,,,1,\n";
-        let told: Vec<String> = moved("f", OLD, new).iter().map(ToString::to_string).collect();
+        let reported: Vec<String> = moved("f", OLD, new).iter().map(ToString::to_string).collect();
         let wanted =
             ["f: a, c: the row is gone", "f: b, d, e at 0.1 (#2): ours 3 -> nothing", "f: z: the row is new"];
-        assert_eq!(told, wanted);
+        assert_eq!(reported, wanted);
         let turned =
             "quantity,configuration,x,ours,printed_in\nb,\"d, e\",0.1,2,\nb,\"d, e\",0.1,3,\na,c,,1,\n";
         assert_eq!(moved("f", OLD, turned)[0].what, "line 2: `a,c,,1,` -> `b,\"d, e\",0.1,2,`");

@@ -1,9 +1,9 @@
 //! Examples and checks that several figures share: small clusters, random trees, arrays of subtrees.
 
-use super::sketch::{BLUE, BROWN, GREEN, RED};
-use crate::ids::{HostId, SwitchId};
-use crate::ring::{Kind, Tree, judge};
-use crate::topology::{End, Network, generate};
+use simnet_base::ids::{HostId, SwitchId};
+use simnet_network::ring::{Kind, Tree, judge};
+use simnet_network::topology::{End, Network, generate};
+use simnet_output::report::sketch::{BLUE, BROWN, GREEN, RED};
 
 /// A cluster of switches called by these names, with so many machines each, and these cables between them in the
 /// order of their ports. Machines are called `m0` on, switch by switch.

@@ -1,4 +1,4 @@
-//! The tables and figures of faraj2008, and what users ask beside them.
+//! The tables and figures of faraj2008, and answers to further questions of users.
 //!
 //! # Source
 //! Faraj, Patarasuk and Yuan, "Bandwidth Efficient All-to-All Broadcast on Switched Clusters"; its figures are pictures
@@ -49,7 +49,7 @@ pub(super) const FIGURES: &[Figure] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::figures::proved::none_of;
+    use crate::proved::none_of;
 
     /// Wrong if a figure that checks what the paper proves found a case against it, or looked at none.
     #[test]

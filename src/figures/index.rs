@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::papers::{Reference, references, tolerance};
+use simnet_base::papers::{Reference, references, tolerance};
 
 use super::text::{cell, percent_of, short, verdict};
-use super::{Figure, Judged, PAPERS, Paper, read_data_csv};
+use super::{ComparedRow, Figure, PAPERS, Paper, read_data_csv};
 
 /// The index, below the folder of results.
 pub const FILE: &str = "README.md";
@@ -20,18 +20,18 @@ const HASHES: &str = "<!-- blake3 of every file";
 /// The files of a figure by name, as they are to be indexed.
 pub type FilesOf = BTreeMap<String, Vec<u8>>;
 
-/// A printed number and what there is beside it.
+/// A printed number and what it is compared with.
 struct Answer<'a> {
     reference: Reference,
     /// The figure that has ours, and ours.
-    ours: Option<(&'a Figure, Judged)>,
+    ours: Option<(&'a Figure, ComparedRow)>,
     /// Why there is nothing to compare.
     why_not: Option<String>,
 }
 
 /// The index of figures whose files are these; none for a figure that has not been made.
 pub fn index(files: &BTreeMap<&'static str, FilesOf>, quick: bool) -> String {
-    let rows: Vec<(&Figure, Vec<Judged>)> = super::all()
+    let rows: Vec<(&Figure, Vec<ComparedRow>)> = super::all()
         .filter_map(|figure| {
             let data = files.get(figure.id)?.get("data.csv")?;
             Some((figure, read_data_csv(figure.paper(), &String::from_utf8_lossy(data))))
@@ -52,13 +52,13 @@ pub fn index(files: &BTreeMap<&'static str, FilesOf>, quick: bool) -> String {
     text
 }
 
-/// Every reference row of every paper that is neither answered by these figures' rows nor said not to be comparable.
+/// Every reference row of every paper that these figures' rows do not answer and that is not declared incomparable.
 pub fn unanswered(files: &BTreeMap<&'static str, FilesOf>) -> Vec<Reference> {
     let data = |figure: &'static Figure| {
         let data = files.get(figure.id)?.get("data.csv")?;
         Some((figure, read_data_csv(figure.paper(), &String::from_utf8_lossy(data))))
     };
-    let rows: Vec<(&Figure, Vec<Judged>)> = super::all().filter_map(data).collect();
+    let rows: Vec<(&Figure, Vec<ComparedRow>)> = super::all().filter_map(data).collect();
     let open = |answer: &Answer<'_>| answer.ours.is_none() && answer.why_not.is_none();
     PAPERS
         .iter()
@@ -73,14 +73,14 @@ pub(super) fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
-/// The hashes that an index tells, by file.
+/// The hashes that an index lists, by file.
 pub(super) fn hashes(index: &str) -> BTreeMap<String, String> {
     let list = index.lines().skip_while(|line| !line.starts_with(HASHES)).skip(1);
     let entry = |line: &str| line.split_once("  ").map(|(hash, file)| (file.to_owned(), hash.to_owned()));
     list.map_while(entry).collect()
 }
 
-fn answers<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<Judged>)]) -> Vec<Answer<'a>> {
+fn answers<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<ComparedRow>)]) -> Vec<Answer<'a>> {
     let own = references().into_iter().filter(|reference| reference.paper == paper.number);
     let answer = |reference: Reference| {
         let stated = tolerance(paper.name, &reference.figure, &reference.quantity, &reference.configuration);
@@ -97,7 +97,7 @@ fn answers<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<Judged>)]) -> Vec<Answer<
     own.map(answer).collect()
 }
 
-fn is_about(judged: &Judged, reference: &Reference) -> bool {
+fn is_about(judged: &ComparedRow, reference: &Reference) -> bool {
     let row = &judged.row;
     row.printed_in == reference.figure
         && row.quantity == reference.quantity
@@ -124,14 +124,14 @@ fn headline(answers: &[(&Paper, Vec<Answer<'_>>)], quick: bool) -> String {
     } else {
         text.push_str(
             "\n`simnet figures --all` makes all of this, `simnet figures --check` makes it again and tells what moved. \
-             The printed numbers are\nthose of `src/papers/reference.csv`, none of them read off a plot; the tolerances, \
-             each with its reason, are in `src/papers/tolerances/`.\n",
+             The printed numbers are\nthose of `src/base/papers/reference.csv`, none of them read off a plot; the tolerances, \
+             each with its reason, are in `src/base/papers/tolerances/`.\n",
         );
     }
     text
 }
 
-fn figures_of(paper: &Paper, rows: &[(&Figure, Vec<Judged>)]) -> String {
+fn figures_of(paper: &Paper, rows: &[(&Figure, Vec<ComparedRow>)]) -> String {
     let mut text =
         format!("\n### {}\n\n| figure | printed numbers | that hold |\n|---|--:|--:|\n", paper.cited);
     for figure in paper.figures {
@@ -141,7 +141,7 @@ fn figures_of(paper: &Paper, rows: &[(&Figure, Vec<Judged>)]) -> String {
             let _ = writeln!(text, "| {title} | not made | |");
             continue;
         };
-        let verdicts = || rows.iter().filter_map(Judged::holds);
+        let verdicts = || rows.iter().filter_map(ComparedRow::holds);
         let (judged, holding) = (verdicts().count(), verdicts().filter(|holds| *holds).count());
         let (judged, holding) = match judged {
             0 => (String::new(), String::new()),

@@ -58,7 +58,7 @@ pub(super) const FIGURES: &[Figure] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::figures::proved::none_of;
+    use crate::proved::none_of;
 
     /// Wrong if a figure that checks what the paper proves found a case against it, or looked at none.
     #[test]

@@ -1,6 +1,6 @@
-//! What a figure comes to: rows of numbers, a drawing, and what is to be said about them.
+//! What a figure comes to: rows of numbers, a drawing, and remarks about them.
 
-use crate::report::{Yes, record};
+use simnet_output::report::{Yes, record};
 
 /// A figure that has been made.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Page {
 }
 
 record! {
-    /// A number of ours, beside the paper's where it prints one.
+    /// A number of ours, with the paper's where it prints one.
     #[derive(Default, PartialEq)]
     pub struct Row {
         /// What it is: `host probes`, `latency`; for a printed number as `papers/reference.csv` has it.
@@ -68,7 +68,7 @@ impl Row {
         Row { low, high, ..self }
     }
 
-    /// Ours beside the number that `papers/reference.csv` has under these names, in its unit; none if it has none.
+    /// Compares ours with the number of these names in `papers/reference.csv`, in its unit; none if it has none.
     pub fn printed(
         paper: &str,
         printed_in: &str,
@@ -76,7 +76,7 @@ impl Row {
         of: &str,
         ours: Option<f64>,
     ) -> Option<Row> {
-        let printed = crate::papers::printed(paper, printed_in, quantity, of)?;
+        let printed = simnet_base::papers::printed(paper, printed_in, quantity, of)?;
         let row = Row::ours(quantity, of, &printed.unit, ours);
         Some(Row { paper: Some(printed.value), printed_in: printed_in.to_owned(), ..row })
     }

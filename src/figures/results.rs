@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::report::{Csv, Record};
-use crate::scenario::expect::look_up;
+use simnet_output::report::{Csv, Record};
+use simnet_scenario::expect::look_up;
 
 use super::{Results, Row, ScenarioRun};
 
@@ -42,7 +42,7 @@ impl Results<'_> {
         Csv::parse(self.file(nth, name))
     }
 
-    /// The printed numbers that the scenario names as its references, ours beside them: its `paper.csv`. None if it
+    /// The printed numbers that the scenario names as its references, with ours: its `paper.csv`. None if it
     /// names none.
     ///
     /// # Panics

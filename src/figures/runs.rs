@@ -1,18 +1,18 @@
-//! The runs behind figures, as points of a sweep: each scenario once, whoever needs it.
+//! The runs behind figures, as points of a sweep: each scenario once, for all figures that need it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::diagnostics::{Faults, Refusal};
-use crate::papers;
-use crate::scenario::sweep::{Sweep, is_sweep};
-use crate::scenario::{self, Checked, Files, Overrides, expect};
-use crate::simulation::{self, MODEL};
-use crate::sweep::{Points, Scenarios, evaluate, run_together};
+use simnet_base::diagnostics::{Faults, Refusal};
+use simnet_base::papers;
+use simnet_running::simulation::{self, MODEL};
+use simnet_running::sweep::{Points, Scenarios, evaluate, run_together};
+use simnet_scenario::sweep::{Sweep, is_sweep};
+use simnet_scenario::{self, Checked, Files, Overrides, expect};
 
-use super::{Figure, Results, ScenarioRun, kept};
+use super::{Figure, Results, ScenarioRun, scenarios};
 
 /// The runs that some figures need.
 pub struct Runs {
@@ -156,23 +156,23 @@ impl Points for Runs {
 
 impl Planned {
     fn read(file: &'static str, quick: bool) -> Result<Planned, Box<Refusal>> {
-        let bytes = kept::scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"));
-        let files = Files::kept(
-            kept::scenarios().iter().map(|(file, bytes)| (placed(file), bytes.to_vec())).collect(),
+        let bytes = scenarios::scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"));
+        let files = Files::from_copies(
+            scenarios::scenarios().iter().map(|(file, bytes)| (placed(file), bytes.to_vec())).collect(),
         );
         let name = placed(file);
         let work = if is_sweep(&name, bytes, &Overrides::default(), &files) {
             let sweep = Sweep::read(name, bytes, &Overrides::default(), &files, MODEL)?;
             Described::Sweep(Scenarios::new(if quick { sweep.quick() } else { sweep }))
         } else {
-            let checked = scenario::read_from(name, bytes, &Overrides::default(), &files)?;
+            let checked = simnet_scenario::read_from(name, bytes, &Overrides::default(), &files)?;
             Described::Run(Box::new(if quick { checked.quick() } else { checked }))
         };
         let mut key = blake3::Hasher::new();
         key.update(format!("model {MODEL}, quick {quick}, {file}").as_bytes())
             .update(papers::TEXT.as_bytes());
         key.update(blake3::hash(bytes).as_bytes());
-        for (path, bytes) in files.taken() {
+        for (path, bytes) in files.contents() {
             key.update(path.to_string_lossy().as_bytes()).update(blake3::hash(&bytes).as_bytes());
         }
         Ok(Planned { file, quick, work, key: key.finalize() })
@@ -185,7 +185,7 @@ fn placed(file: &str) -> PathBuf {
 }
 
 impl ScenarioRun {
-    /// The run that a point's result tells of; none for what is no such result.
+    /// The run that a point's result describes; none for what is no such result.
     pub fn of_result(result: &Value) -> Option<ScenarioRun> {
         let text = |(name, text): (&String, &Value)| Some((name.clone(), text.as_str()?.to_owned()));
         let files = result["files"].as_object()?.iter().map(text).collect::<Option<_>>()?;

@@ -3,15 +3,10 @@
 mod curves;
 mod fig1;
 mod fig2;
-mod fig3_64;
-mod fig3a;
-mod fig3b;
-mod fig4a;
-mod fig4b;
+mod fig3;
+mod fig4;
 mod gains;
-mod long_16;
-mod long_32;
-mod long_64;
+mod long;
 mod message_time;
 mod network_model;
 mod orientations;
@@ -29,13 +24,13 @@ pub(super) const FIGURES: &[Figure] = &[
     table2::FIGURE,
     network_model::FIGURE,
     gains::FIGURE,
-    fig3a::FIGURE,
-    fig3b::FIGURE,
-    fig3_64::FIGURE,
-    fig4a::FIGURE,
-    fig4b::FIGURE,
-    long_16::FIGURE,
-    long_32::FIGURE,
-    long_64::FIGURE,
+    fig3::FIG3A,
+    fig3::FIG3B,
+    fig3::FIG3_64,
+    fig4::FIG4A,
+    fig4::FIG4B,
+    long::LONG_16,
+    long::LONG_32,
+    long::LONG_64,
     message_time::FIGURE,
 ];

@@ -1,10 +1,10 @@
 //! The page of a figure: one screen of what it shows, how close it is, and what differs.
 
-use crate::numbers;
+use simnet_base::numbers;
 use std::fmt::Write as _;
 
-use super::made::README_MARK;
-use super::{Figure, Judged, Page};
+use super::built::README_MARK;
+use super::{ComparedRow, Figure, Page};
 
 /// Printed numbers that a page shows in full; of more, it shows the worst.
 const MOST_ROWS: usize = 24;
@@ -12,7 +12,7 @@ const MOST_ROWS: usize = 24;
 const WORST: usize = 10;
 
 /// `README.md`.
-pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[Judged], quick: bool) -> String {
+pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[ComparedRow], quick: bool) -> String {
     let Figure { id, title, .. } = figure;
     let mut text =
         format!("{README_MARK}\n# {title}\n\n{}\n\n![{}](figure.svg)\n", page.shows.trim(), alt(title));
@@ -28,13 +28,13 @@ pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[Judged], quick: bo
 }
 
 /// How near the numbers come to the printed ones, in a sentence and a table.
-fn closeness(rows: &[Judged]) -> String {
-    let printed: Vec<&Judged> = rows.iter().filter(|judged| judged.row.paper.is_some()).collect();
+fn closeness(rows: &[ComparedRow]) -> String {
+    let printed: Vec<&ComparedRow> = rows.iter().filter(|judged| judged.row.paper.is_some()).collect();
     if printed.is_empty() {
         return "No number is printed that these could stand beside.\n".to_owned();
     }
     let mut text = summary(&printed);
-    let shown: Vec<&Judged> = if printed.len() <= MOST_ROWS {
+    let shown: Vec<&ComparedRow> = if printed.len() <= MOST_ROWS {
         printed
     } else {
         let _ =
@@ -50,7 +50,7 @@ fn closeness(rows: &[Judged]) -> String {
 }
 
 /// How many hold, and how far off the median and the worst are.
-fn summary(printed: &[&Judged]) -> String {
+fn summary(printed: &[&ComparedRow]) -> String {
     let judged = printed.iter().filter(|judged| judged.holds().is_some()).count();
     let holding = printed.iter().filter(|judged| judged.holds() == Some(true)).count();
     let mut text = format!("Within their stated tolerance: {holding} of {judged} printed numbers");
@@ -68,16 +68,16 @@ fn summary(printed: &[&Judged]) -> String {
 }
 
 /// What does not hold first, then by deviation.
-fn worst_first(mut printed: Vec<&Judged>) -> Vec<&Judged> {
-    let off = |judged: &Judged| judged.row.deviation_percent().map_or(f64::INFINITY, f64::abs);
+fn worst_first(mut printed: Vec<&ComparedRow>) -> Vec<&ComparedRow> {
+    let off = |judged: &ComparedRow| judged.row.deviation_percent().map_or(f64::INFINITY, f64::abs);
     printed.sort_by(|a, b| {
-        let missed = |judged: &Judged| judged.holds() == Some(false);
+        let missed = |judged: &ComparedRow| judged.holds() == Some(false);
         missed(b).cmp(&missed(a)).then(off(b).total_cmp(&off(a)))
     });
     printed
 }
 
-fn line(judged: &Judged) -> String {
+fn line(judged: &ComparedRow) -> String {
     let row = &judged.row;
     let range = row.low.zip(row.high).map(|(low, high)| format!("{} to {}", short(low), short(high)));
     format!(
@@ -95,12 +95,12 @@ fn line(judged: &Judged) -> String {
 }
 
 /// The deviation, for people.
-pub(super) fn percent_of(judged: &Judged) -> String {
+pub(super) fn percent_of(judged: &ComparedRow) -> String {
     judged.row.deviation_percent().map(numbers::deviation).unwrap_or_default()
 }
 
 /// The verdict, for people.
-pub(super) fn verdict(judged: &Judged) -> &'static str {
+pub(super) fn verdict(judged: &ComparedRow) -> &'static str {
     match judged.holds() {
         Some(true) => "holds",
         Some(false) => "**missed**",

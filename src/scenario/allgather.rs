@@ -3,10 +3,10 @@
 //! # Scope and limitations
 //! One all-gather on a network that nothing else uses. What varies from one to the next is for a sweep to say.
 
-use crate::host::collective;
-use crate::ids::HostId;
-use crate::ring;
-use crate::units::{Bytes, Duration};
+use simnet_base::ids::HostId;
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::host::collective;
+use simnet_network::ring;
 
 use super::checked::RouteSource;
 use super::ethernet::Ethernet;
@@ -122,8 +122,89 @@ pub struct Overheads {
 pub struct Packets {
     /// The most bytes of a message in a packet, above zero; `None`: messages travel whole.
     pub data: Option<u32>,
-    /// What each packet carries beside data and route.
+    /// What each packet carries in addition to data and route.
     pub header: u32,
+}
+
+/// The most bytes of a worm by default.
+const MOST_BYTES: u32 = 1 << 31;
+
+impl Default for Packets {
+    /// Whole messages, each with a header flit, a CRC-8 and a tail.
+    fn default() -> Packets {
+        Packets { data: None, header: 3 }
+    }
+}
+
+impl Packets {
+    /// How many worms a message of so many bytes is, and their flits where they arrive.
+    pub fn of(&self, bytes: u64) -> (u64, u64) {
+        let worms = bytes.div_ceil(u64::from(self.largest()));
+        (worms, bytes + worms * u64::from(self.overhead()))
+    }
+
+    /// What each worm carries in addition to data and route, in flits.
+    pub fn overhead(&self) -> u32 {
+        self.header.min(1 << 16)
+    }
+
+    /// The most bytes of a worm.
+    pub fn largest(&self) -> u32 {
+        self.data.unwrap_or(MOST_BYTES).clamp(1, MOST_BYTES)
+    }
+}
+
+impl Software {
+    /// Software that costs nothing and adds nothing.
+    pub const NONE: Software = Software {
+        short: Overheads::NONE,
+        long: Overheads::NONE,
+        short_up_to: Bytes(u64::MAX),
+        copy_byte: Duration::ZERO,
+        envelope: Bytes(0),
+        jitter: 0,
+    };
+
+    /// LAM/MPI 7.1.1 over TCP/IP on faraj2008's machines (2.8 GHz Pentium 4, Linux 2.6, 100 Mb/s Ethernet): the one
+    /// set of constants behind its Table 1 and Fig. 10, to be used with `Protocol::SOCKET` (of `simulation::ranks`),
+    /// TCP with windows of 64 KiB and switches with `LAM_PORT_BUFFER`.
+    ///
+    /// # Source
+    /// Read: LAM's envelope is six words of 4 B, its sockets' buffers are as long as a short message, and messages
+    /// above 64 KiB go by its long protocol, which asks before it sends (`ssi_rpi_tcp.c`). Fitted, to topology (a) of
+    /// Table 1: 0.15 ms a message, and 3.1 ms a long one, half of each at either end; TCP itself adds the rest of
+    /// what the paper's times have beyond the wire (0.245, 0.21, 0.41, 2.43 and 3.54 ms a step for 32, 48, 64, 96 and
+    /// 128 KB). That a long message costs so much *once*, whatever its length, stands for the question, the answer
+    /// and the copies that nothing overlaps with: at most a socket's buffer at either end. A cost a byte (25 ns) fits
+    /// Table 1 as well, but then LAM's own messages of 4 MB would cost 0.1 s each, and its time on (f) comes out 31 %
+    /// too long. How memory is copied within a machine decides none of the paper's numbers: 1 ns a byte is a guess.
+    pub const LAM_ON_P4: Software = Software {
+        short: Overheads { send: Duration::from_us(75), receive: Duration::from_us(75), ..Overheads::NONE },
+        long: Overheads {
+            send: Duration::from_us(1_550),
+            receive: Duration::from_us(1_550),
+            ..Overheads::NONE
+        },
+        short_up_to: Bytes(65_536),
+        copy_byte: Duration::from_ps(1_000),
+        envelope: Bytes(24),
+        jitter: 0,
+    };
+
+    /// What software adds to a message with so many bytes of data.
+    pub const fn overheads(&self, data: Bytes) -> &Overheads {
+        if data.0 <= self.short_up_to.0 { &self.short } else { &self.long }
+    }
+}
+
+impl Overheads {
+    /// Nothing.
+    pub const NONE: Overheads = Overheads {
+        send: Duration::ZERO,
+        receive: Duration::ZERO,
+        send_byte: Duration::ZERO,
+        receive_byte: Duration::ZERO,
+    };
 }
 
 /// How ranks are dealt to machines.

@@ -18,7 +18,6 @@ mod measure;
 mod names;
 mod operation;
 mod output;
-mod rings;
 mod routing;
 mod run;
 mod shared;
@@ -28,19 +27,20 @@ mod topology;
 mod trace;
 mod traffic;
 
-pub(super) use declared::asked;
+pub(super) use declared::requested;
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostics::Fault;
-use crate::units::Bytes;
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::Bytes;
 
-use super::book::{Book, Place};
 use super::checked::{Checked, Failure, RandomFailures, Routing, Stages, Topology, Work};
+use super::diagnostics::{Diagnostics, Place};
 use super::ethernet::Ethernet;
 use super::expect::{Expectation, Expectations};
+use super::rings::Rings;
 use super::sweep::Identity;
-use super::wire::{At, Bounded as _, Document, Given, Limited, Quantity};
+use super::wire::{self, Bounded as _, Document, Given, Limited, Located, Quantity};
 
 /// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
 /// one fault.
@@ -48,18 +48,18 @@ pub(super) fn check(
     document: &Document,
     given: Option<Topology>,
     seed: Option<u64>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Checked> {
     // What is too large is not built, and the rest is judged without it.
-    let topology = match declared::check(document, book) {
-        true => given.or_else(|| topology::build(document.topology.value()?, book)),
+    let topology = match declared::check(document, diagnostics) {
+        true => given.or_else(|| topology::build(document.topology.value()?, diagnostics)),
         false => None,
     };
-    let mut checked = sections(document, topology, seed, book)?;
-    foreseen::check(&checked, document, book);
-    spans::check(&checked, document, book);
-    checked.warnings = book.warnings();
-    book.is_clean().then_some(checked)
+    let mut checked = sections(document, topology, seed, diagnostics)?;
+    foreseen::check(&checked, document, diagnostics);
+    spans::check(&checked, document, diagnostics);
+    checked.warnings = diagnostics.warnings();
+    diagnostics.is_clean().then_some(checked)
 }
 
 /// Checks `[routing]` alone, on a network; `None` after noting at least one fault.
@@ -67,9 +67,10 @@ pub(super) fn routing(
     document: &Document,
     topology: &Topology,
     seed: u64,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Routing> {
-    routing::routing(document.routing.get()?, Some(topology), Some(seed), book).filter(|_| book.is_clean())
+    routing::routing(document.routing.get()?, Some(topology), Some(seed), diagnostics)
+        .filter(|_| diagnostics.is_clean())
 }
 
 /// Checks all sections, each on its own and with those that it needs; `None` after noting at least one fault.
@@ -77,32 +78,35 @@ fn sections(
     document: &Document,
     topology: Option<Topology>,
     seed: Option<u64>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Checked> {
     let network = topology.as_ref();
-    let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, book));
-    let hosts = document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), book));
+    let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, diagnostics));
+    let hosts =
+        document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
-        buffers::check(document, fabric, hosts, &topology.network, book);
-        limits::check(document, fabric, hosts, &topology.network, book);
+        buffers::check(document, fabric, hosts, &topology.network, diagnostics);
+        limits::check(document, fabric, hosts, &topology.network, diagnostics);
     }
-    let (failures, by_chance) = failures(document, network, book);
+    let (failures, by_chance) = failures(document, network, diagnostics);
     let mapping = document.mapping.get();
-    let mapping = mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, book));
+    let mapping =
+        mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, diagnostics));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
-    let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, book));
+    let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, diagnostics));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
     let traffic =
-        document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, book));
-    let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, book));
+        document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, diagnostics));
+    let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, diagnostics));
     let stages = Stages { mapping, routing, traffic };
-    let work = work(document, &stages, ethernet.as_ref(), &context, book);
-    let measure = document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, book));
-    run::check_sections(document, book);
-    let output = output::output(document, stages.traffic.as_ref(), book);
-    let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, book));
-    if !book.is_clean() {
+    let work = work(document, &stages, ethernet.as_ref(), &context, diagnostics);
+    let measure =
+        document.measure.get().and_then(|wire| measure::measure(wire, &document.traffic, diagnostics));
+    run::check_sections(document, diagnostics);
+    let output = output::output(document, stages.traffic.as_ref(), diagnostics);
+    let expect = document.expect.value().map_or_else(Vec::new, |table| expectations(&table.0, diagnostics));
+    if !diagnostics.is_clean() {
         return None;
     }
     let scenario = document.scenario.value()?;
@@ -119,63 +123,72 @@ fn sections(
         work: work.unwrap_or(Work::Stages(stages)),
         measure: measure?,
         output: output?,
-        expect: Expectations { sources: book.sources(), list: expect },
+        expect: Expectations { sources: diagnostics.sources(), list: expect },
         warnings: Vec::new(),
     })
 }
 
-/// What is done beside the stages of a run on the fabric, or in their place, if anything is. At most one section says
+/// What is done with the stages of a run on the fabric, or in their place, if anything. At most one section says
 /// so; where several do, each has noted that.
 fn work(
     document: &Document,
     stages: &Stages,
     ethernet: Option<&Ethernet>,
     context: &traffic::Context<'_>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Work> {
     let media = (ethernet, stages.routing.as_ref());
-    let allgather =
-        document.allgather.get().and_then(|wire| allgather::allgather(wire, media, document, context, book));
-    let rings = document.rings.get().and_then(|wire| rings::rings(wire, document, book));
+    let allgather = document
+        .allgather
+        .get()
+        .and_then(|wire| allgather::allgather(wire, media, document, context, diagnostics));
+    let rings = document.rings.get().and_then(|wire| rings(wire, document, diagnostics));
     let discovery = document
         .discovery
         .get()
-        .and_then(|wire| discovery::discovery(wire, ethernet, document, context, book));
+        .and_then(|wire| discovery::discovery(wire, ethernet, document, context, diagnostics));
     let operation = document
         .operation
         .get()
-        .and_then(|wire| operation::operation(wire, document, context.topology, stages, book));
+        .and_then(|wire| operation::operation(wire, document, context.topology, stages, diagnostics));
     let gathers = allgather.map(Work::Allgather);
     gathers.or(rings.map(Work::Ring)).or(discovery.map(Work::Discovery)).or(operation.map(Work::Operation))
 }
 
-/// What fails, as told and by chance.
+/// The ring of a scenario.
+fn rings(wire: &Located<wire::Rings>, document: &Document, diagnostics: &mut Diagnostics) -> Option<Rings> {
+    shared::alone("[rings]", document, diagnostics);
+    let wire = &wire.value;
+    Some(Rings { algorithm: *wire.algorithm.value()?, tree: *wire.tree.value()?, root: *wire.root.value()? })
+}
+
+/// What fails: the listed failures and those by chance.
 fn failures(
     document: &Document,
     network: Option<&Topology>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> (Vec<Failure>, Vec<RandomFailures>) {
-    let told = document.failures.value();
-    let told = told.map_or_else(Vec::new, |list| operation::failures(list, network, book));
+    let listed = document.failures.value();
+    let listed = listed.map_or_else(Vec::new, |list| operation::failures(list, network, diagnostics));
     let by_chance = document.failures_at_random.value();
-    (told, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list)))
+    (listed, by_chance.map_or_else(Vec::new, |list| operation::random_failures(list)))
 }
 
 /// The expectations of a table, each path once.
 pub(super) fn expectations(
-    table: &[(At<String>, super::expect::Wanted)],
-    book: &mut Book,
+    table: &[(Located<String>, super::expect::Wanted)],
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Expectation> {
     let mut list: Vec<Expectation> = Vec::new();
     for (path, wanted) in table {
         if path.value.split('.').any(str::is_empty) {
-            book.add(path.place, |span| {
+            diagnostics.add(path.place, |span| {
                 let expected = "expected keys and positions joined by single dots";
                 Fault::new("bad-path", span, "no path into the summary", expected)
             });
         }
         if list.iter().any(|other| other.path == path.value) {
-            book.add(path.place, |span| {
+            diagnostics.add(path.place, |span| {
                 Fault::new("duplicate-key", span, "this path is given twice", "one expectation a path")
             });
         }
@@ -185,13 +198,17 @@ pub(super) fn expectations(
 }
 
 /// A quantity that the wire has read, with its place.
-pub(super) fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<At<U>> {
-    given.get().map(|at| At { value: at.value.0, place: at.place })
+pub(super) fn quantity<U: Copy>(given: &Given<Quantity<U>>) -> Option<Located<U>> {
+    given.get().map(|at| Located { value: at.value.0, place: at.place })
 }
 
 /// An amount of data in `range`, in bytes.
-fn in_bytes(amount: At<Bytes>, range: RangeInclusive<u64>, book: &mut Book) -> Option<u64> {
-    within(amount, Bytes(*range.start())..=Bytes(*range.end()), book).map(|bytes| bytes.0)
+fn in_bytes(
+    amount: Located<Bytes>,
+    range: RangeInclusive<u64>,
+    diagnostics: &mut Diagnostics,
+) -> Option<u64> {
+    within(amount, Bytes(*range.start())..=Bytes(*range.end()), diagnostics).map(|bytes| bytes.0)
 }
 
 /// Notes that a value is out of range.
@@ -199,19 +216,28 @@ pub(super) fn out_of_range(
     place: Place,
     message: impl Into<String>,
     expected: impl Into<String>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) {
     let (message, expected) = (message.into(), expected.into());
-    book.add(place, |span| Fault::new("out-of-range", span, message, expected));
+    diagnostics.add(place, |span| Fault::new("out-of-range", span, message, expected));
 }
 
 /// A value in `range`.
-fn within<T: Limited>(value: At<T>, range: RangeInclusive<T::Limit>, book: &mut Book) -> Option<T> {
-    value.value.kept(value.place, &range, book)
+fn within<T: Limited>(
+    value: Located<T>,
+    range: RangeInclusive<T::Limit>,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    value.value.bounded(value.place, &range, diagnostics)
 }
 
 /// Notes that two things cannot stand together, at the place of the second.
-fn conflict(place: Place, message: impl Into<String>, expected: impl Into<String>, book: &mut Book) {
+fn conflict(
+    place: Place,
+    message: impl Into<String>,
+    expected: impl Into<String>,
+    diagnostics: &mut Diagnostics,
+) {
     let (message, expected) = (message.into(), expected.into());
-    book.add(place, |span| Fault::new("conflict", span, message, expected));
+    diagnostics.add(place, |span| Fault::new("conflict", span, message, expected));
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::ids::{HostId, LinkId, Node, Port};
-use crate::routing::{Choices, RouteTable};
-use crate::topology::{End, Network};
-use crate::trace::Bounds;
-use crate::traffic::{TraceMessage, Workload};
-use crate::units::{BitRate, Duration, Time};
+use simnet_base::ids::{HostId, LinkId, Node, Port};
+use simnet_base::units::{BitRate, Duration, Time};
+use simnet_media::trace::Bounds;
+use simnet_media::traffic::{TraceMessage, Workload};
+use simnet_network::routing::{Choices, RouteTable};
+use simnet_network::topology::{End, Network};
 
 use super::allgather::Allgather;
 use super::discovery::Discovery;
@@ -42,7 +42,7 @@ pub struct Checked {
     pub work: Work,
     /// How long each point is measured.
     pub measure: Measure,
-    /// What is written beside the summary.
+    /// What is written in addition to the summary.
     pub output: Output,
     /// What the results are expected to be.
     pub expect: Expectations,
@@ -148,6 +148,41 @@ pub enum PartKind {
     Hosts,
 }
 
+impl PartKind {
+    /// All parts of the kind in a network, in the order of their ids.
+    pub fn parts(self, network: &Network) -> Vec<Part> {
+        match self {
+            PartKind::Links => (0..network.links().len()).map(|link| Part::Link(LinkId::new(link))).collect(),
+            PartKind::Switches => network.switch_ids().map(|id| Part::Node(Node::Switch(id))).collect(),
+            PartKind::Hosts => network.host_ids().map(|id| Part::Node(Node::Host(id))).collect(),
+        }
+    }
+}
+
+impl Part {
+    /// The cables that fail with it.
+    pub fn links(self, network: &Network) -> Vec<LinkId> {
+        match self {
+            Part::Link(link) => vec![link],
+            Part::Node(node) => network.cables(node).map(|(_, link, _)| link).collect(),
+        }
+    }
+
+    /// What it is called in reports: `switch s3`, `host h1`, `cable s3:4 - h1:0`.
+    pub fn described(self, network: &Network) -> String {
+        match self {
+            Part::Node(Node::Switch(id)) => format!("switch {}", network.name_of(Node::Switch(id))),
+            Part::Node(Node::Host(id)) => format!("host {}", network.name_of(Node::Host(id))),
+            Part::Link(link) => {
+                let link = network.link(link);
+                let [a, b] =
+                    [link.a, link.b].map(|end| format!("{}:{}", network.name_of(end.node), end.port));
+                format!("cable {a} - {b}")
+            }
+        }
+    }
+}
+
 /// Failures by chance: every part of a kind fails on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomFailures {
@@ -247,7 +282,7 @@ pub struct Trace {
 /// Messages drawn by chance, at several loads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generated {
-    /// To whom, how irregularly and how much at a time; at least one host sends.
+    /// The destinations, how irregularly and how much at a time; at least one host sends.
     pub workload: Workload,
     /// Offered payload flits per host that sends and flit time, each above 0 and at most 1; one measured point
     /// each.
@@ -271,7 +306,7 @@ pub struct Measure {
     /// How near the loads below and above saturation have to be to each other, relative to the higher; `None`:
     /// saturation is not looked for.
     pub find_saturation: Option<f64>,
-    /// Whether a run fails of which a point is neither saturated nor converged.
+    /// Whether a run fails if a point is neither saturated nor converged.
     pub require_convergence: bool,
     /// What is measured by the whole run, if this is its small form.
     pub whole: Option<Extent>,
@@ -286,7 +321,7 @@ pub enum Extent {
     Duration(Duration),
 }
 
-/// What is written beside the summary.
+/// What is written in addition to the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// `deliveries.csv`: what became of every message of a trace.
@@ -403,7 +438,7 @@ impl Topology {
 }
 
 impl Measure {
-    /// The most that is measured where a precision is asked for and nothing else is said.
+    /// The most that is measured where a precision is asked for and no limit is given.
     pub const MOST: Extent = Extent::Messages(2_000_000);
 
     /// The same with a twentieth of the messages or of the time, at least one message, and no demand to converge.

@@ -10,12 +10,12 @@
 
 use serde::Serialize;
 
-use crate::topology::generate::Size;
-use crate::traffic::Workload;
-use crate::units::{Duration, Time};
+use simnet_base::units::{Duration, Time};
+use simnet_media::traffic::Workload;
+use simnet_network::topology::generate::Size;
 
 use super::allgather::{Allgather, MediumKind};
-use super::check::asked;
+use super::check::requested;
 use super::checked::{Checked, Extent, Generated, Measure, Operation, Stages, Traffic, Work};
 use super::discovery::{Discovery, Source};
 use super::mapping::Mapping;
@@ -31,7 +31,7 @@ const PER_CABLE: u64 = 100;
 const PER_PORT: u64 = 16;
 /// Bytes of a fabric for every port of a switch or host.
 const PER_FABRIC_PORT: u64 = 150;
-/// Bytes of a table of routes for every pair, beside two bytes a turn, of which a table holds 2^30 at most.
+/// Bytes a pair of a table of routes, plus two bytes a turn; a table holds at most 2^30 turns.
 const PER_ROUTE: u64 = 5;
 const MOST_TURN_BYTES: u64 = 1 << 31;
 /// Bytes for every pair of ranks or of machines that measure, and for every host that a switch remembers.
@@ -56,7 +56,7 @@ const PER_RING_MACHINE: f64 = 2e-6;
 /// Seconds of what every run does anyway.
 const LEAST: f64 = 1e-4;
 
-/// How large a scenario is and what it is likely to take; none where the declaration does not tell.
+/// How large a scenario is and what it is likely to take; none where the declaration does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// The network's switches.
@@ -80,9 +80,9 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What the declaration of a scenario tells, whether or not its network can be built.
+    /// What follows from the declaration of a scenario, whether or not its network can be built.
     pub(super) fn declared(document: &Document) -> Estimate {
-        let size = asked(document).and_then(|asked| asked.size);
+        let size = requested(document).and_then(|network| network.size);
         let gathers = document.allgather.value();
         let each = gathers.and_then(|wire| wire.ranks_per_machine.value()).copied().unwrap_or(1);
         let ranks = size.and_then(|size| gathers.map(|_| size.hosts.saturating_mul(u64::from(each))));
@@ -102,7 +102,7 @@ impl Estimate {
         }
     }
 
-    /// What a checked scenario tells.
+    /// What follows from a checked scenario.
     pub fn of(checked: &Checked) -> Estimate {
         let size = Size::of(&checked.topology.network);
         let needs = Needs::of(&checked.work);
@@ -149,7 +149,7 @@ impl Estimate {
     }
 }
 
-/// What of a scenario takes memory beside its networks.
+/// What of a scenario takes memory except its networks.
 struct Needs {
     on_fabric: bool,
     has_frames: bool,
@@ -271,11 +271,11 @@ fn simulated(checked: &Checked) -> f64 {
         Work::Operation(operation) => operation.length.as_ps() as f64,
         _ => 0.0,
     };
-    own.max(longest_beside_loads(checked)) / 1e12
+    own.max(longest_without_loads(checked)) / 1e12
 }
 
 /// The simulated time in picoseconds that the longest all-gather or mapping is likely to take.
-pub(super) fn longest_beside_loads(checked: &Checked) -> f64 {
+pub(super) fn longest_without_loads(checked: &Checked) -> f64 {
     if let Work::Allgather(gather) = &checked.work {
         let usual = gather.medium.ethernet().map_or(checked.fabric.rate, |ethernet| ethernet.rate);
         let links = checked.topology.network.links().iter();

@@ -5,10 +5,10 @@
 
 use serde::Serialize;
 
-use crate::discovery::Rtts;
-use crate::host::rtt::Plan;
-use crate::ids::HostId;
-use crate::units::{Bytes, Duration};
+use simnet_base::ids::HostId;
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::host::rtt::Plan;
+use simnet_network::discovery::Rtts;
 
 use super::allgather::Overheads;
 use super::checked::InputFile;
@@ -25,13 +25,13 @@ pub struct Discovery {
     pub plan: Plan,
     /// What software costs.
     pub software: Software,
-    /// What disturbs measurements beside the jitter of software.
+    /// What disturbs measurements in addition to the jitter of software.
     pub noise: Noise,
     /// Machines whose software takes longer or less, in thousandths of the usual.
     pub paces: Vec<(HostId, u32)>,
     /// How switches are inferred; at least one way, each once.
     pub methods: Vec<Method>,
-    /// What the methods are told.
+    /// What the methods know in addition to the times.
     pub inference: Inference,
     /// What computing takes on machine 0.
     pub compute: Compute,
@@ -62,7 +62,7 @@ pub struct Matrix {
 /// Round-trip times by a formula: over h switches constant + step (h + 1), and normal noise in either direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MadeUp {
-    /// What a round trip takes beside its cables.
+    /// What a round trip takes in addition to its cables.
     pub constant: Duration,
     /// What one more switch adds.
     pub step: Duration,
@@ -83,7 +83,7 @@ pub struct Software {
     pub jitter: u32,
 }
 
-/// What disturbs measurements beside the jitter of software.
+/// What disturbs measurements in addition to the jitter of software.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
     /// How often a piece of software's work is interrupted, in millionths.
@@ -116,7 +116,7 @@ pub enum Method {
     Sturdy,
 }
 
-/// What methods are told beside the matrix.
+/// What methods know in addition to the matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inference {
     /// Times closer than that are one class at first.
@@ -127,7 +127,7 @@ pub struct Inference {
     pub classes: Option<usize>,
     /// Pairs of machines, by position, and the switches between them.
     pub known: Vec<Known>,
-    /// Whether they are told what one more switch adds: it follows from the rate and the length of a ping.
+    /// Whether they know what one more switch adds: it follows from the rate and the length of a ping.
     pub step_is_known: bool,
 }
 
@@ -142,7 +142,7 @@ pub struct Known {
     pub hops: u32,
 }
 
-/// What computing takes on machine 0, beside what is measured.
+/// What computing takes on machine 0, in addition to what is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compute {
     /// Classes and hop counts, whatever the number of machines.

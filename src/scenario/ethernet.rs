@@ -1,10 +1,10 @@
 //! The Ethernet of a scenario, in physical units.
 
-use crate::ethernet::transport::{Congestion, TcpParameters};
-use crate::ethernet::{BRIDGE_PRIORITY, Buffer, Parameters};
-use crate::ids::SwitchId;
-use crate::topology::Network;
-use crate::units::{BitRate, Bytes, Duration, Length};
+use simnet_base::ids::SwitchId;
+use simnet_base::units::{BitRate, Bytes, Duration, Length};
+use simnet_media::ethernet::transport::{Congestion, TcpParameters};
+use simnet_media::ethernet::{BRIDGE_PRIORITY, Buffer, Parameters};
+use simnet_network::topology::Network;
 
 /// Switched Ethernet and how hosts carry messages over it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,13 +25,13 @@ pub struct Ethernet {
     pub priorities: Vec<(SwitchId, u16)>,
     /// How messages travel.
     pub transport: Transport,
-    /// What each frame of a datagram carries beside data.
+    /// What each frame of a datagram carries in addition to data.
     pub header: u32,
     /// Room of a TCP connection for data on its way, at either end.
     pub window: Bytes,
     /// How long a TCP acknowledgement may wait for another segment; `None`: not at all.
     pub ack_delay: Option<Duration>,
-    /// What limits a TCP sender beside the receiver's window.
+    /// What limits a TCP sender in addition to the receiver's window.
     pub congestion: Congestion,
     /// The least time after which TCP sends an unacknowledged segment again.
     pub least_timeout: Duration,
@@ -77,8 +77,9 @@ impl Ethernet {
     /// The Ethernet's parameters on `network`, every cable at `rate` if one is given.
     pub fn parameters(&self, network: &Network, rate: Option<BitRate>) -> Parameters {
         let links = || network.links().iter();
-        let own = |link: &crate::topology::Link| rate.or(link.rate).unwrap_or(self.rate);
-        let delay = |link: &crate::topology::Link| link.length.unwrap_or(self.cable_length).flight_time();
+        let own = |link: &simnet_network::topology::Link| rate.or(link.rate).unwrap_or(self.rate);
+        let delay =
+            |link: &simnet_network::topology::Link| link.length.unwrap_or(self.cable_length).flight_time();
         let mut bridge_priorities = vec![BRIDGE_PRIORITY; network.switches().len()];
         for (switch, priority) in &self.priorities {
             if let Some(of) = bridge_priorities.get_mut(switch.index()) {

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::diagnostics::{Fault, Faults, quoted};
+use simnet_base::diagnostics::{Fault, Faults, quoted};
 
-pub use super::book::Place;
+pub use super::diagnostics::Place;
 
 /// The `[expect]` table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,7 +114,7 @@ pub fn report(expectations: &Expectations, broken: &[Broken]) -> Vec<Faults> {
 
 /// The value at a path of keys and positions; a step into a list that is no position is the `id` of an item, which may
 /// have dots itself.
-pub(crate) fn look_up<'a>(summary: &'a Value, path: &str) -> Option<&'a Value> {
+pub fn look_up<'a>(summary: &'a Value, path: &str) -> Option<&'a Value> {
     let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
     let inner = |at: &'a Value, rest: Option<&str>| rest.map_or(Some(at), |rest| look_up(at, rest));
     match summary {

@@ -10,15 +10,15 @@
 //! every whole number of base cycles. A cable's delay is its time of flight in base cycles, rounded up, at
 //! least 1.
 
-use crate::diagnostics::Fault;
-use crate::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
-use crate::topology::{Link, Network};
-use crate::units::{BitRate, Bytes, Duration, Flits, Length};
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::{BitRate, Bytes, Duration, Flits, Length};
+use simnet_media::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
+use simnet_network::topology::{Link, Network};
 
-use super::book::{Book, Place};
 use super::check::{out_of_range, quantity};
 use super::checked::Checked;
-use super::wire::{self, At, Given, Quantity};
+use super::diagnostics::{Diagnostics, Place};
+use super::wire::{self, Given, Located, Quantity};
 
 /// The wormhole fabric in physical units; one flit is one byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub struct Hosts {
     pub send_overhead: Duration,
     /// Software time between a message's arrival and the answer of a replying daemon.
     pub reply_overhead: Duration,
-    /// Software time that a mapper spends on a probe beside sending it and waiting for the answer.
+    /// Software time that a mapper spends on a probe, without sending it and waiting for the answer.
     pub loop_overhead: Duration,
 }
 
@@ -76,13 +76,13 @@ pub struct ReceiveBuffer {
 }
 
 /// The fabric in physical units.
-pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric> {
+pub(super) fn fabric(wire: &Located<wire::Fabric>, diagnostics: &mut Diagnostics) -> Option<Fabric> {
     let (section, wire) = (wire.place, &wire.value);
     let [buffer, stop, go] = [&wire.buffer, &wire.stop, &wire.go].map(flits);
-    check_order(buffer, stop, go, section, book);
+    check_order(buffer, stop, go, section, diagnostics);
     let rate = quantity(&wire.rate);
     if let Some(rate) = rate {
-        check_rate(rate, book);
+        check_rate(rate, diagnostics);
     }
     Some(Fabric {
         rate: rate?.value,
@@ -98,14 +98,14 @@ pub(super) fn fabric(wire: &At<wire::Fabric>, book: &mut Book) -> Option<Fabric>
 }
 
 /// An amount of data in flits.
-fn flits(given: &Given<Quantity<Bytes>>) -> Option<At<Flits>> {
-    quantity(given).map(|amount| At { value: Flits(amount.value.0), place: amount.place })
+fn flits(given: &Given<Quantity<Bytes>>) -> Option<Located<Flits>> {
+    quantity(given).map(|amount| Located { value: Flits(amount.value.0), place: amount.place })
 }
 
 /// Notes a rate whose flit time is not a whole number of picoseconds.
-fn check_rate(rate: At<BitRate>, book: &mut Book) {
+fn check_rate(rate: Located<BitRate>, diagnostics: &mut Diagnostics) {
     if 8_000_000_000_000 % rate.value.as_bits_per_s() != 0 {
-        book.warn(rate.place, |span| {
+        diagnostics.warn(rate.place, |span| {
             let flit = rate.value.time_for(Bytes(1));
             let message = format!("a flit takes no whole number of picoseconds at {}", rate.value);
             Fault::new("inexact-rate", span, message, format!("taken as {flit} a flit"))
@@ -115,11 +115,11 @@ fn check_rate(rate: At<BitRate>, book: &mut Book) {
 
 /// Notes thresholds that are not in the order go < stop <= buffer.
 fn check_order(
-    buffer: Option<At<Flits>>,
-    stop: Option<At<Flits>>,
-    go: Option<At<Flits>>,
+    buffer: Option<Located<Flits>>,
+    stop: Option<Located<Flits>>,
+    go: Option<Located<Flits>>,
     section: Place,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) {
     let (Some(buffer), Some(stop), Some(go)) = (buffer, stop, go) else { return };
     // A default stands at its section; point at what the user wrote instead.
@@ -129,7 +129,7 @@ fn check_order(
             written(stop.place, buffer.place),
             format!("STOP at {} B never comes from a buffer of {} B", stop.value.0, buffer.value.0),
             format!("expected stop from 1 B to {} B", buffer.value.0),
-            book,
+            diagnostics,
         );
     }
     if go.value >= stop.value {
@@ -137,13 +137,17 @@ fn check_order(
             written(go.place, stop.place),
             format!("GO at {} B is not below STOP at {} B", go.value.0, stop.value.0),
             format!("expected go from 0 B to {} B", stop.value.0 - 1),
-            book,
+            diagnostics,
         );
     }
 }
 
 /// What all hosts share.
-pub(super) fn hosts(wire: &At<wire::Hosts>, fabric: Option<&Fabric>, book: &mut Book) -> Option<Hosts> {
+pub(super) fn hosts(
+    wire: &Located<wire::Hosts>,
+    fabric: Option<&Fabric>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Hosts> {
     let section = wire.place;
     let wire = &wire.value;
     let receive = if wire.receive_buffer.is_absent() {
@@ -154,7 +158,7 @@ pub(super) fn hosts(wire: &At<wire::Hosts>, fabric: Option<&Fabric>, book: &mut 
             wire.receive_overhead.get().map(|at| ("receive-overhead", at.place)),
         ];
         for (key, place) in others.into_iter().flatten() {
-            book.add(place, |span| {
+            diagnostics.add(place, |span| {
                 let message = format!("`{key}` without `receive-buffer`");
                 let expected = "a host without a receive buffer takes at once what arrives";
                 Fault::new("missing-key", span, message, expected)
@@ -162,7 +166,7 @@ pub(super) fn hosts(wire: &At<wire::Hosts>, fabric: Option<&Fabric>, book: &mut 
         }
         None
     } else {
-        Some(receive(wire, section, fabric, book)?)
+        Some(receive(wire, section, fabric, diagnostics)?)
     };
     Some(Hosts {
         nic_send_overhead: quantity(&wire.nic_send_overhead)?.value,
@@ -178,22 +182,24 @@ fn receive(
     wire: &wire::Hosts,
     section: Place,
     fabric: Option<&Fabric>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<ReceiveBuffer> {
     let buffer = flits(&wire.receive_buffer)?;
-    let part =
-        |share: u64, least: u64| At { value: Flits((buffer.value.0 / share).max(least)), place: section };
+    let part = |share: u64, least: u64| Located {
+        value: Flits((buffer.value.0 / share).max(least)),
+        place: section,
+    };
     let stop = match &wire.receive_stop {
         given if given.is_absent() => part(2, 1),
         given => flits(given)?,
     };
     let go = match &wire.receive_go {
         given if given.is_absent() => {
-            At { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section }
+            Located { value: part(4, 0).value.min(Flits(stop.value.0 - 1)), place: section }
         }
         given => flits(given)?,
     };
-    check_order(Some(buffer), Some(stop), Some(go), section, book);
+    check_order(Some(buffer), Some(stop), Some(go), section, diagnostics);
     let rate = match &wire.receive_rate {
         given if given.is_absent() => fabric?.rate,
         given => quantity(given)?.value,
@@ -287,8 +293,8 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::End;
-    use crate::units::Unit as _;
+    use simnet_base::units::Unit as _;
+    use simnet_network::topology::End;
 
     fn fabric() -> Fabric {
         Fabric {

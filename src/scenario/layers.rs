@@ -8,10 +8,10 @@
 
 use std::path::PathBuf;
 
-use crate::diagnostics::{Fault, MISSING_FILE, decode, quoted, shown};
-use crate::topology::generate::FAMILIES;
+use simnet_base::diagnostics::{Fault, MISSING_FILE, decode, quoted, shown};
+use simnet_network::topology::generate::FAMILIES;
 
-use super::book::{Book, Place};
+use super::diagnostics::{Diagnostics, Place};
 use super::files;
 use super::tree::{self, Assignment, Entry, Item, Value};
 use super::wire::{Document, Include, Wire as _};
@@ -37,26 +37,31 @@ pub(super) struct Layers {
     pub(super) sets: Vec<Assignment>,
 }
 
-/// Reads the file that is source 0 of the book, and those that it includes; `None` after a fault that leaves nothing.
-pub(super) fn read(book: &mut Book, path: PathBuf, sets: &[String]) -> Option<Layers> {
-    let mut root = tree::parse(book, 0);
+/// Reads the file that is source 0, and those that it includes; `None` after a fault that leaves nothing.
+pub(super) fn read(diagnostics: &mut Diagnostics, path: PathBuf, sets: &[String]) -> Option<Layers> {
+    let mut root = tree::parse(diagnostics, 0);
     let mut sets: Vec<Assignment> =
-        sets.iter().filter_map(|text| tree::assignment(book, "--set", text)).collect();
+        sets.iter().filter_map(|text| tree::assignment(diagnostics, "--set", text)).collect();
     let root = root.as_mut()?;
-    apply(&mut sets, &["include"], root, book);
+    apply(&mut sets, &["include"], root, diagnostics);
     let mut inclusions = Inclusions { chain: vec![files::plain(&path)], count: 0, is_too_deep: false };
-    inclusions.expand(root, book);
-    let chosen = apply(&mut sets, &["profile", "profiles"], root, book);
+    inclusions.expand(root, diagnostics);
+    let chosen = apply(&mut sets, &["profile", "profiles"], root, diagnostics);
     let profile = take(root, "profile").map(|entry| entry.item);
-    let profiles = take(root, "profiles").map_or_else(Vec::new, |entry| profiles(entry.item, book));
+    let profiles = take(root, "profiles").map_or_else(Vec::new, |entry| profiles(entry.item, diagnostics));
     Some(Layers { own: root.clone(), profile, profiles, chosen, sets })
 }
 
 /// Lays the assignments to `keys` over the root and takes them off the list.
-fn apply(sets: &mut Vec<Assignment>, keys: &[&str], root: &mut Item, book: &mut Book) -> Vec<Assignment> {
+fn apply(
+    sets: &mut Vec<Assignment>,
+    keys: &[&str],
+    root: &mut Item,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Assignment> {
     let first = |set: &mut Assignment| set.path.first().is_some_and(|(key, _)| keys.contains(&key.as_str()));
     let applied: Vec<Assignment> = sets.extract_if(.., first).collect();
-    applied.iter().for_each(|set| set.lay(root, book));
+    applied.iter().for_each(|set| set.lay(root, diagnostics));
     applied
 }
 
@@ -77,18 +82,18 @@ pub(super) fn find<'a>(root: &'a Item, key: &str) -> Option<&'a Item> {
 struct Inclusions {
     chain: Vec<PathBuf>,
     count: usize,
-    /// Whether it was said that they go too deep.
+    /// Whether it was reported that they go too deep.
     is_too_deep: bool,
 }
 
 impl Inclusions {
     /// Lays the root over the files that it includes.
-    fn expand(&mut self, root: &mut Item, book: &mut Book) {
+    fn expand(&mut self, root: &mut Item, diagnostics: &mut Diagnostics) {
         let Some(include) = take(root, "include") else { return };
-        let Some(Include(names)) = Include::read(&include.item, book) else { return };
+        let Some(Include(names)) = Include::read(&include.item, diagnostics) else { return };
         let mut under = Item { place: root.place, value: Value::Table(Vec::new()) };
         for name in names {
-            if let Some(file) = self.read(name.place, &name.value.0, book) {
+            if let Some(file) = self.read(name.place, &name.value.0, diagnostics) {
                 lay(&mut under, file, &mut Vec::new());
             }
         }
@@ -98,8 +103,8 @@ impl Inclusions {
     }
 
     /// Reads an included file and those that it includes itself.
-    fn read(&mut self, place: Place, name: &str, book: &mut Book) -> Option<Item> {
-        let path = book.path(place, name);
+    fn read(&mut self, place: Place, name: &str, diagnostics: &mut Diagnostics) -> Option<Item> {
+        let path = diagnostics.path(place, name);
         let plain = files::plain(&path);
         self.count += 1;
         let excess = match self.chain.iter().position(|outer| *outer == plain) {
@@ -121,14 +126,14 @@ impl Inclusions {
             let was_said = is_too_deep && std::mem::replace(&mut self.is_too_deep, true);
             if self.count <= MOST_INCLUSIONS + 1 && !was_said {
                 let expected = "expected files that do not include each other in a circle";
-                book.add(place, |span| Fault::new("include-cycle", span, message, expected));
+                diagnostics.add(place, |span| Fault::new("include-cycle", span, message, expected));
             }
             return None;
         }
-        let taken = match book.files().take(&path) {
+        let taken = match diagnostics.files().read(&path) {
             Ok(taken) => taken,
             Err(error) => {
-                book.add(place, |span| {
+                diagnostics.add(place, |span| {
                     let message = format!("cannot read {}: {error}", quoted(&shown(&path).to_string()));
                     let expected = "expected a scenario file, relative to the folder of this one";
                     Fault::new(MISSING_FILE, span, message, expected)
@@ -139,24 +144,24 @@ impl Inclusions {
         let text = match decode(&shown(&path).to_string(), &taken.bytes) {
             Ok(text) => text,
             Err(faults) => {
-                book.add_file(*faults);
+                diagnostics.add_file(*faults);
                 return None;
             }
         };
-        let source = book.add_scenario(&path, text);
-        let mut root = tree::parse(book, source)?;
+        let source = diagnostics.add_scenario(&path, text);
+        let mut root = tree::parse(diagnostics, source)?;
         self.chain.push(plain);
-        self.expand(&mut root, book);
+        self.expand(&mut root, diagnostics);
         self.chain.pop();
         Some(root)
     }
 }
 
-/// The profiles, each checked for what can be said of it alone.
-fn profiles(item: Item, book: &mut Book) -> Vec<Entry> {
+/// The profiles, each checked as far as it can be alone.
+fn profiles(item: Item, diagnostics: &mut Diagnostics) -> Vec<Entry> {
     let expected = "a table of profiles, each written [profiles.NAME]";
     let Value::Table(mut profiles) = item.value else {
-        book.add(item.place, |span| {
+        diagnostics.add(item.place, |span| {
             let message = format!("this is {}", item.value.kind());
             Fault::new("wrong-type", span, message, format!("expected {expected}"))
         });
@@ -165,7 +170,7 @@ fn profiles(item: Item, book: &mut Book) -> Vec<Entry> {
     for profile in &mut profiles {
         for key in ["include", "profile", "profiles", "sweep", "reference", "figure"] {
             if let Some(entry) = take(&mut profile.item, key) {
-                book.add(entry.place, |span| {
+                diagnostics.add(entry.place, |span| {
                     let message = format!("`{key}` in a profile");
                     Fault::new(
                         "unknown-key",
@@ -178,21 +183,26 @@ fn profiles(item: Item, book: &mut Book) -> Vec<Entry> {
         }
         let mut keys = profile.item.clone();
         take(&mut keys, "extends");
-        book.partially(|book| Document::read(&keys, book));
+        diagnostics.partially(|diagnostics| Document::read(&keys, diagnostics));
     }
     for profile in &profiles {
-        chain(&profiles, &profile.key, profile.place, book);
+        chain(&profiles, &profile.key, profile.place, diagnostics);
     }
     profiles
 }
 
 /// A profile and those that it extends, itself first; `None` after a fault.
-fn chain<'a>(profiles: &'a [Entry], name: &str, place: Place, book: &mut Book) -> Option<Vec<&'a Entry>> {
+fn chain<'a>(
+    profiles: &'a [Entry],
+    name: &str,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<&'a Entry>> {
     let mut chain: Vec<&Entry> = Vec::new();
     let (mut name, mut place) = (name.to_owned(), place);
     loop {
         let Some(profile) = profiles.iter().find(|profile| profile.key == name) else {
-            book.add(place, |span| {
+            diagnostics.add(place, |span| {
                 let all: Vec<String> = profiles.iter().take(12).map(|entry| quoted(&entry.key)).collect();
                 let expected = match all.as_slice() {
                     [] => "expected a [profiles.NAME] of that name".to_owned(),
@@ -206,7 +216,7 @@ fn chain<'a>(profiles: &'a [Entry], name: &str, place: Place, book: &mut Book) -
         };
         let again = chain.iter().any(|other| other.key == profile.key);
         if again || chain.len() >= LONGEST_CHAIN {
-            book.add(place, |span| {
+            diagnostics.add(place, |span| {
                 let message = match again {
                     true => format!("the profile `{}` extends itself", quoted(&profile.key)),
                     false => format!("a profile behind more than {LONGEST_CHAIN} others"),
@@ -221,7 +231,7 @@ fn chain<'a>(profiles: &'a [Entry], name: &str, place: Place, book: &mut Book) -
             None => return Some(chain),
             Some((Value::Text(next), item)) => (name, place) = (next.clone(), item.place),
             Some((other, item)) => {
-                book.add(item.place, |span| {
+                diagnostics.add(item.place, |span| {
                     let message = format!("this is {}", other.kind());
                     Fault::new("wrong-type", span, message, "expected the name of a profile")
                 });
@@ -233,12 +243,12 @@ fn chain<'a>(profiles: &'a [Entry], name: &str, place: Place, book: &mut Book) -
 
 impl Layers {
     /// The scenario with a profile and what the command line sets laid over its own keys.
-    pub(super) fn flatten(&self, profile: Option<&Item>, book: &mut Book) -> Item {
+    pub(super) fn flatten(&self, profile: Option<&Item>, diagnostics: &mut Diagnostics) -> Item {
         let mut root = self.own.clone();
         match profile.map(|item| (&item.value, item.place)) {
             None => {}
             Some((Value::Text(name), place)) => {
-                for profile in chain(&self.profiles, name, place, book).iter().flatten().rev() {
+                for profile in chain(&self.profiles, name, place, diagnostics).iter().flatten().rev() {
                     let mut keys = profile.item.clone();
                     take(&mut keys, "extends");
                     let place = root.place;
@@ -246,12 +256,12 @@ impl Layers {
                     root.place = place;
                 }
             }
-            Some((other, place)) => book.add(place, |span| {
+            Some((other, place)) => diagnostics.add(place, |span| {
                 let message = format!("this is {}", other.kind());
                 Fault::new("wrong-type", span, message, "expected the name of a profile")
             }),
         }
-        self.sets.iter().for_each(|set| set.lay(&mut root, book));
+        self.sets.iter().for_each(|set| set.lay(&mut root, diagnostics));
         root
     }
 }

@@ -1,12 +1,12 @@
-//! What a scenario says of its mapper, checked: who maps, how, on what model of the network, beside what.
+//! What a scenario says of its mapper, checked: who maps, how, on what model of the network, with what traffic.
 
 use std::collections::BTreeSet;
 
-use crate::des::random::{Purpose, Stream};
-use crate::host::mapper::{Algorithm, Brief};
-use crate::host::{Costs, Hardware};
-use crate::ids::HostId;
-use crate::units::Duration;
+use simnet_base::des::random::{Purpose, Stream};
+use simnet_base::ids::HostId;
+use simnet_base::units::Duration;
+use simnet_media::host::mapper::{Algorithm, Brief};
+use simnet_media::host::{Costs, Hardware};
 
 use super::checked::Topology;
 
@@ -22,7 +22,7 @@ pub struct Mapping {
     pub masters: Masters,
     /// What carries its messages.
     pub model: MapModel,
-    /// What every mapper is told.
+    /// What every mapper knows.
     pub brief: Brief,
     /// Which hosts have no daemon.
     pub silence: Silence,
@@ -40,7 +40,7 @@ pub struct Mapping {
     pub restraint: Option<Restraint>,
     /// Whether what fails in the scenario fails while it maps.
     pub failures: bool,
-    /// The load of the scenario's traffic beside the mapper, above 0; `None`: quiet.
+    /// The load of the scenario's traffic during the mapping, above 0; `None`: quiet.
     pub load: Option<f64>,
     /// Other routing latencies at which the mapping is timed again.
     pub also_at_routing_latency: Vec<Duration>,
@@ -76,7 +76,7 @@ pub struct Restraint {
 pub enum Masters {
     /// This host, which has a cable; all others answer.
     One(HostId),
-    /// Every host, until one meets nobody with a higher address.
+    /// Every host, until one meets no other with a higher address.
     Election,
 }
 
@@ -138,14 +138,14 @@ impl Mapping {
             if self.silence.order == Direction::Random {
                 shuffle(&mut others, &mut Stream::new(seed, ANSWERING, 0));
             }
-            let besides = (count as usize).saturating_sub(usize::from(master.is_some()));
-            silent.extend(others.into_iter().skip(besides));
+            let answering = (count as usize).saturating_sub(usize::from(master.is_some()));
+            silent.extend(others.into_iter().skip(answering));
         }
         silent
     }
 }
 
-/// Puts hosts into an order of which all are equally likely (Fisher and Yates).
+/// Shuffles hosts, every order equally likely (Fisher and Yates).
 fn shuffle(hosts: &mut [HostId], stream: &mut Stream) {
     for last in (1..hosts.len()).rev() {
         let other = stream.below(last as u64 + 1);

@@ -1,11 +1,12 @@
-//! Numbers that papers print, found by their names, for ours to stand beside.
+//! Numbers that papers print, found by their names, to compare ours with.
 
-use crate::papers::Printed;
+use simnet_base::measure::Spread;
+use simnet_base::papers::Printed;
 
 /// A printed number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaperNumber {
-    /// Paper, figure, quantity and configuration, as src/papers/reference.csv names them.
+    /// Paper, figure, quantity and configuration, as src/base/papers/reference.csv names them.
     pub names: [String; 4],
     /// What the paper prints.
     pub printed: Printed,
@@ -22,4 +23,16 @@ pub enum Statistic {
     Max,
     /// The greatest distance from the mean, in per cent of the mean.
     Variation,
+}
+
+impl Statistic {
+    /// What it is of values with that spread.
+    pub fn of(self, spread: Spread) -> f64 {
+        match self {
+            Statistic::Min => spread.min,
+            Statistic::Max => spread.max,
+            Statistic::Variation => spread.variation_percent,
+            Statistic::Mean => spread.mean,
+        }
+    }
 }

@@ -15,9 +15,9 @@ pub fn reference() -> String {
     text
 }
 
-/// Writes a section's table, then those of the tables in it that are not among those `told`.
-fn section(text: &mut String, told: &mut BTreeSet<String>, title: &str, schema: &Value, described: bool) {
-    if !told.insert(title.to_owned()) {
+/// Writes a section's table, then those of the tables in it that are not among those `written`.
+fn section(text: &mut String, written: &mut BTreeSet<String>, title: &str, schema: &Value, described: bool) {
+    if !written.insert(title.to_owned()) {
         return;
     }
     let empty = Map::new();
@@ -42,7 +42,7 @@ fn section(text: &mut String, told: &mut BTreeSet<String>, title: &str, schema: 
         let inner = if value["type"] == "array" { &value["items"] } else { value };
         let kinds = inner["anyOf"].as_array().map_or(std::slice::from_ref(inner), Vec::as_slice);
         for table in kinds.iter().filter(|kind| kind["properties"].is_object()) {
-            section(text, told, table["title"].as_str().unwrap_or_default(), table, true);
+            section(text, written, table["title"].as_str().unwrap_or_default(), table, true);
         }
     }
 }

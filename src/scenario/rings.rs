@@ -1,6 +1,6 @@
 //! A logical ring of all machines of a scenario's network.
 
-use crate::ring::{Algorithm, Kind};
+use simnet_network::ring::{Algorithm, Kind};
 
 /// A ring to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! A sweep: a scenario of which some keys take many values; every combination, with every seed, is a point.
+//! A sweep: a scenario in which some keys take many values; every combination, with every seed, is a point.
 //!
 //! ```text
 //!   file --layers--> base, [sweep] --axes, constraints--> combinations --seeds--> points
@@ -30,10 +30,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::diagnostics::{Fault, Refusal, decode, shown};
+use simnet_base::diagnostics::{Fault, Refusal, decode, shown};
 
-use super::book::Book;
 use super::checked::Checked;
+use super::diagnostics::Diagnostics;
 use super::expect::Expectations;
 use super::layers::{self, Layers};
 use super::tree::{Item, Value};
@@ -65,7 +65,7 @@ pub struct Sweep {
 #[derive(Debug)]
 struct Base {
     /// The sources, without faults.
-    book: Book,
+    diagnostics: Diagnostics,
     layers: Layers,
     /// The scenario below the axes, where its profile does not vary.
     root: Item,
@@ -86,13 +86,13 @@ struct Base {
     expect: Expectations,
     /// The sweep's own seed and description.
     described: (u64, Option<String>),
-    /// What only a point that was checked can tell.
-    told: Told,
+    /// What the checked points show of all.
+    shared: Shared,
 }
 
-/// What the points say that are checked when the file is read.
+/// What all points share, as those show that are checked when the file is read.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct Shared {
     name: String,
     warnings: Vec<String>,
     /// Seconds of the first point, whole and quick.
@@ -120,17 +120,19 @@ impl Seeds {
 }
 
 /// Whether a file describes a sweep: whether there is a section `[sweep]` in it, in one that it includes, or on the
-/// command line. What is wrong with them is not told here.
+/// command line. Their faults are not reported here.
 pub fn is_sweep(file: impl AsRef<Path>, bytes: &[u8], overrides: &Overrides, files: &Files) -> bool {
     let file = file.as_ref();
     let Ok(text) = decode(&shown(&file).to_string(), bytes) else { return false };
     // A file with broken syntax is whatever it says of itself.
     let (table, _) = toml::de::DeTable::parse_recoverable(text);
     let is_own = table.get_ref().iter().any(|(key, _)| key.get_ref() == "sweep");
-    let mut book = Book::new(files);
-    book.add_scenario(file, text);
-    let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set);
-    is_own || layers.is_some_and(|layers| layers::find(&layers.flatten(None, &mut book), "sweep").is_some())
+    let mut diagnostics = Diagnostics::new(files);
+    diagnostics.add_scenario(file, text);
+    let layers = layers::read(&mut diagnostics, PathBuf::from(file), &overrides.set);
+    is_own
+        || layers
+            .is_some_and(|layers| layers::find(&layers.flatten(None, &mut diagnostics), "sweep").is_some())
 }
 
 impl Sweep {
@@ -151,20 +153,20 @@ impl Sweep {
     ) -> Result<Sweep, Box<Refusal>> {
         let file = file.as_ref();
         let text = decode(&shown(&file).to_string(), bytes)?;
-        let mut book = Book::new(files);
-        book.add_scenario(file, text);
-        let layers = layers::read(&mut book, PathBuf::from(file), &overrides.set);
-        let read = layers.and_then(|layers| read::read(layers, overrides.seed, model, &mut book));
-        match (read, book.into_refusal()) {
+        let mut diagnostics = Diagnostics::new(files);
+        diagnostics.add_scenario(file, text);
+        let layers = layers::read(&mut diagnostics, PathBuf::from(file), &overrides.set);
+        let read = layers.and_then(|layers| read::read(layers, overrides.seed, model, &mut diagnostics));
+        match (read, diagnostics.into_refusal()) {
             (_, Some(refusal)) => Err(refusal),
-            (Some((sweep, firsts, values)), None) => sweep.told(&firsts, values),
+            (Some((sweep, firsts, values)), None) => sweep.check_values(&firsts, values),
             (None, None) => unreachable!("a sweep is refused only after a fault was noted"),
         }
     }
 
     /// What the sweep is called: the name of its scenario.
     pub fn name(&self) -> &str {
-        &self.base.told.name
+        &self.base.shared.name
     }
 
     /// A small version: of axes of more than four numbers or quantities every fourth value, of networks that chance
@@ -177,7 +179,7 @@ impl Sweep {
             Seeds::Listed(all) => Seeds::Listed(all.iter().copied().take(2).collect()),
         };
         let thinned: Vec<Axis> = self.axes.iter().map(Axis::thinned).collect();
-        let kept = self.base.limits.kept(&thinned).ok().flatten();
+        let kept = self.base.limits.satisfying(&thinned).ok().flatten();
         let (axes, kept) = match kept {
             Some(kept) if kept.is_empty() => (self.axes.clone(), self.kept.clone()),
             kept => (thinned, kept.map(Arc::new)),
@@ -255,7 +257,7 @@ impl Sweep {
 
     /// Sentences about values that are legal but deserve a look, as [`Checked::warnings`] of the first point.
     pub fn warnings(&self) -> &[String] {
-        &self.base.told.warnings
+        &self.base.shared.warnings
     }
 
     /// How many points there are.
@@ -356,9 +358,9 @@ impl Sweep {
     /// # Panics
     /// If there is no such point.
     pub fn cost(&self, point: usize) -> f64 {
-        let told = &self.base.told;
-        let ratio = |(nth, digit): (usize, usize)| told.ratios[nth][self.axes[nth].whole_position(digit)];
-        told.seconds[usize::from(self.quick)]
+        let shared = &self.base.shared;
+        let ratio = |(nth, digit): (usize, usize)| shared.ratios[nth][self.axes[nth].whole_position(digit)];
+        shared.seconds[usize::from(self.quick)]
             * self.digits(point).into_iter().enumerate().map(ratio).product::<f64>()
     }
 
@@ -374,14 +376,14 @@ impl Sweep {
     }
 
     fn checked_at(&self, digits: &[usize], seed: u64) -> Result<Checked, Box<Refusal>> {
-        let mut book = self.base.book.empty_copy();
-        let root = self.base.tree(&self.axes, digits, false, &mut book);
-        let document = Document::read(&root, &mut book);
+        let mut diagnostics = self.base.diagnostics.empty_copy();
+        let root = self.base.tree(&self.axes, digits, false, &mut diagnostics);
+        let document = Document::read(&root, &mut diagnostics);
         let given = self.network(digits);
         let is_new = given.is_none();
         let checked =
-            document.and_then(|document| super::check::check(&document, given, Some(seed), &mut book));
-        match (book.into_refusal(), checked) {
+            document.and_then(|document| super::check::check(&document, given, Some(seed), &mut diagnostics));
+        match (diagnostics.into_refusal(), checked) {
             (None, Some(checked)) => {
                 if is_new {
                     self.keep_network(digits, &checked.topology);
@@ -404,14 +406,14 @@ impl Sweep {
         limits::write_digits(&self.axes, self.combination_of(point), digits);
     }
 
-    /// The combination of which a point is a repetition.
+    /// The combination that a point repeats.
     fn combination_of(&self, point: usize) -> usize {
         let nth = point / self.seeds();
         self.kept.as_ref().map_or(nth, |kept| kept[nth] as usize)
     }
 
     fn with_template<T>(&self, digits: &[usize], then: impl FnOnce(&Template) -> T) -> T {
-        let make = || self.base.template(&self.axes, digits, &mut self.base.book.empty_copy());
+        let make = || self.base.template(&self.axes, digits, &mut self.base.diagnostics.empty_copy());
         self.templates.with(&self.axes, digits, make, then)
     }
 }
@@ -424,18 +426,18 @@ impl Base {
     }
 
     /// The canonical form of all points that differ from that at `digits` in holes only.
-    fn template(&self, axes: &[Axis], digits: &[usize], book: &mut Book) -> Template {
-        let root = self.tree(axes, digits, true, book);
-        Template::new(root, axes, &self.order, self.seed, book)
+    fn template(&self, axes: &[Axis], digits: &[usize], diagnostics: &mut Diagnostics) -> Template {
+        let root = self.tree(axes, digits, true, diagnostics);
+        Template::new(root, axes, &self.order, self.seed, diagnostics)
     }
 
     /// The tree of the point at `digits`; if wished, with holes where an axis changes nothing else.
-    fn tree(&self, axes: &[Axis], digits: &[usize], with_holes: bool, book: &mut Book) -> Item {
+    fn tree(&self, axes: &[Axis], digits: &[usize], with_holes: bool, diagnostics: &mut Diagnostics) -> Item {
         let is_profile = |at: &&(usize, usize)| axes[at.0].keys[at.1].path[0].0 == PROFILE;
         let mut root = match self.order.iter().find(is_profile) {
             Some((axis, key)) => {
                 let profile = axes[*axis].item(*key, digits[*axis]);
-                let mut root = self.layers.flatten(Some(&profile), book);
+                let mut root = self.layers.flatten(Some(&profile), diagnostics);
                 layers::take(&mut root, "sweep");
                 root
             }
@@ -450,7 +452,7 @@ impl Base {
             };
             let path = &axes[*axis].keys[*key].path;
             if let Err((length, depth)) = layers::assign(&mut root, path, value) {
-                book.add(path[depth].1, |span| {
+                diagnostics.add(path[depth].1, |span| {
                     let message = format!("`{}` is no place in a list of {length}", path[depth].0);
                     Fault::new("unknown-key", span, message, "expected a position, from 0")
                 });

@@ -9,9 +9,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeString, DeTable, DeValue};
 
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::book::{Book, Place};
+use super::diagnostics::{Diagnostics, Place};
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
@@ -61,9 +61,9 @@ impl Value {
     }
 }
 
-/// Parses a source of the book. `None` if its syntax is too broken for more than the faults noted.
-pub(super) fn parse(book: &mut Book, source: usize) -> Option<Item> {
-    let text = book.text(source).to_owned();
+/// Parses a source. `None` if its syntax is too broken for more than the faults noted.
+pub(super) fn parse(diagnostics: &mut Diagnostics, source: usize) -> Option<Item> {
+    let text = diagnostics.text(source).to_owned();
     let (table, errors) = DeTable::parse_recoverable(&text);
     let line_starts: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
     let mut lines_with_faults = BTreeSet::new();
@@ -75,7 +75,8 @@ pub(super) fn parse(book: &mut Book, source: usize) -> Option<Item> {
         if !lines_with_faults.insert(line_starts.partition_point(|start| *start <= span.start)) {
             continue;
         }
-        book.add(Place { source, start: span.start, end: span.end }, |span| syntax(&error, &text, span));
+        diagnostics
+            .add(Place { source, start: span.start, end: span.end }, |span| syntax(&error, &text, span));
     }
     readable.then(|| Item {
         place: Place { source, start: 0, end: 0 },
@@ -164,9 +165,9 @@ fn move_to(item: &mut Item, place: Place) {
 
 /// Lays one `path.to.key=value` over the tree; messages call it `origin`. A value that is not TOML is taken as a
 /// text.
-pub(super) fn set(root: &mut Item, book: &mut Book, origin: &str, text: &str) {
-    if let Some(assignment) = assignment(book, origin, text) {
-        assignment.lay(root, book);
+pub(super) fn set(root: &mut Item, diagnostics: &mut Diagnostics, origin: &str, text: &str) {
+    if let Some(assignment) = assignment(diagnostics, origin, text) {
+        assignment.lay(root, diagnostics);
     }
 }
 
@@ -179,31 +180,31 @@ pub(super) struct Assignment {
 
 impl Assignment {
     /// Lays it over the tree.
-    pub(super) fn lay(&self, root: &mut Item, book: &mut Book) {
-        descend(root, book, &self.path, self.value.clone());
+    pub(super) fn lay(&self, root: &mut Item, diagnostics: &mut Diagnostics) {
+        descend(root, diagnostics, &self.path, self.value.clone());
     }
 }
 
 /// Reads one `path.to.key=value`; `None` after a fault.
-pub(super) fn assignment(book: &mut Book, origin: &str, text: &str) -> Option<Assignment> {
-    let source = book.add_source(origin, text);
+pub(super) fn assignment(diagnostics: &mut Diagnostics, origin: &str, text: &str) -> Option<Assignment> {
+    let source = diagnostics.add_source(origin, text);
     let whole = Place { source, start: 0, end: text.len() };
     let Some((path, value_start)) = split_assignment(text) else {
-        book.add(whole, |span| {
+        diagnostics.add(whole, |span| {
             Fault::new("syntax", span, "no `=` in this override", "expected path.to.key=value")
         });
         return None;
     };
     let Some(keys) = path_of(path) else {
         let place = Place { source, start: 0, end: path.len() };
-        book.add(place, |span| {
+        diagnostics.add(place, |span| {
             Fault::new("syntax", span, "not a path of keys", "expected keys joined by dots")
         });
         return None;
     };
     let place = |range: Range<usize>| Place { source, start: range.start, end: range.end };
     let path = keys.into_iter().map(|(key, range)| (key, place(range))).collect();
-    Some(Assignment { path, value: override_value(book, source, text, value_start)? })
+    Some(Assignment { path, value: override_value(diagnostics, source, text, value_start)? })
 }
 
 /// The keys of a path in TOML's syntax, each with its place in it.
@@ -231,7 +232,12 @@ fn split_assignment(assignment: &str) -> Option<(&str, usize)> {
 }
 
 /// The value of an override, or a fault where it begins like TOML and is none.
-fn override_value(book: &mut Book, source: usize, assignment: &str, start: usize) -> Option<Item> {
+fn override_value(
+    diagnostics: &mut Diagnostics,
+    source: usize,
+    assignment: &str,
+    start: usize,
+) -> Option<Item> {
     let text = &assignment[start..];
     let place = Place { source, start, end: assignment.len() };
     match DeValue::parse(text) {
@@ -241,7 +247,7 @@ fn override_value(book: &mut Book, source: usize, assignment: &str, start: usize
             Some(value)
         }
         Err(error) if text.trim_start().starts_with(['"', '\'', '[', '{']) => {
-            book.add(place, |span| {
+            diagnostics.add(place, |span| {
                 Fault::new("syntax", span, quoted(error.message()), "expected a value in TOML")
             });
             None
@@ -262,7 +268,7 @@ fn keys_of(table: &DeTable<'_>, path: &mut Vec<(String, Range<usize>)>) -> usize
 }
 
 /// Puts `value` where `path` leads, making tables on the way; a number leads into a list.
-fn descend(at: &mut Item, book: &mut Book, path: &[(String, Place)], value: Item) {
+fn descend(at: &mut Item, diagnostics: &mut Diagnostics, path: &[(String, Place)], value: Item) {
     let Some(((key, place), rest)) = path.split_first() else {
         *at = value;
         return;
@@ -271,8 +277,8 @@ fn descend(at: &mut Item, book: &mut Book, path: &[(String, Place)], value: Item
         Value::List(items) => {
             let length = items.len();
             match key.parse::<usize>().ok().and_then(|nth| items.get_mut(nth)) {
-                Some(item) => descend(item, book, rest, value),
-                None => book.add(*place, |span| {
+                Some(item) => descend(item, diagnostics, rest, value),
+                None => diagnostics.add(*place, |span| {
                     let message = format!("`{}` is no place in a list of {length}", quoted(key));
                     Fault::new("unknown-key", span, message, "expected a position, from 0")
                 }),
@@ -284,12 +290,12 @@ fn descend(at: &mut Item, book: &mut Book, path: &[(String, Place)], value: Item
                 entries.push(Entry { key: key.clone(), place: *place, item });
                 entries.len() - 1
             });
-            descend(&mut entries[position].item, book, rest, value);
+            descend(&mut entries[position].item, diagnostics, rest, value);
         }
         _ => {
             *at = {
                 let mut table = Item { place: *place, value: Value::Table(Vec::new()) };
-                descend(&mut table, book, path, value);
+                descend(&mut table, diagnostics, path, value);
                 table
             }
         }

@@ -35,15 +35,15 @@ pub(super) use expected::Expected;
 pub(super) use include::Include;
 pub(super) use kinds::{FileName, Quantity, Share};
 pub(super) use mappers::{
-    Berkeley, Coupon, Faults, Guarded, Identified, Myricom, Parallel, Randomised, Restraint,
+    Berkeley, Coupon, Faults, Guarded, Identified, Mapping, Myricom, Parallel, Randomised, Restraint,
 };
-pub(super) use mapping::{Mapping, Mode};
+pub(super) use mapping::Mode;
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
 pub(super) use rings::Rings;
 pub(super) use sections::{Document, Events, Fabric, Hosts, Routing};
 pub(super) use sweep::Sweep;
-pub(super) use table::{At, Free, Given, Presence, Wire, key_of};
+pub(super) use table::{Free, Given, Located, Presence, Wire, key_of};
 pub(super) use topology::{Generator, PlainTopology, Topology};
 pub(super) use traffic::{
     Bursts, GivenArrivals, HotSpot, Kinds, MOST_PAYLOAD, Pattern, Payload, Permutation, Sizes, Traffic,

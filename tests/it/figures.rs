@@ -1,4 +1,4 @@
-//! `simnet figures`: the same bytes every time, told apart from anything else, and every printed number answered.
+//! `simnet figures`: the same bytes every time, distinguished from anything else, and every printed number answered.
 #![expect(clippy::disallowed_methods, reason = "a process that is sent signals runs by the wall clock")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,10 +8,34 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use simnet::figures::{self, FilesOf, Made, PAPERS};
+use simnet::figures::{self, BuiltFigure, FilesOf, PAPERS};
+use support_network::cases;
 
 /// A figure whose scenario takes little time.
 const CHEAP: &str = "sancho2000/table1";
+
+/// A figure whose scenario takes a tenth of a second.
+const QUICKEST: &str = "mainwaring1997/fig10";
+
+/// Figures whose scenarios take three seconds and more of one core also in their quick form.
+const LONG: [&str; 16] = [
+    "faraj2008/fig10",
+    "faraj2008/fig7",
+    "faraj2008/tree-mesh-fat-tree",
+    "hendriks2004/pink",
+    "hendriks2004/sizes",
+    "lawrence2008/at-once",
+    "lawrence2008/noise",
+    "lawrence2008/parameters",
+    "lawrence2008/seeds",
+    "lawrence2008/table1",
+    "lawrence2008/table3",
+    "mainwaring1997/load",
+    "mainwaring1997/mappers",
+    "sancho2000/fig3-64",
+    "sancho2000/gains",
+    "sancho2000/table2",
+];
 
 /// A folder for figures.
 struct Room(tempfile::TempDir);
@@ -21,11 +45,11 @@ impl Room {
         Room(tempfile::tempdir().unwrap())
     }
 
-    /// A room with the cheap figure made.
-    fn with_figure() -> Room {
+    /// A room with this figure made.
+    fn with(figure: &str) -> Room {
         let room = Room::new();
-        let made = room.figures(&[CHEAP]);
-        assert_eq!(made.status.code(), Some(0), "{}", told(&made));
+        let made = room.figures(&[figure]);
+        assert_eq!(made.status.code(), Some(0), "{}", printed(&made));
         room
     }
 
@@ -63,7 +87,7 @@ impl Room {
     }
 }
 
-fn told(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
@@ -78,7 +102,7 @@ fn a_figure_is_the_same_bytes_every_time() {
     let rooms = ["1", "2"].map(|jobs| {
         let room = Room::new();
         let made = room.figures(&[CHEAP, "--jobs", jobs]);
-        assert_eq!(made.status.code(), Some(0), "{}", told(&made));
+        assert_eq!(made.status.code(), Some(0), "{}", printed(&made));
         room
     });
     let first = rooms[0].files();
@@ -93,47 +117,51 @@ fn a_figure_is_the_same_bytes_every_time() {
     assert!(first == rooms[0].files(), "made of kept runs, it differs");
 }
 
-/// Wrong if a check overlooked a change, told of another place, or wrote anything.
+/// Wrong if a check overlooked a change, named another place, or wrote anything.
 #[test]
 fn a_check_tells_what_moved_and_changes_nothing() {
-    let room = Room::with_figure();
-    let folder = room.out().join(CHEAP);
+    let room = Room::with(QUICKEST);
+    let folder = room.out().join(QUICKEST);
     let check = |arguments: &[&str]| {
         let before = room.files();
         let output = room.figures(arguments);
         assert!(before == room.files(), "a check wrote something");
-        (output.status.code(), told(&output))
+        (output.status.code(), printed(&output))
     };
-    assert_eq!(check(&[CHEAP, "--check"]).0, Some(0));
+    assert_eq!(check(&[QUICKEST, "--check"]).0, Some(0));
     let swap = |name: &str, from: &str, to: &str| {
         let text = fs::read_to_string(folder.join(name)).unwrap();
         assert!(text.contains(from), "{name}");
         fs::write(folder.join(name), text.replacen(from, to, 1)).unwrap();
-        let found = check(&[CHEAP, "--check", "--quick"]);
+        let found = check(&[QUICKEST, "--check", "--quick"]);
         fs::write(folder.join(name), text).unwrap();
         found
     };
-    let (code, text) = swap("data.csv", "BFS R1; 16 switches,,links,2.", "BFS R1; 16 switches,,links,9.");
+    let (code, text) = swap("data.csv", "loop probes,C,,msg,147,", "loop probes,C,,msg,947,");
     assert_eq!(code, Some(1), "{text}");
-    assert!(
-        text.contains("sancho2000/table1/data.csv: average distance, BFS R1; 16 switches: ours 9."),
-        "{text}"
-    );
-    assert!(!text.contains("32 switches"), "{text}");
+    assert!(text.contains("mainwaring1997/fig10/data.csv: Myricom loop probes, C: ours 947"), "{text}");
+    assert!(!text.contains("C+A"), "{text}");
     let (code, text) = swap("README.md", "## What differs and why", "## What agrees");
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("sancho2000/table1/README.md: line ") && text.contains("## What agrees"), "{text}");
+    assert!(
+        text.contains("mainwaring1997/fig10/README.md: line ") && text.contains("## What agrees"),
+        "{text}"
+    );
     let (code, text) = swap("figure.svg", "<svg", "<svg ");
-    assert_eq!((code, text.contains("sancho2000/table1/figure.svg: line 1")), (Some(1), true), "{text}");
+    assert_eq!((code, text.contains("mainwaring1997/fig10/figure.svg: line 1")), (Some(1), true), "{text}");
 
     fs::write(folder.join("notes.txt"), "mine").unwrap();
-    let (code, text) = check(&[CHEAP, "--check"]);
-    assert_eq!((code, text.contains("sancho2000/table1/notes.txt: is not made")), (Some(1), true), "{text}");
+    let (code, text) = check(&[QUICKEST, "--check"]);
+    assert_eq!(
+        (code, text.contains("mainwaring1997/fig10/notes.txt: is not made")),
+        (Some(1), true),
+        "{text}"
+    );
     fs::remove_dir_all(&folder).unwrap();
-    let output = room.figures(&[CHEAP, "--check", "--format", "json"]);
+    let output = room.figures(&[QUICKEST, "--check", "--format", "json"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(found["differences"][0]["file"], "sancho2000/table1/README.md");
+    assert_eq!(found["differences"][0]["file"], "mainwaring1997/fig10/README.md");
     assert_eq!(found["differences"][0]["what"], "is missing");
 }
 
@@ -150,8 +178,8 @@ fn mistakes_are_refused_and_nothing_foreign_is_replaced() {
     for (arguments, code, text) in rows {
         let room = Room::new();
         let output = room.figures(arguments);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", told(&output));
-        assert!(told(&output).contains(text), "{arguments:?}: {}", told(&output));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", printed(&output));
+        assert!(printed(&output).contains(text), "{arguments:?}: {}", printed(&output));
         assert!(!room.out().exists(), "{arguments:?} wrote something");
     }
     for foreign in ["out", "out/README.md", "out/sancho2000/table1/thesis.txt"] {
@@ -160,7 +188,7 @@ fn mistakes_are_refused_and_nothing_foreign_is_replaced() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "dear").unwrap();
         let output = room.figures(&[CHEAP]);
-        assert_eq!(output.status.code(), Some(7), "{foreign}: {}", told(&output));
+        assert_eq!(output.status.code(), Some(7), "{foreign}: {}", printed(&output));
         assert_eq!(fs::read_to_string(&path).unwrap(), "dear");
         assert!(!room.out().join(".figures").exists(), "{foreign}: scenarios were run for nothing");
     }
@@ -172,8 +200,8 @@ fn mistakes_are_refused_and_nothing_foreign_is_replaced() {
 fn a_place_that_cannot_be_written_is_told() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
     let output = command.args(["figures", CHEAP, "--out", "/proc/simnet-figures"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(7), "{}", told(&output));
-    assert!(told(&output).contains("/proc"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(7), "{}", printed(&output));
+    assert!(printed(&output).contains("/proc"), "{}", printed(&output));
 }
 
 /// Wrong if a list were not of all figures, or a figure named a scenario that is not there.
@@ -195,6 +223,20 @@ fn all_figures_are_listed() {
     }
 }
 
+/// Every scenario that a figure is made of is run here, and nowhere else: in its quick form, long ones only where more
+/// than the least cases are requested. Wrong if what it is made into is not what is committed, if it does not find what
+/// it says it finds, or if a point of a sweep fails.
+#[test]
+fn all_figures_are_as_committed() {
+    let is_due = |id: &&str| cases(20) > 1 || !LONG.contains(id);
+    let due: Vec<&str> = figures::all().map(|figure| figure.id).filter(is_due).collect();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    command.args(["figures", "--quick", "--check", "--quiet"]).args(&due).current_dir(project());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", printed(&output));
+    assert!(printed(&output).contains(&format!("{} figures made again", due.len())), "{}", printed(&output));
+}
+
 /// How many runs are kept in a room's shards.
 fn kept(room: &Room) -> usize {
     let files = fs::read_dir(room.out().join(".figures/runs/shards")).into_iter().flatten();
@@ -209,7 +251,7 @@ fn a_run_that_was_stopped_is_taken_up() {
     let whole = Room::new();
     let small = &[CHEAP, "mainwaring1997/fig3", "mainwaring1997/fig6", "mainwaring1997/fig10", "--quick"];
     let made = whole.figures(small);
-    assert_eq!(made.status.code(), Some(0), "{}", told(&made));
+    assert_eq!(made.status.code(), Some(0), "{}", printed(&made));
     for (signal, code) in [("-KILL", None), ("-INT", Some(130)), ("-TERM", Some(130))] {
         let room = Room::new();
         let mut running = room.command(small).args(["--jobs", "1"]).stdout(Stdio::null()).spawn().unwrap();
@@ -223,7 +265,7 @@ fn a_run_that_was_stopped_is_taken_up() {
         assert!(ended.success() || ended.code() == code, "{signal}: {ended}");
         assert!(kept(&room) >= 2, "it was stopped too early");
         let again = room.figures(small);
-        assert_eq!(again.status.code(), Some(0), "{}", told(&again));
+        assert_eq!(again.status.code(), Some(0), "{}", printed(&again));
         assert!(whole.files() == room.files(), "what is made after {signal} differs");
         assert_eq!(kept(&room), kept(&whole), "a run that was finished was run again");
     }
@@ -243,12 +285,12 @@ fn committed() -> BTreeMap<&'static str, FilesOf> {
 }
 
 /// Wrong if a printed number had no figure that answers it and no reason why it cannot be compared, if a figure were
-/// not committed with all its files, or if anything were committed beside.
+/// not committed with all its files, or if anything else were committed.
 #[test]
 fn every_printed_number_is_answered_by_what_is_committed() {
     let committed = committed();
     for figure in figures::all() {
-        let mut names: Vec<&str> = Made::NAMES.to_vec();
+        let mut names: Vec<&str> = BuiltFigure::NAMES.to_vec();
         names.retain(|name| !(figure.whole_when_quick && *name == "quick.csv"));
         let there: Vec<&str> = committed[figure.id].keys().map(String::as_str).collect();
         assert_eq!(there, names, "{}", figure.id);

@@ -3,23 +3,23 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::codegen::Allgather;
-use crate::ids::{HostId, Node};
-use crate::ring::{Algorithm, Kind, NoTwoHopRing, Ring};
-use crate::topology::Network;
+use simnet_base::ids::{HostId, Node};
+use simnet_network::ring::{Algorithm, Kind, NoTwoHopRing, Ring};
+use simnet_network::topology::Network;
+use simnet_output::codegen::Allgather;
 
-use super::super::network::NetworkArguments;
-use super::super::output::{columns, print, print_json};
-use super::super::ring::{Finding, refusal};
-use super::super::{Common, Exit, Failure, Format};
 use super::Place;
+use crate::cli::network::NetworkArguments;
+use crate::cli::output::{columns, print, print_json};
+use crate::cli::ring::{RingOptions, refusal};
+use crate::cli::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     network: NetworkArguments,
     #[command(flatten)]
-    finding: Finding,
+    ring: RingOptions,
     #[command(flatten)]
     place: Place,
 }
@@ -37,7 +37,7 @@ struct Written {
     function: Option<String>,
     folder: Option<String>,
     files: Option<Vec<String>>,
-    /// The switch because of which there is no ring, `null` if there is one.
+    /// The switch that makes a ring impossible, `null` if there is one.
     refused_by: Option<String>,
 }
 
@@ -45,8 +45,8 @@ struct Written {
 pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let prefix = options.place.prefix()?;
     let network = options.network.load()?;
-    let tree = options.finding.tree(&options.network, &network, common.seed.unwrap_or(0))?;
-    let (algorithm, kind) = (options.finding.algorithm, options.finding.tree);
+    let tree = options.ring.tree(&options.network, &network, common.seed.unwrap_or(0))?;
+    let (algorithm, kind) = (options.ring.algorithm, options.ring.tree);
     let root = network.name_of(Node::Switch(tree.root));
     let mut written = Written {
         algorithm: algorithm.name(),
@@ -72,7 +72,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     written.max_path_length = Some(ring.max_path_length);
     written.contention_free = Some(true);
     written.function = Some(source.function());
-    written.folder = Some(options.place.said());
+    written.folder = Some(options.place.name());
     written.files = Some(files);
     show(&written, &ring, common)
 }
@@ -93,7 +93,7 @@ fn no_ring(
     network: &Network,
     common: &Common,
 ) -> Result<Exit, Failure> {
-    super::super::warn(&format!("{}; nothing was written", refusal(obstacle, network)));
+    crate::cli::warn(&format!("{}; nothing was written", refusal(obstacle, network)));
     written.refused_by = Some(network.name_of(Node::Switch(obstacle.switch)).to_owned());
     if common.format == Format::Json {
         print_json(&written)?;

@@ -3,14 +3,14 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::codegen::{Number, RttProgram};
-use crate::host::rtt::{Plan, Schedule};
-use crate::units::{Bytes, Unit as _};
+use simnet_base::units::{Bytes, Unit as _};
+use simnet_media::host::rtt::{Plan, Schedule};
+use simnet_output::codegen::{Number, RttProgram};
 
-use super::super::output::{columns, print, print_json};
-use super::super::places::Places;
-use super::super::{Common, Exit, Failure, Format};
 use super::Place;
+use crate::cli::output::{columns, print, print_json};
+use crate::cli::places::Places;
+use crate::cli::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let program = RttProgram { prefix: &prefix, plan };
     let written = Written {
         program: program.name(),
-        folder: options.place.said(),
+        folder: options.place.name(),
         files: options.place.write(program.files(), Places::new(), common)?,
         message_bytes: plan.message.0,
         round_trips: plan.round_trips,

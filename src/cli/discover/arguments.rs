@@ -1,11 +1,11 @@
-//! How `simnet discover` is told to infer.
+//! The options of `simnet discover`'s inference.
 
 use clap::{Args, ValueEnum};
 
-use crate::diagnostics::{did_you_mean, quoted};
-use crate::discovery::{Clustering, Intra, Known, Options, Rtts};
-use crate::ethernet::{HEADER, MIN_FRAME, PREAMBLE, TRAILER};
-use crate::units::{BitRate, Bytes, Duration, Unit};
+use simnet_base::diagnostics::{did_you_mean, quoted};
+use simnet_base::units::{BitRate, Bytes, Duration, Unit};
+use simnet_media::ethernet::{HEADER, MIN_FRAME, PREAMBLE, TRAILER};
+use simnet_network::discovery::{Clustering, Intra, Known, Options, Rtts};
 
 use crate::cli::Failure;
 
@@ -68,7 +68,7 @@ enum IntraName {
     Range,
 }
 
-/// What was asked for, checked.
+/// The requests, checked.
 pub(super) struct Plan {
     /// How the tree is inferred.
     pub(super) method: Method,
@@ -92,7 +92,7 @@ impl Method {
 }
 
 impl Inferring {
-    /// Checks what was asked for against the machines that there are.
+    /// Checks the requests against the machines that there are.
     ///
     /// # Errors
     /// [`Failure::Usage`], naming the option.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::diagnostics::quoted;
-use crate::discovery::SwitchTree;
+use simnet_base::diagnostics::quoted;
+use simnet_network::discovery::SwitchTree;
 
 /// The columns that lists of machines fill.
 const COLUMNS: usize = 100;

@@ -1,15 +1,17 @@
 //! What `simnet discover` says.
 
 use crate::cli::output::Table;
-use crate::numbers::fixed;
 use serde::Serialize;
 use serde_json::{Value, json};
+use simnet_base::numbers::fixed;
 
-use crate::diagnostics::{legible, quoted, shown};
-use crate::discovery::{Discovery, Finding, Hops, Nearest, Rtts, Sturdy, SturdyOptions, SwitchTree, sturdy};
-use crate::topology::Network;
-use crate::topology::formats::{self, Format as FileFormat};
-use crate::units::Duration;
+use simnet_base::diagnostics::{legible, quoted, shown};
+use simnet_base::units::Duration;
+use simnet_network::discovery::{
+    Discovery, Finding, Hops, Nearest, Rtts, Sturdy, SturdyOptions, SwitchTree, sturdy,
+};
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::{self, Format as FileFormat};
 
 use super::Options;
 use super::arguments::{Method, Plan};
@@ -21,12 +23,12 @@ use crate::cli::output::columns;
 const CROSS_CHECKED: usize = 64;
 /// ... that seem so many switches apart at most.
 const CROSS_CHECKED_HOPS: u32 = 16;
-/// Pairs of machines that are listed, at most; how many there are is said beside.
+/// The most pairs of machines that are listed; their whole number is printed too.
 const PAIRS: usize = 1_000;
 /// Names that a line lists, at most.
 const NAMES: usize = 12;
 
-/// What was inferred, and what is told of it.
+/// What was inferred, and remarks on it.
 pub(super) struct Report<'a> {
     options: &'a Options,
     rtts: &'a Rtts,
@@ -34,15 +36,15 @@ pub(super) struct Report<'a> {
     found: &'a Discovery,
     /// What the sturdy method says, where it was asked.
     sturdy: Option<Sturdy>,
-    /// Of the method asked for, or the nearest to its hop counts.
+    /// Of the requested method, or the nearest to its hop counts.
     tree: SwitchTree,
     network: Network,
-    findings: Vec<Told>,
+    findings: Vec<Remark>,
 }
 
 /// Something that the user should know.
 #[derive(Serialize)]
-struct Told {
+struct Remark {
     code: &'static str,
     /// The method that found it.
     method: &'static str,
@@ -92,7 +94,7 @@ impl<'a> Report<'a> {
             network,
             findings: Vec::new(),
         };
-        report.findings = report.told();
+        report.findings = report.remarks();
         Ok(report)
     }
 
@@ -112,7 +114,7 @@ impl<'a> Report<'a> {
         &self.network
     }
 
-    /// The hop counts of the method asked for.
+    /// The hop counts of the requested method.
     fn hops(&self) -> &Hops {
         match &self.sturdy {
             Some(sturdy) if self.method == Method::Sturdy => &sturdy.hops,
@@ -120,7 +122,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The pairs of which the two methods have different hop counts; `None` where only one was asked.
+    /// The pairs for which the two methods have different hop counts; `None` where only one was asked.
     fn differing(&self) -> Option<Vec<(usize, usize)>> {
         let sturdy = self.sturdy.as_ref()?;
         let paper = &self.found.counted.hops;
@@ -138,26 +140,26 @@ impl<'a> Report<'a> {
         pairs.iter().take(PAIRS).map(|(a, b)| [name(a), name(b)]).collect()
     }
 
-    fn told(&self) -> Vec<Told> {
-        let tell = |finding: &Finding, method: Method| Told {
+    fn remarks(&self) -> Vec<Remark> {
+        let remark = |finding: &Finding, method: Method| Remark {
             code: finding.code(),
             method: method.name(),
             text: finding.describe(self.rtts.names()),
             machines: self.names(&finding.machines()),
         };
-        let paper = self.found.findings.iter().map(|finding| tell(finding, Method::Paper));
+        let paper = self.found.findings.iter().map(|finding| remark(finding, Method::Paper));
         let sturdy = self.sturdy.iter().flat_map(|sturdy| &sturdy.findings);
-        let sturdy = sturdy.map(|finding| tell(finding, Method::Sturdy));
-        let mut told: Vec<Told> = match self.method {
+        let sturdy = sturdy.map(|finding| remark(finding, Method::Sturdy));
+        let mut remarks: Vec<Remark> = match self.method {
             Method::Paper => paper.chain(sturdy).collect(),
             Method::Sturdy => sturdy.collect(),
         };
-        told.extend(self.difference());
-        told
+        remarks.extend(self.difference());
+        remarks
     }
 
     /// What the other method says, if it is something else.
-    fn difference(&self) -> Option<Told> {
+    fn difference(&self) -> Option<Remark> {
         let pairs = self.differing().filter(|pairs| !pairs.is_empty())?;
         let other = match self.method {
             Method::Paper => Method::Sturdy,
@@ -172,7 +174,7 @@ impl<'a> Report<'a> {
             other.name()
         );
         let machines = self.names(&machines);
-        Some(Told { code: "methods-differ", method: self.method.name(), text, machines })
+        Some(Remark { code: "methods-differ", method: self.method.name(), text, machines })
     }
 
     /// What should be looked at before the result is trusted.
@@ -187,8 +189,8 @@ impl<'a> Report<'a> {
                 legible(&format!("warning: no tree has these hop counts: {why}{written}")).into_owned(),
             );
         }
-        let differs = self.findings.iter().find(|told| told.code == "methods-differ");
-        warnings.extend(differs.map(|told| legible(&format!("warning: {}", told.text)).into_owned()));
+        let differs = self.findings.iter().find(|remark| remark.code == "methods-differ");
+        warnings.extend(differs.map(|remark| legible(&format!("warning: {}", remark.text)).into_owned()));
         warnings
     }
 
@@ -237,7 +239,7 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// What the sturdy method says, where it was asked for or says something else.
+    /// What the sturdy method says, where it was requested or says something else.
     fn sturdy_json(&self) -> Option<Value> {
         let pairs = self.differing()?;
         let sturdy = self.sturdy.as_ref()?;
@@ -277,8 +279,8 @@ impl<'a> Report<'a> {
         if !self.findings.is_empty() {
             text.push_str("\nFindings\n");
         }
-        for told in &self.findings {
-            text.push_str(&format!("  {} ({}): {}\n", told.code, told.method, legible(&told.text)));
+        for remark in &self.findings {
+            text.push_str(&format!("  {} ({}): {}\n", remark.code, remark.method, legible(&remark.text)));
         }
         text.push_str(&format!("\n{}", self.next()));
         text

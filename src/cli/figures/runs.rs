@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::diagnostics::shown;
-use crate::figures::{Done, Runs, ScenarioRun};
-use crate::files::{self, Inside};
-use crate::report::COMMIT;
-use crate::simulation::MODEL;
-use crate::sweep::{self, Identity, Lock, Points as _, Store};
+use crate::cli::COMMIT;
+use simnet_base::diagnostics::shown;
+use simnet_base::files::{self, Inside};
+use simnet_figures::{Done, Runs, ScenarioRun};
+use simnet_running::simulation::MODEL;
+use simnet_running::sweep::{self, Identity, Lock, Points as _, Store};
 
-use super::super::Failure;
-use super::super::interrupt::Interruptions;
-use super::super::places::tidy;
-use super::super::sweep::Line;
+use crate::cli::Failure;
+use crate::cli::interrupt::Interruptions;
+use crate::cli::places::tidy;
+use crate::cli::sweep::Line;
 
 /// How runs are made.
 #[derive(Clone, Copy)]
-pub(super) struct How<'a> {
+pub(super) struct RunOptions<'a> {
     /// The number of threads; 0 for one a core.
     pub(super) jobs: usize,
     /// Whether no progress is shown.
@@ -29,27 +29,27 @@ pub(super) struct How<'a> {
     pub(super) interruptions: &'a Interruptions,
 }
 
-/// The most bytes that tell a program from another.
+/// The most bytes by which one program is distinguished from another.
 const LARGEST_MARK: u64 = 4 << 10;
 
 /// What the runs are called together.
 const NAME: &str = "figures";
 
 /// Where the runs of a check are kept until it is finished: a check trusts no earlier run.
-pub(super) struct Room {
+pub(super) struct CheckFolder {
     place: PathBuf,
     /// The place, where the folder of results takes none.
     _apart: Option<TempDir>,
 }
 
 /// Runs what an earlier process has not left in the folder; none if that was interrupted.
-pub(super) fn run_all(runs: &Runs, folder: &Path, how: How<'_>) -> Result<Option<Done>, Failure> {
+pub(super) fn run_all(runs: &Runs, folder: &Path, options: RunOptions<'_>) -> Result<Option<Done>, Failure> {
     let identity = Identity::new(NAME, false, MODEL);
     let _lock = Lock::take(folder)?;
-    Store::making_places(folder).iter().for_each(|place| tidy(place, how.quiet));
+    Store::making_places(folder).iter().for_each(|place| tidy(place, options.quiet));
     let store = Store::open(folder, &identity, &BTreeMap::new())?;
-    let line = Line::new(how.quiet, false);
-    let ran = how.interruptions.patiently(|stop| sweep::run(runs, &store, how.jobs, &line, stop))?;
+    let line = Line::new(options.quiet, false);
+    let ran = options.interruptions.patiently(|stop| sweep::run(runs, &store, options.jobs, &line, stop))?;
     drop(line);
     if ran.interrupted {
         return Ok(None);
@@ -66,10 +66,10 @@ pub(super) fn run_all(runs: &Runs, folder: &Path, how: How<'_>) -> Result<Option
     Ok(Some(done))
 }
 
-impl Room {
-    /// A room for the runs of a check of the figures in a folder. What an interrupted check of the same program left
+impl CheckFolder {
+    /// A folder for the runs of a check of the figures in a folder. What an interrupted check of the same program left
     /// there is taken up.
-    pub(super) fn of_check(place: &Path) -> Result<Room, Failure> {
+    pub(super) fn of_check(place: &Path) -> Result<CheckFolder, Failure> {
         let place = place.join(".figures").join("check");
         let mark = place.with_extension("by");
         let program = program();
@@ -78,19 +78,19 @@ impl Room {
         }
         let made = fs::create_dir_all(&place).and_then(|()| write_mark(&mark, &program));
         if made.is_ok() {
-            return Ok(Room { place, _apart: None });
+            return Ok(CheckFolder { place, _apart: None });
         }
         let apart = tempfile::tempdir();
         let apart =
             apart.map_err(|error| Failure::Io { path: shown(&std::env::temp_dir()).to_string(), error })?;
-        Ok(Room { place: apart.path().to_owned(), _apart: Some(apart) })
+        Ok(CheckFolder { place: apart.path().to_owned(), _apart: Some(apart) })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.place
     }
 
-    /// Clears the room, as the check is finished.
+    /// Clears the folder, as the check is finished.
     pub(super) fn leave(self) {
         Store::discard(&self.place);
         let _stays = files::remove(&self.place.with_extension("by"));
@@ -104,7 +104,7 @@ fn write_mark(mark: &Path, program: &str) -> std::io::Result<()> {
     file.write_all(program.as_bytes())
 }
 
-/// What tells this program from an earlier or later build.
+/// What distinguishes this program from an earlier or later build.
 fn program() -> String {
     let file = std::env::current_exe().and_then(fs::metadata);
     let modified = file.as_ref().ok().and_then(|file| file.modified().ok());

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::diagnostics::shown;
-use crate::ids::Node;
-use crate::routing::{Attachments, Report, Survey, TableTooLarge, read_lfts, read_routes};
-use crate::topology::Network;
-use crate::topology::formats::port_guids;
+use simnet_base::diagnostics::shown;
+use simnet_base::ids::Node;
+use simnet_network::routing::{Attachments, Report, Survey, TableTooLarge, read_lfts, read_routes};
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::port_guids;
 
-use super::super::network::NetworkArguments;
-use super::super::output;
-use super::super::{Common, Exit, Failure, warn};
 use super::{lanes, show};
+use crate::cli::network::NetworkArguments;
+use crate::cli::output;
+use crate::cli::{Common, Exit, Failure, warn};
 
 #[derive(Args)]
 #[command(after_help = lanes::HELP)]

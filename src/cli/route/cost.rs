@@ -1,18 +1,18 @@
-//! What a root costs to find, said before it is sought.
+//! Estimates what a root costs to find, before the search.
 
 use std::time::Duration;
 
-use crate::routing::{Algorithm, Root, SwitchGraph};
-use crate::topology::Network;
+use simnet_network::routing::{Algorithm, Root, SwitchGraph};
+use simnet_network::topology::Network;
 
 /// Moves that a search makes in a second of processor time, roughly: measured at 120 million.
 const MOVES_A_SECOND: u64 = 120_000_000;
 
-/// The shortest time of which anything is said.
+/// The shortest time that is announced.
 const LONG: Duration = Duration::from_secs(20);
 
-/// What is to be said before routes with this algorithm are sought; nothing if they take no long time.
-pub(super) fn foretold(algorithm: &Algorithm, net: &Network) -> Option<String> {
+/// The announcement before routes are computed with this algorithm; none if they take no long time.
+pub(super) fn slow_choice_note(algorithm: &Algorithm, net: &Network) -> Option<String> {
     let Algorithm::UpDown { root: Root::R2, .. } = algorithm else { return None };
     let graph = SwitchGraph::new(net);
     let components = graph.components();
@@ -21,11 +21,11 @@ pub(super) fn foretold(algorithm: &Algorithm, net: &Network) -> Option<String> {
         let switches = members.len() as u64;
         switches.saturating_mul(switches).saturating_mul(channels(members))
     });
-    said(graph.switches(), moves.fold(0, u64::saturating_add))
+    estimate(graph.switches(), moves.fold(0, u64::saturating_add))
 }
 
 /// `moves` is how many moves the searches of all trees make.
-fn said(switches: usize, moves: u64) -> Option<String> {
+fn estimate(switches: usize, moves: u64) -> Option<String> {
     let time = Duration::from_secs(moves / MOVES_A_SECOND);
     let minutes = time.as_secs().div_ceil(60);
     (time >= LONG).then(|| {
@@ -40,12 +40,12 @@ fn said(switches: usize, moves: u64) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Wrong if a user waited for many minutes without a word, or were told of seconds.
+    /// Wrong if a user waited for many minutes without a word, or got a message about seconds.
     #[test]
     fn only_a_long_search_is_foretold() {
-        assert_eq!(said(504, 504 * 504 * 4_032), None);
-        let text = said(2_520, 2_520 * 2_520 * 20_160).unwrap();
+        assert_eq!(estimate(504, 504 * 504 * 4_032), None);
+        let text = estimate(2_520, 2_520 * 2_520 * 20_160).unwrap();
         assert!(text.contains("2520 switches") && text.contains("18 min"), "{text}");
-        assert!(said(1 << 20, u64::MAX).is_some());
+        assert!(estimate(1 << 20, u64::MAX).is_some());
     }
 }

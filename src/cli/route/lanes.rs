@@ -1,11 +1,11 @@
-//! What a verdict on one lane is worth: who works out tables by lanes, and what tells so.
+//! What a verdict on one lane is worth: which engines compute tables by lanes, and what shows it.
 
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::diagnostics::shown;
-use crate::routing::Report;
+use simnet_base::diagnostics::shown;
+use simnet_network::routing::Report;
 
 /// What `--help` says below the options.
 pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at. The tables of LASH, \
@@ -25,7 +25,7 @@ const ENGINES: [(&str, &str); 6] = [
     ("torus2qos", "torus-2QoS"),
 ];
 
-/// Files that a subnet manager or `ibdiagnet` leaves beside its tables where lanes are in use.
+/// Files that a subnet manager or `ibdiagnet` leaves in the folder of its tables where lanes are in use.
 const LANE_FILES: [&str; 2] = ["opensm-sl2vl.dump", "ibdiagnet.slvl"];
 
 /// The figures of routes with what the verdict stands on, as `--format json` prints them.
@@ -45,7 +45,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// What to say of tables that look cyclic: that lanes may break the cycle, and what tells that they do.
+/// What to say of tables that look cyclic: that lanes may break the cycle, and what shows that they do.
 pub(super) fn caution(path: &Path, bytes: &[u8]) -> String {
     let why = match (engine(path, bytes), lane_file(path)) {
         (Some(engine), _) => format!(" {engine} is named in its path or in a comment, and uses lanes."),
@@ -78,7 +78,7 @@ fn engine(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// A file beside the tables that says how lanes are used.
+/// A file in the folder of the tables that says how lanes are used.
 fn lane_file(path: &Path) -> Option<&'static str> {
     let folder = path.parent()?;
     LANE_FILES.into_iter().find(|file| folder.join(file).is_file())

@@ -1,28 +1,28 @@
 //! `simnet route suggest`: which cable to add.
 
 use crate::cli::output::Table;
-use crate::numbers::{fixed, or_dash};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
+use simnet_base::numbers::{fixed, or_dash};
 
-use super::Finding;
+use super::RouteOptions;
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::diagnostics::quoted;
-use crate::routing::{
+use simnet_base::diagnostics::quoted;
+use simnet_network::routing::{
     Answer, Attachments, Choices, Judgement, Objective, Plan, Question, Report, suggest, with_cables,
     with_extra_ports,
 };
-use crate::topology::{End, Network};
+use simnet_network::topology::{End, Network};
 
 #[derive(Args)]
 pub(super) struct Options {
     #[command(flatten)]
     network: NetworkArguments,
     #[command(flatten)]
-    finding: Finding,
+    routing: RouteOptions,
     /// What is to improve first
     #[arg(long, value_enum, default_value_t)]
     by: By,
@@ -85,7 +85,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     if options.ports == Ports::Extra {
         net = with_extra_ports(&net, 2).map_err(|error| Failure::Usage(error.to_string()))?;
     }
-    let choices = options.finding.choices(&options.network.as_topology(&net)?, None, common)?;
+    let choices = options.routing.choices(&options.network.as_topology(&net)?, None, common)?;
     let by = match options.by {
         By::Load => Objective::Load,
         By::Distance => Objective::Distance,

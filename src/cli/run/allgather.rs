@@ -4,18 +4,18 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use crate::numbers::{fixed, or_dash, percent};
+use simnet_base::numbers::{fixed, or_dash, percent};
 
 use crate::cli::Failure;
 use crate::cli::output::write_whole_by;
-use crate::diagnostics::{legible, shown};
-use crate::scenario::Checked;
-use crate::scenario::allgather::{Allgather, Medium};
-use crate::scenario::checked::Work;
-use crate::simulation::allgather::{self as gathers, GatherReport};
-use crate::simulation::{Findings, RingReport, Summary};
+use simnet_base::diagnostics::{legible, shown};
+use simnet_running::simulation::allgather::{self as gathers, GatherReport};
+use simnet_running::simulation::{Findings, RingReport, Summary};
+use simnet_scenario::Checked;
+use simnet_scenario::allgather::{Allgather, Medium};
+use simnet_scenario::checked::Work;
 
-/// Losses that are told one by one.
+/// Losses that are listed one by one.
 const LOSSES: usize = 3;
 
 /// An all-gather as text: what ran, how long it took, what it did to the channels, and what was lost.
@@ -105,7 +105,7 @@ pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result
     written?;
     if let Some(left_out) = tally.map(|tally| tally.left_out).filter(|left_out| *left_out > 0) {
         let file = shown(file);
-        super::super::warn(&format!(
+        crate::cli::warn(&format!(
             "{file} holds the first {MOST_PACKETS} packets; {left_out} more are left out"
         ));
     }
@@ -116,14 +116,14 @@ pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result
 pub(super) fn complain(summary: &Summary) -> bool {
     let Findings::Allgather(report) = &summary.findings else { return false };
     if let Some(why) = &report.refused {
-        super::super::warn(&format!("{}: {}", report.algorithm, legible(why)));
+        crate::cli::warn(&format!("{}: {}", report.algorithm, legible(why)));
     }
     if report.buffers_wrong > 0 {
-        super::super::warn(&format!("{} buffers hold something else", report.buffers_wrong));
+        crate::cli::warn(&format!("{} buffers hold something else", report.buffers_wrong));
     }
     if report.buffers_missing > 0 {
         let (missing, lost) = (report.buffers_missing, report.messages_lost);
-        super::super::warn(&format!("{missing} buffers were never filled, {lost} messages were lost"));
+        crate::cli::warn(&format!("{missing} buffers were never filled, {lost} messages were lost"));
     }
     report.is_wrong()
 }

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::diagnostics::{legible, quoted, shown};
-use crate::scenario::Checked;
-use crate::simulation::{ChannelReport, Findings, HotSpots, PointReport, Run, StagesReport, State, Summary};
+use simnet_base::diagnostics::{legible, quoted, shown};
+use simnet_running::simulation::{
+    ChannelReport, Findings, HotSpots, PointReport, Run, StagesReport, State, Summary,
+};
+use simnet_scenario::Checked;
 
 use super::compared;
 use super::summary::plain;
@@ -107,7 +109,7 @@ fn saturation(report: &StagesReport) -> Option<String> {
     }
 }
 
-/// Points that are not known as well as was asked for, and what would help.
+/// Points that are not known as well as requested, and what would help.
 fn precision(checked: &Checked, report: &StagesReport) -> Option<String> {
     let is_doubtful = |point: &&PointReport| {
         point.load.is_some() && point.state == State::NotConverged && point.reason.is_none()
@@ -140,7 +142,7 @@ fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {
     Some(format!("{count}{fate}{replay}"))
 }
 
-/// Where the files are, the summary and the manifest besides, and how to make a report of them.
+/// Where the files are, among them the summary and the manifest, and how to make a report of them.
 pub(super) fn files(count: usize, place: &Path) -> String {
     let results = shown(place).to_string();
     let (count, folder) = (count + 2, word(&results));

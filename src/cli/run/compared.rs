@@ -1,9 +1,9 @@
 //! What to look at next of a result: what went wrong, and what it is farthest from: its bound, the truth, or print.
 
-use crate::numbers::rounded;
-use crate::simulation::allgather::GatherReport;
-use crate::simulation::discoveries::DiscoveryReport;
-use crate::simulation::{Findings, PaperReport, RingReport, Summary};
+use simnet_base::numbers::rounded;
+use simnet_running::simulation::allgather::GatherReport;
+use simnet_running::simulation::discoveries::DiscoveryReport;
+use simnet_running::simulation::{Findings, PaperReport, RingReport, Summary};
 
 /// What a line is about, and what it says.
 type Row = (&'static str, String);
@@ -32,7 +32,7 @@ fn gather(report: &GatherReport) -> Option<Row> {
     Some(("time", text))
 }
 
-/// How long a ring's longest path is beside the least possible.
+/// How long a ring's longest path is compared with the least possible.
 fn ring(report: &RingReport) -> Option<Row> {
     let (length, bound) = (report.max_path_length?, report.max_path_length_bound?);
     Some(match length.saturating_sub(bound) {

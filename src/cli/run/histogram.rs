@@ -34,7 +34,7 @@ impl Histogram {
         self.cells.iter().map(|(_, messages)| messages).sum()
     }
 
-    /// The unit that its values are best told in, and its nanoseconds.
+    /// The unit that suits its values best, and its nanoseconds.
     pub(super) fn unit(&self) -> (&'static str, f64) {
         match self.most {
             most if most >= 1e7 => ("ms", 1e6),

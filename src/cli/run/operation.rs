@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::numbers::fixed;
-use crate::simulation::daemon::Report;
+use simnet_base::numbers::fixed;
+use simnet_running::simulation::daemon::Report;
 
 use super::summary::columns;
 
-/// Events that are told one by one; more are left to failures.csv.
+/// Events that are listed one by one; failures.csv has all.
 const TOLD: usize = 20;
 
 /// The operation as text: each failure and return with what followed, then maps, losses and throughput.

@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::cli::output::Table;
-use crate::numbers::{fixed, or_dash, percent, rounded};
+use simnet_base::numbers::{deviation, fixed, or_dash, percent, rounded};
 
-use crate::diagnostics::{legible, quoted};
-use crate::papers::reference;
-use crate::scenario::Checked;
-use crate::scenario::checked::TopologySource;
-use crate::simulation::{
-    DeadlockReport, Findings, HotSpots, MapReport, PointReport, Run, StagesReport, State, Summary,
-    measured_ms,
+use simnet_base::diagnostics::{legible, quoted};
+use simnet_base::papers::reference;
+use simnet_output::report::table_of;
+use simnet_running::simulation::discoveries::DiscoveryReport;
+use simnet_running::simulation::{
+    DeadlockReport, Findings, HotSpots, MapReport, PaperReport, PointReport, Run, StagesReport, State,
+    Summary, measured_ms,
 };
+use simnet_scenario::Checked;
+use simnet_scenario::checked::TopologySource;
 
 use super::closing;
 use super::histogram::Histogram;
@@ -27,7 +29,7 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
         Findings::Operation(report) => super::operation::text(report) + &deadlocks(&report.locked),
         Findings::Allgather(report) => super::allgather::text(report),
         Findings::Ring(report) => super::allgather::ring(report),
-        Findings::Discovery(report) => super::discovery::text(report),
+        Findings::Discovery(report) => discovery(report),
     };
     text += &closing::text(checked, run, place);
     // Tables pad their last columns.
@@ -73,7 +75,7 @@ fn paper_configuration(checked: &Checked) -> Option<&'static str> {
     }
 }
 
-/// What is said in the place of a time that outlasts the simulated clock.
+/// What is printed in place of a time that outlasts the simulated clock.
 pub(in crate::cli) fn outlasts() -> String {
     "more than 213 days".to_owned()
 }
@@ -258,7 +260,7 @@ fn hot_spots(hot: &HotSpots) -> String {
     text
 }
 
-/// How many deadlocks are told one by one.
+/// How many deadlocks are listed one by one.
 const TOLD: usize = 3;
 
 fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
@@ -296,4 +298,32 @@ pub(super) fn columns(header: &[&str]) -> Table {
 /// A number for people: at most one digit after the point.
 pub(super) fn plain(value: f64) -> String {
     rounded(value, 1)
+}
+
+/// A discovery as text: what was measured, what was inferred and found.
+fn discovery(report: &DiscoveryReport) -> String {
+    let mut text = String::new();
+    if report.measured.messages > 0 {
+        let _ = writeln!(text, "\n{}", Table::of(&table_of([&report.measured]).upright()));
+    }
+    let _ = writeln!(text, "\n{}", Table::of(&report.inferred()));
+    for remark in report.remarks() {
+        let _ = writeln!(text, "\n{}", legible(&remark));
+    }
+    text
+}
+
+/// Prints the comparisons with the papers' numbers.
+pub(super) fn paper(rows: &[PaperReport]) -> Table {
+    let mut table = columns(&["printed", "", "paper", "ours", "deviation"]);
+    for row in rows {
+        table.add_row([
+            format!("{} ({})", row.quantity, row.configuration),
+            row.unit.clone(),
+            row.printed.to_string(),
+            fixed(row.ours, 3),
+            or_dash(row.deviation_percent.map(deviation)),
+        ]);
+    }
+    table
 }

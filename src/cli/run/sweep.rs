@@ -11,13 +11,13 @@ use crate::cli::places::Places;
 use crate::cli::progress::Bar;
 use crate::cli::sweep::{Described, Source, evaluation, points};
 use crate::cli::{Common, Exit, Failure, Format, warn};
-use crate::diagnostics::legible;
-use crate::files::Folder;
-use crate::report::{Manifest, RESULTS, Usage};
-use crate::simulation::{Outcome, Progress as _};
-use crate::sweep::{self, Evaluated, Points as _, Scenarios, Store, evaluate, run_together};
+use simnet_base::diagnostics::legible;
+use simnet_base::files::Folder;
+use simnet_output::report::{Manifest, RESULTS, Usage};
+use simnet_running::simulation::{Outcome, Progress as _};
+use simnet_running::sweep::{self, Evaluated, Points as _, Scenarios, Store, evaluate, run_together};
 
-use super::paper::paper;
+use super::summary::paper;
 use super::{Options, closing, compared, judge, publish};
 
 /// Runs all points of a sweep.
@@ -54,7 +54,7 @@ pub(super) fn run(
 fn keep(plan: &Scenarios, evaluated: &Evaluated, place: &Path, wall_s: f64) -> Result<Value, Failure> {
     let value = serde_json::to_value(&evaluated.summary).expect("a summary is plain data");
     let (sweep, usage) = (plan.sweep(), Usage::of_this_process(wall_s));
-    let mut manifest = Manifest::new(plan.name(), sweep.hash(), sweep.own_seed(), usage);
+    let mut manifest = Manifest::new(crate::cli::COMMIT, plan.name(), sweep.hash(), sweep.own_seed(), usage);
     [manifest.events, manifest.messages_delivered] = plan.spent();
     publish(place, &value, &evaluated.files, manifest, None)?;
     Ok(value)
@@ -91,7 +91,7 @@ fn place(options: &Options, described: &Described, common: &Common) -> Result<Pa
     Ok(place)
 }
 
-/// How it ended; tells of points that failed, and of columns that no point has.
+/// How it ended; prints points that failed, and columns that no point has.
 fn exit(evaluated: &Evaluated, holds: bool) -> Exit {
     for column in &evaluated.empty_columns {
         warn(&format!("no point has the column {}", legible(column)));

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::cli::output;
 use crate::cli::trace::{Form, Selection, convert};
 use crate::cli::{Failure, warn};
-use crate::diagnostics::shown;
-use crate::files::{Folder, FolderError, NewFile, WriteError};
-use crate::scenario::Checked;
-use crate::simulation;
-use crate::trace::{Bounds, Reader, Recorder, Scene};
+use simnet_base::diagnostics::shown;
+use simnet_base::files::{Folder, FolderError, NewFile, WriteError};
+use simnet_media::trace::{Bounds, Reader, Recorder, Scene};
+use simnet_running::simulation;
+use simnet_scenario::Checked;
 
 /// The log in a results folder.
 const LOG: &str = "events.simlog";
@@ -40,7 +40,7 @@ impl Recorded {
         self.recorder.as_ref()
     }
 
-    /// Puts the log among the results, if they are to have one; tells of what it lacks.
+    /// Puts the log among the results, if they are to have one; prints what it lacks.
     ///
     /// # Errors
     /// If it could not be written.
@@ -54,38 +54,35 @@ impl Recorded {
         Ok(())
     }
 
-    /// Writes the file of `--trace` beside its place, in the form that its name tells; it has only to be finished.
+    /// Writes the file of `--trace` to a temporary file, in the form that its name gives; what is left is to finish it.
     ///
     /// # Errors
     /// If anything could not be written.
     pub(super) fn file(self) -> Result<Option<(NewFile, PathBuf)>, Failure> {
         let (Some(recorder), Some(place)) = (&self.recorder, &self.place) else { return Ok(None) };
-        let written = || -> Result<NewFile, Failure> {
-            let io = |error: io::Error| failed(place, error);
-            let mut file = NewFile::begin(place).map_err(|error| failed(place, error))?;
-            let scenes = match Form::of_name(place) {
-                Form::Log => recorder.write_log(file.as_file_mut()).map_err(io)?,
-                form => {
-                    let mut log = tempfile::tempfile().map_err(io)?;
-                    let scenes = recorder.write_log(&mut log).map_err(io)?;
-                    log.rewind().map_err(io)?;
-                    let mut reader = Reader::new("the recorded events", Box::new(BufReader::new(log)))?;
-                    let out = BufWriter::new(file.as_file_mut());
-                    let sink = form.sink(out, reader.heading()).map_err(io)?;
-                    let converted = convert(&mut reader, &mut Selection::all(), sink);
-                    converted.result.map_err(io)?;
-                    converted.damage.map_or(Ok(()), Err)?;
-                    scenes
-                }
-            };
-            file.sync().map_err(io)?;
-            self.complain(&shown(&place).to_string(), &scenes);
-            Ok(file)
+        let io = |error: io::Error| failed(place, error);
+        let mut file = NewFile::begin(place).map_err(|error| failed(place, error))?;
+        let scenes = match Form::of_name(place) {
+            Form::Log => recorder.write_log(file.as_file_mut()).map_err(io)?,
+            form => {
+                let mut log = tempfile::tempfile().map_err(io)?;
+                let scenes = recorder.write_log(&mut log).map_err(io)?;
+                log.rewind().map_err(io)?;
+                let mut reader = Reader::new("the recorded events", Box::new(BufReader::new(log)))?;
+                let out = BufWriter::new(file.as_file_mut());
+                let sink = form.sink(out, reader.heading()).map_err(io)?;
+                let converted = convert(&mut reader, &mut Selection::all(), sink);
+                converted.result.map_err(io)?;
+                converted.damage.map_or(Ok(()), Err)?;
+                scenes
+            }
         };
-        Ok(Some((written()?, place.clone())))
+        file.sync().map_err(io)?;
+        self.complain(&shown(&place).to_string(), &scenes);
+        Ok(Some((file, place.clone())))
     }
 
-    /// Tells of scenes of which there was more than `most` events.
+    /// Prints the scenes that had more than `most` events.
     fn complain(&self, file: &str, scenes: &[Scene]) {
         if self.bounds.around_deadlock {
             return;

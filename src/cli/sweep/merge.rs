@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::{of_folder, points, tell_damage, tell_failures};
+use super::{of_folder, points, warn_of_damage, warn_of_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{print, print_json};
 use crate::cli::places::tidy;
 use crate::cli::{Common, Exit, Failure, Format, warn};
-use crate::diagnostics::shown;
-use crate::sweep::{Points as _, Store};
+use simnet_base::diagnostics::shown;
+use simnet_running::sweep::{Points as _, Store};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
@@ -46,8 +46,8 @@ pub(super) fn run(
     };
     let (merged, interrupted) = interruptions.hold(merge);
     let (merged, holds) = merged?;
-    tell_damage(&merged.damage, true);
-    tell_failures(&merged);
+    warn_of_damage(&merged.damage, true);
+    warn_of_failures(&merged);
     if common.format == Format::Json {
         print_json(&json!({
             "sweep": plan.name(), "points": merged.points, "failed": merged.failed, "missing": merged.missing,
@@ -75,8 +75,8 @@ pub(super) fn run(
 fn add_parquet(store: &Store) -> Result<(), Failure> {
     let path = store.folder().join("points.csv");
     let failed = |error| Failure::Io { path: shown(&path).to_string(), error };
-    let mut table = std::io::BufReader::new(crate::files::open(&path).map_err(failed)?);
-    let bytes = crate::sweep::parquet::from_csv(&mut table).map_err(failed)?;
+    let mut table = std::io::BufReader::new(simnet_base::files::open(&path).map_err(failed)?);
+    let bytes = simnet_running::sweep::parquet::from_csv(&mut table).map_err(failed)?;
     Ok(store.write("points.parquet", |out| out.write_all(&bytes))?)
 }
 

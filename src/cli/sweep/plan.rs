@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::run::prepare;
 use super::{Source, points};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::numbers::span;
-use crate::sweep::{Plan as _, Points as _, Scenarios};
+use simnet_base::numbers::span;
+use simnet_running::sweep::{Plan as _, Points as _, Scenarios};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
@@ -43,7 +43,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         Format::Json => print_json(&plan, options.source.quick, &mut out),
     };
     match printed.and_then(|()| out.flush()) {
-        // Whoever has read enough is no failure.
+        // A reader that stops early is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             // What is still in the buffer cannot go anywhere.
             let _ = out.into_parts();

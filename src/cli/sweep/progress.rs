@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::numbers::span;
-use crate::sweep::{Damage, Progress};
+use simnet_base::numbers::span;
+use simnet_running::sweep::{Damage, Progress};
 
 /// A line on stderr that shows how far a sweep is; nothing if stderr is no terminal.
 pub(in crate::cli) struct Line {
@@ -60,7 +60,7 @@ impl Progress for Line {
     }
 
     fn damaged(&self, damage: &Damage) {
-        super::tell_damage(std::slice::from_ref(damage), self.shared);
+        super::warn_of_damage(std::slice::from_ref(damage), self.shared);
     }
 }
 

@@ -7,16 +7,16 @@ use serde_json::json;
 use tracing::info;
 
 use super::progress::Line;
-use super::{Described, Source, evaluation, merge, parse_jobs, points, slurm, tell_failures};
+use super::{Described, Source, evaluation, merge, parse_jobs, points, slurm, warn_of_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::places::{Places, tidy};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::diagnostics::shown;
-use crate::files::Folder;
-use crate::numbers::span;
-use crate::report::{RESULTS, said};
-use crate::sweep::{self, How, Known, Lock, Points as _, Ran, Scenarios, Store};
+use simnet_base::diagnostics::shown;
+use simnet_base::files::Folder;
+use simnet_base::numbers::span;
+use simnet_output::report::{RESULTS, utf8_text};
+use simnet_running::sweep::{self, Known, Lock, Points as _, Ran, RunOptions, Scenarios, Store};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
@@ -92,7 +92,7 @@ fn dry_run(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": plan.len(), "missing": missing, "cost_left_s": seconds,
-            "out": said(folder.as_os_str()),
+            "out": utf8_text(folder.as_os_str()),
         })),
         Format::Human => print(&format!(
             "{}: {}, {missing} of them to be computed, about {} of one core\n",
@@ -138,7 +138,7 @@ fn here(
     info!(sweep = plan.name(), points = plan.len(), out = %shown(&folder), "the sweep is sound");
     let progress = Line::new(common.quiet, false);
     let ran = interruptions.patiently(|stop| {
-        let how = How {
+        let how = RunOptions {
             jobs: options.jobs.unwrap_or(0),
             part: None,
             retry: options.retry,
@@ -150,18 +150,18 @@ fn here(
     drop(progress);
     let ran = ran?;
     if ran.interrupted {
-        tell_interrupted(&ran);
+        warn_interrupted(&ran);
         return Ok(Exit::Interrupted);
     }
     let finish = || merge(plan, &store, ran.computed, begun.elapsed().as_secs_f64());
     let (merged, interrupted) = interruptions.hold(finish);
     let (merged, holds) = merged?;
     drop(lock);
-    tell_failures(&merged);
+    warn_of_failures(&merged);
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": plan.name(), "points": merged.points, "kept": ran.kept, "computed": ran.computed,
-            "failed": merged.failed, "missing": merged.missing, "out": said(folder.as_os_str()),
+            "failed": merged.failed, "missing": merged.missing, "out": utf8_text(folder.as_os_str()),
         })),
         Format::Human => print(&format!(
             "{}: {}, {} computed, {} kept, {} failed\nResults: {}\n",
@@ -210,7 +210,7 @@ pub(super) fn prepare(
 }
 
 /// Says what an interrupted run leaves.
-pub(super) fn tell_interrupted(ran: &Ran) {
+pub(super) fn warn_interrupted(ran: &Ran) {
     let done = ran.kept + ran.computed;
     note(&format!(
         "interrupted: {done} of {} are done and kept; the same command goes on",

@@ -15,13 +15,13 @@ use super::{Described, points};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{note, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::diagnostics::{legible, shown};
-use crate::files::Inside;
-use crate::report::said;
-use crate::sweep::slurm::{self, Submission, USUAL_ARRAY};
-use crate::sweep::{Known, Points as _, Scenarios, assign};
+use simnet_base::diagnostics::{legible, shown};
+use simnet_base::files::Inside;
+use simnet_output::report::utf8_text;
+use simnet_running::sweep::slurm::{self, Submission, USUAL_ARRAY};
+use simnet_running::sweep::{Known, Points as _, Scenarios, assign};
 
-/// What `--executor slurm` can be told.
+/// The options of `--executor slurm`.
 #[derive(Args)]
 pub(in crate::cli) struct Arguments {
     /// With --executor slurm: how many tasks share the plan; as few as last about a minute each if not given, and
@@ -68,7 +68,7 @@ pub(super) fn dry_run(
             "sweep": described.plan.name(), "points": described.plan.len(),
             "tasks": submission.as_ref().map_or(0, |submission| submission.tasks.len()),
             "of": submission.as_ref().map(|submission| submission.of),
-            "script": script, "out": said(folder.as_os_str()),
+            "script": script, "out": utf8_text(folder.as_os_str()),
         }))?;
     } else if let Some(script) = script {
         print(&script)?;
@@ -108,7 +108,7 @@ pub(super) fn run(
     match common.format {
         Format::Json => print_json(&json!({
             "sweep": submission.name, "points": all, "tasks": tasks, "of": submission.of,
-            "array_job": array, "merge_job": merge, "out": said(folder.as_os_str()),
+            "array_job": array, "merge_job": merge, "out": utf8_text(folder.as_os_str()),
         })),
         Format::Human => print(&format!(
             "{}: {}; job array {array} with {tasks} of {} tasks, job {merge} merges when they have ended\n\
@@ -196,10 +196,10 @@ fn sbatch_job(sbatch: &Path, folder: &Path, arguments: &[String], script: &str) 
     }
     let output = answer(command, script).map_err(|error| format!("{}: {error}", shown(&sbatch)))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     match slurm::job_id(&printed) {
         Some(id) if output.status.success() => Ok(id.to_owned()),
-        _ => Err(format!("sbatch takes no job: {}", [told.trim(), printed.trim()].join("\n").trim())),
+        _ => Err(format!("sbatch takes no job: {}", [stderr.trim(), printed.trim()].join("\n").trim())),
     }
 }
 
@@ -223,8 +223,11 @@ fn largest_array() -> Result<usize, Failure> {
     command.args(["show", "config"]);
     let output = answer(command, "").map_err(|error| io_failure(&scontrol, error))?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(Failure::Place(format!("Slurm does not answer: scontrol show config: {}", told.trim())));
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(Failure::Place(format!(
+            "Slurm does not answer: scontrol show config: {}",
+            stderr.trim()
+        )));
     }
     match slurm::max_array_size(&String::from_utf8_lossy(&output.stdout)) {
         Some(0) => Err(Failure::Place("this Slurm takes no job arrays: its MaxArraySize is 0".to_owned())),

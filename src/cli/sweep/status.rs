@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{of_folder, points, tell_damage};
+use super::{of_folder, points, warn_of_damage};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::numbers::span;
-use crate::sweep::{Points as _, ShardContents};
+use simnet_base::numbers::span;
+use simnet_running::sweep::{Points as _, ShardContents};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Options {
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let (plan, store) = of_folder(&options.folder)?;
     let known = store.known()?;
-    tell_damage(known.damage(), true);
+    warn_of_damage(known.damage(), true);
     let (mut done, mut failed, mut cost, mut cost_left) = (0, 0, 0.0, 0.0);
     for (point, key) in plan.keys(0..plan.len()).into_iter().enumerate() {
         cost += plan.cost(point);

@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::progress::Line;
-use super::run::tell_interrupted;
+use super::run::warn_interrupted;
 use super::{of_folder, parse_jobs, points};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::sweep::{self, How, Part, Points as _};
+use simnet_running::sweep::{self, Part, Points as _, RunOptions};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {
@@ -50,14 +50,19 @@ pub(super) fn run(
     let progress = Line::new(common.quiet, true);
     let ran = interruptions.patiently(|stop| {
         let part = Some(Part { task, of });
-        let how =
-            How { jobs: options.jobs.unwrap_or(0), part, retry: options.retry, progress: &progress, stop };
+        let how = RunOptions {
+            jobs: options.jobs.unwrap_or(0),
+            part,
+            retry: options.retry,
+            progress: &progress,
+            stop,
+        };
         sweep::run_as(&plan, &store, &how)
     });
     drop(progress);
     let ran = ran?;
     if ran.interrupted {
-        tell_interrupted(&ran);
+        warn_interrupted(&ran);
         return Ok(Exit::Interrupted);
     }
     match common.format {

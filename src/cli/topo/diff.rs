@@ -8,8 +8,8 @@ use serde_json::json;
 use crate::cli::network::ReadingArguments;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
-use crate::diagnostics::{legible, shown};
-use crate::topology::{difference, isomorphism};
+use simnet_base::diagnostics::{legible, shown};
+use simnet_network::topology::{difference, isomorphism};
 
 #[derive(Args)]
 pub(in crate::cli) struct Options {

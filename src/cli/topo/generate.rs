@@ -3,7 +3,7 @@
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::topology::generate::{FAMILIES, Family, Parameter, build};
+use simnet_network::topology::generate::{FAMILIES, Family, Parameter, build};
 
 use super::Output;
 use crate::cli::places::Places;

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use crate::trace::bounds::Earlier;
-use crate::trace::{Event, Item, LogFault, Reader, Scene, Sink};
-use crate::units::Time;
+use simnet_base::units::Time;
+use simnet_media::trace::bounds::Earlier;
+use simnet_media::trace::{Event, LogEntry, LogFault, Reader, Scene, Sink};
 
 use super::select::{Selection, Verdict};
 
@@ -22,15 +22,16 @@ pub(in crate::cli) fn convert(
     selection: &mut Selection,
     sink: Box<dyn Sink + '_>,
 ) -> Converted {
-    let mut passage = Passage { selection, sink, earlier: Earlier::default(), scene: None, last: Time::ZERO };
+    let mut converter =
+        Converter { selection, sink, earlier: Earlier::default(), scene: None, last: Time::ZERO };
     let mut damage = None;
     let mut result = Ok(());
     while result.is_ok() {
-        let is_full = passage.selection.is_full();
-        match reader.read_item() {
+        let is_full = converter.selection.is_full();
+        match reader.read_entry() {
             // A scene that is over with the last event wanted is whole.
-            Ok(Some(Item::Scene(_) | Item::Event(_))) | Err(_) if is_full => break,
-            Ok(Some(item)) => result = passage.take(item),
+            Ok(Some(LogEntry::Scene(_) | LogEntry::Event(_))) | Err(_) if is_full => break,
+            Ok(Some(item)) => result = converter.take(item),
             Ok(None) => break,
             Err(fault) => {
                 damage = Some(fault);
@@ -38,11 +39,11 @@ pub(in crate::cli) fn convert(
             }
         }
     }
-    let result = result.and_then(|()| passage.break_off()).and_then(|()| passage.sink.finish());
+    let result = result.and_then(|()| converter.break_off()).and_then(|()| converter.sink.finish());
     Converted { damage, result }
 }
 
-struct Passage<'a, 'b> {
+struct Converter<'a, 'b> {
     selection: &'a mut Selection,
     sink: Box<dyn Sink + 'b>,
     /// What happened before the part of the scene that is selected.
@@ -53,17 +54,17 @@ struct Passage<'a, 'b> {
     last: Time,
 }
 
-impl Passage<'_, '_> {
-    fn take(&mut self, item: Item) -> io::Result<()> {
+impl Converter<'_, '_> {
+    fn take(&mut self, item: LogEntry) -> io::Result<()> {
         match item {
-            Item::Scene(scene) => {
+            LogEntry::Scene(scene) => {
                 self.earlier = Earlier::default();
                 self.last = Time::ZERO;
                 self.scene = self.selection.begin(&scene).then(|| self.selection.cut(scene));
                 self.scene.as_ref().map_or(Ok(()), |scene| self.sink.scene(scene))
             }
-            Item::Event(event) => self.event(&event),
-            Item::SceneEnd(scene) => {
+            LogEntry::Event(event) => self.event(&event),
+            LogEntry::SceneEnd(scene) => {
                 self.flush()?;
                 match self.scene.take() {
                     Some(_) => self.sink.end(&self.selection.cut(scene)),

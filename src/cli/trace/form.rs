@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::diagnostics::{did_you_mean, quoted};
-use crate::trace::{Capture, Csv, Heading, LogWriter, Ndjson, Perfetto, Sink};
+use simnet_base::diagnostics::{did_you_mean, quoted};
+use simnet_media::trace::{Capture, Csv, Heading, LogWriter, Ndjson, Perfetto, Sink};
 
 /// A form of events outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Form {
         })
     }
 
-    /// The form that a file's name tells; a log if it tells none.
+    /// The form that a file's name implies; a log if it implies none.
     pub(in crate::cli) fn of_name(file: &Path) -> Form {
         let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         match extension.to_ascii_lowercase().as_str() {

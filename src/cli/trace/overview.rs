@@ -6,12 +6,12 @@ use std::io;
 use std::path::Path;
 
 use crate::cli::output::Table;
-use crate::numbers::{or_dash, rounded};
 use serde::{Serialize, Serializer};
+use simnet_base::numbers::{or_dash, rounded};
 
-use crate::diagnostics::{legible, quoted};
-use crate::trace::{Event, Happening, Heading, Scene, Sink};
-use crate::units::Time;
+use simnet_base::diagnostics::{legible, quoted};
+use simnet_base::units::Time;
+use simnet_media::trace::{Event, EventKind, Heading, Scene, Sink};
 
 /// Columns of scenes in the table of kinds, at most; of more scenes it shows the sum.
 const MOST_COLUMNS: usize = 10;
@@ -194,7 +194,7 @@ impl Overview {
         let columns = columned.iter().map(|scene| format!("scene {}", scene.nth));
         let all = (columned.len() != 1).then(|| "all".to_owned());
         table.set_header(["kind".to_owned()].into_iter().chain(columns).chain(all.clone()));
-        for kind in Happening::NAMES {
+        for kind in EventKind::NAMES {
             let count = |scene: &Counted| scene.kinds.get(kind).copied().unwrap_or_default();
             let sum: u64 = self.scenes.iter().map(count).sum();
             if sum > 0 {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::cli::Failure;
-use crate::diagnostics::{did_you_mean, nearest, quoted};
-use crate::ids::{HostId, LinkId, Node, Port};
-use crate::topology::{End, Link, Network};
-use crate::trace::{Event, Happening, Scene};
-use crate::units::{Duration, Time, Unit as _};
+use simnet_base::diagnostics::{did_you_mean, nearest, quoted};
+use simnet_base::ids::{HostId, LinkId, Node, Port};
+use simnet_base::units::{Duration, Time, Unit as _};
+use simnet_media::trace::{Event, EventKind, Scene};
+use simnet_network::topology::{End, Link, Network};
 
 use super::Filters;
 
@@ -37,7 +37,7 @@ pub(in crate::cli) struct Selection {
     port: Option<End>,
     first: Option<u64>,
     links: Rc<[Link]>,
-    /// Whether what was before and still matters is wanted too, and every start, which tells names.
+    /// Whether what was before and still matters is wanted too, and every start, which gives names.
     pub(super) carries: bool,
     /// Set once an event is selected.
     pub(super) found: Rc<Cell<bool>>,
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Selection {
     is_message_found: bool,
     /// The name most like the message's that was seen.
     near: Option<String>,
-    /// In the present scene: the worms of that name, the deadlocks of which they are part.
+    /// In the present scene: the worms of that name, the deadlocks that they are part of.
     worms: BTreeSet<u32>,
     deadlocks: BTreeSet<u32>,
 }
@@ -65,26 +65,7 @@ impl Selection {
     /// # Errors
     /// [`Failure::Usage`] for a kind, a node, a port or a time that is none.
     pub(super) fn new(filters: &Filters, network: &Network) -> Result<Selection, Failure> {
-        let only = filters.only.iter().map(|name| kind(name)).collect::<Result<BTreeSet<_>, _>>();
-        let instant =
-            |option, text: &Option<String>| text.as_ref().map(|text| time(option, text)).transpose();
-        let wanted = || -> Result<Selection, String> {
-            let only = only?;
-            Ok(Selection {
-                only: (!only.is_empty()).then_some(only),
-                scene: filters.scene,
-                point: filters.point,
-                from: instant("--from", &filters.from)?,
-                until: instant("--until", &filters.until)?,
-                message: filters.message.clone(),
-                node: filters.node.as_deref().map(|name| node("--node", name, network)).transpose()?,
-                port: filters.port.as_deref().map(|name| port(name, network)).transpose()?,
-                first: filters.first,
-                links: network.links().into(),
-                ..Selection::default()
-            })
-        };
-        let selection = wanted().map_err(Failure::Usage)?;
+        let selection = Selection::of(filters, network).map_err(Failure::Usage)?;
         if let (Some(from), Some(until)) = (selection.from, selection.until)
             && until <= from
         {
@@ -92,6 +73,26 @@ impl Selection {
             return Err(Failure::Usage(message.to_owned()));
         }
         Ok(selection)
+    }
+
+    /// Reads each filter by itself; what is wrong with the first wrong one, in a sentence.
+    fn of(filters: &Filters, network: &Network) -> Result<Selection, String> {
+        let only = filters.only.iter().map(|name| kind(name)).collect::<Result<BTreeSet<_>, _>>()?;
+        let instant =
+            |option, text: &Option<String>| text.as_ref().map(|text| time(option, text)).transpose();
+        Ok(Selection {
+            only: (!only.is_empty()).then_some(only),
+            scene: filters.scene,
+            point: filters.point,
+            from: instant("--from", &filters.from)?,
+            until: instant("--until", &filters.until)?,
+            message: filters.message.clone(),
+            node: filters.node.as_deref().map(|name| node("--node", name, network)).transpose()?,
+            port: filters.port.as_deref().map(|name| port(name, network)).transpose()?,
+            first: filters.first,
+            links: network.links().into(),
+            ..Selection::default()
+        })
     }
 
     /// A scene begins; whether it is wanted.
@@ -121,12 +122,12 @@ impl Selection {
     /// What becomes of an event of a scene that is wanted.
     pub(super) fn judge(&mut self, event: &Event) -> Verdict {
         let is_meant = self.is_of_message(&event.what);
-        let names = self.carries && matches!(event.what, Happening::Start { .. }) && is_meant;
+        let names = self.carries && matches!(event.what, EventKind::Start { .. }) && is_meant;
         let fits = is_meant
             && self.only.as_ref().is_none_or(|only| only.contains(event.what.name()))
             && (self.node.is_none() && self.port.is_none() || self.is_at_place(&event.what));
         // What is over does not matter any more, whether its end is wanted or not.
-        let is_over = self.carries && matches!(event.what, Happening::End { .. } | Happening::Clear { .. });
+        let is_over = self.carries && matches!(event.what, EventKind::End { .. } | EventKind::Clear { .. });
         if self.from.is_some_and(|from| event.at < from) {
             return if self.carries && (fits || names || is_over) { Verdict::Earlier } else { Verdict::Skip };
         }
@@ -139,10 +140,10 @@ impl Selection {
     }
 
     /// Whether it happens to the message that is wanted, if one is.
-    fn is_of_message(&mut self, what: &Happening) -> bool {
+    fn is_of_message(&mut self, what: &EventKind) -> bool {
         let Some(wanted) = &self.message else { return true };
         match what {
-            Happening::Start { worm, name, .. } => {
+            EventKind::Start { worm, name, .. } => {
                 if name == wanted {
                     self.is_message_found = true;
                     self.worms.insert(*worm);
@@ -154,31 +155,31 @@ impl Selection {
                 }
                 false
             }
-            Happening::Arrive { worm, .. }
-            | Happening::Wait { worm, .. }
-            | Happening::Grant { worm, .. }
-            | Happening::Release { worm, .. }
-            | Happening::Reset { worm, .. }
-            | Happening::End { worm, .. } => self.worms.contains(worm),
-            Happening::Deadlock { nth, members } => {
+            EventKind::Arrive { worm, .. }
+            | EventKind::Wait { worm, .. }
+            | EventKind::Grant { worm, .. }
+            | EventKind::Release { worm, .. }
+            | EventKind::Reset { worm, .. }
+            | EventKind::End { worm, .. } => self.worms.contains(worm),
+            EventKind::Deadlock { nth, members } => {
                 let takes_part = members.iter().any(|(worm, ..)| self.worms.contains(worm));
                 if takes_part {
                     self.deadlocks.insert(*nth);
                 }
                 takes_part
             }
-            Happening::Clear { nth, .. } => self.deadlocks.contains(nth),
-            Happening::Flow { .. }
-            | Happening::Control { .. }
-            | Happening::Cable { .. }
-            | Happening::Send(_)
-            | Happening::Receive(_)
-            | Happening::Frame { .. } => false,
+            EventKind::Clear { nth, .. } => self.deadlocks.contains(nth),
+            EventKind::Flow { .. }
+            | EventKind::Control { .. }
+            | EventKind::Cable { .. }
+            | EventKind::Send(_)
+            | EventKind::Receive(_)
+            | EventKind::Frame { .. } => false,
         }
     }
 
     /// Whether it happens at the node and at the port that are wanted.
-    fn is_at_place(&self, what: &Happening) -> bool {
+    fn is_at_place(&self, what: &EventKind) -> bool {
         let (ends, hosts) = places(what, &self.links);
         let at_node = |node| {
             let host = |id: &HostId| Node::Host(*id) == node;
@@ -187,7 +188,7 @@ impl Selection {
         self.node.is_none_or(at_node) && self.port.is_none_or(|port| ends.contains(&port))
     }
 
-    /// Checks that what was asked for by name was there.
+    /// Checks that what was requested by name was there.
     ///
     /// # Errors
     /// [`Failure::Usage`] with the nearest that was.
@@ -220,35 +221,35 @@ fn counted(what: &str, count: u32) -> String {
     }
 }
 
-/// The ports that an event is about, and hosts besides.
-fn places(what: &Happening, links: &[Link]) -> (Vec<End>, Vec<HostId>) {
+/// The ports that an event is about, and its other hosts.
+fn places(what: &EventKind, links: &[Link]) -> (Vec<End>, Vec<HostId>) {
     let link = |id: LinkId| links.get(id.index()).map_or_else(Vec::new, |link| vec![link.a, link.b]);
     match what {
-        Happening::Start { port, .. }
-        | Happening::Arrive { port, .. }
-        | Happening::Flow { port, .. }
-        | Happening::Control { port, .. } => (vec![*port], Vec::new()),
-        Happening::Wait { input, output, .. }
-        | Happening::Grant { input, output, .. }
-        | Happening::Release { input, output, .. } => (vec![*input, *output], Vec::new()),
-        Happening::Reset { output, .. } | Happening::Clear { output, .. } => (vec![*output], Vec::new()),
-        Happening::Deadlock { members, .. } => {
+        EventKind::Start { port, .. }
+        | EventKind::Arrive { port, .. }
+        | EventKind::Flow { port, .. }
+        | EventKind::Control { port, .. } => (vec![*port], Vec::new()),
+        EventKind::Wait { input, output, .. }
+        | EventKind::Grant { input, output, .. }
+        | EventKind::Release { input, output, .. } => (vec![*input, *output], Vec::new()),
+        EventKind::Reset { output, .. } | EventKind::Clear { output, .. } => (vec![*output], Vec::new()),
+        EventKind::Deadlock { members, .. } => {
             (members.iter().flat_map(|(_, input, output)| [*input, *output]).collect(), Vec::new())
         }
-        Happening::End { fate, .. } => (Vec::new(), fate.iter().copied().collect()),
-        Happening::Cable { link: id, .. } => (link(*id), Vec::new()),
-        Happening::Send(message) | Happening::Receive(message) => (Vec::new(), vec![message.host]),
-        Happening::Frame { port, source, destination, .. } => {
+        EventKind::End { fate, .. } => (Vec::new(), fate.iter().copied().collect()),
+        EventKind::Cable { link: id, .. } => (link(*id), Vec::new()),
+        EventKind::Send(message) | EventKind::Receive(message) => (Vec::new(), vec![message.host]),
+        EventKind::Frame { port, source, destination, .. } => {
             (vec![*port], [Some(*source), *destination].into_iter().flatten().collect())
         }
     }
 }
 
 fn kind(name: &str) -> Result<&'static str, String> {
-    let found = Happening::NAMES.iter().find(|known| **known == name).copied();
+    let found = EventKind::NAMES.iter().find(|known| **known == name).copied();
     found.ok_or_else(|| {
-        let near = did_you_mean(name, Happening::NAMES);
-        let all = Happening::NAMES.join(", ");
+        let near = did_you_mean(name, EventKind::NAMES);
+        let all = EventKind::NAMES.join(", ");
         format!("--only: `{}` is no kind of event: expected some of {all}{near}", quoted(name))
     })
 }

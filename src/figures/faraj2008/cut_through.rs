@@ -1,9 +1,9 @@
 //! All-gathers on cut-through switches against store-and-forward ones, on the same cables.
 
-use crate::figures::gathered::{Gathered, gathered, lines, points};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::allgathers::{AllgatherPoint, allgather_points, lines, points};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/cut-through",
@@ -15,7 +15,7 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let mut rows = Vec::new();
     for cell in &cells {
         let of = ["network", "algorithm", "switching", "allgather.protocol"]
@@ -29,12 +29,13 @@ fn make(results: &Results<'_>) -> Page {
             cell.is(&[("network", "topology (d)"), ("allgather.protocol", protocol)])
                 && algorithms.contains(&cell.name("algorithm"))
         });
-        let name = |cell: &Gathered<'_>| format!("{}, {}", cell.name("algorithm"), cell.name("switching"));
+        let name =
+            |cell: &AllgatherPoint<'_>| format!("{}, {}", cell.name("algorithm"), cell.name("switching"));
         Chart {
             title: title.to_owned(),
             x: Axis::from_zero("message size (KB)"),
             y: Axis::of("lower bound / time"),
-            layers: lines(on_d, name, Gathered::kilobytes, Gathered::efficiency),
+            layers: lines(on_d, name, AllgatherPoint::kilobytes, AllgatherPoint::efficiency),
             ..Chart::default()
         }
     };
@@ -47,7 +48,7 @@ fn make(results: &Results<'_>) -> Page {
             "Rendezvous, beside the ring in the order of ranks",
         ),
     ];
-    let shows = told(SHOWS, &rows, |row| {
+    let shows = with_table(SHOWS, &rows, |row| {
         row.unit == "ms" && is_at(row, 128.0) && row.configuration.starts_with("topology (d); LR")
     });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }

@@ -1,15 +1,12 @@
 //! faraj2008, Fig. 1: what each of four processes holds before and after an all-to-all broadcast.
 
-use crate::figures::sketch::SHADES;
-use crate::report::{Anchor, Pen, Words};
-use std::collections::{BTreeMap, VecDeque};
+use simnet_output::report::sketch::SHADES;
+use simnet_output::report::{Anchor, Pen, Words};
 
-use crate::des::process::{Process, Step};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::host::collective::{Contents, ring};
-use crate::host::rank::{Answer, Member, Request};
-use crate::units::Time;
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_media::host::collective::{Contents, lockstep, ring};
+use simnet_media::host::rank::Rank as _;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig1",
@@ -30,48 +27,22 @@ type Held = Vec<Vec<Vec<usize>>>;
 /// end with every block in its place.
 fn run() -> (Held, bool) {
     let own = |rank: usize| Contents::of(SEED, rank, 0);
-    let whose = |block: Contents| (0..RANKS).find(|rank| own(*rank) == block);
+    let whose = |block: &Contents| (0..RANKS).find(|rank| own(*rank) == *block);
     let order: Vec<usize> = (0..RANKS).collect();
-    let mut ranks: Vec<_> = (0..RANKS)
-        .map(|rank| {
-            let order = &order;
-            Process::new(move |world| async move {
-                let mut member = Member::<Vec<Contents>, ()>::new(rank, RANKS, Time::ZERO, world);
-                ring::allgather(&mut member, own(rank), order).await
-            })
-        })
-        .collect();
+    let ran = lockstep::run(RANKS, async |mut member| {
+        let block = own(member.rank());
+        ring::allgather(&mut member, block, &order).await
+    });
     let mut held: Held = vec![(0..RANKS).map(|rank| vec![rank]).collect()];
-    let mut steps: Vec<_> = ranks.iter_mut().map(Process::start).collect();
-    let mut done = Vec::new();
-    while done.len() < RANKS {
-        let mut under_way: BTreeMap<(usize, usize), VecDeque<Vec<Contents>>> = BTreeMap::new();
-        let mut waits = Vec::new();
-        for (rank, step) in steps.drain(..).enumerate() {
-            match step {
-                Step::Asks(Request::Move { sends, receive: Some(from) }) => {
-                    for (to, data) in sends {
-                        under_way.entry((rank, to)).or_default().push_back(data);
-                    }
-                    waits.push((rank, from));
-                }
-                Step::Asks(_) => unreachable!("a ring's ranks exchange and do nothing else"),
-                Step::Done(buffer) => done.push(buffer),
-            }
-        }
+    for messages in ran.received.chunk_by(|a, b| a.round == b.round) {
         let mut now = held.last().cloned().unwrap_or_default();
-        for (rank, from) in &waits {
-            let data = under_way.get_mut(&(*from, *rank)).and_then(VecDeque::pop_front);
-            let data = data.expect("in a ring every rank is sent to in every step");
-            now[*rank].extend(data.iter().filter_map(|block| whose(*block)));
-            steps.push(ranks[*rank].resume(Answer { now: Time::ZERO, data: Some(data) }));
+        for message in messages {
+            now[message.rank].extend(message.blocks.iter().filter_map(whose));
         }
-        if !waits.is_empty() {
-            held.push(now);
-        }
+        held.push(now);
     }
     let right = |buffer: &Vec<Option<Contents>>| (0..RANKS).all(|rank| buffer[rank] == Some(own(rank)));
-    (held, done.iter().all(right))
+    (held, ran.results.iter().all(right))
 }
 
 fn make(_results: &Results<'_>) -> Page {
@@ -91,7 +62,7 @@ fn make(_results: &Results<'_>) -> Page {
         "yes = 1",
         Some(f64::from(u8::from(right))),
     ));
-    let shows = told(SHOWS, &rows, |row| row.configuration == "all ranks");
+    let shows = with_table(SHOWS, &rows, |row| row.configuration == "all ranks");
     Page { rows, svg: draw(&held), shows, differs: DIFFERS.into() }
 }
 

@@ -2,9 +2,9 @@
 
 use super::PAPER;
 use super::fig9::{of_algorithm, ring_from};
-use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::allgathers::{AllgatherPoint, allgather_points, bound, lines, points};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig10",
@@ -16,7 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let mut rows: Vec<Row> = cells.iter().map(of_algorithm).collect();
     let compared = results.printed(0);
     let times = compared.iter().filter(|row| row.unit == "ms");
@@ -27,8 +27,8 @@ fn make(results: &Results<'_>) -> Page {
     let panel = |letter: &str, paper: Vec<Mark>| {
         let network = format!("topology ({letter})");
         let on = || cells.iter().filter(|cell| cell.name("network") == network);
-        let name = |cell: &Gathered<'_>| cell.name("algorithm").to_owned();
-        let mut layers = lines(on(), name, Gathered::kilobytes, Gathered::time);
+        let name = |cell: &AllgatherPoint<'_>| cell.name("algorithm").to_owned();
+        let mut layers = lines(on(), name, AllgatherPoint::kilobytes, AllgatherPoint::time);
         layers.push(bound(on()));
         layers.push(Layer::paper(paper));
         Chart {

@@ -1,10 +1,10 @@
 //! faraj2008, Fig. 11: the longest paths of LR1's and LR3's rings on random clusters.
 
 use super::PAPER;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::Node;
-use crate::report::{Axis, Chart, Layer, Mark, Record, Style, draw_charts};
-use crate::topology::generate;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::Node;
+use simnet_network::topology::generate;
+use simnet_output::report::{Axis, Chart, Layer, Mark, Record, Style, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig11",

@@ -1,13 +1,13 @@
 //! faraj2008, Fig. 2: switches numbered depth first, and the pattern of Lemma 1.
 
-use crate::figures::examples::{cluster, random_trees, tree};
-use crate::figures::sketch::{BLUE, RED, SWITCH, along, switch_spots};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::{HostId, Node};
-use crate::report::{Anchor, GREY, Pen, Words};
-use crate::ring::{Tree, judge};
-use crate::topology::Network;
+use crate::examples::{cluster, random_trees, tree};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::{HostId, Node};
+use simnet_network::ring::{Tree, judge};
+use simnet_network::topology::Network;
+use simnet_output::report::sketch::{BLUE, RED, SWITCH, along, switch_spots};
+use simnet_output::report::{Anchor, GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig2",
@@ -26,7 +26,7 @@ fn example() -> Network {
 /// The messages over the two directions of a tree's cables between switches, each switch sending to the next that a
 /// depth-first walk reaches.
 pub(super) fn loads(tree: &Tree) -> Vec<usize> {
-    let order: Vec<HostId> = crate::ring::lr1(tree).hosts;
+    let order: Vec<HostId> = simnet_network::ring::lr1(tree).hosts;
     let loads = judge(tree, &order).loads;
     let below = tree.switches.iter().filter(|switch| tree.parents[switch.index()].is_some());
     below.flat_map(|switch| [loads[switch.index()].0, loads[switch.index()].1]).collect()
@@ -65,7 +65,7 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(Row::ours("trees", "random", "trees", count(trees)));
     rows.push(Row::ours("directions of cables between switches", "random", "channels", count(channels)));
     rows.push(Row::ours("trees where one has not just one message", "random", "trees", count(contended)));
-    let shows = told(SHOWS, &rows, |row| row.configuration == "random" || row.unit == "messages");
+    let shows = with_table(SHOWS, &rows, |row| row.configuration == "random" || row.unit == "messages");
     Page { rows, svg: draw(&network, &tree), shows, differs: DIFFERS.into() }
 }
 

@@ -1,14 +1,14 @@
 //! faraj2008, Fig. 3: where the next switch of a depth-first walk hangs, the three cases of Lemma 1's proof.
 
 use super::fig2::loads;
-use crate::figures::examples::{cluster, random_trees, tree};
-use crate::figures::sketch::{BLUE, ORANGE, RED, SWITCH, along, switch_spots};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::{HostId, Node, SwitchId};
-use crate::report::{GREY, Pen, Words};
-use crate::ring::Tree;
-use crate::topology::Network;
+use crate::examples::{cluster, random_trees, tree};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_network::ring::Tree;
+use simnet_network::topology::Network;
+use simnet_output::report::sketch::{BLUE, ORANGE, RED, SWITCH, along, switch_spots};
+use simnet_output::report::{GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig3",
@@ -74,7 +74,7 @@ fn make(_results: &Results<'_>) -> Page {
         "trees",
         Some(f64::from(contended)),
     ));
-    let shows = told(SHOWS, &rows, |row| row.configuration.starts_with("random trees"));
+    let shows = with_table(SHOWS, &rows, |row| row.configuration.starts_with("random trees"));
     Page { rows, svg: draw(), shows, differs: DIFFERS.into() }
 }
 

@@ -1,15 +1,15 @@
 //! faraj2008, Fig. 4: Algorithm 2's logical array of an intermediate switch.
 
-use crate::figures::examples::{
+use crate::examples::{
     COLOUR_NOTE, array, cluster, colour, depth, longest_within, random_trees, subtree, tree,
 };
-use crate::figures::sketch::{SHADES, along, spots};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::{HostId, Node, SwitchId};
-use crate::report::{GREY, Pen, Words};
-use crate::ring::{Ring, Tree, lr2, lr3};
-use crate::topology::Network;
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_network::ring::{Ring, Tree, lr2, lr3};
+use simnet_network::topology::Network;
+use simnet_output::report::sketch::{SHADES, along, spots};
+use simnet_output::report::{GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig4",
@@ -84,7 +84,7 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(row("trees with Theorem 2's condition and a best ring of 2 hops or 1", "trees", agree[0]));
     rows.push(row("trees without it and a best ring of 3 hops or more", "trees", agree[1]));
     rows.push(row("trees against Theorem 2", "trees", differ));
-    let shows = told(SHOWS, &rows, |row| row.configuration == "random trees");
+    let shows = with_table(SHOWS, &rows, |row| row.configuration == "random trees");
     Page { rows, svg: draw(&network, &tree, &ring), shows, differs: DIFFERS.into() }
 }
 

@@ -1,13 +1,13 @@
 //! faraj2008, Fig. 5: the rings of Algorithms 1 and 2 on eight machines.
 
 use super::PAPER;
-use crate::figures::examples::{COLOUR_NOTE, colour};
-use crate::figures::sketch::spots;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::Node;
-use crate::report::{Pen, Words};
-use crate::ring::{Algorithm, Kind, Tree, judge};
-use crate::topology::presets;
+use crate::examples::{COLOUR_NOTE, colour};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::Node;
+use simnet_network::ring::{Algorithm, Kind, Tree, judge};
+use simnet_network::topology::presets;
+use simnet_output::report::sketch::spots;
+use simnet_output::report::{Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig5",

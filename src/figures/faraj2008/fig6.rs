@@ -1,13 +1,13 @@
 //! faraj2008, Fig. 6: a ring's arrays within arrays.
 
-use crate::figures::examples::{array, cluster, depth, longest_within, random_trees, subtree, tree};
-use crate::figures::sketch::{SHADES, spots};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::{HostId, Node};
-use crate::report::{GREY, Pen, Words};
-use crate::ring::{Ring, Tree, judge, lr3};
-use crate::topology::Network;
+use crate::examples::{array, cluster, depth, longest_within, random_trees, subtree, tree};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::{HostId, Node};
+use simnet_network::ring::{Ring, Tree, judge, lr3};
+use simnet_network::topology::Network;
+use simnet_output::report::sketch::{SHADES, spots};
+use simnet_output::report::{GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig6",
@@ -17,7 +17,7 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-/// A root with two machines and three switches below, two of which have switches below themselves: fewer machines than
+/// A root with two machines and three switches below, two of them with switches below themselves: fewer machines than
 /// switches at some, so that no ring of two hops exists.
 fn example() -> Network {
     let switches = [("R", 2), ("A", 1), ("B", 2), ("C", 0), ("D", 2), ("E", 3), ("F", 2), ("G", 1)];
@@ -59,7 +59,7 @@ fn make(_results: &Results<'_>) -> Page {
         ));
     }
     rows.extend(checks());
-    let shows = told(SHOWS, &rows, |row| {
+    let shows = with_table(SHOWS, &rows, |row| {
         row.configuration.contains("every order")
             || row.configuration.contains("random trees")
             || row.configuration == "R"

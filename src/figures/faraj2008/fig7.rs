@@ -1,11 +1,11 @@
 //! faraj2008, Fig. 7: how all-gathers are measured, and how often.
 
 use super::PAPER;
-use crate::figures::gathered::{Gathered, gathered, points};
-use crate::figures::sketch::BLUE;
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Anchor, GREY, Pen, Words};
+use crate::allgathers::{AllgatherPoint, allgather_points, points};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::sketch::BLUE;
+use simnet_output::report::{Anchor, GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig7",
@@ -32,15 +32,15 @@ const RANGES: [(&str, [f64; 2]); 3] =
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let (often, once) = cells.split_at(cells.len() / 2);
-    let iterations = |cell: &Gathered<'_>| {
+    let iterations = |cell: &AllgatherPoint<'_>| {
         let id = ["repeated", "allgather.size"].map(|axis| cell.name(axis)).join("/");
         results.at(0, &format!("sweep.points.{id}.allgather.iterations"))
     };
     let mut rows = Vec::new();
     for (range, [least, most]) in RANGES {
-        let within = |cell: &&Gathered<'_>| (least..=most).contains(&cell.kilobytes());
+        let within = |cell: &&AllgatherPoint<'_>| (least..=most).contains(&cell.kilobytes());
         let mut counts: Vec<f64> = often.iter().filter(within).filter_map(&iterations).collect();
         counts.dedup();
         let count = if let [count] = counts[..] { Some(count) } else { None };
@@ -57,13 +57,13 @@ fn make(results: &Results<'_>) -> Page {
             Row::ours("one alone takes longer by", "LR1 on topology (a)", "%", more).at(cell.kilobytes()),
         );
     }
-    let shows = told(SHOWS, &rows, |row| row.quantity.starts_with("one alone"));
+    let shows = with_table(SHOWS, &rows, |row| row.quantity.starts_with("one alone"));
     Page { svg: draw((often, once), iterations), rows, shows, differs: DIFFERS.into() }
 }
 
 fn draw(
-    (often, once): (&[Gathered<'_>], &[Gathered<'_>]),
-    iterations: impl Fn(&Gathered<'_>) -> Option<f64>,
+    (often, once): (&[AllgatherPoint<'_>], &[AllgatherPoint<'_>]),
+    iterations: impl Fn(&AllgatherPoint<'_>) -> Option<f64>,
 ) -> String {
     let mut pen = Pen::titled(
         "Measuring an all-gather",
@@ -75,7 +75,7 @@ fn draw(
         pen.text((40.0, y), Words::new(13.0).code(), code);
         pen.text((430.0, y), Words::new(12.0).colour(BLUE), ours);
     }
-    let widest = once.iter().chain(often).filter_map(Gathered::time).fold(1.0, f64::max);
+    let widest = once.iter().chain(often).filter_map(AllgatherPoint::time).fold(1.0, f64::max);
     let long = |time: Option<f64>| time.unwrap_or(0.0) / widest * 500.0;
     let mut y = 292.0;
     pen.text(

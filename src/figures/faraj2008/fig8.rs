@@ -1,13 +1,13 @@
 //! faraj2008, Fig. 8: the topologies of the experiments.
 
-use crate::figures::examples::low_tree;
-use crate::figures::sketch::spots;
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::HostId;
-use crate::report::{Pen, Words};
-use crate::ring::{judge, lr1, lr2};
-use crate::topology::presets;
+use crate::examples::low_tree;
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::HostId;
+use simnet_network::ring::{judge, lr1, lr2};
+use simnet_network::topology::presets;
+use simnet_output::report::sketch::spots;
+use simnet_output::report::{Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig8",
@@ -35,8 +35,8 @@ fn make(_results: &Results<'_>) -> Page {
         let blind = judge(&tree, &by_rank);
         rows.push(row("machines", "machines", Some(network.hosts().len())));
         rows.push(row("switches", "switches", Some(network.switches().len())));
-        let first =
-            crate::ring::Tree::first_root(&network).and_then(|root| crate::ring::Tree::bfs(&network, root));
+        let first = simnet_network::ring::Tree::first_root(&network)
+            .and_then(|root| simnet_network::ring::Tree::bfs(&network, root));
         let longest = first.ok().map(|tree| lr1(&tree).max_path_length);
         rows.push(row("longest path, LR1", "switches", longest));
         rows.push(row("longest path, LR2", "switches", lr2(&tree).ok().map(|ring| ring.max_path_length)));
@@ -55,7 +55,7 @@ fn make(_results: &Results<'_>) -> Page {
         lowest = lowest.max(spots.corner.1);
         left = spots.corner.0 + 60.0;
     }
-    let shows = told(SHOWS, &rows, |row| row.quantity == "longest path, LR1" || row.unit == "messages");
+    let shows = with_table(SHOWS, &rows, |row| row.quantity == "longest path, LR1" || row.unit == "messages");
     Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 

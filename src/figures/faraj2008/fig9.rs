@@ -1,12 +1,12 @@
 //! faraj2008, Fig. 9: LAM, MPICH and LR1 on topologies (a) to (d).
 
 use super::PAPER;
-use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::host::collective::{Algorithm, selection};
-use crate::papers;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::allgathers::{AllgatherPoint, allgather_points, bound, lines, points};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::papers;
+use simnet_media::host::collective::{Algorithm, selection};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig9",
@@ -24,11 +24,11 @@ pub(super) fn ring_from(ranks: usize) -> Option<f64> {
 }
 
 /// The printed times of LR1 on topologies (a) and (d), from Table 1.
-fn printed(topologies: &[(&str, &str)], cells: &[Gathered<'_>]) -> Layer {
+fn printed(topologies: &[(&str, &str)], cells: &[AllgatherPoint<'_>]) -> Layer {
     let mut marks = Vec::new();
     for (letter, hops) in topologies {
         let of = cells.iter().filter(|cell| cell.is(&[("network", "topology (a)"), ("algorithm", "LR1")]));
-        for x in of.map(Gathered::kilobytes) {
+        for x in of.map(AllgatherPoint::kilobytes) {
             let configuration = format!("topology ({letter}); {x} KB");
             let time =
                 papers::reference(PAPER, "Table1", &format!("all-gather time LR1 ({hops})"), &configuration);
@@ -39,13 +39,13 @@ fn printed(topologies: &[(&str, &str)], cells: &[Gathered<'_>]) -> Layer {
 }
 
 /// The time of an algorithm on a network as a row.
-pub(super) fn of_algorithm(cell: &Gathered<'_>) -> Row {
+pub(super) fn of_algorithm(cell: &AllgatherPoint<'_>) -> Row {
     cell.row(&["network", "algorithm"].map(|axis| cell.name(axis)).join("; "))
 }
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let mut rows: Vec<Row> = cells.iter().map(of_algorithm).collect();
     rows.extend(results.printed(0).into_iter().filter(|row| row.ours.is_some()));
     let switch = "MPICH switch to ring at message size";
@@ -61,15 +61,19 @@ fn make(results: &Results<'_>) -> Page {
         lines(
             cells.iter().filter(move |cell| cell.name("algorithm") == algorithm),
             |cell| cell.name("network").to_owned(),
-            Gathered::kilobytes,
-            Gathered::time,
+            AllgatherPoint::kilobytes,
+            AllgatherPoint::time,
         )
     };
     let on_d = || cells.iter().filter(|cell| cell.name("network") == "topology (d)");
     let mut of_lr1 = by_network("LR1");
     of_lr1.push(printed(&[("a", "1-hop"), ("d", "4-hop")], &cells));
-    let mut all_on_d =
-        lines(on_d(), |cell| cell.name("algorithm").to_owned(), Gathered::kilobytes, Gathered::time);
+    let mut all_on_d = lines(
+        on_d(),
+        |cell| cell.name("algorithm").to_owned(),
+        AllgatherPoint::kilobytes,
+        AllgatherPoint::time,
+    );
     all_on_d.push(bound(on_d()));
     all_on_d.push(printed(&[("d", "4-hop")], &cells));
     let charts = [
@@ -78,7 +82,7 @@ fn make(results: &Results<'_>) -> Page {
         panel("(c) LR1", of_lr1),
         panel("(d) all three on topology (d)", all_on_d),
     ];
-    let shows = told(SHOWS, &rows, |row| row.quantity == "all-gather time" && is_at(row, 128.0));
+    let shows = with_table(SHOWS, &rows, |row| row.quantity == "all-gather time" && is_at(row, 128.0));
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 

@@ -1,9 +1,9 @@
 //! Losses in switches' buffers: what contention costs once buffers are small.
 
-use crate::figures::gathered::{Gathered, bars, gathered, points};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::draw_charts;
+use crate::allgathers::{AllgatherPoint, allgather_points, bars, points};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::draw_charts;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/loss",
@@ -15,7 +15,7 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let mut rows = Vec::new();
     for cell in &cells {
         let of = ["algorithm", "ethernet.transport"].map(|axis| cell.name(axis)).join("; ");
@@ -26,14 +26,15 @@ fn make(results: &Results<'_>) -> Page {
         rows.push(row("messages on the busiest cable", "messages", cell.number("max_channel_load")));
         rows.push(cell.row(&of));
     }
-    let name =
-        |cell: &Gathered<'_>| ["algorithm", "ethernet.transport"].map(|axis| cell.name(axis)).join(", ");
+    let name = |cell: &AllgatherPoint<'_>| {
+        ["algorithm", "ethernet.transport"].map(|axis| cell.name(axis)).join(", ")
+    };
     let charts = [
-        bars(&cells, ("Time until every rank has all", "time (ms)"), name, Gathered::time),
+        bars(&cells, ("Time until every rank has all", "time (ms)"), name, AllgatherPoint::time),
         bars(&cells, ("Frames dropped by switches", "frames"), name, |cell| cell.number("frames_dropped")),
         bars(&cells, ("Messages that never arrived", "messages"), name, |cell| cell.number("messages_lost")),
     ];
-    let shows = told(SHOWS, &rows, |row| is_at(row, 64.0));
+    let shows = with_table(SHOWS, &rows, |row| is_at(row, 64.0));
     Page { rows, svg: draw_charts(&charts, 3), shows, differs: DIFFERS.into() }
 }
 

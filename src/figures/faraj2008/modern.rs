@@ -1,9 +1,9 @@
-//! LR1 and LR3 beside what today's libraries select, from 1 to 100 Gb/s.
+//! Compares LR1 and LR3 with what today's libraries select, from 1 to 100 Gb/s.
 
-use crate::figures::gathered::{Gathered, gathered, lines, points};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::allgathers::{AllgatherPoint, allgather_points, lines, points};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/modern",
@@ -15,7 +15,7 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let rows = cells.iter().map(|cell| {
         let of = format!("{}; {}; {} KB", cell.name("network"), cell.name("algorithm"), cell.kilobytes());
         Row::ours("all-gather time", &of, "ms", cell.time()).at(gigabits(cell))
@@ -27,7 +27,7 @@ fn make(results: &Results<'_>) -> Page {
             title: title.to_owned(),
             x: Axis::log("rate of a cable (Gb/s)"),
             y: Axis::from_zero("lower bound / time"),
-            layers: lines(of, |cell| cell.name("algorithm").to_owned(), gigabits, Gathered::efficiency),
+            layers: lines(of, |cell| cell.name("algorithm").to_owned(), gigabits, AllgatherPoint::efficiency),
             ..Chart::default()
         }
     };
@@ -37,15 +37,15 @@ fn make(results: &Results<'_>) -> Page {
         panel("topology (f)", "1 MiB", "1 MB, ranks dealt out to the switches (f)"),
         panel("topology (e)", "128 KiB", "128 KB, ranks in blocks (e)"),
     ];
-    let shows = told(SHOWS, &rows, is_wanted);
+    let shows = with_table(SHOWS, &rows, is_wanted);
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 
-fn gigabits(cell: &Gathered<'_>) -> f64 {
+fn gigabits(cell: &AllgatherPoint<'_>) -> f64 {
     cell.number("rate_bits_per_s").unwrap_or(0.0) / 1e9
 }
 
-/// Rows for the page: LR3 beside the selections on (f), at the ends of the rates, small and large.
+/// Rows for the page: LR3 and the selections on (f), at the ends of the rates, small and large.
 fn is_wanted(row: &Row) -> bool {
     let of = row.configuration.as_str();
     let is_told = ["LR3", "MPICH", "Open MPI"].iter().any(|name| of.contains(name));

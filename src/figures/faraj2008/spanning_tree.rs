@@ -1,9 +1,9 @@
 //! Rings on Ethernet cabling with loops, where switches elect a spanning tree.
 
-use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::allgathers::{AllgatherPoint, allgather_points, bound, lines, points};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/spanning-tree",
@@ -15,7 +15,7 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let mut rows = Vec::new();
     for cell in &cells {
         let of = cell.name("algorithm");
@@ -26,8 +26,8 @@ fn make(results: &Results<'_>) -> Page {
         rows.push(row("messages on the busiest cable", "messages", cell.number("max_channel_load")));
     }
     let x = || Axis::log("message size (KB)");
-    let name = |cell: &Gathered<'_>| cell.name("algorithm").to_owned();
-    let mut times = lines(&cells, name, Gathered::kilobytes, Gathered::time);
+    let name = |cell: &AllgatherPoint<'_>| cell.name("algorithm").to_owned();
+    let mut times = lines(&cells, name, AllgatherPoint::kilobytes, AllgatherPoint::time);
     times.push(bound(&cells));
     let charts = [
         Chart { title: "Time".into(), x: x(), y: Axis::log("time (ms)"), layers: times, ..Chart::default() },
@@ -35,11 +35,11 @@ fn make(results: &Results<'_>) -> Page {
             title: "How near to the bound".into(),
             x: x(),
             y: Axis::from_zero("lower bound / time"),
-            layers: lines(&cells, name, Gathered::kilobytes, Gathered::efficiency),
+            layers: lines(&cells, name, AllgatherPoint::kilobytes, AllgatherPoint::efficiency),
             ..Chart::default()
         },
     ];
-    let shows = told(SHOWS, &rows, |row| row.unit == "ms");
+    let shows = with_table(SHOWS, &rows, |row| row.unit == "ms");
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 

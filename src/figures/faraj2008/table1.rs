@@ -1,10 +1,10 @@
 //! faraj2008, Table 1: rings with paths of 4, 2 and 1 switches.
 
 use super::PAPER;
-use crate::figures::gathered::{Gathered, bound, gathered, lines, points};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::papers;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::allgathers::{AllgatherPoint, allgather_points, bound, lines, points};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::papers;
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/table1",
@@ -23,13 +23,13 @@ fn printed(column: &str, letter: &str, size: f64) -> Option<f64> {
     papers::reference(PAPER, "Table1", &quantity, &format!("topology ({letter}); {size} KB"))
 }
 
-fn of<'a, 'b>(cells: &'a [Gathered<'b>], column: &str) -> Vec<&'a Gathered<'b>> {
+fn of<'a, 'b>(cells: &'a [AllgatherPoint<'b>], column: &str) -> Vec<&'a AllgatherPoint<'b>> {
     cells.iter().filter(|cell| cell.name("ring") == column).collect()
 }
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let (mut rows, mut times, mut excess, mut paper) =
         (Vec::new(), Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
     for (column, letter) in COLUMNS {
@@ -37,8 +37,8 @@ fn make(results: &Results<'_>) -> Page {
         times.extend(lines(
             of_column.clone(),
             |_| format!("{column} on ({letter})"),
-            Gathered::kilobytes,
-            Gathered::time,
+            AllgatherPoint::kilobytes,
+            AllgatherPoint::time,
         ));
         for cell in &of_column {
             let size = cell.kilobytes();
@@ -55,7 +55,7 @@ fn make(results: &Results<'_>) -> Page {
     }
     let one_hop = of(&cells, "LR1 (1-hop)");
     for (column, letter) in &COLUMNS[..2] {
-        let over = |cell: &Gathered<'_>| {
+        let over = |cell: &AllgatherPoint<'_>| {
             let size = [("allgather.size", cell.name("allgather.size"))];
             let base = one_hop.iter().find(|other| other.is(&size))?.time()?;
             Some((cell.time()? / base - 1.0) * 100.0)
@@ -65,7 +65,12 @@ fn make(results: &Results<'_>) -> Page {
             let row = Row::ours("longer than one hop by", column, "%", over(cell));
             rows.push(row.at(cell.kilobytes()));
         }
-        excess.extend(lines(of_column, |_| format!("{column} on ({letter})"), Gathered::kilobytes, over));
+        excess.extend(lines(
+            of_column,
+            |_| format!("{column} on ({letter})"),
+            AllgatherPoint::kilobytes,
+            over,
+        ));
     }
     times.push(bound(one_hop));
     let [of_times, of_excess] = paper;

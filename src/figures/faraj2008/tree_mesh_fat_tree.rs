@@ -1,9 +1,9 @@
 //! The abstract's claim: a tree gathers as efficiently as a mesh, a fat tree or a single switch.
 
-use crate::figures::gathered::{Gathered, gathered, points};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
+use crate::allgathers::{AllgatherPoint, allgather_points, points};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, Style, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/tree-mesh-fat-tree",
@@ -15,13 +15,13 @@ pub(super) const FIGURE: Figure = Figure {
 
 const NETWORKS: [&str; 4] = ["tree", "mesh", "fat tree", "one switch"];
 
-fn place(cell: &Gathered<'_>) -> Option<usize> {
+fn place(cell: &AllgatherPoint<'_>) -> Option<usize> {
     NETWORKS.iter().position(|network| *network == cell.name("network"))
 }
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let mut rows = Vec::new();
     for cell in &cells {
         let of = ["network", "algorithm", "switching"].map(|axis| cell.name(axis)).join("; ");
@@ -55,7 +55,7 @@ fn make(results: &Results<'_>) -> Page {
         }
     };
     let charts = [panel("cut through", "Cut through"), panel("stored and forwarded", "Stored and forwarded")];
-    let shows = told(SHOWS, &rows, is_wanted);
+    let shows = with_table(SHOWS, &rows, is_wanted);
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 

@@ -1,7 +1,7 @@
 //! A mapper's messages as they are sent and heard on the fabric, and their ways through it.
 //!
 //! ```text
-//!   mapper on the fabric, other worms beside it ──▶ Log: what was sent and heard, and when
+//!   mapper and other worms on the fabric ──▶ Log: what was sent and heard, and when
 //!   messages of one question, sent again in the same cycles ──▶ Shot: when which switch passed each on
 //! ```
 //! The mapper is the real one, behind a handle that writes down what passes through it. A fabric is a function of what
@@ -11,15 +11,17 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
-use crate::fabric::{Ended, Endpoint, Fabric, Fate, Observer, Outgoing, Parameters, RouteBuffer, WormId};
-use crate::host::mapper::guarded::{self, Options};
-use crate::host::mapper::{Brief, Kind, Map};
-use crate::host::passive::{Memory, serve};
-use crate::host::{Address, Body, Costs, Host, Message, Received, Station};
-use crate::ids::{HostId, Turn};
-use crate::simulation::hosts::{Setup, run_all};
-use crate::topology::{End, Network};
-use crate::units::{Cycle, Duration, Time};
+use simnet_base::ids::{HostId, Turn};
+use simnet_base::units::{Cycle, Duration, Time};
+use simnet_media::fabric::{
+    Ended, Endpoint, Fabric, Fate, Observer, Outgoing, Parameters, RouteBuffer, WormId,
+};
+use simnet_media::host::mapper::guarded::{self, Options};
+use simnet_media::host::mapper::{Brief, Kind, Map};
+use simnet_media::host::passive::{Memory, serve};
+use simnet_media::host::{Attendant, Attended, Body, Costs, Disposition, Host, Message, Received, Station};
+use simnet_network::topology::{End, Network};
+use simnet_running::simulation::hosts::{Setup, run_all};
 
 /// A message that a mapper sent.
 #[derive(Clone, Debug)]
@@ -43,58 +45,32 @@ pub(super) struct Log {
     heard: BTreeMap<u64, (Time, Time)>,
 }
 
-/// A host whose doings are written down.
+/// Writes down what a mapper sends and hears.
 struct Logged {
-    inner: Station,
+    costs: Costs,
     kind: Kind,
     log: Log,
 }
 
-impl Host for Logged {
-    fn name(&self) -> &str {
-        self.inner.name()
+impl Attendant for Logged {
+    fn takes(&mut self, host: &dyn Host, received: Received) -> Disposition {
+        self.log.heard.entry(received.message.body.nonce()).or_insert((received.at, host.now()));
+        Disposition::ForProcess(received)
     }
 
-    fn address(&self) -> Address {
-        self.inner.address()
-    }
-
-    fn now(&self) -> Time {
-        self.inner.now()
-    }
-
-    fn count(&mut self, kind: Kind) {
-        self.kind = kind;
-    }
-
-    async fn send(&mut self, route: &[Turn], message: Message) {
+    fn marks(&mut self, host: &dyn Host, route: &[Turn], message: Message) -> Message {
         let (length, nonce) = (message.length, message.body.nonce());
-        self.inner.send(route, message).await;
-        self.log.sent.push(Sent {
-            kind: self.kind,
-            at: self.inner.now(),
-            route: route.to_vec(),
-            length,
-            nonce,
-        });
+        let at = host.now() + self.costs.send;
+        self.log.sent.push(Sent { kind: self.kind, at, route: route.to_vec(), length, nonce });
+        message
     }
 
-    async fn recv(&mut self, until: Option<Time>) -> Option<Received> {
-        let received = self.inner.recv(until).await?;
-        self.log.heard.entry(received.message.body.nonce()).or_insert((received.at, self.inner.now()));
-        Some(received)
-    }
-
-    async fn sleep(&mut self, span: Duration) {
-        self.inner.sleep(span).await;
-    }
-
-    async fn work(&mut self, span: Duration) {
-        self.inner.work(span).await;
+    fn counts(&mut self, kind: Kind) {
+        self.kind = kind;
     }
 }
 
-/// A worm of an application beside the mapper.
+/// A worm of an application, sent while the mapper runs.
 #[derive(Clone, Debug)]
 pub(super) struct Worm {
     /// Its host.
@@ -123,23 +99,23 @@ pub(super) struct Scene<'a> {
     pub(super) options: Options,
 }
 
-/// A mapping: the map, what was said, and per deadlock when it formed and was cleared.
+/// A mapping: the map, what was sent and heard, and per deadlock when it formed and was cleared.
 pub(super) struct Mapping {
     /// The map.
     pub(super) map: Map,
-    /// What was said.
+    /// What was sent and heard.
     pub(super) log: Log,
     /// When deadlocks formed and, if so, were cleared.
     pub(super) deadlocks: Vec<(Time, Option<Time>)>,
 }
 
 impl Scene<'_> {
-    /// How long the mapper waits for an answer, and what else it is told.
+    /// How long the mapper waits for an answer, and its other options.
     pub(super) fn brief(&self) -> Brief {
         Brief::for_switches_of(self.network)
     }
 
-    /// Maps the network with worms beside the mapper.
+    /// Maps the network while other worms are sent.
     ///
     /// # Panics
     /// If the fabric's parameters are faulty: a bug of the figure.
@@ -152,12 +128,13 @@ impl Scene<'_> {
             let is_mapper = host == self.mapper;
             let answers = (self.answers)(station.name());
             async move {
-                if is_mapper {
-                    let mut host = Logged { inner: station, kind: Kind::Host, log: Log::default() };
-                    let map = guarded::map(&mut host, brief, options).await;
-                    return ControlFlow::Break((map, host.log));
-                }
                 let mut station = station;
+                if is_mapper {
+                    let logged = Logged { costs, kind: Kind::Host, log: Log::default() };
+                    let mut host = Attended::new(&mut station, logged);
+                    let map = guarded::map(&mut host, brief, options).await;
+                    return ControlFlow::Break((map, host.attendant.log));
+                }
                 if let Some(worm) = own {
                     station.sleep(worm.at.since(Time::ZERO + costs.send)).await;
                     let message = Message::new(Body::LoopProbe { nonce: 0 }).padded(worm.length);

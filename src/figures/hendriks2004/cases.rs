@@ -1,13 +1,13 @@
 //! The questions of Figs. 1 to 4 on a network each: where the answer is yes, where it is no, and in a deadlock.
 
-use crate::figures::{Row, kept};
-use crate::host::mapper::Kind;
-use crate::host::mapper::guarded::{COSTS_2003, Options};
-use crate::ids::Turn;
-use crate::scenario::fabric;
-use crate::topology::isomorphism::compare;
-use crate::topology::{End, Host, Network};
-use crate::units::{Duration, Time};
+use crate::{Row, scenarios};
+use simnet_base::ids::Turn;
+use simnet_base::units::{Duration, Time};
+use simnet_media::host::mapper::Kind;
+use simnet_media::host::mapper::guarded::{COSTS_2003, Options};
+use simnet_network::topology::isomorphism::compare;
+use simnet_network::topology::{End, Host, Network};
+use simnet_scenario::fabric;
 
 use super::asking::{Mapping, Scene, Sent, Shot, Way, Worm, ways};
 
@@ -134,7 +134,7 @@ fn network(switches: &[&str], hosts: &[&str], cables: &[(&str, u16, &str, u16)])
     for (a, a_port, b, b_port) in cables {
         let end = |name: &str, port: u16| End {
             node: network.find(name).expect("it is listed"),
-            port: crate::ids::Port(port),
+            port: simnet_base::ids::Port(port),
         };
         let (a, b) = (end(a, *a_port), end(b, *b_port));
         network.connect(a, b).expect("the ports are free");
@@ -144,7 +144,7 @@ fn network(switches: &[&str], hosts: &[&str], cables: &[(&str, u16, &str, u16)])
 
 /// Asks the questions of a stage: where the answer is yes, where it is no, and in a deadlock. `kind` is that of S.
 pub(super) fn cases(stage: &Stage, kind: Kind, options: Options) -> [Case; 3] {
-    let scenario = kept::sweep("hendriks2004/pink.toml").checked(0).expect("it is without faults");
+    let scenario = scenarios::sweep("hendriks2004/pink.toml").checked(0).expect("it is without faults");
     let parameters = fabric::parameters(&scenario.fabric, &fabric::Hosts::default(), &stage.network);
     let mapper = stage.network.find_host("h0").expect("every stage has it");
     let (network, answers, costs) = (&stage.network, stage.answers, COSTS_2003);
@@ -305,9 +305,9 @@ impl Case {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::plain::{Collision, walk};
-    use crate::ids::Node;
-    use crate::routing::{Directions, SwitchGraph, Tree};
+    use simnet_base::ids::Node;
+    use simnet_media::host::plain::{Collision, walk};
+    use simnet_network::routing::{Directions, SwitchGraph, Tree};
 
     /// The messages that were back, and seen, before the mapper went on, in the order in which they were seen.
     fn back(case: &Case) -> Vec<&'static str> {
@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(back(&asked[1].0[1]), ["G1", "G2"]);
     }
 
-    /// Wrong if a mapper without guards were told anything by a deadlock.
+    /// Wrong if a mapper without guards learned anything from a deadlock.
     #[test]
     fn without_guards_a_deadlock_looks_like_a_no() {
         for (stage, kind) in [(scouting(), Kind::Scout), (comparing(), Kind::Compare)] {

@@ -1,8 +1,8 @@
 //! Fig. 3: switch scouting with guard packets.
 
-use crate::figures::{Figure, Page, Results};
-use crate::host::mapper::Kind;
-use crate::host::mapper::guarded::Options;
+use crate::{Figure, Page, Results};
+use simnet_media::host::mapper::Kind;
+use simnet_media::host::mapper::guarded::Options;
 
 use super::cases::scouting;
 use super::questions::{Asked, SCOUTING};

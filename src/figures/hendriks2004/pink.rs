@@ -1,9 +1,9 @@
 //! The text's numbers: Pink mapped with guards and with time-outs.
 
-use crate::figures::cells::{Column, SENT, Taken, cells, pick};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::papers::reference;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::cells::{Column, SENT, Statistic, cells, pick};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::papers::reference;
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// Pink.
 pub(super) const FIGURE: Figure = Figure {
@@ -31,7 +31,8 @@ fn make(results: &Results<'_>) -> Page {
     let name = |variant: &str| {
         VARIANTS.iter().find(|(known, _)| *known == variant).map_or(variant, |(_, name)| name).to_owned()
     };
-    let columns = KINDS.map(|(name, quantity)| Column { name, quantity, unit: "msg", taken: Taken::Mean });
+    let columns =
+        KINDS.map(|(name, quantity)| Column { name, quantity, unit: "msg", statistic: Statistic::Mean });
     for column in columns.into_iter().chain([SENT]) {
         rows.extend(cells(results, 0, column, |cell| name(cell.text(ALGORITHM))));
     }
@@ -106,7 +107,7 @@ fn speed_up(rows: &[Row]) -> Chart {
         title: "speed-up".to_owned(),
         x: Axis::names("", ["Pink"]),
         y: Axis::from_zero("time-outs over guards (factor)"),
-        layers: crate::figures::side_by_side("ours", &own),
+        layers: crate::side_by_side("ours", &own),
         bars: true,
         ..Chart::default()
     }

@@ -1,8 +1,8 @@
 //! Section 3: the presumptions broken one by one.
 
-use crate::figures::cells::{Cell, Column, RIGHT, SENT, TIME, Taken, cells_of};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::cells::{Cell, Column, RIGHT, SENT, Statistic, TIME, cells_of};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// The presumptions.
 pub(super) const FIGURE: Figure = Figure {
@@ -17,13 +17,13 @@ const SURE: Column = Column {
     name: "map.right_and_sure",
     quantity: "true maps that the mapper was sure of",
     unit: "runs",
-    taken: Taken::Count,
+    statistic: Statistic::Count,
 };
 const MISTAKEN: Column = Column {
     name: "map.wrong_and_sure",
     quantity: "wrong maps that the mapper was sure of",
     unit: "runs",
-    taken: Taken::Count,
+    statistic: Statistic::Count,
 };
 /// The axis of what is broken.
 const PRESUMPTION: &str = "presumption";

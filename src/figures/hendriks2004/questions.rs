@@ -1,8 +1,8 @@
 //! What Figs. 1 to 4 have in common: a question with its three situations.
 
-use crate::figures::{Page, Row};
-use crate::host::mapper::Kind;
-use crate::host::mapper::guarded::Options;
+use crate::{Page, Row};
+use simnet_media::host::mapper::Kind;
+use simnet_media::host::mapper::guarded::Options;
 
 use super::cases::{Case, Stage, cases};
 use super::timeline::{Look, draw};

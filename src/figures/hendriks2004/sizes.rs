@@ -1,9 +1,9 @@
 //! Beyond the paper: the speed-up over the size of the network, Lightning among them.
 
-use crate::figures::cells::{SENT, TIME, cells_of};
-use crate::figures::{Figure, Page, Results, Row, curves};
-use crate::papers::reference;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::cells::{SENT, TIME, cells_of};
+use crate::{Figure, Page, Results, Row, curves};
+use simnet_base::papers::reference;
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// Sizes.
 pub(super) const FIGURE: Figure = Figure {

@@ -1,10 +1,10 @@
 //! Messages drawn: their ways over the cables, and where their heads are when.
 
-use crate::figures::sketch::{BLUE, BROWN, GREEN, PURPLE, RED};
-use crate::ids::{HostId, Node};
-use crate::report::{Anchor, GREY, INK, Pen, Spot, Stroke, Words};
-use crate::topology::{End, Network};
-use crate::units::Time;
+use simnet_base::ids::{HostId, Node};
+use simnet_base::units::Time;
+use simnet_network::topology::{End, Network};
+use simnet_output::report::sketch::{BLUE, BROWN, GREEN, PURPLE, RED};
+use simnet_output::report::{Anchor, GREY, INK, Pen, Spot, Stroke, Words};
 
 use super::asking::{Shot, Way};
 use super::cases::{Case, Stage};
@@ -68,7 +68,7 @@ fn map(pen: &mut Pen, look: &Look, stage: &Stage, corner: Spot, ways: &[(&Shot, 
     }
     for (nth, (shot, colour)) in ways.iter().enumerate() {
         for (from, to) in hops(network, shot) {
-            pen.message_beside(&[place(from), place(to)], 4.0 + 4.0 * nth as f64, colour);
+            pen.message_offset(&[place(from), place(to)], 4.0 + 4.0 * nth as f64, colour);
         }
     }
     for (name, ..) in look.places {

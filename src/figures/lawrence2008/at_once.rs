@@ -1,9 +1,9 @@
 //! lawrence2008: pairs measured at the same time.
 
-use crate::figures::measured::{column, method, truth};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Csv, Layer, Mark, Record, draw_charts};
+use crate::discoveries::{column, method, truth};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Csv, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/at-once",
@@ -34,8 +34,9 @@ fn make(results: &Results<'_>) -> Page {
         }
     }
     let charts = ["100 Mb/s", "1 Gb/s"].map(|rate| [times(&points, rate), recovered(&points, rate)]);
-    let shows =
-        told(SHOWS, &rows, |row| row.quantity == "measuring" && [1.0, 16.0].iter().any(|x| is_at(row, *x)));
+    let shows = with_table(SHOWS, &rows, |row| {
+        row.quantity == "measuring" && [1.0, 16.0].iter().any(|x| is_at(row, *x))
+    });
     Page { rows, svg: draw_charts(&charts.concat(), 2), shows, differs: DIFFERS.into() }
 }
 

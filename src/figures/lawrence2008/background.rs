@@ -1,9 +1,9 @@
 //! lawrence2008: other traffic on the cables while the tool measures.
 
-use crate::figures::measured::{column, method, truth};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, Record, draw_charts};
+use crate::discoveries::{column, method, truth};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/background",
@@ -71,8 +71,9 @@ fn make(results: &Results<'_>) -> Page {
             ..Chart::default()
         },
     ];
-    let shows =
-        told(SHOWS, &rows, |row| row.quantity != "recovered" && [0.0, 30.0].iter().any(|x| is_at(row, *x)));
+    let shows = with_table(SHOWS, &rows, |row| {
+        row.quantity != "recovered" && [0.0, 30.0].iter().any(|x| is_at(row, *x))
+    });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 

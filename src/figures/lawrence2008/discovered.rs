@@ -1,10 +1,10 @@
 //! lawrence2008 and faraj2008 together: all-gathers on the cluster that was discovered from Fig. 6.
 
-use crate::discovery::{Options, Rtts, discover};
-use crate::figures::gathered::{Gathered, bars, gathered, points};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::draw_charts;
+use crate::allgathers::{AllgatherPoint, allgather_points, bars, points};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_network::discovery::{Options, Rtts, discover};
+use simnet_output::report::draw_charts;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/discovered",
@@ -16,7 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 
 fn make(results: &Results<'_>) -> Page {
     let points = points(results, 0);
-    let cells = gathered(&points);
+    let cells = allgather_points(&points);
     let mut rows = Vec::new();
     let file = results.file(1, "rtt.csv");
     let rtts = Rtts::read("fig6.csv", file.as_bytes()).expect("the run wrote the matrix that it read");
@@ -32,12 +32,12 @@ fn make(results: &Results<'_>) -> Page {
         let load = cell.number("max_channel_load");
         rows.push(Row::ours("messages on the busiest cable", of, "messages", load).at(cell.kilobytes()));
     }
-    let name = |cell: &Gathered<'_>| cell.name("algorithm").to_owned();
+    let name = |cell: &AllgatherPoint<'_>| cell.name("algorithm").to_owned();
     let charts = [
-        bars(&cells, ("Time of an all-gather", "time (ms)"), name, Gathered::time),
-        bars(&cells, ("How near to the bound", "lower bound / time"), name, Gathered::efficiency),
+        bars(&cells, ("Time of an all-gather", "time (ms)"), name, AllgatherPoint::time),
+        bars(&cells, ("How near to the bound", "lower bound / time"), name, AllgatherPoint::efficiency),
     ];
-    let shows = told(SHOWS, &rows, |row| row.unit == "ms");
+    let shows = with_table(SHOWS, &rows, |row| row.unit == "ms");
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 

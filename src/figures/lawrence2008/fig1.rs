@@ -1,13 +1,13 @@
 //! lawrence2008, Fig. 1: the example cluster, and what its hop counts are.
 
 use super::trees::{mean, switch_tree};
-use crate::figures::examples::low_tree;
-use crate::figures::sketch::{GREEN, spots};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::HostId;
-use crate::report::{GREY, Pen, Words};
-use crate::topology::presets;
+use crate::examples::low_tree;
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::HostId;
+use simnet_network::topology::presets;
+use simnet_output::report::sketch::{GREEN, spots};
+use simnet_output::report::{GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig1",
@@ -48,7 +48,7 @@ fn make(_results: &Results<'_>) -> Page {
     pen.route(&tree, &spots, HostId(0), HostId(4), GREEN);
     let note = "Every cable is two directed edges; a switch may be a root, an inner node, never a leaf.";
     pen.text((50.0, spots.corner.1 + 44.0), Words::new(12.0).colour(GREY), note);
-    let shows = told(SHOWS, &rows, |row| row.configuration == "Fig. 1");
+    let shows = with_table(SHOWS, &rows, |row| row.configuration == "Fig. 1");
     Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 

@@ -1,10 +1,10 @@
 //! lawrence2008, Fig. 2: two networks with one hop-count matrix.
 
 use super::trees::{matrix, shade};
-use crate::discovery::{Hops, tree};
-use crate::figures::sketch::{MACHINE, SWITCH};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Pen, Spot, Words};
+use crate::{Figure, Page, Results, Row};
+use simnet_network::discovery::{Hops, tree};
+use simnet_output::report::sketch::{MACHINE, SWITCH};
+use simnet_output::report::{Pen, Spot, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig2",
@@ -21,7 +21,7 @@ const PATHS: [((usize, usize), &[usize]); 3] = [((0, 1), &[0, 1]), ((0, 2), &[0,
 /// What the text prints for the matrix, by pair of machines.
 const PRINTED: [((usize, usize), u32); 3] = [((0, 1), 2), ((0, 2), 3), ((1, 2), 2)];
 
-/// The hop counts of (a)'s paths, each of which goes over its cables.
+/// The hop counts of (a)'s paths, each over its cables.
 fn of_paths() -> Hops {
     let is_cabled =
         |pair: &[usize]| CABLES.contains(&(pair[0], pair[1])) || CABLES.contains(&(pair[1], pair[0]));

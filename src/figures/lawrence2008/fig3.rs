@@ -1,14 +1,14 @@
-//! lawrence2008, Fig. 3: what tells a switch at the edge of a tree from one within, by hop counts alone.
+//! lawrence2008, Fig. 3: what distinguishes a switch at the edge of a tree from one within, by hop counts alone.
 
 use super::trees::{random, switch_tree};
-use crate::discovery::{Hops, SwitchTree};
-use crate::figures::examples::{cluster, tree};
-use crate::figures::sketch::{GREEN, ORANGE, RED, along, spots};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::HostId;
-use crate::report::{GREY, Pen, Words};
-use crate::topology::Network;
+use crate::examples::{cluster, tree};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::HostId;
+use simnet_network::discovery::{Hops, SwitchTree};
+use simnet_network::topology::Network;
+use simnet_output::report::sketch::{GREEN, ORANGE, RED, along, spots};
+use simnet_output::report::{GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig3",
@@ -108,7 +108,7 @@ fn make(_results: &Results<'_>) -> Page {
         for (from, to, aside, colour) in ways {
             let way = along(&tree, HostId(from), HostId(to));
             let places: Vec<_> = way.iter().map(|node| spots.of(*node)).collect();
-            pen.message_beside(&places, aside, colour);
+            pen.message_offset(&places, aside, colour);
         }
         let [xy, xz, yz] = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| hops.between(a, b));
         let sign = if less > 0 { "<" } else { "=" };
@@ -125,7 +125,7 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(row("of these with equality, against the proof", tally.at_edge_equal));
     rows.push(row("x where the ways part", tally.within));
     rows.push(row("of these without equality, against the proof", tally.within_unequal));
-    let shows = told(SHOWS, &rows, |row| row.configuration == "random trees");
+    let shows = with_table(SHOWS, &rows, |row| row.configuration == "random trees");
     Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 

@@ -2,13 +2,13 @@
 
 use super::peeling::{Round, found, name, names, rounds};
 use super::trees::{random, switch_tree};
-use crate::discovery;
-use crate::figures::examples::{cluster, low_tree};
-use crate::figures::sketch::spots;
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{GREY, Pen, Words};
-use crate::topology::Network;
+use crate::examples::{cluster, low_tree};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_network::discovery;
+use simnet_network::topology::Network;
+use simnet_output::report::sketch::spots;
+use simnet_output::report::{GREY, Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig4",
@@ -58,7 +58,7 @@ fn make(_results: &Results<'_>) -> Page {
     rows.push(row("trees", trees));
     rows.push(row("trees that Fig. 4 does not give back", wrong));
     rows.push(row("trees that the simulator's discovery does not give back", differ));
-    let shows = told(SHOWS, &rows, |row| row.configuration == "random trees");
+    let shows = with_table(SHOWS, &rows, |row| row.configuration == "random trees");
     Page { rows, svg: draw(&network, &rounds_of), shows, differs: DIFFERS.into() }
 }
 

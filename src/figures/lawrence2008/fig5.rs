@@ -2,13 +2,13 @@
 
 use super::peeling::{found, name, names, rounds};
 use super::trees::switch_tree;
-use crate::figures::examples::low_tree;
-use crate::figures::sketch::ORANGE;
-use crate::figures::sketch::{MACHINE, SWITCH};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{GREY, Pen, Spot, Words};
-use crate::topology::presets;
+use crate::examples::low_tree;
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_network::topology::presets;
+use simnet_output::report::sketch::ORANGE;
+use simnet_output::report::sketch::{MACHINE, SWITCH};
+use simnet_output::report::{GREY, Pen, Spot, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig5",
@@ -42,7 +42,7 @@ fn make(_results: &Results<'_>) -> Page {
     for (nth, (round, panel)) in rounds.iter().zip(["(a)", "(b)", "(c)"]).enumerate() {
         let left = 40.0 + 330.0 * nth as f64;
         pen.text((left, 90.0), Words::new(14.0), panel);
-        // The switches that are not yet found, in a row: those of the tree of which some node is left.
+        // The switches that are not yet found, in a row: those of the tree with some node left.
         let homes: Vec<u32> = round.nodes.iter().map(|node| home(&tree, machines, *node)).collect();
         let mut switches: Vec<u32> = homes.clone();
         switches.extend(tree.links.iter().filter(|(a, _)| homes.contains(a)).map(|(_, b)| *b));
@@ -79,12 +79,12 @@ fn make(_results: &Results<'_>) -> Page {
         Words::new(12.0).colour(GREY),
         "switches are numbered in the order in which they are found",
     );
-    let shows = told(SHOWS, &rows, |row| row.configuration == "Fig. 1");
+    let shows = with_table(SHOWS, &rows, |row| row.configuration == "Fig. 1");
     Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 
 /// The switch that a node hangs from in the tree that is found.
-fn home(tree: &crate::discovery::SwitchTree, machines: usize, node: usize) -> u32 {
+fn home(tree: &simnet_network::discovery::SwitchTree, machines: usize, node: usize) -> u32 {
     match node.checked_sub(machines) {
         None => tree.homes[node],
         Some(switch) => {
@@ -95,7 +95,7 @@ fn home(tree: &crate::discovery::SwitchTree, machines: usize, node: usize) -> u3
 }
 
 /// Where a switch stands in a row: by its least machine.
-fn place(tree: &crate::discovery::SwitchTree, switch: u32) -> usize {
+fn place(tree: &simnet_network::discovery::SwitchTree, switch: u32) -> usize {
     tree.homes.iter().position(|home| *home == switch).unwrap_or(usize::MAX)
 }
 

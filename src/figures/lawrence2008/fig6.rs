@@ -2,10 +2,10 @@
 
 use super::PAPER;
 use super::trees::{matrix, shade};
-use crate::figures::sketch::{BLUE, GREEN, ORANGE};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::papers;
-use crate::report::{Anchor, GREY, Pen, Spot, Stroke, Words};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::papers;
+use simnet_output::report::sketch::{BLUE, GREEN, ORANGE};
+use simnet_output::report::{Anchor, GREY, Pen, Spot, Stroke, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig6",
@@ -73,7 +73,7 @@ fn make(results: &Results<'_>) -> Page {
     Page { rows, svg: pen.finish_around(), shows: SHOWS.into(), differs: DIFFERS.into() }
 }
 
-/// The bounds of the paper's classes, those of section 3.2 beside them; at this path of a run's summary is a discovery.
+/// The bounds of the paper's classes, next to those of section 3.2; at this path of a run's summary is a discovery.
 pub(super) fn section_3_2(results: &Results<'_>, nth: usize, discovery: &str) -> Vec<Row> {
     let bounds = (0..3).flat_map(|class| [(class, "lower", "low_ms"), (class, "upper", "high_ms")]);
     let row = |(class, end, key): (usize, &str, &str)| {

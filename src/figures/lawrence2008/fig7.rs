@@ -1,11 +1,11 @@
 //! lawrence2008, Fig. 7: clustering, step by step on Fig. 6's matrix, by the text, the listing and our reading.
 
 use super::fig6::section_3_2;
-use crate::discovery::{Class, Clustering, Intra, Options, Rtts, classes};
-use crate::figures::sketch::{BLUE, SHADES};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Anchor, GREY, Pen, Stroke, Words};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_network::discovery::{Class, Clustering, Intra, Options, Rtts, classes};
+use simnet_output::report::sketch::{BLUE, SHADES};
+use simnet_output::report::{Anchor, GREY, Pen, Stroke, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig7",
@@ -16,7 +16,7 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 /// A time in ms of a class's bounds.
-fn ms(time: crate::units::Duration) -> f64 {
+fn ms(time: simnet_base::units::Duration) -> f64 {
     time.as_ps() as f64 / 1e9
 }
 
@@ -79,7 +79,7 @@ fn make(results: &Results<'_>) -> Page {
         rows.push(Row::ours("greater half-range", &of, "ms", Some(intra)));
         rows.push(Row::ours("how many times", &of, "factor", Some(inter / intra)));
     }
-    let shows = told(SHOWS, &rows, |row| row.unit == "classes");
+    let shows = with_table(SHOWS, &rows, |row| row.unit == "classes");
     Page { rows, svg: draw(&rtts, &stages), shows, differs: DIFFERS.into() }
 }
 

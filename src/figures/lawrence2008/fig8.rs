@@ -2,11 +2,11 @@
 
 use super::PAPER;
 use super::trees::{matrix, shade};
-use crate::discovery::{Options, Rtts, hop_counts};
-use crate::figures::measured::first_matrix;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::papers;
-use crate::report::Pen;
+use crate::discoveries::first_matrix;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::papers;
+use simnet_network::discovery::{Options, Rtts, hop_counts};
+use simnet_output::report::Pen;
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig8",

@@ -1,13 +1,13 @@
 //! lawrence2008, Fig. 9: the clusters of the evaluation.
 
 use super::trees::{mean, switch_tree};
-use crate::figures::examples::low_tree;
-use crate::figures::sketch::spots;
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::papers;
-use crate::report::{Pen, Words};
-use crate::topology::presets;
+use crate::examples::low_tree;
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::papers;
+use simnet_network::topology::presets;
+use simnet_output::report::sketch::spots;
+use simnet_output::report::{Pen, Words};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/fig9",
@@ -49,12 +49,12 @@ fn make(_results: &Results<'_>) -> Page {
     // The time that 100 Mb/s takes longer is proportional to the hop count plus one; (2) sets the scale.
     let scale = longer("topology (2)").map(|longer| longer / (means[1].1 + 1.0));
     for (of, hops) in &means[1..] {
-        let told = longer(of).zip(scale).map(|(longer, scale)| longer / scale - 1.0);
-        rows.push(Row::ours("mean hop count that Tables 2 and 3 ask for", of, "switches", told));
-        let off = told.map(|told| (hops / told - 1.0) * 100.0);
+        let wanted_hops = longer(of).zip(scale).map(|(longer, scale)| longer / scale - 1.0);
+        rows.push(Row::ours("mean hop count that Tables 2 and 3 ask for", of, "switches", wanted_hops));
+        let off = wanted_hops.map(|wanted_hops| (hops / wanted_hops - 1.0) * 100.0);
         rows.push(Row::ours("ours above that by", of, "%", off));
     }
-    let shows = told(SHOWS, &rows, |row| row.quantity.starts_with("mean hop count"));
+    let shows = with_table(SHOWS, &rows, |row| row.quantity.starts_with("mean hop count"));
     Page { rows, svg: pen.finish_around(), shows, differs: DIFFERS.into() }
 }
 

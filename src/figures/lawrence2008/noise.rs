@@ -1,9 +1,9 @@
 //! lawrence2008: how much noise the methods bear.
 
-use crate::figures::measured::{column, method};
-use crate::figures::told::{is_at, told};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Csv, Layer, Mark, draw_charts};
+use crate::discoveries::{column, method};
+use crate::rows::{is_at, with_table};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Csv, Layer, Mark, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/noise",
@@ -44,7 +44,7 @@ fn make(results: &Results<'_>) -> Page {
     for size in made_up.choices(SWITCHES) {
         charts.push(recovered(&made_up, &size, &mut rows));
     }
-    let shows = told(SHOWS, &rows, |row| {
+    let shows = with_table(SHOWS, &rows, |row| {
         row.quantity == "recovered, simulated" && [100.0, 200.0, 350.0].iter().any(|x| is_at(row, *x))
     });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::figures::measured::method;
-use crate::figures::told::told;
-use crate::figures::{Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::discoveries::method;
+use crate::rows::with_table;
+use crate::{Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// The order of the methods.
 const METHODS: [&str; 3] = ["paper", "k-means", "sturdy"];
@@ -48,7 +48,7 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
     let run = Discovery::deserialize(&results.summary(0)["discovery"]).expect("the run is a discovery");
     let inferred = METHODS.map(|name| (name, &run.methods[name]));
     let mut rows = Vec::new();
-    let mut said = Vec::new();
+    let mut quotes = Vec::new();
     for class in &run.true_classes {
         let middle = f64::midpoint(class.low_ms, class.high_ms);
         let row =
@@ -65,11 +65,11 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
         rows.push(row("greatest error of a hop count", "switches", found.hop_error_max.map(f64::from)));
         rows.push(row("switches found", "switches", found.switches.map(f64::from)));
         rows.push(row("classes of times", "classes", Some(found.classes.len() as f64)));
-        for told in &found.findings {
-            let of = format!("{}; {}", method(name), told.code);
+        for finding in &found.findings {
+            let of = format!("{}; {}", method(name), finding.code);
             rows.push(Row::ours("what it tells", &of, "findings", Some(1.0)));
             if name == "sturdy" {
-                said.push(format!("- The sturdy inference says: \"{}\".", told.text));
+                quotes.push(format!("- The sturdy inference says: \"{}\".", finding.text));
             }
         }
     }
@@ -102,9 +102,9 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
         bars("Wrong hop counts", "pairs", marks(|found| found.wrong_pairs)),
         bars("Switches found", "switches", marks(|found| found.switches)),
     ];
-    said.insert(0, differs.to_owned());
-    let shows = told(shows, &rows, |row| {
+    quotes.insert(0, differs.to_owned());
+    let shows = with_table(shows, &rows, |row| {
         ["recovered", "wrong pairs", "switches found"].contains(&row.quantity.as_str())
     });
-    Page { rows, svg: draw_charts(&charts, 3), shows, differs: said.join("\n") }
+    Page { rows, svg: draw_charts(&charts, 3), shows, differs: quotes.join("\n") }
 }

@@ -1,10 +1,10 @@
 //! lawrence2008, section 4: the tool's parameters, and what it states about samples.
 
 use super::PAPER;
-use crate::discovery::Options;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::host::rtt::Plan;
-use crate::report::{Axis, Chart, Layer, Mark, Record, draw_charts};
+use crate::{Figure, Page, Results, Row};
+use simnet_media::host::rtt::Plan;
+use simnet_network::discovery::Options;
+use simnet_output::report::{Axis, Chart, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/parameters",

@@ -1,6 +1,6 @@
 //! Fig. 4's algorithm with its matrices, step by step, as printed; the simulator's own keeps no matrices.
 
-use crate::discovery::{Hops, SwitchTree};
+use simnet_network::discovery::{Hops, SwitchTree};
 
 /// One round of the loop.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! lawrence2008: every cluster, a hundred times.
 
-use crate::figures::measured::{column, method};
-use crate::figures::told::told;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Csv, Layer, Mark, Record, draw_charts};
+use crate::discoveries::{column, method};
+use crate::rows::with_table;
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Csv, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/seeds",
@@ -79,8 +79,9 @@ fn make(results: &Results<'_>) -> Page {
         }
     };
     let charts: Vec<Chart> = RATES.map(spread).into_iter().chain(RATES.map(share)).collect();
-    let shows =
-        told(SHOWS, &rows, |row| row.quantity == "recovered" && row.configuration.ends_with("the paper's"));
+    let shows = with_table(SHOWS, &rows, |row| {
+        row.quantity == "recovered" && row.configuration.ends_with("the paper's")
+    });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
 }
 

@@ -1,7 +1,7 @@
 //! lawrence2008: a cable between switches that is ten times slower than the others.
 
 use super::odd::page;
-use crate::figures::{Figure, Page, Results};
+use crate::{Figure, Page, Results};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/slow-link",

@@ -1,7 +1,7 @@
 //! lawrence2008, Table 1: total run times.
 
-use crate::figures::{Figure, Page, Results, Row, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::{Figure, Page, Results, Row, side_by_side};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/table1",

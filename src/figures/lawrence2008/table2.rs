@@ -1,8 +1,8 @@
 //! lawrence2008, Table 2: the phases at 100 Mb/s.
 
 use super::table1::bars;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Chart, draw_charts};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Chart, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/table2",
@@ -16,7 +16,7 @@ fn make(results: &Results<'_>) -> Page {
     phases(results, "Table2", SHOWS)
 }
 
-/// The phases of all clusters beside a table.
+/// The phases of all clusters next to a table.
 pub(super) fn phases(results: &Results<'_>, table: &str, shows: &str) -> Page {
     let mut rows = results.printed(0);
     rows.retain(|row| row.printed_in == table);

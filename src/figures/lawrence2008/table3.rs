@@ -1,7 +1,7 @@
 //! lawrence2008, Table 3: the phases at 1 Gb/s.
 
 use super::table2::phases;
-use crate::figures::{Figure, Page, Results};
+use crate::{Figure, Page, Results};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/table3",

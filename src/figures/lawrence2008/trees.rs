@@ -1,10 +1,10 @@
 //! Trees of switches from examples and at random, and matrices of their hop counts as drawings.
 
-use crate::discovery::{Hops, SwitchTree};
-use crate::figures::examples::random_trees;
-use crate::figures::sketch::SHADES;
-use crate::report::{Anchor, GREY, Pen, Spot, Words};
-use crate::ring::Tree;
+use crate::examples::random_trees;
+use simnet_network::discovery::{Hops, SwitchTree};
+use simnet_network::ring::Tree;
+use simnet_output::report::sketch::SHADES;
+use simnet_output::report::{Anchor, GREY, Pen, Spot, Words};
 
 /// A spanning tree as a tree of switches, numbered in the order of its walk.
 pub(super) fn switch_tree(tree: &Tree) -> SwitchTree {
@@ -12,7 +12,7 @@ pub(super) fn switch_tree(tree: &Tree) -> SwitchTree {
     for (number, switch) in (0..).zip(&tree.switches) {
         numbers[switch.index()] = number;
     }
-    let above = |switch: &crate::ids::SwitchId| {
+    let above = |switch: &simnet_base::ids::SwitchId| {
         tree.parents[switch.index()].map(|(_, above)| (numbers[above.index()], numbers[switch.index()]))
     };
     SwitchTree {
@@ -42,7 +42,7 @@ pub(super) fn shade(hops: u32) -> &'static str {
     }
 }
 
-/// A square matrix with its name above and the numbers of rows and columns beside it; the text and the shade of a cell.
+/// A square matrix with its name above, the numbers of rows and columns along its sides, each cell's text and shade.
 pub(super) fn matrix(
     pen: &mut Pen,
     (left, top): Spot,

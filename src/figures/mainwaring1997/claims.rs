@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::des::random::{Purpose, Stream};
-use crate::ids::{HostId, Node, SwitchId};
-use crate::topology::{End, Network};
+use simnet_base::des::random::{Purpose, Stream};
+use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_network::topology::{End, Network};
 
 use super::construction::{Model, Path, end_of, induction};
 
@@ -231,7 +231,7 @@ pub(super) fn example() -> Example {
         let [a, b] = [a, b].map(|name| {
             let port = free.entry(name).or_default();
             *port += 1;
-            let port = crate::ids::Port(*port - 1);
+            let port = simnet_base::ids::Port(*port - 1);
             End { node: network.find(name).expect("it is listed"), port }
         });
         network.connect(a, b).expect("the port is free");

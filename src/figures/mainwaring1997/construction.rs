@@ -23,9 +23,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::host::mapper::depth;
-use crate::ids::{HostId, LinkId, Node};
-use crate::topology::{End, Network};
+use simnet_base::ids::{HostId, LinkId, Node};
+use simnet_media::host::mapper::depth;
+use simnet_network::topology::{End, Network};
 
 /// A cable passed in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,7 +124,7 @@ impl Model {
         }
     }
 
-    /// One round: what lies behind one port of one class is one class.
+    /// One round: what is behind one port of one class is one class.
     fn round(&self, class: &[usize]) -> Vec<usize> {
         let mut behind: BTreeMap<(usize, End), usize> = BTreeMap::new();
         let mut merged: Vec<usize> = (0..class.len()).collect();
@@ -270,8 +270,8 @@ fn highest<'a>(red: &'a [Hop], green: &[Hop]) -> (usize, &'a [Hop], bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::claims::{example, random};
     use super::*;
+    use crate::mainwaring1997::claims::{example, random};
 
     /// Wrong if Q were not what the mapper's own reckoning gives, or a replicate were left without a class.
     #[test]

@@ -1,8 +1,8 @@
 //! Fig. 1: the first step of the inductive construction.
 
-use crate::figures::sketch::{GREEN, PURPLE, RED};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Pen, Words};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::sketch::{GREEN, PURPLE, RED};
+use simnet_output::report::{Pen, Words};
 
 use super::claims::{Example, Tally, example, tally};
 use super::construction::{Model, Path, Step, induction};

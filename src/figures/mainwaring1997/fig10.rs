@@ -1,8 +1,8 @@
 //! Fig. 10: the Myricom algorithm's probes and time.
 
-use crate::figures::cells::{by_configuration, pick};
-use crate::figures::{Figure, Page, Results, Row, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::cells::{by_configuration, pick};
+use crate::{Figure, Page, Results, Row, side_by_side};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 use super::SYSTEMS;
 

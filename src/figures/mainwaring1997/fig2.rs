@@ -1,8 +1,8 @@
 //! Fig. 2: the new green path, and the induction to its end.
 
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::Node;
-use crate::report::{Pen, Words};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::Node;
+use simnet_output::report::{Pen, Words};
 
 use super::claims::{Example, Tally, example, tally};
 use super::construction::{Model, Step, end_of, induction};

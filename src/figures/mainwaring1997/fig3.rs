@@ -1,8 +1,8 @@
 //! Fig. 3: interfaces, switches and links of the subclusters.
 
-use crate::figures::cells::pick;
-use crate::figures::{Figure, Page, Results, Row, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::cells::pick;
+use crate::{Figure, Page, Results, Row, side_by_side};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 /// Fig. 3.
 pub(super) const FIGURE: Figure = Figure {

@@ -1,6 +1,6 @@
 //! Fig. 4: the map of subcluster C.
 
-use crate::figures::{Figure, Page, Results, Row};
+use crate::{Figure, Page, Results, Row};
 
 use super::levels::mapped;
 

@@ -1,6 +1,6 @@
 //! Fig. 5: the map of the 100-node NOW.
 
-use crate::figures::{Figure, Page, Results, Row};
+use crate::{Figure, Page, Results, Row};
 
 use super::levels::mapped;
 

@@ -1,8 +1,8 @@
 //! Fig. 6: host and switch probes, and how many of them hit.
 
-use crate::figures::cells::{SENT, by_configuration, cells, network_and_mapper, pick};
-use crate::figures::{Figure, Page, Results, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::cells::{SENT, by_configuration, cells, network_and_mapper, pick};
+use crate::{Figure, Page, Results, side_by_side};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 use super::SYSTEMS;
 

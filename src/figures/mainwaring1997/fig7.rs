@@ -1,8 +1,8 @@
 //! Fig. 7: mapping times with one master and with an election.
 
-use crate::figures::cells::{SENT, by_configuration, cells, network_and_mapper};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::cells::{SENT, by_configuration, cells, network_and_mapper};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 use super::SYSTEMS;
 
@@ -47,7 +47,7 @@ fn make(results: &Results<'_>) -> Page {
     }
 }
 
-/// Means with whiskers, beside the paper's averages.
+/// Means with whiskers, next to the paper's averages.
 fn means(rows: &[Row]) -> Chart {
     let layers = MODES.iter().flat_map(|(_, mode)| {
         let quantity = format!("mapping time avg, {mode}");
@@ -55,7 +55,7 @@ fn means(rows: &[Row]) -> Chart {
             .iter()
             .filter_map(|of| rows.iter().find(|row| row.quantity == quantity && row.configuration == *of))
             .collect();
-        crate::figures::side_by_side(mode, &own)
+        crate::side_by_side(mode, &own)
     });
     Chart {
         title: "least, mean, greatest".to_owned(),
@@ -67,7 +67,7 @@ fn means(rows: &[Row]) -> Chart {
     }
 }
 
-/// Every run, beside the mean of the others of its kind.
+/// Every run, next to the mean of the others of its kind.
 fn all_runs(results: &Results<'_>) -> Chart {
     let table = results.csv(0, "points.csv");
     let layer = |(nth, (mapper, mode)): (usize, &(&str, &str))| {

@@ -1,12 +1,12 @@
 //! Fig. 8: the model graph as it grows.
 
-use crate::des::process::run_at_once;
-use crate::figures::{Figure, Page, Results, Row};
-use crate::host::mapper::Brief;
-use crate::host::mapper::berkeley::{self, Options};
-use crate::host::plain::{Collision, Plain};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
-use crate::topology::presets;
+use crate::{Figure, Page, Results, Row};
+use simnet_base::des::process::run_at_once;
+use simnet_media::host::mapper::Brief;
+use simnet_media::host::mapper::berkeley::{self, Options};
+use simnet_media::host::plain::{Collision, Plain};
+use simnet_network::topology::presets;
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// Fig. 8.
 pub(super) const FIGURE: Figure = Figure {

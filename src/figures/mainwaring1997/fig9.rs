@@ -1,9 +1,9 @@
 //! Fig. 9: mapping time against the number of hosts that answer.
 
-use crate::figures::cells::{Cell, RIGHT, TIME, cells_of};
-use crate::figures::{Figure, Page, Results, Row, curves};
-use crate::measure::Spread;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::cells::{Cell, RIGHT, TIME, cells_of};
+use crate::{Figure, Page, Results, Row, curves};
+use simnet_base::measure::Spread;
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// Fig. 9.
 pub(super) const FIGURE: Figure = Figure {
@@ -73,9 +73,9 @@ fn make(results: &Results<'_>) -> Page {
     }
 }
 
-/// What the paper prints of hosts at random places, ours beside it.
+/// Compares ours with what the paper prints of hosts at random places.
 fn printed(random: &[&Cell<'_>]) -> [Option<Row>; 3] {
-    let beside = |quantity: &str, ours| Row::printed("000", "Fig9", quantity, "C+A+B", ours);
+    let row = |quantity: &str, ours| Row::printed("000", "Fig9", quantity, "C+A+B", ours);
     let mut times: Vec<(f64, Spread)> =
         random.iter().filter_map(|cell| Some((cell.number(ANSWERING)?, cell.spread(TIME.name)?))).collect();
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -87,11 +87,10 @@ fn printed(random: &[&Cell<'_>]) -> [Option<Row>; 3] {
         Some(times.get(above.map_or(0, |nth| nth + 1))?.0)
     };
     let fewest = |factor: &str, count: Option<f64>| {
-        let row = beside(&format!("random passive hosts for time within {factor} of minimum"), count);
+        let row = row(&format!("random passive hosts for time within {factor} of minimum"), count);
         row.map(|row| row.between(count, count))
     };
-    let speed_up =
-        beside("speed-up of mapping from 1 to all hosts mapping passively", slower(|time| time.mean));
+    let speed_up = row("speed-up of mapping from 1 to all hosts mapping passively", slower(|time| time.mean));
     [
         speed_up.map(|row| row.between(slower(|time| time.min), slower(|time| time.max))),
         fewest("2x", within(2.0)),

@@ -1,12 +1,12 @@
 //! A map in levels, as Figs. 4 and 5 draw it: hosts on top, the switches that carry them below, and so on.
 
-use crate::des::process::run_at_once;
-use crate::figures::Row;
-use crate::host::mapper::Brief;
-use crate::host::mapper::berkeley::{self, Options};
-use crate::host::plain::{Collision, Plain};
-use crate::ids::{HostId, Node, SwitchId};
-use crate::topology::{Network, presets};
+use crate::Row;
+use simnet_base::des::process::run_at_once;
+use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_media::host::mapper::Brief;
+use simnet_media::host::mapper::berkeley::{self, Options};
+use simnet_media::host::plain::{Collision, Plain};
+use simnet_network::topology::{Network, presets};
 
 /// What stands on a map, level by level.
 pub(super) struct Levels {

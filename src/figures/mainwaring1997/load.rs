@@ -1,8 +1,8 @@
 //! Beyond the paper: how often a map is true while applications use the network.
 
-use crate::figures::cells::{Cell, Column, RIGHT, SENT, TIME, Taken, cells_of};
-use crate::figures::{Figure, Page, Results, Row, curves};
-use crate::report::{Axis, Chart, Mark, Style, draw_charts};
+use crate::cells::{Cell, Column, RIGHT, SENT, Statistic, TIME, cells_of};
+use crate::{Figure, Page, Results, Row, curves};
+use simnet_output::report::{Axis, Chart, Mark, Style, draw_charts};
 
 /// Map correctness under traffic.
 pub(super) const FIGURE: Figure = Figure {
@@ -18,7 +18,7 @@ const SURELY_WRONG: Column = Column {
     name: "map.wrong_and_sure",
     quantity: "wrong maps that the mapper was sure of",
     unit: "count",
-    taken: Taken::Count,
+    statistic: Statistic::Count,
 };
 
 /// What the horizontal axes show.
@@ -38,31 +38,11 @@ fn make(results: &Results<'_>) -> Page {
     let rows: Vec<Row> = [RIGHT, TIME, SENT, SURELY_WRONG].into_iter().flat_map(points).collect();
     let loads = table.choices("mapping.load");
     let chart = |title: &str, column: Column, label: &str, again: bool| {
-        let own: Vec<Row> = rows
-            .iter()
-            .filter(|row| row.configuration.contains("retries") == again)
-            .cloned()
-            .map(bare)
-            .collect();
-        let log = column.name == TIME.name;
-        let mut layers = curves(&own, column.quantity);
-        if !log {
-            // Lines would lie upon each other: a bar a mapper, over the loads as names.
-            for layer in &mut layers {
-                layer.style = Style::Marks;
-                for (place, mark) in layer.marks.iter_mut().enumerate() {
-                    *mark = Mark { x: place as f64, hollow: false, ..*mark };
-                }
-            }
-        }
-        let names = Axis::names(LOAD, loads.clone());
+        let own = rows.iter().filter(|row| row.configuration.contains("retries") == again);
+        let own: Vec<Row> = own.cloned().map(bare).collect();
         Chart {
             title: title.to_owned(),
-            x: if log { Axis::from_zero(LOAD) } else { names },
-            y: Axis { log, ..Axis::from_zero(label) },
-            layers,
-            bars: !log,
-            ..Chart::default()
+            ..against_load(&own, column, label, Axis::names(LOAD, loads.clone()))
         }
     };
     let charts = [
@@ -89,6 +69,28 @@ fn make(results: &Results<'_>) -> Page {
                 network. Two seeds a point: shares of true maps come in halves. Messages of 256 B would do \
                 nothing at such loads, as no answer then waits for longer than the time-out."
             .to_owned(),
+    }
+}
+
+/// A quantity against the load: times as curves, shares as bars of each mapper over the loads as `names`.
+fn against_load(rows: &[Row], column: Column, label: &str, names: Axis) -> Chart {
+    let log = column.name == TIME.name;
+    let mut layers = curves(rows, column.quantity);
+    if !log {
+        // Curves of shares would cover each other.
+        for layer in &mut layers {
+            layer.style = Style::Marks;
+            for (place, mark) in layer.marks.iter_mut().enumerate() {
+                *mark = Mark { x: place as f64, hollow: false, ..*mark };
+            }
+        }
+    }
+    Chart {
+        x: if log { Axis::from_zero(LOAD) } else { names },
+        y: Axis { log, ..Axis::from_zero(label) },
+        layers,
+        bars: !log,
+        ..Chart::default()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Beyond the paper: all mappers on the same networks.
 
-use crate::figures::cells::{Column, RIGHT, SENT, TIME, Taken, cells, network_and_mapper};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, draw_charts};
+use crate::cells::{Column, RIGHT, SENT, Statistic, TIME, cells, network_and_mapper};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, draw_charts};
 
 use super::SYSTEMS;
 
@@ -16,12 +16,12 @@ pub(super) const FIGURE: Figure = Figure {
 };
 
 const EXPLORATIONS: Column =
-    Column { name: "map.explorations", quantity: "explorations", unit: "count", taken: Taken::Mean };
+    Column { name: "map.explorations", quantity: "explorations", unit: "count", statistic: Statistic::Mean };
 const MEMORY: Column = Column {
     name: "map.peak_memory_bytes",
     quantity: "the model at its largest",
     unit: "B",
-    taken: Taken::Mean,
+    statistic: Statistic::Mean,
 };
 
 fn make(results: &Results<'_>) -> Page {

@@ -2,16 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use crate::des::process::run_at_once;
-use crate::fabric::{Ended, Endpoint, Fabric, Fate, Outgoing, Parameters, RouteBuffer};
-use crate::figures::{Figure, Page, Results, Row, kept};
-use crate::host::mapper::{Brief, Kind, myricom};
-use crate::host::plain::{Collision, Plain};
-use crate::ids::{HostId, Port, Turn};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
-use crate::scenario::{Checked, Overrides, fabric, read};
-use crate::topology::{End, Network};
-use crate::units::{Cycle, Duration};
+use crate::{Figure, Page, Results, Row, scenarios};
+use simnet_base::des::process::run_at_once;
+use simnet_base::ids::{HostId, Port, Turn};
+use simnet_base::units::{Cycle, Duration};
+use simnet_media::fabric::{Ended, Endpoint, Fabric, Fate, Outgoing, Parameters, RouteBuffer};
+use simnet_media::host::mapper::{Brief, Kind, myricom};
+use simnet_media::host::plain::{Collision, Plain};
+use simnet_network::topology::{End, Network};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
+use simnet_scenario::{Checked, Overrides, fabric, read};
 
 /// The parameters.
 pub(super) const FIGURE: Figure = Figure {
@@ -77,7 +77,7 @@ fn make(results: &Results<'_>) -> Page {
 
 /// The fabric of the NOW with the worst-case latency.
 fn scenario(set: &[&str]) -> Checked {
-    let bytes = kept::scenario("now-c.toml").expect("it is part of the program");
+    let bytes = scenarios::scenario("now-c.toml").expect("it is part of the program");
     let set = set.iter().map(|assignment| (*assignment).to_owned()).collect();
     read("now-c.toml", bytes, &Overrides { set, ..Overrides::default() }).expect("it is without faults")
 }
@@ -175,7 +175,7 @@ fn comparison_turns() -> Option<f64> {
     let mut network = Network::new("pair");
     let host = network.add_host("h0").ok()?;
     let [hub, a, b] = ["hub", "a", "b"].map(|name| network.add_switch(name, 8).expect("the name is free"));
-    // With a host beside the mapper the hub is no candidate.
+    // With a second host on the mapper's switch the hub is no candidate.
     let other = network.add_host("h1").ok()?;
     network.connect(End::host(host, 0), End::switch(hub, 0)).ok()?;
     network.connect(End::host(other, 0), End::switch(hub, 3)).ok()?;
@@ -217,7 +217,7 @@ fn charts(rows: &[Row], sensitivity: &[(f64, f64)]) -> [Chart; 3] {
             title: "a worm that met its own tail".to_owned(),
             x: Axis::names("", ["section 1.1", "section 2.2"]),
             y: Axis::from_zero("until cleared (ms)"),
-            layers: crate::figures::side_by_side("ours", &cleared),
+            layers: crate::side_by_side("ours", &cleared),
             bars: true,
             ..Chart::default()
         },

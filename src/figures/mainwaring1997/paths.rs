@@ -1,9 +1,9 @@
 //! Paths drawn over the cables of the example, and as the vertices of its model that they lead to.
 
-use crate::figures::sketch::{BLUE, GREEN, PURPLE, RED};
-use crate::ids::Node;
-use crate::report::{INK, Pen, Spot, Stroke, Words};
-use crate::topology::Network;
+use simnet_base::ids::Node;
+use simnet_network::topology::Network;
+use simnet_output::report::sketch::{BLUE, GREEN, PURPLE, RED};
+use simnet_output::report::{INK, Pen, Spot, Stroke, Words};
 
 use super::claims::{Example, PLACES};
 use super::construction::{Hop, Path};
@@ -16,7 +16,7 @@ pub(super) struct Coloured<'a> {
     /// Its colour.
     pub(super) colour: &'static str,
     /// How far to one side of the cables it is drawn, in pixels.
-    pub(super) beside: f64,
+    pub(super) offset: f64,
 }
 
 /// Half the width of a switch's box.
@@ -25,13 +25,13 @@ const HALF: f64 = 17.0;
 /// Purple, red and a green path, as the paper colours them.
 pub(super) fn three<'a>(example: &'a Example, green: &'a Path) -> [Coloured<'a>; 3] {
     [
-        Coloured { path: &example.purple, colour: PURPLE, beside: -5.0 },
-        Coloured { path: &example.red, colour: RED, beside: -5.0 },
-        Coloured { path: green, colour: GREEN, beside: 5.0 },
+        Coloured { path: &example.purple, colour: PURPLE, offset: -5.0 },
+        Coloured { path: &example.red, colour: RED, offset: -5.0 },
+        Coloured { path: green, colour: GREEN, offset: 5.0 },
     ]
 }
 
-/// Draws the example's network at `corner`, in units of `unit` pixels, with paths beside its cables.
+/// Draws the example's network at `corner`, in units of `unit` pixels, with paths along its cables.
 pub(super) fn draw_paths(pen: &mut Pen, network: &Network, corner: Spot, unit: Spot, paths: &[Coloured<'_>]) {
     let place = |node: Node| {
         let name = network.name_of(node);
@@ -45,8 +45,8 @@ pub(super) fn draw_paths(pen: &mut Pen, network: &Network, corner: Spot, unit: S
         for hop in coloured.path {
             let (from, to) = (place(hop.from.node), place(hop.to.node));
             // On one side of a cable, whichever way it is passed.
-            let side = if from < to { coloured.beside } else { -coloured.beside };
-            pen.message_beside(&[from, to], side, coloured.colour);
+            let side = if from < to { coloured.offset } else { -coloured.offset };
+            pen.message_offset(&[from, to], side, coloured.colour);
         }
     }
     for (name, ..) in PLACES {
@@ -114,6 +114,6 @@ pub(super) fn draw_tree(pen: &mut Pen, network: &Network, corner: Spot, step: Sp
 
 /// The row of a new vertex: its parent's where that is free to the right, else the branch's own.
 fn row_of(own: usize, before: usize, drawn: &[(Path, usize)], depth: usize) -> usize {
-    let taken = drawn.iter().any(|(known, row)| *row == before && known.len() >= depth);
-    if taken { own } else { before }
+    let statistic = drawn.iter().any(|(known, row)| *row == before && known.len() >= depth);
+    if statistic { own } else { before }
 }

@@ -1,9 +1,9 @@
 //! Section 5.4: the Myricom algorithm against the Berkeley algorithm.
 
-use crate::figures::cells::{by_configuration, pick};
-use crate::figures::{Figure, Page, Results, Row, side_by_side};
-use crate::papers::reference;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::cells::{by_configuration, pick};
+use crate::{Figure, Page, Results, Row, side_by_side};
+use simnet_base::papers::reference;
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 use super::SYSTEMS;
 

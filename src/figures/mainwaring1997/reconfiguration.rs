@@ -1,10 +1,10 @@
 //! A network in operation: parts fail and return, a daemon maps again and hands out routes; not in the paper.
 
-use crate::figures::{Csv, Figure, Page, Record, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::{Csv, Figure, Page, Record, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 /// The timeline of a network in operation.
-pub(in crate::figures) const FIGURE: Figure = Figure {
+pub(crate) const FIGURE: Figure = Figure {
     id: "mainwaring1997/reconfiguration",
     title: "Reconfiguration: the NOW's C subcluster while parts fail and return",
     scenarios: &["remap-now-c.toml"],

@@ -1,9 +1,9 @@
 //! Beyond the tables: what the order of turns costs (sections 3.1 and 3.3).
 
-use crate::figures::cells::{Column, TIME, Taken, cells, network_and_mapper};
-use crate::figures::{Figure, Page, Results, Row};
-use crate::papers::reference;
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::cells::{Column, Statistic, TIME, cells, network_and_mapper};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::papers::reference;
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 use super::SYSTEMS;
 
@@ -16,13 +16,17 @@ pub(super) const FIGURE: Figure = Figure {
     make,
 };
 
-const PROBES: Column =
-    Column { name: "map.probes_as_printed", quantity: "total probes", unit: "msg", taken: Taken::Mean };
+const PROBES: Column = Column {
+    name: "map.probes_as_printed",
+    quantity: "total probes",
+    unit: "msg",
+    statistic: Statistic::Mean,
+};
 const NOTHING: Column = Column {
     name: "map.turns.nothing",
     quantity: "turns that found nothing",
     unit: "turns",
-    taken: Taken::Mean,
+    statistic: Statistic::Mean,
 };
 
 fn make(results: &Results<'_>) -> Page {

@@ -1,7 +1,7 @@
 //! What the figures of curves share: latency against accepted traffic on one network, throughput on all of them.
 
-use crate::figures::{Page, Record, Results, Row, curves};
-use crate::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
+use crate::{Page, Record, Results, Row, curves};
+use simnet_output::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 
 /// The routing that all are divided by.
 pub(super) const BASE: &str = "UD_BFS1";

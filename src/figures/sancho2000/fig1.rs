@@ -1,14 +1,14 @@
 //! Fig. 1: a breadth-first and a depth-first spanning tree of nine switches, with the directions of the cables.
 
-use crate::figures::{Figure, Page, Results, Row};
-use crate::ids::SwitchId;
-use crate::routing::{Directions, Heuristic, SwitchGraph, Tree};
-use crate::topology::generate::RandomIrregular;
-use crate::topology::{End, Network};
+use crate::{Figure, Page, Results, Row};
+use simnet_base::ids::SwitchId;
+use simnet_network::routing::{Directions, Heuristic, SwitchGraph, Tree};
+use simnet_network::topology::generate::RandomIrregular;
+use simnet_network::topology::{End, Network};
 
 use super::orientations;
 use super::restrictions::{pairs, total, ups};
-use crate::report::{Pen, Spot, Words};
+use simnet_output::report::{Pen, Spot, Words};
 
 /// Fig. 1.
 pub(super) const FIGURE: Figure = Figure {
@@ -23,7 +23,7 @@ pub(super) const FIGURE: Figure = Figure {
 const CABLES: [(usize, usize); 13] =
     [(0, 1), (0, 3), (1, 2), (1, 5), (2, 5), (3, 4), (3, 6), (4, 5), (4, 6), (4, 8), (5, 8), (6, 7), (7, 8)];
 const SWITCHES: usize = 9;
-/// How many random networks of as many switches and cables are looked at beside.
+/// How many random networks of as many switches and cables it is compared with.
 const NETWORKS: u64 = 1_000;
 const PANEL: f64 = 285.0;
 

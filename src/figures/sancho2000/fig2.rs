@@ -1,9 +1,9 @@
 //! Fig. 2: how the cables of a switch may lead up and down in a tree, and how often they do.
 
-use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
-use crate::report::{Axis, Chart, Pen, Spot, Words, draw_charts};
-use crate::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
-use crate::scenario::Checked;
+use crate::{Figure, Page, Results, Row, scenarios, side_by_side};
+use simnet_network::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
+use simnet_output::report::{Axis, Chart, Pen, Spot, Words, draw_charts};
+use simnet_scenario::Checked;
 
 use super::orientations;
 use super::restrictions::{pairs, restrictions, ups};
@@ -66,7 +66,7 @@ struct Counted {
 
 /// Every routing on every network of Table 1, size by size.
 fn counted() -> Vec<Counted> {
-    let sweep = kept::sweep(SCENARIO);
+    let sweep = scenarios::sweep(SCENARIO);
     let one = |point: usize| {
         let checked = sweep.checked(point).expect("every point is sound");
         let routing = sweep.text(point, "routing").expect("the sweep has an axis of routings");
@@ -175,12 +175,12 @@ fn height_of(svg: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::restrictions_per_switch;
+    use simnet_network::routing::restrictions_per_switch;
 
     /// Wrong if counting patterns came to other restrictions than the router's own metric.
     #[test]
     fn patterns_make_the_restrictions_of_table_1() {
-        let sweep = kept::sweep(SCENARIO);
+        let sweep = scenarios::sweep(SCENARIO);
         // Three networks of sixteen switches with each routing.
         for point in (0..40).filter(|point| point % 10 < 3) {
             let checked = sweep.checked(point).unwrap();

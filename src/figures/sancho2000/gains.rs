@@ -1,7 +1,7 @@
-//! What section 5.2 tells of all curves: gains in throughput.
+//! What section 5.2 says about all curves: gains in throughput.
 
-use crate::figures::{Figure, Page, Results, Row};
-use crate::report::{Axis, Chart, Layer, Mark, draw_charts};
+use crate::{Figure, Page, Results, Row};
+use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
 
 use super::curves::{self, Compared};
 
@@ -36,7 +36,7 @@ const CASES: [&str; 8] = [
 ];
 /// Those of section 5.1, one a size.
 const SIZES: [usize; 3] = [0, 1, 2];
-/// Those of Fig. 4, of which one number is printed.
+/// Those of Fig. 4, where one number is printed.
 const PERMUTATIONS: [usize; 2] = [3, 4];
 
 fn make(results: &Results<'_>) -> Page {

@@ -1,7 +1,7 @@
 //! Where the time of a message goes against load; not in the paper.
 
-use crate::figures::{Figure, Page, Record, Results, Row, curves};
-use crate::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
+use crate::{Figure, Page, Record, Results, Row, curves};
+use simnet_output::report::{Axis, Chart, Layer, Mark, Yes, draw_charts};
 
 /// Where the time goes.
 pub(super) const FIGURE: Figure = Figure {
@@ -34,7 +34,7 @@ fn make(results: &Results<'_>) -> Page {
         }
         charts.push(stack(&rows, &routing));
     }
-    charts.extend(PARTS[1..].iter().map(|(_, name, _)| beside(&rows, name)));
+    charts.extend(PARTS[1..].iter().map(|(_, name, _)| all_routings(&rows, name)));
     let shows = "The mean time of a message from its creation to its last flit's arrival, in its three parts, on the \
                  network of 32 switches that Fig. 3(b) finds nearest to the average: messages of 32 flits, uniform \
                  destinations. The parts lie on top of each other and make the mean latency, up to six times that of \
@@ -58,7 +58,7 @@ fn row(point: &Record<'_>, column: &str, name: &str, routing: &str) -> Option<Ro
 }
 
 /// A part of the messages of all routings.
-fn beside(rows: &[Row], name: &str) -> Chart {
+fn all_routings(rows: &[Row], name: &str) -> Chart {
     Chart {
         title: format!("{name}, all routings"),
         x: Axis::from_zero(LOAD),

@@ -1,16 +1,16 @@
 //! Section 5.1: the network model, as the scenarios set it.
 
-use crate::figures::{Figure, Page, Results, Row, kept};
-use crate::ids::Node;
-use crate::scenario::Checked;
-use crate::scenario::checked::Traffic;
-use crate::scenario::fabric::flit_time;
-use crate::scenario::sweep::Pins;
-use crate::topology::Network;
-use crate::traffic::Sizes;
+use crate::{Figure, Page, Results, Row, scenarios};
+use simnet_base::ids::Node;
+use simnet_media::traffic::Sizes;
+use simnet_network::topology::Network;
+use simnet_scenario::Checked;
+use simnet_scenario::checked::Traffic;
+use simnet_scenario::fabric::flit_time;
+use simnet_scenario::sweep::Pins;
 
 use super::orientations;
-use crate::report::{Pen, Spot, Words};
+use simnet_output::report::{Pen, Spot, Words};
 
 /// The network model.
 pub(super) const FIGURE: Figure = Figure {
@@ -44,7 +44,7 @@ fn make(_: &Results<'_>) -> Page {
 
 /// The scenario of every network of a sweep, with the first of its routings.
 fn networks(file: &str) -> Vec<Checked> {
-    let sweep = kept::sweep(file);
+    let sweep = scenarios::sweep(file);
     let is_first = Pins(vec![("routing".to_owned(), "UD_BFS1".to_owned())]);
     let points = (0..sweep.len()).filter(|point| sweep.holds(*point, &is_first));
     points.map(|point| sweep.checked(point).expect("every point is sound")).collect()

@@ -1,9 +1,9 @@
 //! Switches, cables with their up ends, and routing restrictions, as the paper's drawings have them.
 //!
-//! A cable's arrow points at its up end. A dashed arc across a switch joins two cables both of which lead up from
+//! A cable's arrow points at its up end. A dashed arc across a switch joins two cables that both lead up from
 //! there: a worm that came down one of them must not go up the other, nor the other way round.
 
-use crate::report::{COLOURS, INK, Pen, Spot, Stroke, Words, direction, distance, moved};
+use simnet_output::report::{COLOURS, INK, Pen, Spot, Stroke, Words, direction, distance, moved};
 
 const TREE: &str = COLOURS[0];
 const FORBIDDEN: Stroke<'_> = Stroke::new(COLOURS[1], 2.0).dashed("5 3");

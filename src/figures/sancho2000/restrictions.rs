@@ -1,7 +1,7 @@
 //! Where routing restrictions are: the cables that lead up from a switch.
 
-use crate::ids::SwitchId;
-use crate::routing::{Directions, SwitchGraph};
+use simnet_base::ids::SwitchId;
+use simnet_network::routing::{Directions, SwitchGraph};
 
 /// The switches that cables lead up to from a switch, in order of port.
 pub(super) fn ups(graph: &SwitchGraph, directions: &Directions, switch: SwitchId) -> Vec<SwitchId> {

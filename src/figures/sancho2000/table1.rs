@@ -1,7 +1,7 @@
 //! Table 1: metrics of the routes, without any traffic.
 
-use crate::figures::{Figure, Page, Results, Row, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
+use crate::{Figure, Page, Results, Row, side_by_side};
+use simnet_output::report::{Axis, Chart, draw_charts};
 
 /// Table 1.
 pub(super) const FIGURE: Figure = Figure {

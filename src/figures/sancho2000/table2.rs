@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::figures::{Figure, Page, Results, Row, kept, side_by_side};
-use crate::report::{Axis, Chart, draw_charts};
-use crate::routing::{Algorithm, Choices, Heuristic, Root, Selection, Tree};
-use crate::scenario::sweep::Pins;
+use crate::{Figure, Page, Results, Row, scenarios, side_by_side};
+use simnet_network::routing::{Algorithm, Choices, Heuristic, Root, Selection, Tree};
+use simnet_output::report::{Axis, Chart, draw_charts};
+use simnet_scenario::sweep::Pins;
 
 /// Table 2.
 pub(super) const FIGURE: Figure = Figure {
@@ -60,7 +60,7 @@ fn make(results: &Results<'_>) -> Page {
 
 /// The table of acronyms, in Markdown.
 fn acronyms() -> String {
-    let sweep = kept::sweep(SCENARIOS[0]);
+    let sweep = scenarios::sweep(SCENARIOS[0]);
     let pin = |key: &str, value: &str| (format!("topology.random-regular.{key}"), value.to_owned());
     let on_first = Pins(vec![pin("switches", "16"), pin("seed", "0")]);
     let mut text =

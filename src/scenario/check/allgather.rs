@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Fault, quoted};
-use crate::host::collective;
-use crate::ids::{HostId, Node};
-use crate::routing::{Algorithm, Choices, Root, Selection, Tree};
-use crate::units::{BitRate, Bytes, Duration};
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::ids::{HostId, Node};
+use simnet_base::units::{BitRate, Bytes, Duration};
+use simnet_media::host::collective;
+use simnet_network::routing::{Algorithm, Choices, Root, Selection, Tree};
 
-use super::super::allgather::{
-    Allgather, Iterations, Medium, MediumKind, Method, Overheads, Packets, Software,
-};
-use super::super::book::{Book, Place};
-use super::super::checked::{RouteSource, Routing, Topology};
-use super::super::ethernet::Ethernet;
-use super::super::wire::{self, At, Document, Given, RingRoutes};
 use super::traffic::Context;
 use super::{conflict, in_bytes, names, out_of_range, quantity, shared};
+use crate::allgather::{Allgather, Iterations, Medium, MediumKind, Method, Overheads, Packets, Software};
+use crate::checked::{RouteSource, Routing, Topology};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::ethernet::Ethernet;
+use crate::wire::{self, Document, Given, Located, RingRoutes};
 
 /// The most ranks: every one of them holds a number for each of them.
 pub(super) const MOST_RANKS: u64 = 4_096;
@@ -33,40 +31,40 @@ const LISTED: usize = 5;
 
 /// The all-gather of a scenario on the network of `context`.
 pub(super) fn allgather(
-    wire: &At<wire::Allgather>,
+    wire: &Located<wire::Allgather>,
     (ethernet, routing): (Option<&Ethernet>, Option<&Routing>),
     document: &Document,
     context: &Context<'_>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Allgather> {
-    shared::alone("[allgather]", document, book);
+    shared::alone("[allgather]", document, diagnostics);
     let value = &wire.value;
-    let size = size(value, book);
-    let medium = medium(value, document, book);
-    let software = value.software.value().and_then(|wire| software(wire, book));
-    let packets = packets(value, book);
-    let times = times(value, book);
-    let each = ranks_per_machine(&value.ranks_per_machine, book);
+    let size = size(value, diagnostics);
+    let medium = medium(value, document, diagnostics);
+    let software = value.software.value().and_then(|wire| software(wire, diagnostics));
+    let packets = packets(value, diagnostics);
+    let times = times(value, diagnostics);
+    let each = ranks_per_machine(&value.ranks_per_machine, diagnostics);
     let own = document.topology.value().map(|topology| topology.place).zip(context.topology);
-    let machines = own.and_then(|(place, topology)| machines(value, topology, place, book));
+    let machines = own.and_then(|(place, topology)| machines(value, topology, place, diagnostics));
     if let (Some(routing), true, Some(MediumKind::Ethernet)) =
         (document.routing.get(), value.medium.is_absent(), medium)
     {
-        conflict(routing.place, "routes of no fabric", "frames keep to the spanning tree", book);
+        conflict(routing.place, "routes of no fabric", "frames keep to the spanning tree", diagnostics);
     }
     if let (Some((place, topology)), Some(machines), Some(each)) = (own, &machines, each) {
         let (ranks, name) = (machines.len() as u64 * u64::from(each), quoted(&topology.network.name));
         if ranks > MOST_RANKS {
             let expected = format!("expected at most {MOST_RANKS} ranks");
-            out_of_range(place, format!("{ranks} ranks on {name}"), expected, book);
+            out_of_range(place, format!("{ranks} ranks on {name}"), expected, diagnostics);
             return None;
         }
         if let Some(algorithm) = value.algorithm.get() {
-            check_algorithm(algorithm, ranks, &name, book);
+            check_algorithm(algorithm, ranks, &name, diagnostics);
         }
         if let (Some(size), Some((iterations, _)), Some(software)) = (size, times, software) {
             let rate = ethernet.map(|ethernet| ethernet.rate).or(context.fabric.map(|fabric| fabric.rate));
-            check_size(size, ranks, (software.envelope, rate), iterations, book);
+            check_size(size, ranks, (software.envelope, rate), iterations, diagnostics);
         }
     }
     let (iterations, executions) = times?;
@@ -109,24 +107,24 @@ fn given<T: Copy>(given: &Given<T>) -> Option<Option<T>> {
 }
 
 /// What each rank contributes, something each time.
-fn size(wire: &wire::Allgather, book: &mut Book) -> Option<At<Bytes>> {
+fn size(wire: &wire::Allgather, diagnostics: &mut Diagnostics) -> Option<Located<Bytes>> {
     let size = quantity(&wire.size)?;
     if (1..=MOST_BYTES).contains(&size.value.0) {
         return Some(size);
     }
     let message = format!("{} from each rank is out of range", size.value);
-    out_of_range(size.place, message, "expected 1 B to 1024 GiB of all ranks together", book);
+    out_of_range(size.place, message, "expected 1 B to 1024 GiB of all ranks together", diagnostics);
     None
 }
 
 /// What the cables carry.
-fn medium(wire: &wire::Allgather, document: &Document, book: &mut Book) -> Option<MediumKind> {
+fn medium(wire: &wire::Allgather, document: &Document, diagnostics: &mut Diagnostics) -> Option<MediumKind> {
     let has_frames = !document.ethernet.is_absent();
     let Some(medium) = given(&wire.medium)? else {
         return Some(if has_frames { MediumKind::Ethernet } else { MediumKind::Fabric });
     };
     if let (MediumKind::Ethernet, false, Some(at)) = (medium, has_frames, wire.medium.get()) {
-        book.add(at.place, |span| {
+        diagnostics.add(at.place, |span| {
             Fault::new("missing-section", span, "there is no Ethernet", "needs an [ethernet] section")
         });
         return None;
@@ -135,25 +133,25 @@ fn medium(wire: &wire::Allgather, document: &Document, book: &mut Book) -> Optio
 }
 
 /// What software costs.
-fn software(wire: &wire::Software, book: &mut Book) -> Option<Software> {
-    let short = overheads(&wire.short, book);
+fn software(wire: &wire::Software, diagnostics: &mut Diagnostics) -> Option<Software> {
+    let short = overheads(&wire.short, diagnostics);
     let long = match &wire.long {
         Given::Absent => short,
         given => {
             if let (true, Some(at)) = (wire.short_up_to.is_absent(), given.get()) {
                 let expected = "needs `short-up-to`: without it all messages are short";
-                book.add(at.place, |span| {
+                diagnostics.add(at.place, |span| {
                     Fault::new("missing-key", span, "what long messages cost, and none is long", expected)
                 });
             }
-            given.value().and_then(|wire| overheads(&wire.costs, book))
+            given.value().and_then(|wire| overheads(&wire.costs, diagnostics))
         }
     };
-    let envelope = quantity(&wire.envelope).and_then(|at| in_bytes(at, 0..=65_536, book));
-    let copy = quantity(&wire.copy_per_byte).and_then(|at| at_most(at, MOST_WORK[1], book));
+    let envelope = quantity(&wire.envelope).and_then(|at| in_bytes(at, 0..=65_536, diagnostics));
+    let copy = quantity(&wire.copy_per_byte).and_then(|at| at_most(at, MOST_WORK[1], diagnostics));
     let jitter = wire.jitter.get()?;
     if jitter.value.0 > 1.0 {
-        out_of_range(jitter.place, "more than all of it", "expected at most \"100 %\"", book);
+        out_of_range(jitter.place, "more than all of it", "expected at most \"100 %\"", diagnostics);
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 0 to 1")]
     let jitter = (jitter.value.0.min(1.0) * 1_000.0).round() as u32;
@@ -172,17 +170,21 @@ fn software(wire: &wire::Software, book: &mut Book) -> Option<Software> {
 }
 
 /// What a message costs at its two ends.
-pub(super) fn overheads(wire: &wire::Overheads, book: &mut Book) -> Option<Overheads> {
+pub(super) fn overheads(wire: &wire::Overheads, diagnostics: &mut Diagnostics) -> Option<Overheads> {
     let [message, byte] = MOST_WORK;
     let costs = [(&wire.send, message), (&wire.receive, message), (&wire.send_per_byte, byte)];
     let costs = costs.into_iter().chain([(&wire.receive_per_byte, byte)]);
-    let costs: Vec<_> = costs.map(|(cost, most)| at_most(quantity(cost)?, most, book)).collect();
+    let costs: Vec<_> = costs.map(|(cost, most)| at_most(quantity(cost)?, most, diagnostics)).collect();
     let &[send, receive, send_byte, receive_byte] = costs.as_slice() else { return None };
     Some(Overheads { send: send?, receive: receive?, send_byte: send_byte?, receive_byte: receive_byte? })
 }
 
 /// A span of at most `most`.
-pub(super) fn at_most(span: At<Duration>, most: Duration, book: &mut Book) -> Option<Duration> {
+pub(super) fn at_most(
+    span: Located<Duration>,
+    most: Duration,
+    diagnostics: &mut Diagnostics,
+) -> Option<Duration> {
     if span.value <= most {
         return Some(span.value);
     }
@@ -190,18 +192,18 @@ pub(super) fn at_most(span: At<Duration>, most: Duration, book: &mut Book) -> Op
         span.place,
         format!("{} is out of range", span.value),
         format!("expected at most {most}"),
-        book,
+        diagnostics,
     );
     None
 }
 
 /// What the fabric carries messages in.
-fn packets(wire: &wire::Allgather, book: &mut Book) -> Option<Packets> {
+fn packets(wire: &wire::Allgather, diagnostics: &mut Diagnostics) -> Option<Packets> {
     let data = match &wire.packet {
         Given::Absent => Some(None),
-        given => quantity(given).and_then(|at| in_bytes(at, 1..=1 << 30, book)).map(Some),
+        given => quantity(given).and_then(|at| in_bytes(at, 1..=1 << 30, diagnostics)).map(Some),
     };
-    let header = quantity(&wire.packet_header).and_then(|at| in_bytes(at, 1..=1_024, book));
+    let header = quantity(&wire.packet_header).and_then(|at| in_bytes(at, 1..=1_024, diagnostics));
     let data = match data? {
         Some(data) => Some(u32::try_from(data).ok()?),
         None => None,
@@ -210,11 +212,11 @@ fn packets(wire: &wire::Allgather, book: &mut Book) -> Option<Packets> {
 }
 
 /// Repetitions and executions.
-fn times(wire: &wire::Allgather, book: &mut Book) -> Option<(Iterations, u32)> {
+fn times(wire: &wire::Allgather, diagnostics: &mut Diagnostics) -> Option<(Iterations, u32)> {
     let mut once_at_least = |number: u32, place: Place| {
         let sound = (1..=MOST_TIMES).contains(&number);
         if !sound {
-            out_of_range(place, "out of range", format!("expected 1 to {MOST_TIMES}"), book);
+            out_of_range(place, "out of range", format!("expected 1 to {MOST_TIMES}"), diagnostics);
         }
         sound
     };
@@ -227,12 +229,12 @@ fn times(wire: &wire::Allgather, book: &mut Book) -> Option<(Iterations, u32)> {
         .then_some((iterations.value, executions.value))
 }
 
-fn ranks_per_machine(given: &Given<u32>, book: &mut Book) -> Option<u32> {
+fn ranks_per_machine(given: &Given<u32>, diagnostics: &mut Diagnostics) -> Option<u32> {
     let at = given.get()?;
     if (1..=MOST_RANKS).contains(&u64::from(at.value)) {
         return Some(at.value);
     }
-    out_of_range(at.place, "out of range", format!("expected 1 to {MOST_RANKS}"), book);
+    out_of_range(at.place, "out of range", format!("expected 1 to {MOST_RANKS}"), diagnostics);
     None
 }
 
@@ -241,13 +243,13 @@ fn machines(
     wire: &wire::Allgather,
     topology: &Topology,
     place: Place,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Vec<HostId>> {
     let machines = match &wire.ranks {
         Given::Absent => Some(attached(topology).collect()),
-        given => given.get().and_then(|ranks| ranked(ranks, topology, book)),
+        given => given.get().and_then(|ranks| ranked(ranks, topology, diagnostics)),
     };
-    check_connected(topology, place, book)?;
+    check_connected(topology, place, diagnostics)?;
     machines
 }
 
@@ -258,12 +260,16 @@ pub(super) fn attached(topology: &Topology) -> impl Iterator<Item = HostId> {
 }
 
 /// The machines in the order given, each once and none left out.
-fn ranked(ranks: &At<Vec<At<String>>>, topology: &Topology, book: &mut Book) -> Option<Vec<HostId>> {
+fn ranked(
+    ranks: &Located<Vec<Located<String>>>,
+    topology: &Topology,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<HostId>> {
     let mut first: BTreeMap<HostId, ()> = BTreeMap::new();
     let mut order = Vec::new();
     let mut sound = true;
     for name in &ranks.value {
-        let Some(host) = names::attached_host(name, topology, book) else {
+        let Some(host) = names::attached_host(name, topology, diagnostics) else {
             sound = false;
             continue;
         };
@@ -272,7 +278,7 @@ fn ranked(ranks: &At<Vec<At<String>>>, topology: &Topology, book: &mut Book) -> 
                 name.place,
                 format!("`{}` twice", quoted(&name.value)),
                 "expected each machine once",
-                book,
+                diagnostics,
             );
             sound = false;
         }
@@ -286,7 +292,7 @@ fn ranked(ranks: &At<Vec<At<String>>>, topology: &Topology, book: &mut Book) -> 
         let more = missing.len().saturating_sub(LISTED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let listed = missing.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
-        book.add(ranks.place, |span| {
+        diagnostics.add(ranks.place, |span| {
             let message = format!("machines of the network without a rank: {listed}{more}");
             Fault::new("missing-machine", span, message, "expected every machine with a cable")
         });
@@ -296,7 +302,11 @@ fn ranked(ranks: &At<Vec<At<String>>>, topology: &Topology, book: &mut Book) -> 
 }
 
 /// Notes machines that no tree connects; `None` after such a fault. Costs O(nodes + cables).
-pub(super) fn check_connected(topology: &Topology, place: Place, book: &mut Book) -> Option<()> {
+pub(super) fn check_connected(
+    topology: &Topology,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
     let network = &topology.network;
     let mut first = None;
     let mut reached = vec![false; network.switches().len()];
@@ -314,7 +324,7 @@ pub(super) fn check_connected(topology: &Topology, place: Place, book: &mut Book
                 Some(first) => format!("no tree connects `{}` and `{}`", name(first), name(host)),
             },
         };
-        book.add(place, |span| {
+        diagnostics.add(place, |span| {
             Fault::new("not-connected", span, message, "expected cables between all machines over switches")
         });
         return None;
@@ -323,7 +333,11 @@ pub(super) fn check_connected(topology: &Topology, place: Place, book: &mut Book
 }
 
 /// Marks all switches that cables connect with `start`.
-fn spread(network: &crate::topology::Network, start: crate::ids::SwitchId, reached: &mut [bool]) {
+fn spread(
+    network: &simnet_network::topology::Network,
+    start: simnet_base::ids::SwitchId,
+    reached: &mut [bool],
+) {
     let mut open = vec![start];
     reached[start.index()] = true;
     while let Some(switch) = open.pop() {
@@ -338,7 +352,7 @@ fn spread(network: &crate::topology::Network, start: crate::ids::SwitchId, reach
 }
 
 /// Notes a number of ranks that an algorithm cannot serve.
-fn check_algorithm(algorithm: &At<Method>, ranks: u64, network: &str, book: &mut Book) {
+fn check_algorithm(algorithm: &Located<Method>, ranks: u64, network: &str, diagnostics: &mut Diagnostics) {
     let expected = match algorithm.value {
         Method::Blind(collective::Algorithm::RecursiveDoubling) if !ranks.is_power_of_two() => {
             "expected a power of two; open-mpi and mpich choose by themselves"
@@ -348,7 +362,7 @@ fn check_algorithm(algorithm: &At<Method>, ranks: u64, network: &str, book: &mut
         }
         _ => return,
     };
-    book.add(algorithm.place, |span| {
+    diagnostics.add(algorithm.place, |span| {
         let message = format!("{} cannot serve the {ranks} ranks on {network}", algorithm.value.name());
         Fault::new("unfit-algorithm", span, message, expected)
     });
@@ -356,15 +370,15 @@ fn check_algorithm(algorithm: &At<Method>, ranks: u64, network: &str, book: &mut
 
 /// Notes a size that comes to more bytes, or to more time, than can be counted.
 fn check_size(
-    size: At<Bytes>,
+    size: Located<Bytes>,
     ranks: u64,
     (envelope, rate): (Bytes, Option<BitRate>),
     iterations: Iterations,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) {
     let total = size.value.0.checked_mul(ranks).filter(|total| *total <= MOST_BYTES - envelope.0);
     let Some(total) = total else {
-        book.add(size.place, |span| {
+        diagnostics.add(size.place, |span| {
             let message = format!("{} from each of {ranks} ranks is too much", size.value);
             let most = Bytes((MOST_BYTES - envelope.0) / ranks.max(1));
             Fault::new("overflow", span, message, format!("expected at most {most} from each"))
@@ -374,7 +388,7 @@ fn check_size(
     let often = iterations.of(size.value);
     let least = rate.map(|rate| rate.time_for(Bytes(total)) * u64::from(often));
     if let Some(least) = least.filter(|least| *least > LONGEST) {
-        book.add(size.place, |span| {
+        diagnostics.add(size.place, |span| {
             let message = format!("{often} times {total} B take at least {least}");
             Fault::new("overflow", span, message, format!("expected at most {LONGEST}"))
         });

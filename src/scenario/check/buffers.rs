@@ -1,14 +1,14 @@
 //! Whether buffers hold what still arrives after a STOP.
 
-use crate::diagnostics::Fault;
-use crate::ids::{LinkId, Node};
-use crate::topology::Network;
-use crate::units::Flits;
+use simnet_base::diagnostics::Fault;
+use simnet_base::ids::{LinkId, Node};
+use simnet_base::units::Flits;
+use simnet_network::topology::Network;
 
-use super::super::book::{Book, Place};
-use super::super::fabric::{Fabric, Hosts, base_cycle, overshoot, timing};
-use super::super::wire::Document;
 use super::names;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::fabric::{Fabric, Hosts, base_cycle, overshoot, timing};
+use crate::wire::Document;
 
 /// A cable and the flits that still arrive over it after a STOP.
 struct Worst {
@@ -24,7 +24,13 @@ struct Worst {
 /// # Source
 /// With a delay of `d` cycles, `2d - 1` flits are under way when STOP takes effect: a buffer needs
 /// `stop + 2d - 1` flits, and flows without a pause after GO from `go = 2d - 1` on.
-pub(super) fn check(document: &Document, fabric: &Fabric, hosts: &Hosts, network: &Network, book: &mut Book) {
+pub(super) fn check(
+    document: &Document,
+    fabric: &Fabric,
+    hosts: &Hosts,
+    network: &Network,
+    diagnostics: &mut Diagnostics,
+) {
     let base = base_cycle(fabric, hosts, network);
     let arriving = |link: LinkId| overshoot(timing(fabric, network.link(link), base));
     let worst = |at_fault: &dyn Fn(LinkId, u64) -> bool| -> Option<Worst> {
@@ -54,7 +60,7 @@ pub(super) fn check(document: &Document, fabric: &Fabric, hosts: &Hosts, network
             let length = wire.cable_length.get().filter(|_| from_scenario).map(|at| at.place);
             written(&[stop, buffer, length])
         });
-        overrun(at, ["stop", "buffer"], (fabric.stop, fabric.buffer), &worst, network, book);
+        overrun(at, ["stop", "buffer"], (fabric.stop, fabric.buffer), &worst, network, diagnostics);
     }
     if let Some(receive) = hosts.receive {
         let fits_not = over(receive.stop, receive.buffer);
@@ -62,14 +68,14 @@ pub(super) fn check(document: &Document, fabric: &Fabric, hosts: &Hosts, network
         if let Some(worst) = worst(&|link, arriving| in_order && ends_at(link, true) && fits_not(arriving)) {
             let at = document.hosts.value().and_then(|wire| wire.receive_buffer.get()).map(|at| at.place);
             let keys = ["receive-stop", "receive-buffer"];
-            overrun(at, keys, (receive.stop, receive.buffer), &worst, network, book);
+            overrun(at, keys, (receive.stop, receive.buffer), &worst, network, diagnostics);
         }
     }
     let bubble = worst(&|link, arriving| ends_at(link, false) && fabric.go.0 < arriving);
     if let (Some(worst), Some(at)) =
         (bubble, wire.and_then(|wire| written(&[wire.go.get().map(|at| at.place)])))
     {
-        book.warn(at, |span| {
+        diagnostics.warn(at, |span| {
             let message = format!(
                 "after a GO at {} B the flow pauses on {} of {} cables",
                 fabric.go.0,
@@ -92,7 +98,7 @@ fn overrun(
     (stop, buffer): (Flits, Flits),
     worst: &Worst,
     network: &Network,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) {
     let Some(place) = place else { return };
     let cable = names::link_name(network, worst.link);
@@ -108,5 +114,5 @@ fn overrun(
         1 => "no other cable is that long or fast".to_owned(),
         count => format!("so it is on {} of {} cables", count, network.links().len()),
     };
-    book.add(place, |span| Fault::new("buffer-overrun", span, message, expected).with_help(others));
+    diagnostics.add(place, |span| Fault::new("buffer-overrun", span, message, expected).with_help(others));
 }

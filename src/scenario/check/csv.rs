@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::cells::{Cell, Rows};
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::cells::{Cell, Rows};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::super::wire::MOST_PAYLOAD;
+use crate::wire::MOST_PAYLOAD;
 
 /// A field of a row and where it stands.
 pub(super) type Field<'a> = (Cow<'a, str>, Range<usize>);

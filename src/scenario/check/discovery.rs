@@ -3,20 +3,20 @@
 mod cost;
 mod measuring;
 
-use crate::diagnostics::{Fault, quoted};
-use crate::discovery::Rtts;
-use crate::host::rtt::Plan;
-use crate::ids::HostId;
-use crate::units::Duration;
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::ids::HostId;
+use simnet_base::units::Duration;
+use simnet_media::host::rtt::Plan;
+use simnet_network::discovery::Rtts;
 
-use super::super::book::{Book, Place};
-use super::super::checked::Topology;
-use super::super::discovery::{Compute, Discovery, Inference, Known, MadeUp, Matrix, Method, Source};
-use super::super::ethernet::Ethernet;
-use super::super::wire::{self, At, Document, FileName, Given};
 use super::allgather::{MOST_WORK, at_most, attached, check_connected};
 use super::traffic::Context;
 use super::{conflict, files, names, out_of_range, quantity, shared, within};
+use crate::checked::Topology;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::discovery::{Compute, Discovery, Inference, Known, MadeUp, Matrix, Method, Source};
+use crate::ethernet::Ethernet;
+use crate::wire::{self, Document, FileName, Given, Located};
 
 /// The most machines of a network: every one of them measures with every other.
 pub(super) const MOST_MACHINES: usize = 512;
@@ -27,28 +27,28 @@ const MOST_MADE_UP: u32 = 10_000_000;
 
 /// The discovery of a scenario whose network is that of `context`.
 pub(super) fn discovery(
-    wire: &At<wire::Discovery>,
+    wire: &Located<wire::Discovery>,
     medium: Option<&Ethernet>,
     document: &Document,
     context: &Context<'_>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Discovery> {
-    shared::alone("[discovery]", document, book);
+    shared::alone("[discovery]", document, diagnostics);
     let value = &wire.value;
-    check_company(wire, document, book);
-    let plan = measuring::plan(value, medium, book);
-    let (jitter, noise) = measuring::noise(value, book).unzip();
-    let software = value.software.value().and_then(|wire| measuring::software(wire, jitter, book));
-    let methods = shared::each_once(&value.methods, "method", |m| m.name().to_owned(), book);
-    let compute = value.compute.value().and_then(|wire| compute(wire, book));
-    let source = source(value, medium, context, book);
-    check_known(value, methods.as_deref(), book);
+    check_company(wire, document, diagnostics);
+    let plan = measuring::plan(value, medium, diagnostics);
+    let (jitter, noise) = measuring::noise(value, diagnostics).unzip();
+    let software = value.software.value().and_then(|wire| measuring::software(wire, jitter, diagnostics));
+    let methods = shared::each_once(&value.methods, "method", |m| m.name().to_owned(), diagnostics);
+    let compute = value.compute.value().and_then(|wire| compute(wire, diagnostics));
+    let source = source(value, medium, context, diagnostics);
+    check_known(value, methods.as_deref(), diagnostics);
     let (source, machines) = source?;
     let topology = context.topology?;
     let machines = machines.unwrap_or_else(|| attached(topology).collect());
-    check_machines(machines.len(), topology, document, book)?;
-    let paces = measuring::paces(&value.paces, topology, book);
-    let inference = inference(value, plan, (topology, &machines), book);
+    check_machines(machines.len(), topology, document, diagnostics)?;
+    let paces = measuring::paces(&value.paces, topology, diagnostics);
+    let inference = inference(value, plan, (topology, &machines), diagnostics);
     let discovery = Discovery {
         machines,
         source,
@@ -62,20 +62,20 @@ pub(super) fn discovery(
         keep_matrices: *value.keep_matrices.value()?,
     };
     if let Source::Measured(medium) = &discovery.source {
-        cost::check(wire.place, &discovery, topology, medium, book)?;
+        cost::check(wire.place, &discovery, topology, medium, diagnostics)?;
     }
     Some(discovery)
 }
 
 /// Notes what needs an Ethernet and has none, and what is of no use where nothing is measured.
-fn check_company(wire: &At<wire::Discovery>, document: &Document, book: &mut Book) {
+fn check_company(wire: &Located<wire::Discovery>, document: &Document, diagnostics: &mut Diagnostics) {
     let value = &wire.value;
     if let Some(routing) = document.routing.get() {
-        conflict(routing.place, "routes of no fabric", "frames keep to the spanning tree", book);
+        conflict(routing.place, "routes of no fabric", "frames keep to the spanning tree", diagnostics);
     }
     let instead = match (value.matrix.get(), value.made_up.get()) {
         (Some(_), Some(made_up)) => {
-            conflict(made_up.place, "times made up beside a matrix", "expected one of them", book);
+            conflict(made_up.place, "times made up beside a matrix", "expected one of them", diagnostics);
             return;
         }
         (Some(_), None) => "a matrix",
@@ -83,7 +83,7 @@ fn check_company(wire: &At<wire::Discovery>, document: &Document, book: &mut Boo
         (None, None) => {
             let is_measured = value.matrix.is_absent() && value.made_up.is_absent();
             if document.ethernet.is_absent() && is_measured {
-                book.add(wire.place, |span| {
+                diagnostics.add(wire.place, |span| {
                     let expected = "needs an [ethernet] section, or a `matrix` that was measured elsewhere";
                     Fault::new("missing-section", span, "there is no Ethernet to measure on", expected)
                 });
@@ -103,13 +103,13 @@ fn check_company(wire: &At<wire::Discovery>, document: &Document, book: &mut Boo
     for (name, place) in idle {
         if let Some(place) = place {
             let expected = format!("expected one of them: nothing is measured beside {instead}");
-            conflict(place, format!("{name} beside {instead}"), expected, book);
+            conflict(place, format!("{name} beside {instead}"), expected, diagnostics);
         }
     }
     let step = value.inference.value().and_then(|inference| inference.step_is_known.get());
     if let Some(step) = step.filter(|step| step.value) {
         let message = format!("a known step beside {instead}");
-        conflict(step.place, message, "expected a measurement: without one no rate is known", book);
+        conflict(step.place, message, "expected a measurement: without one no rate is known", diagnostics);
     }
 }
 
@@ -118,70 +118,79 @@ fn source(
     wire: &wire::Discovery,
     medium: Option<&Ethernet>,
     context: &Context<'_>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<(Source, Option<Vec<HostId>>)> {
     if !wire.matrix.is_absent() {
-        let (matrix, machines) = matrix(wire.matrix.get()?, context, book)?;
+        let (matrix, machines) = matrix(wire.matrix.get()?, context, diagnostics)?;
         return Some((Source::File(matrix), Some(machines)));
     }
     if wire.made_up.is_absent() {
         return Some((Source::Measured(medium?.clone()), None));
     }
-    Some((Source::MadeUp(made_up(wire.made_up.value()?, book)?), None))
+    Some((Source::MadeUp(made_up(wire.made_up.value()?, diagnostics)?), None))
 }
 
 /// What times that are made up are like.
-fn made_up(wire: &wire::MadeUp, book: &mut Book) -> Option<MadeUp> {
-    let constant = quantity(&wire.constant).and_then(|at| at_most(at, MOST_WORK[0], book));
-    let step = quantity(&wire.step).and_then(|at| at_most(at, MOST_WORK[0], book));
-    let noise = wire.noise.get().and_then(|at| measuring::share(*at, MOST_MADE_UP, book));
+fn made_up(wire: &wire::MadeUp, diagnostics: &mut Diagnostics) -> Option<MadeUp> {
+    let constant = quantity(&wire.constant).and_then(|at| at_most(at, MOST_WORK[0], diagnostics));
+    let step = quantity(&wire.step).and_then(|at| at_most(at, MOST_WORK[0], diagnostics));
+    let noise = wire.noise.get().and_then(|at| measuring::share(*at, MOST_MADE_UP, diagnostics));
     let (step, noise) = (step?, noise?);
     let noise = Duration::from_ps(step.as_ps() * u64::from(noise) / 1_000_000);
     Some(MadeUp { constant: constant?, step, noise })
 }
 
 /// Notes machines that no tree connects, or that are too many.
-fn check_machines(machines: usize, topology: &Topology, document: &Document, book: &mut Book) -> Option<()> {
+fn check_machines(
+    machines: usize,
+    topology: &Topology,
+    document: &Document,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
     let place = document.topology.value()?.place;
-    check_connected(topology, place, book)?;
+    check_connected(topology, place, diagnostics)?;
     if machines <= MOST_MACHINES {
         return Some(());
     }
     let expected = format!("expected at most {MOST_MACHINES}: each measures with each");
-    out_of_range(place, format!("{machines} machines"), expected, book);
+    out_of_range(place, format!("{machines} machines"), expected, diagnostics);
     None
 }
 
 /// Notes known pairs and classes that no method asks for.
-fn check_known(wire: &wire::Discovery, methods: Option<&[At<Method>]>, book: &mut Book) {
+fn check_known(wire: &wire::Discovery, methods: Option<&[Located<Method>]>, diagnostics: &mut Diagnostics) {
     let (Some(methods), Some(inference)) = (methods, wire.inference.value()) else { return };
     let has = |method| methods.iter().any(|at| at.value == method);
     if let (Some(classes), false) = (inference.classes.get(), has(Method::KMeans)) {
-        conflict(classes.place, "classes of no method", "needs the method k-means", book);
+        conflict(classes.place, "classes of no method", "needs the method k-means", diagnostics);
     }
 }
 
 /// A matrix whose machines are machines of the network.
-fn matrix(named: &At<FileName>, context: &Context<'_>, book: &mut Book) -> Option<(Matrix, Vec<HostId>)> {
-    let (file, bytes) = files::open(named, book)?;
+fn matrix(
+    named: &Located<FileName>,
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Matrix, Vec<HostId>)> {
+    let (file, bytes) = files::open(named, diagnostics)?;
     let rtts = match Rtts::read(&files::title(&file), &bytes) {
         Ok(rtts) => rtts,
         Err(faults) => {
-            book.add_file(*faults);
+            diagnostics.add_file(*faults);
             return None;
         }
     };
     let topology = context.topology?;
     if rtts.machines() < 2 {
         let message = format!("the matrix {} has a single machine", quoted(&named.value.0));
-        out_of_range(named.place, message, "expected at least two machines", book);
+        out_of_range(named.place, message, "expected at least two machines", diagnostics);
         return None;
     }
     let mut machines = Vec::new();
     for name in rtts.names() {
         let found = topology.network.find_host(name);
         let Some(host) = found.filter(|host| topology.attachments[host.index()].is_some()) else {
-            book.add(named.place, |span| {
+            diagnostics.add(named.place, |span| {
                 let message = format!("the matrix names `{}`, which the network does not have", quoted(name));
                 let expected = "expected machines of [topology], which is the truth beside the matrix";
                 Fault::new("unknown-host", span, message, expected)
@@ -193,24 +202,24 @@ fn matrix(named: &At<FileName>, context: &Context<'_>, book: &mut Book) -> Optio
     Some((Matrix { file, rtts }, machines))
 }
 
-/// What methods are told.
+/// What methods know in addition to the times.
 fn inference(
     wire: &wire::Discovery,
     plan: Option<Plan>,
     network: (&Topology, &[HostId]),
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Inference> {
     let value = wire.inference.value()?;
     let noise = match &value.measurement_noise {
         Given::Absent => plan.map(|plan| Duration::from_us(u64::from(plan.round_trips))),
         given => quantity(given).map(|noise| noise.value),
     };
-    let threshold = value.inter_threshold.get().and_then(|at| within(*at, 0.001..=1_000.0, book));
+    let threshold = value.inter_threshold.get().and_then(|at| within(*at, 0.001..=1_000.0, diagnostics));
     let classes = match &value.classes {
         Given::Absent => Some(None),
-        given => given.get().and_then(|at| within(*at, 1..=1_000, book)).map(|n| Some(n as usize)),
+        given => given.get().and_then(|at| within(*at, 1..=1_000, diagnostics)).map(|n| Some(n as usize)),
     };
-    let known = value.known.value()?.iter().map(|wire| known(&wire.value, wire.place, network, book));
+    let known = value.known.value()?.iter().map(|wire| known(&wire.value, wire.place, network, diagnostics));
     let known: Vec<_> = known.collect();
     Some(Inference {
         noise: noise?,
@@ -237,15 +246,15 @@ fn known(
     wire: &wire::KnownPair,
     place: Place,
     network: (&Topology, &[HostId]),
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Known> {
-    let a = wire.a.get().and_then(|name| machine(name, network, book));
-    let b = wire.b.get().and_then(|name| machine(name, network, book));
+    let a = wire.a.get().and_then(|name| machine(name, network, diagnostics));
+    let b = wire.b.get().and_then(|name| machine(name, network, diagnostics));
     let switches = u32::try_from(network.0.network.switches().len()).unwrap_or(u32::MAX);
-    let hops = wire.hops.get().and_then(|at| within(*at, 1..=switches.max(1), book));
+    let hops = wire.hops.get().and_then(|at| within(*at, 1..=switches.max(1), diagnostics));
     let (a, b) = (a?, b?);
     if a == b {
-        conflict(place, "one machine twice", "expected two machines", book);
+        conflict(place, "one machine twice", "expected two machines", diagnostics);
         return None;
     }
     Some(Known { a, b, hops: hops? })
@@ -253,14 +262,14 @@ fn known(
 
 /// The position of a machine in the matrix.
 fn machine(
-    name: &At<String>,
+    name: &Located<String>,
     (topology, machines): (&Topology, &[HostId]),
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
-    let host = names::attached_host(name, topology, book)?;
+    let host = names::attached_host(name, topology, diagnostics)?;
     let position = machines.iter().position(|machine| *machine == host);
     if position.is_none() {
-        book.add(name.place, |span| {
+        diagnostics.add(name.place, |span| {
             let message = format!("`{}` is not in the matrix", quoted(&name.value));
             Fault::new("unknown-host", span, message, "expected a machine of the matrix")
         });
@@ -269,9 +278,9 @@ fn machine(
 }
 
 /// What computing takes.
-fn compute(wire: &wire::Compute, book: &mut Book) -> Option<Compute> {
+fn compute(wire: &wire::Compute, diagnostics: &mut Diagnostics) -> Option<Compute> {
     let [whole, cell] = MOST_COMPUTING;
-    let mut span = |given, most| quantity(given).and_then(|at| at_most(at, most, book));
+    let mut span = |given, most| quantity(given).and_then(|at| at_most(at, most, diagnostics));
     let (clustering, tree) = (span(&wire.clustering, whole), span(&wire.tree, whole));
     let (clustering_cell, tree_cell) = (span(&wire.clustering_per_rtt, cell), span(&wire.tree_per_rtt, cell));
     Some(Compute {

@@ -1,21 +1,27 @@
 //! Times that the fabric cannot count: more base cycles than it has room for.
 
-use crate::diagnostics::Fault;
-use crate::ids::LinkId;
-use crate::topology::Network;
-use crate::units::Duration;
+use simnet_base::diagnostics::Fault;
+use simnet_base::ids::LinkId;
+use simnet_base::units::Duration;
+use simnet_network::topology::Network;
 
-use super::super::book::{Book, Place};
-use super::super::fabric::{Fabric, Hosts, base_cycle, flit_time, timing};
-use super::super::wire::{Document, Given};
 use super::names;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::fabric::{Fabric, Hosts, base_cycle, flit_time, timing};
+use crate::wire::{Document, Given};
 
 /// The longest time of a fabric in base cycles, as the fabric itself has it.
 const MOST_CYCLES: u64 = 1 << 31;
 
 /// Notes every time of more than 2^31 base cycles. The deadlock time-out and the time to live are
 /// free: longer ones never end.
-pub(super) fn check(document: &Document, fabric: &Fabric, hosts: &Hosts, network: &Network, book: &mut Book) {
+pub(super) fn check(
+    document: &Document,
+    fabric: &Fabric,
+    hosts: &Hosts,
+    network: &Network,
+    diagnostics: &mut Diagnostics,
+) {
     let base = base_cycle(fabric, hosts, network);
     let (wire, wire_hosts) = (document.fabric.value(), document.hosts.value());
     let latency = wire.and_then(|wire| place(&wire.routing_latency));
@@ -28,7 +34,7 @@ pub(super) fn check(document: &Document, fabric: &Fabric, hosts: &Hosts, network
     let times = [latency, send, (overhead, receive), (rate, flit)];
     for (place, time) in times {
         if let (Some(place), true) = (place, time.to_cycles_ceil(base) > MOST_CYCLES) {
-            too_long(place, format!("{time} is too long for base cycles of {base}"), base, book);
+            too_long(place, format!("{time} is too long for base cycles of {base}"), base, diagnostics);
         }
     }
     let links = (0..network.links().len()).map(LinkId::new);
@@ -46,7 +52,7 @@ pub(super) fn check(document: &Document, fabric: &Fabric, hosts: &Hosts, network
                 place,
                 format!("{what} the cable {cable} is too long for base cycles of {base}"),
                 base,
-                book,
+                diagnostics,
             );
         }
     }
@@ -56,7 +62,8 @@ fn place<T>(given: &Given<T>) -> Option<Place> {
     given.get().map(|at| at.place)
 }
 
-fn too_long(place: Place, message: String, base: Duration, book: &mut Book) {
+fn too_long(place: Place, message: String, base: Duration, diagnostics: &mut Diagnostics) {
     let most = base * MOST_CYCLES;
-    book.add(place, |span| Fault::new("out-of-range", span, message, format!("expected at most {most}")));
+    diagnostics
+        .add(place, |span| Fault::new("out-of-range", span, message, format!("expected at most {most}")));
 }

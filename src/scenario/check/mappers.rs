@@ -1,26 +1,30 @@
 //! The options of each mapper, and what goes wrong or stands aside while it maps.
 
-use crate::host::Hardware;
-use crate::host::mapper::{
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::host::Hardware;
+use simnet_media::host::mapper::{
     Algorithm, Depth as Bound, berkeley, coupon, guarded, identified, myricom, parallel, randomised,
     simplified,
 };
-use crate::topology::Network;
-use crate::units::{Bytes, Duration};
+use simnet_network::topology::Network;
 
-use super::super::book::{Book, Place};
-use super::super::mapping::{Faults, MapModel, Masters, Restraint};
-use super::super::wire::{self, At, Given};
 use super::{conflict, quantity};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::mapping::{Faults, MapModel, Masters, Restraint};
+use crate::wire::{self, Given, Located};
 
 /// The algorithm with its options.
-pub(super) fn algorithm(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Algorithm> {
+pub(super) fn algorithm(
+    wire: &wire::Mapping,
+    site: &Site<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Algorithm> {
     let named = wire.algorithm.value()?;
-    check_owners(wire, named.name(), book);
+    check_owners(wire, named.name(), diagnostics);
     Some(match named {
-        Algorithm::Berkeley(_) => Algorithm::Berkeley(berkeley(wire, site, book)?),
-        Algorithm::Simplified(_) => Algorithm::Simplified(simplified(wire, site, book)?),
-        Algorithm::Randomised(_) => Algorithm::Randomised(randomised(wire, site, book)?),
+        Algorithm::Berkeley(_) => Algorithm::Berkeley(berkeley(wire, site, diagnostics)?),
+        Algorithm::Simplified(_) => Algorithm::Simplified(simplified(wire, site, diagnostics)?),
+        Algorithm::Randomised(_) => Algorithm::Randomised(randomised(wire, site, diagnostics)?),
         Algorithm::Myricom(_) => Algorithm::Myricom(of_table(&wire.myricom, myricom)?),
         Algorithm::Guarded(guarded::Options { guards, .. }) => {
             let options = of_table(&wire.guarded, guarded)?;
@@ -51,7 +55,11 @@ fn or<T: Copy>(given: &Given<T>, default: T) -> Option<T> {
     if given.is_absent() { Some(default) } else { given.value().copied() }
 }
 
-fn berkeley(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<berkeley::Options> {
+fn berkeley(
+    wire: &wire::Mapping,
+    site: &Site<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<berkeley::Options> {
     let default = berkeley::Options::default();
     let own = |wire: &wire::Berkeley| {
         Some(berkeley::Options {
@@ -69,22 +77,30 @@ fn berkeley(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<be
         order: or(&wire.order, default.order)?,
         skip_known: or(&wire.skip_known, default.skip_known)?,
         prune: or(&wire.prune, site.prunes())?,
-        depth: depth(wire, site, book)?,
+        depth: depth(wire, site, diagnostics)?,
         ..own
     })
 }
 
-fn simplified(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<simplified::Options> {
+fn simplified(
+    wire: &wire::Mapping,
+    site: &Site<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<simplified::Options> {
     let bound = if site.model == MapModel::Packet { Bound::TwiceDPlusOne } else { Bound::QPlusDPlusOne };
-    let depth = match depth(wire, site, book)? {
+    let depth = match depth(wire, site, diagnostics)? {
         Some(depth) => depth,
         None => site.turns(bound).unwrap_or(simplified::Options::default().depth),
     };
     Some(simplified::Options { depth, prune: or(&wire.prune, site.prunes())? })
 }
 
-fn randomised(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<randomised::Options> {
-    let search = berkeley(wire, site, book)?;
+fn randomised(
+    wire: &wire::Mapping,
+    site: &Site<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<randomised::Options> {
+    let search = berkeley(wire, site, diagnostics)?;
     let own = |wire: &wire::Randomised| {
         let default = randomised::Options::default();
         let (after, tries) = (*wire.after.value()?, *wire.tries.value()?);
@@ -101,7 +117,7 @@ pub(super) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Whether branches that end in switches are pruned where nothing is said.
+    /// Whether branches that end in switches are pruned by default.
     fn prunes(&self) -> bool {
         self.model != MapModel::Packet
     }
@@ -117,13 +133,15 @@ impl Site<'_> {
 
 /// The search depth, computed if need be.
 #[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
-fn depth(wire: &wire::Mapping, site: &Site<'_>, book: &mut Book) -> Option<Option<usize>> {
-    let Some(At { value, place }) = wire.depth.get() else { return wire.depth.is_absent().then_some(None) };
+fn depth(wire: &wire::Mapping, site: &Site<'_>, diagnostics: &mut Diagnostics) -> Option<Option<usize>> {
+    let Some(Located { value, place }) = wire.depth.get() else {
+        return wire.depth.is_absent().then_some(None);
+    };
     match value.0 {
         Bound::Turns(turns) => Some(Some(turns)),
         _ if site.masters == Some(Masters::Election) => {
             let message = "a depth that depends on the mapper, in an election";
-            conflict(*place, message, "expected 1 to 1000 turns", book);
+            conflict(*place, message, "expected 1 to 1000 turns", diagnostics);
             None
         }
         bound => site.turns(bound).map(Some),
@@ -181,7 +199,7 @@ fn parallel(wire: &wire::Parallel) -> Option<parallel::Options> {
 
 /// What goes wrong with the mappers' messages.
 pub(super) fn faults(given: &Given<wire::Faults>) -> Option<Faults> {
-    let Some(At { value: wire, .. }) = given.get() else {
+    let Some(Located { value: wire, .. }) = given.get() else {
         let none = Faults { hold: Duration::from_us(100), ..Faults::default() };
         return given.is_absent().then_some(none);
     };
@@ -197,13 +215,13 @@ pub(super) fn faults(given: &Given<wire::Faults>) -> Option<Faults> {
 /// How applications hold themselves back; `None` after a fault.
 #[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
 pub(super) fn restraint(given: &Given<wire::Restraint>) -> Option<Option<Restraint>> {
-    let Some(At { value: wire, .. }) = given.get() else { return given.is_absent().then_some(None) };
+    let Some(Located { value: wire, .. }) = given.get() else { return given.is_absent().then_some(None) };
     let slower = if wire.slower.is_absent() { None } else { Some(*wire.slower.value()?) };
     Some(Some(Restraint { span: wire.span.value()?.0, slower }))
 }
 
 /// Notes options that the algorithm does not have.
-fn check_owners(wire: &wire::Mapping, name: &str, book: &mut Book) {
+fn check_owners(wire: &wire::Mapping, name: &str, diagnostics: &mut Diagnostics) {
     let (trees, all_trees) = (&["berkeley", "randomised"][..], &["berkeley", "randomised", "simplified"][..]);
     let given: [(&str, Option<Place>, &[&str]); 12] = [
         ("depth", wire.depth.get().map(|at| at.place), all_trees),
@@ -223,7 +241,7 @@ fn check_owners(wire: &wire::Mapping, name: &str, book: &mut Book) {
         if let Some(place) = place.filter(|_| !owners.contains(&name)) {
             let owners: Vec<String> = owners.iter().map(|name| format!("\"{name}\"")).collect();
             let message = format!("`{key}` means nothing to algorithm = \"{name}\"");
-            conflict(place, message, format!("belongs to {}", owners.join(", ")), book);
+            conflict(place, message, format!("belongs to {}", owners.join(", ")), diagnostics);
         }
     }
 }

@@ -1,40 +1,40 @@
 //! The mapper: its host or an election, its algorithm with the options that it has, who answers it.
 
-use crate::diagnostics::Fault;
-use crate::host::Costs;
-use crate::host::mapper::{Algorithm, Brief, myricom};
-use crate::ids::HostId;
-use crate::units::Duration;
+use simnet_base::diagnostics::Fault;
+use simnet_base::ids::HostId;
+use simnet_base::units::Duration;
+use simnet_media::host::Costs;
+use simnet_media::host::mapper::{Algorithm, Brief, myricom};
 
-use super::super::book::{Book, Place};
-use super::super::checked::Topology;
-use super::super::fabric::Hosts;
-use super::super::mapping::{Computer, MapModel, Mapping, Masters, Silence};
-use super::super::wire::{self, At, Document, Given, Mode};
 use super::{conflict, mappers, names, out_of_range, quantity};
+use crate::checked::Topology;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::fabric::Hosts;
+use crate::mapping::{Computer, MapModel, Mapping, Masters, Silence};
+use crate::wire::{self, Document, Given, Located, Mode};
 
 /// The mapper.
 pub(super) fn mapping(
-    wire: &At<wire::Mapping>,
+    wire: &Located<wire::Mapping>,
     topology: Option<&Topology>,
     hosts: Option<&Hosts>,
     document: &Document,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Mapping> {
     let (section, wire) = (wire.place, &wire.value);
-    let masters = masters(wire, section, topology, book);
+    let masters = masters(wire, section, topology, diagnostics);
     let runs_on = runs_on(wire);
     let probe_timeout = match &wire.probe_timeout {
         given if given.is_absent() => runs_on.map(timeout),
         given => quantity(given).map(|timeout| timeout.value),
     };
-    let latencies = latencies(wire, book);
+    let latencies = latencies(wire, diagnostics);
     if let Some(load) = wire.load.get() {
-        check_load(load, document, book);
+        check_load(load, document, diagnostics);
     }
-    let silence = silence(wire, masters, topology, book);
+    let silence = silence(wire, masters, topology, diagnostics);
     let site = mappers::Site { network: topology.map(|t| &t.network), masters, model: *wire.model.value()? };
-    let algorithm = mappers::algorithm(wire, &site, book);
+    let algorithm = mappers::algorithm(wire, &site, diagnostics);
     let (faults, restraint) = (mappers::faults(&wire.faults), mappers::restraint(&wire.restraint));
     let brief = Brief {
         timeout: probe_timeout?,
@@ -66,7 +66,7 @@ fn masters(
     wire: &wire::Mapping,
     section: Place,
     topology: Option<&Topology>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Masters> {
     let mode = *wire.mode.value()?;
     let model = wire.model.get()?;
@@ -76,36 +76,36 @@ fn masters(
                 && matches!(algorithm.value, Algorithm::Parallel(_))
             {
                 let expected = "expected another algorithm, or model = \"cut-through\"";
-                conflict(model.place, "one process at a time runs on this model", expected, book);
+                conflict(model.place, "one process at a time runs on this model", expected, diagnostics);
             }
             if wire.mapper.is_absent() {
-                book.add(section, |span| {
+                diagnostics.add(section, |span| {
                     let message = "the key `mapper` is missing from [mapping]";
                     Fault::new("missing-key", span, message, "needs `mapper`, or mode = \"election\"")
                 });
             }
             let mapper = wire.mapper.get().zip(topology);
-            mapper.and_then(|(name, t)| names::attached_host(&name.value.0, t, book)).map(Masters::One)
+            mapper.and_then(|(name, t)| names::attached_host(&name.value.0, t, diagnostics)).map(Masters::One)
         }
         Mode::Election => {
             if let Some(mapper) = wire.mapper.get() {
                 let expected = "in an election every host maps: expected no `mapper`, or mode = \"master\"";
-                conflict(mapper.place, "a mapper where one is elected", expected, book);
+                conflict(mapper.place, "a mapper where one is elected", expected, diagnostics);
             }
             if model.value != MapModel::CutThrough {
                 let expected = "expected mode = \"master\", or model = \"cut-through\"";
-                conflict(model.place, "one process at a time runs on this model", expected, book);
+                conflict(model.place, "one process at a time runs on this model", expected, diagnostics);
             }
-            if let Some(At { value: Algorithm::Parallel(_), place }) = wire.algorithm.get() {
+            if let Some(Located { value: Algorithm::Parallel(_), place }) = wire.algorithm.get() {
                 let expected = "expected another algorithm, or mode = \"master\" with the host that merges";
-                conflict(*place, "parallel mappers elect nobody", expected, book);
+                conflict(*place, "parallel mappers hold no election", expected, diagnostics);
             }
             Some(Masters::Election)
         }
     }
 }
 
-/// What a mapper's software runs on: what is said, else the computer of the paper that has the algorithm.
+/// What a mapper's software runs on: what is given, else the computer of the paper that has the algorithm.
 fn runs_on(wire: &wire::Mapping) -> Option<Computer> {
     match &wire.runs_on {
         given if given.is_absent() => Some(match wire.algorithm.value()? {
@@ -116,7 +116,7 @@ fn runs_on(wire: &wire::Mapping) -> Option<Computer> {
     }
 }
 
-/// How long a mapper waits for an answer where nothing is said.
+/// How long a mapper waits for an answer by default.
 fn timeout(runs_on: Computer) -> Duration {
     match runs_on {
         Computer::Host => Brief::default().timeout,
@@ -124,7 +124,7 @@ fn timeout(runs_on: Computer) -> Duration {
     }
 }
 
-/// What software costs: what is said, else what all hosts share, or the interface's firmware.
+/// What software costs: what is given, else what all hosts share, or the interface's firmware.
 fn costs(wire: &wire::Mapping, runs_on: Computer, hosts: &Hosts) -> Option<Costs> {
     let Hosts { send_overhead: send, reply_overhead: reply, loop_overhead: loopback, .. } = *hosts;
     let default = match runs_on {
@@ -148,24 +148,24 @@ fn thousandths(share: f64) -> u32 {
     rounded
 }
 
-fn latencies(wire: &wire::Mapping, book: &mut Book) -> Option<Vec<Duration>> {
+fn latencies(wire: &wire::Mapping, diagnostics: &mut Diagnostics) -> Option<Vec<Duration>> {
     let latencies = wire.also_at_routing_latency.value()?;
     if let (Some(model), Some(first)) =
         (wire.model.get().filter(|at| at.value != MapModel::CutThrough), latencies.first())
     {
         let expected = "expected model = \"cut-through\"";
         let message = "switches take no time on this model";
-        conflict(model.place.max(first.place), message, expected, book);
+        conflict(model.place.max(first.place), message, expected, diagnostics);
     }
     Some(latencies.iter().map(|latency| latency.value.0).collect())
 }
 
 /// Notes a load that is none, or that nothing offers.
-fn check_load(load: &At<f64>, document: &Document, book: &mut Book) {
+fn check_load(load: &Located<f64>, document: &Document, diagnostics: &mut Diagnostics) {
     if !(0.0..=1.0).contains(&load.value) {
-        out_of_range(load.place, format!("{} is no load", load.value), "expected 0 to 1", book);
+        out_of_range(load.place, format!("{} is no load", load.value), "expected 0 to 1", diagnostics);
     } else if load.value > 0.0 && document.traffic.is_absent() {
-        book.add(load.place, |span| {
+        diagnostics.add(load.place, |span| {
             let expected = "needs a [traffic] section with a pattern, and a [routing] section";
             Fault::new("missing-section", span, "a load without traffic", expected)
         });
@@ -177,16 +177,16 @@ fn silence(
     wire: &wire::Mapping,
     masters: Option<Masters>,
     topology: Option<&Topology>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Silence> {
     let mut hosts: Vec<HostId> = Vec::new();
     for name in wire.silent.value()? {
-        let Some(host) = topology.and_then(|t| names::host(name, &t.network, book)) else { continue };
+        let Some(host) = topology.and_then(|t| names::host(name, &t.network, diagnostics)) else { continue };
         if masters == Some(Masters::One(host)) {
-            conflict(name.place, "the mapper's own host is silent", "expected another host", book);
+            conflict(name.place, "the mapper's own host is silent", "expected another host", diagnostics);
         }
         if hosts.contains(&host) {
-            conflict(name.place, "this host is named twice", "expected each host once", book);
+            conflict(name.place, "this host is named twice", "expected each host once", diagnostics);
         }
         hosts.push(host);
     }
@@ -195,21 +195,21 @@ fn silence(
     {
         let place = answering.place.max(silent.place);
         let message = "both who is silent and how many answer";
-        conflict(place, message, "expected one of silent and answering", book);
+        conflict(place, message, "expected one of silent and answering", diagnostics);
     }
     if let (true, Some(order)) = (wire.answering.is_absent(), wire.answering_order.get()) {
-        conflict(order.place, "an order of hosts of which all answer", "belongs to answering", book);
+        conflict(order.place, "an order of hosts of which all answer", "belongs to answering", diagnostics);
     }
     let order = or_default(&wire.answering_order)?;
     let answering = match wire.answering.get() {
-        Some(count) => Some(among_hosts(count, topology?, book)?),
+        Some(count) => Some(among_hosts(count, topology?, diagnostics)?),
         None => None,
     };
     Some(Silence { hosts, answering, order })
 }
 
 /// A number of hosts, at least one and not more than there are.
-fn among_hosts(count: &At<u32>, topology: &Topology, book: &mut Book) -> Option<u32> {
+fn among_hosts(count: &Located<u32>, topology: &Topology, diagnostics: &mut Diagnostics) -> Option<u32> {
     let cabled = topology.attachments.iter().flatten().count();
     if count.value >= 1 && count.value as usize <= cabled {
         return Some(count.value);
@@ -218,7 +218,7 @@ fn among_hosts(count: &At<u32>, topology: &Topology, book: &mut Book) -> Option<
         count.place,
         format!("{} of {cabled} hosts cannot answer", count.value),
         format!("expected 1 to {cabled}"),
-        book,
+        diagnostics,
     );
     None
 }

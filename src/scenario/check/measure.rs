@@ -1,27 +1,27 @@
 //! How long each point is measured.
 
-use crate::diagnostics::Fault;
-use crate::units::Duration;
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::Duration;
 
-use super::super::book::Book;
-use super::super::checked::{Extent, Measure};
-use super::super::wire::{self, At, Given};
 use super::{conflict, out_of_range, quantity};
+use crate::checked::{Extent, Measure};
+use crate::diagnostics::Diagnostics;
+use crate::wire::{self, Given, Located};
 
 /// How long each point is measured.
 pub(super) fn measure(
-    wire: &At<wire::Measure>,
+    wire: &Located<wire::Measure>,
     traffic: &Given<wire::Traffic>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Measure> {
     let wire = &wire.value;
     let [duration, horizon] = [&wire.duration, &wire.horizon].map(|given| Some(quantity(given)?.value));
     if let (Some(messages), Some(duration)) = (wire.messages.get(), wire.duration.get()) {
         let place = messages.place.max(duration.place);
-        conflict(place, "a number of messages and a duration", "expected one of the two", book);
+        conflict(place, "a number of messages and a duration", "expected one of the two", diagnostics);
     }
-    check_horizon(wire, traffic, duration, book);
-    check_trace(wire, traffic, book);
+    check_horizon(wire, traffic, duration, diagnostics);
+    check_trace(wire, traffic, diagnostics);
     let precision = wire.precision.value().map(|precision| precision.0);
     let extent = match (duration, wire.messages.value(), precision) {
         (Some(duration), _, _) => Extent::Duration(duration),
@@ -46,7 +46,7 @@ fn check_horizon(
     wire: &wire::Measure,
     traffic: &Given<wire::Traffic>,
     duration: Option<Duration>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) {
     let generated = traffic.value().is_some_and(|traffic| !traffic.kinds.patterns().is_empty());
     let (true, Some(end)) = (generated, quantity(&wire.horizon)) else { return };
@@ -62,18 +62,18 @@ fn check_horizon(
             } else {
                 format!("expected above the warm-up, {least}")
             },
-            book,
+            diagnostics,
         );
     }
 }
 
 /// Warns of what a trace, which is replayed from end to end, makes nothing of.
-fn check_trace(wire: &wire::Measure, traffic: &Given<wire::Traffic>, book: &mut Book) {
+fn check_trace(wire: &wire::Measure, traffic: &Given<wire::Traffic>, diagnostics: &mut Diagnostics) {
     if !traffic.value().is_some_and(|traffic| traffic.kinds.patterns().is_empty()) {
         return;
     }
     for key in [wire.precision.get(), wire.find_saturation.get()].into_iter().flatten() {
-        book.warn(key.place, |span| {
+        diagnostics.warn(key.place, |span| {
             Fault::new("no-effect", span, "a trace is replayed from end to end", "has no effect here")
         });
     }

@@ -1,29 +1,37 @@
 //! Names of nodes and cables, looked up in the network.
 
-use crate::diagnostics::{Fault, quoted};
-use crate::ids::{HostId, LinkId, Node, Port, SwitchId};
-use crate::topology::{End, Network};
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
+use simnet_network::topology::{End, Network};
 
-use super::super::book::Book;
-use super::super::checked::Topology;
-use super::super::wire::At;
+use crate::checked::Topology;
+use crate::diagnostics::Diagnostics;
+use crate::wire::Located;
 
 /// The host of that name.
-pub(super) fn host(name: &At<String>, network: &Network, book: &mut Book) -> Option<HostId> {
+pub(super) fn host(
+    name: &Located<String>,
+    network: &Network,
+    diagnostics: &mut Diagnostics,
+) -> Option<HostId> {
     let found = network.find_host(&name.value);
     if found.is_none() {
-        book.add(name.place, |span| no_host(&name.value, network, span));
+        diagnostics.add(name.place, |span| no_host(&name.value, network, span));
     }
     found
 }
 
 /// The host of that name, if the run can reach it: it has a cable.
-pub(super) fn attached_host(name: &At<String>, topology: &Topology, book: &mut Book) -> Option<HostId> {
-    let host = host(name, &topology.network, book)?;
+pub(super) fn attached_host(
+    name: &Located<String>,
+    topology: &Topology,
+    diagnostics: &mut Diagnostics,
+) -> Option<HostId> {
+    let host = host(name, &topology.network, diagnostics)?;
     if topology.attachments[host.index()].is_some() {
         return Some(host);
     }
-    book.add(name.place, |span| {
+    diagnostics.add(name.place, |span| {
         let message = format!("host `{}` has no cable", quoted(&name.value));
         Fault::new("no-cable", span, message, "expected a host that is attached to the network")
     });
@@ -42,19 +50,32 @@ pub(super) fn no_host(name: &str, network: &Network, span: std::ops::Range<usize
 }
 
 /// The switch of that name, where it may also be a root that a rule finds.
-pub(super) fn switch(name: &At<String>, network: &Network, book: &mut Book) -> Option<SwitchId> {
-    switch_or(name, network, "expected \"far\", \"r0\" or the name of a switch", book)
+pub(super) fn switch(
+    name: &Located<String>,
+    network: &Network,
+    diagnostics: &mut Diagnostics,
+) -> Option<SwitchId> {
+    switch_or(name, network, "expected \"far\", \"r0\" or the name of a switch", diagnostics)
 }
 
 /// The switch of that name, where nothing but a name will do.
-pub(super) fn switch_alone(name: &At<String>, network: &Network, book: &mut Book) -> Option<SwitchId> {
-    switch_or(name, network, "expected the name of a switch", book)
+pub(super) fn switch_alone(
+    name: &Located<String>,
+    network: &Network,
+    diagnostics: &mut Diagnostics,
+) -> Option<SwitchId> {
+    switch_or(name, network, "expected the name of a switch", diagnostics)
 }
 
-fn switch_or(name: &At<String>, network: &Network, expected: &str, book: &mut Book) -> Option<SwitchId> {
+fn switch_or(
+    name: &Located<String>,
+    network: &Network,
+    expected: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<SwitchId> {
     let found = network.find_switch(&name.value);
     if found.is_none() {
-        book.add(name.place, |span| {
+        diagnostics.add(name.place, |span| {
             let shown = quoted(&name.value);
             let message = match network.find(&name.value) {
                 Some(_) => format!("`{shown}` is a host"),
@@ -68,18 +89,22 @@ fn switch_or(name: &At<String>, network: &Network, expected: &str, book: &mut Bo
 }
 
 /// The cable at `node:port`, split at the last colon.
-pub(super) fn link(text: &At<String>, network: &Network, book: &mut Book) -> Option<LinkId> {
+pub(super) fn link(
+    text: &Located<String>,
+    network: &Network,
+    diagnostics: &mut Diagnostics,
+) -> Option<LinkId> {
     let expected = "expected either end of a cable, as \"node:port\"";
     let parts = text.value.rsplit_once(':').and_then(|(node, port)| Some((node, port.parse::<u16>().ok()?)));
     let Some((name, port)) = parts else {
-        book.add(text.place, |span| {
+        diagnostics.add(text.place, |span| {
             let message = format!("`{}` does not name a port", quoted(&text.value));
             Fault::new("bad-name", span, message, expected)
         });
         return None;
     };
     let Some(node) = network.find(name) else {
-        book.add(text.place, |span| {
+        diagnostics.add(text.place, |span| {
             let switches = network.switches().iter().map(|switch| switch.name.as_str());
             let hosts = network.hosts().iter().map(|host| host.name.as_str());
             let message = format!("no switch or host is called `{}`", quoted(name));
@@ -89,7 +114,7 @@ pub(super) fn link(text: &At<String>, network: &Network, book: &mut Book) -> Opt
     };
     let found = network.link_at(End { node, port: Port(port) });
     if found.is_none() {
-        book.add(text.place, |span| {
+        diagnostics.add(text.place, |span| {
             let message = format!("there is no cable in port {port} of `{}`", quoted(name));
             Fault::new("no-cable", span, message, cabled_ports(network, node))
         });

@@ -1,24 +1,28 @@
-//! What is written beside the summary.
+//! What is written in addition to the summary.
 
-use crate::diagnostics::Fault;
-use crate::trace::Bounds;
-use crate::units::{Duration, Time};
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::{Duration, Time};
+use simnet_media::trace::Bounds;
 
-use super::super::book::Book;
-use super::super::checked::{Output, Traffic};
-use super::super::wire::{At, Document, Events};
 use super::{out_of_range, quantity};
+use crate::checked::{Output, Traffic};
+use crate::diagnostics::Diagnostics;
+use crate::wire::{Document, Events, Located};
 
-/// What is written beside the summary.
-pub(super) fn output(document: &Document, traffic: Option<&Traffic>, book: &mut Book) -> Option<Output> {
+/// What is written in addition to the summary.
+pub(super) fn output(
+    document: &Document,
+    traffic: Option<&Traffic>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Output> {
     let wire = document.output.value()?;
     let deliveries = wire.deliveries.get().copied();
-    check_deliveries(deliveries, traffic, book);
+    check_deliveries(deliveries, traffic, diagnostics);
     let events = match wire.events.get() {
         None if wire.events.is_absent() => None,
         given => {
-            let bounds = events(&given?.value, book);
-            check_effect(given?, document, book);
+            let bounds = events(&given?.value, diagnostics);
+            check_effect(given?, document, diagnostics);
             Some(bounds?)
         }
     };
@@ -26,23 +30,28 @@ pub(super) fn output(document: &Document, traffic: Option<&Traffic>, book: &mut 
 }
 
 /// Warns of a file that only a trace leaves.
-fn check_deliveries(deliveries: Option<At<bool>>, traffic: Option<&Traffic>, book: &mut Book) {
-    if let (Some(At { value: true, place }), Some(Traffic::Generated(_)) | None) = (deliveries, traffic) {
-        book.warn(place, |span| {
+fn check_deliveries(
+    deliveries: Option<Located<bool>>,
+    traffic: Option<&Traffic>,
+    diagnostics: &mut Diagnostics,
+) {
+    if let (Some(Located { value: true, place }), Some(Traffic::Generated(_)) | None) = (deliveries, traffic)
+    {
+        diagnostics.warn(place, |span| {
             Fault::new("no-effect", span, "only a trace has deliveries.csv", "has no effect here")
         });
     }
 }
 
 /// How much is recorded.
-fn events(wire: &Events, book: &mut Book) -> Option<Bounds> {
+fn events(wire: &Events, diagnostics: &mut Diagnostics) -> Option<Bounds> {
     let (from, until) = (quantity(&wire.from), quantity(&wire.until));
     let begin = from.map_or(Duration::ZERO, |from| from.value);
     if let Some(until) = until.filter(|until| until.value <= begin) {
         let message = "nothing happens between `from` and `until`";
-        out_of_range(until.place, message, format!("expected a time after {begin}"), book);
+        out_of_range(until.place, message, format!("expected a time after {begin}"), diagnostics);
     }
-    let instant = |span: At<Duration>| Time::ZERO + span.value;
+    let instant = |span: Located<Duration>| Time::ZERO + span.value;
     Some(Bounds {
         from: from.map(instant),
         until: until.map(instant),
@@ -52,9 +61,9 @@ fn events(wire: &Events, book: &mut Book) -> Option<Bounds> {
 }
 
 /// Warns where nothing is recorded.
-fn check_effect(events: &At<Events>, document: &Document, book: &mut Book) {
+fn check_effect(events: &Located<Events>, document: &Document, diagnostics: &mut Diagnostics) {
     let Some(why) = unrecorded(document) else { return };
-    book.warn(events.place, |span| Fault::new("no-effect", span, why, "has no effect here"));
+    diagnostics.warn(events.place, |span| Fault::new("no-effect", span, why, "has no effect here"));
 }
 
 /// Why nothing of a scenario is recorded, if that is so.

@@ -1,35 +1,42 @@
 //! Where routes come from: a file that is read here, or an algorithm and its choices.
 
-use crate::diagnostics::Fault;
-use crate::ids::SwitchId;
-use crate::routing::{Algorithm, Attachments, Choices, Heuristic, Root, Selection, Tree, read_routes};
+use simnet_base::diagnostics::Fault;
+use simnet_base::ids::SwitchId;
+use simnet_network::routing::{
+    Algorithm, Attachments, Choices, Heuristic, Root, Selection, Tree, read_routes,
+};
 
-use super::super::book::Book;
-use super::super::checked::{RouteSource, Routing, Topology};
-use super::super::wire::{self, At, FileName, Given};
 use super::{conflict, files, names};
+use crate::checked::{RouteSource, Routing, Topology};
+use crate::diagnostics::Diagnostics;
+use crate::wire::{self, FileName, Given, Located};
 
 /// Where routes come from.
 pub(super) fn routing(
-    wire: &At<wire::Routing>,
+    wire: &Located<wire::Routing>,
     topology: Option<&Topology>,
     seed: Option<u64>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Routing> {
     let (section, wire) = (wire.place, &wire.value);
     let distribute = wire.distribute.value().copied();
     let source = match (wire.file.get(), wire.algorithm.get()) {
         (Some(file), Some(algorithm)) => {
             let place = file.place.max(algorithm.place);
-            conflict(place, "routes from a file and from an algorithm", "expected one of the two", book);
+            conflict(
+                place,
+                "routes from a file and from an algorithm",
+                "expected one of the two",
+                diagnostics,
+            );
             None
         }
         (Some(file), None) => {
-            only_with(wire, &["tree", "heuristic", "root", "select", "seed"], "a file", book);
-            routes_file(file, topology, book)
+            only_with(wire, &["tree", "heuristic", "root", "select", "seed"], "a file", diagnostics);
+            routes_file(file, topology, diagnostics)
         }
         (None, Some(algorithm)) => {
-            let algorithm = computed(&algorithm.value, wire, topology, book);
+            let algorithm = computed(&algorithm.value, wire, topology, diagnostics);
             let seed = wire.seed.value().copied().or(seed);
             let selection = or(&wire.select, Selection::Random { seed: 0 }).zip(seed).map(selection);
             let utility = topology.and_then(|topology| topology.utility);
@@ -39,7 +46,7 @@ pub(super) fn routing(
         }
         (None, None) => {
             if wire.file.is_absent() && wire.algorithm.is_absent() {
-                book.add(section, |span| {
+                diagnostics.add(section, |span| {
                     let expected = format!("expected file, or algorithm = {}", choices(|_| true));
                     Fault::new("missing-key", span, "no routes are given", expected)
                 });
@@ -50,20 +57,20 @@ pub(super) fn routing(
     Some(Routing { source: source?, distribute: distribute? })
 }
 
-/// An algorithm with its tree and root; notes keys of a tree beside one that needs none.
+/// An algorithm with its tree and root; notes keys of a tree given for one that needs none.
 fn computed(
     algorithm: &Algorithm,
     wire: &wire::Routing,
     topology: Option<&Topology>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Algorithm> {
     let mut algorithm = algorithm.clone();
     match algorithm.tree_and_root_mut() {
-        Some((tree, root)) => (*tree, *root) = tree_and_root(wire, topology, book)?,
+        Some((tree, root)) => (*tree, *root) = tree_and_root(wire, topology, diagnostics)?,
         None => {
             let name =
                 Algorithm::ALL.iter().find(|(_, other)| *other == algorithm).map_or("it", |(name, _)| name);
-            only_with(wire, &["tree", "heuristic", "root"], &format!("`{name}`"), book);
+            only_with(wire, &["tree", "heuristic", "root"], &format!("`{name}`"), diagnostics);
         }
     }
     Some(algorithm)
@@ -79,8 +86,8 @@ fn choices(wanted: fn(&Algorithm) -> bool) -> String {
     }
 }
 
-/// Notes keys that belong to routes from a tree beside routes of another kind.
-fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) {
+/// Notes keys of routes from a tree that are given for routes of another kind.
+fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, diagnostics: &mut Diagnostics) {
     let given = [
         ("tree", wire.tree.get().map(|at| at.place)),
         ("heuristic", wire.heuristic.get().map(|at| at.place)),
@@ -91,7 +98,7 @@ fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, book: &mut Book) 
     for (key, place) in given {
         if let (true, Some(place)) = (keys.contains(&key), place) {
             let expected = format!("belongs to algorithm = {}", choices(|one| one.tree_and_root().is_some()));
-            conflict(place, format!("`{key}` means nothing to {other}"), expected, book);
+            conflict(place, format!("`{key}` means nothing to {other}"), expected, diagnostics);
         }
     }
 }
@@ -109,16 +116,20 @@ fn selection((selection, seed): (Selection, u64)) -> Selection {
     }
 }
 
-fn tree_and_root(wire: &wire::Routing, topology: Option<&Topology>, book: &mut Book) -> Option<(Tree, Root)> {
+fn tree_and_root(
+    wire: &wire::Routing,
+    topology: Option<&Topology>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Tree, Root)> {
     let tree = or(&wire.tree, Tree::Bfs);
     if let (Some(Tree::Bfs), Some(heuristic)) = (tree, wire.heuristic.get()) {
         let expected = "belongs to tree = \"dfs\"";
-        conflict(heuristic.place, "`heuristic` means nothing to a breadth-first tree", expected, book);
+        conflict(heuristic.place, "`heuristic` means nothing to a breadth-first tree", expected, diagnostics);
     }
     let heuristic = or(&wire.heuristic, Heuristic::default());
     let root = match &wire.root {
         given if given.is_absent() => Some(Root::Far),
-        given => given.value().zip(topology).and_then(|(names, t)| root(&names.0, t, book)),
+        given => given.value().zip(topology).and_then(|(names, t)| root(&names.0, t, diagnostics)),
     };
     let tree = match tree? {
         Tree::Bfs => Tree::Bfs,
@@ -127,20 +138,20 @@ fn tree_and_root(wire: &wire::Routing, topology: Option<&Topology>, book: &mut B
     Some((tree, root?))
 }
 
-fn root(names: &[At<String>], topology: &Topology, book: &mut Book) -> Option<Root> {
+fn root(names: &[Located<String>], topology: &Topology, diagnostics: &mut Diagnostics) -> Option<Root> {
     match names {
-        [At { value, .. }] if value == "far" => return Some(Root::Far),
-        [At { value, .. }] if value == "r0" => return Some(Root::R0),
-        [At { value, .. }] if value == "r1" => return Some(Root::R1),
-        [At { value, .. }] if value == "r2" => return Some(Root::R2),
+        [Located { value, .. }] if value == "far" => return Some(Root::Far),
+        [Located { value, .. }] if value == "r0" => return Some(Root::R0),
+        [Located { value, .. }] if value == "r1" => return Some(Root::R1),
+        [Located { value, .. }] if value == "r2" => return Some(Root::R2),
         _ => {}
     }
     let mut switches: Vec<SwitchId> = Vec::new();
     let mut sound = true;
     for name in names {
-        match names::switch(name, &topology.network, book) {
+        match names::switch(name, &topology.network, diagnostics) {
             Some(switch) if switches.contains(&switch) => {
-                conflict(name.place, "this switch is named twice", "expected each root once", book);
+                conflict(name.place, "this switch is named twice", "expected each root once", diagnostics);
             }
             Some(switch) => switches.push(switch),
             None => sound = false,
@@ -150,14 +161,18 @@ fn root(names: &[At<String>], topology: &Topology, book: &mut Book) -> Option<Ro
 }
 
 /// The routes of a file.
-fn routes_file(named: &At<FileName>, topology: Option<&Topology>, book: &mut Book) -> Option<RouteSource> {
-    let (file, bytes) = files::open(named, book)?;
+fn routes_file(
+    named: &Located<FileName>,
+    topology: Option<&Topology>,
+    diagnostics: &mut Diagnostics,
+) -> Option<RouteSource> {
+    let (file, bytes) = files::open(named, diagnostics)?;
     let topology = topology?;
     let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
     match read_routes(&topology.network, &attachments, &files::title(&file), &bytes) {
         Ok(table) => Some(RouteSource::File { file, table }),
         Err(faults) => {
-            book.add_file(*faults);
+            diagnostics.add_file(*faults);
             None
         }
     }

@@ -1,19 +1,19 @@
 //! Sections that need others.
 
-use crate::diagnostics::Fault;
+use simnet_base::diagnostics::Fault;
 
-use super::super::book::Book;
-use super::super::wire::Document;
+use crate::diagnostics::Diagnostics;
+use crate::wire::Document;
 
 /// Keys that say of which layers a scenario is made, where it is made of one.
-fn check_layers(document: &Document, book: &mut Book) {
+fn check_layers(document: &Document, diagnostics: &mut Diagnostics) {
     let keys = [
         document.include.get().map(|at| ("include", at.place)),
         document.profile.get().map(|at| ("profile", at.place)),
         document.profiles.get().map(|at| ("profiles", at.place)),
     ];
     for (key, place) in keys.into_iter().flatten() {
-        book.add(place, |span| {
+        diagnostics.add(place, |span| {
             let message = format!("`{key}` means nothing here");
             Fault::new("unknown-key", span, message, "expected the sections of a scenario")
         });
@@ -21,10 +21,10 @@ fn check_layers(document: &Document, book: &mut Book) {
 }
 
 /// Sections that need another one, and a scenario that does nothing.
-pub(super) fn check_sections(document: &Document, book: &mut Book) {
-    check_layers(document, book);
+pub(super) fn check_sections(document: &Document, diagnostics: &mut Diagnostics) {
+    check_layers(document, diagnostics);
     if let (Some(traffic), true) = (document.traffic.get(), document.routing.is_absent()) {
-        book.add(traffic.place, |span| {
+        diagnostics.add(traffic.place, |span| {
             let expected = "needs a [routing] section with a file or an algorithm";
             Fault::new("missing-section", span, "traffic without routes", expected)
         });
@@ -33,7 +33,7 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
         && distribute.value
         && document.mapping.is_absent()
     {
-        book.add(distribute.place, |span| {
+        diagnostics.add(distribute.place, |span| {
             let expected = "needs a [mapping] section: the mapper hands routes out";
             Fault::new("missing-section", span, "routes are distributed without a mapper", expected)
         });
@@ -41,7 +41,7 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
     if let (Some(ethernet), true, true) =
         (document.ethernet.get(), document.allgather.is_absent(), document.discovery.is_absent())
     {
-        book.add(ethernet.place, |span| {
+        diagnostics.add(ethernet.place, |span| {
             let expected = "needs [allgather] or [discovery]: nothing else uses an Ethernet";
             Fault::new("missing-section", span, "an Ethernet that carries nothing", expected)
         });
@@ -54,7 +54,7 @@ pub(super) fn check_sections(document: &Document, book: &mut Book) {
         && document.discovery.is_absent()
         && let Some(scenario) = document.scenario.get()
     {
-        book.add(scenario.place, |span| {
+        diagnostics.add(scenario.place, |span| {
             let expected =
                 "needs [mapping], [routing], [routing] and [traffic], [allgather], [rings] or [discovery]";
             Fault::new("missing-section", span, "this scenario does nothing", expected)

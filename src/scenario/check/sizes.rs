@@ -2,23 +2,23 @@
 
 use std::ops::Range;
 
-use crate::diagnostics::{Fault, decode, quoted};
-use crate::traffic::{PARTS, Sizes};
+use simnet_base::diagnostics::{Fault, decode, quoted};
+use simnet_media::traffic::{PARTS, Sizes};
 
-use super::super::book::{Book, Place};
-use super::super::checked::InputFile;
-use super::super::wire::{self, At, Payload, Share};
 use super::csv::{Field, MOST_FAULTS, payload_of, positions, rows};
 use super::{conflict, files, out_of_range, quantity};
-use crate::units::Bytes;
+use crate::checked::InputFile;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::wire::{self, Located, Payload, Share};
+use simnet_base::units::Bytes;
 
 const COLUMNS: [&str; 2] = ["payload_bytes", "weight"];
 
 /// The lengths of messages.
-pub(super) fn build(payload: &At<Payload>, book: &mut Book) -> Option<Sizes> {
+pub(super) fn build(payload: &Located<Payload>, diagnostics: &mut Diagnostics) -> Option<Sizes> {
     match &payload.value {
         Payload::Fixed(amount) => Some(Sizes::Fixed(in_flits(*amount))),
-        Payload::Table(table) => of_table(table, payload.place, book),
+        Payload::Table(table) => of_table(table, payload.place, diagnostics),
     }
 }
 
@@ -27,20 +27,25 @@ fn in_flits(amount: Bytes) -> u32 {
     u32::try_from(amount.0).expect("the longest message fits 32 bits")
 }
 
-fn of_table(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Sizes> {
+fn of_table(table: &wire::Sizes, place: Place, diagnostics: &mut Diagnostics) -> Option<Sizes> {
     let lengths = [table.short.get().map(|at| at.place), table.long.get().map(|at| at.place)];
     let places = lengths.into_iter().chain([table.long_share.get().map(|at| at.place)]);
     if let Some(file) = table.file.get() {
         if let Some(other) = places.flatten().max() {
-            conflict(other.max(file.place), "lengths here and in a file", "expected one of the two", book);
+            conflict(
+                other.max(file.place),
+                "lengths here and in a file",
+                "expected one of the two",
+                diagnostics,
+            );
         }
-        let (file, bytes) = files::open(file, book)?;
-        return read(&file, &bytes, book);
+        let (file, bytes) = files::open(file, diagnostics)?;
+        return read(&file, &bytes, diagnostics);
     }
-    if table.file.is_absent() { two_lengths(table, place, book) } else { None }
+    if table.file.is_absent() { two_lengths(table, place, diagnostics) } else { None }
 }
 
-fn two_lengths(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Sizes> {
+fn two_lengths(table: &wire::Sizes, place: Place, diagnostics: &mut Diagnostics) -> Option<Sizes> {
     let absent = [
         ("short", table.short.is_absent()),
         ("long", table.long.is_absent()),
@@ -48,7 +53,7 @@ fn two_lengths(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Siz
     ];
     let missing: Vec<&str> = absent.iter().filter(|(_, absent)| *absent).map(|(key, _)| *key).collect();
     if !missing.is_empty() {
-        book.add(place, |span| {
+        diagnostics.add(place, |span| {
             let message = format!("a table of lengths without {}", missing.join(", "));
             Fault::new("missing-key", span, message, "expected short, long and long-share; or file")
         });
@@ -60,7 +65,7 @@ fn two_lengths(table: &wire::Sizes, place: Place, book: &mut Book) -> Option<Siz
             long.place,
             "the long message is not longer than the short one",
             format!("expected above {}", short.value),
-            book,
+            diagnostics,
         );
     }
     Some(two(in_flits(short.value), in_flits(long.value), parts(share)))
@@ -83,22 +88,22 @@ pub(super) fn parts(share: Share) -> u64 {
 }
 
 /// Reads a table of lengths; `None` after noting faults located in its file.
-fn read(file: &InputFile, bytes: &[u8], book: &mut Book) -> Option<Sizes> {
+fn read(file: &InputFile, bytes: &[u8], diagnostics: &mut Diagnostics) -> Option<Sizes> {
     let shown = files::title(file);
     let text = match decode(&shown, bytes) {
         Ok(text) => text,
         Err(faults) => {
-            book.add_file(*faults);
+            diagnostics.add_file(*faults);
             return None;
         }
     };
-    let source = book.add_source(shown, text);
+    let source = diagnostics.add_source(shown, text);
     let mut faults = Vec::new();
     let sizes = table(text, &mut faults);
     let sound = faults.is_empty();
     for fault in faults {
         let place = Place { source, start: fault.span.start, end: fault.span.end };
-        book.add(place, |_| fault);
+        diagnostics.add(place, |_| fault);
     }
     sizes.filter(|_| sound)
 }

@@ -1,18 +1,18 @@
 //! Whether load points have the time that they need: on the simulated clock, before the horizon, and for one message.
 
-use crate::diagnostics::Fault;
-use crate::topology::Network;
-use crate::units::{Duration, Time};
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::{Duration, Time};
+use simnet_network::topology::Network;
 
-use super::super::book::{Book, Place};
-use super::super::checked::{Checked, Extent, Generated, Stages, Topology, Traffic, Work};
-use super::super::cost::{longest_beside_loads, needed_ps};
-use super::super::fabric::flit_time;
-use super::super::wire::Document;
+use crate::checked::{Checked, Extent, Generated, Stages, Topology, Traffic, Work};
+use crate::cost::{longest_without_loads, needed_ps};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::fabric::flit_time;
+use crate::wire::Document;
 
 /// Warns of loads whose points cannot come to what they are to measure.
-pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
-    check_others(checked, document, book);
+pub(super) fn check(checked: &Checked, document: &Document, diagnostics: &mut Diagnostics) {
+    check_others(checked, document, diagnostics);
     let Work::Stages(Stages { traffic: Some(Traffic::Generated(generated)), .. }) = &checked.work else {
         return;
     };
@@ -20,26 +20,32 @@ pub(super) fn check(checked: &Checked, document: &Document, book: &mut Book) {
     let list = patterns.first().and_then(|pattern| pattern.value()?.loads.get());
     let places: Vec<Place> = list.into_iter().flat_map(|list| &list.value).map(|at| at.place).collect();
     for (load, place) in generated.loads.iter().zip(places) {
-        check_time(checked, generated, *load, place, book);
+        check_time(checked, generated, *load, place, diagnostics);
     }
-    check_window(checked, generated, document, book);
+    check_window(checked, generated, document, diagnostics);
 }
 
 /// Warns of all-gathers and of mappings that outlast the simulated clock.
-fn check_others(checked: &Checked, document: &Document, book: &mut Book) {
+fn check_others(checked: &Checked, document: &Document, diagnostics: &mut Diagnostics) {
     let section = document.allgather.get().map(|at| at.place).or(document.mapping.get().map(|at| at.place));
-    let needed = longest_beside_loads(checked);
+    let needed = longest_without_loads(checked);
     let clock = Time::END.as_ps() as f64;
     if let (Some(place), true) = (section, needed > clock) {
         let [needed, most] = [needed, clock].map(shown);
         let message = format!("this takes about {needed} of simulated time");
         let expected = format!("the simulated clock ends after {most}: what is not over then has no time");
-        book.warn(place, |span| Fault::new("beyond-clock", span, message, expected));
+        diagnostics.warn(place, |span| Fault::new("beyond-clock", span, message, expected));
     }
 }
 
 /// Warns of a load whose messages come too seldom for the time that there is.
-fn check_time(checked: &Checked, generated: &Generated, load: f64, place: Place, book: &mut Book) {
+fn check_time(
+    checked: &Checked,
+    generated: &Generated,
+    load: f64,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) {
     let measure = &checked.measure;
     let needed = needed_ps(measure, &generated.workload, load, flit_time(checked.fabric.rate));
     let clock = Time::END.as_ps() as f64;
@@ -51,18 +57,23 @@ fn check_time(checked: &Checked, generated: &Generated, load: f64, place: Place,
     let [needed, most] = [needed, most].map(shown);
     let message = format!("at the load {load}, what is to be measured takes {needed} of simulated time");
     let expected = format!("{what} after {most}: the point will not converge, and ends with `horizon`");
-    book.warn(place, |span| Fault::new(code, span, message, expected));
+    diagnostics.warn(place, |span| Fault::new(code, span, message, expected));
 }
 
 /// Warns of a window that is shorter than the longest message takes over a host's cable.
-fn check_window(checked: &Checked, generated: &Generated, document: &Document, book: &mut Book) {
+fn check_window(
+    checked: &Checked,
+    generated: &Generated,
+    document: &Document,
+    diagnostics: &mut Diagnostics,
+) {
     let Extent::Duration(window) = checked.measure.extent else { return };
     let wire = document.measure.value();
     let Some(place) = wire.and_then(|wire| wire.duration.get()).map(|at| at.place) else { return };
     let rate = slowest(&checked.topology, flit_time(checked.fabric.rate));
     let message = rate * u64::from(generated.workload.sizes.longest());
     if window < message {
-        book.warn(place, |span| {
+        diagnostics.warn(place, |span| {
             let message = format!("a window of {window}, and a message takes {message} over a cable");
             Fault::new("short-window", span, message, "the points will not converge")
         });

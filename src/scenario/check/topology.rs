@@ -1,29 +1,29 @@
 //! The network: loaded from its one source, and how hosts are attached to it.
 
-use crate::diagnostics::{Fault, quoted};
-use crate::ids::{HostId, Node, Port};
-use crate::topology::formats::{self, ReadOptions};
-use crate::topology::{End, Network, generate, presets};
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::ids::{HostId, Node, Port};
+use simnet_network::topology::formats::{self, ReadOptions};
+use simnet_network::topology::{End, Network, generate, presets};
 
-use super::super::book::{Book, Place};
-use super::super::checked::{Topology, TopologySource};
-use super::super::wire::{self, At, FileName, Generator};
 use super::{conflict, files, names};
+use crate::checked::{Topology, TopologySource};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::wire::{self, FileName, Generator, Located};
 
 /// How many hosts a message names before it only counts.
 const NAMED: usize = 5;
 
 /// Loads the network and attaches its hosts.
-pub(super) fn build(wire: &wire::Topology, book: &mut Book) -> Option<Topology> {
-    let (source_place, source, network) = load(wire, book)?;
-    let utility = utility(wire, &source, &network, book);
-    let attachments = attachments(wire, &network, source_place, book);
-    check_size(&network, source_place, book).then_some(())?;
+pub(super) fn build(wire: &wire::Topology, diagnostics: &mut Diagnostics) -> Option<Topology> {
+    let (source_place, source, network) = load(wire, diagnostics)?;
+    let utility = utility(wire, &source, &network, diagnostics);
+    let attachments = attachments(wire, &network, source_place, diagnostics);
+    check_size(&network, source_place, diagnostics).then_some(())?;
     Some(Topology { network, source, utility: utility?, attachments: attachments? })
 }
 
 /// The one source of the network.
-fn load(wire: &wire::Topology, book: &mut Book) -> Option<(Place, TopologySource, Network)> {
+fn load(wire: &wire::Topology, diagnostics: &mut Diagnostics) -> Option<(Place, TopologySource, Network)> {
     let plain = &wire.plain;
     let preset = plain.preset.get().map(|at| ("preset", at.place));
     let file = plain.file.get().map(|at| ("file", at.place));
@@ -36,31 +36,35 @@ fn load(wire: &wire::Topology, book: &mut Book) -> Option<(Place, TopologySource
     if let [(first, _), others @ ..] = given.as_slice() {
         for (other, place) in others {
             let message = format!("two networks: `{first}` and `{other}`");
-            conflict(*place, message, "expected one of preset, file and a generator", book);
+            conflict(*place, message, "expected one of preset, file and a generator", diagnostics);
         }
     } else if plain.preset.is_absent() && plain.file.is_absent() && !wire.has_unknown_keys {
-        book.add(wire.place, |span| {
+        diagnostics.add(wire.place, |span| {
             let expected = "expected preset, file or a generator such as [topology.random-regular]";
             Fault::new("missing-key", span, "no network is given", expected)
         });
     }
     if let (true, Some(hosts)) = (plain.file.is_absent(), plain.hosts_per_switch.get()) {
         let expected = "a generator has its own hosts-per-switch, a preset its own hosts";
-        conflict(hosts.place, "`hosts-per-switch` here is for files", expected, book);
+        conflict(hosts.place, "`hosts-per-switch` here is for files", expected, diagnostics);
     }
-    let preset = plain.preset.get().and_then(|name| preset_network(name, book));
-    let file = plain.file.get().and_then(|named| file_network(named, plain, book));
+    let preset = plain.preset.get().and_then(|name| preset_network(name, diagnostics));
+    let file = plain.file.get().and_then(|named| file_network(named, plain, diagnostics));
     let generators = wire.generators.iter().filter_map(|at| at.value.as_ref().zip(Some(at.place)));
-    let generated: Vec<_> = generators.filter_map(|(asked, place)| generated(asked, place, book)).collect();
+    let generated: Vec<_> =
+        generators.filter_map(|(asked, place)| generated(asked, place, diagnostics)).collect();
     let [(_, place)] = given.as_slice() else { return None };
     let (source, network) = preset.or(file).or(generated.into_iter().next())?;
     Some((*place, source, network))
 }
 
-fn preset_network(name: &At<String>, book: &mut Book) -> Option<(TopologySource, Network)> {
+fn preset_network(
+    name: &Located<String>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(TopologySource, Network)> {
     let found = presets::load(&name.value);
     if found.is_none() {
-        book.add(name.place, |span| {
+        diagnostics.add(name.place, |span| {
             let message = format!("no preset is called `{}`", quoted(&name.value));
             Fault::new(
                 "unknown-preset",
@@ -75,11 +79,11 @@ fn preset_network(name: &At<String>, book: &mut Book) -> Option<(TopologySource,
 }
 
 fn file_network(
-    named: &At<FileName>,
+    named: &Located<FileName>,
     plain: &wire::PlainTopology,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<(TopologySource, Network)> {
-    let (file, bytes) = files::open(named, book)?;
+    let (file, bytes) = files::open(named, diagnostics)?;
     let options = ReadOptions {
         from: None,
         hosts_per_switch: plain.hosts_per_switch.value().copied(),
@@ -87,17 +91,21 @@ fn file_network(
     };
     match formats::read_with_warnings(&files::title(&file), &bytes, &options) {
         Ok(reading) => {
-            reading.warnings.into_iter().for_each(|warnings| book.warn_of_file(*warnings));
+            reading.warnings.into_iter().for_each(|warnings| diagnostics.warn_of_file(*warnings));
             Some((TopologySource::File(file), reading.network))
         }
         Err(faults) => {
-            book.add_file(*faults);
+            diagnostics.add_file(*faults);
             None
         }
     }
 }
 
-fn generated(generator: &Generator, place: Place, book: &mut Book) -> Option<(TopologySource, Network)> {
+fn generated(
+    generator: &Generator,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Option<(TopologySource, Network)> {
     let given: Vec<(&str, u64)> = generator.parameters.iter().map(|(name, at)| (*name, at.value)).collect();
     let family = generator.family;
     match generate::build(family.name, &given, generator.seed) {
@@ -112,7 +120,7 @@ fn generated(generator: &Generator, place: Place, book: &mut Book) -> Option<(To
         Err(error) => {
             let named = error.parameter();
             let at = generator.parameters.iter().find(|(name, _)| Some(*name) == named);
-            book.add(at.map_or(place, |(_, at)| at.place), |span| {
+            diagnostics.add(at.map_or(place, |(_, at)| at.place), |span| {
                 Fault::new("out-of-range", span, error.to_string(), "there is no such network")
             });
             None
@@ -126,11 +134,11 @@ fn utility(
     wire: &wire::Topology,
     source: &TopologySource,
     network: &Network,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Option<HostId>> {
     match (&wire.plain.utility, source) {
         (given, _) if given.get().is_some() => {
-            given.get().and_then(|name| names::host(name, network, book)).map(Some)
+            given.get().and_then(|name| names::host(name, network, diagnostics)).map(Some)
         }
         (given, _) if !given.is_absent() => None,
         (_, TopologySource::Preset(name)) => {
@@ -145,19 +153,19 @@ fn attachments(
     wire: &wire::Topology,
     network: &Network,
     source: Place,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Option<Port>>> {
     let attach = wire.plain.attach.value()?;
     let mut named: Vec<Option<Port>> = vec![None; network.hosts().len()];
     let mut sound = true;
     for (name, port) in &attach.entries {
-        let Some(host) = names::host(name, network, book) else {
+        let Some(host) = names::host(name, network, diagnostics) else {
             sound = false;
             continue;
         };
         if network.link_at(End { node: Node::Host(host), port: Port(port.value) }).is_none() {
             sound = false;
-            book.add(port.place, |span| {
+            diagnostics.add(port.place, |span| {
                 let message =
                     format!("there is no cable in port {} of `{}`", port.value, quoted(&name.value));
                 Fault::new("no-cable", span, message, names::cabled_ports(network, Node::Host(host)))
@@ -171,7 +179,7 @@ fn attachments(
         .filter(|host| named[host.index()].is_none() && network.cables(Node::Host(*host)).nth(1).is_some())
         .collect();
     if sound && !open.is_empty() {
-        several_cables(&open, network, source, book);
+        several_cables(&open, network, source, diagnostics);
         return None;
     }
     let port =
@@ -179,8 +187,8 @@ fn attachments(
     sound.then(|| network.host_ids().map(port).collect())
 }
 
-/// Notes hosts with several cables of which the scenario names none.
-fn several_cables(hosts: &[HostId], network: &Network, source: Place, book: &mut Book) {
+/// Notes hosts with several cables if the scenario names none of them.
+fn several_cables(hosts: &[HostId], network: &Network, source: Place, diagnostics: &mut Diagnostics) {
     let first = hosts[0];
     let ports = |host: HostId| {
         let ports: Vec<String> =
@@ -198,7 +206,7 @@ fn several_cables(hosts: &[HostId], network: &Network, source: Place, book: &mut
     };
     let message = format!("hosts with several cables, of which a run uses one: {}{more}", listed.join(", "));
     let name = quoted(&network.hosts()[first.index()].name);
-    book.add(source, |span| {
+    diagnostics.add(source, |span| {
         Fault::new("several-cables", span, message, "needs the port of each in [topology.attach]").with_help(
             format!("name the port, as in [topology.attach] \"{name}\" = {}", {
                 network.attachment(first).map_or(0, |(port, _, _)| port.0)
@@ -208,7 +216,7 @@ fn several_cables(hosts: &[HostId], network: &Network, source: Place, book: &mut
 }
 
 /// Whether the network has two hosts with a cable, noting it if not.
-fn check_size(network: &Network, source: Place, book: &mut Book) -> bool {
+fn check_size(network: &Network, source: Place, diagnostics: &mut Diagnostics) -> bool {
     let attached = network.host_ids().filter(|host| network.attachment(*host).is_some()).count();
     let (hosts, switches) = (network.hosts().len(), network.switches().len());
     let (code, message) = match (attached, hosts, switches) {
@@ -218,6 +226,7 @@ fn check_size(network: &Network, source: Place, book: &mut Book) -> bool {
         (_, 1, _) => ("one-host", "this network has a single host".to_owned()),
         _ => ("no-cable", format!("of the {hosts} hosts of this network {attached} have a cable")),
     };
-    book.add(source, |span| Fault::new(code, span, message, "a run needs at least two hosts with a cable"));
+    diagnostics
+        .add(source, |span| Fault::new(code, span, message, "a run needs at least two hosts with a cable"));
     false
 }

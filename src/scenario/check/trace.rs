@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::diagnostics::{Fault, decode, quoted};
-use crate::ids::HostId;
-use crate::traffic::TraceMessage;
-use crate::units::{Duration, ParseUnitError, Time, Unit as _};
+use simnet_base::diagnostics::{Fault, decode, quoted};
+use simnet_base::ids::HostId;
+use simnet_base::units::{Duration, ParseUnitError, Time, Unit as _};
+use simnet_media::traffic::TraceMessage;
 
-use super::super::book::{Book, Place};
-use super::super::checked::{InputFile, RouteSource, Routing, Topology, Trace};
-use super::super::wire::At;
 use super::csv::{Field, MOST_FAULTS, payload_of, positions, rows};
 use super::{files, names};
+use crate::checked::{InputFile, RouteSource, Routing, Topology, Trace};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::wire::Located;
 
 const COLUMNS: [&str; 5] = ["message", "time_ns", "source", "destination", "payload_bytes"];
 
@@ -23,17 +23,17 @@ pub(super) fn read(
     bytes: &[u8],
     topology: &Topology,
     routing: Option<&Routing>,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Trace> {
     let shown = files::title(&file);
     let text = match decode(&shown, bytes) {
         Ok(text) => text,
         Err(faults) => {
-            book.add_file(*faults);
+            diagnostics.add_file(*faults);
             return None;
         }
     };
-    let source = book.add_source(shown, text);
+    let source = diagnostics.add_source(shown, text);
     let mut faults = Vec::new();
     let mut rows = rows(text);
     let messages = match rows.next().map(|header| positions(&header, COLUMNS, &mut faults)) {
@@ -45,7 +45,7 @@ pub(super) fn read(
         Some(None) => None,
         Some(Some(positions)) => {
             let mut reader = Reader { topology, routing, source, faults: Vec::new(), seen: BTreeMap::new() };
-            let messages = reader.rows(rows, &positions, book);
+            let messages = reader.rows(rows, &positions, diagnostics);
             faults = reader.faults;
             Some(messages)
         }
@@ -62,9 +62,9 @@ pub(super) fn read(
     let sound = faults.is_empty();
     for fault in faults {
         let place = Place { source, start: fault.span.start, end: fault.span.end };
-        book.add(place, |_| fault);
+        diagnostics.add(place, |_| fault);
     }
-    messages.filter(|_| sound && book.is_clean_at(source)).map(|messages| Trace { file, messages })
+    messages.filter(|_| sound && diagnostics.is_clean_at(source)).map(|messages| Trace { file, messages })
 }
 
 /// What reading rows needs, and the faults found on the way.
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         &mut self,
         rows: impl Iterator<Item = Vec<Field<'a>>>,
         positions: &[usize; 5],
-        book: &mut Book,
+        diagnostics: &mut Diagnostics,
     ) -> Vec<TraceMessage> {
         let mut messages = Vec::new();
         for (nth, row) in rows.enumerate() {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
             }
             if row.len() == COLUMNS.len() {
                 let fields = positions.map(|position| row[position].clone());
-                messages.extend(self.message(nth, fields, book));
+                messages.extend(self.message(nth, fields, diagnostics));
             } else {
                 let (start, end) = (row[0].1.start, row[row.len() - 1].1.end);
                 let message = format!("{} fields where the header has {}", row.len(), COLUMNS.len());
@@ -106,10 +106,10 @@ impl<'a> Reader<'a> {
         &mut self,
         nth: usize,
         [name, time, from, to, payload]: [Field<'a>; 5],
-        book: &mut Book,
+        diagnostics: &mut Diagnostics,
     ) -> Option<TraceMessage> {
         self.name(nth, &name);
-        let (source, destination) = (self.host(&from, book), self.host(&to, book));
+        let (source, destination) = (self.host(&from, diagnostics), self.host(&to, diagnostics));
         let (at, payload) = (time_of(&time, &mut self.faults), payload_of(&payload, &mut self.faults));
         let (source, destination) = (source?, destination?);
         self.route(source, destination, to.1);
@@ -135,14 +135,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn host(&mut self, (name, range): &Field<'_>, book: &mut Book) -> Option<HostId> {
+    fn host(&mut self, (name, range): &Field<'_>, diagnostics: &mut Diagnostics) -> Option<HostId> {
         let network = &self.topology.network;
         if network.find_host(name).is_none() {
             self.faults.push(names::no_host(name, network, range.clone()));
             return None;
         }
         let place = Place { source: self.source, start: range.start, end: range.end };
-        names::attached_host(&At { value: name.to_string(), place }, self.topology, book)
+        names::attached_host(&Located { value: name.to_string(), place }, self.topology, diagnostics)
     }
 
     /// Notes a pair for which the file of routes has none.

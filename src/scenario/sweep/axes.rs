@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::super::book::{Book, Place};
-use super::super::layers::find;
-use super::super::tree::{self, Entry, Item, Value};
 use super::known::{Known, wants_list, wants_whole};
 use super::range::{Range, is_range};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::layers::find;
+use crate::tree::{self, Entry, Item, Value};
 
 /// The most values of a key that are kept printed.
 const MOST_TEXTS: usize = 100_000;
@@ -22,7 +22,7 @@ const FEW_NETWORKS: usize = 2;
 pub(super) struct Written {
     /// Every key that varies, of faulty axes too: for what looks at keys alone.
     pub(super) keys: Vec<AxisKey>,
-    /// The axes in order; `None` for each of which a fault was noted, so that nothing reads its values.
+    /// The axes in order; `None` for each with a fault, so that nothing reads its values.
     pub(super) axes: Vec<Option<Axis>>,
 }
 
@@ -247,11 +247,11 @@ pub(super) fn joined<'a>(path: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Reads the axes; of those that are faulty only the keys are left after their faults were noted.
-pub(super) fn read(tables: &[&Item], known: &Known, book: &mut Book) -> Written {
+pub(super) fn read(tables: &[&Item], known: &Known, diagnostics: &mut Diagnostics) -> Written {
     let mut written = Written { keys: Vec::new(), axes: Vec::new() };
     for table in tables {
         let mut flat =
-            Flat { known, keys: Vec::new(), columns: Vec::new(), label: None, is_sound: true, book };
+            Flat { known, keys: Vec::new(), columns: Vec::new(), label: None, is_sound: true, diagnostics };
         flat.add(table, &mut Vec::new());
         flat.check(table, &written.keys);
         flat.add_label(table, &written);
@@ -291,7 +291,7 @@ struct Flat<'a> {
     label: Option<Label>,
     /// Whether no fault of this axis was noted.
     is_sound: bool,
-    book: &'a mut Book,
+    diagnostics: &'a mut Diagnostics,
 }
 
 impl Flat<'_> {
@@ -304,7 +304,7 @@ impl Flat<'_> {
 
     fn note(&mut self, place: Place, fault: impl FnOnce(std::ops::Range<usize>) -> Fault) {
         self.is_sound = false;
-        self.book.add(place, fault);
+        self.diagnostics.add(place, fault);
     }
 
     /// Notes an axis without keys, keys that vary already, and values that cannot go in lock-step.
@@ -417,9 +417,9 @@ impl Flat<'_> {
         match &item.value {
             Value::Table(entries) if !path.is_empty() && is_range(entries) => {
                 let Some(schema) = self.schema(path) else { return };
-                let before = self.book.noted();
-                let range = Range::read(item, entries, wants_whole(&schema), self.book);
-                self.is_sound &= self.book.noted() == before;
+                let before = self.diagnostics.noted();
+                let range = Range::read(item, entries, wants_whole(&schema), self.diagnostics);
+                self.is_sound &= self.diagnostics.noted() == before;
                 if let Some(range) = range {
                     self.push(path, item.place, Values::Range(range), &schema);
                 }
@@ -483,7 +483,7 @@ impl Flat<'_> {
             });
             return None;
         }
-        let schema = self.known.noted(&keys, |depth| path[depth].1, self.book).cloned();
+        let schema = self.known.noted(&keys, |depth| path[depth].1, self.diagnostics).cloned();
         self.is_sound &= schema.is_some();
         schema
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::diagnostics::{Fault, Faults, Refusal};
+use simnet_base::diagnostics::{Fault, Faults, Refusal};
 
-use super::super::cost;
 use super::axes::Axis;
 use super::limits::{self, write_digits};
-use super::{Base, Sweep, Told};
+use super::{Base, Shared, Sweep};
+use crate::cost;
 
 /// The most points that are checked when a file is read; of longer axes, values evenly apart and both ends.
 const MOST_CHECKED: usize = 500;
@@ -70,12 +70,12 @@ impl Firsts {
 }
 
 impl Sweep {
-    /// Checks the points that hold each value first, and takes note of what they tell; `values` are the faults of
+    /// Checks the points that hold each value first, and keeps what all points share; `values` are the faults of
     /// values alone.
     ///
     /// A value is refused if no point tried with it is sound; a combination that is not sound, of values that are
     /// sound with others, is a point that fails.
-    pub(super) fn told(
+    pub(super) fn check_values(
         mut self,
         firsts: &Firsts,
         values: Option<Box<Refusal>>,
@@ -109,22 +109,21 @@ impl Sweep {
         };
         self.note(sound)?;
         let ratios = (0..self.axes.len()).map(|axis| self.ratios(axis, firsts, &seconds)).collect();
-        self.base_mut().told.ratios = ratios;
+        self.base_mut().shared.ratios = ratios;
         Ok(self)
     }
 
-    /// Takes note of what a sound combination tells of all.
+    /// Keeps what a sound combination shows of all.
     fn note(&mut self, combination: usize) -> Result<(), Box<Refusal>> {
         let mut digits = Vec::new();
         write_digits(&self.axes, combination, &mut digits);
         let checked = self.checked_at(&digits, self.seed(0))?;
-        let told = Told {
+        self.base_mut().shared = Shared {
             name: checked.name.clone(),
             warnings: checked.warnings.clone(),
             seconds: [cost::seconds(&checked), cost::seconds(&checked.small())],
             ratios: Vec::new(),
         };
-        self.base_mut().told = told;
         Ok(())
     }
 
@@ -162,7 +161,7 @@ impl Sweep {
     }
 
     fn base_mut(&mut self) -> &mut Base {
-        Arc::get_mut(&mut self.base).expect("nobody else has the sweep yet")
+        Arc::get_mut(&mut self.base).expect("nothing else has the sweep yet")
     }
 
     /// What the first point of a combination takes, or its faults and where its axes stand.
@@ -179,7 +178,7 @@ impl Sweep {
     /// By how much each position of an axis changes the seconds of the first point: as checked, or as the checked
     /// position before it.
     fn ratios(&self, axis: usize, firsts: &Firsts, seconds: &BTreeMap<usize, f64>) -> Vec<f64> {
-        let first = self.base.told.seconds[0];
+        let first = self.base.shared.seconds[0];
         let mut ratios = vec![1.0; self.axes[axis].len()];
         let mut from = 0;
         for position in firsts.chosen(axis) {
@@ -202,7 +201,7 @@ impl Sweep {
     fn merged(&self, refusals: Vec<Refused>, is_common: bool) -> Box<Refusal> {
         let mut files: Vec<Faults> = Vec::new();
         let places: Vec<(String, std::ops::Range<usize>)> = {
-            let sources = self.base.book.sources();
+            let sources = self.base.diagnostics.sources();
             let keys = self.axes.iter().flat_map(|axis| &axis.keys);
             keys.map(|key| (sources[key.place.source].0.clone(), key.place.start..key.place.end)).collect()
         };

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::super::book::{Book, Place};
-use super::super::layers::{self, find};
-use super::super::tree::{Item, Value};
-use super::super::wire::At;
 use super::axes::{Axis, AxisKey, inline};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::layers::{self, find};
+use crate::tree::{Item, Value};
+use crate::wire::Located;
 
-/// Notes keys of which one displaces the other, as a second topology does.
-pub(super) fn keys(keys: &[AxisKey], book: &mut Book) {
+/// Notes pairs of keys where one displaces the other, as a second topology does.
+pub(super) fn keys(keys: &[AxisKey], diagnostics: &mut Diagnostics) {
     for (nth, key) in keys.iter().enumerate() {
         let other = keys[..nth].iter().find(|other| exclude(other, key));
         if let (Some(other), Some((_, place))) = (other, key.path.last()) {
-            book.add(*place, |span| {
+            diagnostics.add(*place, |span| {
                 let message =
                     format!("`{}` excludes `{}`, which varies too", quoted(&key.name), quoted(&other.name));
                 Fault::new("conflict", span, message, "expected one of the two")
@@ -26,11 +26,11 @@ pub(super) fn keys(keys: &[AxisKey], book: &mut Book) {
 }
 
 /// Notes columns that are there already.
-pub(super) fn columns(columns: &[At<String>], book: &mut Book) {
+pub(super) fn columns(columns: &[Located<String>], diagnostics: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     for column in columns {
         if !seen.insert(&column.value) {
-            book.add(column.place, |span| {
+            diagnostics.add(column.place, |span| {
                 Fault::new("conflict", span, "this column is there twice", "expected each column once")
             });
         }
@@ -52,7 +52,7 @@ fn exclude(one: &AxisKey, other: &AxisKey) -> bool {
 }
 
 /// Notes the values of an axis that are there already.
-pub(super) fn values(axis: &Axis, book: &mut Book) {
+pub(super) fn values(axis: &Axis, diagnostics: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     let lists: Vec<&[Item]> = axis.lists().collect();
     // A range has no value twice.
@@ -63,7 +63,7 @@ pub(super) fn values(axis: &Axis, book: &mut Book) {
         let values: Vec<String> = lists.iter().map(|list| inline(&list[position])).collect();
         if !seen.insert(values) {
             let place: Place = lists[0][position].place;
-            book.add(place, |span| {
+            diagnostics.add(place, |span| {
                 Fault::new(
                     "conflict",
                     span,

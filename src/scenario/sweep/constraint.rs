@@ -12,10 +12,10 @@
 
 use std::ops::Range;
 
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::super::tree;
 use super::scalar::{Relation, Scalar};
+use crate::tree;
 
 /// How deep parentheses and `not` may nest.
 const DEEPEST: usize = 50;
@@ -47,7 +47,7 @@ pub(super) struct Trouble {
 }
 
 impl<K> Expression<K> {
-    /// The same expression over other sides; `None` if any side has no counterpart, after all were asked for.
+    /// The same expression over other sides; `None` if any side has no counterpart, after all were looked up.
     pub(super) fn map<T>(self, side: &mut impl FnMut(K) -> Option<T>) -> Option<Expression<T>> {
         Some(match self {
             Expression::Constant(value) => Expression::Constant(value),
@@ -434,7 +434,7 @@ mod tests {
         }
     }
 
-    /// Wrong if a fault is missed or told of the wrong place.
+    /// Wrong if a fault is missed or has the wrong place.
     #[test]
     fn faults_have_their_place() {
         for (text, wanted) in [
@@ -453,8 +453,8 @@ mod tests {
             ("b.c == '1 B'", "a time cannot be compared with an amount of data"),
             ("a == true", "a bare number cannot be compared with true or false"),
         ] {
-            let said = says(text).unwrap_err();
-            assert!(said.contains(wanted), "{text}: {said}");
+            let message = says(text).unwrap_err();
+            assert!(message.contains(wanted), "{text}: {message}");
         }
         assert!(says(&"(".repeat(100_000)).is_err());
         assert!(says(&"not ".repeat(2_000)).unwrap_err().contains("nested too deeply"));

@@ -1,15 +1,15 @@
-//! What a sweep's file wants made of its points: ratios, statistics, the papers' numbers beside ours, figures.
+//! What a sweep's file wants made of its points: ratios, statistics, comparisons with the papers' numbers, figures.
 //!
 //! Axes are named as in the table of points: by the path of a key, by the name of an axis with labels, or `seed`.
 //! Which columns there are shows only when points have been run, unless the file lists them.
 
-use crate::diagnostics::{Fault, quoted};
-use crate::papers;
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::papers;
 
-use super::super::book::{Book, Place};
-use super::super::printed::{PaperNumber, Statistic};
-use super::super::wire::{self, At, Direction};
 use super::axes::{Axis, printed};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::printed::{PaperNumber, Statistic};
+use crate::wire::{self, Direction, Located};
 
 /// The column of the seeds.
 pub const SEED: &str = "seed";
@@ -23,7 +23,7 @@ pub struct Evaluation {
     pub over: Vec<String>,
     /// The column to whose means some of their values are nearest, if they are to be found.
     pub nearest: Option<String>,
-    /// Printed numbers, for ours to stand beside.
+    /// Printed numbers to compare ours with.
     pub references: Vec<Reference>,
     /// Curves.
     pub plots: Vec<Plot>,
@@ -85,7 +85,7 @@ pub struct Plot {
 }
 
 /// What the keys of an evaluation are checked against.
-pub(super) struct Grounds<'a> {
+pub(super) struct Context<'a> {
     pub(super) axes: &'a [Axis],
     /// The columns that the file lists; none: whatever the points have.
     pub(super) columns: &'a [String],
@@ -96,26 +96,28 @@ pub(super) struct Grounds<'a> {
 /// Checks the parts of an evaluation; faults are noted, and what is faulty is left out.
 pub(super) fn read(
     sweep: &wire::Sweep,
-    references: &[At<wire::Reference>],
-    figures: &[At<wire::Figure>],
-    grounds: &Grounds<'_>,
-    book: &mut Book,
+    references: &[Located<wire::Reference>],
+    figures: &[Located<wire::Figure>],
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
 ) -> Evaluation {
     let ratios = sweep.ratios.value().into_iter().flatten();
-    let ratios: Vec<Ratio> = ratios.filter_map(|at| grounds.ratio(&at.value, book)).collect();
+    let ratios: Vec<Ratio> = ratios.filter_map(|at| context.ratio(&at.value, diagnostics)).collect();
     check_names(
         sweep.ratios.value().into_iter().flatten().filter_map(|at| at.value.name.get()),
-        grounds,
-        book,
+        context,
+        diagnostics,
     );
     let names: Vec<&str> = ratios.iter().map(|ratio| ratio.name.as_str()).collect();
     let over = sweep.statistics_over.value().into_iter().flatten();
-    let over = over.filter_map(|axis| grounds.axis(axis, book)).collect();
-    let nearest = grounds.nearest(sweep, &names, book);
-    let references = references.iter().flat_map(|at| grounds.references(&at.value, &names, book)).collect();
-    let plots: Vec<Plot> = figures.iter().filter_map(|at| grounds.plot(&at.value, &names, book)).collect();
-    check_files(figures, book);
-    check_nearest(figures, sweep, book);
+    let over = over.filter_map(|axis| context.axis(axis, diagnostics)).collect();
+    let nearest = context.nearest(sweep, &names, diagnostics);
+    let references =
+        references.iter().flat_map(|at| context.references(&at.value, &names, diagnostics)).collect();
+    let plots: Vec<Plot> =
+        figures.iter().filter_map(|at| context.plot(&at.value, &names, diagnostics)).collect();
+    check_files(figures, diagnostics);
+    check_nearest(figures, sweep, diagnostics);
     Evaluation { ratios, over, nearest, references, plots }
 }
 
@@ -127,14 +129,18 @@ impl Evaluation {
 }
 
 /// Notes ratios that are called like a column that is there already.
-fn check_names<'a>(names: impl Iterator<Item = &'a At<String>>, grounds: &Grounds<'_>, book: &mut Book) {
+fn check_names<'a>(
+    names: impl Iterator<Item = &'a Located<String>>,
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
+) {
     let mut seen: Vec<&str> = Vec::new();
     for name in names {
-        let is_taken = grounds.names().any(|other| other == name.value)
-            || grounds.columns.contains(&name.value)
+        let is_taken = context.names().any(|other| other == name.value)
+            || context.columns.contains(&name.value)
             || seen.contains(&name.value.as_str());
         if is_taken {
-            book.add(name.place, |span| {
+            diagnostics.add(name.place, |span| {
                 let message = format!("a column is called `{}` already", quoted(&name.value));
                 Fault::new("conflict", span, message, "expected a name of its own")
             });
@@ -144,11 +150,11 @@ fn check_names<'a>(names: impl Iterator<Item = &'a At<String>>, grounds: &Ground
 }
 
 /// Notes figures of one name.
-fn check_files(figures: &[At<wire::Figure>], book: &mut Book) {
+fn check_files(figures: &[Located<wire::Figure>], diagnostics: &mut Diagnostics) {
     let mut seen: Vec<&str> = Vec::new();
     for name in figures.iter().filter_map(|at| at.value.name.get()) {
         if seen.contains(&name.value.as_str()) {
-            book.add(name.place, |span| {
+            diagnostics.add(name.place, |span| {
                 let message = format!("two figures are called `{}`", quoted(&name.value));
                 Fault::new("conflict", span, message, "expected each name once")
             });
@@ -158,29 +164,29 @@ fn check_files(figures: &[At<wire::Figure>], book: &mut Book) {
 }
 
 /// Notes figures of the nearest points where none are to be found.
-fn check_nearest(figures: &[At<wire::Figure>], sweep: &wire::Sweep, book: &mut Book) {
+fn check_nearest(figures: &[Located<wire::Figure>], sweep: &wire::Sweep, diagnostics: &mut Diagnostics) {
     for place in figures.iter().filter_map(|at| at.value.nearest.get()).filter(|at| at.value) {
         if sweep.nearest.is_absent() {
-            book.add(place.place, |span| {
+            diagnostics.add(place.place, |span| {
                 Fault::new("missing-key", span, "nearest to nothing", "needs `nearest` in [sweep]: a column")
             });
         }
     }
 }
 
-impl Grounds<'_> {
+impl Context<'_> {
     /// What axes are called: labels and keys, then the seed.
     fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.axes.iter().flat_map(Axis::names).chain([SEED])
     }
 
     /// An axis by its name.
-    fn axis(&self, name: &At<String>, book: &mut Book) -> Option<String> {
+    fn axis(&self, name: &Located<String>, diagnostics: &mut Diagnostics) -> Option<String> {
         if self.names().any(|known| known == name.value) {
             return Some(name.value.clone());
         }
         let all = self.names().map(quoted).collect::<Vec<_>>().join(", ");
-        book.add(name.place, |span| {
+        diagnostics.add(name.place, |span| {
             let message = format!("no axis is called `{}`", quoted(&name.value));
             Fault::new("unknown-axis", span, message, format!("expected one of {all}"))
                 .with_nearest(&name.value, self.names())
@@ -189,13 +195,18 @@ impl Grounds<'_> {
     }
 
     /// A column by its name: one of those that the file lists, if it lists any, or of `further` ones.
-    fn column(&self, name: &At<String>, further: &[&str], book: &mut Book) -> Option<String> {
+    fn column(
+        &self,
+        name: &Located<String>,
+        further: &[&str],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<String> {
         let known = || self.columns.iter().map(String::as_str).chain(further.iter().copied());
         if self.columns.is_empty() || known().any(|known| known == name.value) {
             return Some(name.value.clone());
         }
         let all = known().take(LISTED).map(quoted).collect::<Vec<_>>().join(", ");
-        book.add(name.place, |span| {
+        diagnostics.add(name.place, |span| {
             let message = format!("`{}` is none of the columns of this sweep", quoted(&name.value));
             Fault::new("unknown-column", span, message, format!("expected one of {all}"))
                 .with_nearest(&name.value, known())
@@ -205,14 +216,14 @@ impl Grounds<'_> {
     }
 
     /// Axes and their values; `None` after a fault.
-    fn pins(&self, pins: &wire::Pins, book: &mut Book) -> Option<Pins> {
+    fn pins(&self, pins: &wire::Pins, diagnostics: &mut Diagnostics) -> Option<Pins> {
         let checked: Vec<Option<(String, String)>> = pins
             .0
             .iter()
             .map(|(name, value)| {
-                let axis = self.axis(name, book)?;
+                let axis = self.axis(name, diagnostics)?;
                 let text = printed(value);
-                self.check_value(&axis, &text, value.place, book)?;
+                self.check_value(&axis, &text, value.place, diagnostics)?;
                 Some((axis, text))
             })
             .collect();
@@ -220,7 +231,7 @@ impl Grounds<'_> {
     }
 
     /// Notes a value that its axis does not have.
-    fn check_value(&self, axis: &str, text: &str, place: Place, book: &mut Book) -> Option<()> {
+    fn check_value(&self, axis: &str, text: &str, place: Place, diagnostics: &mut Diagnostics) -> Option<()> {
         let values: Vec<String> = match (axis, self.seeds) {
             (SEED, Some(seeds)) => seeds.iter().map(u64::to_string).collect(),
             (SEED, None) => return Some(()),
@@ -230,7 +241,7 @@ impl Grounds<'_> {
             return Some(());
         }
         let all = values.iter().take(LISTED).map(|value| quoted(value)).collect::<Vec<_>>().join(", ");
-        book.add(place, |span| {
+        diagnostics.add(place, |span| {
             let message = format!("`{}` is no value of `{}`", quoted(text), quoted(axis));
             Fault::new("unknown-cell", span, message, format!("expected one of {all}"))
                 .with_nearest(text, values.iter().map(String::as_str))
@@ -239,31 +250,32 @@ impl Grounds<'_> {
     }
 
     /// The column whose nearest points are found; `None` without one, or after a fault.
-    fn nearest(&self, sweep: &wire::Sweep, ratios: &[&str], book: &mut Book) -> Option<String> {
+    fn nearest(&self, sweep: &wire::Sweep, ratios: &[&str], diagnostics: &mut Diagnostics) -> Option<String> {
         let name = sweep.nearest.get()?;
         if sweep.statistics_over.is_absent() {
-            book.add(name.place, |span| {
+            diagnostics.add(name.place, |span| {
                 let expected = "needs `statistics-over`: the axes whose nearest values are to be found";
                 Fault::new("missing-key", span, "`nearest` without means", expected)
             });
         }
         if name.value.contains('*') {
-            book.add(name.place, |span| {
+            diagnostics.add(name.place, |span| {
                 Fault::new("conflict", span, "a column of lists", "expected a column without `*`")
             });
             return None;
         }
-        self.column(name, ratios, book)
+        self.column(name, ratios, diagnostics)
     }
 
-    fn ratio(&self, ratio: &wire::Ratio, book: &mut Book) -> Option<Ratio> {
-        let column = ratio.column.get().and_then(|column| self.column(column, &[], book));
-        let over = ratio.over.value().and_then(|pins| self.pins(pins, book));
-        let over = over.filter(|pins| !pins.0.is_empty() || empty(ratio.over.get().map(|at| at.place), book));
+    fn ratio(&self, ratio: &wire::Ratio, diagnostics: &mut Diagnostics) -> Option<Ratio> {
+        let column = ratio.column.get().and_then(|column| self.column(column, &[], diagnostics));
+        let over = ratio.over.value().and_then(|pins| self.pins(pins, diagnostics));
+        let over =
+            over.filter(|pins| !pins.0.is_empty() || empty(ratio.over.get().map(|at| at.place), diagnostics));
         if let (Some(name), Some(column)) = (ratio.name.get(), &column)
             && name.value.matches('*').count() != column.matches('*').count()
         {
-            book.add(name.place, |span| {
+            diagnostics.add(name.place, |span| {
                 let message = "one of `name` and `column` goes through a list, the other does not";
                 Fault::new("conflict", span, message, "expected `*` in both or in neither")
             });
@@ -272,26 +284,31 @@ impl Grounds<'_> {
     }
 
     /// A reference for every number that the paper prints of the quantities and configurations.
-    fn references(&self, reference: &wire::Reference, ratios: &[&str], book: &mut Book) -> Vec<Reference> {
+    fn references(
+        &self,
+        reference: &wire::Reference,
+        ratios: &[&str],
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<Reference> {
         let (Some(paper), Some(figure)) = (reference.paper.get(), reference.figure.get()) else {
             return Vec::new();
         };
-        let is_known = is_printed(paper, "paper", &papers::choices(&[]), book)
-            && is_printed(figure, "figure", &papers::choices(&[&paper.value]), book);
+        let is_known = is_printed(paper, "paper", &papers::choices(&[]), diagnostics)
+            && is_printed(figure, "figure", &papers::choices(&[&paper.value]), diagnostics);
         if !is_known {
             return Vec::new();
         }
         let before = [paper.value.as_str(), figure.value.as_str()];
         let mut found = Vec::new();
         for (quantity, ours) in reference.quantities.value().into_iter().flat_map(|all| &all.entries) {
-            let column = ours.value.column.get().and_then(|name| self.column(name, ratios, book));
-            let at = ours.value.at.value().and_then(|pins| self.pins(pins, book));
-            if !is_printed(quantity, "quantity", &papers::choices(&before), book) {
+            let column = ours.value.column.get().and_then(|name| self.column(name, ratios, diagnostics));
+            let at = ours.value.at.value().and_then(|pins| self.pins(pins, diagnostics));
+            if !is_printed(quantity, "quantity", &papers::choices(&before), diagnostics) {
                 continue;
             }
             let (Some(column), Some(at)) = (column, at) else { continue };
             let before = [before[0], before[1], quantity.value.as_str()];
-            for (configuration, pins) in self.configurations(reference, &before, book) {
+            for (configuration, pins) in self.configurations(reference, &before, diagnostics) {
                 let Some(printed) = papers::printed(before[0], before[1], before[2], &configuration) else {
                     continue;
                 };
@@ -305,16 +322,16 @@ impl Grounds<'_> {
                 });
             }
         }
-        self.check_configurations(reference, &before, book);
+        self.check_configurations(reference, &before, diagnostics);
         found
     }
 
-    /// The configurations of which the paper prints a quantity and that the file wants, with their points.
+    /// The configurations for which the paper prints a quantity and that the file wants, with their points.
     fn configurations(
         &self,
         reference: &wire::Reference,
         before: &[&str; 3],
-        book: &mut Book,
+        diagnostics: &mut Diagnostics,
     ) -> Vec<(String, Pins)> {
         let printed = papers::choices(before);
         let Some(wanted) = reference.configurations.value() else {
@@ -322,36 +339,41 @@ impl Grounds<'_> {
         };
         let of_quantity = wanted.entries.iter().filter(|(name, _)| printed.contains(&name.value));
         // Faults of these are noted once, by `check_configurations`.
-        let mut aside = book.empty_copy();
+        let mut aside = diagnostics.empty_copy();
         of_quantity
             .filter_map(|(name, pins)| Some((name.value.clone(), self.pins(&pins.value, &mut aside)?)))
             .collect()
     }
 
     /// Notes configurations that none of the quantities has, and faulty values in them.
-    fn check_configurations(&self, reference: &wire::Reference, before: &[&str; 2], book: &mut Book) {
+    fn check_configurations(
+        &self,
+        reference: &wire::Reference,
+        before: &[&str; 2],
+        diagnostics: &mut Diagnostics,
+    ) {
         let quantities = reference.quantities.value().into_iter().flat_map(|all| &all.entries);
         let printed: Vec<String> = quantities
             .flat_map(|(quantity, _)| papers::choices(&[before[0], before[1], &quantity.value]))
             .collect();
         for (name, pins) in reference.configurations.value().into_iter().flat_map(|all| &all.entries) {
-            self.pins(&pins.value, book);
-            is_printed(name, "configuration", &printed, book);
+            self.pins(&pins.value, diagnostics);
+            is_printed(name, "configuration", &printed, diagnostics);
         }
     }
 
-    fn plot(&self, figure: &wire::Figure, ratios: &[&str], book: &mut Book) -> Option<Plot> {
-        let name = figure.name.get().and_then(|name| figure_name(name, book));
+    fn plot(&self, figure: &wire::Figure, ratios: &[&str], diagnostics: &mut Diagnostics) -> Option<Plot> {
+        let name = figure.name.get().and_then(|name| figure_name(name, diagnostics));
         let x = figure.x.get().and_then(|x| match self.names().any(|axis| axis == x.value) {
             true => Some(x.value.clone()),
-            false => self.column(x, ratios, book),
+            false => self.column(x, ratios, diagnostics),
         });
-        let y = figure.y.get().and_then(|y| self.column(y, ratios, book));
-        let lines = figure.lines.get().map(|axis| self.axis(axis, book));
-        let at = figure.at.value().and_then(|pins| self.pins(pins, book));
+        let y = figure.y.get().and_then(|y| self.column(y, ratios, diagnostics));
+        let lines = figure.lines.get().map(|axis| self.axis(axis, diagnostics));
+        let at = figure.at.value().and_then(|pins| self.pins(pins, diagnostics));
         let (name, x, y) = (name?, x?, y?);
         if let (Some(at), true) = (figure.y.get(), x.contains('*') != y.contains('*')) {
-            book.add(at.place, |span| {
+            diagnostics.add(at.place, |span| {
                 let message = "one of `x` and `y` goes through a list, the other does not";
                 Fault::new("conflict", span, message, "expected `*` in both or in neither")
             });
@@ -380,9 +402,9 @@ impl Grounds<'_> {
 const LISTED: usize = 12;
 
 /// Notes a table of axes without any.
-fn empty(place: Option<Place>, book: &mut Book) -> bool {
+fn empty(place: Option<Place>, diagnostics: &mut Diagnostics) -> bool {
     if let Some(place) = place {
-        book.add(place, |span| {
+        diagnostics.add(place, |span| {
             Fault::new("empty-list", span, "no axis", "expected an axis and the value that it has there")
         });
     }
@@ -390,12 +412,12 @@ fn empty(place: Option<Place>, book: &mut Book) -> bool {
 }
 
 /// The name of a figure, fit for a file.
-fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> {
+fn figure_name(name: &Located<String>, diagnostics: &mut Diagnostics) -> Option<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.value.chars().all(fits) && name.value.len() <= 100 {
         return Some(name.value.clone());
     }
-    book.add(name.place, |span| {
+    diagnostics.add(name.place, |span| {
         let message = format!("`{}` cannot name a figure", quoted(&name.value));
         Fault::new("bad-name", span, message, "expected letters, digits, `-` and `_`, at most 100")
     });
@@ -403,15 +425,15 @@ fn figure_name(name: &At<String>, book: &mut Book) -> Option<String> {
 }
 
 /// Whether a name is one of those that the papers' table has there; notes it if not.
-fn is_printed(name: &At<String>, what: &str, choices: &[String], book: &mut Book) -> bool {
+fn is_printed(name: &Located<String>, what: &str, choices: &[String], diagnostics: &mut Diagnostics) -> bool {
     if choices.contains(&name.value) {
         return true;
     }
-    book.add(name.place, |span| {
+    diagnostics.add(name.place, |span| {
         let message = format!("no such {what} in the numbers of the papers");
         let expected = match choices {
             few if few.len() <= 8 => format!("expected one of {}", few.join(", ")),
-            many => format!("expected one of {} in src/papers/reference.csv", many.len()),
+            many => format!("expected one of {} in src/base/papers/reference.csv", many.len()),
         };
         Fault::new("unknown-reference", span, message, expected)
             .with_nearest(&name.value, choices.iter().map(String::as_str))

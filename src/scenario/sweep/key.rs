@@ -11,11 +11,11 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::super::book::Book;
-use super::super::layers::{find, take};
-use super::super::tree::{Item, Value, default_item};
-use super::super::wire::{Canonical, Document, Gap, Presence, key_of};
 use super::axes::Axis;
+use crate::diagnostics::Diagnostics;
+use crate::layers::{find, take};
+use crate::tree::{Item, Value, default_item};
+use crate::wire::{Canonical, Document, Gap, Presence, key_of};
 
 /// What keys begin with: the version of their form.
 const FORM: &[u8] = b"simnet point 1\n";
@@ -39,8 +39,8 @@ pub struct Identity {
 
 impl Identity {
     /// That of a scenario's tree.
-    pub(in super::super) fn of(root: Item, book: &mut Book) -> Identity {
-        Template::new(root, &[], &[], None, book).identity(&[])
+    pub(crate) fn of(root: Item, diagnostics: &mut Diagnostics) -> Identity {
+        Template::new(root, &[], &[], None, diagnostics).identity(&[])
     }
 
     /// What a run is known by, with this version of the model, whole or in its small form, and with this seed.
@@ -114,7 +114,7 @@ impl Template {
         axes: &[Axis],
         holes: &Holes,
         seed: Option<u64>,
-        book: &mut Book,
+        diagnostics: &mut Diagnostics,
     ) -> Template {
         let seed = seed.map_or_else(|| seed_of(&root, holes), Seed::Fixed);
         let mut sections = Vec::new();
@@ -133,17 +133,17 @@ impl Template {
                 Presence::Default(text) => Some(default_item(text, root.place)),
                 _ => None,
             });
-            let mut canonical = Canonical::new(book);
+            let mut canonical = Canonical::new(diagnostics);
             canonical.bytes.extend_from_slice(name.as_bytes());
             canonical.bytes.push(b'=');
             if let Some(item) = item {
                 (key.put)(&item, &mut canonical);
             }
             let (bytes, gaps) = (canonical.bytes, canonical.holes);
-            sections.push(section(&bytes, &gaps, axes, holes, book));
+            sections.push(section(&bytes, &gaps, axes, holes, diagnostics));
         }
         // Keys that mean nothing have been noted, or will be.
-        let mut rest = Canonical::new(book);
+        let mut rest = Canonical::new(diagnostics);
         rest.rest(&root);
         sections.push(Section::Fixed(blake3::hash(&rest.bytes)));
         Template { sections, seed }
@@ -185,13 +185,19 @@ impl Template {
 }
 
 /// The section whose bytes have these gaps.
-fn section(bytes: &[u8], gaps: &[Gap], axes: &[Axis], holes: &Holes, book: &mut Book) -> Section {
+fn section(
+    bytes: &[u8],
+    gaps: &[Gap],
+    axes: &[Axis],
+    holes: &Holes,
+    diagnostics: &mut Diagnostics,
+) -> Section {
     let Some(first) = gaps.first() else { return Section::Fixed(blake3::hash(bytes)) };
     let ends = gaps.iter().map(|gap| gap.at).chain([bytes.len()]);
     let mut start = 0;
     let pieces: Vec<Vec<u8>> =
         ends.map(|end| bytes[std::mem::replace(&mut start, end)..end].to_vec()).collect();
-    let fillings: Vec<Filling> = gaps.iter().map(|gap| filling(gap, axes, holes, book)).collect();
+    let fillings: Vec<Filling> = gaps.iter().map(|gap| filling(gap, axes, holes, diagnostics)).collect();
     let (axis, _) = holes[first.hole];
     if fillings.iter().any(|filling| filling.axis != axis) {
         return Section::Several { pieces, fillings };
@@ -208,33 +214,44 @@ fn section(bytes: &[u8], gaps: &[Gap], axes: &[Axis], holes: &Holes, book: &mut 
     Section::OneAxis { axis, digests }
 }
 
+/// Writes what fills a gap at some positions of its axis: the bytes, where each filling ends, and the faults.
+fn fillings_of(
+    gap: &Gap,
+    axis: &Axis,
+    key: usize,
+    positions: Range<usize>,
+    diagnostics: &Diagnostics,
+) -> (Vec<u8>, Vec<usize>, Diagnostics) {
+    let mut faults = diagnostics.empty_copy();
+    let mut canonical = Canonical::new(diagnostics);
+    let mut ends = Vec::with_capacity(positions.len());
+    for position in positions {
+        let item = axis.item(key, position);
+        if faults.noted() < MOST_FAULTS {
+            (gap.read)(&item, &mut faults);
+        }
+        (gap.put)(&item, &mut canonical);
+        ends.push(canonical.bytes.len());
+    }
+    (canonical.bytes, ends, faults)
+}
+
 /// Writes what fills a gap at every position of its axis, and reads it for its faults.
-fn filling(gap: &Gap, axes: &[Axis], holes: &Holes, book: &mut Book) -> Filling {
+fn filling(gap: &Gap, axes: &[Axis], holes: &Holes, diagnostics: &mut Diagnostics) -> Filling {
     let (axis, key) = holes[gap.hole];
     let length = axes[axis].len();
-    let write = |positions: Range<usize>| {
-        let mut faults = book.empty_copy();
-        let mut canonical = Canonical::new(book);
-        let mut ends = Vec::with_capacity(positions.len());
-        for position in positions {
-            let item = axes[axis].item(key, position);
-            if faults.noted() < MOST_FAULTS {
-                (gap.read)(&item, &mut faults);
-            }
-            (gap.put)(&item, &mut canonical);
-            ends.push(canonical.bytes.len());
-        }
-        (canonical.bytes, ends, faults)
-    };
     let chunks: Vec<Range<usize>> =
         (0..length).step_by(CHUNK).map(|start| start..(start + CHUNK).min(length)).collect();
-    let written: Vec<(Vec<u8>, Vec<usize>, Book)> = chunks.into_par_iter().map(write).collect();
+    let written: Vec<(Vec<u8>, Vec<usize>, Diagnostics)> = chunks
+        .into_par_iter()
+        .map(|positions| fillings_of(gap, &axes[axis], key, positions, diagnostics))
+        .collect();
     let mut filling = Filling { axis, bytes: Vec::new(), ends: Vec::with_capacity(length) };
     for (bytes, ends, faults) in written {
         let before = filling.bytes.len();
         filling.bytes.extend(bytes);
         filling.ends.extend(ends.into_iter().map(|end| before + end));
-        book.absorb(faults);
+        diagnostics.absorb(faults);
     }
     filling
 }
@@ -287,7 +304,7 @@ impl Templates {
         if let Some(made) = place.get() {
             return then(made);
         }
-        // Not made within the lock: making one uses all cores, and whoever helps may want the same one.
+        // Not made within the lock: making one uses all cores, and a thread that helps may want the same one.
         let made = make();
         then(place.get_or_init(|| made))
     }

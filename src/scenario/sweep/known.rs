@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde_json::Value as Json;
 
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::super::book::{Book, Place};
+use crate::diagnostics::{Diagnostics, Place};
 
 /// The scenario's JSON Schema, walked along paths of keys.
 pub(super) struct Known(Json);
@@ -14,7 +14,7 @@ pub(super) struct Known(Json);
 impl Known {
     /// Makes the schema.
     pub(super) fn new() -> Known {
-        Known(super::super::schema::document())
+        Known(crate::schema::document())
     }
 
     /// The schema of a key, if there is such a key.
@@ -27,10 +27,10 @@ impl Known {
         &self,
         path: &[&str],
         place: impl Fn(usize) -> Place,
-        book: &mut Book,
+        diagnostics: &mut Diagnostics,
     ) -> Option<&Json> {
         let found = self.follow(path);
-        found.map_err(|(depth, at)| book.add(place(depth), |span| unknown(path, depth, at, span))).ok()
+        found.map_err(|(depth, at)| diagnostics.add(place(depth), |span| unknown(path, depth, at, span))).ok()
     }
 
     /// Walks along a path.

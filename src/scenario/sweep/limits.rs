@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::book::Place;
 use super::axes::Axis;
 use super::constraint::Expression;
 use super::scalar::Scalar;
+use crate::diagnostics::Place;
 
 /// The constraints of a sweep.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ impl Limits {
     ///
     /// # Errors
     /// The first comparison that cannot be made.
-    pub(super) fn kept(&self, axes: &[Axis]) -> Result<Option<Vec<u32>>, Unjudged> {
+    pub(super) fn satisfying(&self, axes: &[Axis]) -> Result<Option<Vec<u32>>, Unjudged> {
         if self.all.is_empty() {
             return Ok(None);
         }
@@ -73,7 +73,7 @@ impl Limits {
     pub(super) fn hopeless(&self, axes: &[Axis]) -> Vec<Place> {
         let alone = |limit: &&Limit<Side>| {
             let only = Limits { all: vec![(*limit).clone()] };
-            matches!(only.kept(axes), Ok(Some(kept)) if kept.is_empty())
+            matches!(only.satisfying(axes), Ok(Some(kept)) if kept.is_empty())
         };
         self.all.iter().filter(alone).map(|limit| limit.place).collect()
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::super::checked::Topology;
 use super::axes::Axis;
 use super::{PROFILE, Sweep};
+use crate::checked::Topology;
 
 /// How many switches, hosts and cables are kept together; beyond that, all are forgotten.
 const MOST_PARTS: usize = 1_000_000;

@@ -3,12 +3,8 @@
 //! The first pass needs no axis and notes every fault of a constraint's text; the second sees only axes and
 //! constraints in which no fault was found.
 
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::super::book::{Book, Place};
-use super::super::layers::{self, Layers, find};
-use super::super::tree::{Item, Value};
-use super::super::wire::At;
 use super::PROFILE;
 use super::axes::{Axis, AxisKey, joined};
 use super::constraint::{self, Expression};
@@ -16,8 +12,12 @@ use super::known::{Known, words};
 use super::limits::{Limit, Limits, Side};
 use super::read::{names, touch};
 use super::scalar::Scalar;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::layers::{self, Layers, find};
+use crate::tree::{Item, Value};
+use crate::wire::Located;
 
-/// A side of a comparison, of which the values are not known yet.
+/// A side of a comparison whose values are not known yet.
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
     Literal(Scalar),
@@ -29,29 +29,33 @@ pub(super) enum Operand {
 }
 
 /// Parses a constraint and looks up its keys; `None` after its faults were noted.
-pub(super) fn parse(text: &At<String>, known: &Known, book: &mut Book) -> Option<Limit<Operand>> {
+pub(super) fn parse(
+    text: &Located<String>,
+    known: &Known,
+    diagnostics: &mut Diagnostics,
+) -> Option<Limit<Operand>> {
     let expression = match constraint::parse(&text.value) {
         Ok(expression) => expression,
         Err(fault) => {
-            let place = inside(book, text.place, fault.span.clone());
-            book.add(place, |span| Fault { span, ..fault });
+            let place = inside(diagnostics, text.place, fault.span.clone());
+            diagnostics.add(place, |span| Fault { span, ..fault });
             return None;
         }
     };
-    check_words(&expression, text.place, known, book);
+    check_words(&expression, text.place, known, diagnostics);
     let expression = expression.map(&mut |side| match side {
         constraint::Side::Literal(scalar, _) => Some(Operand::Literal(scalar)),
         constraint::Side::Key(path, at) => {
-            let place = inside(book, text.place, at);
-            operand(path, place, known, book)
+            let place = inside(diagnostics, text.place, at);
+            operand(path, place, known, diagnostics)
         }
     })?;
     Some(Limit { expression, place: text.place })
 }
 
-fn operand(path: Vec<String>, place: Place, known: &Known, book: &mut Book) -> Option<Operand> {
+fn operand(path: Vec<String>, place: Place, known: &Known, diagnostics: &mut Diagnostics) -> Option<Operand> {
     let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    let schema = known.noted(&keys, |_| place, book)?;
+    let schema = known.noted(&keys, |_| place, diagnostics)?;
     let without = match &schema["type"] {
         kind if kind == "object" => Scalar::Composed("a table"),
         _ => Scalar::of_json(&schema["default"]),
@@ -60,7 +64,12 @@ fn operand(path: Vec<String>, place: Place, known: &Known, book: &mut Book) -> O
 }
 
 /// Notes words that a key can never be.
-fn check_words(expression: &Expression<constraint::Side>, place: Place, known: &Known, book: &mut Book) {
+fn check_words(
+    expression: &Expression<constraint::Side>,
+    place: Place,
+    known: &Known,
+    diagnostics: &mut Diagnostics,
+) {
     expression.visit(&mut |left, right| {
         let (path, word, at) = match (left, right) {
             (constraint::Side::Key(path, _), constraint::Side::Literal(Scalar::Text(word), at))
@@ -72,8 +81,8 @@ fn check_words(expression: &Expression<constraint::Side>, place: Place, known: &
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
         let choices = known.key(&keys).and_then(words);
         if let Some(choices) = choices.filter(|choices| !choices.contains(&word.as_str())) {
-            let place = inside(book, place, at.clone());
-            book.add(place, |span| {
+            let place = inside(diagnostics, place, at.clone());
+            diagnostics.add(place, |span| {
                 let message = format!("`{}` is never `{}`", joined(keys.iter().copied()), quoted(word));
                 let expected = format!("expected one of {}", choices.join(", "));
                 Fault::new("unknown-choice", span, message, expected).with_nearest(word, choices)
@@ -83,25 +92,29 @@ fn check_words(expression: &Expression<constraint::Side>, place: Place, known: &
 }
 
 /// Where the values of keys come from.
-pub(super) struct Grounds<'a> {
+pub(super) struct Values<'a> {
     pub(super) axes: &'a [Axis],
     pub(super) root: &'a Item,
     pub(super) layers: &'a Layers,
 }
 
-impl Grounds<'_> {
+impl Values<'_> {
     /// The constraints with the values of their keys; `None` after a fault, as of a profile that is none.
-    pub(super) fn limits(&self, parsed: Vec<Limit<Operand>>, book: &mut Book) -> Option<Limits> {
+    pub(super) fn limits(
+        &self,
+        parsed: Vec<Limit<Operand>>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Limits> {
         let mut all = Vec::with_capacity(parsed.len());
         for Limit { expression, place } in parsed {
-            let expression = expression.map(&mut |operand| Some(self.side(operand, book)))?;
+            let expression = expression.map(&mut |operand| Some(self.side(operand, diagnostics)))?;
             all.push(Limit { expression, place });
         }
-        book.is_clean().then_some(Limits { all })
+        diagnostics.is_clean().then_some(Limits { all })
     }
 
     /// What an operand stands for: the value that an axis gives it or a table around it, or that of the base.
-    fn side(&self, operand: Operand, book: &mut Book) -> Side {
+    fn side(&self, operand: Operand, diagnostics: &mut Diagnostics) -> Side {
         let (path, without) = match operand {
             Operand::Literal(scalar) => return Side::Fixed(scalar),
             Operand::Key { path, without } => (path, without),
@@ -118,7 +131,7 @@ impl Grounds<'_> {
             };
             let value = |position| match self.axes[axis].item(key, position) {
                 item @ Item { value: Value::Table(_), .. } => {
-                    of_item(descend(&self.laid(found, item), &path))
+                    of_item(descend(&self.with_value(found, item), &path))
                 }
                 item => of_item(descend(&item, rest)),
             };
@@ -128,7 +141,7 @@ impl Grounds<'_> {
         let profile = all.clone().find(|(.., key)| key.path[0].0 == PROFILE);
         if let Some((axis, key, _)) = profile {
             let mut value = |position| {
-                let root = self.layers.flatten(Some(&self.axes[axis].item(key, position)), book);
+                let root = self.layers.flatten(Some(&self.axes[axis].item(key, position)), diagnostics);
                 of_item(descend(&root, &path))
             };
             let values = (0..self.axes[axis].len()).map(&mut value).collect();
@@ -138,10 +151,10 @@ impl Grounds<'_> {
     }
 
     /// The base with a value of an axis laid over it; as it is where there is no place for the value.
-    fn laid(&self, key: &AxisKey, value: Item) -> Item {
+    fn with_value(&self, key: &AxisKey, value: Item) -> Item {
         let mut root = self.root.clone();
-        let laid = layers::assign(&mut root, &key.path, value);
-        if laid.is_ok() { root } else { self.root.clone() }
+        let with_value = layers::assign(&mut root, &key.path, value);
+        if with_value.is_ok() { root } else { self.root.clone() }
     }
 }
 
@@ -154,8 +167,8 @@ fn descend<'a>(item: &'a Item, path: &[String]) -> Option<&'a Item> {
 }
 
 /// The place of a range of a constraint's text, in the file: within its quotes, past its escapes.
-pub(super) fn inside(book: &Book, place: Place, range: std::ops::Range<usize>) -> Place {
-    let raw = &book.text(place.source)[place.start..place.end];
+pub(super) fn inside(diagnostics: &Diagnostics, place: Place, range: std::ops::Range<usize>) -> Place {
+    let raw = &diagnostics.text(place.source)[place.start..place.end];
     let offset = |at: usize| raw_offset(raw, at);
     Place {
         source: place.source,
@@ -203,7 +216,7 @@ fn raw_offset(raw: &str, at: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Wrong if a caret under a constraint points beside what it is about.
+    /// Wrong if a caret under a constraint points next to what it is about.
     #[test]
     fn places_inside_quotes_are_found() {
         assert_eq!(raw_offset("\"abc\"", 1), 2);

@@ -1,11 +1,11 @@
 //! Ranges: `{ from = "0.05", to = "0.95", step = "0.05" }`, or with `factor`, or with `points` and a `scale`.
 
-use crate::diagnostics::{Fault, quoted};
-use crate::units::{BitRate, Bytes, Duration, Length, Unit};
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::units::{BitRate, Bytes, Duration, Length, Unit};
 
-use super::super::book::{Book, Place};
-use super::super::tree::{Entry, Item, Value};
 use super::decimal::Decimal;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::tree::{Entry, Item, Value};
 
 /// The keys of a range.
 const KEYS: [&str; 6] = ["from", "to", "step", "factor", "points", "scale"];
@@ -23,7 +23,7 @@ pub(super) struct Range {
 
 #[derive(Clone, Debug)]
 enum Series {
-    /// Made when asked for, as there may be millions.
+    /// Made on request, as there may be millions.
     Steps {
         from: Decimal,
         step: Decimal,
@@ -61,9 +61,14 @@ pub(super) fn is_range(entries: &[Entry]) -> bool {
 
 impl Range {
     /// Reads a range, of whole numbers if so wished; `None` after a fault.
-    pub(super) fn read(item: &Item, entries: &[Entry], of_whole: bool, book: &mut Book) -> Option<Range> {
+    pub(super) fn read(
+        item: &Item,
+        entries: &[Entry],
+        of_whole: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Range> {
         for entry in entries.iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
-            book.add(entry.place, |span| {
+            diagnostics.add(entry.place, |span| {
                 let message = format!("unknown key `{}` in a range", quoted(&entry.key));
                 Fault::new("unknown-key", span, message, format!("expected one of {}", KEYS.join(", ")))
                     .with_nearest(&entry.key, KEYS)
@@ -74,20 +79,20 @@ impl Range {
         let rules = [find("step"), find("factor"), find("points")];
         if let (Some(_), Some(_), 1) = (from, to, rules.iter().flatten().count()) {
         } else {
-            book.add(item.place, |span| {
+            diagnostics.add(item.place, |span| {
                 let expected = "expected from, to, and one of step, factor and points";
                 Fault::new("not-a-range", span, "no whole range", expected)
             });
             return None;
         }
-        let (from, to) = (amount(from?, book), amount(to?, book));
+        let (from, to) = (amount(from?, diagnostics), amount(to?, diagnostics));
         let (from, to) = (from?, to?);
         if from.unit.grain != to.unit.grain {
-            book.add(to.place, |span| unit_fault(&from, span));
+            diagnostics.add(to.place, |span| unit_fault(&from, span));
             return None;
         }
         if let (Some(scale), None) = (find("scale"), rules[2]) {
-            book.add(scale.place, |span| {
+            diagnostics.add(scale.place, |span| {
                 Fault::new("conflict", span, "`scale` without `points`", "belongs to points = N")
             });
         }
@@ -96,7 +101,7 @@ impl Range {
             .zip(to.number_in(smaller(from, to)))
             .is_some_and(|(from, to)| from.compare(to).is_gt())
         {
-            book.add(item.place, |span| {
+            diagnostics.add(item.place, |span| {
                 let message = "a range that runs backwards: `from` is above `to`";
                 Fault::new("empty-range", span, message, "expected `from` up to `to`")
             });
@@ -104,9 +109,9 @@ impl Range {
         }
         let place = item.place;
         match rules {
-            [Some(step), ..] => stepped(from, to, amount(step, book)?, place, book),
-            [_, Some(factor), _] => multiplied(from, to, amount(factor, book)?, place, book),
-            [.., points] => spread(from, to, points?, find("scale"), (place, of_whole), book),
+            [Some(step), ..] => stepped(from, to, amount(step, diagnostics)?, place, diagnostics),
+            [_, Some(factor), _] => multiplied(from, to, amount(factor, diagnostics)?, place, diagnostics),
+            [.., points] => spread(from, to, points?, find("scale"), (place, of_whole), diagnostics),
         }
     }
 
@@ -171,7 +176,7 @@ fn smaller(a: Amount, b: Amount) -> Measure {
 }
 
 /// A number with its unit, from a text or a bare number.
-fn amount(item: &Item, book: &mut Book) -> Option<Amount> {
+fn amount(item: &Item, diagnostics: &mut Diagnostics) -> Option<Amount> {
     let read = match &item.value {
         Value::Text(text) => {
             let text = text.trim();
@@ -184,7 +189,7 @@ fn amount(item: &Item, book: &mut Book) -> Option<Amount> {
         _ => None,
     };
     if read.is_none() {
-        book.add(item.place, |span| {
+        diagnostics.add(item.place, |span| {
             let expected = "expected a number, or a text of a number and a unit, as in \"50 ms\"";
             Fault::new("not-a-quantity", span, "this is no end or step of a range", expected)
         });
@@ -217,16 +222,16 @@ fn unit_fault(from: &Amount, span: std::ops::Range<usize>) -> Fault {
     Fault::new("unknown-unit", span, "a range of two kinds of quantities", expected)
 }
 
-fn too_fine(place: Place, book: &mut Book) {
-    book.add(place, |span| {
+fn too_fine(place: Place, diagnostics: &mut Diagnostics) {
+    diagnostics.add(place, |span| {
         let message = "the values of this range have more than 30 digits";
         Fault::new("too-fine", span, message, "expected a coarser range, or points = N")
     });
 }
 
 /// Notes that a range ends before `to`, with the last value that it would have.
-fn never_reaches(place: Place, rule: &str, last: Option<String>, book: &mut Book) {
-    book.add(place, |span| {
+fn never_reaches(place: Place, rule: &str, last: Option<String>, diagnostics: &mut Diagnostics) {
+    diagnostics.add(place, |span| {
         let message = format!("with this {rule} the range never reaches `to`");
         let fault = Fault::new("empty-range", span, message, "expected a range that ends at `to`");
         match last {
@@ -241,13 +246,19 @@ fn with_unit(number: Decimal, unit: &str) -> String {
 }
 
 /// From one end to the other in equal steps.
-fn stepped(from: Amount, to: Amount, step: Amount, place: Place, book: &mut Book) -> Option<Range> {
+fn stepped(
+    from: Amount,
+    to: Amount,
+    step: Amount,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Option<Range> {
     if step.unit.grain != from.unit.grain {
-        book.add(step.place, |span| unit_fault(&from, span));
+        diagnostics.add(step.place, |span| unit_fault(&from, span));
         return None;
     }
     if step.number.compare(Decimal::ZERO).is_le() {
-        book.add(step.place, |span| {
+        diagnostics.add(step.place, |span| {
             Fault::new("out-of-range", span, "a step that leads nowhere", "expected a step above zero")
         });
         return None;
@@ -255,68 +266,74 @@ fn stepped(from: Amount, to: Amount, step: Amount, place: Place, book: &mut Book
     let unit = [from, to, step].map(|amount| amount.unit).into_iter().min_by_key(|unit| unit.worth)?;
     let exact = |amount: Amount| amount.number_in(unit);
     let Some(((first, last), step_by)) = exact(from).zip(exact(to)).zip(exact(step)) else {
-        too_fine(place, book);
+        too_fine(place, diagnostics);
         return None;
     };
     let Some(whole) = last.minus(first) else {
-        too_fine(place, book);
+        too_fine(place, diagnostics);
         return None;
     };
     let Some(steps) = whole.over(step_by) else {
         let within = whole.times_within(step_by).and_then(|n| step_by.times(Decimal::whole(n)));
         let reached = within.and_then(|way| first.plus(way));
-        never_reaches(place, "step", reached.map(|last| with_unit(last, unit.name)), book);
+        never_reaches(place, "step", reached.map(|last| with_unit(last, unit.name)), diagnostics);
         return None;
     };
     if steps >= MOST_VALUES {
-        too_many(place, book);
+        too_many(place, diagnostics);
         return None;
     }
     let length = usize::try_from(steps).ok()? + 1;
     // Where both ends have their digits at the step's scale, every value between has.
     if first.plus(step_by).is_none() || last.minus(step_by).is_none() {
-        too_fine(place, book);
+        too_fine(place, diagnostics);
         return None;
     }
     Some(Range { place, unit: unit.name, series: Series::Steps { from: first, step: step_by, length } })
 }
 
-fn too_many(place: Place, book: &mut Book) {
-    book.add(place, |span| {
+fn too_many(place: Place, diagnostics: &mut Diagnostics) {
+    diagnostics.add(place, |span| {
         let expected = format!("expected at most {MOST_VALUES}");
         Fault::new("too-many-points", span, "a range of too many values", expected)
     });
 }
 
 /// From one end to the other, each value a multiple of the one before.
-fn multiplied(from: Amount, to: Amount, factor: Amount, place: Place, book: &mut Book) -> Option<Range> {
+fn multiplied(
+    from: Amount,
+    to: Amount,
+    factor: Amount,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Option<Range> {
     if factor.unit != BARE || factor.number.compare(Decimal::whole(1)).is_le() {
-        book.add(factor.place, |span| {
+        diagnostics.add(factor.place, |span| {
             let expected = "expected a number above 1, without unit";
             Fault::new("out-of-range", span, "a factor that leads nowhere", expected)
         });
         return None;
     }
     if from.number.compare(Decimal::ZERO).is_le() {
-        book.add(from.place, |span| {
+        diagnostics.add(from.place, |span| {
             Fault::new("out-of-range", span, "multiples of this lead nowhere", "expected above zero")
         });
         return None;
     }
     let unit = smaller(from, to);
     let Some((first, last)) = from.number_in(unit).zip(to.number_in(unit)) else {
-        too_fine(place, book);
+        too_fine(place, diagnostics);
         return None;
     };
     let mut values = vec![(first, unit.name)];
     let mut at = first;
     while at.compare(last).is_lt() {
         let Some(next) = at.times(factor.number) else {
-            too_fine(place, book);
+            too_fine(place, diagnostics);
             return None;
         };
         if next.compare(last).is_gt() {
-            never_reaches(place, "factor", Some(with_unit(at, unit.name)), book);
+            never_reaches(place, "factor", Some(with_unit(at, unit.name)), diagnostics);
             return None;
         }
         values.push((next, unit.name));
@@ -332,29 +349,29 @@ fn spread(
     points: &Item,
     scale: Option<&Item>,
     (place, of_whole): (Place, bool),
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Range> {
     let count = match points.value {
         Value::Integer(Some(count @ 2..=1_000_000)) => count,
         Value::Integer(Some(1)) if from.number == to.number && from.unit == to.unit => 1,
         _ => {
-            book.add(points.place, |span| {
+            diagnostics.add(points.place, |span| {
                 let expected = "expected a whole number, 2 to 1000000";
                 Fault::new("out-of-range", span, "this is no number of points", expected)
             });
             return None;
         }
     };
-    let is_log = is_log(scale, book)?;
+    let is_log = is_log(scale, diagnostics)?;
     if is_log && from.number.compare(Decimal::ZERO).is_le() {
-        book.add(from.place, |span| {
+        diagnostics.add(from.place, |span| {
             Fault::new("out-of-range", span, "no logarithm of this", "expected above zero")
         });
         return None;
     }
     let unit = smaller(from, to);
     let Some((first, last)) = from.number_in(unit).zip(to.number_in(unit)) else {
-        too_fine(place, book);
+        too_fine(place, diagnostics);
         return None;
     };
     let nth = |nth: i128| match nth {
@@ -371,12 +388,12 @@ fn spread(
     let fitting = |number: Decimal| if of_whole { whole(number) } else { on_grain(number, unit) };
     let values: Option<Vec<(Decimal, &'static str)>> = (0..count).map(|n| nth(n).and_then(fitting)).collect();
     let Some(values) = values else {
-        too_fine(place, book);
+        too_fine(place, diagnostics);
         return None;
     };
     let different = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
     if different < values.len() {
-        book.add(points.place, |span| {
+        diagnostics.add(points.place, |span| {
             let message = format!("of {} values only {different} are different", values.len());
             Fault::new("out-of-range", span, message, format!("expected at most {different} points"))
         });
@@ -386,13 +403,13 @@ fn spread(
 }
 
 /// Whether points are spread by their logarithms; `None` after a fault.
-fn is_log(scale: Option<&Item>, book: &mut Book) -> Option<bool> {
+fn is_log(scale: Option<&Item>, diagnostics: &mut Diagnostics) -> Option<bool> {
     Some(match scale.map(|scale| (&scale.value, scale.place)) {
         None => false,
         Some((Value::Text(word), _)) if word == "linear" => false,
         Some((Value::Text(word), _)) if word == "log" => true,
         Some((value, place)) => {
-            book.add(place, |span| {
+            diagnostics.add(place, |span| {
                 let fault =
                     Fault::new("unknown-choice", span, "no such scale", "expected \"linear\" or \"log\"");
                 match value {

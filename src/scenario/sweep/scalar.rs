@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use serde_json::Value as Json;
 
-use crate::units::{BitRate, Bytes, Duration, Length, Unit};
+use simnet_base::units::{BitRate, Bytes, Duration, Length, Unit};
 
-use super::super::tree::{Item, Value};
+use crate::tree::{Item, Value};
 
 /// A value that can be compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +111,7 @@ impl Scalar {
             (Number(_), Quantity(..)) | (Quantity(..), Number(_) | Quantity(..)) => return None,
             (Text(a), Text(b)) => return equality(relation, a == b),
             (Boolean(a), Boolean(b)) => return equality(relation, a == b),
-            // A key may have words beside numbers, as "auto".
+            // A key may have words as well as numbers, as "auto".
             (Text(_) | Never, _) | (_, Text(_) | Never) => return equality(relation, false),
             (Boolean(_), _) | (_, Boolean(_)) => return None,
         };
@@ -126,7 +126,7 @@ impl Scalar {
     }
 }
 
-/// Of values without order only equality can be told.
+/// Values without order can only be compared for equality.
 fn equality(relation: Relation, is_equal: bool) -> Option<bool> {
     match relation {
         Relation::Equal => Some(is_equal),

@@ -2,15 +2,15 @@
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use super::super::allgather::{Iterations, MediumKind, Method, Placement, Protocol};
-use super::super::book::Book;
-use super::super::tree::{Item, Value};
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{self, Choice};
-use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
-use crate::host::collective;
-use crate::ring;
-use crate::units::{Bytes, Duration};
+use super::table::{Described, Given, Located, Presence, Reading, Wire, table, table_schema, wrong_type};
+use crate::allgather::{Iterations, MediumKind, Method, Placement, Protocol};
+use crate::diagnostics::Diagnostics;
+use crate::tree::{Item, Value};
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::host::collective;
+use simnet_network::ring;
 
 use Presence::{Default, Optional, Required};
 
@@ -27,7 +27,7 @@ table! {
         /// How much each rank contributes; that of all ranks together is at most 1024 GiB.
         size: Amount = Required;
         /// What the cables carry: frames of `[ethernet]`, worms of `[fabric]`. Frames if there is an `[ethernet]`
-        /// and nothing else is said, worms otherwise.
+        /// and nothing else is given, worms otherwise.
         medium: MediumKind = Optional;
         /// When a send is over: as soon as the message has been handed over (`eager`), when its last byte has left,
         /// over TCP into the socket's buffer (`socket`), or when the receiver has it (`rendezvous`); or eager up to
@@ -42,7 +42,7 @@ table! {
         /// What software costs.
         software: Software = Default("{}");
         /// The machines in the order of ranks, each once; in the network's order if not given.
-        ranks: Vec<At<String>> = Optional;
+        ranks: Vec<Located<String>> = Optional;
         /// How many ranks a machine has, at least 1; there are at most 4096 ranks.
         ranks_per_machine: u32 = Default("1");
         /// The first ranks to the first machine, or one to each and from the beginning.
@@ -52,7 +52,7 @@ table! {
         tree: ring::Kind = Optional;
         /// On the fabric: the most bytes of a message in a packet, 1 B to 1 GiB; messages travel whole if not given.
         packet: Amount = Optional;
-        /// On the fabric: what a packet carries beside data and route (header flit, CRC-8 and tail), 1 B to 1024 B.
+        /// On the fabric: what a packet carries other than data and route (header flit, CRC-8 and tail), 1 B to 1024 B.
         packet_header: Amount = Default("'3 B'");
         /// On the fabric: whether messages of LR1, LR2 and LR3 follow the ring's own tree, or the routes of
         /// `[routing]` as all others do (UP*/DOWN* if there is none).
@@ -105,7 +105,7 @@ table! {
 
 /// What ring messages follow on the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum RingRoutes {
+pub(crate) enum RingRoutes {
     /// The ring's own tree.
     Tree,
     /// The routes that all messages follow.
@@ -167,12 +167,12 @@ impl Choice for ring::Kind {
 }
 
 impl Wire for Iterations {
-    fn read(item: &Item, book: &mut Book) -> Option<Iterations> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Iterations> {
         match &item.value {
             Value::Text(text) if text == "paper" => Some(Iterations::Paper),
-            Value::Integer(_) => u32::read(item, book).map(Iterations::Number),
+            Value::Integer(_) => u32::read(item, diagnostics).map(Iterations::Number),
             _ => {
-                wrong_type(item, "a whole number, or \"paper\"", book);
+                wrong_type(item, "a whole number, or \"paper\"", diagnostics);
                 None
             }
         }

@@ -7,18 +7,18 @@ use std::ops::{Bound, RangeBounds};
 use serde_json::Value as Schema;
 use serde_json::{Value as Json, json};
 
-use crate::diagnostics::Fault;
-use crate::units::{Duration, Unit};
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::{BitRate, Bytes, Duration, Length, Unit};
 
-use super::super::book::{Book, Place};
-use super::table::{At, Given};
+use super::table::{Given, Located};
+use crate::diagnostics::{Diagnostics, Place};
 
 /// A time above zero.
 pub(super) const ABOVE_ZERO: (Bound<Duration>, Bound<Duration>) =
     (Bound::Excluded(Duration::ZERO), Bound::Unbounded);
 
 /// What bounds values of a kind.
-pub(in super::super) trait Limit: Copy + Display + PartialOrd {
+pub(crate) trait Limit: Copy + Display + PartialOrd {
     /// What it is an amount of, such as `a time`; nothing for a bare number.
     const KIND: &'static str = "";
     /// Whether it is a quantity of nothing.
@@ -32,63 +32,82 @@ pub(in super::super) trait Limit: Copy + Display + PartialOrd {
 }
 
 /// A kind of values that a range can bound.
-pub(in super::super) trait Limited {
+pub(crate) trait Limited {
     type Limit: Limit;
-    /// What stands beside the range, in messages.
+    /// What messages add to the range.
     const OR: &'static str = "";
     /// What is bounded; `None` of a value that no range is for.
     fn limited(&self) -> Option<Self::Limit>;
 }
 
 /// Such a kind, or a list of its values.
-pub(in super::super) trait Bounded: Sized {
+pub(crate) trait Bounded: Sized {
     type Limit: Limit;
     /// The value, without items outside of the range; `None` if it is outside itself. All of that is noted.
-    fn kept(self, place: Place, range: &impl RangeBounds<Self::Limit>, book: &mut Book) -> Option<Self>;
+    fn bounded(
+        self,
+        place: Place,
+        range: &impl RangeBounds<Self::Limit>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self>;
 }
 
 impl<T: Limited> Bounded for T {
     type Limit = T::Limit;
 
-    fn kept(self, place: Place, range: &impl RangeBounds<T::Limit>, book: &mut Book) -> Option<T> {
+    fn bounded(
+        self,
+        place: Place,
+        range: &impl RangeBounds<T::Limit>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
         let Some(limited) = self.limited().filter(|limited| !range.contains(limited)) else {
             return Some(self);
         };
-        let (kind, said) = (T::Limit::KIND, said(range));
+        let (kind, described) = (T::Limit::KIND, describe(range));
         let is_open = matches!(range.start_bound(), Bound::Excluded(_));
-        let (message, said) = match kind.split_once(' ') {
+        let (message, described) = match kind.split_once(' ') {
             Some((_, noun)) if is_open && limited.is_zero() => {
-                (format!("this {noun} must not be zero"), format!("{kind} {said}"))
+                (format!("this {noun} must not be zero"), format!("{kind} {described}"))
             }
-            _ => (format!("{limited} is out of range"), said),
+            _ => (format!("{limited} is out of range"), described),
         };
-        let expected = format!("expected {said}{}", T::OR);
-        book.add(place, |span| Fault::new("out-of-range", span, message, expected));
+        let expected = format!("expected {described}{}", T::OR);
+        diagnostics.add(place, |span| Fault::new("out-of-range", span, message, expected));
         None
     }
 }
 
-impl<T: Limited> Bounded for Vec<At<T>> {
+impl<T: Limited> Bounded for Vec<Located<T>> {
     type Limit = T::Limit;
 
-    fn kept(self, _: Place, range: &impl RangeBounds<T::Limit>, book: &mut Book) -> Option<Vec<At<T>>> {
+    fn bounded(
+        self,
+        _: Place,
+        range: &impl RangeBounds<T::Limit>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<Located<T>>> {
         let was_empty = self.is_empty();
-        let kept = |At { value, place }| Some(At { value: T::kept(value, place, range, book)?, place });
-        let kept: Vec<At<T>> = self.into_iter().filter_map(kept).collect();
-        (was_empty || !kept.is_empty()).then_some(kept)
+        let bounded = |Located { value, place }| {
+            Some(Located { value: T::bounded(value, place, range, diagnostics)?, place })
+        };
+        let bounded: Vec<Located<T>> = self.into_iter().filter_map(bounded).collect();
+        (was_empty || !bounded.is_empty()).then_some(bounded)
     }
 }
 
 impl<T: Bounded> Given<T> {
     /// The same where it keeps to the range, faulty where it does not.
-    pub(super) fn within(self, range: impl RangeBounds<T::Limit>, book: &mut Book) -> Given<T> {
-        let Given::Is(At { value, place }) = self else { return self };
-        value.kept(place, &range, book).map_or(Given::Faulty, |value| Given::Is(At { value, place }))
+    pub(super) fn within(self, range: impl RangeBounds<T::Limit>, diagnostics: &mut Diagnostics) -> Given<T> {
+        let Given::Is(Located { value, place }) = self else { return self };
+        value
+            .bounded(place, &range, diagnostics)
+            .map_or(Given::Faulty, |value| Given::Is(Located { value, place }))
     }
 }
 
 /// A range in words.
-fn said<L: Limit>(range: &impl RangeBounds<L>) -> String {
+fn describe<L: Limit>(range: &impl RangeBounds<L>) -> String {
     let shown = |limit: &L| if limit.is_zero() { "zero".to_owned() } else { limit.to_string() };
     let (least, most) = match (range.start_bound(), range.end_bound()) {
         (Bound::Included(least), Bound::Included(most)) => return format!("{least} to {most}"),
@@ -124,7 +143,7 @@ fn say<L: Limit>(schema: &mut Json, range: &impl RangeBounds<L>) {
         Some("string") => {
             let noun = schema["title"].as_str().unwrap_or("text");
             let comma = if matches!(range.start_bound(), Bound::Excluded(_)) { "" } else { "," };
-            schema["title"] = json!(format!("{noun}{comma} {}", said(range)));
+            schema["title"] = json!(format!("{noun}{comma} {}", describe(range)));
         }
         Some("integer" | "number") => {
             match range.start_bound() {
@@ -142,39 +161,46 @@ fn say<L: Limit>(schema: &mut Json, range: &impl RangeBounds<L>) {
     }
 }
 
-impl<U: Unit + Copy + Display + PartialOrd> Limit for U {
-    const KIND: &'static str = U::KIND;
-
-    fn is_zero(&self) -> bool {
-        self.grains() == 0
-    }
-}
-
-impl<U: Unit + Copy + Display + PartialOrd> Limited for U {
-    type Limit = U;
-
-    fn limited(&self) -> Option<U> {
-        Some(*self)
-    }
-}
-
-/// Numbers, which bound themselves.
+/// Kinds whose values bound themselves, each with what a [`Limit`] of them says.
 macro_rules! limits {
-    ($($number:ty),*) => { $(
-        impl Limit for $number {
-            fn number(&self) -> Json {
-                json!(self)
-            }
+    ($($kind:ty { $($described:item)* })*) => { $(
+        impl Limit for $kind {
+            $($described)*
         }
 
-        impl Limited for $number {
-            type Limit = $number;
+        impl Limited for $kind {
+            type Limit = $kind;
 
-            fn limited(&self) -> Option<$number> {
+            fn limited(&self) -> Option<$kind> {
                 Some(*self)
             }
         }
     )* };
 }
 
-limits!(u16, u32, u64, f64);
+/// Quantities with units.
+macro_rules! quantities {
+    ($($quantity:ty),*) => {
+        limits! { $($quantity {
+            const KIND: &'static str = <$quantity as Unit>::KIND;
+
+            fn is_zero(&self) -> bool {
+                self.grains() == 0
+            }
+        })* }
+    };
+}
+
+/// Bare numbers.
+macro_rules! numbers {
+    ($($number:ty),*) => {
+        limits! { $($number {
+            fn number(&self) -> Json {
+                json!(self)
+            }
+        })* }
+    };
+}
+
+quantities!(Duration, Bytes, BitRate, Length);
+numbers!(u16, u32, u64, f64);

@@ -5,52 +5,52 @@
 //! equal unless the values are; that they are equal wherever the meaning is holds but for keys whose usual value
 //! depends on others.
 
-use crate::units::Unit;
+use simnet_base::units::Unit;
 
-use super::super::book::Book;
-use super::super::tree::{Item, Value, default_item};
 use super::table::{Presence, Wire, key_of};
+use crate::diagnostics::Diagnostics;
+use crate::tree::{Item, Value, default_item};
 
 /// Writes the canonical form of a value of one kind.
-pub(in super::super) type Put = fn(&Item, &mut Canonical<'_>);
+pub(crate) type Put = fn(&Item, &mut Canonical<'_>);
 
 /// A canonical form that is being written.
-pub(in super::super) struct Canonical<'a> {
-    book: &'a Book,
-    pub(in super::super) bytes: Vec<u8>,
+pub(crate) struct Canonical<'a> {
+    diagnostics: &'a Diagnostics,
+    pub(crate) bytes: Vec<u8>,
     /// The holes of the tree, in the order of the bytes.
-    pub(in super::super) holes: Vec<Gap>,
+    pub(crate) holes: Vec<Gap>,
 }
 
 /// A place in the bytes that is open: that of a [`Value::Hole`].
-pub(in super::super) struct Gap {
+pub(crate) struct Gap {
     /// Where in the bytes.
-    pub(in super::super) at: usize,
+    pub(crate) at: usize,
     /// Which hole.
-    pub(in super::super) hole: usize,
+    pub(crate) hole: usize,
     /// How what fills it is written.
-    pub(in super::super) put: Put,
+    pub(crate) put: Put,
     /// Reads what fills it, for its faults.
-    pub(in super::super) read: fn(&Item, &mut Book),
+    pub(crate) read: fn(&Item, &mut Diagnostics),
 }
 
 /// A key of a table, for its canonical form.
-pub(in super::super) struct Key {
-    pub(in super::super) field: &'static str,
-    pub(in super::super) presence: Presence,
-    pub(in super::super) put: Put,
+pub(crate) struct Key {
+    pub(crate) field: &'static str,
+    pub(crate) presence: Presence,
+    pub(crate) put: Put,
 }
 
 /// Writes a value of the kind `T`, or leaves a hole open.
-pub(in super::super) fn put<T: Wire>(item: &Item, canonical: &mut Canonical<'_>) {
+pub(crate) fn put<T: Wire>(item: &Item, canonical: &mut Canonical<'_>) {
     let Value::Hole(hole) = item.value else { return T::canonical(item, canonical) };
-    canonical.gap(hole, T::canonical, |item, book| drop(T::read(item, book)));
+    canonical.gap(hole, T::canonical, |item, diagnostics| drop(T::read(item, diagnostics)));
 }
 
 impl Canonical<'_> {
-    /// A form without bytes; `book` says where files are.
-    pub(in super::super) fn new(book: &Book) -> Canonical<'_> {
-        Canonical { book, bytes: Vec::new(), holes: Vec::new() }
+    /// A form without bytes; `diagnostics` says where files are.
+    pub(crate) fn new(diagnostics: &Diagnostics) -> Canonical<'_> {
+        Canonical { diagnostics, bytes: Vec::new(), holes: Vec::new() }
     }
 
     fn tagged(&mut self, tag: u8, bytes: &[u8]) {
@@ -105,7 +105,7 @@ impl Canonical<'_> {
     /// A file by the hash of its contents; one that is not there by its name.
     pub(super) fn file(&mut self, item: &Item) {
         let Value::Text(name) = &item.value else { return self.raw(item) };
-        match self.book.files().take(&self.book.path(item.place, name)) {
+        match self.diagnostics.files().read(&self.diagnostics.path(item.place, name)) {
             Ok(taken) => self.tagged(b'h', taken.hash.as_bytes()),
             Err(_) => self.text(name),
         }
@@ -147,8 +147,8 @@ impl Canonical<'_> {
         self.bytes.push(b'}');
     }
 
-    /// What a tree holds besides what was taken out.
-    pub(in super::super) fn rest(&mut self, root: &Item) {
+    /// What a tree holds after the removals.
+    pub(crate) fn rest(&mut self, root: &Item) {
         self.raw(root);
     }
 
@@ -178,7 +178,7 @@ impl Canonical<'_> {
     }
 
     /// Leaves a hole open.
-    pub(super) fn gap(&mut self, hole: usize, put: Put, read: fn(&Item, &mut Book)) {
+    pub(super) fn gap(&mut self, hole: usize, put: Put, read: fn(&Item, &mut Diagnostics)) {
         self.holes.push(Gap { at: self.bytes.len(), hole, put, read });
     }
 

@@ -2,15 +2,15 @@
 
 use serde_json::Value as Schema;
 
-use super::super::book::Book;
-use super::super::discovery::Method;
-use super::super::tree::Item;
 use super::allgather::Overheads;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{self, Choice, FileName};
-use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
-use crate::units::{Bytes, Duration};
+use super::table::{Described, Given, Located, Presence, Reading, Wire, table, table_schema};
+use crate::diagnostics::Diagnostics;
+use crate::discovery::Method;
+use crate::tree::Item;
+use simnet_base::units::{Bytes, Duration};
 
 use Presence::{Default, Optional, Required};
 
@@ -42,15 +42,15 @@ table! {
         /// What disturbs measurements.
         noise: Noise = Default("{}");
         /// Machines whose software is slower or faster than that of the others.
-        paces: Vec<At<Pace>> = Default("[]");
+        paces: Vec<Located<Pace>> = Default("[]");
         /// A CSV with round-trip times, relative to the scenario's folder, instead of measuring.
         matrix: FileName = Optional;
         /// Round-trip times by a formula, instead of measuring.
         made_up: MadeUp = Optional;
         /// How switches are inferred: as the paper does, classes apart by half of their range; the same with their
         /// whole range; with classes by k-means; or by the tree that fits all times together.
-        methods: Vec<At<Method>> = Default("['paper', 'sturdy']");
-        /// What the methods are told.
+        methods: Vec<Located<Method>> = Default("['paper', 'sturdy']");
+        /// What the methods know in addition to the times.
         inference: Inference = Default("{}");
         /// What computing takes on machine 0: constants, never the time that it takes here.
         compute: Compute = Default("{}");
@@ -83,7 +83,7 @@ table! {
         drift: kinds::Share = Default("'0 %'");
         /// How long a machine keeps a pace before it has another, 1 us to 1000 s.
         drift_period: Span = Default("'1000 ms'");
-        /// What every machine sends beside, to machines drawn by chance: the share of the time in which its cable is
+        /// What every machine also sends, to machines drawn by chance: the share of the time in which its cable is
         /// busy, at most `"95 %"`.
         background: kinds::Share = Default("'0 %'");
         /// The data of a message of that traffic, 1 B to 64 KiB.
@@ -102,7 +102,7 @@ table! {
 }
 
 table! {
-    /// What methods are told beside the matrix.
+    /// What methods know in addition to the matrix.
     "[discovery.inference]" Inference {
         /// Times closer than that are one class at first; a microsecond for every round trip of a sample if not given.
         measurement_noise: Span = Optional, ABOVE_ZERO;
@@ -114,7 +114,7 @@ table! {
         /// of a ping.
         step_is_known: bool = Default("false");
         /// Pairs of machines whose hop counts are known.
-        known: Vec<At<KnownPair>> = Default("[]");
+        known: Vec<Located<KnownPair>> = Default("[]");
     }
 }
 
@@ -147,7 +147,7 @@ table! {
 table! {
     /// Round-trip times that are made up: over h switches constant + step (h + 1), and noise.
     "[discovery.made-up]" MadeUp {
-        /// What a round trip takes beside its cables, at most 1 s.
+        /// What a round trip takes in addition to its cables, at most 1 s.
         constant: Span = Default("'85 us'"), ABOVE_ZERO;
         /// What one more switch adds, at most 1 s.
         step: Span = Default("'23.62 us'"), ABOVE_ZERO;

@@ -4,22 +4,22 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value as Schema;
 
-use super::super::book::Book;
-use super::super::ethernet::Transport;
-use super::super::tree::Item;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, Quantity};
 use super::table::{Described, Free, Given, Presence, Reading, Wire, table, table_schema};
-use crate::ethernet::transport::Congestion;
-use crate::units::{BitRate, Bytes, Duration, Length};
+use crate::diagnostics::Diagnostics;
+use crate::ethernet::Transport;
+use crate::tree::Item;
+use simnet_base::units::{BitRate, Bytes, Duration, Length};
+use simnet_media::ethernet::transport::Congestion;
 
 use Presence::{Default, Optional};
 
 /// Rates of Ethernet.
-pub(in super::super) const RATES: RangeInclusive<BitRate> = rate(10_000_000)..=rate(400_000_000_000);
+pub(crate) const RATES: RangeInclusive<BitRate> = rate(10_000_000)..=rate(400_000_000_000);
 /// Lengths of cables: a second of flight at most.
-pub(in super::super) const LONGEST_CABLE: Length = Length::from_mm(200_000_000_000);
+pub(crate) const LONGEST_CABLE: Length = Length::from_mm(200_000_000_000);
 /// Payloads of a frame: without padding, and of the largest frames that switches are sold for.
 const MTUS: RangeInclusive<Bytes> = Bytes(46)..=Bytes(9_216);
 /// The longest time in a switch, and that an acknowledgement waits.
@@ -50,14 +50,14 @@ table! {
         priorities: Free<u16> = Default("{}");
         /// Messages in frames without recovery, or over a TCP/IP stack in every host.
         transport: Transport = Default("'datagram'");
-        /// What each frame of a datagram carries beside data, below `mtu`.
+        /// What each frame of a datagram carries in addition to data, below `mtu`.
         header: Quantity<Bytes> = Default("'8 B'");
         /// Whether switches know every host from the start, as after a barrier; otherwise they flood until they
         /// have learned.
         introduced: bool = Default("true");
         /// How long a TCP acknowledgement may wait for another segment.
         ack_delay: Quantity<Duration> = Default("'10 ms'"), ..=LONGEST;
-        /// What limits a TCP sender beside the receiver's window.
+        /// What limits a TCP sender in addition to the receiver's window.
         congestion: Congestion = Default("'reno'");
         /// Room of a TCP connection for data on its way, at either end, `mtu` to 16 MiB.
         window: Quantity<Bytes> = Default("'64 KiB'");
@@ -70,7 +70,7 @@ table! {
 
 /// Who shares the room for waiting frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) enum Sharing {
+pub(crate) enum Sharing {
     /// Each output port has its own.
     #[default]
     PerPort,

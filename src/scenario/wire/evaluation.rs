@@ -2,12 +2,14 @@
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use super::super::book::Book;
-use super::super::tree::{Item, Value};
 use super::canonical::{Canonical, Key, put};
 use super::kinds::Choice;
-use super::table::{At, Described, Free, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
-use crate::scenario::printed::Statistic;
+use super::table::{
+    Described, Free, Given, Located, Presence, Reading, Wire, table, table_schema, wrong_type,
+};
+use crate::diagnostics::Diagnostics;
+use crate::printed::Statistic;
+use crate::tree::{Item, Value};
 
 use Presence::{Default, Optional, Required};
 
@@ -25,9 +27,9 @@ table! {
 }
 
 table! {
-    /// Numbers that a paper prints in one of its tables or figures, ours beside them in paper.csv.
+    /// Numbers that a paper prints in one of its tables or figures, compared with ours in paper.csv.
     "[[reference]]" Reference {
-        /// The paper, as src/papers/reference.csv numbers it.
+        /// The paper, as src/base/papers/reference.csv numbers it.
         paper: String = Required;
         /// The table or figure.
         figure: String = Required;
@@ -73,7 +75,7 @@ table! {
         /// Whether of these only those are drawn that `nearest` of `[sweep]` finds.
         nearest: bool = Default("false");
         /// Directions in which equal distances are equal factors.
-        logarithmic: Vec<At<Direction>> = Default("[]");
+        logarithmic: Vec<Located<Direction>> = Default("[]");
         /// Whether each mark has a band from the least to the greatest of its values.
         spread: bool = Default("false");
         /// What stands at the horizontal axis; `x` if not given.
@@ -85,7 +87,7 @@ table! {
 
 /// A direction of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Direction {
+pub(crate) enum Direction {
     X,
     Y,
 }
@@ -105,12 +107,12 @@ impl Choice for Statistic {
 
 /// Axes and the values that they have, each with its place; tables in tables are paths.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Pins(pub(in super::super) Vec<(At<String>, Item)>);
+pub(crate) struct Pins(pub(crate) Vec<(Located<String>, Item)>);
 
 impl Wire for Pins {
-    fn read(item: &Item, book: &mut Book) -> Option<Pins> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Pins> {
         let mut pins = Vec::new();
-        collect(item, None, &mut pins, book).then_some(Pins(pins))
+        collect(item, None, &mut pins, diagnostics).then_some(Pins(pins))
     }
 
     fn schema() -> Schema {
@@ -122,9 +124,9 @@ impl Wire for Pins {
 /// Collects the values below an item by their paths; `false` after a fault.
 fn collect(
     item: &Item,
-    path: Option<At<String>>,
-    pins: &mut Vec<(At<String>, Item)>,
-    book: &mut Book,
+    path: Option<Located<String>>,
+    pins: &mut Vec<(Located<String>, Item)>,
+    diagnostics: &mut Diagnostics,
 ) -> bool {
     match (&item.value, path) {
         (Value::Table(entries), path) => entries.iter().fold(true, |sound, entry| {
@@ -132,7 +134,8 @@ fn collect(
                 Some(path) => format!("{}.{}", path.value, entry.key),
                 None => entry.key.clone(),
             };
-            collect(&entry.item, Some(At { value: name, place: entry.place }), pins, book) && sound
+            collect(&entry.item, Some(Located { value: name, place: entry.place }), pins, diagnostics)
+                && sound
         }),
         (Value::Text(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_), Some(path)) => {
             pins.push((path, item.clone()));
@@ -141,7 +144,7 @@ fn collect(
         (_, path) => {
             let expected =
                 if path.is_some() { "a value of the axis" } else { "a table of axes and their values" };
-            wrong_type(item, expected, book);
+            wrong_type(item, expected, diagnostics);
             false
         }
     }

@@ -1,26 +1,25 @@
-//! The keys that say of which layers a scenario is made. [`layers`](super::super::layers) takes them out before the
+//! The keys that say of which layers a scenario is made. [`layers`](crate::layers) takes them out before the
 //! scenario's sections are read.
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use super::super::book::Book;
-use super::super::tree::{Item, Value};
 use super::kinds::FileName;
-use super::table::{At, Free, Wire, wrong_type};
+use super::table::{Free, Located, Wire, wrong_type};
+use crate::diagnostics::Diagnostics;
+use crate::tree::{Item, Value};
 
 /// One file or a list of files.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Include(pub(in super::super) Vec<At<FileName>>);
+pub(crate) struct Include(pub(crate) Vec<Located<FileName>>);
 
 impl Wire for Include {
-    fn read(item: &Item, book: &mut Book) -> Option<Include> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Include> {
         match &item.value {
-            Value::List(_) => Vec::<At<FileName>>::read(item, book).map(Include),
-            Value::Text(_) => {
-                FileName::read(item, book).map(|value| Include(vec![At { value, place: item.place }]))
-            }
+            Value::List(_) => Vec::<Located<FileName>>::read(item, diagnostics).map(Include),
+            Value::Text(_) => FileName::read(item, diagnostics)
+                .map(|value| Include(vec![Located { value, place: item.place }])),
             _ => {
-                wrong_type(item, "the name of a file, or a list of names", book);
+                wrong_type(item, "the name of a file, or a list of names", diagnostics);
                 None
             }
         }
@@ -36,11 +35,11 @@ impl Wire for Include {
 
 /// The profiles by name.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Profiles;
+pub(crate) struct Profiles;
 
 impl Wire for Profiles {
-    fn read(item: &Item, book: &mut Book) -> Option<Profiles> {
-        Free::<Profile>::read(item, book).map(|_| Profiles)
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Profiles> {
+        Free::<Profile>::read(item, diagnostics).map(|_| Profiles)
     }
 
     fn schema() -> Schema {
@@ -52,9 +51,9 @@ impl Wire for Profiles {
 struct Profile;
 
 impl Wire for Profile {
-    fn read(item: &Item, book: &mut Book) -> Option<Profile> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Profile> {
         if !matches!(item.value, Value::Table(_)) {
-            wrong_type(item, "a table", book);
+            wrong_type(item, "a table", diagnostics);
             return None;
         }
         Some(Profile)

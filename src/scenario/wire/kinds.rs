@@ -4,18 +4,18 @@ use std::fmt;
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use crate::diagnostics::{Fault, quoted};
-use crate::units::{ParseUnitError, Unit};
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::units::{ParseUnitError, Unit};
 
-use super::super::book::Book;
-use super::super::tree::{Item, Value};
 use super::bounds::{Limit, Limited};
 use super::canonical::{Canonical, put};
-use super::table::{At, Wire, wrong_type};
+use super::table::{Located, Wire, wrong_type};
+use crate::diagnostics::Diagnostics;
+use crate::tree::{Item, Value};
 
 /// A text with a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct Quantity<U>(pub(in super::super) U);
+pub(crate) struct Quantity<U>(pub(crate) U);
 
 fn units<U: Unit>() -> String {
     U::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
@@ -26,20 +26,22 @@ fn needs<U: Unit>() -> String {
 }
 
 impl<U: Unit> Wire for Quantity<U> {
-    fn read(item: &Item, book: &mut Book) -> Option<Quantity<U>> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Quantity<U>> {
         match &item.value {
             Value::Text(text) => match U::parse(text) {
                 Ok(quantity) => return Some(Quantity(quantity)),
-                Err(error) => book.add(item.place, |span| unit_fault::<U>(text, &error, span)),
+                Err(error) => diagnostics.add(item.place, |span| unit_fault::<U>(text, &error, span)),
             },
-            Value::Integer(_) | Value::Float(_) => book.add(item.place, |span| {
+            Value::Integer(_) | Value::Float(_) => diagnostics.add(item.place, |span| {
                 let message = format!("a bare number where {} is needed", U::KIND);
                 Fault::new("needs-unit", span, message, needs::<U>())
                     .with_help(format!("write a text with a unit, as in \"{}\"", U::EXAMPLE))
             }),
-            _ => {
-                wrong_type(item, &format!("{} in {}, as in \"{}\"", U::KIND, units::<U>(), U::EXAMPLE), book)
-            }
+            _ => wrong_type(
+                item,
+                &format!("{} in {}, as in \"{}\"", U::KIND, units::<U>(), U::EXAMPLE),
+                diagnostics,
+            ),
         }
         None
     }
@@ -101,13 +103,13 @@ fn near_units<U: Unit>(unit: &str) -> impl Iterator<Item = &'static str> {
 
 /// `"never"`, or a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct NeverOr<U>(pub(in super::super) Option<U>);
+pub(crate) struct NeverOr<U>(pub(crate) Option<U>);
 
 impl<U: Unit> Wire for NeverOr<U> {
-    fn read(item: &Item, book: &mut Book) -> Option<NeverOr<U>> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<NeverOr<U>> {
         match &item.value {
             Value::Text(text) if text == "never" => Some(NeverOr(None)),
-            _ => Quantity::<U>::read(item, book).map(|quantity| NeverOr(Some(quantity.0))),
+            _ => Quantity::<U>::read(item, diagnostics).map(|quantity| NeverOr(Some(quantity.0))),
         }
     }
 
@@ -130,51 +132,58 @@ impl<U: Limit> Limited for NeverOr<U> {
 }
 
 /// One of a few words.
-pub(in super::super) trait Choice: Clone + 'static {
+pub(crate) trait Choice: Clone + 'static {
     /// The words and what they stand for.
     const CHOICES: &'static [(&'static str, Self)];
 }
 
 impl<C: Choice> Wire for C {
-    fn read(item: &Item, book: &mut Book) -> Option<C> {
-        let words =
-            || C::CHOICES.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-        let Value::Text(text) = &item.value else {
-            wrong_type(item, &format!("one of {}", words()), book);
-            return None;
-        };
-        let chosen = C::CHOICES.iter().find(|(word, _)| word == text).map(|(_, choice)| choice.clone());
-        if chosen.is_none() {
-            book.add(item.place, |span| {
-                let message = format!("`{}` is not one of the choices", quoted(text));
-                let expected = match C::CHOICES {
-                    [(word, _)] => format!("expected \"{word}\""),
-                    _ => format!("expected one of {}", words()),
-                };
-                Fault::new("unknown-choice", span, message, expected)
-                    .with_nearest(text, C::CHOICES.iter().map(|(word, _)| *word))
-            });
-        }
-        chosen
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<C> {
+        choose(item, &words::<C>(), diagnostics).map(|nth| C::CHOICES[nth].1.clone())
     }
 
     fn schema() -> Schema {
-        json_schema!({ "enum": C::CHOICES.iter().map(|(word, _)| *word).collect::<Vec<_>>() })
+        json_schema!({ "enum": words::<C>() })
     }
 }
 
+fn words<C: Choice>() -> Vec<&'static str> {
+    C::CHOICES.iter().map(|(word, _)| *word).collect()
+}
+
+/// Reads one of `words`: its position. Not generic, so that it is compiled once for all kinds of choices.
+fn choose(item: &Item, words: &[&'static str], diagnostics: &mut Diagnostics) -> Option<usize> {
+    let list = || words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+    let Value::Text(text) = &item.value else {
+        wrong_type(item, &format!("one of {}", list()), diagnostics);
+        return None;
+    };
+    let chosen = words.iter().position(|word| word == text);
+    if chosen.is_none() {
+        diagnostics.add(item.place, |span| {
+            let message = format!("`{}` is not one of the choices", quoted(text));
+            let expected = match words {
+                [word] => format!("expected \"{word}\""),
+                _ => format!("expected one of {}", list()),
+            };
+            Fault::new("unknown-choice", span, message, expected).with_nearest(text, words.iter().copied())
+        });
+    }
+    chosen
+}
+
 impl Wire for String {
-    fn read(item: &Item, book: &mut Book) -> Option<String> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<String> {
         match &item.value {
             Value::Text(text) if text.trim().is_empty() => {
-                book.add(item.place, |span| {
+                diagnostics.add(item.place, |span| {
                     Fault::new("empty-text", span, "an empty text", "expected a text")
                 });
                 None
             }
             Value::Text(text) => Some(text.clone()),
             _ => {
-                wrong_type(item, "a text in quotes", book);
+                wrong_type(item, "a text in quotes", diagnostics);
                 None
             }
         }
@@ -187,11 +196,11 @@ impl Wire for String {
 
 /// The name of a file, relative to the folder of the file that gives it.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct FileName(pub(in super::super) String);
+pub(crate) struct FileName(pub(crate) String);
 
 impl Wire for FileName {
-    fn read(item: &Item, book: &mut Book) -> Option<FileName> {
-        String::read(item, book).map(FileName)
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<FileName> {
+        String::read(item, diagnostics).map(FileName)
     }
 
     fn schema() -> Schema {
@@ -204,11 +213,11 @@ impl Wire for FileName {
 }
 
 impl Wire for bool {
-    fn read(item: &Item, book: &mut Book) -> Option<bool> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<bool> {
         match &item.value {
             Value::Boolean(value) => Some(*value),
             _ => {
-                wrong_type(item, "true or false", book);
+                wrong_type(item, "true or false", diagnostics);
                 None
             }
         }
@@ -220,9 +229,9 @@ impl Wire for bool {
 }
 
 /// Reads a whole number in `0..=max`.
-fn whole(item: &Item, max: u64, book: &mut Book) -> Option<u64> {
+fn whole(item: &Item, max: u64, diagnostics: &mut Diagnostics) -> Option<u64> {
     let Value::Integer(number) = &item.value else {
-        wrong_type(item, "a whole number, without unit and quotes", book);
+        wrong_type(item, "a whole number, without unit and quotes", diagnostics);
         return None;
     };
     let fits = number.and_then(|number| u64::try_from(number).ok()).filter(|number| *number <= max);
@@ -230,15 +239,15 @@ fn whole(item: &Item, max: u64, book: &mut Book) -> Option<u64> {
         let negative = number.is_some_and(|number| number < 0);
         let code = if negative { "negative" } else { "overflow" };
         let message = if negative { "a negative number" } else { "this number is too large" };
-        book.add(item.place, |span| Fault::new(code, span, message, format!("expected 0 to {max}")));
+        diagnostics.add(item.place, |span| Fault::new(code, span, message, format!("expected 0 to {max}")));
     }
     fits
 }
 
 impl Wire for u64 {
-    fn read(item: &Item, book: &mut Book) -> Option<u64> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<u64> {
         // JSON and TOML readers agree on whole numbers up to 2^63 - 1 only.
-        whole(item, i64::MAX.unsigned_abs(), book)
+        whole(item, i64::MAX.unsigned_abs(), diagnostics)
     }
 
     fn schema() -> Schema {
@@ -247,8 +256,8 @@ impl Wire for u64 {
 }
 
 impl Wire for u32 {
-    fn read(item: &Item, book: &mut Book) -> Option<u32> {
-        whole(item, u64::from(u32::MAX), book).and_then(|number| u32::try_from(number).ok())
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<u32> {
+        whole(item, u64::from(u32::MAX), diagnostics).and_then(|number| u32::try_from(number).ok())
     }
 
     fn schema() -> Schema {
@@ -257,8 +266,8 @@ impl Wire for u32 {
 }
 
 impl Wire for u16 {
-    fn read(item: &Item, book: &mut Book) -> Option<u16> {
-        whole(item, u64::from(u16::MAX), book).and_then(|number| u16::try_from(number).ok())
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<u16> {
+        whole(item, u64::from(u16::MAX), diagnostics).and_then(|number| u16::try_from(number).ok())
     }
 
     fn schema() -> Schema {
@@ -267,26 +276,26 @@ impl Wire for u16 {
 }
 
 impl Wire for f64 {
-    fn read(item: &Item, book: &mut Book) -> Option<f64> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<f64> {
         let number = match &item.value {
             #[expect(clippy::cast_precision_loss, reason = "a whole number where a fraction may stand")]
             Value::Integer(number) => number.map(|number| number as f64),
             Value::Float(number) => *number,
             _ => {
-                wrong_type(item, "a number without unit and quotes", book);
+                wrong_type(item, "a number without unit and quotes", diagnostics);
                 return None;
             }
         };
         match number {
             Some(number) if number.is_finite() => Some(number),
             Some(_) => {
-                book.add(item.place, |span| {
+                diagnostics.add(item.place, |span| {
                     Fault::new("not-finite", span, "this is no finite number", "expected a number")
                 });
                 None
             }
             None => {
-                book.add(item.place, |span| {
+                diagnostics.add(item.place, |span| {
                     Fault::new("overflow", span, "this number is too large", "expected a finite number")
                 });
                 None
@@ -305,19 +314,19 @@ impl Wire for f64 {
 
 /// A share written as a text in per cent.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(in super::super) struct Share(pub(in super::super) f64);
+pub(crate) struct Share(pub(crate) f64);
 
 impl Wire for Share {
-    fn read(item: &Item, book: &mut Book) -> Option<Share> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Share> {
         let Value::Text(text) = &item.value else {
-            wrong_type(item, "a share in per cent, as in \"6 %\"", book);
+            wrong_type(item, "a share in per cent, as in \"6 %\"", diagnostics);
             return None;
         };
         let number = text.trim().strip_suffix('%').map(str::trim_end);
         let plain = number.filter(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
         let share = plain.and_then(|number| number.parse::<f64>().ok()).map(|per_cent| per_cent / 100.0);
         if share.is_none() {
-            book.add(item.place, |span| {
+            diagnostics.add(item.place, |span| {
                 Fault::new(
                     "not-a-share",
                     span,
@@ -361,11 +370,11 @@ impl Limited for Share {
 
 /// A name fit for a folder.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct ScenarioName(pub(in super::super) String);
+pub(crate) struct ScenarioName(pub(crate) String);
 
 impl Wire for ScenarioName {
-    fn read(item: &Item, book: &mut Book) -> Option<ScenarioName> {
-        let name = String::read(item, book)?;
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<ScenarioName> {
+        let name = String::read(item, diagnostics)?;
         let plain = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
@@ -373,7 +382,7 @@ impl Wire for ScenarioName {
         if name.len() <= 100 && name.split('/').all(plain) {
             return Some(ScenarioName(name));
         }
-        book.add(item.place, |span| {
+        diagnostics.add(item.place, |span| {
             let message = format!("`{}` cannot name a folder", quoted(&name));
             let expected = "expected letters, digits, `.`, `_`, `-`, beginning with a letter or digit";
             Fault::new("bad-name", span, message, expected)
@@ -391,23 +400,22 @@ impl Wire for ScenarioName {
 
 /// One name or a list of names.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct RootNames(pub(in super::super) Vec<At<String>>);
+pub(crate) struct RootNames(pub(crate) Vec<Located<String>>);
 
 impl Wire for RootNames {
-    fn read(item: &Item, book: &mut Book) -> Option<RootNames> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<RootNames> {
         match &item.value {
             Value::List(items) if items.is_empty() => {
-                book.add(item.place, |span| {
+                diagnostics.add(item.place, |span| {
                     Fault::new("empty-list", span, "an empty list", "expected at least one switch")
                 });
                 None
             }
-            Value::List(_) => Vec::<At<String>>::read(item, book).map(RootNames),
-            Value::Text(_) => {
-                String::read(item, book).map(|value| RootNames(vec![At { value, place: item.place }]))
-            }
+            Value::List(_) => Vec::<Located<String>>::read(item, diagnostics).map(RootNames),
+            Value::Text(_) => String::read(item, diagnostics)
+                .map(|value| RootNames(vec![Located { value, place: item.place }])),
             _ => {
-                wrong_type(item, "\"far\", \"r0\", the name of a switch or a list of names", book);
+                wrong_type(item, "\"far\", \"r0\", the name of a switch or a list of names", diagnostics);
                 None
             }
         }

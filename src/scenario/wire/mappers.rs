@@ -1,17 +1,23 @@
-//! The options of each mapper, and what goes wrong or stands aside while it maps.
+//! The `[mapping]` section: who maps, how, on what model of the network; the options of each mapper; what goes wrong or
+//! stands aside meanwhile.
 
 use serde_json::Value as Schema;
 
-use super::super::book::Book;
-use super::super::tree::Item;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
-use super::kinds::{Choice, Quantity};
-use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
-use crate::host::mapper::berkeley::{Merging, SecondLook};
-use crate::host::mapper::guarded::{Candidates, First, Landing, Recency};
-use crate::host::mapper::myricom::{Filter, Loops};
-use crate::units::{Bytes, Duration};
+use super::kinds::{Choice, Quantity, Share};
+use super::mapping::{Depth, Master, Mode};
+use super::table::{Described, Given, Located, Presence, Reading, Wire, table, table_schema};
+use crate::diagnostics::Diagnostics;
+use crate::mapping::{Computer, Direction, MapModel};
+use crate::tree::Item;
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::host::mapper::berkeley::{Merging, SecondLook};
+use simnet_media::host::mapper::guarded::{Candidates, First, Landing, Recency};
+use simnet_media::host::mapper::myricom::{Filter, Loops};
+use simnet_media::host::mapper::{
+    Algorithm, Order, berkeley, coupon, guarded, identified, myricom, parallel, randomised, simplified,
+};
 
 use Presence::{Default, Optional, Required};
 
@@ -19,7 +25,103 @@ use Presence::{Default, Optional, Required};
 const MOST_SCOUT: Bytes = Bytes(1 << 20);
 
 table! {
-    /// What the Berkeley mapper, and the randomised one that is made of it, do at their own discretion beside
+    /// A mapper that runs in-band before traffic.
+    "[mapping]" Mapping {
+        /// How it explores.
+        algorithm: Algorithm = Default("'berkeley'");
+        /// Who maps: one `master`, all others answering; or every host until an `election` is decided.
+        mode: Mode = Default("'master'");
+        /// The host on which the master runs; an election has none.
+        mapper: Master = Optional;
+        /// What carries its messages: the flit-level fabric, or a walk over the cables on which a message fails
+        /// when it uses one twice in the same direction (`circuit`) or never (`packet`); these take no time.
+        model: MapModel = Default("'cut-through'");
+        /// How long it waits for the answer to a probe; if not given, 1 ms on a host, 450 us on an interface.
+        probe_timeout: Quantity<Duration> = Optional, ABOVE_ZERO;
+        /// How often a turn that gave nothing is tried again.
+        retries: u32 = Default("0");
+        /// Explorations of switches after which the mapper gives up.
+        explorations: u64 = Default("20000"), 1..;
+        /// The bytes that the mapper may use for its model; without it as many as it needs.
+        memory: Quantity<Bytes> = Optional, Bytes(1)..;
+        /// What the software of the mapper and of the daemons runs on: the host's processor, or that of the
+        /// interface, whose first work is routing traffic; if not given, the interface for the Myricom mapper and
+        /// those that share its ways, the host for others.
+        runs_on: Computer = Optional;
+        /// Software time to send a message; if not given, that of `[hosts]` on a host, 20 us on an interface.
+        send_overhead: Quantity<Duration> = Optional;
+        /// Software time between a probe's arrival and the answer; if not given, that of `[hosts]` on a host,
+        /// 30 us on an interface.
+        reply_overhead: Quantity<Duration> = Optional;
+        /// Software time between the return of a mapper's own probe and its seeing it; if not given, that of
+        /// `[hosts]` on a host, 20 us on an interface.
+        loop_overhead: Quantity<Duration> = Optional;
+        /// How far each single cost of software may lie above or below its value.
+        jitter: Share = Default("'0 %'"), Share(0.0)..=Share(1.0);
+        /// Hosts without a daemon: they answer nothing.
+        silent: Vec<Located<String>> = Default("[]");
+        /// How many hosts run a mapper's software, the master's own among them, at least 1; without it all but
+        /// the silent ones.
+        answering: u32 = Optional;
+        /// Which hosts those are: the first of the network's list, or some that the seed draws; `listed` if not
+        /// given.
+        answering_order: Direction = Optional;
+        /// Options of the algorithms `berkeley` and `randomised`.
+        berkeley: Berkeley = Optional;
+        /// Options of the algorithm `randomised`.
+        randomised: Randomised = Optional;
+        /// Options of the algorithm `myricom`.
+        myricom: Myricom = Optional;
+        /// Options of the algorithms `guarded` and `timed`.
+        guarded: Guarded = Optional;
+        /// Options of the algorithm `coupon`.
+        coupon: Coupon = Optional;
+        /// Options of the algorithm `identified`.
+        identified: Identified = Optional;
+        /// Options of the algorithm `parallel`.
+        parallel: Parallel = Optional;
+        /// What goes wrong with the mappers' messages.
+        faults: Faults = Optional;
+        /// How applications hold themselves back while there are mappers' messages.
+        restraint: Restraint = Optional;
+        /// The load of `[traffic]` during the mapping; quiet if not given.
+        load: f64 = Optional, 0.0..=1.0;
+        /// Whether what fails in the scenario fails while it maps, too.
+        failures: bool = Default("false");
+        /// The longest string of turns whose switch is explored: 1 to 1000, or what an oracle computes for the
+        /// network, `q+d+1`, `q+d` or `2d+1`. If not given there is no bound; for `simplified` it is `q+d+1`, or
+        /// `2d+1` on the model `packet`.
+        depth: Depth = Optional;
+        /// The order in which the turns at a switch are tried; `outwards` if not given.
+        order: Order = Optional;
+        /// Whether answers bound the turns worth trying to as many as a switch has ports; `true` if not given.
+        window: bool = Optional;
+        /// Whether ports that a replicate of the switch has found are left out; `false` if not given.
+        skip_known: bool = Optional;
+        /// Whether branches that end in switches are cut off in the end; if not given, they are but on the model
+        /// `packet`, where all can be distinguished.
+        prune: bool = Optional;
+        /// Other routing latencies, at which the mapping is timed again to show what they change.
+        also_at_routing_latency: Vec<Located<Quantity<Duration>>> = Default("[]"), ABOVE_ZERO;
+    }
+}
+
+impl Choice for Algorithm {
+    const CHOICES: &'static [(&'static str, Algorithm)] = &[
+        ("berkeley", Algorithm::Berkeley(berkeley::Options::DEFAULT)),
+        ("simplified", Algorithm::Simplified(simplified::Options::DEFAULT)),
+        ("randomised", Algorithm::Randomised(randomised::Options::DEFAULT)),
+        ("myricom", Algorithm::Myricom(myricom::Options::DEFAULT)),
+        ("guarded", Algorithm::Guarded(guarded::Options::DEFAULT)),
+        ("timed", Algorithm::Guarded(guarded::Options { guards: false, ..guarded::Options::DEFAULT })),
+        ("coupon", Algorithm::Coupon(coupon::Options::DEFAULT)),
+        ("identified", Algorithm::Identified(identified::Options { one_message: false })),
+        ("parallel", Algorithm::Parallel(parallel::Options::DEFAULT)),
+    ];
+}
+
+table! {
+    /// What the Berkeley mapper, and the randomised one that is made of it, may do in addition to
     /// `order`, `window`, `skip-known`, `depth` and `prune`.
     "[mapping.berkeley]" Berkeley {
         /// When vertices that must be one switch are merged.
@@ -37,7 +139,7 @@ table! {
 }
 
 table! {
-    /// What the randomised mapper does at its own discretion beside what the Berkeley mapper does.
+    /// What the randomised mapper may do in addition to what the Berkeley mapper does.
     "[mapping.randomised]" Randomised {
         /// After how many explorations without a new host a branch is grown.
         after: u64 = Default("1"), 1..;
@@ -106,7 +208,7 @@ table! {
     "[mapping.coupon]" Coupon {
         /// The turns of a message.
         depth: u16 = Default("12"), 1..;
-        /// How many messages in a row may tell no new host before collecting ends.
+        /// How many messages in a row may show no new host before collecting ends.
         patience: u32 = Default("12");
         /// The most messages that are spent on collecting.
         most: u32 = Default("10000");

@@ -2,15 +2,15 @@
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use crate::diagnostics::Fault;
-use crate::units::{Duration, Unit};
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::{Duration, Unit};
 
-use super::super::book::Book;
-use super::super::tree::{Entry, Item, Value};
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::Quantity;
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
+use crate::diagnostics::Diagnostics;
+use crate::tree::{Entry, Item, Value};
 
 use Presence::{Default, Following, Optional};
 
@@ -52,13 +52,13 @@ fn messages(others: &[Entry]) -> &'static str {
 
 /// `"auto"`, or a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct AutoOr<U>(pub(in super::super) Option<U>);
+pub(crate) struct AutoOr<U>(pub(crate) Option<U>);
 
 impl<U: Unit> Wire for AutoOr<U> {
-    fn read(item: &Item, book: &mut Book) -> Option<AutoOr<U>> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<AutoOr<U>> {
         match &item.value {
             Value::Text(text) if text == "auto" => Some(AutoOr(None)),
-            _ => Quantity::<U>::read(item, book).map(|quantity| AutoOr(Some(quantity.0))),
+            _ => Quantity::<U>::read(item, diagnostics).map(|quantity| AutoOr(Some(quantity.0))),
         }
     }
 
@@ -73,10 +73,10 @@ impl<U: Unit> Wire for AutoOr<U> {
 
 /// A share above 0 and below 1, as a number or as a text in per cent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct Fraction(pub(in super::super) f64);
+pub(crate) struct Fraction(pub(crate) f64);
 
 impl Wire for Fraction {
-    fn read(item: &Item, book: &mut Book) -> Option<Fraction> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Fraction> {
         let share = match &item.value {
             Value::Text(text) => {
                 let number = text.trim().strip_suffix('%').map(str::trim_end);
@@ -84,22 +84,22 @@ impl Wire for Fraction {
                 let share = plain.and_then(|number| number.parse::<f64>().ok());
                 if share.is_none() {
                     let expected = "expected a share in per cent, as in \"1 %\"";
-                    book.add(item.place, |span| {
+                    diagnostics.add(item.place, |span| {
                         Fault::new("not-a-share", span, "this is no share", expected)
                     });
                 }
                 share? / 100.0
             }
-            Value::Integer(_) | Value::Float(_) => f64::read(item, book)?,
+            Value::Integer(_) | Value::Float(_) => f64::read(item, diagnostics)?,
             _ => {
-                wrong_type(item, "a share, as in \"1 %\" or 0.01", book);
+                wrong_type(item, "a share, as in \"1 %\" or 0.01", diagnostics);
                 return None;
             }
         };
         if share > 0.0 && share < 1.0 {
             return Some(Fraction(share));
         }
-        book.add(item.place, |span| {
+        diagnostics.add(item.place, |span| {
             let message = format!("a share of {} %", share * 100.0);
             Fault::new("out-of-range", span, message, "expected above 0 and below 1, which is 100 %")
         });

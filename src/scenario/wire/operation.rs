@@ -2,14 +2,14 @@
 
 use serde_json::Value as Schema;
 
-use super::super::book::Book;
-use super::super::checked::PartKind;
-use super::super::tree::Item;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, NeverOr, Quantity};
-use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
-use crate::units::Duration;
+use super::table::{Described, Given, Located, Presence, Reading, Wire, table, table_schema};
+use crate::checked::PartKind;
+use crate::diagnostics::Diagnostics;
+use crate::tree::Item;
+use simnet_base::units::Duration;
 
 use Presence::{Default, Optional, Required};
 
@@ -50,7 +50,7 @@ table! {
         /// How long.
         length: Quantity<Duration> = Required, ABOVE_ZERO;
         /// Further hosts whose daemons map, in the order in which they stand in for the mapper.
-        backups: Vec<At<String>> = Default("[]");
+        backups: Vec<Located<String>> = Default("[]");
         /// How long after the end of a mapping the next begins in any case.
         remap_period: NeverOr<Duration> = Default("'10 s'"), ABOVE_ZERO;
         /// The span within which every cable of the map is asked about once.

@@ -2,13 +2,13 @@
 
 use serde_json::Value as Schema;
 
-use super::super::book::Book;
-use super::super::rings::Root;
-use super::super::tree::Item;
 use super::canonical::{Canonical, Key, put};
 use super::kinds::Choice;
 use super::table::{Described, Given, Presence, Reading, Wire, table, table_schema};
-use crate::ring::{Algorithm, Kind};
+use crate::diagnostics::Diagnostics;
+use crate::rings::Root;
+use crate::tree::Item;
+use simnet_network::ring::{Algorithm, Kind};
 
 use Presence::Default;
 

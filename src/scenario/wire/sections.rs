@@ -2,8 +2,6 @@
 
 use serde_json::Value as Schema;
 
-use super::super::book::Book;
-use super::super::tree::Item;
 use super::allgather::Allgather;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
@@ -13,18 +11,20 @@ use super::evaluation::{Figure, Reference};
 use super::expected::Expected;
 use super::include::{Include, Profiles};
 use super::kinds::{Choice, FileName, NeverOr, Quantity, RootNames, ScenarioName};
-use super::mapping::Mapping;
+use super::mappers::Mapping;
 use super::measure::Measure;
 use super::operation::{Failure, Operation, RandomFailures};
 use super::rings::Rings;
 use super::sweep::Sweep;
-use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema};
+use super::table::{Described, Given, Located, Presence, Reading, Wire, table, table_schema};
 use super::topology::Topology;
 use super::traffic::Traffic;
-use crate::fabric::Arbitration;
-use crate::routing::{Algorithm, Heuristic, Selection, Tree};
-use crate::trace::bounds::LARGEST_MOST;
-use crate::units::{BitRate, Bytes, Duration, Length};
+use crate::diagnostics::Diagnostics;
+use crate::tree::Item;
+use simnet_base::units::{BitRate, Bytes, Duration, Length};
+use simnet_media::fabric::Arbitration;
+use simnet_media::trace::bounds::LARGEST_MOST;
+use simnet_network::routing::{Algorithm, Heuristic, Selection, Tree};
 
 use Presence::{Default, Optional, Required, Usually};
 
@@ -53,9 +53,9 @@ table! {
         /// What all hosts share: interfaces and software.
         hosts: Hosts = Default("{}");
         /// Cables, switches and hosts that fail, in any order.
-        failures: Vec<At<Failure>> = Default("[]");
+        failures: Vec<Located<Failure>> = Default("[]");
         /// Failures by chance.
-        failures_at_random: Vec<At<RandomFailures>> = Default("[]");
+        failures_at_random: Vec<Located<RandomFailures>> = Default("[]");
         /// A mapper that runs in-band before traffic.
         mapping: Mapping = Optional;
         /// Where routes come from; traffic needs it.
@@ -72,14 +72,14 @@ table! {
         discovery: Discovery = Optional;
         /// How long each point is measured.
         measure: Measure = Default("{}");
-        /// What is written beside the summary.
+        /// What is written in addition to the summary.
         output: Output = Default("{}");
         /// A sweep: which keys take which values.
         sweep: Sweep = Optional;
-        /// Numbers that papers print, for those of a sweep to stand beside.
-        reference: Vec<At<Reference>> = Optional;
+        /// Numbers that papers print, to compare those of a sweep with.
+        reference: Vec<Located<Reference>> = Optional;
         /// Curves of a sweep.
-        figure: Vec<At<Figure>> = Optional;
+        figure: Vec<Located<Figure>> = Optional;
         /// Expectations: a path into summary.json, joined by dots and in quotes, and what is wanted there.
         expect: Expected = Default("{}");
     }
@@ -175,7 +175,7 @@ table! {
 }
 
 table! {
-    /// What is written beside the summary.
+    /// What is written in addition to the summary.
     "[output]" Output {
         /// deliveries.csv: what became of every message of a trace.
         deliveries: bool = Default("false");
@@ -203,7 +203,7 @@ table! {
 
 /// What recorded events are kept around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Around {
+pub(crate) enum Around {
     Deadlock,
 }
 

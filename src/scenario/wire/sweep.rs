@@ -2,11 +2,11 @@
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use super::super::book::Book;
-use super::super::tree::{Item, Value};
 use super::canonical::{Canonical, Key, put};
 use super::evaluation::Ratio;
-use super::table::{At, Described, Given, Presence, Reading, Wire, table, table_schema, wrong_type};
+use super::table::{Described, Given, Located, Presence, Reading, Wire, table, table_schema, wrong_type};
+use crate::diagnostics::Diagnostics;
+use crate::tree::{Item, Value};
 
 use Presence::{Default, Optional};
 
@@ -16,22 +16,22 @@ table! {
         /// The axes, the last of which varies fastest. Each is a table of keys of the scenario, nested or as a path in
         /// quotes, and each key has a list of values or a range; the keys of one axis go in lock-step. With `name` and
         /// `labels`, a list of texts, the axis and its values are called so in tables.
-        axes: Vec<At<Axis>> = Default("[]");
+        axes: Vec<Located<Axis>> = Default("[]");
         /// What every point must meet, as in `"fabric.go < fabric.stop and not (routing.tree == 'dfs')"`.
-        constraints: Vec<At<String>> = Default("[]");
+        constraints: Vec<Located<String>> = Default("[]");
         /// How many seeds every combination is run with: the scenario's and those after it, 1 to 1000000; 1 if
         /// not given.
         repetitions: u32 = Optional;
         /// Instead: the seeds, each once.
-        seeds: Vec<At<u64>> = Optional;
+        seeds: Vec<Located<u64>> = Optional;
         /// What points.csv shows of every point's summary: paths as in `[expect]`; every number, text and truth
         /// value if not given.
-        columns: Vec<At<String>> = Default("[]");
+        columns: Vec<Located<String>> = Default("[]");
         /// Further columns: a column's value over that at another point.
-        ratios: Vec<At<Ratio>> = Optional;
+        ratios: Vec<Located<Ratio>> = Optional;
         /// Axes, `seed` among them, over which statistics are taken: statistics.csv has the mean, the least, the
         /// greatest and the spread of every column for each combination of the others.
-        statistics_over: Vec<At<String>> = Optional;
+        statistics_over: Vec<Located<String>> = Optional;
         /// A column: of the values of the axes of `statistics-over`, those are found at which it is nearest to its
         /// means, by the sum of squared distances over all combinations of the others.
         nearest: String = Optional;
@@ -40,12 +40,12 @@ table! {
 
 /// An axis, as it is written.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Axis(pub(in super::super) Item);
+pub(crate) struct Axis(pub(crate) Item);
 
 impl Wire for Axis {
-    fn read(item: &Item, book: &mut Book) -> Option<Axis> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Axis> {
         if !matches!(item.value, Value::Table(_)) {
-            wrong_type(item, "a table of keys and their values", book);
+            wrong_type(item, "a table of keys and their values", diagnostics);
             return None;
         }
         Some(Axis(item.clone()))

@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value as Schema, json};
 
-use crate::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::{Fault, quoted};
 
-use super::super::book::{Book, Place};
-use super::super::former::former;
-use super::super::tree::{Entry, Item, Value, default_item};
 use super::canonical::{Canonical, put};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::removed::removed;
+use crate::tree::{Entry, Item, Value, default_item};
 
 /// A kind of value that a scenario can give.
-pub(in super::super) trait Wire: Sized {
+pub(crate) trait Wire: Sized {
     /// Reads a value; `None` after noting why there is none.
-    fn read(item: &Item, book: &mut Book) -> Option<Self>;
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Self>;
     /// The kind as JSON Schema.
     fn schema() -> Schema;
     /// Writes the value in its canonical form: the value as it stands, where texts that differ mean different things.
@@ -23,25 +23,25 @@ pub(in super::super) trait Wire: Sized {
 
 /// A value and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct At<T> {
-    pub(in super::super) value: T,
-    pub(in super::super) place: Place,
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) place: Place,
 }
 
 /// What a key came to.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) enum Given<T> {
+pub(crate) enum Given<T> {
     /// It is not there and has no default.
     Absent,
     /// It is there, or has to be, and a fault has been noted.
     Faulty,
     /// Its value, or its default.
-    Is(At<T>),
+    Is(Located<T>),
 }
 
 /// Whether a key must be given.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) enum Presence {
+pub(crate) enum Presence {
     /// It must.
     Required,
     /// It need not; without it there is no value.
@@ -56,7 +56,7 @@ pub(in super::super) enum Presence {
 
 impl<T> Given<T> {
     /// The value, if there is one without fault.
-    pub(in super::super) fn get(&self) -> Option<&At<T>> {
+    pub(crate) fn get(&self) -> Option<&Located<T>> {
         match self {
             Given::Is(at) => Some(at),
             Given::Absent | Given::Faulty => None,
@@ -64,21 +64,21 @@ impl<T> Given<T> {
     }
 
     /// The bare value, if there is one without fault.
-    pub(in super::super) fn value(&self) -> Option<&T> {
+    pub(crate) fn value(&self) -> Option<&T> {
         self.get().map(|at| &at.value)
     }
 
     /// The same of a part of the value.
-    pub(in super::super) fn map_ref<U>(&self, part: impl FnOnce(&T) -> &U) -> Given<&U> {
+    pub(crate) fn map_ref<U>(&self, part: impl FnOnce(&T) -> &U) -> Given<&U> {
         match self {
             Given::Absent => Given::Absent,
             Given::Faulty => Given::Faulty,
-            Given::Is(at) => Given::Is(At { value: part(&at.value), place: at.place }),
+            Given::Is(at) => Given::Is(Located { value: part(&at.value), place: at.place }),
         }
     }
 
     /// Whether nothing is given.
-    pub(in super::super) fn is_absent(&self) -> bool {
+    pub(crate) fn is_absent(&self) -> bool {
         matches!(self, Given::Absent)
     }
 }
@@ -96,26 +96,37 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// Begins to read a table; `None` after noting that the value is none.
-    pub(super) fn open(title: &'static str, item: &'a Item, book: &mut Book) -> Option<Reading<'a>> {
+    pub(super) fn open(
+        title: &'static str,
+        item: &'a Item,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Reading<'a>> {
         let Value::Table(entries) = &item.value else {
-            wrong_type(item, "a table", book);
+            wrong_type(item, "a table", diagnostics);
             return None;
         };
-        if entries.iter().any(|entry| former(title, &entry.key).is_some()) {
-            book.forgive_gaps();
+        if entries.iter().any(|entry| removed(title, &entry.key).is_some()) {
+            diagnostics.forgive_gaps();
         }
         Some(Reading { title, place: item.place, entries, known: Vec::new() })
     }
 
     /// Reads the key that the field `field` stands for.
-    pub(super) fn take<T: Wire>(&mut self, field: &str, presence: Presence, book: &mut Book) -> Given<T> {
+    pub(super) fn take<T: Wire>(
+        &mut self,
+        field: &str,
+        presence: Presence,
+        diagnostics: &mut Diagnostics,
+    ) -> Given<T> {
         let key = key_of(field);
         let entry = self.entries.iter().find(|entry| entry.key == key);
         let read = match (entry, presence) {
-            (Some(entry), _) => T::read(&entry.item, book).map(|value| At { value, place: entry.item.place }),
+            (Some(entry), _) => {
+                T::read(&entry.item, diagnostics).map(|value| Located { value, place: entry.item.place })
+            }
             (None, Presence::Default(text)) => {
                 let item = default_item(text, self.place);
-                T::read(&item, book).map(|value| At { value, place: self.place })
+                T::read(&item, diagnostics).map(|value| Located { value, place: self.place })
             }
             (None, Presence::Optional | Presence::Usually(_) | Presence::Following(_)) => {
                 self.known.push(key);
@@ -123,7 +134,7 @@ impl<'a> Reading<'a> {
             }
             (None, Presence::Required) => {
                 let title = self.title;
-                book.add(self.place, |span| match title {
+                diagnostics.add(self.place, |span| match title {
                     WHOLE => {
                         let message = format!("the section [{key}] is missing");
                         Fault::new("missing-section", span, message, format!("needs [{key}]"))
@@ -140,19 +151,19 @@ impl<'a> Reading<'a> {
         read.map_or(Given::Faulty, Given::Is)
     }
 
-    /// Notes every key that was not asked for, and says whether there was one. Of those of a former form it notes the
+    /// Notes every key that was not read, and says whether there was one. Of removed keys it notes the
     /// first only, as its fault shows today's form of the whole table.
-    pub(super) fn close(self, book: &mut Book) -> bool {
+    pub(super) fn close(self, diagnostics: &mut Diagnostics) -> bool {
         let all = self.known.join(", ");
         let unknown = || self.entries.iter().filter(|entry| !self.known.contains(&entry.key));
-        let is_former = |entry: &&Entry| former(self.title, &entry.key).is_some();
-        let told = unknown().find(is_former).map(|entry| entry.place);
-        for entry in unknown().filter(|entry| !is_former(entry) || told == Some(entry.place)) {
-            book.add(entry.place, |span| {
-                if let Some(former) = former(self.title, &entry.key) {
+        let is_removed = |entry: &&Entry| removed(self.title, &entry.key).is_some();
+        let removed_place = unknown().find(is_removed).map(|entry| entry.place);
+        for entry in unknown().filter(|entry| !is_removed(entry) || removed_place == Some(entry.place)) {
+            diagnostics.add(entry.place, |span| {
+                if let Some(removed) = removed(self.title, &entry.key) {
                     let message = format!("`{}` in {} is of a former form", entry.key, self.title);
-                    let now = format!("what varies stands in [sweep] now:\n{}", former.now);
-                    return Fault::new("former-key", span, message, former.was).with_help(now);
+                    let now = format!("what varies is in [sweep] now:\n{}", removed.now);
+                    return Fault::new("former-key", span, message, removed.was).with_help(now);
                 }
                 let message = format!("unknown key `{}` in {}", quoted(&entry.key), self.title);
                 Fault::new("unknown-key", span, message, format!("expected one of {all}"))
@@ -170,13 +181,13 @@ impl<'a> Reading<'a> {
 }
 
 /// The key in the text that a field stands for.
-pub(in super::super) fn key_of(field: &str) -> String {
+pub(crate) fn key_of(field: &str) -> String {
     field.replace('_', "-")
 }
 
 /// Notes that a value is of the wrong type.
-pub(super) fn wrong_type(item: &Item, expected: &str, book: &mut Book) {
-    book.add(item.place, |span| {
+pub(super) fn wrong_type(item: &Item, expected: &str, diagnostics: &mut Diagnostics) {
+    diagnostics.add(item.place, |span| {
         let message = format!("this is {}", item.value.kind());
         let fault = Fault::new("wrong-type", span, message, format!("expected {expected}"));
         match &item.value {
@@ -239,22 +250,22 @@ fn default_json(text: &str) -> Schema {
 
 /// A table whose keys are free: names of hosts, paths into the summary.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Free<T> {
+pub(crate) struct Free<T> {
     /// In the order of the text.
-    pub(in super::super) entries: Vec<(At<String>, At<T>)>,
+    pub(crate) entries: Vec<(Located<String>, Located<T>)>,
 }
 
 impl<T: Wire> Wire for Free<T> {
-    fn read(item: &Item, book: &mut Book) -> Option<Free<T>> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Free<T>> {
         let Value::Table(table) = &item.value else {
-            wrong_type(item, "a table", book);
+            wrong_type(item, "a table", diagnostics);
             return None;
         };
         let mut entries = Vec::new();
         for entry in table {
-            if let Some(value) = T::read(&entry.item, book) {
-                let key = At { value: entry.key.clone(), place: entry.place };
-                entries.push((key, At { value, place: entry.item.place }));
+            if let Some(value) = T::read(&entry.item, diagnostics) {
+                let key = Located { value: entry.key.clone(), place: entry.place };
+                entries.push((key, Located { value, place: entry.item.place }));
             }
         }
         Some(Free { entries })
@@ -269,18 +280,22 @@ impl<T: Wire> Wire for Free<T> {
     }
 }
 
-impl<T: Wire> Wire for Vec<At<T>> {
-    fn read(item: &Item, book: &mut Book) -> Option<Vec<At<T>>> {
+impl<T: Wire> Wire for Vec<Located<T>> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Vec<Located<T>>> {
         let Value::List(items) = &item.value else {
             match item.value {
-                Value::Table(_) => wrong_type(item, "a list; a list of tables is written [[name]]", book),
-                _ => wrong_type(item, "a list", book),
+                Value::Table(_) => {
+                    wrong_type(item, "a list; a list of tables is written [[name]]", diagnostics)
+                }
+                _ => wrong_type(item, "a list", diagnostics),
             }
             return None;
         };
-        let read = items.iter().map(|item| T::read(item, book).map(|value| At { value, place: item.place }));
+        let read = items
+            .iter()
+            .map(|item| T::read(item, diagnostics).map(|value| Located { value, place: item.place }));
         // Faulty items have been noted; the others still have their own faults to show.
-        let sound: Vec<At<T>> = read.flatten().collect();
+        let sound: Vec<Located<T>> = read.flatten().collect();
         (items.is_empty() || !sound.is_empty()).then_some(sound)
     }
 
@@ -308,18 +323,19 @@ macro_rules! table {
     ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug)]
-        pub(in super::super) struct $name {
+        pub(crate) struct $name {
             $( /// The keys that it shares with other sections.
-            pub(in super::super) $shared: $shared_kind, )?
-            $( $(#[doc = $key_doc])* pub(in super::super) $field: Given<$kind>, )*
+            pub(crate) $shared: $shared_kind, )?
+            $( $(#[doc = $key_doc])* pub(crate) $field: Given<$kind>, )*
         }
 
         impl $name {
             /// Reads the section's keys out of a table that may hold others.
-            pub(super) fn take_from(reading: &mut Reading<'_>, book: &mut Book) -> $name {
+            pub(super) fn take_from(reading: &mut Reading<'_>, diagnostics: &mut Diagnostics) -> $name {
                 $name {
-                    $( $shared: <$shared_kind>::take_from(reading, book), )?
-                    $( $field: reading.take::<$kind>(stringify!($field), $presence, book)$(.within($range, book))?, )*
+                    $( $shared: <$shared_kind>::take_from(reading, diagnostics), )?
+                    $( $field: reading.take::<$kind>(stringify!($field), $presence, diagnostics)
+                        $(.within($range, diagnostics))?, )*
                 }
             }
 
@@ -339,7 +355,7 @@ macro_rules! table {
             }
 
             /// The section's keys, for its canonical form.
-            pub(in super::super) fn keys() -> Vec<Key> {
+            pub(crate) fn keys() -> Vec<Key> {
                 let own = [ $( Key {
                     field: stringify!($field),
                     presence: $presence,
@@ -350,10 +366,10 @@ macro_rules! table {
         }
 
         impl Wire for $name {
-            fn read(item: &Item, book: &mut Book) -> Option<$name> {
-                let mut reading = Reading::open($title, item, book)?;
-                let read = $name::take_from(&mut reading, book);
-                reading.close(book);
+            fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<$name> {
+                let mut reading = Reading::open($title, item, diagnostics)?;
+                let read = $name::take_from(&mut reading, diagnostics);
+                reading.close(diagnostics);
                 Some(read)
             }
 

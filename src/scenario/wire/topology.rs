@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value as Schema, json};
 
-use crate::diagnostics::{Fault, quoted};
-use crate::topology::generate::{FAMILIES, Family};
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_network::topology::generate::{FAMILIES, Family};
 
-use super::super::book::{Book, Place};
-use super::super::tree::{Entry, Item, Value};
 use super::canonical::{Canonical, Key, Put, put};
 use super::kinds::FileName;
-use super::table::{At, Free, Given, Presence, Reading, Wire, table, wrong_type};
 use super::table::{Described, table_schema};
+use super::table::{Free, Given, Located, Presence, Reading, Wire, table, wrong_type};
+use crate::diagnostics::{Diagnostics, Place};
+use crate::tree::{Entry, Item, Value};
 
 table! {
     /// The network: a preset, a file or a generator, exactly one of them.
@@ -33,35 +33,35 @@ table! {
 
 /// The `[topology]` section: its own keys and the generators.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Topology {
-    pub(in super::super) place: Place,
-    pub(in super::super) plain: PlainTopology,
-    /// The generators asked for; `None` where one is faulty.
-    pub(in super::super) generators: Vec<At<Option<Generator>>>,
+pub(crate) struct Topology {
+    pub(crate) place: Place,
+    pub(crate) plain: PlainTopology,
+    /// The requested generators; `None` where one is faulty.
+    pub(crate) generators: Vec<Located<Option<Generator>>>,
     /// Whether it has keys that mean nothing, one of which may have been meant as the network.
-    pub(in super::super) has_unknown_keys: bool,
+    pub(crate) has_unknown_keys: bool,
 }
 
 /// A generator and its parameters, each known to the family and in its range.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Generator {
-    pub(in super::super) family: &'static Family,
-    pub(in super::super) parameters: Vec<(&'static str, At<u64>)>,
-    pub(in super::super) seed: u64,
+pub(crate) struct Generator {
+    pub(crate) family: &'static Family,
+    pub(crate) parameters: Vec<(&'static str, Located<u64>)>,
+    pub(crate) seed: u64,
 }
 
 impl Wire for Topology {
-    fn read(item: &Item, book: &mut Book) -> Option<Topology> {
-        let mut reading = Reading::open("[topology]", item, book)?;
-        let plain = PlainTopology::take_from(&mut reading, book);
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Topology> {
+        let mut reading = Reading::open("[topology]", item, diagnostics)?;
+        let plain = PlainTopology::take_from(&mut reading, diagnostics);
         let families: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
         let mut generators = Vec::new();
         for entry in reading.take_rest(&families) {
             let family = FAMILIES.iter().find(|family| family.name == entry.key);
-            let value = family.and_then(|family| generator(family, &entry.item, book));
-            generators.push(At { value, place: entry.place });
+            let value = family.and_then(|family| generator(family, &entry.item, diagnostics));
+            generators.push(Located { value, place: entry.place });
         }
-        let has_unknown_keys = reading.close(book);
+        let has_unknown_keys = reading.close(diagnostics);
         Some(Topology { place: item.place, plain, generators, has_unknown_keys })
     }
 
@@ -127,9 +127,9 @@ fn put_family<const NTH: usize>(item: &Item, canonical: &mut Canonical<'_>) {
 }
 
 /// Reads a family's table: its parameters, and a seed where chance plays a part.
-fn generator(family: &'static Family, item: &Item, book: &mut Book) -> Option<Generator> {
+fn generator(family: &'static Family, item: &Item, diagnostics: &mut Diagnostics) -> Option<Generator> {
     let Value::Table(entries) = &item.value else {
-        wrong_type(item, &format!("a table with the parameters of {}", family.name), book);
+        wrong_type(item, &format!("a table with the parameters of {}", family.name), diagnostics);
         return None;
     };
     let names = || family.parameters.iter().map(|p| p.name).chain(family.random.then_some("seed"));
@@ -137,7 +137,7 @@ fn generator(family: &'static Family, item: &Item, book: &mut Book) -> Option<Ge
     let mut sound = true;
     for entry in entries.iter().filter(|entry| !names().any(|name| name == entry.key)) {
         sound = false;
-        book.add(entry.place, |span| {
+        diagnostics.add(entry.place, |span| {
             let message = format!("unknown key `{}` in [topology.{}]", quoted(&entry.key), family.name);
             Fault::new("unknown-key", span, message, format!("expected one of {all}"))
                 .with_nearest(&entry.key, names())
@@ -146,13 +146,13 @@ fn generator(family: &'static Family, item: &Item, book: &mut Book) -> Option<Ge
     let mut parameters = Vec::new();
     for parameter in family.parameters {
         match entries.iter().find(|entry| entry.key == parameter.name) {
-            Some(entry) => match in_range(&entry.item, parameter.least, parameter.most, book) {
-                Some(value) => parameters.push((parameter.name, At { value, place: entry.item.place })),
+            Some(entry) => match in_range(&entry.item, parameter.least, parameter.most, diagnostics) {
+                Some(value) => parameters.push((parameter.name, Located { value, place: entry.item.place })),
                 None => sound = false,
             },
             None if parameter.default.is_none() => {
                 sound = false;
-                book.add(item.place, |span| {
+                diagnostics.add(item.place, |span| {
                     let name = parameter.name;
                     let message = format!("the key `{name}` is missing from [topology.{}]", family.name);
                     Fault::new("missing-key", span, message, format!("needs `{name}`: {}", parameter.about))
@@ -162,18 +162,18 @@ fn generator(family: &'static Family, item: &Item, book: &mut Book) -> Option<Ge
         }
     }
     let seed = entries.iter().find(|entry| family.random && entry.key == "seed");
-    let seed = seed.map_or(Some(0), |entry| u64::read(&entry.item, book));
+    let seed = seed.map_or(Some(0), |entry| u64::read(&entry.item, diagnostics));
     seed.filter(|_| sound).map(|seed| Generator { family, parameters, seed })
 }
 
-fn in_range(item: &Item, least: u64, most: u64, book: &mut Book) -> Option<u64> {
+fn in_range(item: &Item, least: u64, most: u64, diagnostics: &mut Diagnostics) -> Option<u64> {
     if !matches!(item.value, Value::Integer(Some(number)) if number > i128::from(most)) {
-        let value = u64::read(item, book)?;
+        let value = u64::read(item, diagnostics)?;
         if (least..=most).contains(&value) {
             return Some(value);
         }
     }
-    book.add(item.place, |span| {
+    diagnostics.add(item.place, |span| {
         Fault::new("out-of-range", span, "out of range", format!("expected {least} to {most}"))
     });
     None

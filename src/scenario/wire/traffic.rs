@@ -4,23 +4,23 @@ use std::ops::{Bound, RangeInclusive};
 
 use serde_json::{Value as Schema, json as json_schema};
 
-use crate::diagnostics::Fault;
-use crate::traffic::{Arrivals, Within};
-use crate::units::{Bytes, Duration};
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::traffic::{Arrivals, Within};
 
-use super::super::book::Book;
-use super::super::tree::{Item, Value};
 use super::bounds::{ABOVE_ZERO, Limited};
 use super::canonical::{Canonical, Key, put};
 use super::kinds::{Choice, FileName, Quantity, Share};
-use super::table::{At, Described, Free, Given, Presence, Reading, Wire, table, table_schema};
+use super::table::{Described, Free, Given, Located, Presence, Reading, Wire, table, table_schema};
+use crate::diagnostics::Diagnostics;
+use crate::tree::{Item, Value};
 
 use Presence::{Default, Optional, Required};
 
-/// The shares of messages that can be drawn: one part of [`PARTS`](crate::traffic::PARTS) at least.
+/// The shares of messages that can be drawn: one part of [`PARTS`](simnet_media::traffic::PARTS) at least.
 const PARTS: RangeInclusive<Share> = Share(0.000_000_1 / 100.0)..=Share(1.0);
 /// The longest message: with 65,535 turns before them its flits are counted in 32 bits.
-pub(in super::super) const MOST_PAYLOAD: Bytes = Bytes(u32::MAX as u64 - u16::MAX as u64);
+pub(crate) const MOST_PAYLOAD: Bytes = Bytes(u32::MAX as u64 - u16::MAX as u64);
 
 table! {
     /// What hosts send: a trace or one pattern. Hosts without a cable take no part; the others are numbered in
@@ -37,7 +37,7 @@ table! {
         transpose: Transpose = Optional;
         /// Some hosts more often than others.
         hot_spot: HotSpot = Optional;
-        /// Every host to one other that nobody else sends to: drawn by chance under the scenario's seed, or
+        /// Every host to one other that no other host sends to: drawn by chance under the scenario's seed, or
         /// given.
         permutation: Permutation = Optional;
         /// The hosts at the nearest other switches that have hosts, equally likely; those of the same switch
@@ -64,8 +64,8 @@ table! {
         /// at equal gaps from a random phase on; a table for bursts.
         arrivals: GivenArrivals = Default("'poisson'");
         /// Offered payload flits per host that sends and flit time; one measured point each. None where the traffic
-        /// is only there beside a mapper.
-        loads: Vec<At<f64>> = Required, (Bound::Excluded(0.0), Bound::Included(1.0));
+        /// only runs during a mapping.
+        loads: Vec<Located<f64>> = Required, (Bound::Excluded(0.0), Bound::Included(1.0));
     }
 }
 
@@ -96,7 +96,7 @@ table! {
     "[traffic.hot-spot]" HotSpot {
         ..pattern: Pattern;
         /// The hot hosts, at least one.
-        hosts: Vec<At<String>> = Required;
+        hosts: Vec<Located<String>> = Required;
         /// The share of a host's messages that goes to one of them; the rest goes to any other host, hot ones
         /// among them.
         share: Share = Required, PARTS;
@@ -104,7 +104,7 @@ table! {
 }
 
 table! {
-    /// Every host to one other that nobody else sends to.
+    /// Every host to one other that no other host sends to.
     "[traffic.permutation]" Permutation {
         ..pattern: Pattern;
         /// The pairs, as `"sender" = "receiver"`; hosts that send to nobody are silent. If not given, a random
@@ -135,7 +135,7 @@ table! {
 }
 
 table! {
-    /// Bursts: messages are created in some spans of time only. The mean load stays that asked for.
+    /// Bursts: messages are created in some spans of time only. The mean load stays the requested one.
     "the `arrivals` table" Bursts {
         /// The mean length of a burst; lengths are exponential.
         on: Quantity<Duration> = Required, ABOVE_ZERO;
@@ -148,16 +148,16 @@ table! {
 
 /// How long messages are.
 #[derive(Clone, Debug)]
-pub(in super::super) enum Payload {
+pub(crate) enum Payload {
     Fixed(Bytes),
     Table(Sizes),
 }
 
 impl Wire for Payload {
-    fn read(item: &Item, book: &mut Book) -> Option<Payload> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Payload> {
         match &item.value {
-            Value::Table(_) => Sizes::read(item, book).map(Payload::Table),
-            _ => Quantity::<Bytes>::read(item, book).map(|amount| Payload::Fixed(amount.0)),
+            Value::Table(_) => Sizes::read(item, diagnostics).map(Payload::Table),
+            _ => Quantity::<Bytes>::read(item, diagnostics).map(|amount| Payload::Fixed(amount.0)),
         }
     }
 
@@ -186,7 +186,7 @@ impl Limited for Payload {
 
 /// When messages are created.
 #[derive(Clone, Debug)]
-pub(in super::super) enum GivenArrivals {
+pub(crate) enum GivenArrivals {
     Plain(Arrivals),
     Bursts(Bursts),
 }
@@ -209,17 +209,17 @@ impl Choice for Within {
 }
 
 impl Wire for GivenArrivals {
-    fn read(item: &Item, book: &mut Book) -> Option<GivenArrivals> {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<GivenArrivals> {
         match &item.value {
-            Value::Table(_) => Bursts::read(item, book).map(GivenArrivals::Bursts),
+            Value::Table(_) => Bursts::read(item, diagnostics).map(GivenArrivals::Bursts),
             Value::Text(text) if text == "bursts" => {
-                book.add(item.place, |span| {
+                diagnostics.add(item.place, |span| {
                     let expected = "expected a table, as in { on = \"10 us\", off = \"90 us\" }";
                     Fault::new("missing-key", span, "bursts need their mean lengths", expected)
                 });
                 None
             }
-            _ => PlainArrivals::read(item, book).map(|plain| GivenArrivals::Plain(plain.0)),
+            _ => PlainArrivals::read(item, diagnostics).map(|plain| GivenArrivals::Plain(plain.0)),
         }
     }
 
@@ -237,17 +237,17 @@ impl Wire for GivenArrivals {
 
 /// The `[traffic]` section.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Traffic {
-    pub(in super::super) kinds: Kinds,
+pub(crate) struct Traffic {
+    pub(crate) kinds: Kinds,
     /// Whether it has keys that mean nothing, one of which may have been meant as the traffic.
-    pub(in super::super) has_unknown_keys: bool,
+    pub(crate) has_unknown_keys: bool,
 }
 
 impl Wire for Traffic {
-    fn read(item: &Item, book: &mut Book) -> Option<Traffic> {
-        let mut reading = Reading::open("[traffic]", item, book)?;
-        let kinds = Kinds::take_from(&mut reading, book);
-        Some(Traffic { kinds, has_unknown_keys: reading.close(book) })
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Traffic> {
+        let mut reading = Reading::open("[traffic]", item, diagnostics)?;
+        let kinds = Kinds::take_from(&mut reading, diagnostics);
+        Some(Traffic { kinds, has_unknown_keys: reading.close(diagnostics) })
     }
 
     fn schema() -> Schema {
@@ -261,7 +261,7 @@ impl Wire for Traffic {
 
 impl Kinds {
     /// Every pattern that is given, with what it shares with the others.
-    pub(in super::super) fn patterns(&self) -> Vec<Given<&Pattern>> {
+    pub(crate) fn patterns(&self) -> Vec<Given<&Pattern>> {
         let Kinds { uniform, bit_reversal, transpose, hot_spot, permutation, nearest_neighbours, .. } = self;
         let all = [
             uniform.map_ref(|wire| &wire.pattern),

@@ -1,4 +1,4 @@
-//! What is read: regular files of bounded size, and below folders of ours through no link. What is said of anything
+//! What is read: regular files of bounded size, and below folders of ours through no link. What is reported of anything
 //! else.
 
 use std::fs;
@@ -170,7 +170,7 @@ fn a_sweep_follows_no_link() {
         let _absent = fs::remove_file(room.path("private/sweep.json"));
     }
     assert_eq!(fs::read_dir(room.path("private")).unwrap().count(), 1);
-    // A shard that is a link is left out and named; a pipe hangs nobody.
+    // A shard that is a link is left out and named; a pipe blocks nothing.
     symlink(room.path("private/key"), room.path("d/shards/z.jsonl")).unwrap();
     let (code, err) = room.ends_soon(&["sweep", "merge", "d"]);
     assert!(code == Some(0) && err.contains("z.jsonl") && err.contains("is a link"), "{err}");

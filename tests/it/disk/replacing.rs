@@ -128,7 +128,7 @@ fn a_sweep_writes_over_nothing_of_a_user_s() {
         room.refuses(&line, 7, &[name.split('/').next().unwrap(), why]);
         fs::remove_dir_all(room.path("d")).unwrap();
     }
-    // Beside a sweep's own files others may stand; under their names nothing else.
+    // A folder may hold other files than a sweep's own; under the names of those nothing else.
     room.ends(&line, 0);
     room.write("d/notes.txt", "dear");
     for name in ["points.csv", "manifest.json"] {

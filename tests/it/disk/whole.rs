@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::{Room, contents, litter};
-use crate::support::{cases, peer};
+use support_network::{cases, peer};
 
 /// The summaries of the run with seeds 3 and 4: what stands is one or the other.
 struct Known([Vec<u8>; 2]);
@@ -228,7 +228,7 @@ fn limits_of_a_process_end_it_with_a_message() {
         &["topo", "convert", "pink", "--out", "pink.json"],
     ];
     let mut ended = [0, 0];
-    // Where the system cannot even load the program there is nobody to say so.
+    // Where the system cannot even load the program nothing can report it.
     let starts = |limit: &String| limited(&room, limit, &["--version"]).status.success();
     for limit in descriptors.chain(memory).chain(sizes).filter(starts) {
         for line in lines {
@@ -253,7 +253,7 @@ fn limits_of_a_process_end_it_with_a_message() {
 
 const TENTH: Duration = Duration::from_millis(100);
 
-/// Whether a signal stands in one of the masks that `/proc` tells of a process.
+/// Whether a signal stands in one of the masks that `/proc` shows for a process.
 fn in_mask(process: u32, mask: &str, signal: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix(mask));
@@ -262,7 +262,7 @@ fn in_mask(process: u32, mask: &str, signal: u32) -> bool {
     })
 }
 
-/// Whether a process is past the point at which it asked to be told of interruptions.
+/// Whether a process is past the point at which it asked to receive interruptions.
 fn catches_signals(process: u32) -> bool {
     in_mask(process, "SigCgt:", 2)
 }

@@ -1,16 +1,16 @@
 //! What measuring comes to: refused where it would take for ever, with a warning where it may take long.
 
-use crate::diagnostics::Fault;
-use crate::ethernet::{HEADER, SpanningTree, TRAILER};
-use crate::ids::{LinkId, Node, SwitchId};
-use crate::units::Bytes;
+use simnet_base::diagnostics::Fault;
+use simnet_base::ids::{LinkId, Node, SwitchId};
+use simnet_base::units::Bytes;
+use simnet_media::ethernet::{HEADER, SpanningTree, TRAILER};
 
-use super::super::super::book::{Book, Place};
-use super::super::super::checked::Topology;
-use super::super::super::discovery::Discovery;
-use super::super::super::ethernet::Ethernet;
-use super::super::out_of_range;
 use super::measuring::headers;
+use crate::check::out_of_range;
+use crate::checked::Topology;
+use crate::diagnostics::{Diagnostics, Place};
+use crate::discovery::Discovery;
+use crate::ethernet::Ethernet;
 
 /// The most messages that are sent at least: about an hour's work.
 const MOST_MESSAGES: f64 = 1e9;
@@ -29,29 +29,29 @@ struct Cost {
     longest: f64,
 }
 
-/// Notes a measurement that nobody lives to see the end of; `None` after such a fault.
+/// Notes a measurement that outlasts a human life; `None` after such a fault.
 pub(super) fn check(
     place: Place,
     discovery: &Discovery,
     topology: &Topology,
     medium: &Ethernet,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    check_background(place, discovery, topology, medium, book)?;
+    check_background(place, discovery, topology, medium, diagnostics)?;
     let Cost { least, most, longest } = cost(discovery, topology, medium);
     if least > MOST_MESSAGES {
         let message = format!("measuring takes at least {least:.1e} messages, background counted in");
-        out_of_range(place, message, format!("expected at most {MOST_MESSAGES:.0e}"), book);
+        out_of_range(place, message, format!("expected at most {MOST_MESSAGES:.0e}"), diagnostics);
         return None;
     }
     if longest > LONGEST {
         let days = longest / 86_400e12;
         let message = format!("a measurement would take {days:.0} days of simulated time at worst");
-        out_of_range(place, message, "expected at most 30 days", book);
+        out_of_range(place, message, "expected at most 30 days", diagnostics);
         return None;
     }
     if most > MANY_MESSAGES {
-        book.warn(place, |span| {
+        diagnostics.warn(place, |span| {
             let message = format!("measuring takes {most:.1e} messages if noise keeps pairs from settling");
             Fault::new("long-run", span, message, "may take hours then; fewer `most-samples` would bound it")
         });
@@ -69,7 +69,7 @@ fn check_background(
     discovery: &Discovery,
     topology: &Topology,
     medium: &Ethernet,
-    book: &mut Book,
+    diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     let share = f64::from(discovery.noise.background_ppm) / 1e6;
     if share <= 0.0 {
@@ -79,14 +79,14 @@ fn check_background(
     if load * share <= FULLEST {
         return Some(());
     }
-    let cable = super::super::names::link_name(&topology.network, cable);
+    let cable = crate::check::names::link_name(&topology.network, cable);
     let message = format!(
         "background of {:.1} % fills a cable to {:.0} %: {cable}",
         share * 100.0,
         load * share * 100.0
     );
     let expected = format!("expected at most {:.1} % of every machine's cable", FULLEST / load * 100.0);
-    out_of_range(place, message, expected, book);
+    out_of_range(place, message, expected, diagnostics);
     None
 }
 

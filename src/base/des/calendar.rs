@@ -1,0 +1,525 @@
+//! The calendar of a cycle-driven model: what is to happen, by cycle, phase and order of scheduling.
+//!
+//! # Scope and limitations
+//! Events are small `Copy` values. Within one (cycle, phase) they come out first-in-first-out, exactly as a
+//! binary heap over (cycle, phase, sequence number) would give them, and nothing may be scheduled behind the
+//! (cycle, phase) being worked on. Cancelling is not offered: an event that has lost its meaning is to be
+//! recognised by its receiver from the state it finds.
+//!
+//! ```text
+//!   current cycle   one list a phase                                         <- pop(phase)
+//!   fine wheel      the current block of 64 cycles and the next, one list a cycle
+//!   coarse wheel    blocks after the next, up to the end of their span of 1,024, one list a block
+//!   heap            everything beyond
+//! ```
+//! Blocks and spans are aligned, and a block's list is handed down whole when the block before it begins,
+//! before anyone can add to its cycles directly: this keeps the order first-in-first-out. What happens less
+//! than 64 cycles ahead goes to its cycle's list at once.
+//!
+//! # Validation
+//! A unit test compares it with a binary heap under random schedules, limits and gaps.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// Cycles in a block: 2^6.
+const BLOCK: u32 = 6;
+/// Blocks in a span: 2^10.
+const SPAN: u32 = 10;
+const WORDS: usize = (1 << SPAN) / 64;
+const NIL: u32 = u32::MAX;
+
+/// Events in the order (cycle, phase, scheduling).
+#[derive(Clone, Debug)]
+pub struct Calendar<E> {
+    /// The cycle being worked on, or the first that may still be opened.
+    now: u64,
+    /// Whether `now` has been opened.
+    open: bool,
+    phase: usize,
+    /// The phases of the open cycle that may have events.
+    busy: u64,
+    current: Vec<Vec<E>>,
+    cursors: Vec<usize>,
+    /// The current block.
+    block: u64,
+    /// Two blocks, one list a cycle: the even block and the odd one.
+    fine: Vec<Vec<Entry<E>>>,
+    occupied: [u64; 2],
+    /// The span whose blocks are in the coarse wheel.
+    span: u64,
+    coarse: Coarse<E>,
+    far: BinaryHeap<Reverse<Far<E>>>,
+    sequence: u64,
+    waiting: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry<E> {
+    event: E,
+    phase: u8,
+    /// The cycle within its block.
+    offset: u8,
+}
+
+/// A list of entries for each block of a span, all in one pool.
+#[derive(Clone, Debug)]
+struct Coarse<E> {
+    lists: Vec<List>,
+    occupied: [u64; WORDS],
+    nodes: Vec<Node<E>>,
+    free: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    head: u32,
+    tail: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node<E> {
+    entry: Entry<E>,
+    next: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Far<E> {
+    time: u64,
+    sequence: u64,
+    entry: Entry<E>,
+}
+
+impl<E: Copy> Calendar<E> {
+    /// An empty calendar with phases `0..phases` in every cycle, at cycle 0.
+    ///
+    /// # Panics
+    /// If there are more than 64 phases.
+    pub fn new(phases: usize) -> Calendar<E> {
+        assert!(phases <= 64, "phases are kept in a 64-bit mask");
+        Calendar {
+            now: 0,
+            open: false,
+            phase: 0,
+            busy: 0,
+            current: vec![Vec::new(); phases],
+            cursors: vec![0; phases],
+            block: 0,
+            fine: vec![Vec::new(); 2 << BLOCK],
+            occupied: [0; 2],
+            span: 0,
+            coarse: Coarse::new(),
+            far: BinaryHeap::new(),
+            sequence: 0,
+            waiting: 0,
+        }
+    }
+
+    /// Adds an event.
+    ///
+    /// # Panics
+    /// If (`time`, `phase`) lies behind what is being worked on.
+    #[inline]
+    pub fn schedule(&mut self, time: u64, phase: usize, event: E) {
+        if self.open && time == self.now {
+            assert!(phase >= self.phase, "scheduled into phase {phase} of {time} in phase {}", self.phase);
+            self.current[phase].push(event);
+            self.busy |= 1 << phase;
+            return;
+        }
+        assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
+        debug_assert!(phase < self.current.len(), "a cycle has no phase {phase}");
+        self.waiting += 1;
+        #[expect(clippy::cast_possible_truncation, reason = "at most 64 phases, six bits of offset")]
+        let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
+        let block = time >> BLOCK;
+        if block <= self.block + 1 {
+            self.put_fine(block, entry);
+        } else if block >> SPAN == self.span {
+            self.coarse.put(slot_of(block), entry);
+        } else {
+            let sequence = self.sequence;
+            self.sequence += 1;
+            self.far.push(Reverse(Far { time, sequence, entry }));
+        }
+    }
+
+    #[inline]
+    fn put_fine(&mut self, block: u64, entry: Entry<E>) {
+        debug_assert!(block == self.block || block == self.block + 1, "the fine wheel has two blocks");
+        debug_assert!(entry.offset < 1 << BLOCK, "a block has 64 cycles");
+        let half = usize::from(block & 1 != 0);
+        self.occupied[half] |= 1 << entry.offset;
+        self.fine[(half << BLOCK) | usize::from(entry.offset)].push(entry);
+    }
+
+    /// The first cycle before `limit` that has an event; what is left of the open cycle does not count.
+    ///
+    /// The caller promises to schedule nothing more before `limit` unless such a cycle is found.
+    #[inline]
+    pub fn next_before(&mut self, limit: u64) -> Option<u64> {
+        loop {
+            let first = if self.open { self.now + 1 } else { self.now };
+            let mut from = first.max(self.block << BLOCK);
+            while from >> BLOCK <= self.block + 1 {
+                let block = from >> BLOCK;
+                let ahead = self.occupied[usize::from(block & 1 != 0)] & (u64::MAX << (from & 63));
+                if ahead != 0 {
+                    let time = (block << BLOCK) | u64::from(ahead.trailing_zeros());
+                    debug_assert!(time >= first, "no cycle is found that is over");
+                    return (time < limit).then_some(time);
+                }
+                from = (block + 1) << BLOCK;
+            }
+            if self.waiting == 0 || !self.next_block(limit) {
+                return None;
+            }
+        }
+    }
+
+    /// Begins cycle `time`: its events, if any, come out of [`Calendar::pop`] from now on.
+    ///
+    /// # Panics
+    /// If the open cycle has events left, or `time` lies before a cycle that was open or has events.
+    #[inline]
+    pub fn open(&mut self, time: u64) {
+        debug_assert!(self.current.iter().all(Vec::is_empty), "cycle {} is not complete", self.now);
+        assert!(time >= self.now && !(self.open && time == self.now), "cycle {time} is over");
+        while time >> BLOCK != self.block {
+            // The next block comes down step by step; beyond it, only a caller who skips ahead of the events
+            // gets to a block without any.
+            if time >> BLOCK == self.block + 1 || self.waiting == 0 || !self.next_block(time + 1) {
+                self.enter(time >> BLOCK);
+            }
+        }
+        debug_assert!(time >> BLOCK == self.block, "the cycle lies in the block that is there");
+        debug_assert!(self.busy == 0 && self.cursors.iter().all(|cursor| *cursor == 0), "no phase has begun");
+        self.now = time;
+        self.open = true;
+        self.phase = 0;
+        let half = usize::from(self.block & 1 != 0);
+        self.occupied[half] &= !(1 << (time & 63));
+        let list = &mut self.fine[(half << BLOCK) | slot_of(time & 63)];
+        // The phases of a cycle are separated only now, so that a cycle ahead costs one list whatever its phases.
+        debug_assert!(self.waiting >= list.len(), "every event that is scheduled is counted once");
+        self.waiting -= list.len();
+        for entry in list.iter() {
+            self.current[usize::from(entry.phase)].push(entry.event);
+            self.busy |= 1 << entry.phase;
+        }
+        list.clear();
+    }
+
+    /// The next event of `phase` in the open cycle. Earlier phases are over from now on.
+    ///
+    /// # Panics
+    /// If a later phase has been asked for in this cycle.
+    #[inline]
+    pub fn pop(&mut self, phase: usize) -> Option<E> {
+        assert!(phase >= self.phase, "phase {phase} asked for after {}", self.phase);
+        self.phase = phase;
+        let (list, cursor) = (&mut self.current[phase], &mut self.cursors[phase]);
+        // A cursor instead of removal: what is scheduled into this phase meanwhile goes to the end of the same list.
+        if let Some(event) = list.get(*cursor) {
+            *cursor += 1;
+            return Some(*event);
+        }
+        if *cursor > 0 {
+            *cursor = 0;
+            list.clear();
+        }
+        self.busy &= !(1 << phase);
+        None
+    }
+
+    /// Whether [`Calendar::pop`] may have an event of `phase`; if not, it need not be asked.
+    #[inline]
+    pub fn has(&self, phase: usize) -> bool {
+        debug_assert!(self.open && phase >= self.phase, "phases come in order");
+        self.busy & (1 << phase) != 0
+    }
+
+    /// The event that `ahead` calls of [`Calendar::pop`] from now would skip, if nothing else is scheduled.
+    #[inline]
+    pub fn peek(&self, phase: usize, ahead: usize) -> Option<&E> {
+        self.current[phase].get(self.cursors[phase] + ahead)
+    }
+
+    /// The events of `phase` in the open cycle that have not been popped, to be reordered or looked at.
+    pub fn upcoming(&mut self, phase: usize) -> &mut [E] {
+        debug_assert!(self.open && phase >= self.phase, "phases come in order");
+        &mut self.current[phase][self.cursors[phase]..]
+    }
+
+    /// Ends the open cycle and lets the next one be `time` at the earliest.
+    ///
+    /// # Panics
+    /// If there are events before `time`.
+    pub fn skip_to(&mut self, time: u64) {
+        if time > self.now || !self.open {
+            assert!(self.next_before(time).is_none(), "events before {time}");
+            self.now = self.now.max(time);
+            self.open = false;
+        }
+    }
+
+    /// How many events wait for cycles after the open one.
+    pub fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether no event waits for a cycle after the open one.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Shows every event after the open cycle, in no particular order: cycle and event. Costs O(events).
+    pub fn for_each(&self, mut see: impl FnMut(u64, &E)) {
+        for block in [self.block, self.block + 1] {
+            let half = usize::from(block & 1 != 0);
+            for entry in self.fine[half << BLOCK..][..1 << BLOCK].iter().flatten() {
+                see((block << BLOCK) | u64::from(entry.offset), &entry.event);
+            }
+        }
+        for (slot, list) in (0..).zip(&self.coarse.lists) {
+            let block = (self.span << SPAN) | slot;
+            let mut node = list.head;
+            while node != NIL {
+                let Node { ref entry, next } = self.coarse.nodes[node as usize];
+                see((block << BLOCK) | u64::from(entry.offset), &entry.event);
+                node = next;
+            }
+        }
+        for Reverse(far) in &self.far {
+            see(far.time, &far.entry.event);
+        }
+    }
+
+    /// Enters the first block after the next that has events and begins before `limit`; whether there is one.
+    /// Those of the current block and the next are over.
+    #[cold]
+    fn next_block(&mut self, limit: u64) -> bool {
+        let block = if let Some(slot) = self.coarse.first() {
+            (self.span << SPAN) | slot
+        } else if let Some(Reverse(far)) = self.far.peek() {
+            far.time >> BLOCK
+        } else {
+            return false;
+        };
+        debug_assert!(block > self.block + 1 && self.waiting > 0, "what is near is in the fine wheel");
+        let near = block << BLOCK < limit;
+        if near {
+            self.enter(block);
+        }
+        near
+    }
+
+    /// Makes `block` the current one. The lists of the blocks before it must be empty.
+    fn enter(&mut self, block: u64) {
+        let is_down = block == self.block + 1;
+        debug_assert!(block > self.block, "blocks come in order");
+        debug_assert!(self.occupied[usize::from(self.block & 1 != 0)] == 0, "no event is left behind");
+        debug_assert!(is_down || self.occupied == [0; 2], "no event is skipped");
+        self.block = block;
+        if !is_down {
+            self.bring_down(block);
+        }
+        self.bring_down(block + 1);
+    }
+
+    /// Hands a block's events to the fine wheel; loads the block's span first if that is a new one.
+    fn bring_down(&mut self, block: u64) {
+        if block >> SPAN != self.span {
+            debug_assert!(block >> SPAN > self.span, "spans come in order");
+            debug_assert!(self.coarse.first().is_none(), "no block of the span before is left behind");
+            self.span = block >> SPAN;
+            while let Some(Reverse(far)) = self.far.peek().copied() {
+                if far.time >> BLOCK >> SPAN != self.span {
+                    break;
+                }
+                self.far.pop();
+                self.coarse.put(slot_of(far.time >> BLOCK), far.entry);
+            }
+        }
+        let mut node = self.coarse.take(slot_of(block));
+        while node != NIL {
+            let Node { entry, next } = self.coarse.free(node);
+            self.put_fine(block, entry);
+            node = next;
+        }
+    }
+}
+
+impl<E: Copy> Coarse<E> {
+    fn new() -> Coarse<E> {
+        let lists = vec![List { head: NIL, tail: NIL }; 1 << SPAN];
+        Coarse { lists, occupied: [0; WORDS], nodes: Vec::new(), free: NIL }
+    }
+
+    fn put(&mut self, slot: usize, entry: Entry<E>) {
+        let node = Node { entry, next: NIL };
+        let index = if self.free == NIL {
+            self.nodes.push(node);
+            u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events wait")
+        } else {
+            let index = self.free;
+            self.free = self.nodes[index as usize].next;
+            self.nodes[index as usize] = node;
+            index
+        };
+        let list = &mut self.lists[slot];
+        let is_occupied = self.occupied[slot / 64] & 1 << (slot % 64) != 0;
+        debug_assert!(is_occupied == (list.head != NIL), "a slot is marked while it has a list");
+        if list.head == NIL {
+            list.head = index;
+            self.occupied[slot / 64] |= 1 << (slot % 64);
+        } else {
+            self.nodes[list.tail as usize].next = index;
+        }
+        list.tail = index;
+    }
+
+    /// Empties a slot and gives the first node of its list.
+    fn take(&mut self, slot: usize) -> u32 {
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        std::mem::replace(&mut self.lists[slot], List { head: NIL, tail: NIL }).head
+    }
+
+    /// Frees a node; gives its content.
+    fn free(&mut self, node: u32) -> Node<E> {
+        let content = self.nodes[node as usize];
+        debug_assert!(node != self.free, "a node is freed once");
+        self.nodes[node as usize].next = self.free;
+        self.free = node;
+        content
+    }
+
+    /// The first slot with events.
+    fn first(&self) -> Option<u64> {
+        let (word, bits) = (0..).zip(self.occupied).find(|(_, bits)| *bits != 0)?;
+        Some(word * 64 + u64::from(bits.trailing_zeros()))
+    }
+}
+
+/// A block's place in its span, or a cycle's in its block.
+fn slot_of(index: u64) -> usize {
+    (index & ((1 << SPAN) - 1)) as usize
+}
+
+impl<E> Ord for Far<E> {
+    fn cmp(&self, other: &Far<E>) -> Ordering {
+        (self.time, self.sequence).cmp(&(other.time, other.sequence))
+    }
+}
+
+impl<E> PartialOrd for Far<E> {
+    fn partial_cmp(&self, other: &Far<E>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E> PartialEq for Far<E> {
+    fn eq(&self, other: &Far<E>) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<E> Eq for Far<E> {}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    const PHASES: usize = 5;
+
+    /// Wrong if any event comes out in another cycle, phase or order than from a heap over
+    /// (time, phase, sequence), whatever the gaps and limits.
+    #[test]
+    fn it_equals_a_heap() {
+        for seed in 0..200 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            check(seed, &mut rng);
+        }
+    }
+
+    fn check(seed: u64, rng: &mut ChaCha8Rng) {
+        let mut calendar = Calendar::new(PHASES);
+        let mut heap = BinaryHeap::new();
+        let mut sequence = 0u64;
+        let mut add = |calendar: &mut Calendar<u64>, heap: &mut BinaryHeap<_>, time: u64, phase: usize| {
+            calendar.schedule(time, phase, sequence);
+            heap.push(Reverse((time, phase, sequence)));
+            sequence += 1;
+        };
+        let mut now = 0;
+        for _ in 0..rng.random_range(1..30) {
+            let time = gap(rng);
+            add(&mut calendar, &mut heap, time, rng.random_range(0..PHASES));
+        }
+        for _ in 0..300 {
+            let limit = now + 1 + gap(rng);
+            let Some(time) = calendar.next_before(limit) else {
+                assert!(heap.peek().is_none_or(|Reverse((time, ..))| *time >= limit), "seed {seed}");
+                if heap.is_empty() {
+                    break;
+                }
+                calendar.skip_to(limit);
+                now = limit;
+                add(&mut calendar, &mut heap, now + gap(rng), 0);
+                continue;
+            };
+            calendar.open(time);
+            now = time;
+            for phase in 0..PHASES {
+                while let Some(event) = calendar.pop(phase) {
+                    assert_eq!(heap.pop(), Some(Reverse((time, phase, event))), "seed {seed}");
+                    if rng.random_bool(0.5) {
+                        let later = rng.random_range(phase..PHASES);
+                        add(&mut calendar, &mut heap, time, later);
+                    }
+                    for _ in 0..rng.random_range(0..3) {
+                        add(&mut calendar, &mut heap, time + 1 + gap(rng), rng.random_range(0..PHASES));
+                    }
+                }
+            }
+            if heap.len() > 200 {
+                heap = keep_first(&mut calendar, heap, time);
+            }
+        }
+    }
+
+    /// Nothing can be cancelled, so an overfull pair is rebuilt from its first hundred.
+    fn keep_first(
+        calendar: &mut Calendar<u64>,
+        heap: BinaryHeap<Reverse<(u64, usize, u64)>>,
+        now: u64,
+    ) -> BinaryHeap<Reverse<(u64, usize, u64)>> {
+        let mut kept: Vec<_> = heap.into_sorted_vec();
+        kept.reverse();
+        kept.truncate(100);
+        kept.sort_by_key(|Reverse((_, _, sequence))| *sequence);
+        *calendar = Calendar::new(PHASES);
+        calendar.skip_to(now + 1);
+        for Reverse((time, phase, event)) in &kept {
+            calendar.schedule(*time, *phase, *event);
+        }
+        kept.into_iter().collect()
+    }
+
+    fn gap(rng: &mut impl Rng) -> u64 {
+        let bits = rng.random_range(0..23);
+        rng.random_range(0..1u64 << bits)
+    }
+
+    #[test]
+    #[should_panic(expected = "scheduled into phase 1")]
+    fn nothing_goes_behind_the_current_phase() {
+        let mut calendar = Calendar::new(3);
+        calendar.open(7);
+        let _: Option<u8> = calendar.pop(2);
+        calendar.schedule(7, 1, 0);
+    }
+}

@@ -1,6 +1,0 @@
-//! Discrete events, with no networking word in it: what happens next, who waits for it, and chance.
-
-pub mod calendar;
-pub mod process;
-pub mod random;
-pub mod timers;

@@ -1,0 +1,116 @@
+//! Rows with the verdict on them, as the lines of `data.csv`.
+
+use simnet_base::papers::{Tolerance, tolerance};
+use simnet_output::report::{Yes, record, table_of};
+
+use super::{Csv, Record, Row};
+
+/// A row and its remark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedRow {
+    /// The row.
+    pub row: Row,
+    /// How near it is meant to come to the printed number, where there is one.
+    pub tolerance: Option<Tolerance>,
+}
+
+impl ComparedRow {
+    /// Judges a row of a paper's figure, by the tolerances of that paper.
+    pub fn new(paper: &str, row: Row) -> ComparedRow {
+        let stated = || tolerance(paper, &row.printed_in, &row.quantity, &row.configuration);
+        let tolerance = row.paper.and_then(|_| stated());
+        ComparedRow { row, tolerance }
+    }
+
+    /// The tolerance in per cent, where the numbers can be compared.
+    pub fn tolerance_percent(&self) -> Option<f64> {
+        self.tolerance.as_ref()?.percent
+    }
+
+    /// Whether ours is as near to the printed number as it is meant to be; none where there is nothing to compare.
+    pub fn holds(&self) -> Option<bool> {
+        let (_, tolerance) = self.row.paper.zip(self.tolerance_percent())?;
+        let Some(ours) = self.row.ours else { return Some(false) };
+        // Of a printed zero nothing can deviate by a share.
+        let deviation =
+            self.row.deviation_percent().unwrap_or(if ours.abs() > 0.0 { f64::INFINITY } else { 0.0 });
+        Some(deviation.abs() <= tolerance + 1e-9)
+    }
+}
+
+record! {
+    /// A line of `data.csv`.
+    struct Line {
+        /// The row; where it is printed stands behind the verdict.
+        #[serde(flatten)]
+        pub row: Row,
+        /// How far ours is from the printed number.
+        pub deviation_percent: Option<f64>,
+        /// How far it may be.
+        pub tolerance_percent: Option<f64>,
+        /// Whether it is as near as that, `yes` or `no`.
+        pub holds: Option<String>,
+    }
+}
+
+/// Rows as `data.csv`.
+pub(super) fn data_csv(rows: &[ComparedRow]) -> String {
+    let line = |judged: &ComparedRow| Line {
+        row: judged.row.clone(),
+        deviation_percent: judged.row.deviation_percent(),
+        tolerance_percent: judged.tolerance_percent(),
+        holds: judged.holds().map(|holds| if holds { "yes" } else { "no" }.to_owned()),
+    };
+    table_of(&rows.iter().map(line).collect::<Vec<_>>()).ending_with("printed_in").into_csv()
+}
+
+/// The rows of a paper's `data.csv`.
+pub fn read_data_csv(paper: &str, text: &str) -> Vec<ComparedRow> {
+    let row = |record: Record<'_>| Row {
+        quantity: record.text("quantity").to_owned(),
+        configuration: record.text("configuration").to_owned(),
+        x: record.number("x"),
+        unit: record.text("unit").to_owned(),
+        ours: record.number("ours"),
+        low: record.number("low"),
+        high: record.number("high"),
+        hollow: Yes(record.text("hollow") == "yes"),
+        paper: record.number("paper"),
+        printed_in: record.text("printed_in").to_owned(),
+    };
+    Csv::parse(text).records().map(row).map(|row| ComparedRow::new(paper, row)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(ours: Option<f64>, paper: f64, percent: Option<f64>) -> ComparedRow {
+        let row = Row { paper: Some(paper), ..Row::ours("a, \"b\"", "c", "ms", ours) };
+        ComparedRow { row, tolerance: Some(Tolerance { percent, why: "because".to_owned() }) }
+    }
+
+    /// Wrong if a number beyond its tolerance, or none at all, held, or if one that cannot be compared were judged.
+    #[test]
+    fn a_verdict_needs_a_tolerance() {
+        let rows = [
+            (Some(103.0), 100.0, Some(3.0), Some(true)),
+            (Some(96.9), 100.0, Some(3.0), Some(false)),
+            (None, 100.0, Some(3.0), Some(false)),
+            (Some(0.0), 0.0, Some(0.0), Some(true)),
+            (Some(1.0), 0.0, Some(50.0), Some(false)),
+            (Some(103.0), 100.0, None, None),
+        ];
+        for (ours, paper, percent, verdict) in rows {
+            assert_eq!(judged(ours, paper, percent).holds(), verdict, "{ours:?} {paper} {percent:?}");
+        }
+    }
+
+    /// Wrong if reading a table lost or changed a number.
+    #[test]
+    fn what_is_written_is_read() {
+        let rows = [Row::ours("q, \"x\"", "c", "ms", Some(0.1 + 0.2)).at(1e-7).between(None, Some(3e40))];
+        let rows = rows.map(|row| ComparedRow::new("sancho2000", Row { hollow: Yes(true), ..row }));
+        assert_eq!(read_data_csv("sancho2000", &data_csv(&rows)), rows);
+    }
+}

@@ -1,0 +1,131 @@
+//! Switched Ethernet: frames, store-and-forward switches that learn addresses, a spanning tree, bounded buffers.
+//!
+//! ```text
+//!   Endpoint --next_frame--> NIC ==cable==> switch: learn, look up, queue ==cable==> NIC --received--> Endpoint
+//! ```
+//! One event chain a frame and hop: a frame's arrival at a node decides when it leaves the next port.
+//!
+//! # Scope and limitations
+//! Cables are full-duplex, of any rate each, without errors or failures. Switches store and forward: a frame can leave
+//! `switch_latency` after its last bit has come in, ports are first in, first out, and nothing inside a switch is ever
+//! short but the buffer. No VLANs, no priorities, no PAUSE frames, no multicast but broadcast.
+//!
+//! **Times.** A frame of L bytes, destination address to FCS, padded to 64, whose first bit leaves at t is at the far
+//! end at t + (8 + L) byte times + the cable's delay; the next one can leave at t + (8 + L + 12) byte times. Each of
+//! the two products is rounded up to a picosecond once, so that at rates of whole picoseconds a byte (10 Mb/s to
+//! 400 Gb/s, all the usual ones) nothing is rounded. The last instant of time, 213 days after the start, never comes.
+//!
+//! **Within an instant**, frames arrive in the order of their channels (cable l has 2l from its end `a` and 2l + 1 from
+//! `b`), each handled to its end; then hosts are polled for frames, in their order.
+//!
+//! **Buffers.** A frame takes L bytes of its output port's buffer from the instant of its arrival until its last bit
+//! has left that port; room is free again for arrivals of that very instant. One that does not fit is dropped,
+//! whatever may fit after it. The copies of a flood are taken in, and dropped, one by one in the order of the ports'
+//! numbers. With a shared buffer the bytes of all output ports of the switch count together.
+//!
+//! **Addresses.** A forwarding switch notes the port at which it saw a frame's source, and when; then it looks for the
+//! destination. A note serves while less than `ageing` has passed. A frame for a noted port goes there, and is filtered
+//! if that is where it came from; any other, and every broadcast, goes out of all forwarding ports but that one. A
+//! switch's table holds every host (16 B each; at most 2^27 in all tables together). Blocked ports forward, learn and
+//! send nothing; what comes to them is lost. A host uses the port of its attachment: what comes to another one is lost,
+//! as is what is for someone else.
+//!
+//! # Source
+//! IEEE 802.3 for frames, IEEE 802.1D-2004 for bridges: clauses 7.7 and 7.8 for forwarding, filtering and learning (a
+//! source is learned whatever becomes of the frame), 7.9 for the table and its ageing; clause 17 for the tree, see
+//! [`SpanningTree`], which stands from the start.
+//!
+//! # Validation
+//! `tests/media/oracle/ethernet.rs`: a plain reference that looks at every port at every instant; arrivals, departures,
+//! drops and counters of random networks agree exactly. `tests/media/closed_forms/ethernet.rs`: closed forms.
+
+mod counters;
+mod engine;
+mod frame;
+mod parameters;
+mod port;
+mod spanning_tree;
+mod switch;
+pub mod transport;
+mod wiring;
+
+pub use counters::{ChannelCounters, Counters};
+pub use engine::Ethernet;
+pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
+pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
+pub use spanning_tree::{Role, SpanningTree};
+pub use wiring::{BuildError, check, check_size};
+
+use std::ops::ControlFlow;
+
+use simnet_base::ids::HostId;
+use simnet_base::units::Time;
+use simnet_network::topology::End;
+
+/// The hosts, as an Ethernet sees them.
+pub trait Endpoint<P> {
+    /// Gives the next frame of `host`, if there is one, at the instant `now` at which its interface is free.
+    ///
+    /// Asked again as soon as that frame and the gap after it have left; after `None`, only once the host is
+    /// named by `Ethernet::wake`.
+    fn next_frame(&mut self, host: HostId, now: Time) -> Option<Frame<P>>;
+
+    /// Says, after it has given a frame, whether the run ends after this instant.
+    fn pauses(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Hears that the last bit of a frame for it has reached `host`. `Break` ends the run after this instant.
+    fn received(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()>;
+
+    /// Hears that a frame found no room in the buffer of a switch behind `port`, at which it was to leave.
+    /// `Break` ends the run after this instant.
+    fn dropped(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Appends the bytes of a frame, from the destination address up to but not including the FCS, without
+    /// padding.
+    fn write(&self, frame: &Frame<P>, bytes: &mut Vec<u8>);
+}
+
+/// Which way a frame passes a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Into the node.
+    In,
+    /// Out of the node.
+    Out,
+}
+
+/// Someone who watches an Ethernet. Watching changes nothing.
+pub trait Observer<P> {
+    /// Whether it watches at all.
+    const WATCHES: bool = true;
+    /// A frame's first bit leaves a port (`Out`), or its last bit has come in (`In`). `write` appends its bytes as
+    /// [`Endpoint::write`] does.
+    fn passed(
+        &mut self,
+        _now: Time,
+        _port: End,
+        _way: Direction,
+        _frame: &Frame<P>,
+        _write: &dyn Fn(&mut Vec<u8>),
+    ) {
+    }
+}
+
+impl<P> Observer<P> for () {
+    const WATCHES: bool = false;
+}
+
+/// Why a run of an Ethernet paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// The endpoint requested it; everything of that instant is done.
+    Break,
+    /// Everything up to and including the limit is done.
+    Limit,
+    /// Nothing is under way, and nothing will be until a host is woken.
+    Idle,
+}

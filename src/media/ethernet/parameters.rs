@@ -1,0 +1,59 @@
+//! What an Ethernet is made of.
+
+use simnet_base::units::{BitRate, Bytes, Duration};
+
+/// Room for frames that wait in a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffer {
+    /// As much as it takes.
+    Unbounded,
+    /// So much for each output port.
+    PerPort(Bytes),
+    /// So much for all output ports of a switch together.
+    Shared(Bytes),
+}
+
+/// The parameters of an Ethernet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// The rate of every cable of the network, by link.
+    pub rates: Vec<BitRate>,
+    /// From one end of every cable to the other, by link.
+    pub delays: Vec<Duration>,
+    /// From a frame's last bit in a switch to the first instant at which it can leave.
+    pub switch_latency: Duration,
+    /// Room for waiting frames in every switch.
+    pub buffer: Buffer,
+    /// How long a learned address is remembered after it was last seen.
+    pub ageing: Duration,
+    /// The most bytes of payload of a frame.
+    pub mtu: u32,
+    /// The bridge priority of every switch, by switch; a missing one is [`BRIDGE_PRIORITY`]. The least is elected
+    /// root.
+    pub bridge_priorities: Vec<u16>,
+}
+
+/// The priority of a bridge by default.
+///
+/// # Source
+/// IEEE 802.1D-2004, table 17-2.
+pub const BRIDGE_PRIORITY: u16 = 0x8000;
+
+impl Parameters {
+    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, addresses remembered for 300 s,
+    /// an MTU of 1,500 B, equal bridges.
+    ///
+    /// # Source
+    /// IEEE 802.1D-2004, table 7-5, for the ageing time; IEEE 802.3 for the MTU.
+    pub fn uniform(links: usize, rate: BitRate, delay: Duration) -> Parameters {
+        Parameters {
+            rates: vec![rate; links],
+            delays: vec![delay; links],
+            switch_latency: Duration::ZERO,
+            buffer: Buffer::Unbounded,
+            ageing: Duration::from_ms(300_000),
+            mtu: 1_500,
+            bridge_priorities: Vec::new(),
+        }
+    }
+}

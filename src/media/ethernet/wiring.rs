@@ -1,0 +1,163 @@
+//! From a network's cables to the engine's ports.
+
+use thiserror::Error;
+
+use simnet_base::ids::{ChannelId, HostId, LinkId, Node, Port};
+use simnet_network::topology::{End, Network};
+
+use super::parameters::Parameters;
+use super::spanning_tree::{Role, SpanningTree};
+
+/// Why an Ethernet cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BuildError {
+    /// Parameters that are not one for each cable.
+    #[error("the network has {links} links, and there are {rates} rates and {delays} delays for them")]
+    Links {
+        /// Cables of the network.
+        links: usize,
+        /// Rates given.
+        rates: usize,
+        /// Delays given.
+        delays: usize,
+    },
+    /// Attachments that are not one for each host.
+    #[error("the network has {hosts} hosts, and there are {attachments} attachments for them")]
+    Hosts {
+        /// Hosts of the network.
+        hosts: usize,
+        /// Attachments given.
+        attachments: usize,
+    },
+    /// A host attached by a port without a cable.
+    #[error("port {port} of `{host}` has no cable")]
+    NoCable {
+        /// The host's name.
+        host: String,
+        /// Its port.
+        port: u16,
+    },
+    /// Tables that could outgrow memory: a note for each host at each switch.
+    #[error(
+        "{switches} switches would have to remember {hosts} hosts each; at most {MOST_NOTES} addresses together \
+         are possible"
+    )]
+    TooLarge {
+        /// Switches of the network.
+        switches: usize,
+        /// Hosts of the network.
+        hosts: usize,
+    },
+}
+
+/// The most addresses that all switches may have to remember together: 2 GiB of tables.
+const MOST_NOTES: usize = 1 << 27;
+
+/// What is at the far end of a channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Receiver {
+    /// A forwarding port of a switch.
+    Switch(u32),
+    /// The interface of a host.
+    Host(HostId),
+    /// A blocked port of a switch.
+    Blocked,
+    /// A port that its host does not use.
+    Unattached,
+}
+
+/// The ports at the two ends of a channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    pub(super) from: End,
+    pub(super) to: End,
+}
+
+/// Looks for everything that keeps an Ethernet from being built, without building it. Costs O(hosts).
+///
+/// # Errors
+/// [`BuildError`].
+pub fn check(
+    network: &Network,
+    parameters: &Parameters,
+    attachments: &[Option<Port>],
+) -> Result<(), BuildError> {
+    let (links, rates, delays) = (network.links().len(), parameters.rates.len(), parameters.delays.len());
+    if rates != links || delays != links {
+        return Err(BuildError::Links { links, rates, delays });
+    }
+    if attachments.len() != network.hosts().len() {
+        return Err(BuildError::Hosts { hosts: network.hosts().len(), attachments: attachments.len() });
+    }
+    check_size(network.switches().len(), network.hosts().len())?;
+    for (host, port) in attached(attachments) {
+        if network.link_at(End { node: Node::Host(host), port }).is_none() {
+            return Err(BuildError::NoCable {
+                host: network.name_of(Node::Host(host)).to_owned(),
+                port: port.0,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses networks whose switches could have to remember too many hosts.
+///
+/// # Errors
+/// [`BuildError::TooLarge`].
+pub fn check_size(switches: usize, hosts: usize) -> Result<(), BuildError> {
+    if switches.saturating_mul(hosts) > MOST_NOTES {
+        return Err(BuildError::TooLarge { switches, hosts });
+    }
+    Ok(())
+}
+
+fn attached(attachments: &[Option<Port>]) -> impl Iterator<Item = (HostId, Port)> + '_ {
+    attachments.iter().enumerate().filter_map(|(host, port)| Some((HostId::new(host), (*port)?)))
+}
+
+/// The ends of every channel.
+pub(super) fn ends(network: &Network) -> Vec<Ends> {
+    let both = |link: &simnet_network::topology::Link| {
+        [Ends { from: link.a, to: link.b }, Ends { from: link.b, to: link.a }]
+    };
+    network.links().iter().flat_map(both).collect()
+}
+
+/// What is at the far end of a channel.
+pub(super) fn receiver(
+    channel: usize,
+    to: End,
+    tree: &SpanningTree,
+    attachments: &[Option<Port>],
+) -> Receiver {
+    let far = tree.roles(LinkId::new(channel / 2))[1 - channel % 2];
+    match to.node {
+        Node::Switch(_) if far == Some(Role::Blocked) => Receiver::Blocked,
+        Node::Switch(switch) => Receiver::Switch(switch.0),
+        Node::Host(host) if attachments[host.index()] == Some(to.port) => Receiver::Host(host),
+        Node::Host(_) => Receiver::Unattached,
+    }
+}
+
+/// The channel out of a port with this cable.
+fn out(network: &Network, link: LinkId, end: End) -> ChannelId {
+    if network.link(link).a == end { link.forward() } else { link.backward() }
+}
+
+/// The channels out of the forwarding ports of a switch, in the order of the ports' numbers.
+pub(super) fn outputs(network: &Network, tree: &SpanningTree, node: Node) -> Vec<u32> {
+    let cables = network.cables(node).map(|(port, link, _)| (link, End { node, port }));
+    let forwarding = cables.filter(|(_, end)| tree.role(network, *end) != Some(Role::Blocked));
+    forwarding.map(|(link, end)| out(network, link, end).0).collect()
+}
+
+/// Per host, the channel out of its interface.
+pub(super) fn interfaces(network: &Network, attachments: &[Option<Port>]) -> Vec<Option<u32>> {
+    let mut interfaces = vec![None; attachments.len()];
+    for (host, port) in attached(attachments) {
+        let end = End { node: Node::Host(host), port };
+        interfaces[host.index()] = network.link_at(end).map(|link| out(network, link, end).0);
+    }
+    interfaces
+}

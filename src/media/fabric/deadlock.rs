@@ -1,0 +1,216 @@
+//! Deadlocks as cycles of input ports, each of which waits for the next.
+//!
+//! A port whose front worm is connected to a stopped output waits for the port at the other end, if that has
+//! sent STOP and no GO or forward reset is on the cable between them; a port whose head waits for an owned
+//! output waits for the owner. Each port waits for one other at most, so a new cycle goes through a port
+//! whose waiting is new. Such ports are *suspects*: they are followed at the end of the cycle. A stop that
+//! ends soon costs a step or two.
+
+use super::engine::Engine;
+use super::ports::{NONE, State};
+use simnet_base::ids::HostId;
+use simnet_base::units::Cycle;
+use simnet_network::topology::End;
+
+/// A cycle of worms each of which waits for the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// The first cycle at whose end it was there.
+    pub formed: Cycle,
+    /// Who waits, each for the next and the last for the first.
+    pub members: Vec<Member>,
+    /// What broke it, if anything did.
+    pub cleared: Option<Cleared>,
+}
+
+/// A worm that takes part in a deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The output that it owns, or waits for.
+    pub output: End,
+    /// The input port in whose buffer it is in front.
+    pub input: End,
+    /// Its tag.
+    pub tag: u64,
+    /// Its sender.
+    pub source: HostId,
+}
+
+/// The end of a deadlock: a forward reset or a failed cable hit a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cleared {
+    /// When.
+    pub at: Cycle,
+    /// The output that the member owned or waited for.
+    pub output: End,
+}
+
+/// What is known about deadlocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watch {
+    pub(super) found: Vec<Deadlock>,
+    suspects: Vec<u32>,
+    /// Ports in deadlocks that are not cleared, with the deadlock's position; seldom more than a few.
+    members: Vec<(u32, usize)>,
+    /// Per port: when the last STOP or GO that it sent arrives, and the last forward reset sent to it.
+    on_cable: Vec<u64>,
+    /// Per switch port: the number of the last walk that came by.
+    seen: Vec<u32>,
+    walks: u32,
+}
+
+impl Watch {
+    /// Whether a port has begun to wait in this cycle that may have closed a circle.
+    #[inline]
+    pub(super) fn has_suspects(&self) -> bool {
+        !self.suspects.is_empty()
+    }
+
+    /// Puts those that formed in one cycle, from position `from` on, in the order of their first input ports, whichever
+    /// was suspected first.
+    #[cold]
+    fn order(&mut self, from: usize) {
+        debug_assert!(from < self.found.len(), "there are some to be ordered");
+        let mut places: Vec<usize> = (from..self.found.len()).collect();
+        places.sort_by_key(|place| self.found[*place].members[0].input);
+        let ordered: Vec<Deadlock> = places.iter().map(|place| self.found[*place].clone()).collect();
+        self.found.splice(from.., ordered);
+        for (_, place) in self.members.iter_mut().filter(|(_, place)| *place >= from) {
+            let nth = places.iter().position(|old| old == place).expect("every one has a place");
+            *place = from + nth;
+        }
+    }
+}
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// The port may have begun to wait for another in a way that can close a cycle.
+    #[inline]
+    pub(super) fn suspect(&mut self, port: u32) {
+        if self.is_switch_port(port) {
+            self.watch.suspects.push(port);
+        }
+    }
+
+    /// A STOP or GO sent by the port in cycle `t` arrives in cycle `arrival`.
+    #[inline]
+    pub(super) fn note_control(&mut self, port: u32, t: u64, arrival: u64) {
+        let entry = &self.ins[port as usize];
+        if !entry.stop_sent && !self.watch.members.is_empty() {
+            self.deadlock_hit(port, entry.out, t);
+        }
+        self.note_on_cable(port, arrival);
+    }
+
+    /// Until cycle `arrival` something is on the cable of the port that may end its being stopped.
+    pub(super) fn note_on_cable(&mut self, port: u32, arrival: u64) {
+        if self.watch.on_cable.is_empty() {
+            self.watch.on_cable = vec![0; self.outs.len()];
+        }
+        let latest = &mut self.watch.on_cable[port as usize];
+        *latest = arrival.max(*latest);
+    }
+
+    /// The end of cycle `t`, if there [are suspects](Watch::has_suspects).
+    pub(super) fn look_for_deadlocks(&mut self, t: u64) {
+        let before = self.watch.found.len();
+        while let Some(port) = self.watch.suspects.pop() {
+            if self.waits_for(port, t) != NONE {
+                self.follow(port, t);
+            }
+        }
+        if self.watch.found.len() > before + 1 {
+            self.watch.order(before);
+        }
+    }
+
+    /// The port that the front worm of `port` waits for at the end of cycle `t`, or [`NONE`].
+    fn waits_for(&self, port: u32, t: u64) -> u32 {
+        let entry = &self.ins[port as usize];
+        match entry.state {
+            State::Waiting => self.outs[entry.out as usize].owner,
+            State::Connected => {
+                let output = &self.outs[entry.out as usize];
+                let peer = output.peer;
+                let stopped = !output.go
+                    && self.is_switch_port(peer)
+                    && self.ins[peer as usize].stop_sent
+                    && self.watch.on_cable[peer as usize] <= t;
+                if stopped { peer } else { NONE }
+            }
+            _ => NONE,
+        }
+    }
+
+    fn follow(&mut self, start: u32, t: u64) {
+        debug_assert!(self.is_switch_port(start), "only ports of switches are suspected");
+        self.watch.seen.resize(self.switch_ports as usize, 0);
+        self.watch.walks += 1;
+        let walk = self.watch.walks;
+        let mut port = start;
+        // Each port waits for one other at most: the walk ends, comes back to the start, or runs into a circle
+        // without it.
+        loop {
+            self.watch.seen[port as usize] = walk;
+            port = self.waits_for(port, t);
+            if port == NONE || !self.is_switch_port(port) {
+                return;
+            }
+            if port == start {
+                break;
+            }
+            if self.watch.seen[port as usize] == walk {
+                // A cycle, but an older one or another suspect's.
+                return;
+            }
+        }
+        if self.watch.members.iter().all(|(member, _)| *member != start) {
+            self.record(start, t);
+        }
+    }
+
+    fn record(&mut self, start: u32, t: u64) {
+        debug_assert!(
+            self.watch.found.last().is_none_or(|last| last.formed.0 <= t),
+            "deadlocks come in order of time"
+        );
+        let mut members = Vec::new();
+        let mut port = start;
+        loop {
+            debug_assert!(
+                self.watch.members.iter().all(|(member, _)| *member != port),
+                "a port waits in one circle"
+            );
+            let entry = &self.ins[port as usize];
+            let worm = self.worms.message(entry.front);
+            members.push(Member {
+                output: self.wiring.end(entry.out),
+                input: self.wiring.end(port),
+                tag: worm.tag,
+                source: HostId(worm.source),
+            });
+            self.watch.members.push((port, self.watch.found.len()));
+            port = self.waits_for(port, t);
+            if port == start {
+                break;
+            }
+        }
+        // One member alone is no mistake: where a cable comes back to its switch, a worm can wait for itself.
+        // The first member is the one with the least input port, whichever was suspected first.
+        let first = (0..members.len()).min_by_key(|index| members[*index].input).unwrap_or(0);
+        members.rotate_left(first);
+        self.watch.found.push(Deadlock { formed: Cycle(t), members, cleared: None });
+    }
+
+    /// The front worm of `port`, which owns or waits for `out`, is destroyed.
+    #[inline]
+    pub(super) fn deadlock_hit(&mut self, port: u32, out: u32, t: u64) {
+        if self.watch.members.is_empty() {
+            return;
+        }
+        let Some(&(_, index)) = self.watch.members.iter().find(|(member, _)| *member == port) else { return };
+        debug_assert!(self.watch.found[index].cleared.is_none(), "a deadlock is broken once");
+        self.watch.members.retain(|(_, other)| *other != index);
+        let output = self.wiring.end(out);
+        self.watch.found[index].cleared = Some(Cleared { at: Cycle(t), output });
+    }
+}

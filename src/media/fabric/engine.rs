@@ -1,0 +1,528 @@
+//! The engine: its state, its events, and the cycle loop that runs the phases in order.
+
+use std::ops::ControlFlow;
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::counters::ChannelUse;
+use super::deadlock::Watch;
+use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer, WormId};
+use super::parameters::{Arbitration, Receive, SwitchParameters};
+use super::ports::{ChannelRate, Host, InPort, OutPort, Rates, Switch, WideRequests};
+use super::prefetch;
+use super::reporting::Reported;
+use super::wiring::{Records, Wiring};
+use super::worm::Worms;
+use super::{Parameters, Pause};
+use simnet_base::des::calendar::Calendar;
+use simnet_base::ids::HostId;
+use simnet_base::units::Cycle;
+
+/// P0: cables fail and return.
+pub(super) const LINKS: usize = 0;
+/// P1: flits arrive.
+pub(super) const DATA: usize = 1;
+/// P2: STOP and GO arrive.
+pub(super) const CONTROL: usize = 2;
+/// P3a: routing units finish.
+pub(super) const ROUTES: usize = 3;
+/// Between P3 and P4: hosts start messages.
+pub(super) const HOSTS: usize = 4;
+/// P4 and P5: something predicted happens at an input port.
+pub(super) const FLOW: usize = 5;
+/// P4.5a: forward resets arrive.
+pub(super) const TOKENS: usize = 6;
+/// P4.5b: blocked outputs fire.
+pub(super) const FIRES: usize = 7;
+const PHASES: usize = 8;
+
+/// The most ports of a fabric for which debug builds check lists of ports against all ports.
+const CHECKED: usize = 500;
+
+/// All that can happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// The cable fails or returns.
+    Link { link: u32, up: bool },
+    /// A head arrives, the worm's other flits behind it.
+    Head { port: u32, worm: u32 },
+    /// From this cycle on no flit arrives.
+    Pause { port: u32 },
+    /// From this cycle on a flit arrives every `period` cycles.
+    Resume { port: u32, period: u32 },
+    /// A tail arrives at a host that takes everything at once.
+    Deliver { port: u32, worm: u32 },
+    /// STOP or GO arrives.
+    Control { out: u32, go: bool },
+    /// The time to live of a head that began to wait at this port is over.
+    Expire { port: u32 },
+    /// The head in front of this port is decoded.
+    Route { port: u32 },
+    /// The host is to be polled for a message.
+    Wake { host: u32 },
+    /// The host may be able to start its next message.
+    Start { host: u32 },
+    /// What was predicted for this port happens.
+    Predicted { port: u32 },
+    /// A forward reset arrives.
+    Token { port: u32, worm: u32 },
+    /// The last worm in this port lost its tail with a cable.
+    Flush { port: u32 },
+    /// The output has been blocked for the whole timeout.
+    Fire { out: u32 },
+}
+
+/// A message that is over in this cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Over {
+    ended: Ended,
+    serial: u64,
+}
+
+/// Orders the messages of one cycle by sender and tag. A function of its own: the engine is compiled once for each kind
+/// of hosts and observers, sorting need not be.
+fn by_sender(over: &mut [Over]) {
+    over.sort_unstable_by_key(|over| (over.ended.source, over.ended.tag, over.ended.created));
+}
+
+/// The fabric's state. `EQUAL`: every channel carries one flit a cycle, and hosts take everything at once.
+#[derive(Debug)]
+pub(super) struct Engine<const EQUAL: bool> {
+    pub(super) calendar: Calendar<Event>,
+    pub(super) ins: Vec<InPort>,
+    pub(super) outs: Vec<OutPort>,
+    pub(super) switches: Vec<Switch>,
+    pub(super) hosts: Vec<Host>,
+    pub(super) worms: Worms,
+    /// Per output: flits sent, those counted in that the present owner is going to send, and cycles blocked and
+    /// held; while it is owned, the cycle of the grant is taken off the latter (modulo 2^64).
+    pub(super) used: Vec<ChannelUse>,
+    pub(super) rates: Vec<Rates>,
+    pub(super) channels: Vec<ChannelRate>,
+    pub(super) wide_waits: WideRequests,
+    pub(super) wide_pending: WideRequests,
+    pub(super) switch_ports: u32,
+    pub(super) transmitters: u32,
+    pub(super) switch: SwitchParameters,
+    pub(super) serial: bool,
+    pub(super) receive: Option<Receive>,
+    pub(super) send_overhead: u64,
+    pub(super) time_to_live: Option<u64>,
+    pub(super) wiring: Wiring,
+    /// The next cycle to be run.
+    pub(super) now: u64,
+    /// Ports to be evaluated in P4 and settled in P5 of this cycle.
+    pub(super) touched: Vec<u32>,
+    /// Ports whose next head becomes pending in the next cycle.
+    pub(super) pending_next: Vec<u32>,
+    /// Ports whose waiting head may have used up its time to live in this cycle.
+    pub(super) expired: Vec<u32>,
+    /// Routing units that may take a head in this cycle.
+    pub(super) units: Vec<u32>,
+    /// Outputs to be arbitrated in this cycle, and in the next.
+    pub(super) requests: Vec<u32>,
+    pub(super) requests_next: Vec<u32>,
+    /// Messages that are over in this cycle.
+    pub(super) over: Vec<Over>,
+    /// When blocked outputs are looked through next.
+    pub(super) next_sweep: u64,
+    /// Per port: when its cable last failed; empty if none ever did.
+    pub(super) cuts: Vec<u64>,
+    /// Worms to be struck with `NoSuchWire` at the end of P0.
+    pub(super) unwired: Vec<u32>,
+    /// Hosts whose message's tail has left in this cycle, with the cycle, if the endpoint hears of that.
+    pub(super) departures: Vec<(u32, u64)>,
+    pub(super) tells_departures: bool,
+    pub(super) watch: Watch,
+    /// What has been reported to the observer.
+    pub(super) reported: Reported,
+    /// How many messages have started.
+    pub(super) starts: u64,
+    pub(super) in_flight: usize,
+    pub(super) events: u64,
+    pub(super) asked: bool,
+    pub(super) route: RouteBuffer,
+    pub(super) shuffle: Option<ChaCha8Rng>,
+}
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    pub(super) fn new(parameters: &Parameters, wiring: Wiring, records: Records) -> Engine<EQUAL> {
+        let switch_ports = wiring.switch_ports();
+        debug_assert!(records.ins.len() >= records.outs.len(), "the transmitters come after the plugs");
+        debug_assert!(EQUAL == records.rates.is_empty(), "rates are kept where they differ");
+        let used = vec![ChannelUse::default(); records.outs.len()];
+        Engine {
+            calendar: Calendar::new(PHASES),
+            ins: records.ins,
+            outs: records.outs,
+            switches: records.switches,
+            hosts: records.hosts,
+            worms: Worms::default(),
+            used,
+            rates: records.rates,
+            channels: records.channels,
+            wide_waits: records.wide_waits,
+            wide_pending: records.wide_pending,
+            switch_ports,
+            transmitters: records.transmitters,
+            switch: parameters.switch,
+            serial: parameters.switch.arbitration == Arbitration::Serial,
+            receive: parameters.host.receive,
+            send_overhead: parameters.host.send_overhead,
+            time_to_live: parameters.host.time_to_live,
+            wiring,
+            now: 0,
+            touched: Vec::new(),
+            pending_next: Vec::new(),
+            expired: Vec::new(),
+            units: Vec::new(),
+            requests: Vec::new(),
+            requests_next: Vec::new(),
+            over: Vec::new(),
+            next_sweep: 0,
+            cuts: Vec::new(),
+            unwired: Vec::new(),
+            departures: Vec::new(),
+            tells_departures: false,
+            watch: Watch::default(),
+            reported: Reported::default(),
+            starts: 0,
+            in_flight: 0,
+            events: 0,
+            asked: false,
+            route: RouteBuffer::new(),
+            shuffle: None,
+        }
+    }
+
+    pub(super) fn run_until<E: Endpoint, O: Observer>(
+        &mut self,
+        limit: Cycle,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) -> Pause {
+        if !self.asked {
+            self.asked = true;
+            self.ask_all(endpoint);
+        }
+        if O::WATCHES {
+            self.begin_to_watch();
+        }
+        loop {
+            let cycle = match self.next_cycle(limit.0) {
+                Ok(cycle) => cycle,
+                Err(pause) => {
+                    if cfg!(debug_assertions) && pause == Pause::Idle && self.ins.len() <= CHECKED {
+                        self.check_all();
+                    }
+                    let rest = if pause == Pause::Idle { self.rest().min(limit.0) } else { limit.0 };
+                    self.now = self.now.max(rest);
+                    if O::WATCHES {
+                        self.report_before(self.now, observer);
+                    }
+                    return if self.now < limit.0 { pause } else { Pause::Limit };
+                }
+            };
+            debug_assert!(cycle >= self.now && cycle < limit.0, "time goes on, up to the limit");
+            self.now = cycle;
+            self.run_cycle(cycle, endpoint, observer);
+            self.now = cycle + 1;
+            if self.report(endpoint, observer).is_break() {
+                if O::WATCHES {
+                    self.report_before(self.now, observer);
+                }
+                return Pause::Break;
+            }
+        }
+    }
+
+    /// The first cycle from which on no flit moves, now that no event is left. Costs O(ports) if messages are
+    /// in flight.
+    fn rest(&self) -> u64 {
+        if self.in_flight > 0 {
+            // Their flits may go on moving for a while after the last event.
+            return self.standstill();
+        }
+        let checked = self.ins.len() <= CHECKED;
+        debug_assert!(!checked || self.standstill() <= self.now, "a message is over when its last flit is");
+        self.now
+    }
+
+    /// The next cycle in which something happens, or why there is none to be run.
+    fn next_cycle(&mut self, limit: u64) -> Result<u64, Pause> {
+        if self.now >= limit {
+            return Err(Pause::Limit);
+        }
+        let urgent = !(self.pending_next.is_empty() && self.requests_next.is_empty());
+        let Some(timeout) = self.switch.timeout else {
+            if urgent {
+                return Ok(self.now);
+            }
+            let next = self.calendar.next_before(limit);
+            return next.ok_or(if self.calendar.is_empty() { Pause::Idle } else { Pause::Limit });
+        };
+        loop {
+            let horizon = limit.min(self.next_sweep);
+            if urgent && self.now < horizon {
+                return Ok(self.now);
+            }
+            if let Some(cycle) = self.calendar.next_before(horizon) {
+                return Ok(cycle);
+            }
+            // Where no message is in flight no output is blocked, and the ports need not be looked through.
+            debug_assert!(self.ins.len() > CHECKED || self.in_flight > 0 || !self.is_any_blocked());
+            if self.calendar.is_empty() && !urgent && (self.in_flight == 0 || !self.is_any_blocked()) {
+                return Err(Pause::Idle);
+            }
+            if limit <= self.next_sweep {
+                return Err(Pause::Limit);
+            }
+            self.sweep(timeout, if urgent { self.now } else { limit });
+        }
+    }
+
+    /// Runs one cycle: the phases of the table in the module's documentation.
+    fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
+        self.calendar.open(t);
+        if O::WATCHES {
+            self.report_before(t, observer);
+        }
+        // P0: not shuffled, since requests of one cycle are carried out in their order.
+        if self.calendar.has(LINKS) {
+            while let Some(event) = self.calendar.pop(LINKS) {
+                self.handle(event, t, endpoint, observer);
+            }
+            self.strike_unwired(t);
+        }
+        // P1, P2.
+        if O::WATCHES {
+            self.report_arrivals(t, observer);
+        }
+        for phase in [DATA, CONTROL] {
+            self.run_phase(phase, t, endpoint, observer);
+        }
+        // P2': heads that have come to the front at the end of the last cycle.
+        if !self.pending_next.is_empty() {
+            self.request_units(t);
+        }
+        // P2a.
+        if !self.expired.is_empty() {
+            self.turn_away_expired(t);
+        }
+        // P3a, P3b, P3c, and hosts.
+        self.run_phase(ROUTES, t, endpoint, observer);
+        if !self.units.is_empty() {
+            self.assign_units(t);
+        }
+        if !(self.requests.is_empty() && self.requests_next.is_empty()) {
+            self.arbitrate(t, observer);
+        }
+        for phase in [HOSTS, FLOW] {
+            self.run_phase(phase, t, endpoint, observer);
+        }
+        // P4: one decision per port and cycle.
+        self.shuffle_list(|engine| &mut engine.touched);
+        for index in 0..self.touched.len() {
+            self.evaluate::<O>(self.touched[index], t);
+        }
+        // P4.5a, P4.5b: they touch further ports, for P5 only.
+        for phase in [TOKENS, FIRES] {
+            self.run_phase(phase, t, endpoint, observer);
+        }
+        // P5.
+        for index in 0..self.touched.len() {
+            self.settle(self.touched[index], t, observer);
+        }
+        if cfg!(debug_assertions) {
+            self.check_cycle(t);
+        }
+        self.touched.clear();
+        if self.watch.has_suspects() {
+            self.look_for_deadlocks(t);
+        }
+        if O::WATCHES {
+            self.report_deadlocks(observer);
+        }
+    }
+
+    #[inline(always)]
+    fn run_phase<E: Endpoint, O: Observer>(
+        &mut self,
+        phase: usize,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        // Most phases of most cycles have no events: the check alone is inlined.
+        if self.calendar.has(phase) {
+            self.run_events(phase, t, endpoint, observer);
+        }
+    }
+
+    fn run_events<E: Endpoint, O: Observer>(
+        &mut self,
+        phase: usize,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        if let Some(rng) = &mut self.shuffle {
+            self.calendar.upcoming(phase).shuffle(rng);
+        }
+        let many = self.calendar.peek(phase, prefetch::WORTH_WHILE).is_some();
+        if many {
+            self.call_at_start(phase);
+        }
+        while let Some(event) = self.calendar.pop(phase) {
+            if many {
+                self.call_ahead(phase);
+            }
+            self.handle(event, t, endpoint, observer);
+        }
+    }
+
+    #[inline]
+    fn handle<E: Endpoint, O: Observer>(&mut self, event: Event, t: u64, endpoint: &mut E, observer: &mut O) {
+        self.events += 1;
+        match event {
+            Event::Link { link, up: false } => self.fail(link, t, observer),
+            Event::Link { link, up: true } => self.restore(link, t, observer),
+            Event::Head { port, worm } => self.head_arrives(port, worm, t, observer),
+            Event::Pause { port } => self.inflow_pauses(port, t),
+            Event::Resume { port, period } => self.inflow_resumes(port, period, t),
+            Event::Deliver { port, worm } => self.deliver(port, worm, t),
+            Event::Control { out, go: false } => self.stop_arrives(out, t),
+            Event::Control { out, go: true } => self.go_arrives(out, t),
+            // Whether STOP or GO of this cycle comes before or after must not matter: it waits for P2a.
+            Event::Expire { port } => self.expired.push(port),
+            Event::Route { port } => self.route(port, t, observer),
+            Event::Wake { host } => self.host_wakes(host, t, endpoint, observer),
+            Event::Start { host } => self.host_may_start(host, t, endpoint, observer),
+            Event::Predicted { port } => self.predicted(port, t),
+            Event::Token { port, worm } => self.token_arrives(port, worm, t, observer),
+            Event::Flush { port } => self.flush(port, t, observer),
+            Event::Fire { out } => self.fire(out, t, observer),
+        }
+    }
+
+    /// Tells the endpoint about the messages that are over, in an order that depends on nothing else.
+    #[inline]
+    fn report<E: Endpoint, O: Observer>(&mut self, endpoint: &mut E, observer: &mut O) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        if !self.departures.is_empty() {
+            self.departures.sort_unstable();
+            for (host, at) in self.departures.drain(..) {
+                debug_assert!(at < self.now, "a tail that is reported has left");
+                if endpoint.departed(HostId(host), Cycle(at)).is_break() {
+                    flow = ControlFlow::Break(());
+                }
+            }
+        }
+        if self.over.len() > 1 {
+            by_sender(&mut self.over);
+        }
+        for Over { ended, serial } in &self.over {
+            if O::WATCHES {
+                let worm = WormId { serial: *serial, source: ended.source, tag: ended.tag };
+                observer.ended(Cycle(self.now - 1), worm, &ended.fate);
+            }
+            if endpoint.ended(ended).is_break() {
+                flow = ControlFlow::Break(());
+            }
+        }
+        self.over.clear();
+        flow
+    }
+
+    /// Puts a port on the list for P4 and P5, accounted to the beginning of `t`.
+    #[inline]
+    pub(super) fn touch(&mut self, port: u32, t: u64) {
+        self.bring_to(port, t);
+        let entry = &mut self.ins[port as usize];
+        if !entry.touched {
+            entry.touched = true;
+            self.touched.push(port);
+        }
+    }
+
+    /// Accounts a port to the beginning of `t`; a tail that has left before is a thing of the past.
+    #[inline]
+    pub(super) fn bring_to(&mut self, port: u32, t: u64) {
+        self.sync(port, t);
+        if self.ins[port as usize].has_finished(t) {
+            self.finish(port);
+        }
+    }
+
+    /// Ends one piece of a worm in cycle `t`; with the last piece the message is over.
+    pub(super) fn end_piece(&mut self, worm: u32, delivered: Option<Fate>) {
+        let record = self.worms.message_mut(worm);
+        debug_assert!(record.pieces > 0, "each piece ends once");
+        record.pieces -= 1;
+        if record.pieces > 0 {
+            return;
+        }
+        // Stays on: a message that ends twice, or without a start, would be counted among the results.
+        assert!(self.in_flight > 0, "what ends has begun");
+        self.in_flight -= 1;
+        let payload = self.worms[worm].payload;
+        let last = self.worms.remove(worm);
+        let fate = match (last.cause, delivered) {
+            (Some(cause), _) => Fate::Destroyed { cause, at: Cycle(last.struck_at) },
+            (None, Some(fate)) => fate,
+            (None, None) => unreachable!("a worm that is not delivered has a cause to end"),
+        };
+        debug_assert!(last.created <= last.started, "a message starts once it is created");
+        let ended = Ended {
+            tag: last.tag,
+            source: HostId(last.source),
+            payload,
+            created: Cycle(last.created),
+            started: Cycle(last.started),
+            fate,
+        };
+        self.over.push(Over { ended, serial: last.serial });
+    }
+
+    /// Puts a list of things to be done into a random order, if that is wanted.
+    #[inline]
+    pub(super) fn shuffle_list(&mut self, list: impl Fn(&mut Self) -> &mut Vec<u32>) {
+        if self.shuffle.is_none() {
+            return;
+        }
+        let mut moved = std::mem::take(list(self));
+        if let Some(rng) = &mut self.shuffle {
+            moved.shuffle(rng);
+        }
+        *list(self) = moved;
+    }
+
+    /// Whether what arrives at `port` in cycle `t` was on the cable when it failed.
+    #[inline]
+    pub(super) fn is_lost(&self, port: u32, t: u64) -> bool {
+        !self.cuts.is_empty() && self.cuts[port as usize] + u64::from(self.outs[port as usize].delay) > t
+    }
+
+    /// Whether the port is a host's that takes everything at once.
+    #[inline]
+    pub(super) fn is_sink(&self, port: u32) -> bool {
+        port >= self.switch_ports && self.receive.is_none()
+    }
+
+    /// Whether the port is a switch's.
+    #[inline]
+    pub(super) fn is_switch_port(&self, port: u32) -> bool {
+        port < self.switch_ports
+    }
+
+    pub(super) fn wake(&mut self, host: u32, at: u64) {
+        assert!((host as usize) < self.hosts.len(), "host {host} is not of this fabric");
+        self.calendar.schedule(at.max(self.now), HOSTS, Event::Wake { host });
+    }
+
+    pub(super) fn schedule_link(&mut self, link: u32, at: u64, up: bool) {
+        assert!((link as usize) < self.wiring.links.len(), "cable {link} is not of this fabric");
+        self.calendar.schedule(at.max(self.now), LINKS, Event::Link { link, up });
+    }
+}

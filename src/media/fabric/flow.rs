@@ -1,0 +1,629 @@
+//! P1, P2, P4 and P5 of an input port: what flows in, what flows out, STOP and GO, and what comes next.
+//!
+//! Handlers of P1 to P3 only set state and touch the port. [`Engine::evaluate`] then takes the one decision
+//! of this cycle, whether a flit leaves, and sends at most one change down the channel.
+//! [`Engine::settle`] accounts to the end of the cycle, sends STOP or GO, and predicts the next change.
+//!
+//! ```text
+//!   cycle t    P1..P3  handlers   account to the beginning of t (sync), set state, touch
+//!              P4      evaluate   does a flit leave in t? starts, pauses or resumes the outflow; signals the peer
+//!              P5      settle     accounts to the beginning of t + 1; STOP or GO; when does this port change next?
+//!   t + 1 ..           nothing    occ, in_rem and out_rem follow from the rates until the next event
+//!   prediction         touched    starved, STOP or GO level crossed, or the tail leaves: all over again
+//! ```
+//! A port is accounted for only when it is touched, so that a run of any length costs two events: where it begins and
+//! where it ends. What a prediction says stays true until something touches the port; then it is made anew, and the
+//! event of the old one finds that it is not `pred` any more.
+
+use super::endpoint::{Cause, Observer};
+use super::engine::{CONTROL, DATA, Engine, Event, FLOW, ROUTES};
+use super::ports::{InPort, NEVER, NONE, State};
+use super::runs::{self, Run};
+use simnet_base::units::Cycle;
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// Accounts a port to the beginning of cycle `t`. Costs O(1).
+    #[inline]
+    pub(super) fn sync(&mut self, port: u32, t: u64) {
+        let entry = &mut self.ins[port as usize];
+        if entry.t >= t {
+            return;
+        }
+        if !EQUAL {
+            return self.sync_runs(port, t);
+        }
+        // Both flows go one flit a cycle and end with their remainders, so counting needs no loop. Arrivals come first:
+        // what arrives in a cycle may leave in it.
+        let cycles = u32::try_from(t - entry.t).unwrap_or(u32::MAX);
+        entry.t = t;
+        if entry.in_on {
+            let arrived = cycles.min(entry.in_rem);
+            entry.in_rem -= arrived;
+            entry.occ += arrived;
+            entry.in_on = entry.in_rem > 0;
+        }
+        if entry.out_on {
+            let left = cycles.min(entry.out_rem);
+            debug_assert!(
+                left <= entry.occ,
+                "a run ends where the buffer has no flit left: predict says when"
+            );
+            entry.out_rem -= left;
+            entry.occ -= left;
+            entry.out_on = entry.out_rem > 0;
+        }
+    }
+
+    fn sync_runs(&mut self, port: u32, t: u64) {
+        let (inflow, outflow) = (self.inflow(port), self.outflow(port));
+        let (arrived, left) = (inflow.until(t - 1), outflow.until(t - 1));
+        let entry = &mut self.ins[port as usize];
+        let rates = &mut self.rates[port as usize];
+        let narrow = |flits: u64| u32::try_from(flits).expect("no more than the remainder");
+        debug_assert!(left <= u64::from(entry.occ) + arrived, "a run ends where the buffer has no flit left");
+        entry.t = t;
+        entry.in_rem -= narrow(arrived);
+        entry.occ += narrow(arrived);
+        entry.in_on &= entry.in_rem > 0;
+        rates.in_next += arrived * rates.in_period;
+        entry.out_rem -= narrow(left);
+        entry.occ -= narrow(left);
+        entry.out_on &= entry.out_rem > 0;
+        rates.out_next += left * rates.out_period;
+        // The pace is the channel's (or the host's), not the worm's: the next worm finds it still busy.
+        if left > 0 {
+            let last = outflow.at(left - 1);
+            match entry.state {
+                State::Connected => {
+                    let channel = &mut self.channels[entry.out as usize];
+                    channel.free = last + channel.period;
+                }
+                State::Taking => rates.take_free = last + self.receive.map_or(1, |receive| receive.period),
+                _ => {}
+            }
+        }
+    }
+
+    fn inflow(&self, port: u32) -> Run {
+        let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
+        if !entry.in_on {
+            return Run::NOTHING;
+        }
+        Run { next: rates.in_next, period: rates.in_period, left: u64::from(entry.in_rem) }
+    }
+
+    fn outflow(&self, port: u32) -> Run {
+        let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
+        if !entry.out_on {
+            return Run::NOTHING;
+        }
+        Run { next: rates.out_next, period: rates.out_period, left: u64::from(entry.out_rem) }
+    }
+
+    /// P1: a head arrives.
+    pub(super) fn head_arrives<O: Observer>(&mut self, port: u32, worm: u32, t: u64, observer: &mut O) {
+        if self.is_lost(port, t) {
+            return;
+        }
+        if O::WATCHES {
+            observer.arrived(Cycle(t), self.wiring.end(port), self.identity(worm));
+        }
+        self.touch(port, t);
+        let record = &self.worms[worm];
+        let flits = record.flits();
+        let period = u64::from(record.head_period);
+        // Mainwaring et al. 1997, section 2.2: a host was reached with route flits left.
+        if port >= self.switch_ports && record.left > 0 {
+            self.worms.strike(worm, Cause::HostTooSoon, t, false);
+        }
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(!entry.dead, "what comes over a failed cable is lost");
+        debug_assert!(entry.in_rem == 0 && !entry.in_on, "a worm ends before the next begins");
+        debug_assert!(entry.flying > 0, "a head that arrives was on the cable");
+        entry.flying -= 1;
+        entry.segments += 1;
+        entry.in_on = true;
+        entry.in_rem = flits;
+        if !EQUAL {
+            let rates = &mut self.rates[port as usize];
+            (rates.in_next, rates.in_period) = (t, period);
+        }
+        // Behind another worm its head waits unseen: it is decoded once it has come to the front (`finish`).
+        if entry.segments > 1 {
+            let before = std::mem::replace(&mut entry.back, worm);
+            self.worms[before].next = worm;
+            return;
+        }
+        (entry.front, entry.back) = (worm, worm);
+        entry.out_rem = flits;
+        if self.is_switch_port(port) {
+            self.request_unit(port, t);
+        } else {
+            self.ins[port as usize].state = State::Taking;
+        }
+    }
+
+    /// P1: no flit arrives from this cycle on.
+    pub(super) fn inflow_pauses(&mut self, port: u32, t: u64) {
+        if !self.is_lost(port, t) {
+            self.touch(port, t);
+            debug_assert!(self.ins[port as usize].in_rem > 0, "a worm pauses before its end");
+            self.ins[port as usize].in_on = false;
+        }
+    }
+
+    /// P1: flits arrive from this cycle on.
+    pub(super) fn inflow_resumes(&mut self, port: u32, period: u32, t: u64) {
+        if !self.is_lost(port, t) {
+            self.touch(port, t);
+            let entry = &mut self.ins[port as usize];
+            debug_assert!(entry.in_rem > 0, "flits of a worm that has not ended");
+            debug_assert!(!EQUAL || !entry.in_on, "with one rate for all, only what has paused resumes");
+            entry.in_on = true;
+            if !EQUAL {
+                let rates = &mut self.rates[port as usize];
+                (rates.in_next, rates.in_period) = (t, u64::from(period));
+            }
+        }
+    }
+
+    /// P2: STOP arrives.
+    pub(super) fn stop_arrives(&mut self, out: u32, t: u64) {
+        if self.is_lost(out, t) {
+            return;
+        }
+        debug_assert!(self.outs[out as usize].go, "STOP comes after GO");
+        self.outs[out as usize].go = false;
+        let owner = self.owner_at(out, t);
+        if owner != NONE {
+            // Mainwaring et al. 1997, section 2.2: the timer of the forward reset runs while the output is blocked; a
+            // head that waits may have started it before.
+            let entry = &mut self.outs[out as usize];
+            entry.since = entry.since.min(t);
+            self.touch(owner, t);
+            self.suspect(owner);
+        }
+    }
+
+    /// P2: GO arrives. Without a head waiting the output is no longer blocked.
+    pub(super) fn go_arrives(&mut self, out: u32, t: u64) {
+        if self.is_lost(out, t) {
+            return;
+        }
+        debug_assert!(!self.outs[out as usize].go, "GO comes after STOP");
+        self.outs[out as usize].go = true;
+        let owner = self.owner_at(out, t);
+        if owner != NONE {
+            if self.outs[out as usize].wait == 0 {
+                self.unblock(out, t);
+            }
+            self.touch(owner, t);
+        }
+    }
+
+    /// The input port that owns an output at the beginning of `t`, or [`NONE`].
+    #[inline]
+    pub(super) fn owner_at(&mut self, out: u32, t: u64) -> u32 {
+        // A tail that no event waited for has left without one (`cares_for_exit`): made good now.
+        let owner = self.outs[out as usize].owner;
+        if owner != NONE && self.ins[owner as usize].has_finished(t) {
+            self.bring_to(owner, t);
+            debug_assert!(self.outs[out as usize].owner == NONE, "a tail that has left gives up its output");
+            return NONE;
+        }
+        debug_assert!(
+            owner == NONE || self.ins[owner as usize].out == out,
+            "owner and output name each other"
+        );
+        owner
+    }
+
+    /// The predicted change of a port is due, unless another prediction has taken its place.
+    #[inline]
+    pub(super) fn predicted(&mut self, port: u32, t: u64) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.pred >= t, "no prediction is passed over");
+        // Cancelling would cost more than an event that finds itself out of date.
+        if entry.pred == t {
+            entry.pred = NEVER;
+            self.touch(port, t);
+        }
+    }
+
+    /// P4: decides whether a flit leaves the port in cycle `t`.
+    #[inline]
+    pub(super) fn evaluate<O: Observer>(&mut self, port: u32, t: u64) {
+        let entry = &self.ins[port as usize];
+        let connected = entry.state == State::Connected;
+        // A port ahead of t was written for a head that has yet to arrive (`send_head`).
+        if entry.t > t || !entry.is_leaving() {
+            return;
+        }
+        debug_assert!(
+            entry.t == t && entry.out_rem > 0,
+            "a worm that leaves has flits left at the beginning of a cycle"
+        );
+        let go = !connected || self.outs[entry.out as usize].go;
+        if !EQUAL {
+            self.evaluate_runs::<O>(port, t, go);
+        } else {
+            // With equal rates a flit that arrives in t may leave in t: an empty buffer passes on what comes.
+            let leaves = go && (entry.occ > 0 || entry.in_on);
+            if connected {
+                if !leaves {
+                    if entry.out_on {
+                        self.send_pause(port, t);
+                    }
+                } else if !entry.head_sent {
+                    self.send_head::<O>(port, 1, t);
+                } else if !entry.out_on {
+                    self.send_resume(port, 1, t);
+                }
+            }
+            let entry = &mut self.ins[port as usize];
+            entry.out_on = leaves;
+            // The tail is foreseen only if nothing but STOP can come between: the rest is here, or follows without a
+            // gap.
+            let steady = leaves && (entry.in_on || entry.in_rem == 0 || entry.segments > 1);
+            entry.exit = if steady { t + u64::from(entry.out_rem) - 1 } else { NEVER };
+        }
+        if connected {
+            let entry = &self.ins[port as usize];
+            let out = &self.outs[entry.out as usize];
+            // A host without receive buffers needs no events of its own: when the tail is there follows from here.
+            if self.is_sink(out.peer) && entry.head_sent {
+                let tail = entry.exit.saturating_add(u64::from(out.delay));
+                let (front, peer) = (entry.front, out.peer);
+                self.expect_tail(peer, front, tail);
+            }
+        }
+    }
+
+    fn evaluate_runs<O: Observer>(&mut self, port: u32, t: u64, go: bool) {
+        let (free, period) = self.pace(port);
+        let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
+        debug_assert!(!entry.in_on || rates.in_next >= t, "what arrives next has not arrived");
+        debug_assert!(!entry.out_on || rates.out_next >= t, "what leaves next has not left");
+        let arriving = entry.in_on && rates.in_next == t;
+        let leaves = go && free <= t && (entry.occ > 0 || arriving);
+        // An outflow slower than its channel follows the inflow; it keeps its pace only while it stays in step with it.
+        let follows = rates.out_period != period;
+        let in_step = entry.in_on && (rates.in_next, rates.in_period) == (rates.out_next, rates.out_period);
+        let (connected, head_sent, out_on) = (entry.state == State::Connected, entry.head_sent, entry.out_on);
+        let keeps = out_on && go && rates.out_next > t && (!follows || in_step);
+        if leaves && !keeps {
+            // An empty buffer passes on what arrives, as it arrives.
+            let passes = entry.segments == 1 && entry.occ == 0 && rates.in_period > period;
+            let pace = if passes { rates.in_period } else { period };
+            let changed = !out_on || (rates.out_next, rates.out_period) != (t, pace);
+            let rates = &mut self.rates[port as usize];
+            (rates.out_next, rates.out_period) = (t, pace);
+            self.ins[port as usize].out_on = true;
+            let narrow = u32::try_from(pace).expect("checked when built");
+            if connected && !head_sent {
+                self.send_head::<O>(port, narrow, t);
+            } else if connected && changed {
+                self.send_resume(port, narrow, t);
+            } else if !connected && !head_sent {
+                self.ins[port as usize].head_sent = true;
+                let front = self.ins[port as usize].front;
+                if self.ins[port as usize].state == State::Taking {
+                    self.worms[front].head_at = t;
+                }
+            }
+        } else if out_on && !keeps {
+            self.ins[port as usize].out_on = false;
+            if connected {
+                self.send_pause(port, t);
+            }
+        }
+        let outflow = self.outflow(port);
+        let exit = if outflow.left > 0 && self.starves(port).is_none() {
+            outflow.at(outflow.left - 1)
+        } else {
+            NEVER
+        };
+        self.ins[port as usize].exit = exit;
+    }
+
+    /// From when on and how often the port's front worm may send a flit.
+    fn pace(&self, port: u32) -> (u64, u64) {
+        let entry = &self.ins[port as usize];
+        debug_assert!(entry.is_leaving(), "only what leaves has a pace");
+        match entry.state {
+            State::Connected => {
+                let channel = self.channels[entry.out as usize];
+                (channel.free, channel.period)
+            }
+            State::Taking => {
+                let period = self.receive.map_or(1, |receive| receive.period);
+                (self.rates[port as usize].take_free, period)
+            }
+            _ => (0, 1),
+        }
+    }
+
+    /// The first departure that would find no flit.
+    fn starves(&self, port: u32) -> Option<u64> {
+        let entry = &self.ins[port as usize];
+        debug_assert!(entry.out_on && entry.out_rem > 0, "only a flow runs dry");
+        if entry.segments > 1 {
+            return None;
+        }
+        runs::starvation(u64::from(entry.occ), self.inflow(port), self.outflow(port))
+    }
+
+    fn send_pause(&mut self, port: u32, t: u64) {
+        debug_assert!(self.ins[port as usize].head_sent, "only a worm whose head has gone out pauses");
+        let out = &self.outs[self.ins[port as usize].out as usize];
+        if !self.is_sink(out.peer) {
+            let event = Event::Pause { port: out.peer };
+            self.calendar.schedule(t + u64::from(out.delay), DATA, event);
+        }
+    }
+
+    fn send_resume(&mut self, port: u32, period: u32, t: u64) {
+        debug_assert!(self.ins[port as usize].head_sent, "only a worm whose head has gone out goes on");
+        let out = &self.outs[self.ins[port as usize].out as usize];
+        if !self.is_sink(out.peer) {
+            let event = Event::Resume { port: out.peer, period };
+            self.calendar.schedule(t + u64::from(out.delay), DATA, event);
+        }
+    }
+
+    /// Puts a head on the cable. If nothing can come between, its decoding is scheduled at once.
+    #[inline]
+    fn send_head<O: Observer>(&mut self, port: u32, period: u32, t: u64) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.state == State::Connected && !entry.head_sent, "a worm has one head");
+        entry.head_sent = true;
+        let worm = entry.front;
+        let out = &self.outs[entry.out as usize];
+        debug_assert!(out.owner == port && out.go && !out.dead, "a head leaves where it may");
+        let (peer, arrival) = (out.peer, t + u64::from(out.delay));
+        if self.is_sink(peer) {
+            let record = &mut self.worms[worm];
+            record.head_at = arrival;
+            record.too_soon = record.left > 0;
+            if O::WATCHES {
+                self.foresee_arrival(peer, worm, arrival);
+            }
+            return;
+        }
+        if !EQUAL {
+            self.worms[worm].head_period = period;
+        }
+        // An idle port of an idle switch: nothing can come before this head, so the port is written as it will be at
+        // its arrival, and one event (the end of decoding) stands for three. An earlier event takes it back
+        // (`revoke`).
+        if self.is_switch_port(peer) && self.reserve(peer, t, arrival) {
+            let flits = self.worms[worm].flits();
+            let exit = arrival + self.switch.routing_latency;
+            let entry = &mut self.ins[peer as usize];
+            debug_assert!(entry.occ == 0 && entry.in_rem == 0, "an idle port is empty");
+            entry.t = arrival;
+            entry.state = State::Routing;
+            entry.exit = exit;
+            (entry.front, entry.back, entry.segments) = (worm, worm, 1);
+            (entry.in_on, entry.in_rem, entry.out_rem) = (true, flits, flits);
+            if !EQUAL {
+                let rates = &mut self.rates[peer as usize];
+                (rates.in_next, rates.in_period) = (arrival, u64::from(period));
+            }
+            self.calendar.schedule(exit, ROUTES, Event::Route { port: peer });
+            self.predict(peer);
+            if O::WATCHES {
+                self.foresee_arrival(peer, worm, arrival);
+            }
+        } else {
+            self.ins[peer as usize].flying += 1;
+            self.calendar.schedule(arrival, DATA, Event::Head { port: peer, worm });
+        }
+    }
+
+    /// P5: accounts to the end of cycle `t`, sends STOP or GO, predicts.
+    #[inline]
+    pub(super) fn settle<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        self.ins[port as usize].touched = false;
+        if self.ins[port as usize].t > t + 1 {
+            return;
+        }
+        if O::WATCHES {
+            self.report_port(port, t, observer);
+        }
+        self.bring_to(port, t + 1);
+        debug_assert!(self.ins[port as usize].t == t + 1, "accounted to the end of this cycle");
+        if port < self.transmitters {
+            self.control_flow(port, t, observer);
+        }
+        self.predict(port);
+    }
+
+    #[inline]
+    fn control_flow<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        let (stop, go) = self.levels(port);
+        let entry = &mut self.ins[port as usize];
+        // STOP when the buffer has filled up to one mark, GO when it has emptied down to another, each once. The
+        // papers give no marks; docs/MODELS.md says what ours keep room for.
+        let changes = if entry.stop_sent { entry.occ <= go } else { entry.occ >= stop };
+        if !changes || entry.dead {
+            return;
+        }
+        // Stays on: a buffer that overflows would have lost flits, and no result of the run were worth anything.
+        assert!(entry.occ <= self.switch.buffer || port >= self.switch_ports, "the buffer overflows");
+        entry.stop_sent = !entry.stop_sent;
+        let stops = entry.stop_sent;
+        let plug = &self.outs[port as usize];
+        debug_assert!(plug.peer != NONE && !plug.dead, "STOP and GO need a cable");
+        let arrival = t + u64::from(plug.delay);
+        self.calendar.schedule(arrival, CONTROL, Event::Control { out: plug.peer, go: !stops });
+        self.note_control(port, t, arrival);
+        if O::WATCHES {
+            observer.flow_control(Cycle(t), self.wiring.end(port), stops);
+        }
+    }
+
+    /// Occupancies at which the port sends STOP and GO.
+    #[inline]
+    pub(super) fn levels(&self, port: u32) -> (u32, u32) {
+        match self.receive {
+            Some(receive) if port >= self.switch_ports => (receive.stop, receive.go),
+            _ => (self.switch.stop, self.switch.go),
+        }
+    }
+
+    /// Finds the next cycle in which the port changes by itself, and enters it into the calendar.
+    #[inline]
+    pub(super) fn predict(&mut self, port: u32) {
+        let due = if EQUAL { self.predict_equal(port) } else { self.predict_runs(port) };
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(due >= entry.t, "what is predicted lies ahead of what is accounted for");
+        if due != entry.pred {
+            entry.pred = due;
+            if due != NEVER {
+                self.calendar.schedule(due, FLOW, Event::Predicted { port });
+            }
+        }
+    }
+
+    #[inline]
+    fn predict_equal(&self, port: u32) -> u64 {
+        let entry = &self.ins[port as usize];
+        let (stop, go) = (self.switch.stop, self.switch.go);
+        let occ = entry.occ;
+        if entry.out_on {
+            debug_assert!(entry.exit >= entry.t, "the tail is not gone");
+            // Without a foreseen tail the inflow has paused: the buffer is empty after as many cycles as it holds
+            // flits.
+            let mut due = if entry.exit == NEVER {
+                entry.t + u64::from(occ)
+            } else if self.cares_for_exit(port, entry) {
+                entry.exit
+            } else {
+                NEVER
+            };
+            if entry.stop_sent && occ > go {
+                // While flits arrive as fast as they leave, the level stands still; it falls once the arrivals end.
+                let falling_from = if entry.in_on { entry.in_rem } else { 0 };
+                let departures = falling_from + (occ - go);
+                if departures <= entry.out_rem {
+                    due = due.min(entry.t + u64::from(departures) - 1);
+                }
+            }
+            return due;
+        }
+        let mut due = NEVER;
+        if entry.in_on && !entry.stop_sent && occ < stop && entry.in_rem >= stop - occ {
+            // Nothing leaves: the level rises by one a cycle. A head under decoding may be granted before, which is an
+            // event anyhow.
+            let crossing = entry.t + u64::from(stop - occ) - 1;
+            if entry.state != State::Routing || crossing < entry.exit {
+                due = crossing;
+            }
+        }
+        if entry.state == State::Draining && (occ > 0 || entry.in_on) {
+            due = entry.t;
+        }
+        due
+    }
+
+    fn predict_runs(&self, port: u32) -> u64 {
+        let (stop, go) = self.levels(port);
+        let entry = &self.ins[port as usize];
+        let rates = &self.rates[port as usize];
+        let (inflow, mut outflow) = (self.inflow(port), self.outflow(port));
+        let occ = u64::from(entry.occ);
+        let mut due = NEVER;
+        if entry.out_on {
+            due = match self.starves(port) {
+                Some(starved) => {
+                    outflow.left = outflow.until(starved - 1);
+                    starved
+                }
+                None if self.cares_for_exit(port, entry) => entry.exit,
+                None => NEVER,
+            };
+        } else if entry.is_leaving() && (entry.state != State::Connected || self.outs[entry.out as usize].go)
+        {
+            let (free, _) = self.pace(port);
+            if entry.occ > 0 {
+                due = free.max(entry.t);
+            } else if entry.in_on {
+                due = free.max(rates.in_next);
+            }
+        }
+        if port >= self.transmitters || entry.dead {
+            return due;
+        }
+        let crossing = if entry.stop_sent {
+            runs::fall(occ, inflow, outflow, u64::from(go))
+        } else {
+            runs::rise(occ, inflow, outflow, u64::from(stop))
+        };
+        match crossing {
+            Some(crossing) if entry.state != State::Routing || crossing < entry.exit => due.min(crossing),
+            _ => due,
+        }
+    }
+
+    /// Whether anything happens when the front worm's tail leaves, beyond what can be made good later.
+    #[inline]
+    fn cares_for_exit(&self, port: u32, entry: &InPort) -> bool {
+        entry.segments > 1
+            || entry.state != State::Connected
+            || self.outs[entry.out as usize].wait != 0
+            || (port >= self.transmitters && self.hosts[entry.node as usize].backlog)
+    }
+
+    /// From now on someone cares when the front worm's tail leaves.
+    pub(super) fn care_for_exit(&mut self, port: u32) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(
+            entry.state == State::Connected,
+            "only the tail of a worm with an output is waited for"
+        );
+        if entry.exit < entry.pred && !entry.touched {
+            entry.pred = entry.exit;
+            self.calendar.schedule(entry.exit, FLOW, Event::Predicted { port });
+        }
+    }
+
+    /// The tail of the front worm has left in cycle `exit`; what that sets free is free from the next on.
+    pub(super) fn finish(&mut self, port: u32) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.out_rem == 0 && !entry.out_on, "the tail has left");
+        debug_assert!(entry.segments > 0 && entry.front != NONE && entry.exit != NEVER, "there was a worm");
+        debug_assert!(
+            entry.segments > 1 || (entry.occ == 0 && entry.in_rem == 0),
+            "its flits have left before it"
+        );
+        let (exit, state, worm, out) = (entry.exit, entry.state, entry.front, entry.out);
+        entry.exit = NEVER;
+        entry.out = NONE;
+        entry.head_sent = false;
+        entry.segments -= 1;
+        if entry.segments == 0 {
+            entry.state = State::Idle;
+            (entry.front, entry.back) = (NONE, NONE);
+        } else {
+            let next = self.worms[worm].next;
+            entry.front = next;
+            entry.out_rem = self.worms[next].flits();
+            // The head behind is seen in the cycle after the tail: P2' of the next cycle asks for the routing unit.
+            if state != State::Taking {
+                entry.state = State::Idle;
+                self.pending_next.push(port);
+            }
+        }
+        match state {
+            State::Connected => {
+                self.release(out, exit + 1);
+                if port >= self.transmitters {
+                    self.transmitter_free(port, exit + 1);
+                }
+            }
+            State::Taking => self.taken(port, worm, exit),
+            _ => self.end_piece(worm, None),
+        }
+    }
+}

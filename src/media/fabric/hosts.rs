@@ -1,0 +1,230 @@
+//! Hosts: when messages are requested, started, and over.
+
+use super::endpoint::{Cause, Endpoint, Fate, Observer};
+use super::engine::{DATA, Engine, Event, HOSTS};
+use super::ports::{NEVER, NONE, State};
+use simnet_base::ids::HostId;
+use simnet_base::units::Cycle;
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// Asks every host with a cable for its first message.
+    pub(super) fn ask_all<E: Endpoint>(&mut self, endpoint: &mut E) {
+        for host in 0..self.hosts.len() {
+            if self.hosts[host].transmitter == NONE {
+                continue;
+            }
+            let host = u32::try_from(host).expect("host ids have 32 bits");
+            self.ask(host, endpoint);
+            let entry = &self.hosts[host as usize];
+            if entry.next != NONE {
+                let ready = self.ready(host, 0).max(self.now);
+                self.attempt(host, ready);
+            }
+        }
+    }
+
+    fn ask<E: Endpoint>(&mut self, host: u32, endpoint: &mut E) {
+        debug_assert!(self.hosts[host as usize].next == NONE, "a host has one message ready at a time");
+        self.route.clear();
+        if let Some(mut message) = endpoint.next_message(HostId(host), &mut self.route) {
+            message.time_to_live = message.time_to_live.or(self.time_to_live);
+            self.hosts[host as usize].next = self.worms.add(host, &message, &self.route);
+        }
+    }
+
+    /// The first cycle in which the next message may start if the transmitter is free from `free` on.
+    fn ready(&self, host: u32, free: u64) -> u64 {
+        let entry = &self.hosts[host as usize];
+        debug_assert!(entry.next != NONE, "there is a message to be ready");
+        let created = self.worms.message(entry.next).created;
+        let ready = created.max(free).saturating_add(self.send_overhead);
+        if EQUAL { ready } else { ready.max(self.channels[entry.out as usize].free) }
+    }
+
+    /// Plans to start the next message in cycle `at`; what was planned before has lost its meaning.
+    fn attempt(&mut self, host: u32, at: u64) {
+        debug_assert!(at >= self.now, "a message starts in this cycle or later");
+        self.hosts[host as usize].attempt = at;
+        self.calendar.schedule(at, HOSTS, Event::Start { host });
+    }
+
+    /// The endpoint has reported that this host has something to send again.
+    pub(super) fn host_wakes<E: Endpoint, O: Observer>(
+        &mut self,
+        host: u32,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        let entry = &self.hosts[host as usize];
+        if entry.next == NONE && entry.transmitter != NONE {
+            self.ask(host, endpoint);
+            self.try_to_start(host, t, endpoint, observer);
+        }
+    }
+
+    /// The instant has come at which the next message was thought able to start.
+    pub(super) fn host_may_start<E: Endpoint, O: Observer>(
+        &mut self,
+        host: u32,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        debug_assert!(self.hosts[host as usize].attempt >= t, "no planned start is passed over");
+        if self.hosts[host as usize].attempt == t {
+            self.hosts[host as usize].attempt = NEVER;
+            self.try_to_start(host, t, endpoint, observer);
+        }
+    }
+
+    fn try_to_start<E: Endpoint, O: Observer>(
+        &mut self,
+        host: u32,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        let entry = self.hosts[host as usize];
+        if entry.next == NONE {
+            return;
+        }
+        // One message after the other: the transmitter is a port whose worm is wholly there when it starts.
+        self.bring_to(entry.transmitter, t);
+        let state = self.ins[entry.transmitter as usize].state;
+        debug_assert!(matches!(state, State::Idle | State::Connected), "a transmitter sends or does nothing");
+        if self.ins[entry.transmitter as usize].state != State::Idle {
+            self.hosts[host as usize].backlog = true;
+            self.care_for_exit(entry.transmitter);
+            return;
+        }
+        if self.outs[entry.out as usize].dead {
+            self.hosts[host as usize].waits_for_cable = true;
+            return;
+        }
+        let ready = self.ready(host, self.hosts[host as usize].free);
+        if ready > t {
+            self.attempt(host, ready);
+            return;
+        }
+        self.start(host, t, observer);
+        if self.tells_departures {
+            // Someone cares when the tail leaves, as a message behind it would.
+            self.hosts[host as usize].backlog = true;
+        }
+        self.ask(host, endpoint);
+        self.plan_next(host, t);
+    }
+
+    fn start<O: Observer>(&mut self, host: u32, t: u64, observer: &mut O) {
+        let entry = &mut self.hosts[host as usize];
+        let (port, out) = (entry.transmitter, entry.out);
+        let worm = std::mem::replace(&mut entry.next, NONE);
+        debug_assert!(worm != NONE && entry.free <= t, "a message, and the transmitter is free");
+        let message = self.worms.message_mut(worm);
+        (message.started, message.serial) = (t, self.starts);
+        self.starts += 1;
+        let record = &mut self.worms[worm];
+        record.expires = record.expires.saturating_add(t);
+        let (flits, turns, payload) = (record.flits(), record.left, record.payload);
+        self.in_flight += 1;
+        self.touch(port, t);
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.state == State::Idle && entry.segments == 0, "one message after the other");
+        entry.state = State::Connected;
+        entry.out = out;
+        entry.head_sent = false;
+        (entry.front, entry.back, entry.segments) = (worm, worm, 1);
+        (entry.occ, entry.in_rem, entry.out_rem) = (flits, 0, flits);
+        let output = &mut self.outs[out as usize];
+        debug_assert!(output.owner == NONE && !output.dead, "the channel is free and works");
+        output.owner = port;
+        let used = &mut self.used[out as usize];
+        used.flits += u64::from(flits);
+        used.held = used.held.wrapping_sub(t);
+        if !output.go {
+            output.since = t;
+        }
+        if O::WATCHES {
+            self.note_holder(port);
+            observer.started(Cycle(t), self.wiring.end(out), self.identity(worm), u32::from(turns), payload);
+        }
+    }
+
+    /// A message has started in `t`: plans the next attempt for when it will have left, if nothing stops it.
+    fn plan_next(&mut self, host: u32, t: u64) {
+        let entry = &self.hosts[host as usize];
+        if entry.next == NONE {
+            return;
+        }
+        if self.outs[entry.out as usize].go {
+            let period = if EQUAL { 1 } else { self.channels[entry.out as usize].period };
+            let flits = u64::from(self.ins[entry.transmitter as usize].out_rem);
+            debug_assert!(flits > 0, "a message has a flit of payload at least");
+            // A guess: a STOP on the way makes it wrong, and the attempt then finds the transmitter busy.
+            let ready = self.ready(host, t + (flits - 1) * period + 1);
+            self.attempt(host, ready);
+        } else {
+            self.hosts[host as usize].backlog = true;
+        }
+    }
+
+    /// The transmitter `port` is free from cycle `t` on.
+    pub(super) fn transmitter_free(&mut self, port: u32, t: u64) {
+        let host = self.ins[port as usize].node;
+        let entry = &mut self.hosts[host as usize];
+        debug_assert!(entry.transmitter == port && entry.free <= t, "a transmitter is freed in order");
+        entry.free = t;
+        if self.tells_departures {
+            self.departures.push((host, t - 1));
+        }
+        if std::mem::take(&mut entry.backlog) && entry.next != NONE {
+            let ready = self.ready(host, t);
+            self.attempt(host, ready);
+        }
+    }
+
+    /// The tail of the worm on its way to a host that takes everything at once is now expected in cycle
+    /// `tail`.
+    #[inline]
+    pub(super) fn expect_tail(&mut self, port: u32, worm: u32, tail: u64) {
+        debug_assert!(self.worms[worm].head_at <= tail, "a tail comes with its head or after it");
+        let record = &mut self.worms[worm];
+        if record.tail_at != tail {
+            record.tail_at = tail;
+            if tail != NEVER {
+                self.calendar.schedule(tail, DATA, Event::Deliver { port, worm });
+            }
+        }
+    }
+
+    /// P1: a tail arrives at a host that takes everything at once, unless it was held up.
+    #[inline]
+    pub(super) fn deliver(&mut self, port: u32, worm: u32, t: u64) {
+        let record = &mut self.worms[worm];
+        if record.tail_at != t {
+            return;
+        }
+        record.tail_at = NEVER;
+        let head = record.head_at;
+        // Stay on here and below: a latency would be wrong.
+        assert!(head <= t, "no tail comes before its head");
+        if record.too_soon {
+            self.worms.strike(worm, Cause::HostTooSoon, head, false);
+        }
+        let fate = Fate::Delivered { host: self.wiring.host(port), head: Cycle(head), tail: Cycle(t) };
+        self.end_piece(worm, Some(fate));
+    }
+
+    /// P4: a host's interface has taken the tail out of its receive buffer in cycle `t`.
+    pub(super) fn taken(&mut self, port: u32, worm: u32, t: u64) {
+        assert!(self.worms[worm].head_at <= t, "no tail is taken before its head");
+        self.rates[port as usize].take_free += self.receive.map_or(0, |receive| receive.overhead);
+        let fate = Fate::Delivered {
+            host: self.wiring.host(port),
+            head: Cycle(self.worms[worm].head_at),
+            tail: Cycle(t),
+        };
+        self.end_piece(worm, Some(fate));
+    }
+}

@@ -1,0 +1,101 @@
+//! What a fabric is made of, in flits and base cycles.
+
+use simnet_base::units::Duration;
+
+/// How a switch decodes the heads of worms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arbitration {
+    /// One routing unit a switch: one header at a time, round robin over the input ports.
+    ///
+    /// # Source
+    /// Sancho and Robles 2000, section 5.1: "a crossbar whose arbiter processes one message header at a
+    /// time".
+    #[default]
+    Serial,
+    /// A routing unit at every input port.
+    PerInput,
+}
+
+/// The parameters that all switches share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchParameters {
+    /// Room of a port's input buffer, in flits.
+    pub buffer: u32,
+    /// Occupancy at which the input port sends STOP (`S_hi`), in flits.
+    pub stop: u32,
+    /// Occupancy at which it sends GO again (`S_lo`), in flits.
+    pub go: u32,
+    /// Time to decode a head, in base cycles; at least 1.
+    pub routing_latency: u64,
+    /// How heads are decoded.
+    pub arbitration: Arbitration,
+    /// How long an output may stay blocked before it sends a forward reset, in base cycles; `None`: for ever.
+    pub timeout: Option<u64>,
+}
+
+/// What a scenario's fabric has unless it says otherwise, in cycles of 6.25 ns: 150 ns a head, one after the other, and
+/// 50 ms before a forward reset.
+impl Default for SwitchParameters {
+    fn default() -> SwitchParameters {
+        SwitchParameters {
+            buffer: 108,
+            stop: 56,
+            go: 40,
+            routing_latency: 24,
+            arbitration: Arbitration::Serial,
+            timeout: Some(8_000_000),
+        }
+    }
+}
+
+/// The buffer of a host that does not take everything at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receive {
+    /// Occupancy at which the host's port sends STOP, in flits.
+    pub stop: u32,
+    /// Occupancy at which it sends GO again, in flits.
+    pub go: u32,
+    /// Base cycles between two flits that the interface takes out of the buffer; at least 1.
+    pub period: u64,
+    /// Base cycles that the interface rests after it has taken out a tail.
+    pub overhead: u64,
+}
+
+/// The parameters that all hosts share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostParameters {
+    /// Base cycles that the interface needs to set up a message: it starts no earlier than this after the
+    /// later of the message's creation and the cycle in which the interface became free.
+    pub send_overhead: u64,
+    /// The receive buffer; `None`: the host takes what arrives at once.
+    pub receive: Option<Receive>,
+    /// The time to live, in base cycles from a message's start, that interfaces write into the link-level
+    /// header of every message that brings none of its own; `None`: no bound.
+    ///
+    /// # Source
+    /// Mainwaring et al. 1997, section 6, wishes for "programmable time-to-live fields at the link-layer" and
+    /// says no more of them.
+    pub time_to_live: Option<u64>,
+}
+
+/// The timing of one cable, the same in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkTiming {
+    /// Base cycles between two flits; at least 1.
+    pub period: u64,
+    /// Base cycles of flight; at least 1.
+    pub delay: u64,
+}
+
+/// All parameters of a fabric except its wiring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// The length of a base cycle: the greatest common divisor of all flit times.
+    pub base_cycle: Duration,
+    /// The switches.
+    pub switch: SwitchParameters,
+    /// The hosts.
+    pub host: HostParameters,
+    /// One entry a cable, in the network's order.
+    pub links: Vec<LinkTiming>,
+}

@@ -1,0 +1,242 @@
+//! The state of ports, switches and hosts: flat records, indexed by small numbers.
+//!
+//! Ports are numbered switch by switch, every port of the box counted, then host by host, cabled ports only.
+//! An input port and the output port of the same plug share the number. A host's *transmitter* is an input
+//! port with all flits of a message present from its start; without receive buffers it takes the place of the
+//! host's input port, which then needs no state at all.
+
+/// No port, no worm.
+pub(super) const NONE: u32 = u32::MAX;
+/// No cycle.
+pub(super) const NEVER: u64 = u64::MAX;
+
+/// What an input port does with the worm in front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nothing: it is empty, or the head in front becomes pending in the next cycle.
+    Idle,
+    /// The head waits for a routing unit.
+    Pending,
+    /// The head is being decoded; `exit` is the cycle in which that ends.
+    Routing,
+    /// The head waits for the output `out`.
+    Waiting,
+    /// The worm owns the output `out`.
+    Connected,
+    /// The worm is eaten.
+    Draining,
+    /// A host takes the worm out of its receive buffer.
+    Taking,
+}
+
+/// An input port: a buffer, what flows in, what flows out. One cache line.
+///
+/// `occ`, `in_rem` and `out_rem` are accounted to the *beginning* of cycle `t`. Until something happens, a
+/// flit arrives in each cycle from `t` on while `in_on`, and one leaves while `out_on`, up to the remainders
+/// (with unequal rates, at the instants that [`Rates`] gives).
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct InPort {
+    pub(super) t: u64,
+    /// The cycle in which the front worm's tail leaves if nothing happens before.
+    pub(super) exit: u64,
+    /// The cycle of the one prediction that is valid.
+    pub(super) pred: u64,
+    /// Flits in the buffer.
+    pub(super) occ: u32,
+    /// Flits of the last worm that have not arrived.
+    pub(super) in_rem: u32,
+    /// Flits of the front worm that have not left.
+    pub(super) out_rem: u32,
+    /// The front worm and the last one; worms in between are linked by `Worm::next`.
+    pub(super) front: u32,
+    pub(super) back: u32,
+    /// The output that the front worm waits for or owns.
+    pub(super) out: u32,
+    /// The switch, or the host.
+    pub(super) node: u32,
+    /// Worms in the buffer, or rather segments: a looping worm may be there twice.
+    pub(super) segments: u16,
+    /// Heads on the cable that have an event of their own.
+    pub(super) flying: u16,
+    pub(super) state: State,
+    pub(super) in_on: bool,
+    pub(super) out_on: bool,
+    pub(super) stop_sent: bool,
+    /// Whether the front worm's head has gone out of `out`.
+    pub(super) head_sent: bool,
+    /// Whether it is on the list of ports touched in this cycle.
+    pub(super) touched: bool,
+    /// Whether there is no working cable.
+    pub(super) dead: bool,
+}
+
+impl InPort {
+    pub(super) fn new(node: u32, dead: bool) -> InPort {
+        InPort {
+            t: 0,
+            exit: NEVER,
+            pred: NEVER,
+            occ: 0,
+            in_rem: 0,
+            out_rem: 0,
+            front: NONE,
+            back: NONE,
+            out: NONE,
+            node,
+            segments: 0,
+            flying: 0,
+            state: State::Idle,
+            in_on: false,
+            out_on: false,
+            stop_sent: false,
+            head_sent: false,
+            touched: false,
+            dead,
+        }
+    }
+
+    /// Whether the front worm is on its way out, by whatever exit.
+    #[inline]
+    pub(super) fn is_leaving(&self) -> bool {
+        matches!(self.state, State::Connected | State::Draining | State::Taking)
+    }
+
+    /// Whether the tail of the front worm has left before cycle `t`, but no event has recorded it yet.
+    #[inline]
+    pub(super) fn has_finished(&self, t: u64) -> bool {
+        self.exit < t && self.is_leaving()
+    }
+}
+
+/// An output port and the channel that leaves it; what the channel has carried is counted elsewhere.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(super) struct OutPort {
+    /// Since when the output is owned and (a head waits for it or it is stopped); [`NEVER`] if it is not so.
+    pub(super) since: u64,
+    /// The inputs whose heads wait for it: a bitmap, or their number at switches of more than 64 ports.
+    pub(super) wait: u64,
+    /// The input port whose worm owns it.
+    pub(super) owner: u32,
+    /// The input port at the other end.
+    pub(super) peer: u32,
+    /// Cycles of flight.
+    pub(super) delay: u32,
+    /// Round robin: the first input (counted within the switch) to be asked.
+    pub(super) pointer: u16,
+    pub(super) go: bool,
+    /// Whether the cable is absent or has failed.
+    pub(super) dead: bool,
+}
+
+/// A switch: its ports and its serial routing unit.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(super) struct Switch {
+    /// Until when the unit decodes; [`NEVER`] if it is idle. If decoding takes it until then from a cycle
+    /// that lies ahead, the unit is reserved for a head on the cable.
+    pub(super) busy: u64,
+    /// The inputs whose heads wait for the unit: a bitmap, or their number at more than 64 ports.
+    pub(super) pending: u64,
+    /// The input port being decoded.
+    pub(super) current: u32,
+    /// The number of its first port among all ports.
+    pub(super) base: u32,
+    pub(super) ports: u16,
+    /// Round robin: the first input (counted within the switch) to be asked.
+    pub(super) pointer: u16,
+    /// Whether the worm being decoded has been destroyed.
+    pub(super) killed: bool,
+    /// Whether it is on the list of units to be assigned.
+    pub(super) listed: bool,
+}
+
+/// A host's interface, sending side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Host {
+    /// The cycle from which the transmitter is free, once it is.
+    pub(super) free: u64,
+    /// The cycle of the one start event that is valid.
+    pub(super) attempt: u64,
+    /// The transmitter among the input ports; [`NONE`] for a host without cable.
+    pub(super) transmitter: u32,
+    /// The output it sends on.
+    pub(super) out: u32,
+    /// The next message, created or going to be.
+    pub(super) next: u32,
+    /// Whether the next message is to be tried again as soon as the transmitter is free.
+    pub(super) backlog: bool,
+    /// Whether the next message waits for the return of the cable.
+    pub(super) waits_for_cable: bool,
+}
+
+/// With unequal rates: when flits flow in and out of an input port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rates {
+    /// Next arrival while `in_on`, and the cycles from each arrival to the next.
+    pub(super) in_next: u64,
+    pub(super) in_period: u64,
+    /// Next departure while `out_on`, and the cycles from each departure to the next.
+    pub(super) out_next: u64,
+    pub(super) out_period: u64,
+    /// A host's input port: when it may take the next flit.
+    pub(super) take_free: u64,
+}
+
+/// With unequal rates: how often a channel carries a flit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChannelRate {
+    /// The first cycle in which it may carry another flit.
+    pub(super) free: u64,
+    pub(super) period: u64,
+}
+
+/// Request bitmaps of switches with more than 64 ports: `words` words a port or switch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WideRequests {
+    pub(super) words: usize,
+    bits: Vec<u64>,
+}
+
+impl WideRequests {
+    pub(super) fn new(words: usize, rows: usize) -> WideRequests {
+        WideRequests { words, bits: vec![0; words * rows] }
+    }
+
+    pub(super) fn set(&mut self, row: u32, bit: u32) {
+        debug_assert!(!self.has(row, bit), "a request is made once");
+        self.bits[row as usize * self.words + bit as usize / 64] |= 1 << (bit % 64);
+    }
+
+    fn has(&self, row: u32, bit: u32) -> bool {
+        debug_assert!((bit as usize) < self.words * 64, "a row has a bit for each port");
+        self.bits[row as usize * self.words + bit as usize / 64] & 1 << (bit % 64) != 0
+    }
+
+    pub(super) fn clear(&mut self, row: u32, bit: u32) {
+        debug_assert!(self.has(row, bit), "what is taken back was asked for");
+        self.bits[row as usize * self.words + bit as usize / 64] &= !(1 << (bit % 64));
+    }
+
+    /// The first bit at or after `pointer`, going round. The row must not be empty.
+    pub(super) fn first_from(&self, row: u32, pointer: u32) -> u32 {
+        let row = &self.bits[row as usize * self.words..][..self.words];
+        let at = |from: u32| {
+            let mut mask = u64::MAX << (from % 64);
+            (from as usize / 64..row.len()).find_map(|word| {
+                let bits = row[word] & std::mem::replace(&mut mask, u64::MAX);
+                (bits != 0).then(|| u32::try_from(word).expect("few words") * 64 + bits.trailing_zeros())
+            })
+        };
+        at(pointer).or_else(|| at(0)).expect("a request was counted")
+    }
+}
+
+/// The first bit at or after `pointer`, going round. There must be one.
+#[inline]
+pub(super) fn first_from(bits: u64, pointer: u32) -> u32 {
+    debug_assert!(bits != 0, "there is someone to be served");
+    let ahead = bits & u64::MAX.checked_shl(pointer).unwrap_or(0);
+    if ahead != 0 { ahead.trailing_zeros() } else { bits.trailing_zeros() }
+}

@@ -1,0 +1,442 @@
+//! P2' to P3c: heads are decoded, wait for an output, and get it.
+//!
+//! ```text
+//!   Idle --request_unit--> Pending --assign_units--> Routing --route--> Waiting --grant--> Connected
+//!     \---------(a unit an input: decoding begins at once)---^   \--> Draining (no such turn, no wire, expired)
+//!
+//!   head sent   arrives               decoded
+//!     t      ..   t + d       ..    t + d + R      reserve: all of this is foreseen in t if switch and port are idle,
+//!                                                  and taken back if another head is pending before t + d
+//! ```
+//!
+//! # Source
+//! Sancho and Robles 2000, section 5.1: the arbiter of a switch "processes one message header at a time", in 150 ns,
+//! which are 24 cycles. Neither paper says who comes next: round robin is our choice.
+
+use super::endpoint::{Cause, Observer};
+use super::engine::{CONTROL, Engine, Event, ROUTES};
+use super::ports::{NEVER, NONE, State, first_from};
+use simnet_base::units::Cycle;
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// The output is not blocked any more from cycle `t` on.
+    #[inline]
+    pub(super) fn unblock(&mut self, out: u32, t: u64) {
+        let output = &mut self.outs[out as usize];
+        if output.since != NEVER {
+            debug_assert!(output.since <= t, "what ends has begun");
+            self.used[out as usize].blocked += t - output.since;
+            output.since = NEVER;
+        }
+    }
+
+    /// P2': the head in front of an idle port wants to be decoded.
+    pub(super) fn request_unit(&mut self, port: u32, t: u64) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
+        let node = entry.node;
+        if !self.serial {
+            entry.state = State::Routing;
+            entry.exit = t + self.switch.routing_latency;
+            self.calendar.schedule(entry.exit, ROUTES, Event::Route { port });
+            return;
+        }
+        entry.state = State::Pending;
+        let unit = &self.switches[node as usize];
+        // Busy until R cycles from now or later means busy from now on at the earliest: not decoding, but reserved.
+        if unit.busy != NEVER && unit.busy >= t + self.switch.routing_latency {
+            self.revoke(node, t);
+        }
+        self.set_pending(node, port);
+    }
+
+    /// Reserves the routing unit of `port` for a head that is sent in `t` and arrives in `arrival`, if the
+    /// port and the unit are idle and nothing else is on its way. An earlier event revokes it.
+    #[inline]
+    pub(super) fn reserve(&mut self, port: u32, t: u64, arrival: u64) -> bool {
+        debug_assert!(arrival > t, "no cable is crossed in no time");
+        let entry = &self.ins[port as usize];
+        if entry.has_finished(t) && entry.segments == 1 && !entry.touched {
+            self.bring_to(port, t);
+        }
+        let entry = &self.ins[port as usize];
+        let idle = entry.state == State::Idle
+            && entry.segments == 0
+            && entry.flying == 0
+            && !entry.touched
+            && !entry.stop_sent;
+        if !idle {
+            return false;
+        }
+        if self.serial {
+            let unit = &mut self.switches[entry.node as usize];
+            if unit.busy != NEVER || unit.pending != 0 {
+                return false;
+            }
+            unit.busy = arrival + self.switch.routing_latency;
+            unit.current = port;
+        }
+        true
+    }
+
+    /// Takes back the reservation of a unit: another head is pending in cycle `t`, not later than the head
+    /// for which the unit was reserved.
+    pub(super) fn revoke(&mut self, node: u32, t: u64) {
+        let unit = &mut self.switches[node as usize];
+        debug_assert!(unit.current != NONE && unit.busy != NEVER, "the unit is reserved");
+        let (port, start) = (unit.current, unit.busy - self.switch.routing_latency);
+        unit.busy = NEVER;
+        unit.current = NONE;
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.state == State::Routing && entry.t == start, "the port is written as it will be");
+        entry.pred = NEVER;
+        entry.exit = NEVER;
+        // The head for which it was reserved arrives now as well: both are pending, and round robin decides. If it
+        // arrives later, its arrival becomes an event after all.
+        debug_assert!(start >= t, "a unit that has begun is not reserved but busy");
+        if start == t {
+            entry.state = State::Pending;
+            self.set_pending(node, port);
+            self.touch(port, t);
+            return;
+        }
+        let worm = entry.front;
+        self.forget_reserved_head(port, t);
+        self.ins[port as usize].flying += 1;
+        self.calendar.schedule(start, super::engine::DATA, Event::Head { port, worm });
+    }
+
+    /// Empties a port of the head that was written there ahead of its arrival.
+    pub(super) fn forget_reserved_head(&mut self, port: u32, t: u64) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.t >= t && entry.segments == 1 && entry.occ == 0, "no flit of it has arrived");
+        entry.t = t;
+        entry.state = State::Idle;
+        (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
+        (entry.in_on, entry.in_rem, entry.out_rem) = (false, 0, 0);
+        (entry.pred, entry.exit) = (NEVER, NEVER);
+    }
+
+    fn set_pending(&mut self, node: u32, port: u32) {
+        let unit = &mut self.switches[node as usize];
+        let local = port - unit.base;
+        if unit.ports <= 64 {
+            debug_assert!(unit.pending & 1 << local == 0, "a head asks once to be decoded");
+            unit.pending |= 1 << local;
+        } else {
+            unit.pending += 1;
+            self.wide_pending.set(node, local);
+        }
+        self.list_unit(node);
+    }
+
+    /// The head in front of a pending port has been destroyed.
+    pub(super) fn clear_pending(&mut self, port: u32) {
+        let node = self.ins[port as usize].node;
+        let unit = &mut self.switches[node as usize];
+        let local = port - unit.base;
+        if unit.ports <= 64 {
+            debug_assert!(unit.pending & 1 << local != 0, "the head was pending");
+            unit.pending &= !(1 << local);
+        } else {
+            unit.pending -= 1;
+            self.wide_pending.clear(node, local);
+        }
+    }
+
+    fn list_unit(&mut self, node: u32) {
+        let unit = &mut self.switches[node as usize];
+        if unit.busy == NEVER && unit.pending != 0 && !unit.listed {
+            unit.listed = true;
+            self.units.push(node);
+        }
+    }
+
+    /// P2': heads that have come to the front of their port.
+    pub(super) fn request_units(&mut self, t: u64) {
+        self.shuffle_list(|engine| &mut engine.pending_next);
+        let mut ports = std::mem::take(&mut self.pending_next);
+        for port in ports.drain(..) {
+            let entry = &self.ins[port as usize];
+            if entry.state == State::Idle && entry.segments > 0 {
+                self.request_unit(port, t);
+            }
+        }
+        self.pending_next = ports;
+    }
+
+    /// P3b: idle units take a pending head each.
+    pub(super) fn assign_units(&mut self, t: u64) {
+        self.shuffle_list(|engine| &mut engine.units);
+        let mut units = std::mem::take(&mut self.units);
+        for node in units.drain(..) {
+            let unit = &mut self.switches[node as usize];
+            unit.listed = false;
+            if unit.busy != NEVER || unit.pending == 0 {
+                continue;
+            }
+            let local = if unit.ports <= 64 {
+                first_from(unit.pending, u32::from(unit.pointer))
+            } else {
+                self.wide_pending.first_from(node, u32::from(unit.pointer))
+            };
+            let port = unit.base + local;
+            debug_assert!(self.serial && unit.current == NONE, "an idle unit decodes for nobody");
+            debug_assert!(self.ins[port as usize].state == State::Pending, "every head that asks is pending");
+            unit.busy = t + self.switch.routing_latency;
+            unit.current = port;
+            let busy = unit.busy;
+            self.clear_pending(port);
+            self.touch(port, t);
+            let entry = &mut self.ins[port as usize];
+            entry.state = State::Routing;
+            entry.exit = busy;
+            self.calendar.schedule(busy, ROUTES, Event::Route { port });
+        }
+        self.units = units;
+    }
+
+    /// P3a: a routing unit is done with the head in front of `port`.
+    pub(super) fn route<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        let entry = &self.ins[port as usize];
+        if self.serial {
+            let node = entry.node;
+            let unit = &mut self.switches[node as usize];
+            if unit.busy != t || unit.current != port {
+                return;
+            }
+            // Round robin: the port that was served comes last.
+            let next = port - unit.base + 1;
+            unit.pointer = if next == u32::from(unit.ports) { 0 } else { u16::try_from(next).unwrap_or(0) };
+            unit.busy = NEVER;
+            unit.current = NONE;
+            let killed = std::mem::take(&mut unit.killed);
+            self.list_unit(node);
+            if killed {
+                return;
+            }
+        } else if entry.state != State::Routing || entry.exit != t {
+            return;
+        }
+        debug_assert!(self.ins[port as usize].state == State::Routing, "the head in front was being decoded");
+        self.touch(port, t);
+        match self.decode(port, t) {
+            Ok(out) => self.request_output(port, out, t, observer),
+            Err(cause) => {
+                let front = self.ins[port as usize].front;
+                self.worms.strike(front, cause, t, false);
+                self.start_draining(port);
+            }
+        }
+    }
+
+    fn decode(&self, port: u32, t: u64) -> Result<u32, Cause> {
+        if self.worms[self.ins[port as usize].front].expires <= t {
+            return Err(Cause::Expired);
+        }
+        let out = self.asked_output(port)?;
+        if self.outs[out as usize].dead { Err(Cause::NoSuchWire) } else { Ok(out) }
+    }
+
+    /// The output that the front head of `port` asks for, wire or not.
+    pub(super) fn asked_output(&self, port: u32) -> Result<u32, Cause> {
+        let entry = &self.ins[port as usize];
+        debug_assert!(entry.front != NONE && port < self.switch_ports, "a head at a switch asks");
+        let worm = &self.worms[entry.front];
+        if worm.left == 0 {
+            return Err(Cause::Stranded);
+        }
+        let unit = &self.switches[entry.node as usize];
+        let local = i64::from(port - unit.base) + i64::from(self.worms.turn(worm));
+        let local =
+            u16::try_from(local).ok().filter(|local| *local < unit.ports).ok_or(Cause::IllegalTurn)?;
+        Ok(unit.base + u32::from(local))
+    }
+
+    /// The front worm of `port` is eaten, from P4 of this cycle on.
+    pub(super) fn start_draining(&mut self, port: u32) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.segments > 0 && entry.out_rem > 0, "there is a worm to drain");
+        entry.state = State::Draining;
+        entry.out = NONE;
+        entry.exit = NEVER;
+        entry.out_on = false;
+        entry.head_sent = false;
+    }
+
+    #[inline]
+    fn request_output<O: Observer>(&mut self, port: u32, out: u32, t: u64, observer: &mut O) {
+        debug_assert!(!self.outs[out as usize].dead, "no head waits for a failed cable");
+        let entry = &mut self.ins[port as usize];
+        entry.state = State::Waiting;
+        entry.exit = NEVER;
+        entry.out = out;
+        let owner = self.owner_at(out, t);
+        let output = &mut self.outs[out as usize];
+        if owner == NONE && output.wait == 0 && self.serial {
+            // One head a switch and cycle: no other head can request this output now.
+            self.grant(port, out, t, observer);
+            return;
+        }
+        self.set_waiting(port, out);
+        if O::WATCHES {
+            self.note_request(port, owner != NONE);
+            if owner != NONE {
+                let (input, output) = (self.wiring.end(port), self.wiring.end(out));
+                observer.waits(Cycle(t), input, output, self.identity(self.ins[port as usize].front));
+            }
+        }
+        let expires = self.worms[self.ins[port as usize].front].expires;
+        if expires != NEVER {
+            self.calendar.schedule(expires, CONTROL, Event::Expire { port });
+        }
+        let output = &mut self.outs[out as usize];
+        if owner == NONE {
+            self.requests.push(out);
+            return;
+        }
+        // A worm waits now: the tail of the owner matters from here on, and the owner's blocked time may begin.
+        output.since = output.since.min(t);
+        let stopped = !output.go;
+        self.care_for_exit(owner);
+        if stopped {
+            self.suspect(port);
+        }
+    }
+
+    /// P2a: heads that wait for an output and whose time to live is over are turned away.
+    #[cold]
+    pub(super) fn turn_away_expired(&mut self, t: u64) {
+        for port in std::mem::take(&mut self.expired) {
+            let entry = &self.ins[port as usize];
+            let (front, out) = (entry.front, entry.out);
+            // The head that the event was meant for may have gone, and another may be there.
+            if entry.state != State::Waiting || self.worms[front].expires > t {
+                continue;
+            }
+            self.touch(port, t);
+            self.deadlock_hit(port, out, t);
+            self.clear_waiting(port, out);
+            let output = &self.outs[out as usize];
+            if output.wait == 0 && output.go {
+                self.unblock(out, t);
+            }
+            self.worms.strike(front, Cause::Expired, t, false);
+            self.start_draining(port);
+        }
+    }
+
+    fn set_waiting(&mut self, port: u32, out: u32) {
+        let unit = &self.switches[self.ins[port as usize].node as usize];
+        let local = port - unit.base;
+        if unit.ports <= 64 {
+            debug_assert!(self.outs[out as usize].wait & 1 << local == 0, "a head asks once for its output");
+            self.outs[out as usize].wait |= 1 << local;
+        } else {
+            self.outs[out as usize].wait += 1;
+            self.wide_waits.set(out, local);
+        }
+    }
+
+    /// The head in front of `port` does not wait for its output any more.
+    pub(super) fn clear_waiting(&mut self, port: u32, out: u32) {
+        let unit = &self.switches[self.ins[port as usize].node as usize];
+        let local = port - unit.base;
+        if unit.ports <= 64 {
+            debug_assert!(self.outs[out as usize].wait & 1 << local != 0, "the head waited");
+            self.outs[out as usize].wait &= !(1 << local);
+        } else {
+            self.outs[out as usize].wait -= 1;
+            self.wide_waits.clear(out, local);
+        }
+    }
+
+    /// The input port waiting for `out` that is first in turn.
+    pub(super) fn first_waiting(&self, out: u32, node: u32) -> u32 {
+        let (output, unit) = (&self.outs[out as usize], &self.switches[node as usize]);
+        let pointer = u32::from(output.pointer);
+        debug_assert!(output.wait != 0 && pointer < u32::from(unit.ports), "one of the inputs waits");
+        let local = if unit.ports <= 64 {
+            first_from(output.wait, pointer)
+        } else {
+            self.wide_waits.first_from(out, pointer)
+        };
+        unit.base + local
+    }
+
+    /// P3c: free outputs with heads waiting are granted.
+    pub(super) fn arbitrate<O: Observer>(&mut self, t: u64, observer: &mut O) {
+        let mut late = std::mem::take(&mut self.requests_next);
+        self.requests.append(&mut late);
+        self.requests_next = late;
+        self.shuffle_list(|engine| &mut engine.requests);
+        let mut requests = std::mem::take(&mut self.requests);
+        for out in requests.drain(..) {
+            if self.owner_at(out, t) != NONE || self.outs[out as usize].wait == 0 {
+                continue;
+            }
+            let node = self.ins[out as usize].node;
+            let port = self.first_waiting(out, node);
+            debug_assert!(self.ins[port as usize].state == State::Waiting, "every listed port waits");
+            debug_assert!(self.ins[port as usize].out == out, "and for this output");
+            self.clear_waiting(port, out);
+            self.touch(port, t);
+            self.grant(port, out, t, observer);
+            if O::WATCHES {
+                self.report_waiting(out, node, t, observer);
+            }
+        }
+        self.requests = requests;
+    }
+
+    /// P3c: `port` gets `out`; its route flit is taken off.
+    #[inline]
+    fn grant<O: Observer>(&mut self, port: u32, out: u32, t: u64, observer: &mut O) {
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.state == State::Waiting && entry.out == out, "it has asked for this output");
+        debug_assert!(entry.occ > 0 && entry.t == t, "the head is there");
+        entry.state = State::Connected;
+        entry.head_sent = false;
+        // The route flit of this switch is taken off (Mainwaring et al. 1997, section 2.1): it never leaves.
+        entry.occ -= 1;
+        entry.out_rem -= 1;
+        let output = &mut self.outs[out as usize];
+        debug_assert!(output.owner == NONE && output.since == NEVER, "a free output is not blocked");
+        output.owner = port;
+        let used = &mut self.used[out as usize];
+        used.flits += u64::from(entry.out_rem);
+        used.held = used.held.wrapping_sub(t);
+        let unit = &self.switches[entry.node as usize];
+        let next = port - unit.base + 1;
+        output.pointer = if next == u32::from(unit.ports) { 0 } else { u16::try_from(next).unwrap_or(0) };
+        if output.wait != 0 || !output.go {
+            output.since = t;
+        }
+        let stopped = !output.go;
+        let front = entry.front;
+        debug_assert!(self.worms[front].left > 0, "a route flit is left to be taken off");
+        self.worms[front].left -= 1;
+        if O::WATCHES {
+            let (input, output) = (self.wiring.end(port), self.wiring.end(out));
+            self.note_holder(port);
+            observer.granted(Cycle(t), input, output, self.identity(front));
+        }
+        if stopped {
+            self.suspect(port);
+        }
+    }
+
+    /// The output is free from cycle `t` on, which is the next or has gone by without a waiting head.
+    #[inline]
+    pub(super) fn release(&mut self, out: u32, t: u64) {
+        let output = &mut self.outs[out as usize];
+        debug_assert!(output.owner != NONE, "only what is owned is released");
+        output.owner = NONE;
+        if output.wait != 0 {
+            self.requests_next.push(out);
+        }
+        let used = &mut self.used[out as usize];
+        used.held = used.held.wrapping_add(t);
+        self.unblock(out, t);
+    }
+}

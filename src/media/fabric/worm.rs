@@ -1,0 +1,217 @@
+//! Worms: the messages that are in the fabric, or about to enter it.
+
+use crate::fabric::{Cause, Outgoing};
+use simnet_base::ids::Turn;
+
+use super::ports::{NEVER, NONE};
+
+const INLINE: usize = 16;
+
+/// A worm as switches see it. The route is carried along: no table of all routes is needed.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Worm {
+    /// When the head reaches, or is taken by, the host at the end.
+    pub(super) head_at: u64,
+    /// When the tail reaches a host that takes everything at once, if nothing happens before.
+    pub(super) tail_at: u64,
+    /// The first cycle in which no switch passes its head on; until it starts, cycles from its start to then.
+    pub(super) expires: u64,
+    pub(super) payload: u32,
+    /// The worm behind it in the one buffer that holds both its tail and the other's head.
+    pub(super) next: u32,
+    /// Where its turns are, if not in `route`.
+    spill: u32,
+    /// Cycles between the first flits on the cable that the head has last entered.
+    pub(super) head_period: u32,
+    turns: u16,
+    /// Turns not yet taken.
+    pub(super) left: u16,
+    /// It reaches, or has reached, a host with turns left.
+    pub(super) too_soon: bool,
+    route: [i8; INLINE],
+}
+
+/// A worm as hosts see it, and what is seldom needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) tag: u64,
+    pub(super) created: u64,
+    /// [`NEVER`] until it has started.
+    pub(super) started: u64,
+    /// When the first cause of destruction struck.
+    pub(super) struck_at: u64,
+    /// Its place among all that have started, once it has.
+    pub(super) serial: u64,
+    pub(super) source: u32,
+    /// Its pieces: 1, and one more for each cut. The records are free at 0.
+    pub(super) pieces: u32,
+    pub(super) cause: Option<Cause>,
+}
+
+/// All worms, and the slots free for new ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Worms {
+    slots: Vec<Worm>,
+    messages: Vec<Message>,
+    free: Vec<u32>,
+    spilled: Vec<Box<[Turn]>>,
+    free_spills: Vec<u32>,
+}
+
+impl Worms {
+    /// Makes the record of a message that `source` is going to send.
+    pub(super) fn add(&mut self, source: u32, message: &Outgoing, route: &[Turn]) -> u32 {
+        let mut short = [0; INLINE];
+        let fits = route.len() <= INLINE
+            && route
+                .iter()
+                .zip(&mut short)
+                .all(|(turn, place)| i8::try_from(turn.0).map(|small| *place = small).is_ok());
+        let turns = u16::try_from(route.len()).expect("a route has fewer than 65,536 turns");
+        let worm = Worm {
+            head_at: NEVER,
+            tail_at: NEVER,
+            expires: message.time_to_live.unwrap_or(NEVER),
+            payload: message.payload.max(1),
+            next: NONE,
+            spill: if fits { NONE } else { self.spill(route) },
+            head_period: 1,
+            turns,
+            left: turns,
+            too_soon: false,
+            route: short,
+        };
+        let message = Message {
+            tag: message.tag,
+            created: message.created.0,
+            started: NEVER,
+            struck_at: NEVER,
+            serial: NEVER,
+            source,
+            pieces: 1,
+            cause: None,
+        };
+        if let Some(slot) = self.free.pop() {
+            debug_assert!(self.messages[slot as usize].pieces == 0, "a free record is nobody's");
+            self.slots[slot as usize] = worm;
+            self.messages[slot as usize] = message;
+            return slot;
+        }
+        self.slots.push(worm);
+        self.messages.push(message);
+        u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 worms")
+    }
+
+    fn spill(&mut self, route: &[Turn]) -> u32 {
+        if let Some(slot) = self.free_spills.pop() {
+            debug_assert!(self.spilled[slot as usize].is_empty(), "a free place is empty");
+            self.spilled[slot as usize] = route.into();
+            return slot;
+        }
+        self.spilled.push(route.into());
+        u32::try_from(self.spilled.len() - 1).expect("fewer than 2^32 worms")
+    }
+
+    /// Frees a record; gives its last content.
+    pub(super) fn remove(&mut self, worm: u32) -> Message {
+        // Stays on: a record freed twice would be two messages at once.
+        assert!(self.messages[worm as usize].pieces == 0, "a message is over with its last piece");
+        let slot = &mut self.slots[worm as usize];
+        slot.tail_at = NEVER;
+        if slot.spill != NONE {
+            self.spilled[slot.spill as usize] = Box::default();
+            self.free_spills.push(slot.spill);
+        }
+        self.free.push(worm);
+        let last = self.messages[worm as usize];
+        self.messages[worm as usize].started = NEVER;
+        last
+    }
+
+    /// What hosts know of a worm.
+    #[inline]
+    pub(super) fn message(&self, worm: u32) -> &Message {
+        debug_assert!(self.messages[worm as usize].pieces > 0, "nobody asks for what is over");
+        &self.messages[worm as usize]
+    }
+
+    /// What hosts know of a worm, to be changed.
+    #[inline]
+    pub(super) fn message_mut(&mut self, worm: u32) -> &mut Message {
+        debug_assert!(self.messages[worm as usize].pieces > 0, "nothing befalls what is over");
+        &mut self.messages[worm as usize]
+    }
+
+    /// Notes why and when a worm is destroyed, unless something else struck it before.
+    ///
+    /// `before_data`: the cause strikes in P0, before flits arrive in cycle `at`.
+    pub(super) fn strike(&mut self, worm: u32, cause: Cause, at: u64, before_data: bool) {
+        let message = &mut self.messages[worm as usize];
+        debug_assert!(message.pieces > 0 && message.started != NEVER, "only what is in the fabric is struck");
+        // The first cause counts, whatever befalls the pieces later.
+        if message.cause.is_some() {
+            return;
+        }
+        let worm = &self.slots[worm as usize];
+        // A head that was at a host with turns left by then has met its cause before (P0 is before P1).
+        let arrived = worm.head_at < at || (worm.head_at == at && !before_data);
+        (message.cause, message.struck_at) = if worm.too_soon && arrived {
+            (Some(Cause::HostTooSoon), worm.head_at)
+        } else {
+            (Some(cause), at)
+        };
+    }
+
+    /// The turn that the head is to take next.
+    #[inline]
+    pub(super) fn turn(&self, worm: &Worm) -> i32 {
+        debug_assert!(worm.left > 0 && worm.left <= worm.turns, "a turn is left to be taken");
+        let taken = usize::from(worm.turns - worm.left);
+        if worm.spill == NONE {
+            i32::from(worm.route[taken])
+        } else {
+            i32::from(self.spilled[worm.spill as usize][taken].0)
+        }
+    }
+
+    /// All records, to be called into the cache.
+    #[inline]
+    pub(super) fn records(&self) -> &[Worm] {
+        &self.slots
+    }
+
+    /// The same, as hosts see them.
+    #[inline]
+    pub(super) fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// All worms that have started and are not over.
+    pub(super) fn started(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|worm| worm.started != NEVER)
+    }
+}
+
+impl Worm {
+    /// Flits of the worm where its head is: the turns left and the payload.
+    #[inline]
+    pub(super) fn flits(&self) -> u32 {
+        self.payload + u32::from(self.left)
+    }
+}
+
+impl std::ops::Index<u32> for Worms {
+    type Output = Worm;
+    #[inline]
+    fn index(&self, worm: u32) -> &Worm {
+        &self.slots[worm as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Worms {
+    #[inline]
+    fn index_mut(&mut self, worm: u32) -> &mut Worm {
+        &mut self.slots[worm as usize]
+    }
+}

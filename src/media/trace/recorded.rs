@@ -1,0 +1,221 @@
+//! What a recording keeps of an event: 40 bytes, and its place in the order of the log.
+
+use std::collections::BTreeMap;
+
+use crate::fabric::{Cause, Flow};
+use simnet_base::ids::{HostId, LinkId, Node, Port};
+use simnet_base::units::Time;
+use simnet_network::topology::End;
+
+use super::{Event, EventKind, Message};
+
+/// An event as it is kept until its scene ends.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedEvent {
+    /// Picoseconds on the scene's clock.
+    pub(super) at: u64,
+    /// What happened.
+    pub(super) what: RecordedKind,
+}
+
+/// Where an event stands in a log: time, phase of the cycle, its port, its worm. Of two alike the one reported
+/// first comes first.
+pub(super) type Key = (u64, u8, u64, u64);
+
+/// What happened. Worms are known by their serials; input and output of a step are ports of one node.
+#[derive(Clone, Debug)]
+pub(super) enum RecordedKind {
+    Start(Box<WormStart>),
+    Step { step: Step, worm: u64, node: Node, input: Port, output: Port },
+    Flow(End, Flow),
+    Control(End, bool),
+    Deadlock(Box<DeadlockStart>),
+    Clear(u32, End),
+    End(u64, Result<HostId, Cause>),
+    Cable(LinkId, bool),
+    Send(Box<Message>),
+    Receive(Box<Message>),
+    Frame { port: End, arrives: bool, source: HostId, destination: Option<HostId>, bytes: u32 },
+}
+
+/// What a worm did at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Arrive,
+    Wait,
+    Grant,
+    Release,
+    Reset,
+}
+
+/// The start of a worm.
+#[derive(Clone, Debug)]
+pub(super) struct WormStart {
+    pub(super) worm: u64,
+    pub(super) port: End,
+    pub(super) name: String,
+    pub(super) turns: u32,
+    pub(super) payload: u32,
+}
+
+/// A deadlock.
+#[derive(Clone, Debug)]
+pub(super) struct DeadlockStart {
+    pub(super) nth: u32,
+    pub(super) members: Vec<(u64, End, End)>,
+}
+
+fn place(node: Node, port: Port) -> u64 {
+    let (kind, id) = match node {
+        Node::Switch(id) => (0, id.0),
+        Node::Host(id) => (1, id.0),
+    };
+    (kind << 48) | (u64::from(id) << 16) | u64::from(port.0)
+}
+
+fn place_of(end: End) -> u64 {
+    place(end.node, end.port)
+}
+
+impl RecordedEvent {
+    /// Its place in the order of the log.
+    ///
+    /// Within a cycle the order is that of the fabric's phases: what flows holds from the cycle's beginning, heads
+    /// arrive, outputs are granted and the others wait, tails leave (or give way to a reset), STOP and GO are sent, and
+    /// at its end deadlocks are there and worms are over.
+    pub(super) fn key(&self) -> Key {
+        let (phase, place) = match &self.what {
+            RecordedKind::Send(message) => (0, u64::from(message.host.0)),
+            RecordedKind::Cable(link, _) => (1, u64::from(link.0)),
+            RecordedKind::Flow(port, _) => (2, place_of(*port)),
+            RecordedKind::Step { step, node, input, output, .. } => match step {
+                Step::Arrive => (3, place(*node, *input)),
+                Step::Grant => (4, place(*node, *input)),
+                Step::Wait => (5, place(*node, *input)),
+                Step::Reset => (7, place(*node, *output)),
+                Step::Release => (8, place(*node, *input)),
+            },
+            RecordedKind::Start(start) => (6, place_of(start.port)),
+            RecordedKind::Frame { port, .. } => (6, place_of(*port)),
+            RecordedKind::Control(port, _) => (9, place_of(*port)),
+            RecordedKind::Clear(nth, _) => (10, u64::from(*nth)),
+            RecordedKind::Deadlock(formed) => (11, u64::from(formed.nth)),
+            RecordedKind::End(worm, _) => (12, *worm),
+            RecordedKind::Receive(message) => (13, u64::from(message.host.0)),
+        };
+        (self.at, phase, place, self.worm().unwrap_or_default())
+    }
+
+    /// The worm whose own doing it is.
+    pub(super) fn worm(&self) -> Option<u64> {
+        match &self.what {
+            RecordedKind::Start(start) => Some(start.worm),
+            RecordedKind::Step { worm, .. } | RecordedKind::End(worm, _) => Some(*worm),
+            _ => None,
+        }
+    }
+}
+
+/// Numbers worms in order of first sight.
+#[derive(Debug, Default)]
+pub(super) struct WormNumbers(BTreeMap<u64, u32>);
+
+impl WormNumbers {
+    /// The event as the log has it.
+    pub(super) fn event(&mut self, kept: RecordedEvent) -> Event {
+        kept.into_event(&mut |worm| {
+            let next = u32::try_from(self.0.len()).expect("fewer worms than 2^32 are kept");
+            *self.0.entry(worm).or_insert(next)
+        })
+    }
+}
+
+impl RecordedEvent {
+    /// The event, its worms called as `number` says.
+    pub(super) fn into_event(self, number: &mut impl FnMut(u64) -> u32) -> Event {
+        Event { at: Time::from_ps(self.at), what: kind_of_event(self.what, number) }
+    }
+
+    /// An event of a log; its worms go by their numbers there.
+    pub(super) fn of(event: &Event) -> RecordedEvent {
+        let step = |step, worm: u32, input: End, output: End| RecordedKind::Step {
+            step,
+            worm: worm.into(),
+            node: input.node,
+            input: input.port,
+            output: output.port,
+        };
+        let what = match event.what.clone() {
+            EventKind::Start { worm, port, name, turns, payload } => {
+                RecordedKind::Start(Box::new(WormStart { worm: worm.into(), port, name, turns, payload }))
+            }
+            EventKind::Arrive { worm, port } => step(Step::Arrive, worm, port, port),
+            EventKind::Wait { worm, input, output } => step(Step::Wait, worm, input, output),
+            EventKind::Grant { worm, input, output } => step(Step::Grant, worm, input, output),
+            EventKind::Release { worm, input, output } => step(Step::Release, worm, input, output),
+            EventKind::Reset { worm, output } => step(Step::Reset, worm, output, output),
+            EventKind::Flow { port, flow } => RecordedKind::Flow(port, flow),
+            EventKind::Control { port, stop } => RecordedKind::Control(port, stop),
+            EventKind::Deadlock { nth, members } => {
+                let members = members.into_iter();
+                let members = members.map(|(worm, input, output)| (worm.into(), input, output)).collect();
+                RecordedKind::Deadlock(Box::new(DeadlockStart { nth, members }))
+            }
+            EventKind::Clear { nth, output } => RecordedKind::Clear(nth, output),
+            EventKind::End { worm, fate } => RecordedKind::End(worm.into(), fate),
+            EventKind::Cable { link, up } => RecordedKind::Cable(link, up),
+            EventKind::Send(message) => RecordedKind::Send(Box::new(message)),
+            EventKind::Receive(message) => RecordedKind::Receive(Box::new(message)),
+            EventKind::Frame { port, arrives, source, destination, bytes } => {
+                RecordedKind::Frame { port, arrives, source, destination, bytes }
+            }
+        };
+        RecordedEvent { at: event.at.as_ps(), what }
+    }
+}
+
+fn kind_of_event(what: RecordedKind, number: &mut impl FnMut(u64) -> u32) -> EventKind {
+    match what {
+        RecordedKind::Start(start) => {
+            let WormStart { worm, port, name, turns, payload } = *start;
+            EventKind::Start { worm: number(worm), port, name, turns, payload }
+        }
+        RecordedKind::Step { step, worm, node, input, output } => {
+            let worm = number(worm);
+            let [input, output] = [input, output].map(|port| End { node, port });
+            match step {
+                Step::Arrive => EventKind::Arrive { worm, port: input },
+                Step::Wait => EventKind::Wait { worm, input, output },
+                Step::Grant => EventKind::Grant { worm, input, output },
+                Step::Release => EventKind::Release { worm, input, output },
+                Step::Reset => EventKind::Reset { worm, output },
+            }
+        }
+        RecordedKind::Flow(port, flow) => EventKind::Flow { port, flow },
+        RecordedKind::Control(port, stop) => EventKind::Control { port, stop },
+        RecordedKind::Deadlock(formed) => {
+            let members = formed.members.into_iter();
+            let members = members.map(|(worm, input, output)| (number(worm), input, output)).collect();
+            EventKind::Deadlock { nth: formed.nth, members }
+        }
+        RecordedKind::Clear(nth, output) => EventKind::Clear { nth, output },
+        RecordedKind::End(worm, fate) => EventKind::End { worm: number(worm), fate },
+        RecordedKind::Cable(link, up) => EventKind::Cable { link, up },
+        RecordedKind::Send(message) => EventKind::Send(*message),
+        RecordedKind::Receive(message) => EventKind::Receive(*message),
+        RecordedKind::Frame { port, arrives, source, destination, bytes } => {
+            EventKind::Frame { port, arrives, source, destination, bytes }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if a recording needed more memory than the reference of `most` says.
+    #[test]
+    fn an_event_is_kept_in_forty_bytes() {
+        assert_eq!(size_of::<RecordedEvent>(), 40);
+    }
+}

@@ -1,0 +1,179 @@
+//! How routes are found: every algorithm by name, and the rule that it makes of a network.
+
+use simnet_base::ids::{HostId, SwitchId};
+
+use super::directions::{Directions, Root, Tree};
+use super::graph::{Attachments, SwitchGraph};
+use super::metrics::restrictions_per_switch;
+use super::paths::LegalMoves;
+use super::smart::Smart;
+
+/// How routes are found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Shortest paths up*, then down*: free of deadlock.
+    UpDown {
+        /// How labels are found.
+        tree: Tree,
+        /// Which switch is the root.
+        root: Root,
+    },
+    /// Shortest paths over turns that are left when cycles of dependencies are broken: free of deadlock.
+    Smart {
+        /// How labels are found of the UP*/DOWN* rule that it starts from.
+        tree: Tree,
+        /// Which switch is the root of that.
+        root: Root,
+    },
+    /// Shortest paths of any kind, as a baseline that may deadlock.
+    Minimal,
+}
+
+/// The rule that routes obey on a network.
+#[derive(Clone, Debug)]
+pub enum Rule {
+    /// Up*, then down*.
+    UpDown(Directions),
+    /// The turns that smart routing left.
+    Smart(Smart),
+    /// None: every path is legal.
+    Minimal,
+}
+
+impl Algorithm {
+    /// All of them by name, with the tree and the root that are usual.
+    pub const ALL: &'static [(&'static str, Algorithm)] = &[
+        ("updown", Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far }),
+        ("smart", Algorithm::Smart { tree: Tree::Bfs, root: Root::Far }),
+        ("minimal", Algorithm::Minimal),
+    ];
+
+    /// What it does, in a few words.
+    pub const fn about(&self) -> &'static str {
+        match self {
+            Algorithm::UpDown { .. } => "shortest ones up, then down",
+            Algorithm::Smart { .. } => "over turns left when cycles of waiting are broken",
+            Algorithm::Minimal => "shortest ones of any kind, which may deadlock",
+        }
+    }
+
+    /// The tree that the algorithm starts from, and its root; none if it needs no tree.
+    pub fn tree_and_root(&self) -> Option<(Tree, &Root)> {
+        match self {
+            Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => Some((*tree, root)),
+            Algorithm::Minimal => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn tree_and_root_mut(&mut self) -> Option<(&mut Tree, &mut Root)> {
+        match self {
+            Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => Some((tree, root)),
+            Algorithm::Minimal => None,
+        }
+    }
+
+    /// About how many switches, cables and turns are looked at to make its rule of a graph with `hosts` switches that
+    /// have hosts, whose network has `links` cables.
+    pub(super) fn steps(&self, graph: &SwitchGraph, hosts: u64, links: u64) -> u64 {
+        let switches = graph.switches() as u64;
+        let tree = match self.tree_and_root() {
+            Some((_, Root::R2)) => switches * switches * (switches + 4 * links),
+            Some((Tree::Dfs(_), _) | (_, Root::R1 | Root::Far)) => switches * (switches + 2 * links),
+            _ => 0,
+        };
+        match self {
+            Algorithm::Smart { .. } => tree + Smart::steps(graph, hosts),
+            Algorithm::UpDown { .. } | Algorithm::Minimal => tree,
+        }
+    }
+}
+
+impl Rule {
+    /// The rule that an algorithm makes of a network; `utility` is the host that the root `far` leaves out.
+    ///
+    /// Costs as [`Directions::new`] and [`Smart::new`].
+    pub fn new(
+        algorithm: &Algorithm,
+        graph: &SwitchGraph,
+        attachments: &Attachments,
+        utility: Option<HostId>,
+    ) -> Rule {
+        let directions = |root, tree: &Tree| Directions::new(graph, attachments, utility, root, *tree);
+        match algorithm {
+            Algorithm::UpDown { tree, root } => Rule::UpDown(directions(root, tree)),
+            Algorithm::Smart { tree, root } => {
+                let hosts = attachments.per_switch(graph.switches(), None);
+                Rule::Smart(Smart::new(graph, &hosts, &directions(root, tree)))
+            }
+            Algorithm::Minimal => Rule::Minimal,
+        }
+    }
+
+    /// The name of the algorithm that made it.
+    pub fn algorithm(&self) -> &'static str {
+        match self {
+            Rule::UpDown(_) => "updown",
+            Rule::Smart(_) => "smart",
+            Rule::Minimal => "minimal",
+        }
+    }
+
+    /// The rule as moves in its network's graph.
+    pub fn moves<'a>(&'a self, graph: &'a SwitchGraph) -> LegalMoves<'a> {
+        match self {
+            Rule::UpDown(directions) => LegalMoves::up_down(graph, directions),
+            Rule::Smart(smart) => LegalMoves::turns(graph, smart.turns()),
+            Rule::Minimal => LegalMoves::unrestricted(graph),
+        }
+    }
+
+    /// The directions of UP*/DOWN* routes.
+    pub fn directions(&self) -> Option<&Directions> {
+        if let Rule::UpDown(directions) = self { Some(directions) } else { None }
+    }
+
+    /// The turns of smart routes.
+    pub fn smart(&self) -> Option<&Smart> {
+        if let Rule::Smart(smart) = self { Some(smart) } else { None }
+    }
+
+    /// The roots of its tree; empty without one.
+    pub fn roots(&self) -> &[SwitchId] {
+        match self {
+            Rule::UpDown(directions) => directions.roots(),
+            Rule::Smart(smart) => smart.roots(),
+            Rule::Minimal => &[],
+        }
+    }
+
+    /// The mean number of forbidden transitions of a switch.
+    pub fn restrictions_per_switch(&self, graph: &SwitchGraph) -> f64 {
+        match self {
+            Rule::UpDown(directions) => restrictions_per_switch(graph, directions),
+            Rule::Smart(smart) => smart.turns().forbidden() as f64 / graph.switches().max(1) as f64,
+            Rule::Minimal => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::generate;
+
+    /// Wrong if the steps were not those of the searches that each rule takes: one from each of three switches past two
+    /// cables, each looked at from both ends, for every place that a root may have; and smart routing's on top.
+    #[test]
+    fn steps_are_those_counted_by_hand() {
+        let network = generate::build("chain", &[("switches", 3), ("hosts-per-switch", 1)], 1).unwrap();
+        let graph = SwitchGraph::new(&network);
+        for (root, steps) in [(Root::R2, 3 * 3 * (3 + 4 * 2)), (Root::R1, 3 * (3 + 2 * 2)), (Root::Far, 21)] {
+            let (tree, own) = (Tree::Bfs, root.clone());
+            assert_eq!(Algorithm::UpDown { tree, root: own }.steps(&graph, 3, 2), steps);
+            let smart = Algorithm::Smart { tree, root }.steps(&graph, 3, 2);
+            assert_eq!(smart, steps + Smart::steps(&graph, 3));
+        }
+        assert_eq!(Algorithm::Minimal.steps(&graph, 3, 2), 0);
+    }
+}

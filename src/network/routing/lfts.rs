@@ -1,0 +1,116 @@
+//! The forwarding tables of a running subnet manager, as `opensm-lfts.dump` of OpenSM and `dump_lfts` print
+//! them.
+//!
+//! ```text
+//!   dump --> lines (tables as they stand) --> owners (switches, lids -> host ports) --> follow --> Survey
+//! ```
+//!
+//! # Scope and limitations
+//! A table sends a packet on by its destination's address (lid) alone, so that the routes to a lid form a
+//! tree, or run in circles. A switch of the dump is found in the network by its guid; where no switch of the
+//! network has one, by its description or name. A lid belongs to a port of a host by the port's guid: as the
+//! network's own file gives it, else the host's guid or one of those behind it, else by the description. A
+//! lid about which the dump says nothing (`-n`) belongs to the host that its own switch hands it to. The first
+//! port of a switch is port 1 to a table.
+//!
+//! Pairs of hosts are judged by the lowest lid of the host's lowest-numbered cabled port, to and from which
+//! all distances and loads are counted. The dependencies are those of all lids of all ports of hosts, as any
+//! of them may be in use, from every switch with a host. Routes to the switches themselves carry management
+//! only, on a lane of its own, and are left out.
+//!
+//! Where a table has no entry for a lid, or sends it to port 0, 255 or one without a cable, its route ends
+//! there; so it does at a switch without a table, and a route in a circle never ends: the pair counts as
+//! unreachable, and the dependencies up to there as real.
+//!
+//! A dump that was cut off is refused: each table ends by the number of its lids, and the tables name the
+//! switches that have tables.
+//!
+//! # Source
+//! `dump_ucast_lfts` of OpenSM's `osm_dump.c` and `dump_unicast_tables` of infiniband-diags' `ibroute.c`.
+//!
+//! # Validation
+//! tests/network/oracle/lfts.rs: tables of known routes, and random ones against walks hop by hop;
+//! tests/it/interop/opensm.rs: the real OpenSM's tables.
+
+mod follow;
+mod lines;
+mod owners;
+
+use std::collections::BTreeMap;
+
+use crate::topology::{End, Network};
+use simnet_base::diagnostics::{Faults, decode};
+use simnet_base::ids::{HostId, Port, SwitchId};
+
+/// The forwarding tables of a network's switches.
+#[derive(Clone, Debug)]
+pub struct ForwardingTables {
+    /// Per switch, per lid, the port that it is sent out by; `NONE` for none. Empty without a table.
+    outputs: Vec<Vec<u8>>,
+    /// Per switch the number of its first port, which is port 1 to the tables.
+    first_ports: Vec<u16>,
+    /// The lids of ports of hosts, in order.
+    lids: Vec<(u16, End)>,
+}
+
+/// The entry of a lid that a table drops.
+const NONE: u8 = 255;
+
+impl ForwardingTables {
+    /// The port by which a switch sends a lid on, if any.
+    pub fn output(&self, switch: SwitchId, lid: u16) -> Option<Port> {
+        let port = *self.outputs[switch.index()].get(usize::from(lid))?;
+        let nth = u16::from(port).checked_sub(1).filter(|_| port != NONE)?;
+        self.first_ports[switch.index()].checked_add(nth).map(Port)
+    }
+
+    /// The lids of ports of hosts, in order, and the ports.
+    pub fn lids(&self) -> &[(u16, End)] {
+        &self.lids
+    }
+
+    /// The switches without a table.
+    pub fn missing(&self) -> impl Iterator<Item = SwitchId> + '_ {
+        let without = self.outputs.iter().enumerate().filter(|(_, table)| table.is_empty());
+        without.map(|(nth, _)| SwitchId::new(nth))
+    }
+
+    /// The lowest lid of each host's port `port(host)`.
+    fn base_lids(&self, hosts: usize, port: impl Fn(HostId) -> Option<Port>) -> Vec<Option<u16>> {
+        let mut base = vec![None; hosts];
+        for (lid, end) in &self.lids {
+            let simnet_base::ids::Node::Host(host) = end.node else { continue };
+            if port(host) == Some(end.port) {
+                let first: &mut Option<u16> = &mut base[host.index()];
+                *first = first.or(Some(*lid));
+            }
+        }
+        base
+    }
+}
+
+/// Reads the tables in a dump that the user calls `file`.
+///
+/// `port_guids` gives the node's name and the port for the guids of ports that the network's own file gives;
+/// it may be empty.
+///
+/// # Errors
+/// All faults of the file: text that is no such dump, or cut off; switches and ports that the network does
+/// not have; lids that have two entries or two owners.
+pub fn read_lfts(
+    network: &Network,
+    port_guids: &BTreeMap<u64, (String, u16)>,
+    file: &str,
+    bytes: &[u8],
+) -> Result<ForwardingTables, Box<Faults>> {
+    let text = decode(file, bytes)?;
+    let (tables, mut faults) = lines::read(text);
+    if faults.is_empty() {
+        match owners::assign(network, port_guids, &tables) {
+            Ok(tables) => return Ok(tables),
+            Err(found) => faults = found,
+        }
+    }
+    faults.sort_by_key(|fault| fault.span.start);
+    Err(Box::new(Faults::new(file, text, faults)))
+}

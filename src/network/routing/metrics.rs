@@ -1,0 +1,117 @@
+//! Figures of merit: of directions, over all pairs of switches, and of routes, over all pairs of hosts.
+
+use simnet_base::ids::SwitchId;
+
+use super::directions::Directions;
+use super::graph::SwitchGraph;
+use super::paths::{LegalMoves, Toward};
+
+/// What the rule allows between switches, whichever paths are then selected.
+///
+/// # Source
+/// Sancho and Robles 2000, section 3 and Table 1. The paper's text leaves open what exactly is counted; these
+/// readings reproduce its printed numbers best: distances over ordered pairs of distinct switches, and *all*
+/// shortest legal paths of every such pair counted on each directed channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchMetrics {
+    /// The sum of the shortest legal distances, in cables.
+    pub sum_of_distances: u64,
+    /// How many ordered pairs of distinct switches a legal path joins.
+    pub pairs: u64,
+    /// The largest number of shortest legal paths over one directed channel; saturates.
+    pub crossing_paths: u64,
+}
+
+impl SwitchMetrics {
+    /// Of all switches. Costs O(switches x links).
+    pub fn new(moves: &LegalMoves<'_>) -> SwitchMetrics {
+        all(moves)
+    }
+
+    /// Of the paths to these destinations only, from everywhere; `None` as soon as more of them cross one
+    /// channel than `limit` then says.
+    pub(super) fn unless_beyond(
+        moves: &LegalMoves<'_>,
+        destinations: impl IntoIterator<Item = SwitchId>,
+        limit: impl Fn() -> u64,
+    ) -> Option<SwitchMetrics> {
+        let mut toward = Toward::new(moves.graph());
+        let mut crossings = Crossings::new(moves);
+        let mut metrics = SwitchMetrics { sum_of_distances: 0, pairs: 0, crossing_paths: 0 };
+        for destination in destinations {
+            toward.search(moves, destination);
+            for state in toward.reached().iter().filter(|s| s.is_start() && s.switch() != destination) {
+                metrics.pairs += 1;
+                metrics.sum_of_distances += u64::from(toward.distance(*state).unwrap_or(0));
+            }
+            crossings.add(moves, &toward);
+            metrics.crossing_paths = crossings.most;
+            if crossings.most > limit() {
+                return None;
+            }
+        }
+        Some(metrics)
+    }
+
+    /// The mean shortest legal distance, in cables; 0 for a single switch, `None` where no pair is joined.
+    pub fn mean_distance(&self, switches: usize) -> Option<f64> {
+        match (self.pairs, switches) {
+            (0, 0 | 1) => Some(0.0),
+            (0, _) => None,
+            (pairs, _) => Some(self.sum_of_distances as f64 / pairs as f64),
+        }
+    }
+}
+
+fn all(moves: &LegalMoves<'_>) -> SwitchMetrics {
+    let metrics = SwitchMetrics::unless_beyond(moves, moves.graph().switch_ids(), || u64::MAX);
+    metrics.expect("no number is beyond the largest")
+}
+
+/// How many paths go over each channel.
+struct Crossings {
+    over: Vec<u64>,
+    /// The most of them.
+    most: u64,
+    /// Per state how many shortest paths, from any source, arrive in it.
+    arriving: Vec<u64>,
+}
+
+impl Crossings {
+    fn new(moves: &LegalMoves<'_>) -> Crossings {
+        let over = vec![0; moves.graph().outputs().len()];
+        Crossings { over, most: 0, arriving: vec![0; moves.states()] }
+    }
+
+    /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it,
+    /// times as many as go on behind it.
+    fn add(&mut self, moves: &LegalMoves<'_>, toward: &Toward) {
+        for state in toward.reached() {
+            self.arriving[state.index()] = u64::from(state.is_start());
+        }
+        for state in toward.reached().iter().rev() {
+            let arriving = self.arriving[state.index()];
+            for (nth, next) in toward.steps(moves, *state) {
+                let crossing = arriving.saturating_mul(toward.paths(next));
+                self.over[nth] = self.over[nth].saturating_add(crossing);
+                self.most = self.most.max(self.over[nth]);
+                let after = &mut self.arriving[next.index()];
+                *after = after.saturating_add(arriving);
+            }
+        }
+    }
+}
+
+/// The mean number per switch of forbidden transitions: ordered pairs of distinct cables that both lead up
+/// from it, since a worm that came down one of them may not go up the other.
+///
+/// # Source
+/// Sancho and Robles 2000, Table 1, "restrictions per switch" (its table head says "per node").
+pub fn restrictions_per_switch(graph: &SwitchGraph, directions: &Directions) -> f64 {
+    let forbidden = |s: SwitchId| {
+        let up = graph.of(s).iter().filter(|o| directions.is_up(s, o.to)).count() as u64;
+        up * up.saturating_sub(1)
+    };
+    let sum: u64 = graph.switch_ids().map(forbidden).sum();
+    sum as f64 / graph.switches().max(1) as f64
+}

@@ -1,0 +1,307 @@
+//! From a network and a choice of algorithm to routes and a report about them.
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::topology::{End, Network};
+use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
+
+use super::algorithm::{Algorithm, Rule};
+use super::balance::{BalanceTooLarge, Candidates};
+use super::dependency::DependencyGraph;
+use super::directions::{Directions, Root, Tree};
+use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::metrics::SwitchMetrics;
+use super::paths::LegalMoves;
+use super::select::{Selection, fits, select_routes};
+use super::survey::Survey;
+use super::table::{RouteTable, TableTooLarge, count_turns};
+
+/// Everything that decides routes except the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// How routes are found.
+    pub algorithm: Algorithm,
+    /// Which of several shortest paths is taken.
+    pub selection: Selection,
+    /// The host that [`Root::Far`] leaves out.
+    pub utility: Option<HostId>,
+}
+
+impl Default for Choices {
+    /// UP*/DOWN* on a breadth-first tree from the root `far`, random choice with seed 0.
+    fn default() -> Choices {
+        let algorithm = Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far };
+        Choices { algorithm, selection: Selection::Random { seed: 0 }, utility: None }
+    }
+}
+
+/// Why a network gets no routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// They would fill the memory.
+    #[error(transparent)]
+    Table(#[from] TableTooLarge),
+    /// There are too many to be balanced.
+    #[error(transparent)]
+    Balance(#[from] BalanceTooLarge),
+    /// One has more turns than a message can carry.
+    #[error("a route has {turns} turns or more, and a message carries {MOST_TURNS} at most")]
+    Long {
+        /// How many turns the shortest path of some pair has.
+        turns: usize,
+    },
+}
+
+/// The most turns that a message carries.
+const MOST_TURNS: usize = u16::MAX as usize;
+
+/// Routes, and how they came about.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The rule that the routes obey.
+    pub rule: Rule,
+    /// The routes.
+    pub table: RouteTable,
+}
+
+/// The directed switch-to-switch channel that most routes take, the first of equals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BusiestChannel {
+    /// The sending end, as `switch:port`.
+    pub from: String,
+    /// The receiving end, as `switch:port`.
+    pub to: String,
+    /// How many routes take it.
+    pub routes: u64,
+}
+
+/// The load of the directed switch-to-switch channels whose nearer end is so far from the root.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoadAtDistance {
+    /// The distance of that end from the nearest root, in cables.
+    pub distance: u32,
+    /// How many channels there are.
+    pub channels: u64,
+    /// The mean number of routes over one of them.
+    pub routes_mean: f64,
+    /// The largest number of routes over one of them.
+    pub routes_max: u64,
+}
+
+/// The figures of a table of routes, under the names that the command line prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The name of the algorithm, or `file` for routes that were read.
+    pub algorithm: &'static str,
+    /// The root's name, or several with commas between; `None` without a root.
+    pub root: Option<String>,
+    /// Ordered pairs of distinct hosts.
+    pub pairs: u64,
+    /// Those without a route.
+    pub unreachable_pairs: u64,
+    /// The names of the first few of these: source, destination.
+    #[serde(skip)]
+    pub unreachable_examples: Vec<(String, String)>,
+    /// Mean switch-to-switch cables of a route; `None` without any route.
+    pub mean_distance: Option<f64>,
+    /// Pairs whose route is longer than the shortest path that ignores the rule.
+    pub non_minimal_pairs: u64,
+    /// Mean shortest legal distance over ordered pairs of distinct switches that a legal path joins.
+    pub switch_mean_distance: Option<f64>,
+    /// The most shortest legal paths between switches over one directed channel.
+    pub crossing_paths: Option<u64>,
+    /// Mean number of forbidden transitions of a switch.
+    pub restrictions_per_switch: Option<f64>,
+    /// Routes over the busiest directed switch-to-switch channel.
+    pub max_channel_load: u64,
+    /// That channel; `None` where none is used.
+    pub busiest_channel: Option<BusiestChannel>,
+    /// How load is spread round the roots, channels that no root reaches left out; `None` without a root.
+    pub channel_load_by_root_distance: Option<Vec<LoadAtDistance>>,
+    /// A shortest cycle of channel dependencies as `switch:port` outputs; `None` if there is none.
+    pub dependency_cycle: Option<Vec<String>>,
+}
+
+impl Plan {
+    /// Finds the routes of `network`.
+    ///
+    /// # Errors
+    /// [`PlanError`] if the routes do not fit one table, or are too many to be balanced.
+    pub fn new(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<Plan, PlanError> {
+        let graph = SwitchGraph::new(network);
+        TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
+        let table = select_routes(&rule.moves(&graph), attachments, choices.selection)?;
+        Ok(Plan { rule, table })
+    }
+
+    /// Looks for what keeps the routes of `network` from being found, without finding them.
+    ///
+    /// Costs little where they cannot be too many, else a search per switch with hosts.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn check(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<(), PlanError> {
+        let graph = SwitchGraph::new(network);
+        // No rule makes routes shorter: what is too many without one is refused before roots are weighed.
+        TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        carried(&graph, attachments)?;
+        if is_small(&graph, attachments, choices) {
+            return Ok(());
+        }
+        if let Algorithm::Smart { tree, root } = &choices.algorithm {
+            // On the mean smart routes are no longer than these, so that they need not be found if these fit.
+            let directions = Directions::new(&graph, attachments, choices.utility, root, *tree);
+            let turns = count_turns(&LegalMoves::up_down(&graph, &directions), attachments, usize::MAX);
+            if turns.saturating_mul(2) <= Candidates::default().in_all {
+                return Ok(());
+            }
+        }
+        let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
+        fits(&rule.moves(&graph), attachments, choices.selection)
+    }
+
+    /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
+    ///
+    /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is
+    /// chance.
+    pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
+        let graph = SwitchGraph::new(network);
+        let moves = self.rule.moves(&graph);
+        let mut survey = Survey::new(network, attachments, &self.table);
+        if matches!(self.rule, Rule::Minimal) {
+            survey.dependencies = DependencyGraph::new(network);
+            let hosts = attachments.per_switch(graph.switches(), None);
+            survey.dependencies.add_all_shortest(&moves, &hosts);
+        }
+        let metrics = SwitchMetrics::new(&moves);
+        Report {
+            algorithm: self.rule.algorithm(),
+            root: names(network, self.rule.roots()),
+            switch_mean_distance: metrics.mean_distance(graph.switches()),
+            crossing_paths: Some(metrics.crossing_paths),
+            restrictions_per_switch: Some(self.rule.restrictions_per_switch(&graph)),
+            channel_load_by_root_distance: load_by_distance(&graph, self.rule.roots(), &survey.load),
+            ..Report::of_file(network, &survey)
+        }
+    }
+}
+
+/// Refuses hosts so far apart that no message carries a route between them. A single search shows for most networks
+/// that there are none.
+fn carried(graph: &SwitchGraph, attachments: &Attachments) -> Result<(), PlanError> {
+    let per_switch = attachments.per_switch(graph.switches(), None);
+    if graph.switches() <= MOST_TURNS / 2 {
+        return Ok(());
+    }
+    if graph.switch_ids().take(1).all(|first| 4 * reach(graph, first, |_| true) < MOST_TURNS) {
+        return Ok(());
+    }
+    let has_hosts = |switch: usize| per_switch[switch] > 0;
+    for switch in graph.switch_ids().filter(|switch| has_hosts(switch.index())) {
+        let turns = reach(graph, switch, has_hosts) + 1;
+        if turns > MOST_TURNS {
+            return Err(PlanError::Long { turns });
+        }
+    }
+    Ok(())
+}
+
+/// The distance from a switch to the farthest that it reaches of those for which `counts` holds.
+fn reach(graph: &SwitchGraph, from: SwitchId, counts: impl Fn(usize) -> bool) -> usize {
+    let distances = graph.distances([from]);
+    let reached = distances.iter().enumerate().filter(|(_, distance)| **distance != UNREACHED);
+    let counted = reached.filter(|(switch, _)| counts(*switch));
+    counted.map(|(_, distance)| *distance as usize).max().unwrap_or(0)
+}
+
+/// Whether a table holds the routes, and they can be balanced, by a bound that a single search gives: over a
+/// breadth-first tree no two switches are further apart than twice its depth, which is at most twice as deep from
+/// another root.
+fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -> bool {
+    let is_bounded = choices.algorithm.tree_and_root().is_none_or(|(tree, root)| {
+        tree == Tree::Bfs && !matches!(root, Root::Named(roots) if roots.len() > 1)
+    });
+    let deepest = graph.distances(graph.switch_ids().take(1)).into_iter().max().unwrap_or(0);
+    if !is_bounded || deepest == UNREACHED {
+        return false;
+    }
+    let hops = (attachments.hosts() * attachments.hosts()).saturating_mul(4 * deepest as usize + 1);
+    let balanced = choices.selection == Selection::Balanced;
+    if balanced { hops.saturating_mul(2) <= Candidates::default().in_all } else { TableTooLarge::holds(hops) }
+}
+
+impl Report {
+    /// The figures of routes of unknown origin.
+    pub fn of_file(network: &Network, survey: &Survey) -> Report {
+        Report {
+            algorithm: "file",
+            root: None,
+            pairs: survey.pairs,
+            unreachable_pairs: survey.unreachable,
+            unreachable_examples: survey
+                .unreachable_examples
+                .iter()
+                .map(|pair| both(network, *pair))
+                .collect(),
+            mean_distance: survey.mean_distance(),
+            non_minimal_pairs: survey.non_minimal,
+            switch_mean_distance: None,
+            crossing_paths: None,
+            restrictions_per_switch: None,
+            max_channel_load: survey.busiest().map_or(0, |(_, load)| load),
+            busiest_channel: survey.busiest().and_then(|(channel, routes)| {
+                let name = |end: End| format!("{}:{}", network.name_of(end.node), end.port);
+                let from = survey.dependencies.sender(channel);
+                Some(BusiestChannel { from: name(from), to: name(network.peer(from)?), routes })
+            }),
+            channel_load_by_root_distance: None,
+            dependency_cycle: survey.dependencies.shortest_cycle().map(|cycle| {
+                let output = |channel: &ChannelId| {
+                    let sender = survey.dependencies.sender(*channel);
+                    format!("{}:{}", network.name_of(sender.node), sender.port)
+                };
+                cycle.iter().map(output).collect()
+            }),
+        }
+    }
+}
+
+/// The loads of channels, nearest to the roots first.
+fn load_by_distance(graph: &SwitchGraph, roots: &[SwitchId], load: &[u64]) -> Option<Vec<LoadAtDistance>> {
+    if roots.is_empty() {
+        return None;
+    }
+    let distance = graph.distances(roots.iter().copied());
+    // Per distance: channels, routes, most routes over one.
+    let mut rings: Vec<(u64, u64, u64)> = Vec::new();
+    for switch in graph.switch_ids() {
+        for output in graph.of(switch) {
+            let nearer = distance[switch.index()].min(distance[output.to.index()]);
+            if nearer == UNREACHED {
+                continue;
+            }
+            let ring = nearer as usize;
+            rings.resize(rings.len().max(ring + 1), (0, 0, 0));
+            let (channels, sum, most) = &mut rings[ring];
+            let routes = load[output.channel.index()];
+            (*channels, *sum, *most) = (*channels + 1, *sum + routes, (*most).max(routes));
+        }
+    }
+    let ring = |(distance, (channels, sum, routes_max)): (u32, (u64, u64, u64))| {
+        let routes_mean = sum as f64 / channels.max(1) as f64;
+        LoadAtDistance { distance, channels, routes_mean, routes_max }
+    };
+    Some((0..).zip(rings).map(ring).collect())
+}
+
+fn both(network: &Network, (source, destination): (HostId, HostId)) -> (String, String) {
+    let name = |host: HostId| network.name_of(Node::Host(host)).to_owned();
+    (name(source), name(destination))
+}
+
+fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {
+    let each: Vec<&str> = switches.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
+    (!each.is_empty()).then(|| each.join(","))
+}

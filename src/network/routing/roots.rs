@@ -1,0 +1,83 @@
+//! The rules that choose a root, one per component.
+
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use simnet_base::ids::SwitchId;
+
+use super::directions::{Directions, Tree};
+use super::graph::{SwitchGraph, UNREACHED};
+use super::metrics::SwitchMetrics;
+use super::paths::LegalMoves;
+
+/// The switch whose nearest host is farthest, then with the larger sum of distances, then with the lower id.
+///
+/// `hosts` counts the hosts of each switch, the utility host left out. In a component without hosts all
+/// switches are alike, and the lowest id is taken.
+///
+/// # Source
+/// Mainwaring et al. 1997, section 5.5: "a switch as far away from all hosts as possible".
+pub(super) fn far(graph: &SwitchGraph, hosts: &[u32]) -> Vec<SwitchId> {
+    let nearest = graph.distances(graph.switch_ids().filter(|s| hosts[s.index()] > 0));
+    let choose = |members: Vec<SwitchId>| {
+        let farthest = members.iter().map(|s| nearest[s.index()]).max();
+        // Sums are costly: only the switches that tie for the nearest host need one.
+        let mut tied = members.into_iter().filter(|s| Some(nearest[s.index()]) == farthest);
+        if farthest == Some(UNREACHED) {
+            return tied.next();
+        }
+        tied.min_by_key(|s| (Reverse(sum_to_hosts(graph, hosts, *s)), graph.id(*s)))
+    };
+    graph.components().into_iter().filter_map(choose).collect()
+}
+
+fn sum_to_hosts(graph: &SwitchGraph, hosts: &[u32], from: SwitchId) -> u64 {
+    let distances = graph.distances([from]);
+    let each = distances.iter().zip(hosts).filter(|(d, _)| **d != UNREACHED);
+    each.map(|(d, n)| u64::from(*d) * u64::from(*n)).sum()
+}
+
+/// The switch with the lowest id.
+pub(super) fn r0(graph: &SwitchGraph) -> Vec<SwitchId> {
+    graph.components().into_iter().filter_map(|members| members.first().copied()).collect()
+}
+
+/// The switch with the lowest mean distance to the others of its component, then with the lower id.
+pub(super) fn r1(graph: &SwitchGraph) -> Vec<SwitchId> {
+    let sums = sums_of_distances(graph);
+    let best = |members: Vec<SwitchId>| members.into_iter().min_by_key(|s| (sums[s.index()], graph.id(*s)));
+    graph.components().into_iter().filter_map(best).collect()
+}
+
+/// Per switch the sum of its distances to all switches that it can reach. Costs O(switches x links).
+fn sums_of_distances(graph: &SwitchGraph) -> Vec<u64> {
+    let sum = |s| graph.distances([s]).into_iter().filter(|d| *d != UNREACHED).map(u64::from).sum();
+    graph.switch_ids().map(sum).collect()
+}
+
+/// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower id.
+///
+/// Trees are judged in parallel, each only until it is seen to be worse than one judged before; which ones
+/// are is chance, the best one is not.
+///
+/// # Source
+/// Sancho and Robles 2000, section 3, heuristic R2: every tree is computed.
+pub(super) fn r2(graph: &SwitchGraph, tree: Tree) -> Vec<SwitchId> {
+    let distances = tree.distances(graph);
+    let best = |members: Vec<SwitchId>| {
+        let fewest = AtomicU64::new(u64::MAX);
+        let score = |root: &SwitchId| {
+            let directions = Directions::grown(graph, vec![*root], tree, &distances);
+            let moves = LegalMoves::up_down(graph, &directions);
+            let metrics = SwitchMetrics::unless_beyond(&moves, members.iter().copied(), || {
+                fewest.load(Ordering::Relaxed)
+            })?;
+            fewest.fetch_min(metrics.crossing_paths, Ordering::Relaxed);
+            Some((metrics.crossing_paths, metrics.sum_of_distances, graph.id(*root), *root))
+        };
+        members.par_iter().filter_map(score).min().map(|(_, _, _, root)| root)
+    };
+    graph.components().into_iter().filter_map(best).collect()
+}

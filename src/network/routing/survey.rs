@@ -1,0 +1,124 @@
+//! What a table of routes does to its network: reach, lengths, loads and dependencies of the very routes in
+//! it.
+
+use crate::topology::{End, Network};
+use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
+
+use super::dependency::DependencyGraph;
+use super::graph::{Attachments, Landing, SwitchGraph, UNREACHED, Wiring};
+use super::table::RouteTable;
+
+/// How many unreachable pairs are noted by name.
+const MOST_EXAMPLES: usize = 4;
+
+/// The facts about a table of routes, found by following every route through the network.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// Ordered pairs of distinct hosts.
+    pub pairs: u64,
+    /// Those without a route, or whose route does not end at the destination.
+    pub unreachable: u64,
+    /// The first few of these, destinations in order of their switches.
+    pub unreachable_examples: Vec<(HostId, HostId)>,
+    /// The sum over the other pairs of the switch-to-switch cables on their routes.
+    pub sum_of_distances: u64,
+    /// How many of the other pairs have a route longer than the shortest path that ignores every rule.
+    pub non_minimal: u64,
+    /// Per channel how many routes go over it; 0 for those to or from a host.
+    pub load: Vec<u64>,
+    /// Which channel follows which one on some route, those that end at the wrong place included.
+    pub dependencies: DependencyGraph,
+}
+
+impl Survey {
+    /// Follows every route of `table`. Costs O(turns + switches with hosts x links).
+    pub fn new(network: &Network, attachments: &Attachments, table: &RouteTable) -> Survey {
+        let graph = SwitchGraph::new(network);
+        let wiring = Wiring::new(network);
+        let hosts = table.hosts() as u64;
+        let mut survey = Survey::before_any(network, hosts);
+        let mut destinations: Vec<HostId> = network.host_ids().collect();
+        let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
+        destinations.sort_by_key(|host| (switch(host), *host));
+        let mut at = None;
+        let mut minimal = graph.distances(None);
+        for destination in destinations {
+            let end = switch(&destination);
+            if end != at {
+                minimal = graph.distances(end);
+                at = end;
+            }
+            for source in network.host_ids().filter(|source| *source != destination) {
+                let least = switch(&source).map_or(0, |s: SwitchId| minimal[s.index()]);
+                survey.follow(attachments, &wiring, table, (source, destination), least);
+            }
+        }
+        survey
+    }
+
+    /// Of no route yet between so many hosts.
+    pub(super) fn before_any(network: &Network, hosts: u64) -> Survey {
+        Survey {
+            pairs: hosts * hosts.saturating_sub(1),
+            unreachable: 0,
+            unreachable_examples: Vec::new(),
+            sum_of_distances: 0,
+            non_minimal: 0,
+            load: vec![0; network.links().len() * 2],
+            dependencies: DependencyGraph::new(network),
+        }
+    }
+
+    fn follow(
+        &mut self,
+        attachments: &Attachments,
+        wiring: &Wiring,
+        table: &RouteTable,
+        (source, destination): (HostId, HostId),
+        least: u32,
+    ) {
+        let (Some(turns), Some(from)) = (table.turns(source, destination), attachments.of(source)) else {
+            self.miss(source, destination);
+            return;
+        };
+        let mut before: Option<ChannelId> = None;
+        let landing = wiring.walk(from.far, turns, |_, _, output, wire| {
+            if let Node::Switch(_) = wire.to.node {
+                self.load[wire.channel.index()] += 1;
+                if let Some(channel) = before {
+                    self.dependencies.add(channel, output);
+                }
+                before = Some(wire.channel);
+            }
+        });
+        let port = attachments.of(destination).map(|cable| cable.port);
+        let wanted = port.map(|port| Landing::Arrived(End { node: Node::Host(destination), port }));
+        if Some(landing) != wanted {
+            self.miss(source, destination);
+            return;
+        }
+        let distance = turns.len().saturating_sub(1) as u64;
+        self.sum_of_distances += distance;
+        self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
+    }
+
+    pub(super) fn miss(&mut self, source: HostId, destination: HostId) {
+        self.unreachable += 1;
+        if self.unreachable_examples.len() < MOST_EXAMPLES {
+            self.unreachable_examples.push((source, destination));
+        }
+    }
+
+    /// The mean number of switch-to-switch cables on a route; `None` if no pair has one.
+    pub fn mean_distance(&self) -> Option<f64> {
+        let routed = self.pairs - self.unreachable;
+        (routed > 0).then(|| self.sum_of_distances as f64 / routed as f64)
+    }
+
+    /// The busiest directed switch-to-switch channel, the first of equals, and the number of routes over it.
+    pub fn busiest(&self) -> Option<(ChannelId, u64)> {
+        let loads = self.load.iter().enumerate().filter(|(_, load)| **load > 0);
+        let busiest = loads.max_by_key(|(nth, load)| (**load, std::cmp::Reverse(*nth)));
+        busiest.map(|(nth, load)| (ChannelId::new(nth), *load))
+    }
+}

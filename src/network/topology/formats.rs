@@ -1,0 +1,358 @@
+//! Networks as text: one file per format, recognised by what the text says and never by a file's name.
+//!
+//! ```text
+//!   bytes --> text --> recognise --> json / toml --> tree of values with places --> document --> Network
+//!                                --> ibnetdiscover / slurm / graphml / anynet / gm ----------> Network
+//! ```
+//!
+//! A reader reports every fault of a file in one go, each with its place, and warns of what a format cannot
+//! say or what looks like a slip. simnet's own formats read back equal; the others keep what they have words
+//! for.
+
+mod anynet;
+mod document;
+mod dot;
+mod gm;
+mod graphml;
+mod ibnetdiscover;
+mod json;
+mod lines;
+mod reader;
+mod slurm;
+mod toml;
+mod tree;
+
+use std::borrow::Cow;
+
+use simnet_base::diagnostics::{self, Fault, Faults, did_you_mean};
+use simnet_base::ids::{Node, SwitchId};
+
+use super::{End, Host, Network};
+
+pub use gm::gm_host_names;
+
+/// A text format for networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// simnet's own, as JSON.
+    Json,
+    /// simnet's own, as TOML.
+    Toml,
+    /// What `ibnetdiscover` prints, and ibsim's net files.
+    Ibnetdiscover,
+    /// Slurm's `topology.conf` of the tree plugin.
+    Slurm,
+    /// GraphML, as of the Internet Topology Zoo.
+    GraphMl,
+    /// The network file of BookSim's `anynet`.
+    Anynet,
+    /// The map of Myricom's GM mapper.
+    Gm,
+    /// Graphviz's graph language.
+    Dot,
+}
+
+impl Format {
+    /// All formats, in the order in which they are tried on a text: those that look least like others first.
+    pub const ALL: [Format; 8] = [
+        Format::Json,
+        Format::Ibnetdiscover,
+        Format::GraphMl,
+        Format::Slurm,
+        Format::Anynet,
+        Format::Gm,
+        Format::Toml,
+        Format::Dot,
+    ];
+
+    /// simnet's own formats, which say all that a network is.
+    pub const OWN: [Format; 2] = [Format::Json, Format::Toml];
+
+    /// What `--from` and `--to` call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Json => "json",
+            Format::Toml => "toml",
+            Format::Ibnetdiscover => "ibnetdiscover",
+            Format::Slurm => "slurm",
+            Format::GraphMl => "graphml",
+            Format::Anynet => "anynet",
+            Format::Gm => "gm",
+            Format::Dot => "dot",
+        }
+    }
+
+    /// Whether simnet reads it.
+    pub const fn reads(self) -> bool {
+        !matches!(self, Format::Dot)
+    }
+
+    /// Whether simnet writes it.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Format::Slurm | Format::GraphMl | Format::Anynet)
+    }
+
+    /// Whether its files may be in the encoding latin-1, since its encoding was never specified.
+    fn may_be_latin1(self, text: &str) -> bool {
+        match self {
+            Format::Ibnetdiscover | Format::Slurm | Format::Gm => true,
+            Format::GraphMl => graphml::declares_latin1(text),
+            Format::Json | Format::Toml | Format::Anynet | Format::Dot => false,
+        }
+    }
+
+    /// The format called `name`, to read a file in.
+    ///
+    /// # Errors
+    /// A sentence that names the formats that simnet reads and the nearest of them.
+    pub fn to_read(name: &str) -> Result<Format, String> {
+        Format::called(name, Format::reads, "read")
+    }
+
+    /// The format called `name`, to write a network in.
+    ///
+    /// # Errors
+    /// A sentence that names the formats that simnet writes and the nearest of them.
+    pub fn to_write(name: &str) -> Result<Format, String> {
+        Format::called(name, Format::writes, "write")
+    }
+
+    fn called(name: &str, fits: fn(Format) -> bool, verb: &str) -> Result<Format, String> {
+        let names = || Format::ALL.into_iter().filter(|format| fits(*format)).map(Format::name);
+        let list = || names().collect::<Vec<_>>().join(", ");
+        match Format::ALL.into_iter().find(|format| format.name() == name) {
+            Some(format) if fits(format) => Ok(format),
+            Some(_) => Err(format!("simnet does not {verb} {name}, only {}", list())),
+            None => {
+                Err(format!("no format is called `{name}`, only {}{}", list(), did_you_mean(name, names())))
+            }
+        }
+    }
+
+    fn recognises(self, text: &str) -> bool {
+        match self {
+            Format::Json => json::recognises(text),
+            Format::Toml => toml::recognises(text),
+            Format::Ibnetdiscover => ibnetdiscover::recognises(text),
+            Format::Slurm => slurm::recognises(text),
+            Format::GraphMl => graphml::recognises(text),
+            Format::Anynet => anynet::recognises(text),
+            Format::Gm => gm::recognises(text),
+            Format::Dot => dot::recognises(text),
+        }
+    }
+
+    fn read(self, text: &str) -> Result<Parsed, Vec<Fault>> {
+        match self {
+            Format::Json => document::network(&json::parse(text)?).map(Parsed::from),
+            Format::Toml => document::network(&toml::parse(text)?).map(Parsed::from),
+            Format::Ibnetdiscover => ibnetdiscover::read(text),
+            Format::Slurm => slurm::read(text),
+            Format::GraphMl => graphml::read(text),
+            Format::Anynet => anynet::read(text),
+            Format::Gm => gm::read(text),
+            Format::Dot => Err(vec![dot::refusal(text)]),
+        }
+    }
+}
+
+/// What a reader makes of a text without faults.
+struct Parsed {
+    network: Network,
+    /// In any order.
+    warnings: Vec<Fault>,
+}
+
+impl From<Network> for Parsed {
+    fn from(network: Network) -> Parsed {
+        Parsed { network, warnings: Vec::new() }
+    }
+}
+
+/// A network that was read, and what its reader warns of.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The network.
+    pub network: Network,
+    /// What should be looked at before the network is trusted, if anything: each with its place.
+    pub warnings: Option<Box<Faults>>,
+}
+
+/// How to read a file.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The format; `None` recognises it by content.
+    pub from: Option<Format>,
+    /// How many hosts every switch is given, in a file that has no hosts.
+    pub hosts_per_switch: Option<u16>,
+    /// Whether to leave out the hosts that switches bring along for in-network aggregation.
+    pub drop_aggregation_nodes: bool,
+}
+
+/// The most ports of a node: more could not be turned between, since a turn has 16 bits.
+pub const MOST_PORTS: u16 = 32_767;
+/// The most hosts that are added to a file, or that a few words of one may stand for.
+const MOST_HOSTS: usize = 1 << 20;
+/// What the description of an aggregation node contains.
+const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
+
+/// Reads a network from the text of a file, which messages call `file`; what its reader warns of is dropped.
+///
+/// # Errors
+/// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts
+/// requested for a file that has some.
+pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, Box<Faults>> {
+    read_with_warnings(file, bytes, options).map(|reading| reading.network)
+}
+
+/// Reads a network as [`read`] does, and reports what should be checked before it is trusted.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading, Box<Faults>> {
+    let (original, not_utf8) = match diagnostics::decode(file, bytes) {
+        Ok(text) => (Cow::Borrowed(text), None),
+        // In latin-1 a byte is a character, so that places hold in the text that is shown.
+        Err(faults) => (Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect()), Some(faults)),
+    };
+    let list = |mut faults: Vec<Fault>| {
+        faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
+        Box::new(Faults::new(file, original.as_ref(), faults))
+    };
+    // A byte order mark means nothing in UTF-8; blanks in its stead leave every place where it was.
+    let unmarked = original.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
+    let text = unmarked.as_deref().unwrap_or(&original);
+    let format = options.from.map_or_else(|| recognise(text), Ok);
+    if let Some(faults) = not_utf8
+        && !format.as_ref().is_ok_and(|format| format.may_be_latin1(text))
+    {
+        return Err(faults);
+    }
+    let mut parsed = format.map_err(|fault| list(vec![fault]))?.read(text).map_err(list)?;
+    if options.drop_aggregation_nodes {
+        parsed.warnings.retain(|warning| warning.code != ibnetdiscover::AGGREGATION_WARNING);
+    }
+    let warnings = Some(parsed.warnings).filter(|found| !found.is_empty()).map(list);
+    let net = parsed.network;
+    let net = if options.drop_aggregation_nodes { without_aggregation_nodes(&net) } else { net };
+    let network = match options.hosts_per_switch {
+        None => net,
+        Some(count) => with_hosts(&net, count).map_err(|fault| list(vec![fault]))?,
+    };
+    Ok(Reading { network, warnings })
+}
+
+/// The name of the node and the port by the guid of the port, as a dump of ibnetdiscover gives them; empty
+/// for any other file.
+pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)> {
+    ibnetdiscover::port_guids(&String::from_utf8_lossy(bytes))
+}
+
+/// Writes a network.
+///
+/// [`read`] gives it back from [`Format::OWN`], but for a guid that only a name implies; the other formats
+/// lose what they have no words for.
+///
+/// # Panics
+/// If simnet does not write the format: see [`Format::writes`].
+pub fn write(net: &Network, format: Format) -> String {
+    match format {
+        Format::Json => json::write(net),
+        Format::Toml => toml::write(net),
+        Format::Ibnetdiscover => ibnetdiscover::write(net),
+        Format::Dot => dot::write(net),
+        Format::Gm => gm::write(net),
+        Format::Slurm | Format::GraphMl | Format::Anynet => panic!("simnet does not write {}", format.name()),
+    }
+}
+
+fn recognise(text: &str) -> Result<Format, Fault> {
+    let formats = || {
+        let names = Format::ALL.into_iter().filter(|format| format.reads()).map(Format::name);
+        names.collect::<Vec<_>>().join(", ")
+    };
+    if text.trim().is_empty() {
+        let expected = format!("one of the formats {}", formats());
+        return Err(Fault::new("empty-file", 0..0, "the file is empty", expected));
+    }
+    Format::ALL.into_iter().find(|format| format.recognises(text)).ok_or_else(|| {
+        let start = text.len() - text.trim_start().len();
+        let end = start + text[start..].chars().next().map_or(0, char::len_utf8);
+        let expected = format!("the beginning of one of the formats {}", formats());
+        Fault::new("unknown-format", start..end, "no known format of networks looks like this", expected)
+            .with_help("`--from` names the format of a file that is not recognised")
+    })
+}
+
+/// The network without the hosts that stand for the aggregation units of switches.
+fn without_aggregation_nodes(net: &Network) -> Network {
+    let stays = |host: &Host| !host.description.as_deref().is_some_and(|d| d.contains(AGGREGATION_NODE));
+    let mut kept = Network::new(net.name.as_str());
+    for switch in net.switches() {
+        kept.push_switch(switch.clone()).expect("names were distinct");
+    }
+    let mut ids = Vec::new();
+    for host in net.hosts() {
+        ids.push(stays(host).then(|| kept.push_host(host.clone()).expect("names were distinct")));
+    }
+    for link in net.links() {
+        let end = |end: End| match end.node {
+            Node::Switch(_) => Some(end),
+            Node::Host(id) => Some(End { node: Node::Host(ids[id.index()]?), ..end }),
+        };
+        if let (Some(a), Some(b)) = (end(link.a), end(link.b)) {
+            kept.push_link(super::Link { a, b, ..link.clone() }).expect("ports were used once");
+        }
+    }
+    kept
+}
+
+/// The network with `count` hosts on the lowest free ports of every switch; switches grow ports they lack.
+fn with_hosts(net: &Network, count: u16) -> Result<Network, Fault> {
+    if !net.hosts().is_empty() {
+        let message =
+            format!("hosts for every switch were asked for, but the file has {}", net.hosts().len());
+        return Err(Fault::new("hosts-present", 0..0, message, "a file without hosts")
+            .with_help("leave out `--hosts-per-switch`, or `hosts-per-switch` in a scenario"));
+    }
+    if net.switches().len() * usize::from(count) > MOST_HOSTS {
+        let message = format!("{count} hosts on each of {} switches are too many", net.switches().len());
+        return Err(Fault::new("too-many-hosts", 0..0, message, format!("at most {MOST_HOSTS} in all")));
+    }
+    let mut grown = Network::new(net.name.as_str());
+    let free_ports = |id: SwitchId| {
+        let switch = &net.switches()[id.index()];
+        let all = (switch.first_port..MOST_PORTS).map(move |port| End::switch(id, port));
+        all.filter(|end| net.link_at(*end).is_none()).take(usize::from(count)).collect::<Vec<_>>()
+    };
+    for id in net.switch_ids() {
+        let mut switch = net.switches()[id.index()].clone();
+        let free = free_ports(id);
+        if free.len() < usize::from(count) {
+            let message = format!("switch `{}` has no room for {count} hosts", switch.name);
+            return Err(Fault::new("too-many-hosts", 0..0, message, format!("at most {MOST_PORTS} ports")));
+        }
+        let highest = free.last().map_or(0, |end| end.port.0 - switch.first_port + 1);
+        switch.ports = switch.ports.max(highest);
+        grown.push_switch(switch).expect("names were distinct");
+    }
+    for link in net.links() {
+        grown.push_link(link.clone()).expect("ports were used once");
+    }
+    for id in net.switch_ids() {
+        for (nth, end) in free_ports(id).into_iter().enumerate() {
+            let name = free_name(&grown, &format!("{}-h{nth}", net.switches()[id.index()].name));
+            let host = grown.add_host(name).expect("the name is free");
+            grown.connect(End::host(host, 0), end).expect("the port is free");
+        }
+    }
+    Ok(grown)
+}
+
+fn free_name(net: &Network, wanted: &str) -> String {
+    let mut name = wanted.to_owned();
+    while net.named(&name).is_some() {
+        name.push('\'');
+    }
+    name
+}

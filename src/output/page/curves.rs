@@ -1,0 +1,240 @@
+//! Curves: what a run's tables say about how one thing depends on another.
+//!
+//! ```text
+//!   table + recipe ──▶ panels x quantities x scales ──▶ one chart each, drawn here; the script shows one at a time
+//! ```
+//! # Scope and limitations
+//! The recipes and, for a sweep, its axes decide which columns are drawn. Charts of a plot are bounded;
+//! the tables have everything.
+
+mod plots;
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use crate::report::{
+    Axis, Chart, Curves, Label, Layer, Mark, Quantity, RECIPES, Recipe, Style, Tip, draw_on_page,
+};
+
+use super::{Contents, Csv, Section};
+pub(super) use plots::{Choice, Plot};
+use simnet_base::numbers as text;
+
+/// The script and style of everything that is a plot, here and on other pages.
+pub(super) const SCRIPT: &str = include_str!("assets/plots.js");
+pub(super) const STYLE: &str = include_str!("assets/plots.css");
+
+/// The section, if a table of the run gives a curve.
+pub(super) fn section(contents: &Contents) -> Option<Section> {
+    let plots = plots(contents);
+    if plots.is_empty() {
+        return None;
+    }
+    let body = html! {
+        (lead(contents, &plots))
+        @for (nth, plot) in plots.iter().enumerate() { (plot.markup(&format!("curves-{nth}"))) }
+    };
+    let data = json!({ "plots": plots.iter().map(Plot::data).collect::<Vec<Value>>() });
+    Some(Section {
+        id: "curves",
+        title: "Curves",
+        body,
+        data: Some(data),
+        script: Some(SCRIPT),
+        style: Some(STYLE),
+    })
+}
+
+/// Whether there is such a section.
+pub(super) fn exist(contents: &Contents) -> bool {
+    !plots(contents).is_empty()
+}
+
+fn plots(contents: &Contents) -> Vec<Plot> {
+    let mut plots = Vec::new();
+    for (nth, recipe) in RECIPES.iter().enumerate() {
+        let table = contents.tables.get(recipe.table);
+        let curves = table.and_then(|table| Curves::new(table, recipe));
+        plots.extend(curves.and_then(|curves| plots::plot(&curves, &format!("curve-{nth}"))));
+    }
+    plots.extend(contents.tables.get("points").and_then(parts_of_latency));
+    if !contents.sweep.is_null() {
+        plots.extend(contents.tables.get("points").and_then(swept));
+    }
+    plots
+}
+
+/// Columns of a sweep's table that are worth a look first, by how they end.
+const OF_SWEEPS: [&str; 8] = [
+    "latency_mean_ns",
+    "latency_p99_ns",
+    "accepted_flits_per_cycle_per_host",
+    "accepted_max_flits_per_cycle_per_host",
+    "time_ms",
+    "time_mean_ms",
+    "mean_distance",
+    "deadlock_count",
+];
+/// Quantities of a sweep to choose from.
+const MOST_SWEPT: usize = 8;
+
+/// What came out of a sweep against its first axis of numbers.
+fn swept(table: &Csv) -> Option<Plot> {
+    let axes = super::sweep::axes(table);
+    let names: Vec<&str> = axes.iter().map(|axis| table.columns[*axis].as_str()).collect();
+    let is_number = |column: &&str| {
+        table.rows.iter().all(|row| table.cell(row, column).is_none_or(|cell| cell.parse::<f64>().is_ok()))
+    };
+    let x: Vec<&str> = names.iter().copied().filter(is_number).collect();
+    let varies = |column: &&str| {
+        let mut numbers = table.rows.iter().filter_map(|row| table.number(row, column));
+        numbers.next().is_some_and(|first| numbers.any(|other| other.to_bits() != first.to_bits()))
+    };
+    let rank =
+        |column: &&str| OF_SWEEPS.iter().position(|end| column.ends_with(end)).unwrap_or(OF_SWEEPS.len());
+    let after = axes.last().map_or(0, |last| last + 2);
+    let mut y: Vec<&str> = table.columns.iter().skip(after).map(String::as_str).collect();
+    y.retain(|column| is_number(column) && varies(column));
+    y.sort_by_key(rank);
+    y.truncate(MOST_SWEPT);
+    let y: Vec<_> = y.into_iter().map(Quantity::plain).collect();
+    let recipe = Recipe {
+        table: "points",
+        mark: names.first()?,
+        title: "What came out against what was swept",
+        about: "One line for every combination of the other axes; several seeds are joined into their mean, with a \
+                band from the least to the greatest.",
+        x: &x,
+        y: &y,
+        series: &names,
+        ..Recipe::NOTHING
+    };
+    plots::plot(&Curves::new(table, &recipe)?, "swept")
+}
+
+/// What came out, in a sentence.
+fn lead(contents: &Contents, plots: &[Plot]) -> Markup {
+    let Some(table) = contents.tables.get("points").filter(|table| table.column("latency_mean_ns").is_some())
+    else {
+        return html! { p.lead { (plots[0].title) ": " (plots[0].found) "." } };
+    };
+    let is = |row: &[String], column: &str| table.cell(row, column) == Some("true");
+    let sure: Vec<&Vec<String>> = table.rows.iter().filter(|row| !is(row, "saturated")).collect();
+    let means = sure.iter().filter_map(|row| table.number(row, "latency_mean_ns"));
+    let (least, most) = means.fold((f64::INFINITY, 0.0_f64), |(a, b), mean| (a.min(mean), b.max(mean)));
+    let saturated = table.rows.len() - sure.len();
+    let single = table.column("routing").is_none();
+    html! {
+        p.lead {
+            (text::count(table.rows.len(), "load point")) ": "
+            @if least.is_finite() {
+                @if least < most {
+                    "mean latency from " (text::time(least)) " to " (text::time(most)) " below saturation"
+                } @else { "mean latency " (text::time(least)) }
+            } @else { "none below saturation" }
+            @match saturated {
+                0 => { ", none saturated." }
+                _ => { "; " (saturated) " saturated." }
+            }
+            @if let Some(high) = contents.number("saturation.load_high").filter(|_| single) {
+                " The network saturates below load " (text::number(high, 3)) "."
+            }
+        }
+    }
+}
+
+/// The parts of a mean latency: their columns, and what they are called.
+const PARTS: [(&str, &str); 3] = [
+    ("moving_mean_ns", "moving: what they take alone"),
+    ("blocked_mean_ns", "blocked: in the way of others"),
+    ("queueing_mean_ns", "queueing: waiting at their host"),
+];
+
+/// A row of the load points with the three parts of its mean latency.
+type Parts<'a> = (&'a Vec<String>, [f64; 3]);
+
+/// The rows that have all parts, with them; no more than bars can be distinguished.
+fn rows_with_parts(table: &Csv) -> Vec<Parts<'_>> {
+    let parts = |row: &Vec<String>| -> Option<[f64; 3]> {
+        let part = |(column, _): &(&str, &str)| table.number(row, column).filter(|ns| ns.is_finite());
+        let parts: Vec<f64> = PARTS.iter().map(part).collect::<Option<_>>()?;
+        parts.try_into().ok()
+    };
+    table.rows.iter().filter_map(|row| Some((row, parts(row)?))).take(40).collect()
+}
+
+/// The load of a row; a trace has none.
+fn load_of(table: &Csv, row: &[String]) -> String {
+    table.cell(row, "load").map_or("trace".to_owned(), str::to_owned)
+}
+
+/// Draws the parts of the mean latency at each load; `name` is the drawing's id.
+fn bars_of_parts(table: &Csv, rows: &[Parts<'_>], name: &str) -> String {
+    let longest = rows.iter().map(|(_, parts)| parts.iter().sum()).fold(0.0, f64::max);
+    let label = Label::new("latency_mean_ns", longest);
+    let (mut layers, mut tips) = (Vec::new(), Vec::new());
+    for (nth, (_, part)) in PARTS.iter().enumerate() {
+        let bars = rows.iter().enumerate().map(|(place, row)| bar(table, &label, nth, place, row));
+        let (marks, own_tips): (Vec<Mark>, Vec<Tip>) = bars.unzip();
+        layers.push(Layer { name: (*part).to_owned(), style: Style::Stacked, marks });
+        tips.push(own_tips);
+    }
+    let x = Axis::names("load", rows.iter().map(|(row, _)| load_of(table, row)));
+    let chart = Chart { x, y: Axis::from_zero(&label.axis()), layers, ..Chart::default() };
+    draw_on_page(&chart, name, "Parts of the mean latency by load", &tips)
+}
+
+/// The bar of the `nth` part in the row at `place`, on top of the parts before it.
+fn bar(table: &Csv, label: &Label, nth: usize, place: usize, (row, parts): &Parts<'_>) -> (Mark, Tip) {
+    let (column, name) = PARTS[nth];
+    let (foot, own) = (parts[..nth].iter().sum::<f64>(), parts[nth]);
+    let sum: f64 = parts.iter().sum();
+    let words = format!(
+        "load {}\n{name}: {}\n{} % of {}",
+        load_of(table, row),
+        text::time(own),
+        text::number(own / sum.max(f64::MIN_POSITIVE) * 100.0, 3),
+        text::time(sum)
+    );
+    let cell = |column: &str| table.cell(row, column).unwrap_or_default().to_owned();
+    let (low, y) = (foot / label.scale, (foot + own) / label.scale);
+    let mark = Mark { x: place as f64, y, low: Some(low), high: None, hollow: false };
+    (mark, Tip { x: cell("load"), y: cell(column), words })
+}
+
+/// Where the time of messages went at each load, as bars of three parts.
+fn parts_of_latency(table: &Csv) -> Option<Plot> {
+    if table.column("routing").is_some() {
+        return None;
+    }
+    let rows = rows_with_parts(table);
+    if rows.is_empty() {
+        return None;
+    }
+    // Beyond saturation bars would leave no room for the others.
+    let is_saturated = |row: &[String]| table.cell(row, "saturated") == Some("true");
+    let chart = |whole: bool| {
+        let kept: Vec<Parts<'_>> =
+            rows.iter().filter(|(row, _)| whole || !is_saturated(row)).copied().collect();
+        bars_of_parts(table, &kept, if whole { "parts-all" } else { "parts" })
+    };
+    let some_saturated = rows.iter().any(|(row, _)| is_saturated(row));
+    let all_saturated = rows.iter().all(|(row, _)| is_saturated(row));
+    let (charts, options) = match (some_saturated, all_saturated) {
+        (true, false) => {
+            (vec![chart(false), chart(true)], vec!["below saturation".to_owned(), "all loads".to_owned()])
+        }
+        _ => (vec![chart(true)], vec!["all loads".to_owned()]),
+    };
+    Some(Plot {
+        title: "Where the time goes".to_owned(),
+        about: "The mean latency of a message in three parts: waiting at its host, held up in the network by others, \
+                and moving as it would alone."
+            .to_owned(),
+        choices: vec![Choice { name: "Shown", options, buttons: true }],
+        charts,
+        first: 0,
+        found: String::new(),
+        table: plots::table("points", table, &["load", PARTS[0].0, PARTS[1].0, PARTS[2].0, "latency_mean_ns"]),
+    })
+}

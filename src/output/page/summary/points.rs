@@ -1,0 +1,322 @@
+//! Load points and traces: how long messages took at each load, and where the network falls behind.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use simnet_base::numbers;
+
+use crate::page::Contents;
+use crate::page::markup::{Grade, grid, listed, name, numbers, words};
+use crate::page::value::{Show, shown};
+
+use super::{Summary, cut, entries, of};
+
+/// A point: its path and its object.
+type Point<'a> = (String, &'a Value);
+
+pub(super) fn summary(contents: &Contents) -> Option<Summary> {
+    let points = entries(contents, "points");
+    if points.is_empty() {
+        return None;
+    }
+    let is_trace = points.iter().all(|(_, point)| point["load"].is_null());
+    let kind = match (is_trace, points.len()) {
+        (true, _) => "a trace of messages".to_owned(),
+        (_, 1) => "one load point".to_owned(),
+        (_, count) => format!("{count} load points"),
+    };
+    let mut sentences = Vec::new();
+    let first = &points[0].0;
+    if is_trace {
+        sentences.push(
+            html! { "Of the messages of the trace " (of(contents, first, "delivered", Show::Number))
+            " arrived; from creation to the arrival of the last flit they took "
+            (of(contents, first, "latency_mean_ns", Show::Ns)) " on average, the longest "
+            (of(contents, first, "latency_max_ns", Show::Ns)) "." },
+        );
+    } else {
+        sentences.extend(loads(contents, &points));
+    }
+    Some(Summary {
+        kind: Some(kind),
+        sentences,
+        facts: facts(contents, &points, is_trace),
+        notices: notices(contents, &points),
+        body: html! { (table(contents, &points)) (hot_spots(contents)) },
+    })
+}
+
+/// The points in order of load.
+fn by_load<'a>(points: &'a [Point<'a>]) -> Vec<&'a Point<'a>> {
+    let mut ordered: Vec<&Point<'_>> = points.iter().collect();
+    let load = |point: &Point<'_>| point.1["load"].as_f64().unwrap_or(0.0);
+    ordered.sort_by(|a, b| load(a).total_cmp(&load(b)));
+    ordered
+}
+
+fn is_saturated(point: &Point<'_>) -> bool {
+    point.1["saturated"] == Value::Bool(true)
+}
+
+/// The load below which the network kept up, and the one at which it did not, as far as there are such.
+struct Knee {
+    below: Option<String>,
+    above: Option<String>,
+}
+
+fn knee(contents: &Contents, points: &[Point<'_>]) -> Knee {
+    if contents.at("saturation").is_some() {
+        let there = |path: &str| contents.at(path).map(|_| path.to_owned());
+        return Knee { below: there("saturation.load_low"), above: there("saturation.load_high") };
+    }
+    let ordered = by_load(points);
+    let above = ordered.iter().position(|point| is_saturated(point));
+    let path = |point: &&Point<'_>| format!("{}.load", point.0);
+    Knee {
+        below: ordered[..above.unwrap_or(ordered.len())].last().map(path),
+        above: above.map(|place| path(&ordered[place])),
+    }
+}
+
+const UNIT: &str = "payload flits per cycle and host";
+
+fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
+    let knee = knee(contents, points);
+    let load = |path: &str| shown(contents, path, Show::Number);
+    let saturates = match (&knee.below, &knee.above) {
+        (Some(below), Some(above)) => html! {
+            "The network saturates between " (load(below)) " and " (load(above)) " " (UNIT)
+            ": from there on it falls behind what is offered, and latency grows for as long as one measures."
+        },
+        (None, Some(above)) => html! {
+            "The network is saturated at every load that was run, from " (load(above)) " " (UNIT)
+            " on: it falls behind what is offered."
+        },
+        (Some(below), None) => html! {
+            "The network keeps up with every load that was run, up to " (load(below)) " " (UNIT) "."
+        },
+        (None, None) => html! { "No load was run." },
+    };
+    let kept: Vec<&Point<'_>> = by_load(points).into_iter().filter(|point| !is_saturated(point)).collect();
+    let mut sentences = vec![saturates];
+    if let Some((path, _)) = kept.first() {
+        let last = kept.last().filter(|last| last.0 != *path);
+        sentences.push(html! {
+            "Mean latency, from the creation of a message to the arrival of its last flit, is "
+            (of(contents, path, "latency_mean_ns", Show::Ns)) " at load " (of(contents, path, "load", Show::Number))
+            @if let Some((last, _)) = last {
+                " and " (of(contents, last, "latency_mean_ns", Show::Ns)) " at load "
+                (of(contents, last, "load", Show::Number)) ", the highest that did not saturate"
+            }
+            "."
+        });
+    }
+    sentences
+}
+
+fn facts(contents: &Contents, points: &[Point<'_>], is_trace: bool) -> Vec<(&'static str, Markup, Markup)> {
+    let ordered = by_load(points);
+    let Some((lowest, _)) = ordered.first() else { return Vec::new() };
+    let accepted = |point: &Point<'_>| point.1["accepted_flits_per_cycle_per_host"].as_f64().unwrap_or(0.0);
+    let most = points.iter().max_by(|a, b| accepted(a).total_cmp(&accepted(b)));
+    let load = |path: &str| {
+        html! { @if !is_trace { "at load " (of(contents, path, "load", Show::Number)) } }
+    };
+    let mut facts = vec![
+        ("Mean latency", of(contents, lowest, "latency_mean_ns", Show::Ns), load(lowest)),
+        ("99 of 100 messages within", of(contents, lowest, "latency_p99_ns", Show::Ns), load(lowest)),
+    ];
+    if let Some((path, point)) = most
+        && let Some(bits) = point["accepted_bits_per_s"].as_f64()
+    {
+        let path = format!("{path}.accepted_bits_per_s");
+        let rate = format!("{} Mb/s", numbers::number(bits / 1e6, 4));
+        let value = html! { span.value data-path=(path) data-value=(point["accepted_bits_per_s"].to_string()) {
+        (rate) } };
+        facts.push(("Most traffic accepted", value, html! { "payload, all hosts together" }));
+    }
+    facts
+}
+
+/// What keeps each number from being trusted, or that nothing does.
+fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
+    let loads = |chosen: &dyn Fn(&Value) -> bool| -> Vec<Markup> {
+        let found = points.iter().filter(|point| chosen(point.1));
+        found.map(|(path, point)| load_of(contents, path, point)).collect()
+    };
+    let mut notices = Vec::new();
+    let converged = loads(&|point| point["converged"] == Value::Bool(true));
+    let saturated = loads(&|point| point["saturated"] == Value::Bool(true));
+    let doubtful = loads(&|point| point["state"] == "not-converged" && point["reason"].is_null());
+    let stuck = loads(&|point| point["end"] == "deadlocked");
+    let horizon = loads(&|point| point["end"] == "horizon" && point["reason"].is_null());
+    if !converged.is_empty() {
+        let all = if converged.len() == points.len() { "every point" } else { "these points" };
+        notices.push((Grade::Good, html! {
+            "the mean latency of " (all) " is known within the precision that was asked for: " (listed(&converged))
+            ". The half-width of its 95 % confidence interval stands beside it below."
+        }));
+    }
+    if !doubtful.is_empty() {
+        notices.push((Grade::Warn, html! {
+            "the mean latency at " (listed(&doubtful)) " is not known as precisely as was asked for: measure more \
+             messages before it is trusted."
+        }));
+    }
+    if !saturated.is_empty() {
+        notices.push((Grade::Warn, html! {
+            "at " (listed(&saturated)) " the network was saturated: latency has no mean there, and the number only \
+             says how long was measured. What it accepted can be trusted."
+        }));
+    }
+    if !horizon.is_empty() {
+        notices.push((Grade::Warn, html! {
+            "time ran out at " (listed(&horizon)) " with messages under way: the slowest are missing from its numbers."
+        }));
+    }
+    for (path, point) in points.iter().filter(|point| point.1["reason"].is_string()) {
+        let reason = of(contents, path, "reason", Show::Number);
+        notices.push((
+            Grade::Warn,
+            html! {
+                (load_of(contents, path, point)) " has not converged: " (reason) "."
+            },
+        ));
+    }
+    if !stuck.is_empty() {
+        notices.push((Grade::Bad, html! { (listed(&stuck)) " ended in a deadlock that nothing freed." }));
+    }
+    notices.extend(lost(contents, points));
+    notices
+}
+
+fn load_of(contents: &Contents, path: &str, point: &Value) -> Markup {
+    html! {
+        @if point["load"].is_null() { "the trace" }
+        @else { "load " (of(contents, path, "load", Show::Number)) }
+    }
+}
+
+/// How messages may end other than by arriving.
+const LOSSES: [(&str, &str); 8] = [
+    ("resets", "destroyed by forward resets"),
+    ("crc_errors", "corrupted"),
+    ("unroutable", "without a route"),
+    ("stranded", "stranded"),
+    ("illegal_turns", "turned to a port that does not exist"),
+    ("no_such_wire", "sent to a port without a cable"),
+    ("host_too_soon", "at a host with turns left"),
+    ("link_failures", "cut by a failing cable"),
+];
+
+fn lost(contents: &Contents, points: &[Point<'_>]) -> Option<(Grade, Markup)> {
+    let mut parts = Vec::new();
+    for (path, point) in points {
+        for (key, what) in LOSSES {
+            if point[key].as_f64().is_some_and(|count| count > 0.0) {
+                let place = load_of(contents, path, point);
+                parts.push(html! { (of(contents, path, key, Show::Number)) " " (what) " (" (place) ")" });
+            }
+        }
+    }
+    let more = parts.len().saturating_sub(8);
+    parts.truncate(8);
+    (!parts.is_empty()).then(|| {
+        let words = html! {
+            "messages were lost: " (listed(&parts)) @if more > 0 { ", and more, see below" } "."
+        };
+        (Grade::Warn, words)
+    })
+}
+
+fn table(contents: &Contents, points: &[Point<'_>]) -> Markup {
+    let columns = [
+        numbers("Load", "flits/cycle/host"),
+        numbers("Accepted", "flits/cycle/host"),
+        numbers("Mean latency", ""),
+        numbers("±\u{a0}95\u{a0}%", ""),
+        numbers("Median", ""),
+        numbers("99th percentile", ""),
+        numbers("Waiting to be sent", ""),
+        numbers("Blocked", ""),
+        numbers("Moving", ""),
+        numbers("Messages", ""),
+        numbers("Deadlocks", ""),
+        words("Worth"),
+    ];
+    let (points, more) = cut(points.iter().collect());
+    let rows: Vec<Vec<Markup>> = points.iter().map(|point| cells_of(contents, point)).collect();
+    html! {
+        h3 { "Load by load" }
+        (grid("What each load came to; the mean latency is the sum of waiting to be sent, being blocked and \
+            moving", &columns, &rows))
+        (more)
+    }
+}
+
+/// The cells of a load point's row.
+fn cells_of(contents: &Contents, (path, point): &Point<'_>) -> Vec<Markup> {
+    let ns = |key: &str| of(contents, path, key, Show::Ns);
+    let number = |key: &str| of(contents, path, key, Show::Number);
+    vec![
+        if point["load"].is_null() {
+            html! { "trace" }
+        } else {
+            number("load")
+        },
+        number("accepted_flits_per_cycle_per_host"),
+        ns("latency_mean_ns"),
+        ns("latency_half_width_ns"),
+        ns("latency_p50_ns"),
+        ns("latency_p99_ns"),
+        ns("queueing_mean_ns"),
+        ns("blocked_mean_ns"),
+        ns("moving_mean_ns"),
+        number("messages"),
+        number("deadlocks"),
+        worth(contents, path, point),
+    ]
+}
+
+fn worth(contents: &Contents, path: &str, point: &Value) -> Markup {
+    let class = match point["state"].as_str() {
+        Some("converged") => "good",
+        Some(_) => "warn",
+        None => "soft",
+    };
+    html! { span class=(class) { (of(contents, path, "state", Show::Number)) } }
+}
+
+/// The channels that were used most and waited for most.
+fn hot_spots(contents: &Contents) -> Markup {
+    let [busiest, blocked] = ["busiest_channels", "most_blocked_channels"].map(|key| entries(contents, key));
+    if busiest.is_empty() && blocked.is_empty() {
+        return html! {};
+    }
+    let columns =
+        [words("From"), words("To"), numbers("Busy", ""), numbers("Blocked", ""), numbers("Idle", "")];
+    let rows = |channels: &[Point<'_>]| -> Vec<Vec<Markup>> {
+        let share = |path: &str, key: &str| of(contents, path, key, Show::Share);
+        let end = |channel: &Value, key: &str| name(channel[key].as_str().unwrap_or_default());
+        let row = |(path, channel): &Point<'_>| {
+            let shares = ["busy", "blocked", "idle"].map(|key| share(path, key));
+            [end(channel, "from"), end(channel, "to")].into_iter().chain(shares).collect()
+        };
+        channels.iter().map(row).collect()
+    };
+    html! {
+        h3 { "Where it hurts" }
+        p {
+            "The cables that carried most, and those that were held longest by worms that could not move"
+            @if contents.at("hot_spots_load").is_some() {
+                ", at load " (shown(contents, "hot_spots_load", Show::Number))
+            }
+            ". Shares are of the time that was measured."
+        }
+        div.cols {
+            @if !busiest.is_empty() { div { (grid("The busiest cables, one direction each", &columns,
+                &rows(&busiest))) } }
+            @if !blocked.is_empty() { div { (grid("The most blocked cables, one direction each", &columns,
+                &rows(&blocked))) } }
+        }
+    }
+}

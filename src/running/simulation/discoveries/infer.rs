@@ -1,0 +1,106 @@
+//! What each method makes of a matrix.
+
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::ethernet::{HEADER, PREAMBLE, TRAILER};
+use simnet_network::discovery::{
+    self, Class, Clustering, Discovery as Found, Finding, Hops, Intra, Options, Rtts, SturdyOptions,
+    SwitchTree,
+};
+use simnet_scenario::discovery::{Discovery, Method, Source};
+use simnet_scenario::ethernet::Transport;
+
+/// What a method inferred.
+pub(super) struct Inferred {
+    /// The classes of times.
+    pub(super) classes: Vec<Class>,
+    /// The hop counts.
+    pub(super) hops: Hops,
+    /// The tree, if one fits.
+    pub(super) tree: Option<SwitchTree>,
+    /// What was found wrong, or worth a look.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Inferred {
+    /// Asks a method about a matrix; `step` is what it knows of switches.
+    pub(super) fn new(
+        method: Method,
+        discovery: &Discovery,
+        step: Option<Duration>,
+        rtts: &Rtts,
+    ) -> Inferred {
+        let clustering = match method {
+            Method::Paper => Clustering::Paper(Intra::HalfRange),
+            Method::PaperRange => Clustering::Paper(Intra::Range),
+            Method::KMeans => Clustering::KMeans { classes: discovery.inference.classes },
+            Method::Sturdy => return Inferred::sturdy(step, rtts),
+        };
+        let options = Options { clustering, ..options(discovery, step) };
+        let Found { counted, tree, findings, .. } = discovery::discover(rtts, &options);
+        Inferred { classes: counted.classes, hops: counted.hops, tree: tree.ok(), findings }
+    }
+
+    fn sturdy(step: Option<Duration>, rtts: &Rtts) -> Inferred {
+        let found = discovery::sturdy(rtts, &SturdyOptions { step });
+        Inferred {
+            classes: classes(rtts, &found.hops),
+            hops: found.hops,
+            tree: Some(found.tree),
+            findings: found.findings,
+        }
+    }
+}
+
+/// What the paper's methods know in addition to the times.
+fn options(discovery: &Discovery, step: Option<Duration>) -> Options {
+    let inference = &discovery.inference;
+    let known = inference.known.iter();
+    let known = known.map(|known| discovery::Known { a: known.a, b: known.b, hops: known.hops });
+    Options {
+        noise: inference.noise,
+        inter_threshold: inference.inter_threshold,
+        known: known.collect(),
+        step,
+        ..Options::default()
+    }
+}
+
+/// The times of every hop count: from the least to the greatest. Costs O(machines²).
+pub(super) fn classes(rtts: &Rtts, hops: &Hops) -> Vec<Class> {
+    let mut classes: Vec<Class> = Vec::new();
+    for from in 0..rtts.machines() {
+        for to in (0..rtts.machines()).filter(|to| *to != from) {
+            let (time, hops) = (rtts.get(from, to), hops.between(from, to));
+            match classes.iter_mut().find(|class| class.hops == hops) {
+                Some(class) => {
+                    class.low = class.low.min(time);
+                    class.high = class.high.max(time);
+                    class.count += 1;
+                }
+                None => classes.push(Class { low: time, high: time, count: 1, hops }),
+            }
+        }
+    }
+    classes.sort_by_key(|class| class.hops);
+    classes
+}
+
+/// What one more switch adds to a round trip, where methods know it: twice the time of a ping's frame on a cable, of
+/// its flight and of a switch's work.
+pub(super) fn known_step(discovery: &Discovery) -> Option<Duration> {
+    let Source::Measured(ethernet) = &discovery.source else { return None };
+    if !discovery.inference.step_is_known {
+        return None;
+    }
+    let headers = match ethernet.transport {
+        Transport::Datagram => ethernet.header,
+        Transport::Tcp => TCP_HEADERS,
+    };
+    let payload = discovery.plan.message.0 + discovery.software.envelope.0 + u64::from(headers);
+    let frame = Bytes(payload + u64::from(PREAMBLE + HEADER + TRAILER));
+    let time = ethernet.rate.time_for(frame);
+    Some((time + ethernet.switch_latency + ethernet.cable_length.flight_time()) * 2)
+}
+
+/// What IPv4 and TCP put before data, without options.
+const TCP_HEADERS: u32 = 40;

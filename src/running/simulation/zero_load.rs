@@ -1,0 +1,101 @@
+//! The time of a message that meets no other: the part of its time in which it moves.
+//!
+//! ```text
+//!   created ── queueing ──▶ started ── moving (zero load) + blocked ──▶ tail at the destination
+//! ```
+//! At one rate throughout, a payload of n flits over k switches takes `d_0 + sum (R + d_i) + n - 1` cycles. Where
+//! rates differ, a flit waits for the slowest channel behind it: flit j of a worm is somewhere at the latest of a few
+//! times `a + b j`, one for each pace `b` that it has met, and that stays so from channel to channel.
+//!
+//! # Scope and limitations
+//! It is a lower bound, and reached by a lone message where GO leaves no gaps
+//! ([`links_with_gaps`](simnet_media::fabric::links_with_gaps)): a stop that a slow channel behind a fast one brings
+//! about costs nothing then. Overheads of hosts are not in it: that of sending comes before the first flit, that of
+//! receiving after the tail.
+//!
+//! # Validation
+//! Lone messages on the per-flit oracle, to the cycle; as a lower bound on everything that arrives in random cases
+//! with resets and failures (`tests/running/oracle/message_time.rs`).
+
+use simnet_base::ids::{HostId, LinkId, Port, Turn};
+use simnet_media::fabric::{LinkTiming, Parameters};
+use simnet_network::routing::Wiring;
+use simnet_network::topology::{End, Network};
+
+/// Computes the times of messages of a network that meet no others.
+#[derive(Clone, Debug)]
+pub struct ZeroLoad<'a> {
+    wiring: Wiring,
+    parameters: &'a Parameters,
+    /// Per host, its own cable and where that ends.
+    cables: Vec<Option<(LinkId, End)>>,
+    has_one_rate: bool,
+}
+
+/// Flit j is there at `at + pace j` or later.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    at: u64,
+    pace: u64,
+}
+
+impl<'a> ZeroLoad<'a> {
+    /// Prepares to time messages that hosts send on the ports `attachments`. Costs O(ports).
+    pub fn new(network: &Network, parameters: &'a Parameters, attachments: &[Option<Port>]) -> ZeroLoad<'a> {
+        let cable = |(host, port): (HostId, &Option<Port>)| {
+            let end = End::host(host, port.as_ref()?.0);
+            Some((network.link_at(end)?, network.peer(end)?))
+        };
+        let has_one_rate =
+            parameters.host.receive.is_none() && parameters.links.iter().all(|link| link.period == 1);
+        ZeroLoad {
+            wiring: Wiring::new(network),
+            parameters,
+            cables: network.host_ids().zip(attachments).map(cable).collect(),
+            has_one_rate,
+        }
+    }
+
+    /// Base cycles from the first flit on the first cable to the tail at the destination, for `payload` flits behind
+    /// these turns; what it says of a route that leads nowhere has no meaning. Costs O(turns).
+    pub fn cycles(&self, source: HostId, turns: &[Turn], payload: u32) -> u64 {
+        let Some((first, far)) = self.cables[source.index()] else { return 0 };
+        let behind = u64::from(payload.saturating_sub(1));
+        if self.has_one_rate {
+            let mut cycles = self.timing(first).delay + behind;
+            self.wiring.walk(far, turns, |_, _, _, wire| {
+                cycles += self.parameters.switch.routing_latency + self.timing(wire.channel.link()).delay;
+            });
+            return cycles;
+        }
+        let mut lines = vec![Line { at: 0, pace: 0 }];
+        pass(&mut lines, *self.timing(first));
+        self.wiring.walk(far, turns, |_, _, _, wire| {
+            decode(&mut lines, self.parameters.switch.routing_latency);
+            pass(&mut lines, *self.timing(wire.channel.link()));
+        });
+        if let Some(receive) = self.parameters.host.receive {
+            pass(&mut lines, LinkTiming { period: receive.period, delay: 0 });
+        }
+        lines.iter().map(|line| line.at + line.pace * behind).max().unwrap_or(0)
+    }
+
+    fn timing(&self, link: LinkId) -> &LinkTiming {
+        &self.parameters.links[link.index()]
+    }
+}
+
+/// A flit follows the one before it on a channel by a period, if not later.
+fn pass(lines: &mut Vec<Line>, channel: LinkTiming) {
+    let faster = lines.iter().filter(|line| line.pace < channel.period).map(|line| line.at).max();
+    lines.retain(|line| line.pace >= channel.period);
+    lines.extend(faster.map(|at| Line { at, pace: channel.period }));
+    lines.iter_mut().for_each(|line| line.at += channel.delay);
+}
+
+/// The first flit is taken off and decoded, and the others wait for that.
+fn decode(lines: &mut Vec<Line>, routing_latency: u64) {
+    let first = lines.iter().map(|line| line.at).max().unwrap_or(0);
+    lines.iter_mut().for_each(|line| line.at += line.pace);
+    lines.push(Line { at: first + routing_latency, pace: 0 });
+}

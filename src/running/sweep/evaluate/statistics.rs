@@ -1,0 +1,189 @@
+//! Statistics over some axes: for every combination of the others, what each column's values are like.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use simnet_base::measure::{Spread, half_width};
+use simnet_output::report::{Cell, Column, Table};
+use simnet_scenario::sweep::SEED;
+
+use super::{Points, nested};
+
+/// The statistics of a sweep.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Statistics {
+    /// The axes that are left, and the seed if it is.
+    axes: Vec<String>,
+    groups: Vec<Group>,
+    /// The values of the other axes that are nearest to the means, if they were looked for.
+    pub(super) nearest: Option<Nearest>,
+}
+
+/// Points that have the same values on the axes over which statistics are taken.
+#[derive(Clone, Debug)]
+pub(super) struct Nearest {
+    /// These values.
+    pub(super) id: String,
+    /// The points.
+    pub(super) points: BTreeSet<usize>,
+}
+
+/// Points that differ only in the axes over which statistics are taken.
+#[derive(Clone, Debug)]
+struct Group {
+    id: String,
+    /// What they have in common, axis by axis.
+    values: Vec<String>,
+    points: Vec<usize>,
+    /// Of each column that has numbers: its name and what they are like.
+    columns: Vec<(String, Found)>,
+}
+
+/// What numbers are like.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    count: usize,
+    spread: Spread,
+    /// Half the width of the 95 % confidence interval of the mean; none for a single number.
+    half_width: Option<f64>,
+}
+
+impl Statistics {
+    /// Takes the statistics that the sweep's file wants; none if it wants none.
+    pub(super) fn new(points: &Points<'_>) -> Statistics {
+        let sweep = points.sweep;
+        let over = &sweep.evaluation().over;
+        if over.is_empty() {
+            return Statistics::default();
+        }
+        let left_out = sweep.in_step_with(over);
+        let has_seed = sweep.seeds() > 1 && !over.iter().any(|axis| axis == SEED);
+        let axes = sweep.axes_in_short().into_iter().filter(|axis| !left_out.contains(axis));
+        let axes: Vec<String> = axes.chain(has_seed.then(|| SEED.to_owned())).collect();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut known = BTreeMap::new();
+        for point in 0..points.outcomes.len() {
+            let values: Vec<String> = axes.iter().filter_map(|axis| points.sweep.text(point, axis)).collect();
+            let nth = *known.entry(values.clone()).or_insert_with(|| {
+                groups.push(Group {
+                    id: sweep.id(point, over),
+                    values,
+                    points: Vec::new(),
+                    columns: Vec::new(),
+                });
+                groups.len() - 1
+            });
+            groups[nth].points.push(point);
+        }
+        let columns = points.all_columns();
+        groups.iter_mut().for_each(|group| group.take(points, &columns));
+        let mut statistics = Statistics { axes, groups, nearest: None };
+        let column = sweep.evaluation().nearest.as_deref();
+        statistics.nearest = column.and_then(|column| statistics.nearest(points, column));
+        statistics
+    }
+
+    /// The values of the axes over which statistics are taken at which a column is nearest to its means: by the sum of
+    /// squared distances over all combinations of the others in which every point has a number; the first of equals.
+    fn nearest(&self, points: &Points<'_>, column: &str) -> Option<Nearest> {
+        let mut found: Vec<(Nearest, f64)> = Vec::new();
+        let mut known = BTreeMap::new();
+        for group in &self.groups {
+            let numbers = group.points.iter().map(|point| points.number(*point, column));
+            let Some(numbers) = numbers.collect::<Option<Vec<f64>>>() else { continue };
+            let mean = Spread::of(&numbers)?.mean;
+            for (point, number) in group.points.iter().zip(numbers) {
+                let id = points.sweep.id(*point, &self.axes);
+                let place = *known.entry(id.clone()).or_insert_with(|| {
+                    found.push((Nearest { id, points: BTreeSet::new() }, 0.0));
+                    found.len() - 1
+                });
+                found[place].0.points.insert(*point);
+                found[place].1 += (number - mean) * (number - mean);
+            }
+        }
+        // Where constraints leave some of them out, the sums are not alike.
+        let most = found.iter().map(|(nearest, _)| nearest.points.len()).max()?;
+        let whole = found.into_iter().filter(|(nearest, _)| nearest.points.len() == most);
+        whole.reduce(|best, other| if other.1 < best.1 { other } else { best }).map(|(nearest, _)| nearest)
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// A row for every combination and every one of these columns: of all of them, `statistics.csv`.
+    pub(super) fn table(&self, of: &[String]) -> Table {
+        let mut columns: Vec<Column> =
+            self.axes.iter().map(|axis| Column::words(axis, "a value of the axis")).collect();
+        columns.extend([
+            Column::words("column", "the column of points.csv"),
+            Column::numbers("points", "", "how many points have a number there"),
+            Column::numbers("mean", "", "their mean"),
+            Column::numbers("min", "", "the least of them"),
+            Column::numbers("max", "", "the greatest of them"),
+            Column::numbers("variation_percent", "%", "the greatest distance from the mean, of the mean"),
+            Column::numbers("half_width", "", "half the width of the mean's 95 % confidence interval"),
+        ]);
+        let mut table = Table::of(columns);
+        for group in &self.groups {
+            for name in of {
+                let Some((_, found)) = group.columns.iter().find(|(column, _)| column == name) else {
+                    continue;
+                };
+                let spread = found.spread;
+                let cells = group.values.iter().map(|value| Cell::from(value.as_str()));
+                let numbers = [
+                    Cell::from(name.as_str()),
+                    Cell::from(found.count as u64),
+                    Cell::from(spread.mean),
+                    Cell::from(spread.min),
+                    Cell::from(spread.max),
+                    Cell::from(spread.variation_percent),
+                    Cell::from(found.half_width),
+                ];
+                table.row(cells.chain(numbers));
+            }
+        }
+        table
+    }
+
+    /// What `summary.json` has of them.
+    pub(super) fn report(&self) -> Vec<Value> {
+        let of_group = |group: &Group| {
+            let columns = group.columns.iter().map(|(name, found)| (name.as_str(), found.report()));
+            nested(&group.id, columns)
+        };
+        self.groups.iter().map(of_group).collect()
+    }
+}
+
+impl Group {
+    /// Looks at these columns of its points; at positions of lists only if every point has a number there, as means of
+    /// fewer would not make a curve.
+    fn take(&mut self, points: &Points<'_>, columns: &[String]) {
+        for (nth, name) in columns.iter().enumerate() {
+            let numbers: Vec<f64> =
+                self.points.iter().filter_map(|point| points.number(*point, name)).collect();
+            if nth >= points.columns.len() && numbers.len() < self.points.len() {
+                continue;
+            }
+            if let Some(spread) = Spread::of(&numbers) {
+                let found = Found { count: numbers.len(), spread, half_width: half_width(&numbers) };
+                self.columns.push((name.clone(), found));
+            }
+        }
+    }
+}
+
+impl Found {
+    fn report(&self) -> Value {
+        let Spread { mean, min, max, variation_percent } = self.spread;
+        json!({
+            "points": self.count, "mean": mean, "min": min, "max": max, "variation_percent": variation_percent,
+            "half_width": self.half_width,
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! `simnet route` and `simnet route check` as processes: keys, verdicts, exit codes.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::simnet;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("simnet-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+    fn file(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.0.join(name), text).unwrap();
+        self.path(name)
+    }
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A ring of four switches with a host each, as JSON.
+fn ring(folder: &Folder) -> String {
+    let switch = |n: u32| format!(r#"{{"name": "s{n}", "ports": 4}}"#);
+    let host = |n: u32| format!(r#"{{"name": "h{n}"}}"#);
+    let cables = |n: u32| {
+        let next = (n + 1) % 4;
+        format!(
+            r#"{{"a": "h{n}", "a_port": 0, "b": "s{n}", "b_port": 0}},
+               {{"a": "s{n}", "a_port": 1, "b": "s{next}", "b_port": 2}}"#
+        )
+    };
+    let list = |each: &dyn Fn(u32) -> String| (0..4).map(each).collect::<Vec<_>>().join(",");
+    let text = format!(
+        r#"{{"format": "simnet-topology/1", "name": "ring",
+            "switches": [{}], "hosts": [{}], "links": [{}]}}"#,
+        list(&switch),
+        list(&host),
+        list(&cables)
+    );
+    folder.file("ring.json", &text)
+}
+
+/// Wrong if a key were missing, misnamed or extra, or a verdict changed the exit code of `route`.
+#[test]
+fn the_verb_prints_the_documented_keys() {
+    let folder = Folder::new("route-keys");
+    let ring = ring(&folder);
+    let output = simnet(&["route", &ring, "--algorithm", "minimal", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report = json(&output);
+    let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    let documented = "algorithm busiest_channel channel_load_by_root_distance crossing_paths \
+        dependency_cycle lanes max_channel_load mean_distance non_minimal_pairs pairs \
+        restrictions_per_switch root switch_mean_distance unreachable_pairs verdict";
+    assert_eq!(keys, documented.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(report["dependency_cycle"], serde_json::json!(["s0:1", "s1:1", "s2:1", "s3:1"]));
+    let output = simnet(&["route", &ring, "--root", "s2,s1", "--format", "json"]);
+    assert_eq!((&json(&output)["root"], &json(&output)["dependency_cycle"]), (&"s2,s1".into(), &Value::Null));
+    let human = simnet(&["route", &ring, "--algorithm", "minimal"]);
+    assert!(String::from_utf8(human.stdout).unwrap().contains("waits for s3:1"));
+}
+
+/// Wrong if `route check` passed routes that can deadlock or leave a pair without a route, or failed sound
+/// ones.
+#[test]
+fn check_judges_given_routes() {
+    let folder = Folder::new("route-check");
+    let ring = ring(&folder);
+    let routes = folder.path("routes.ndjson");
+    assert!(simnet(&["route", &ring, "--routes", &routes]).status.success());
+    let sound = simnet(&["route", "check", &ring, "--routes", &routes, "--format", "json"]);
+    assert_eq!(sound.status.code(), Some(0));
+    let report = json(&sound);
+    assert_eq!((&report["pairs"], &report["unreachable_pairs"]), (&12.into(), &0.into()));
+    // Without its last line a pair has no route.
+    let text = std::fs::read_to_string(&routes).unwrap();
+    let short: Vec<&str> = text.lines().collect();
+    folder.file("short.ndjson", &short[..11].join("\n"));
+    let short =
+        simnet(&["route", "check", &ring, "--routes", &folder.path("short.ndjson"), "--format", "json"]);
+    assert_eq!((short.status.code(), &json(&short)["unreachable_pairs"]), (Some(1), &1.into()));
+    // Two hops clockwise from everywhere, the rest by one.
+    let clockwise: String = (0..4)
+        .flat_map(|n| {
+            let line = move |d: u32, turns: &str| {
+                format!("{{\"src\": \"h{n}\", \"dst\": \"h{}\", \"turns\": {turns}}}\n", (n + d) % 4)
+            };
+            [line(1, "[1, -2]"), line(2, "[1, -1, -2]"), line(3, "[2, -1]")]
+        })
+        .collect();
+    let path = folder.file("clockwise.ndjson", &clockwise);
+    let cyclic = simnet(&["route", "check", &ring, "--routes", &path, "--format", "json"]);
+    assert_eq!(cyclic.status.code(), Some(1));
+    assert_eq!(json(&cyclic)["dependency_cycle"], serde_json::json!(["s0:1", "s1:1", "s2:1", "s3:1"]));
+    assert_eq!(json(&cyclic)["unreachable_pairs"], 0);
+}
+
+/// Wrong if a mistake of the user had another exit code, or left a file behind.
+#[test]
+fn mistakes_have_their_exit_codes() {
+    let folder = Folder::new("route-mistakes");
+    let ring = ring(&folder);
+    let bad = folder.file("bad.ndjson", "{\"src\": \"h0\"");
+    let nowhere = folder.path("no/such/folder");
+    let rows: [(&[&str], i32); 14] = [
+        (&["route"], 2),
+        (&["route", &ring, "--root", "s9"], 2),
+        (&["route", &ring, "--root", "h0"], 2),
+        (&["route", &ring, "--root", "s0,,s1"], 2),
+        (&["route", &ring, "--root", ""], 2),
+        (&["route", &ring, "--algorithm", "shortest"], 2),
+        (&["route", &ring, "--select", "best"], 2),
+        (&["route", &ring, "--utility", "nobody"], 2),
+        (&["route", &ring, "--seed", "-1"], 2),
+        (&["route", "check", &ring], 2),
+        (&["route", "check", &ring, "--lfts", &bad], 3),
+        (&["route", &ring, "--routes", &nowhere], 7),
+        (&["route", "check", &ring, "--routes", &nowhere], 7),
+        (&["route", "check", &ring, "--routes", &bad], 3),
+    ];
+    for (arguments, code) in rows {
+        let output = simnet(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2);
+    assert!(!Path::new(&nowhere).exists());
+}
+
+/// Wrong if the seed did not decide the routes, or anything else did.
+#[test]
+fn the_seed_decides_the_routes() {
+    let folder = Folder::new("route-seed");
+    let write = |name: &str, seed: &str| {
+        let path = folder.path(name);
+        assert!(simnet(&["route", "now-cab", "--routes", &path, "--seed", seed]).status.success());
+        std::fs::read(path).unwrap()
+    };
+    let zero = write("zero", "0");
+    assert_eq!(zero, write("again", "0"));
+    assert_ne!(zero, write("one", "1"));
+    assert!(simnet(&["route", "now-cab", "--routes", &folder.path("default")]).status.success());
+    assert_eq!(zero, std::fs::read(folder.path("default")).unwrap());
+}

@@ -1,0 +1,106 @@
+//! The verb `topo` as a process: what it prints, what it writes, how it ends.
+
+use crate::simnet;
+
+fn stdout(arguments: &[&str], code: i32) -> String {
+    let output = simnet(arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert_eq!(stderr.is_empty(), matches!(code, 0 | 1), "{arguments:?}: {stderr}");
+    assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Wrong if a key were missing, renamed, or held another figure.
+#[test]
+fn show_prints_the_agreed_keys() {
+    let expected = concat!(
+        r#"{"hosts":36,"switches":13,"links":64,"switch_links":28,"parallel_links":0,"loopback_links":0,"#,
+        r#""components":1,"switch_diameter":3,"switch_mean_distance":1.7435897435897436,"is_tree":false}"#,
+        "\n"
+    );
+    assert_eq!(stdout(&["topo", "show", "now-c", "--format", "json"], 0), expected);
+    assert!(stdout(&["topo", "show", "now-c"], 0).contains("hosts                        36\n"));
+}
+
+/// Wrong if a mistake ended with another code, which scripts rely on.
+#[test]
+fn mistakes_end_with_their_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("bad.json");
+    std::fs::write(&bad, "{").unwrap();
+    let bad = bad.to_str().unwrap();
+    for (arguments, code) in [
+        (vec!["topo", "show", "now-d"], 7),
+        (vec!["topo", "show", bad], 3),
+        (vec!["topo", "show", "/"], 7),
+        (vec!["topo", "show", bad, "--from", "jsn"], 2),
+        (vec!["topo", "show", bad, "--from", "toml"], 3),
+        (vec!["topo", "show", "now-c", "--hosts-per-switch", "4"], 2),
+        (vec!["topo", "show", "now-c", "--utility", "c-utl"], 2),
+        (vec!["topo", "show"], 2),
+        (vec!["topo", "convert", "now-c", "--to", "xml"], 2),
+        (vec!["topo", "convert", "now-c", "--to", "json", "--out", "/nonexistent/x.json"], 7),
+        (vec!["topo", "generate", "rimg"], 2),
+        (vec!["topo", "generate", "ring", "--switches", "2"], 2),
+        (vec!["topo", "generate", "random-regular", "--switches", "5", "--degree", "3"], 2),
+    ] {
+        assert_eq!(stdout(&arguments, code), "");
+    }
+}
+
+/// Wrong if a file came out other than what stdout shows, or were left half-written.
+#[test]
+fn convert_writes_the_file_that_it_would_print() {
+    let folder = tempfile::tempdir().unwrap();
+    let [json, toml] = ["net.txt", "other.txt"].map(|name| folder.path().join(name));
+    let (json, toml) = (json.to_str().unwrap(), toml.to_str().unwrap());
+    assert_eq!(stdout(&["topo", "convert", "now-cab", "--to", "json", "--out", json], 0), "");
+    let printed = stdout(&["topo", "convert", "now-cab", "--to", "json"], 0);
+    assert_eq!(std::fs::read_to_string(json).unwrap(), printed);
+    stdout(&["topo", "convert", json, "--to", "toml", "--out", toml], 0);
+    assert_eq!(stdout(&["topo", "convert", toml, "--to", "json"], 0), printed);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    assert_eq!(stdout(&["topo", "diff", toml, "now-cab"], 0), "no difference\n");
+    assert_eq!(stdout(&["topo", "diff", toml, "now-cab", "--up-to-ports"], 0), "no difference\n");
+}
+
+/// Wrong if a difference were overlooked or ended with code 0.
+#[test]
+fn diff_names_what_differs() {
+    let shown = stdout(&["topo", "diff", "now-c", "now-ca"], 1);
+    assert!(shown.contains("nodes only in now-ca:\n  A1.0\n"), "{shown}");
+    assert!(shown.contains("  A3.0:5 - C3.1:2\n"), "{shown}");
+    let json = stdout(&["topo", "diff", "now-c", "now-ca", "--format", "json"], 1);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["equal"], false);
+    assert_eq!(json["difference"]["links_only_in_b"].as_array().unwrap().len(), 64);
+    stdout(&["topo", "diff", "now-c", "now-ca", "--up-to-ports"], 1);
+}
+
+/// Wrong if the command line's parameters were not the library's.
+#[test]
+fn generate_builds_what_the_library_builds() {
+    let arguments = [
+        "topo",
+        "generate",
+        "random-regular",
+        "--switches",
+        "32",
+        "--degree",
+        "4",
+        "--hosts-per-switch",
+        "4",
+        "--seed",
+        "1",
+        "--to",
+        "json",
+    ];
+    let net = simnet::topology::generate::build(
+        "random-regular",
+        &[("switches", 32), ("degree", 4), ("hosts-per-switch", 4)],
+        1,
+    );
+    let expected = simnet::topology::formats::write(&net.unwrap(), simnet::topology::formats::Format::Json);
+    assert_eq!(stdout(&arguments, 0), expected);
+}

@@ -1,0 +1,27 @@
+//! When two scenarios mean the same, and files that are nowhere on a disk.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use simnet::scenario::expect::Expectations;
+use simnet::scenario::sweep::Identity;
+use simnet::scenario::{Checked, Files};
+
+/// What a scenario means, as the program prints it: all but its name, what it is about and what it expects.
+pub(crate) fn meaning(checked: Checked) -> String {
+    let nothing = Checked {
+        name: String::new(),
+        description: None,
+        identity: Identity::default(),
+        expect: Expectations::default(),
+        warnings: Vec::new(),
+        ..checked
+    };
+    format!("{nothing:?}")
+}
+
+/// Copies of files by name.
+pub(crate) fn kept(files: &[(&str, &str)]) -> Files {
+    let copies = files.iter().map(|(name, text)| (PathBuf::from(name), text.as_bytes().to_vec()));
+    Files::from_copies(copies.collect::<BTreeMap<_, _>>())
+}

@@ -1,0 +1,34 @@
+//! What needs nothing above `simnet-media`: one binary, one folder per kind of check.
+#![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
+
+/// Latency, goodput and queues against what can be calculated by hand.
+mod closed_forms {
+    mod datagrams;
+    mod ethernet;
+    mod fabric;
+    mod tcp;
+    mod traffic;
+}
+
+/// The engines against slow, plain simulators of the same semantics, on random networks.
+mod oracle {
+    mod differential;
+    mod ethernet;
+    mod hand_checked;
+    mod watching;
+}
+
+/// Numbers that papers print.
+mod papers {
+    mod mapper;
+}
+
+/// What holds of the maps of random networks.
+mod properties {
+    mod growth;
+    mod mapper_doubt;
+    mod mapper_future;
+    mod mapper_random;
+    mod mapper_simplified;
+    mod theory;
+}

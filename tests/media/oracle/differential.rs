@@ -1,0 +1,158 @@
+//! The event-driven fabric against the per-flit oracle, on random networks.
+//!
+//! Both run the same case side by side. At some cycles they are stopped and compared: which messages are over
+//! and what became of them, every buffer's occupancy, every stop and go flag, what every channel has carried
+//! and how long it was blocked. At the end the logs of all grants, resets, STOPs and GOs are compared.
+
+mod coverage;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use simnet_media::fabric::Ended;
+
+use coverage::Coverage;
+use support_media::engine::{Engine, Manner};
+use support_media::oracle::{Case, ChannelView, Logs, Oracle};
+use support_media::random_case::{described, random_case, shrunk};
+use support_network::cases;
+
+/// The cycles at which the two are stopped and compared: some early, some anywhere, and the horizon.
+fn stops(seed: u64, horizon: u64) -> Vec<u64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5707);
+    let reach = |bits: u32| horizon.min(1 << bits);
+    let mut stops: Vec<u64> = (0..12).map(|nth| rng.random_range(1..=reach(6 + 2 * nth))).collect();
+    stops.push(horizon);
+    stops.sort_unstable();
+    stops
+}
+
+/// Runs a case on both; gives what the case covered, or the first disagreement.
+fn compare(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
+    let mut oracle = Oracle::new(case);
+    let mut engine = Engine::new(case, manner);
+    let mut done = [0; 3];
+    for stop in stops(seed, case.horizon) {
+        // The engine may be through before: nothing is left to happen. Then nothing happens in the oracle
+        // either.
+        let reached = engine.run_until(stop);
+        for limit in [reached, stop] {
+            oracle.run_until(limit);
+            same_logs(&oracle.logs, &engine.logs, &mut done)?;
+            same_list("end of a message", &keyed(&oracle.ended()), &keyed(engine.ended()))?;
+            same_list("message under way", &oracle.live_tags(), &engine.live())?;
+            same_channels(&oracle, &engine)?;
+        }
+    }
+    same_list("deadlock", &oracle.deadlocks, &engine.deadlocks())?;
+    Ok(Coverage::of(case, &oracle))
+}
+
+/// Compares all channels. The flags of a failed cable mean nothing; if the engine was through before the
+/// oracle's present cycle, it has not counted on how long its channels are blocked and held.
+fn same_channels(oracle: &Oracle, engine: &Engine) -> Result<(), String> {
+    for (channel, (theirs, mut ours)) in oracle.channels().iter().zip(engine.channels()).enumerate() {
+        if !theirs.up {
+            ours = ChannelView { up: false, go: theirs.go, stop_sent: theirs.stop_sent, ..ours };
+        }
+        if engine.now() < oracle.now() {
+            (ours.blocked, ours.held) = (theirs.blocked, theirs.held);
+        }
+        if *theirs != ours {
+            return Err(format!(
+                "before cycle {}, channel {channel}\n  {theirs:?}\n  {ours:?}",
+                oracle.now()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Compares what both have logged since `done`, and moves `done` on. The order within a cycle is free.
+fn same_logs(oracle: &Logs, engine: &Logs, done: &mut [usize; 3]) -> Result<(), String> {
+    let faults = [
+        same_list("grant", &oracle.grants[done[0]..], &engine.grants[done[0]..]),
+        same_list("reset", &oracle.resets[done[1]..], &engine.resets[done[1]..]),
+        same_list("stop or go", &oracle.flow[done[2]..], &engine.flow[done[2]..]),
+    ];
+    *done = [oracle.grants.len(), oracle.resets.len(), oracle.flow.len()];
+    let faults: Vec<String> = faults.into_iter().filter_map(Result::err).collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// What became of messages, in a form that can be sorted.
+fn keyed(ended: &[Ended]) -> Vec<(u64, String)> {
+    ended.iter().map(|message| (message.tag, format!("{message:?}"))).collect()
+}
+
+/// Compares two lists as sorted ones; names the first place where they differ.
+fn same_list<T: Clone + Ord + std::fmt::Debug>(what: &str, oracle: &[T], engine: &[T]) -> Result<(), String> {
+    let sorted = |list: &[T]| {
+        let mut list = list.to_vec();
+        list.sort_unstable();
+        list
+    };
+    let (oracle, engine) = (sorted(oracle), sorted(engine));
+    let same = oracle.iter().zip(&engine).take_while(|(theirs, ours)| theirs == ours).count();
+    match (oracle.get(same), engine.get(same)) {
+        (None, None) => Ok(()),
+        (theirs, ours) => Err(format!("{what}:\n  oracle {theirs:?}\n  engine {ours:?}")),
+    }
+}
+
+/// Wrong if the engine departs from the semantics in any way that shows, or if its results depend on the
+/// order in which it handles what happens in one phase of one cycle.
+#[test]
+fn the_engine_agrees_with_the_oracle() {
+    let each = (0..cases(10_000)).into_par_iter().map(checked);
+    let total = each.reduce(Coverage::default, |mut sum, one| {
+        sum += one;
+        sum
+    });
+    println!("{total:#?}");
+    total.assert_complete();
+}
+
+/// The manner in which the engine runs the case of a seed.
+fn manner(seed: u64) -> Manner {
+    let order = (seed % 4 == 3).then_some(seed);
+    Manner { order, waking: seed % 3 == 1, breaking: seed % 5 == 2, unwatched: false }
+}
+
+/// Compares one case; on a disagreement shrinks it, prints it and fails.
+fn checked(seed: u64) -> Coverage {
+    let case = random_case(seed);
+    let manner = manner(seed);
+    compared(&case, seed, manner).unwrap_or_else(|fault| {
+        let small = shrunk(&case, |case| compared(case, seed, manner).is_err());
+        let last = compared(&small, seed, manner).map(|_| ());
+        panic!(
+            "seed {seed}, {manner:?}: {fault}\nsmallest case found:\n{}\nthere: {}",
+            described(&small),
+            last.unwrap_err()
+        );
+    })
+}
+
+/// As [`compare`]; what panics on the way is a disagreement too.
+fn compared(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {
+    std::panic::catch_unwind(|| compare(case, seed, manner)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        Err(format!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message")))
+    })
+}
+
+/// Wrong if an observer changes what it observes.
+#[test]
+fn watching_changes_nothing() {
+    for seed in 0..cases(2_000) {
+        let case = random_case(seed);
+        let mut watched = Engine::new(&case, Manner::default());
+        let mut unwatched = Engine::new(&case, Manner { unwatched: true, ..Manner::default() });
+        assert_eq!(watched.run_until(case.horizon), unwatched.run_until(case.horizon), "seed {seed}");
+        assert_eq!(watched.ended(), unwatched.ended(), "seed {seed}");
+        assert_eq!(watched.live(), unwatched.live(), "seed {seed}");
+        assert_eq!(watched.channels(), unwatched.channels(), "seed {seed}");
+        assert_eq!(watched.deadlocks(), unwatched.deadlocks(), "seed {seed}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Networks in other tools' formats: what files say, every fault in its place, damage at random.
+
+mod anynet;
+mod gm;
+mod graphml;
+mod slurm;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use simnet_base::diagnostics::Faults;
+use simnet_network::topology::formats::{self, Format, ReadOptions, Reading};
+use simnet_network::topology::{End, Network};
+
+use support_network::cases;
+
+fn read(text: &str) -> Result<Reading, Box<Faults>> {
+    formats::read_with_warnings("net", text.as_bytes(), &ReadOptions::default())
+}
+
+fn good(text: &str) -> Reading {
+    read(text).unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+/// Faults as `code line:column`, one after another.
+fn places(faults: &Faults) -> String {
+    let row = |fault: &simnet_base::diagnostics::Fault| {
+        let (line, column) = faults.place(fault.span.start);
+        format!("{} {line}:{column}", fault.code)
+    };
+    faults.faults.iter().map(row).collect::<Vec<_>>().join(", ")
+}
+
+/// The faults of a text.
+fn faults(text: &str) -> String {
+    match read(text) {
+        Ok(reading) => panic!("no fault in {text:?}: {:?}", reading.network),
+        Err(faults) => {
+            let printed = faults.to_string();
+            assert!(
+                printed.len() < 60_000 && printed.lines().all(|line| line.chars().count() < 600),
+                "{printed}"
+            );
+            places(&faults)
+        }
+    }
+}
+
+/// Asserts that every row's faults (or warnings) are the expected ones, in any order, and shows all rows that
+/// are not.
+fn compare<'r>(rows: impl IntoIterator<Item = (&'r str, &'r str)>, found: impl Fn(&str) -> String) {
+    let sorted = |text: &str| {
+        let mut parts: Vec<String> = text.split(", ").map(str::to_owned).collect();
+        parts.sort_unstable();
+        parts.join(", ")
+    };
+    let rows = rows.into_iter().map(|(text, expected)| (text, sorted(&found(text)), sorted(expected)));
+    let wrong = rows.filter(|(_, found, expected)| found != expected);
+    let wrong: Vec<String> =
+        wrong.map(|(text, found, expected)| format!("{text}\n  {found}\n  not {expected}")).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is warned of in a text.
+fn warnings(text: &str) -> String {
+    good(text).warnings.map(|faults| places(&faults)).unwrap_or_default()
+}
+
+/// The cables as `node:port node:port`, in order.
+fn cables(net: &Network) -> Vec<String> {
+    let end = |end: End| format!("{}:{}", net.name_of(end.node), end.port);
+    net.links().iter().map(|link| format!("{} {}", end(link.a), end(link.b))).collect()
+}
+
+fn names(net: &Network) -> String {
+    let hosts = net.hosts().iter().map(|host| host.name.as_str());
+    let all = net.switches().iter().map(|switch| switch.name.as_str()).chain(["|"]).chain(hosts);
+    all.collect::<Vec<_>>().join(" ")
+}
+
+/// Damages a good file again and again: it is read or refused, with every fault inside the text and reported
+/// briefly.
+fn damage_and_read(format: Format, good: &str, alphabet: &[u8]) {
+    let options = ReadOptions { from: Some(format), ..ReadOptions::default() };
+    for seed in 0..cases(20_000) {
+        let mut bytes = good.as_bytes().to_vec();
+        damage(&mut bytes, alphabet, &mut ChaCha8Rng::seed_from_u64(seed));
+        let Err(found) = formats::read_with_warnings("net", &bytes, &options) else { continue };
+        assert!(!found.faults.is_empty(), "seed {seed}");
+        for fault in &found.faults {
+            assert!(
+                fault.span.start <= fault.span.end && fault.span.end <= found.text.len(),
+                "seed {seed}: {fault:?}"
+            );
+            assert!(!fault.message.is_empty() && !fault.expected.is_empty(), "seed {seed}: {fault:?}");
+        }
+        assert!(found.to_string().contains("net:"), "seed {seed}");
+    }
+}
+
+fn damage(bytes: &mut Vec<u8>, alphabet: &[u8], rng: &mut ChaCha8Rng) {
+    for _ in 0..rng.random_range(1..4) {
+        let at = rng.random_range(0..bytes.len());
+        match rng.random_range(0..6) {
+            0 => bytes.truncate(at.max(1)),
+            1 => bytes[at] = rng.random(),
+            2 => drop(bytes.remove(at)),
+            3 => bytes.insert(at, alphabet[rng.random_range(0..alphabet.len())]),
+            4 => {
+                let line = |at: usize| {
+                    bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |n| at + n)
+                };
+                let (from, to) = (line(at), line((line(at) + 1).min(bytes.len())));
+                bytes.drain(from..to);
+            }
+            _ => {
+                let end = (at + rng.random_range(1..40)).min(bytes.len());
+                let copy = bytes[at..end].to_vec();
+                bytes.splice(at..at, copy);
+            }
+        }
+        if bytes.is_empty() {
+            bytes.push(b'x');
+        }
+    }
+}
+
+/// Wrong if a text were taken for another format than the one that it is in, however it is called.
+#[test]
+fn formats_are_recognised_by_content() {
+    for (text, code) in [
+        ("SwitchName=a Nodes=b Level=1\n", "unknown-key"),
+        ("  switchname = a Nodez=b\n", "unknown-key"),
+        ("# a comment\r\n\r\nSWITCHNAME=a b\r\n", "not-a-key"),
+        ("router 0 node\n", "cut"),
+        ("Router 0 node 0\n", "unknown-word"),
+        ("<?xml version=\"1.0\"?><platform/>", "not-graphml"),
+        ("2 1\ns 8 \"a\"\n", "cut"),
+        ("two words\n", "unknown-format"),
+        ("", "empty-file"),
+        (" \n\r\n", "empty-file"),
+    ] {
+        assert_eq!(faults(text).split(' ').next(), Some(code), "{text}");
+    }
+}
+
+/// Wrong if a format that is only read could be asked to be written, or the other way round.
+#[test]
+fn only_what_simnet_can_do_is_promised() {
+    for format in Format::ALL {
+        assert_eq!(Format::to_read(format.name()).ok(), format.reads().then_some(format));
+        assert_eq!(Format::to_write(format.name()).ok(), format.writes().then_some(format));
+    }
+    let refused = Format::to_write("slurm").unwrap_err();
+    assert!(
+        refused.starts_with("simnet does not write slurm, only json, ") && refused.contains("dot"),
+        "{refused}"
+    );
+    assert!(Format::to_read("dot").unwrap_err().starts_with("simnet does not read dot, only json, "));
+    assert!(Format::to_write("jsn").unwrap_err().contains("did you mean `json`?"));
+}

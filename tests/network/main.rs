@@ -1,0 +1,35 @@
+//! What needs nothing above `simnet-network`: one binary, one folder per kind of check.
+#![allow(clippy::unwrap_used, reason = "what fails in a test may panic")]
+
+/// Files of networks, routes and tables: what is read, what is refused and where, what is written.
+mod formats {
+    mod foreign;
+    mod ibnetdiscover;
+    mod routes;
+}
+
+/// What is fast against what is slow and obvious, on random networks.
+mod oracle {
+    mod balance;
+    mod discovery;
+    mod folded_clos;
+    mod lfts;
+    mod ring;
+    mod routing;
+    mod routing_trees;
+    mod smart;
+    mod sturdy;
+    mod suggest;
+}
+
+/// Numbers that papers print.
+mod papers {
+    mod ring_study;
+    mod routing_figures;
+}
+
+/// What holds of every network, and that random networks have all that is difficult.
+mod properties {
+    mod networks;
+    mod topology;
+}

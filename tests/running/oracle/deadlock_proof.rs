@@ -1,0 +1,123 @@
+//! The proof against the fabric: what is proved free of deadlock never deadlocks, what is called cyclic does.
+
+use simnet_base::ids::{HostId, Node};
+use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, Selection, Survey};
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::{Format, write};
+use simnet_running::simulation::{self, Outcome, Summary};
+use simnet_scenario::{self as scenario, Overrides};
+
+use support_network::routing::random_multigraph;
+use support_network::routing::ring_with_chords;
+use support_network::{cases, shared};
+
+/// Runs all hosts of `net` far beyond saturation on routes as `routing` says; nothing ever breaks a deadlock.
+fn overload(net: &Network, routing: &str, seed: u64) -> Summary {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("net.json"), write(net, Format::Json)).unwrap();
+    let ports = net.host_ids().filter_map(|host| Some((host, net.attachment(host)?.0)));
+    let attach: String =
+        ports.map(|(host, port)| format!("{} = {}\n", net.name_of(Node::Host(host)), port.0)).collect();
+    let text = format!(
+        "[scenario]\nname = 'x'\nseed = {seed}\n[topology]\nfile = 'net.json'\n[topology.attach]\n{attach}\
+         [fabric]\ndeadlock-timeout = 'never'\n[routing]\n{routing}\n\
+         [traffic.uniform]\npayload = '300 B'\nloads = [1.0]\n\
+         [measure]\nwarmup = '0 ns'\nduration = '150 us'\nhorizon = '200 us'\n"
+    );
+    let file = folder.path().join("x.toml").display().to_string();
+    let checked = scenario::read(&file, text.as_bytes(), &Overrides::default())
+        .unwrap_or_else(|refusal| panic!("seed {seed}: {refusal:?}"));
+    simulation::run(&checked, &(), None).unwrap().summary
+}
+
+/// Whether at least two hosts have a cable, so that there is traffic.
+fn has_traffic(net: &Network) -> bool {
+    net.host_ids().filter(|host: &HostId| net.attachment(*host).is_some()).count() >= 2
+}
+
+/// Wrong if UP*/DOWN* routes of any tree, root and selection ever deadlocked: on multigraphs with loops, parallel
+/// cables and several components, with worms longer than the buffers of a path, at full load.
+#[test]
+fn up_down_routes_never_deadlock_at_saturation() {
+    let mut saturated = 0;
+    for seed in 0..cases(2_000) {
+        let net = random_multigraph(seed, 10);
+        if !has_traffic(&net) {
+            continue;
+        }
+        let tree = ["tree = 'bfs'", "tree = 'dfs'\nheuristic = 'h1'", "tree = 'dfs'\nheuristic = 'h2'"];
+        let root = ["far", "r0", "r1", "r2"][(seed / 3 % 4) as usize];
+        let select = ["first", "random", "round-robin", "balanced"][(seed / 12 % 4) as usize];
+        let tree = tree[(seed % 3) as usize];
+        let routing = format!("algorithm = 'updown'\n{tree}\nroot = '{root}'\nselect = '{select}'");
+        let summary = overload(&net, &routing, seed);
+        assert_eq!(summary.stages().unwrap().route.as_ref().unwrap().dependency_cycle, None, "seed {seed}");
+        assert_eq!(summary.deadlock_count(), 0, "seed {seed}: {routing}");
+        saturated += u32::from(summary.outcome == Outcome::Saturated);
+    }
+    assert!(saturated > 0, "the load is beyond what most networks take");
+}
+
+/// Wrong if minimal routes that happen to have no cycle deadlocked, or if those that have one never did.
+#[test]
+fn minimal_routes_deadlock_only_where_they_are_cyclic() {
+    let (mut cyclic, mut deadlocked) = (0, 0);
+    for seed in 0..cases(2_000) {
+        // Rings are often cyclic, other small networks seldom.
+        let net = if seed % 2 == 0 { ring_with_chords(seed) } else { random_multigraph(seed, 10) };
+        if !has_traffic(&net) {
+            continue;
+        }
+        let attachments = Attachments::lowest(&net);
+        let selection = Selection::Random { seed };
+        let choices = Choices { algorithm: Algorithm::Minimal, selection, utility: None };
+        let plan = Plan::new(&net, &attachments, &choices).unwrap();
+        let survey = Survey::new(&net, &attachments, &plan.table);
+        let has_cycle = survey.dependencies.shortest_cycle().is_some();
+        let summary = overload(&net, "algorithm = 'minimal'\nselect = 'random'", seed);
+        assert!(has_cycle || summary.deadlock_count() == 0, "seed {seed}: a deadlock without a cycle");
+        cyclic += u32::from(has_cycle);
+        deadlocked += u32::from(summary.deadlock_count() > 0);
+    }
+    println!("{cyclic} sets of routes with a cycle, of which {deadlocked} deadlocked");
+    assert!(deadlocked > 0 && deadlocked <= cyclic);
+}
+
+/// Wrong if the credit loops of a production-like tree were not called cyclic, did not deadlock, or if the forward
+/// resets left anything stuck.
+#[test]
+fn credit_loops_are_called_cyclic_deadlock_and_are_reset() {
+    let Some(net) = shared("topologies/ibnetdiscover/credit-loops.topo") else { return };
+    let text = "[scenario]\nname = 'x'\nseed = 1\n[topology]\nfile = 'credit-loops.topo'\n\
+                [routing]\nalgorithm = 'minimal'\nselect = 'random'\n\
+                [traffic.uniform]\npayload = '512 B'\nloads = [0.4]\n[measure]\nwarmup = '1 ms'\nduration = '150 ms'\n";
+    let file = net.with_file_name("x.toml").display().to_string();
+    let checked = scenario::read(&file, text.as_bytes(), &Overrides::default()).unwrap();
+    let summary = simulation::run(&checked, &(), None).unwrap().summary;
+    assert!(summary.stages().unwrap().route.as_ref().unwrap().dependency_cycle.is_some());
+    assert!(summary.deadlock_count() > 0);
+    let named = |deadlock: &simulation::DeadlockReport| !deadlock.cycle.is_empty();
+    assert!(summary.deadlocks().iter().all(named));
+    assert_eq!(summary.outcome, Outcome::Saturated, "recovered, and never stuck for good");
+}
+
+/// Wrong if smart routes ever deadlocked: far beyond saturation, on networks where minimal routes do.
+#[test]
+fn smart_routes_do_not_deadlock_beyond_saturation() {
+    for seed in 0..cases(60) {
+        let network = match seed % 3 {
+            0 => format!("torus]\nx = 4\ny = 4\nhosts-per-switch = {}", 1 + seed / 3 % 3),
+            1 => "hypercube]\ndimensions = 4\nhosts-per-switch = 2".to_owned(),
+            _ => format!("random-regular]\nswitches = 16\ndegree = 4\nhosts-per-switch = 3\nseed = {seed}"),
+        };
+        let text = format!(
+            "[scenario]\nname = 'x'\nseed = {seed}\n[topology.{network}\n[routing]\nalgorithm = 'smart'\n\
+             [traffic.uniform]\npayload = '200 B'\nloads = [0.9]\n[measure]\nmessages = 4000\n"
+        );
+        let checked = scenario::read("x.toml", text.as_bytes(), &Overrides::default()).unwrap();
+        let run = simulation::run(&checked, &(), None).unwrap();
+        assert_eq!(run.summary.deadlock_count(), 0, "seed {seed}");
+        assert!(run.summary.points()[0].saturated, "seed {seed}: the load is beyond what the network takes");
+        assert_eq!(run.summary.stages().unwrap().route.as_ref().unwrap().algorithm, "smart");
+    }
+}

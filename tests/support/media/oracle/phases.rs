@@ -1,0 +1,407 @@
+//! The phases of a cycle, in their order.
+
+use simnet_base::ids::{HostId, Node, Port};
+use simnet_media::fabric::Cause;
+
+use support_network::first_if;
+
+use super::{Flit, LinkEvent, Oracle, Owner, State, Worm, is_serial};
+
+impl Oracle {
+    /// P0: cables fail and come back.
+    pub(super) fn links(&mut self, now: u64) {
+        let mut turned_away = Vec::new();
+        while let Some(LinkEvent { link, up, .. }) = first_if(&mut self.events, |event| event.at <= now) {
+            if self.up[link.index()] == up {
+                continue;
+            }
+            self.moved = true;
+            self.up[link.index()] = up;
+            for channel in [2 * link.index(), 2 * link.index() + 1] {
+                if up {
+                    self.outputs[channel].go = true;
+                    self.inputs[channel].stop_sent = false;
+                } else {
+                    self.cut(channel, now, &mut turned_away);
+                }
+            }
+        }
+        for worm in turned_away {
+            self.strike(worm, Cause::NoSuchWire, now);
+        }
+    }
+
+    fn cut(&mut self, channel: usize, now: u64, turned_away: &mut Vec<usize>) {
+        let output = &mut self.outputs[channel];
+        output.control.clear();
+        output.tokens.clear();
+        let lost: Vec<_> = output.data.drain(..).map(|(_, flit)| flit.worm).collect();
+        let (owner, owning) = (output.owner, output.worm);
+        self.release(channel);
+        if let Some(worm) = self.inputs[channel].arriving {
+            self.inputs[channel].cut = true;
+            self.strike(worm, Cause::LinkFailure, now);
+        }
+        for worm in lost.into_iter().chain(owner.map(|_| owning)) {
+            self.strike(worm, Cause::LinkFailure, now);
+        }
+        match owner {
+            Some(Owner::Input(input)) => self.inputs[input].state = State::Draining { worm: owning },
+            Some(Owner::Host(host)) => (self.hosts[host].current, self.hosts[host].free) = (None, now),
+            None => {}
+        }
+        for input in &mut self.inputs {
+            if input.state == (State::Waiting { output: channel }) {
+                let worm = input.buffer[0].worm;
+                input.state = State::Draining { worm };
+                turned_away.push(worm);
+            }
+        }
+    }
+
+    /// P1: flits arrive.
+    pub(super) fn data(&mut self, now: u64) {
+        for channel in 0..self.inputs.len() {
+            while let Some((_, flit)) = first_if(&mut self.outputs[channel].data, |(at, _)| *at == now) {
+                self.moved = true;
+                let host = self.inputs[channel].at_host();
+                let worm = &self.worms[flit.worm];
+                if flit.head && host.is_some() && worm.hop < worm.message.route.len() {
+                    self.strike(flit.worm, Cause::HostTooSoon, now);
+                }
+                self.inputs[channel].arriving = Some(flit.worm).filter(|_| !flit.tail);
+                match host {
+                    Some(host) if self.receive().is_none() => self.take(host, flit, now),
+                    _ => self.inputs[channel].buffer.push_back(flit),
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, host: HostId, flit: Flit, now: u64) {
+        let worm = &mut self.worms[flit.worm];
+        if flit.head {
+            worm.head = Some(now);
+        }
+        if flit.tail {
+            worm.delivered = Some((host, now));
+        }
+    }
+
+    /// P2: STOP and GO arrive.
+    pub(super) fn control(&mut self, now: u64) {
+        for channel in 0..self.outputs.len() {
+            while let Some((_, stop)) = first_if(&mut self.outputs[channel].control, |(at, _)| *at == now) {
+                self.moved = true;
+                let waiters = self.waiters(channel);
+                let output = &mut self.outputs[channel];
+                output.go = !stop;
+                if stop && output.owner.is_some() {
+                    output.since.get_or_insert(now);
+                } else if !stop && waiters == 0 {
+                    output.since = None;
+                }
+            }
+        }
+    }
+
+    /// P2': idle input ports find a head at the front of their buffer.
+    pub(super) fn new_heads(&mut self) {
+        for input in &mut self.inputs {
+            if input.at_host().is_none() && input.state == State::Idle && !input.buffer.is_empty() {
+                assert!(input.buffer[0].head, "an idle port's first flit is a head");
+                input.state = State::Pending;
+                self.moved = true;
+            }
+        }
+    }
+
+    /// P2a: heads whose time to live is over wait no longer.
+    pub(super) fn expired(&mut self, now: u64) {
+        for channel in 0..self.inputs.len() {
+            let State::Waiting { output } = self.inputs[channel].state else { continue };
+            let worm = self.inputs[channel].buffer[0].worm;
+            if self.expiry(worm).is_none_or(|expiry| now < expiry) {
+                continue;
+            }
+            self.moved = true;
+            self.inputs[channel].state = State::Draining { worm };
+            self.strike(worm, Cause::Expired, now);
+            if self.waiters(output) == 0 && self.outputs[output].go {
+                self.outputs[output].since = None;
+            }
+        }
+    }
+
+    /// P3a: routing units finish.
+    pub(super) fn routed(&mut self, now: u64) {
+        for channel in 0..self.inputs.len() {
+            if self.inputs[channel].state != (State::Routing { done: now }) {
+                continue;
+            }
+            self.moved = true;
+            let worm = self.inputs[channel].buffer[0].worm;
+            self.inputs[channel].state = match self.decide(channel, worm, now) {
+                Ok(output) => {
+                    if self.outputs[output].owner.is_some() {
+                        self.outputs[output].since.get_or_insert(now);
+                    }
+                    State::Waiting { output }
+                }
+                Err(cause) => {
+                    self.strike(worm, cause, now);
+                    State::Draining { worm }
+                }
+            };
+        }
+    }
+
+    fn decide(&self, input: usize, worm: usize, now: u64) -> Result<usize, Cause> {
+        if self.expiry(worm).is_some_and(|expiry| expiry <= now) {
+            return Err(Cause::Expired);
+        }
+        let end = self.inputs[input].end;
+        let Node::Switch(id) = end.node else { unreachable!("hosts do not route") };
+        let switch = &self.switches[id.index()];
+        let Worm { message, hop, .. } = &self.worms[worm];
+        let turn = *message.route.get(*hop).ok_or(Cause::Stranded)?;
+        let Port(number) = end.port.turned(turn).ok_or(Cause::IllegalTurn)?;
+        let index = number.checked_sub(switch.first_port).ok_or(Cause::IllegalTurn)?;
+        let cable = switch.ports.get(usize::from(index)).ok_or(Cause::IllegalTurn)?;
+        let (_, output) = cable.ok_or(Cause::NoSuchWire)?;
+        if self.up[output / 2] { Ok(output) } else { Err(Cause::NoSuchWire) }
+    }
+
+    /// P3b: idle routing units take a pending head.
+    pub(super) fn routing(&mut self, now: u64) {
+        let done = now + self.parameters.switch.routing_latency;
+        let serial = is_serial(&self.parameters);
+        for switch in &mut self.switches {
+            let ports = switch.ports.len();
+            let start = switch.pointer;
+            for index in (0..ports).map(|step| (start + step) % ports) {
+                let Some((input, _)) = switch.ports[index] else { continue };
+                let input = &mut self.inputs[input];
+                if input.state != State::Pending || (serial && now < switch.busy_until) {
+                    continue;
+                }
+                self.moved = true;
+                input.state = State::Routing { done };
+                if serial {
+                    switch.busy_until = done;
+                    switch.pointer = (index + 1) % ports;
+                }
+            }
+        }
+    }
+
+    /// P3c: every free output with waiting heads is granted to one of them.
+    pub(super) fn granted(&mut self, now: u64) {
+        for switch in &self.switches {
+            let ports = switch.ports.len();
+            for (_, output) in switch.ports.iter().copied().flatten() {
+                let start = self.outputs[output].pointer;
+                let mut waiting = (0..ports).map(|step| (start + step) % ports).filter(|index| {
+                    let input = switch.ports[*index].map(|(input, _)| &self.inputs[input]);
+                    input.is_some_and(|input| input.state == State::Waiting { output })
+                });
+                let Some(winner) = waiting.next().filter(|_| self.outputs[output].owner.is_none()) else {
+                    continue;
+                };
+                let others = waiting.count();
+                self.moved = true;
+                let input = switch.ports[winner].expect("only cabled ports wait").0;
+                let port = &mut self.inputs[input];
+                let route_flit = port.buffer.pop_front().expect("the head waits here");
+                port.state = State::Connected { output };
+                let worm = &mut self.worms[route_flit.worm];
+                worm.hop += 1;
+                let out = &mut self.outputs[output];
+                (out.owner, out.worm, out.head_sent) = (Some(Owner::Input(input)), route_flit.worm, false);
+                out.since = if others > 0 || !out.go { Some(now) } else { None };
+                out.pointer = (winner + 1) % ports;
+                self.logs.grants.push((now, port.end, out.end, worm.message.tag));
+            }
+        }
+    }
+
+    /// P3: idle hosts start their next message.
+    pub(super) fn started(&mut self, now: u64) {
+        for (index, host) in self.hosts.iter_mut().enumerate() {
+            let Some(output) = host.output else { continue };
+            let out = &mut self.outputs[output];
+            let slot = out.last_sent.map_or(0, |last| last + self.parameters.links[output / 2].period);
+            let ready = |created: u64| created.max(host.free) + self.parameters.host.send_overhead;
+            if host.current.is_some() || !self.up[output / 2] || now < slot {
+                continue;
+            }
+            let Some(message) = first_if(&mut host.waiting, |message| ready(message.created) <= now) else {
+                continue;
+            };
+            self.moved = true;
+            let worm = self.worms.len();
+            host.current = Some((worm, message.route.len() as u64 + u64::from(message.payload)));
+            (out.owner, out.worm, out.head_sent) = (Some(Owner::Host(index)), worm, false);
+            out.since = if out.go { None } else { Some(now) };
+            let source = HostId::new(index);
+            let (hop, struck, head, delivered) = (0, None, None, None);
+            self.worms.push(Worm { source, message, started: now, hop, struck, head, delivered });
+        }
+    }
+
+    pub(super) fn count_blocked(&mut self) {
+        for output in self.outputs.iter_mut().filter(|output| output.since.is_some()) {
+            output.blocked += 1;
+        }
+        for output in self.outputs.iter_mut().filter(|output| output.owner.is_some()) {
+            output.held += 1;
+        }
+    }
+
+    /// P4: every owned output that may sends a flit.
+    pub(super) fn sent(&mut self, now: u64) {
+        for channel in 0..self.outputs.len() {
+            let (period, delay) = self.timing(channel);
+            let output = &self.outputs[channel];
+            let Some(owner) = output.owner else { continue };
+            if !output.go || output.last_sent.is_some_and(|last| now < last + period) {
+                continue;
+            }
+            let tail = match owner {
+                Owner::Input(input) => self.inputs[input].buffer.pop_front().map(|flit| flit.tail),
+                Owner::Host(host) => self.hosts[host].current.as_mut().map(|(_, left)| {
+                    *left -= 1;
+                    *left == 0
+                }),
+            };
+            let Some(tail) = tail else { continue };
+            self.moved = true;
+            let output = &mut self.outputs[channel];
+            let flit = Flit { worm: output.worm, head: !output.head_sent, tail };
+            output.head_sent = true;
+            output.last_sent = Some(now);
+            output.sent += 1;
+            output.data.push_back((now + delay, flit));
+            if tail {
+                self.release(channel);
+                match owner {
+                    Owner::Input(input) => self.inputs[input].state = State::Idle,
+                    Owner::Host(host) => {
+                        (self.hosts[host].current, self.hosts[host].free) = (None, now + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    /// P4: host interfaces with a receive buffer take a flit out of it.
+    pub(super) fn taken(&mut self, now: u64) {
+        let Some(receive) = self.receive() else { return };
+        for channel in 0..self.inputs.len() {
+            let input = &mut self.inputs[channel];
+            let Some(host) = input.at_host() else { continue };
+            let Some(flit) = first_if(&mut input.buffer, |_| now >= input.next_take) else { continue };
+            self.moved = true;
+            input.next_take = now + receive.period + if flit.tail { receive.overhead } else { 0 };
+            self.take(host, flit, now);
+        }
+    }
+
+    /// P4: draining ports lose a flit.
+    pub(super) fn drained(&mut self) {
+        for input in &mut self.inputs {
+            if let State::Draining { .. } = input.state
+                && let Some(flit) = input.buffer.pop_front()
+            {
+                self.moved = true;
+                if flit.tail {
+                    input.state = State::Idle;
+                }
+            }
+        }
+    }
+
+    /// P4.5a: forward-reset tokens arrive, and what a failed cable cut off is flushed in the same way.
+    pub(super) fn tokens(&mut self, now: u64) {
+        for channel in 0..self.inputs.len() {
+            let token = first_if(&mut self.outputs[channel].tokens, |at| *at == now).is_some();
+            if token || std::mem::take(&mut self.inputs[channel].cut) {
+                self.moved = true;
+                self.flush(channel, now);
+            }
+        }
+    }
+
+    /// Removes the last segment of a port, whose tail has not arrived and never will.
+    fn flush(&mut self, channel: usize, now: u64) {
+        let input = &mut self.inputs[channel];
+        let worm = input.arriving.take().expect("a token follows the flits of a worm without a tail");
+        let mut head_found = false;
+        while !head_found && let Some(flit) = input.buffer.pop_back() {
+            assert!(flit.worm == worm && !flit.tail, "only flits of the open segment are flushed");
+            head_found = flit.head;
+        }
+        if !input.buffer.is_empty() {
+            return;
+        }
+        let state = std::mem::replace(&mut input.state, State::Idle);
+        match state {
+            State::Waiting { output } => {
+                if self.waiters(output) == 0 && self.outputs[output].go {
+                    self.outputs[output].since = None;
+                }
+            }
+            State::Connected { output } => {
+                let (_, delay) = self.timing(output);
+                self.release(output);
+                if self.outputs[output].head_sent {
+                    self.outputs[output].tokens.push_back(now + delay);
+                }
+            }
+            State::Idle | State::Pending | State::Routing { .. } | State::Draining { .. } => {}
+        }
+    }
+
+    /// P4.5b: switch outputs whose blocked time is up fire.
+    pub(super) fn resets(&mut self, now: u64) {
+        let Some(timeout) = self.parameters.switch.timeout else { return };
+        for channel in 0..self.outputs.len() {
+            let (_, delay) = self.timing(channel);
+            let output = &mut self.outputs[channel];
+            let Some(Owner::Input(input)) = output.owner else { continue };
+            if output.since.is_none_or(|since| now < since + timeout) {
+                continue;
+            }
+            self.moved = true;
+            let worm = output.worm;
+            if output.head_sent {
+                output.tokens.push_back(now + delay);
+            }
+            self.logs.resets.push((now, output.end, self.worms[worm].message.tag));
+            self.inputs[input].state = State::Draining { worm };
+            self.release(channel);
+            self.strike(worm, Cause::Reset, now);
+        }
+    }
+
+    /// P5: input ports send STOP and GO to their peers.
+    pub(super) fn stop_and_go(&mut self, now: u64) {
+        for channel in 0..self.inputs.len() {
+            let (_, delay) = self.timing(channel);
+            let at_host = self.inputs[channel].at_host().is_some();
+            let switch = (self.parameters.switch.stop, self.parameters.switch.go);
+            let receive = self.receive().map(|receive| (receive.stop, receive.go));
+            let Some((high, low)) = (if at_host { receive } else { Some(switch) }) else { continue };
+            let input = &mut self.inputs[channel];
+            let occupancy = input.buffer.len();
+            let crossed =
+                if input.stop_sent { occupancy <= low as usize } else { occupancy >= high as usize };
+            if crossed && self.up[channel / 2] {
+                self.moved = true;
+                input.stop_sent = !input.stop_sent;
+                self.outputs[channel].control.push_back((now + delay, input.stop_sent));
+                self.logs.flow.push((now, input.end, input.stop_sent));
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// The reference as Markdown: a table a section, a row a key.
 pub fn reference() -> String {
     let mut text = String::new();
-    section(&mut text, &mut BTreeSet::new(), "The sections", &super::schema::document(), false);
+    section(&mut text, &mut BTreeSet::new(), "The sections", super::schema::document(), false);
     // A blank line follows every table but the last.
     text.pop();
     text

@@ -1,5 +1,7 @@
 //! The scenario file's JSON Schema.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::wire::{Document, Wire as _};
@@ -12,7 +14,7 @@ const LAYERING: [&str; 3] = ["include", "profile", "sweep"];
 /// A file that includes others, names a profile or describes a sweep may leave out what the other layers give; of any
 /// other file the schema wants every key that must be given.
 pub fn schema() -> Json {
-    let mut schema = document();
+    let mut schema = document().clone();
     let needs = needs(&mut schema);
     let layered = LAYERING.map(|key| json!({ "required": [key] }));
     schema["if"] = json!({ "not": { "anyOf": layered } });
@@ -20,11 +22,14 @@ pub fn schema() -> Json {
     schema
 }
 
-/// The schema of a whole scenario, each table with the keys that it must have.
-pub(super) fn document() -> Json {
-    let mut schema = Document::schema();
-    schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
-    schema
+/// The schema of a whole scenario, each table with the keys that it must have. Made once, at the first call.
+pub(super) fn document() -> &'static Json {
+    static MADE: LazyLock<Json> = LazyLock::new(|| {
+        let mut schema = Document::schema();
+        schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+        schema
+    });
+    &MADE
 }
 
 /// Takes out of a table, and of the tables in it, which keys must be given, and hands out a schema of that alone.

@@ -9,10 +9,10 @@ use simnet_base::diagnostics::{Fault, quoted};
 use crate::diagnostics::{Diagnostics, Place};
 
 /// The scenario's JSON Schema, walked along paths of keys.
-pub(super) struct Known(Json);
+pub(super) struct Known(&'static Json);
 
 impl Known {
-    /// Makes the schema.
+    /// The schema of scenarios.
     pub(super) fn new() -> Known {
         Known(crate::schema::document())
     }
@@ -38,7 +38,7 @@ impl Known {
     /// # Errors
     /// The position of the first key that leads nowhere, and the schema that has no such key.
     fn follow(&self, path: &[&str]) -> Result<&Json, (usize, &Json)> {
-        path.iter().enumerate().try_fold(&self.0, |at, (depth, key)| step(at, key).ok_or((depth, at)))
+        path.iter().enumerate().try_fold(self.0, |at, (depth, key)| step(at, key).ok_or((depth, at)))
     }
 }
 

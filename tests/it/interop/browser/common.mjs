@@ -1,8 +1,8 @@
 // What all scripts here share: a browser without a network, and a page whose every complaint counts.
 //
-// A script is called with a JSON file: { chromium, shots, reports: [{ name, html, summary, few, frames, brief }] }. `few`:
-// the summary page has hardly a number of summary.json; `frames`: the replay is long enough to be timed; `brief`: not in
-// every size and colour. What a script finds wrong it prints, a line each, and exits with 1.
+// A script is called with a JSON file: { chromium, shots, reports: [{ name, html, summary, few, frames, looks }] }. `few`:
+// the summary page has hardly a number of summary.json; `frames`: the replay is long enough to be timed; `looks`: the
+// sizes and themes in which its pages are judged. What a script finds wrong it prints, a line each, and exits with 1.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -153,11 +153,6 @@ async function withoutScripts(browser, report) {
 }
 
 await main(async (browser, report) => {
-  await look(browser, report, "wide", "light");
-  await look(browser, report, "phone", "dark");
-  if (!report.brief) {
-    await look(browser, report, "wide", "dark");
-    await look(browser, report, "phone", "light");
-  }
+  for (const [size, theme] of report.looks) await look(browser, report, size, theme);
   await withoutScripts(browser, report);
 });

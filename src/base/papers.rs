@@ -50,14 +50,16 @@ pub struct Reference {
 
 /// All rows of `papers/reference.csv`, in its order.
 pub fn references() -> Vec<Reference> {
-    let reference = |row: Vec<String>| {
-        let value = row.get(4).and_then(|value| value.parse().ok());
-        let mut cells = row.into_iter();
-        let mut next = || cells.next().unwrap_or_default();
-        let (paper, figure, quantity, configuration) = (next(), next(), next(), next());
-        Reference { paper, figure, quantity, configuration, value, unit: cells.nth(1).unwrap_or_default() }
-    };
-    rows().map(reference).collect()
+    rows().map(reference_of).collect()
+}
+
+/// The printed number of a row.
+fn reference_of(row: Vec<String>) -> Reference {
+    let value = row.get(4).and_then(|value| value.parse().ok());
+    let mut cells = row.into_iter();
+    let mut next = || cells.next().unwrap_or_default();
+    let (paper, figure, quantity, configuration) = (next(), next(), next(), next());
+    Reference { paper, figure, quantity, configuration, value, unit: cells.nth(1).unwrap_or_default() }
 }
 
 /// The value of [`printed`].

@@ -199,19 +199,23 @@ fn first_line(file: &str, old: &str, new: &str) -> Difference {
             (None, None) => break,
             (old, new) if old == new => {}
             (old, new) => {
-                let clipped = |text: Option<&str>| match text {
-                    None => "nothing".to_owned(),
-                    Some(text) if text.chars().count() > 120 => {
-                        format!("`{}...`", text.chars().take(120).collect::<String>())
-                    }
-                    Some(text) => format!("`{text}`"),
-                };
                 let what = format!("line {line}: {} -> {}", clipped(old), clipped(new));
                 return Difference::of(file, &what).between(old.unwrap_or_default(), new.unwrap_or_default());
             }
         }
     }
     Difference::of(file, "differs in bytes that are no text")
+}
+
+/// A line in quotes, cut after 120 characters.
+fn clipped(text: Option<&str>) -> String {
+    match text {
+        None => "nothing".to_owned(),
+        Some(text) if text.chars().count() > 120 => {
+            format!("`{}...`", text.chars().take(120).collect::<String>())
+        }
+        Some(text) => format!("`{text}`"),
+    }
 }
 
 /// A file's bytes; none if there is no file.

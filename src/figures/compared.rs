@@ -66,7 +66,12 @@ pub(super) fn data_csv(rows: &[ComparedRow]) -> String {
 
 /// The rows of a paper's `data.csv`.
 pub fn read_data_csv(paper: &str, text: &str) -> Vec<ComparedRow> {
-    let row = |record: Record<'_>| Row {
+    Csv::parse(text).records().map(row_of).map(|row| ComparedRow::new(paper, row)).collect()
+}
+
+/// The row of a line of `data.csv`.
+fn row_of(record: Record<'_>) -> Row {
+    Row {
         quantity: record.text("quantity").to_owned(),
         configuration: record.text("configuration").to_owned(),
         x: record.number("x"),
@@ -77,8 +82,7 @@ pub fn read_data_csv(paper: &str, text: &str) -> Vec<ComparedRow> {
         hollow: Yes(record.text("hollow") == "yes"),
         paper: record.number("paper"),
         printed_in: record.text("printed_in").to_owned(),
-    };
-    Csv::parse(text).records().map(row).map(|row| ComparedRow::new(paper, row)).collect()
+    }
 }
 
 #[cfg(test)]

@@ -61,17 +61,19 @@ pub(super) fn random_trees(count: u64, machines: u64) -> impl Iterator<Item = Tr
 
 /// By switch, whether each machine is in the subtree of that switch.
 pub(super) fn subtree(tree: &Tree, root: SwitchId) -> Vec<bool> {
-    let is_below = |home: &SwitchId| {
-        let mut at = *home;
-        loop {
-            match (at == root, tree.parents[at.index()]) {
-                (true, _) => return true,
-                (false, Some((_, above))) => at = above,
-                (false, None) => return false,
-            }
+    tree.homes.iter().map(|home| is_below(tree, root, *home)).collect()
+}
+
+/// Whether a switch of a tree is in the subtree of `root`.
+fn is_below(tree: &Tree, root: SwitchId, switch: SwitchId) -> bool {
+    let mut at = switch;
+    loop {
+        match (at == root, tree.parents[at.index()]) {
+            (true, _) => return true,
+            (false, Some((_, above))) => at = above,
+            (false, None) => return false,
         }
-    };
-    tree.homes.iter().map(is_below).collect()
+    }
 }
 
 /// The machines of a subtree in the order in which a ring visits them, where that is all in a row; the row may go

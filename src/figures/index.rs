@@ -82,19 +82,21 @@ pub(super) fn hashes(index: &str) -> BTreeMap<String, String> {
 
 fn answers<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<ComparedRow>)]) -> Vec<Answer<'a>> {
     let own = references().into_iter().filter(|reference| reference.paper == paper.number);
-    let answer = |reference: Reference| {
-        let stated = tolerance(paper.name, &reference.figure, &reference.quantity, &reference.configuration);
-        let why_not = stated.filter(|stated| stated.percent.is_none()).map(|stated| stated.why);
-        let of_paper = rows.iter().filter(|(figure, _)| figure.paper() == paper.name);
-        let found = of_paper.flat_map(|(figure, rows)| rows.iter().map(|row| (*figure, row)));
-        let ours = found.filter(|(_, judged)| is_about(judged, &reference)).max_by(|(_, a), (_, b)| {
-            // The first of several; a number before none.
-            a.row.ours.is_some().cmp(&b.row.ours.is_some()).then(std::cmp::Ordering::Greater)
-        });
-        let ours = ours.map(|(figure, judged)| (figure, judged.clone()));
-        Answer { reference, ours, why_not }
-    };
-    own.map(answer).collect()
+    own.map(|reference| answer(paper, rows, reference)).collect()
+}
+
+/// What the figures' rows have to say about a printed number.
+fn answer<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<ComparedRow>)], reference: Reference) -> Answer<'a> {
+    let stated = tolerance(paper.name, &reference.figure, &reference.quantity, &reference.configuration);
+    let why_not = stated.filter(|stated| stated.percent.is_none()).map(|stated| stated.why);
+    let of_paper = rows.iter().filter(|(figure, _)| figure.paper() == paper.name);
+    let found = of_paper.flat_map(|(figure, rows)| rows.iter().map(|row| (*figure, row)));
+    let ours = found.filter(|(_, judged)| is_about(judged, &reference)).max_by(|(_, a), (_, b)| {
+        // The first of several; a number before none.
+        a.row.ours.is_some().cmp(&b.row.ours.is_some()).then(std::cmp::Ordering::Greater)
+    });
+    let ours = ours.map(|(figure, judged)| (figure, judged.clone()));
+    Answer { reference, ours, why_not }
 }
 
 fn is_about(judged: &ComparedRow, reference: &Reference) -> bool {

@@ -49,22 +49,26 @@ impl Results<'_> {
     /// As [`Results::summary`].
     pub fn printed(&self, nth: usize) -> Vec<Row> {
         let Some(file) = self.run(nth).files.get("paper.csv") else { return Vec::new() };
-        let row = |record: Record<'_>| Row {
-            quantity: record.text("quantity").to_owned(),
-            configuration: record.text("configuration").to_owned(),
-            unit: record.text("unit").to_owned(),
-            ours: record.number("ours"),
-            low: record.number("ours_min"),
-            high: record.number("ours_max"),
-            paper: record.number("printed"),
-            printed_in: record.text("figure").to_owned(),
-            ..Row::default()
-        };
-        Csv::parse(file).records().map(row).collect()
+        Csv::parse(file).records().map(printed_row).collect()
     }
 
     fn run(&self, nth: usize) -> &ScenarioRun {
         self.runs.get(nth).unwrap_or_else(|| panic!("the figure names no scenario {nth}"))
+    }
+}
+
+/// The row of a line of a run's `paper.csv`.
+fn printed_row(record: Record<'_>) -> Row {
+    Row {
+        quantity: record.text("quantity").to_owned(),
+        configuration: record.text("configuration").to_owned(),
+        unit: record.text("unit").to_owned(),
+        ours: record.number("ours"),
+        low: record.number("ours_min"),
+        high: record.number("ours_max"),
+        paper: record.number("printed"),
+        printed_in: record.text("figure").to_owned(),
+        ..Row::default()
     }
 }
 

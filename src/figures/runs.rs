@@ -86,13 +86,7 @@ impl Runs {
 
     /// What the scenarios expect and their runs do not hold, as faults of the scenarios.
     pub fn broken(&self, done: &Done) -> Vec<Faults> {
-        let of_run = |(point, run): (&usize, &ScenarioRun)| {
-            let expected = match &self.planned[*point].work {
-                Described::Run(checked) => &checked.expect,
-                Described::Sweep(plan) => plan.sweep().expect(),
-            };
-            expect::report(expected, &expect::evaluate(expected, &run.summary))
-        };
+        let of_run = |(point, run): (&usize, &ScenarioRun)| self.planned[*point].broken(run);
         done.iter().flat_map(of_run).collect()
     }
 
@@ -155,6 +149,15 @@ impl Points for Runs {
 }
 
 impl Planned {
+    /// What the scenario expects and its run does not hold.
+    fn broken(&self, run: &ScenarioRun) -> Vec<Faults> {
+        let expected = match &self.work {
+            Described::Run(checked) => &checked.expect,
+            Described::Sweep(plan) => plan.sweep().expect(),
+        };
+        expect::report(expected, &expect::evaluate(expected, &run.summary))
+    }
+
     fn read(file: &'static str, quick: bool) -> Result<Planned, Box<Refusal>> {
         let bytes = scenarios::scenario(file).unwrap_or_else(|| panic!("there is no scenarios/{file}"));
         let files = Files::from_copies(

@@ -178,31 +178,39 @@ impl Needs {
 
     /// The bytes of a network of some size and of a run on it; saturates.
     fn bytes(&self, size: Option<Size>) -> u64 {
-        let product = |a: u64, b: u64| a.saturating_mul(b);
-        let of_network = |size: &Size| {
-            let parts = [
-                product(size.switches, PER_SWITCH),
-                product(size.hosts, PER_HOST),
-                product(size.cables, PER_CABLE),
-                product(size.ports, PER_PORT),
-            ];
-            parts.into_iter().fold(0, u64::saturating_add)
-        };
-        let of_run = |size: &Size| {
-            let pairs = product(size.hosts, size.hosts);
-            let turns = product(pairs, 2 * mean_hops(size)).min(MOST_TURN_BYTES);
-            let routes = product(pairs, PER_ROUTE).saturating_add(turns);
-            let parts = [
-                if self.on_fabric { product(size.ports + size.hosts, PER_FABRIC_PORT) } else { 0 },
-                if self.has_routes { routes } else { 0 },
-                if self.has_frames { product(product(size.switches, size.hosts), PER_NOTE) } else { 0 },
-            ];
-            parts.into_iter().fold(0, u64::saturating_add)
-        };
-        let [network, run] = size.as_ref().map_or([0, 0], |size| [of_network(size), of_run(size)]);
+        let [network, run] =
+            size.as_ref().map_or([0, 0], |size| [bytes_of_network(size), self.bytes_of_run(size)]);
         let ranks = self.ranks.map_or(0, |ranks| product(product(ranks, ranks), PER_RANK_PAIR));
         [network, run, ranks].into_iter().fold(LEAST_MEMORY, u64::saturating_add)
     }
+
+    /// The bytes of a run on a network of some size.
+    fn bytes_of_run(&self, size: &Size) -> u64 {
+        let pairs = product(size.hosts, size.hosts);
+        let turns = product(pairs, 2 * mean_hops(size)).min(MOST_TURN_BYTES);
+        let routes = product(pairs, PER_ROUTE).saturating_add(turns);
+        let parts = [
+            if self.on_fabric { product(size.ports + size.hosts, PER_FABRIC_PORT) } else { 0 },
+            if self.has_routes { routes } else { 0 },
+            if self.has_frames { product(product(size.switches, size.hosts), PER_NOTE) } else { 0 },
+        ];
+        parts.into_iter().fold(0, u64::saturating_add)
+    }
+}
+
+fn product(a: u64, b: u64) -> u64 {
+    a.saturating_mul(b)
+}
+
+/// The bytes of a network of some size.
+fn bytes_of_network(size: &Size) -> u64 {
+    let parts = [
+        product(size.switches, PER_SWITCH),
+        product(size.hosts, PER_HOST),
+        product(size.cables, PER_CABLE),
+        product(size.ports, PER_PORT),
+    ];
+    parts.into_iter().fold(0, u64::saturating_add)
 }
 
 /// The switches of a usual route: those of a random network, whose diameter grows with the logarithm of its size.

@@ -44,6 +44,20 @@ struct Source {
     warnings: Vec<Fault>,
 }
 
+impl Source {
+    /// The same source, without faults and warnings.
+    fn empty_copy(&self) -> Source {
+        Source {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            folder: self.folder.clone(),
+            is_scenario: self.is_scenario,
+            faults: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
 impl Diagnostics {
     /// No sources yet; their files come from `files`.
     pub(super) fn new(files: &Files) -> Diagnostics {
@@ -144,15 +158,10 @@ impl Diagnostics {
 
     /// The same sources, without faults and warnings.
     pub(super) fn empty_copy(&self) -> Diagnostics {
-        let source = |source: &Source| Source {
-            name: source.name.clone(),
-            text: source.text.clone(),
-            folder: source.folder.clone(),
-            is_scenario: source.is_scenario,
-            faults: Vec::new(),
-            warnings: Vec::new(),
-        };
-        Diagnostics { sources: self.sources.iter().map(source).collect(), ..Diagnostics::new(&self.files) }
+        Diagnostics {
+            sources: self.sources.iter().map(Source::empty_copy).collect(),
+            ..Diagnostics::new(&self.files)
+        }
     }
 
     /// Adds the faults and warnings of a copy.

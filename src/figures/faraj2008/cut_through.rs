@@ -24,25 +24,11 @@ fn make(results: &Results<'_>) -> Page {
         rows.push(cell.row(&of));
         rows.push(Row::ours("bound over time", &of, "share", cell.efficiency()).at(cell.kilobytes()));
     }
-    let panel = |protocol: &str, algorithms: &[&str], title: &str| {
-        let on_d = cells.iter().filter(|cell| {
-            cell.is(&[("network", "topology (d)"), ("allgather.protocol", protocol)])
-                && algorithms.contains(&cell.name("algorithm"))
-        });
-        let name =
-            |cell: &AllgatherPoint<'_>| format!("{}, {}", cell.name("algorithm"), cell.name("switching"));
-        Chart {
-            title: title.to_owned(),
-            x: Axis::from_zero("message size (KB)"),
-            y: Axis::of("lower bound / time"),
-            layers: lines(on_d, name, AllgatherPoint::kilobytes, AllgatherPoint::efficiency),
-            ..Chart::default()
-        }
-    };
     let charts = [
-        panel("rendezvous", &["LR1", "LR2"], "Rendezvous: a step waits for its message"),
-        panel("eager", &["LR1", "LR2"], "Eager: a send is over when it has left"),
+        panel(&cells, "rendezvous", &["LR1", "LR2"], "Rendezvous: a step waits for its message"),
+        panel(&cells, "eager", &["LR1", "LR2"], "Eager: a send is over when it has left"),
         panel(
+            &cells,
             "rendezvous",
             &["LR1", "LR2", "ring by rank"],
             "Rendezvous, beside the ring in the order of ranks",
@@ -52,6 +38,22 @@ fn make(results: &Results<'_>) -> Page {
         row.unit == "ms" && is_at(row, 128.0) && row.configuration.starts_with("topology (d); LR")
     });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// A chart of algorithms on topology (d), sent by a protocol.
+fn panel(cells: &[AllgatherPoint<'_>], protocol: &str, algorithms: &[&str], title: &str) -> Chart {
+    let on_d = cells.iter().filter(|cell| {
+        cell.is(&[("network", "topology (d)"), ("allgather.protocol", protocol)])
+            && algorithms.contains(&cell.name("algorithm"))
+    });
+    let name = |cell: &AllgatherPoint<'_>| format!("{}, {}", cell.name("algorithm"), cell.name("switching"));
+    Chart {
+        title: title.to_owned(),
+        x: Axis::from_zero("message size (KB)"),
+        y: Axis::of("lower bound / time"),
+        layers: lines(on_d, name, AllgatherPoint::kilobytes, AllgatherPoint::efficiency),
+        ..Chart::default()
+    }
 }
 
 const SHOWS: &str = "\

@@ -24,23 +24,25 @@ fn make(results: &Results<'_>) -> Page {
     rows.extend(compared);
     let switch = "MPICH switch to ring at message size";
     rows.extend(Row::printed(PAPER, "5 text", switch, "32 machines", ring_from(32)));
-    let panel = |letter: &str, paper: Vec<Mark>| {
-        let network = format!("topology ({letter})");
-        let on = || cells.iter().filter(|cell| cell.name("network") == network);
-        let name = |cell: &AllgatherPoint<'_>| cell.name("algorithm").to_owned();
-        let mut layers = lines(on(), name, AllgatherPoint::kilobytes, AllgatherPoint::time);
-        layers.push(bound(on()));
-        layers.push(Layer::paper(paper));
-        Chart {
-            title: format!("({}) topology ({letter})", if letter == "e" { "a" } else { "b" }),
-            x: Axis::from_zero("message size (KB)"),
-            y: Axis::from_zero("time (ms)"),
-            layers,
-            ..Chart::default()
-        }
-    };
-    let charts = [panel("e", Vec::new()), panel("f", printed)];
+    let charts = [panel(&cells, "e", Vec::new()), panel(&cells, "f", printed)];
     Page { rows, svg: draw_charts(&charts, 2), shows: SHOWS.into(), differs: DIFFERS.into() }
+}
+
+/// The chart of a topology, with marks of what the paper prints.
+fn panel(cells: &[AllgatherPoint<'_>], letter: &str, paper: Vec<Mark>) -> Chart {
+    let network = format!("topology ({letter})");
+    let on = || cells.iter().filter(|cell| cell.name("network") == network);
+    let name = |cell: &AllgatherPoint<'_>| cell.name("algorithm").to_owned();
+    let mut layers = lines(on(), name, AllgatherPoint::kilobytes, AllgatherPoint::time);
+    layers.push(bound(on()));
+    layers.push(Layer::paper(paper));
+    Chart {
+        title: format!("({}) topology ({letter})", if letter == "e" { "a" } else { "b" }),
+        x: Axis::from_zero("message size (KB)"),
+        y: Axis::from_zero("time (ms)"),
+        layers,
+        ..Chart::default()
+    }
 }
 
 const SHOWS: &str = "\

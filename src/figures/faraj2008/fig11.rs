@@ -4,7 +4,7 @@ use super::PAPER;
 use crate::{Figure, Page, Results, Row};
 use simnet_base::ids::Node;
 use simnet_network::topology::generate;
-use simnet_output::report::{Axis, Chart, Layer, Mark, Record, Style, draw_charts};
+use simnet_output::report::{Axis, Chart, Csv, Layer, Mark, Record, Style, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "faraj2008/fig11",
@@ -33,28 +33,33 @@ struct Clusters {
 }
 
 fn clusters(results: &Results<'_>) -> Vec<Clusters> {
-    let of_family = |(nth, family): (usize, &'static str)| {
-        let table = results.csv(nth, "statistics.csv");
-        let free = table.of(&[("column", "rings.contention_free")]).map(|row| row.number("mean"));
-        let free: Vec<f64> = free.map(|share| share.unwrap_or(0.0)).collect();
-        let longest = table.of(&[("column", "rings.max_path_length")]).zip(free);
-        let size = |row: &Record<'_>, part: &str| {
-            let text = row.text(&format!("topology.{family}.{part}"));
-            text.parse().unwrap_or(0)
-        };
-        let one = |(row, free): (Record<'_>, f64)| Clusters {
+    let tables = FAMILIES.into_iter().enumerate();
+    tables.flat_map(|(nth, family)| clusters_of(family, &results.csv(nth, "statistics.csv"))).collect()
+}
+
+/// The clusters of a family, from the statistics of its scenario.
+fn clusters_of(family: &'static str, table: &Csv) -> Vec<Clusters> {
+    let free = table.of(&[("column", "rings.contention_free")]).map(|row| row.number("mean"));
+    let free: Vec<f64> = free.map(|share| share.unwrap_or(0.0)).collect();
+    let longest = table.of(&[("column", "rings.max_path_length")]).zip(free);
+    longest.map(|(row, free)| Clusters::of(family, row, free)).collect()
+}
+
+impl Clusters {
+    /// Clusters from their line about longest paths, and the share of rings that are free of contention.
+    fn of(family: &'static str, row: Record<'_>, free: f64) -> Clusters {
+        let size = |part: &str| row.text(&format!("topology.{family}.{part}")).parse().unwrap_or(0);
+        Clusters {
             family,
-            machines: size(&row, "machines"),
-            switches: size(&row, "switches"),
+            machines: size("machines"),
+            switches: size("switches"),
             tree: row.text("rings.tree").to_owned(),
             algorithm: row.text("rings.algorithm").to_owned(),
             clusters: row.number("points").unwrap_or(0.0),
             longest: ["mean", "min", "max"].map(|column| row.number(column)),
             free,
-        };
-        longest.map(one).collect::<Vec<_>>()
-    };
-    FAMILIES.into_iter().enumerate().flat_map(of_family).collect()
+        }
+    }
 }
 
 fn make(results: &Results<'_>) -> Page {
@@ -128,25 +133,28 @@ fn is_switch(node: Node) -> bool {
 }
 
 fn panel(all: &[Clusters], family: &str, letter: &str, algorithm: &str) -> Chart {
-    let line = |tree: &str| {
-        let of = all.iter().filter(|of| of.family == family && of.algorithm == algorithm && of.tree == tree);
-        let mark = |of: &Clusters| {
-            let [mean, least, most] = of.longest;
-            // LR3's are 2, 3 or 4 nearly always: bands would be all that is seen.
-            let is_wide = |_: &f64| algorithm == "lr1";
-            Some(Mark::at(f64::from(of.machines), mean?).between(least.filter(is_wide), most.filter(is_wide)))
-        };
-        let name =
-            format!("{} trees", if tree == "random" { "random".to_owned() } else { tree.to_uppercase() });
-        Layer { name, style: Style::Line, marks: of.filter_map(mark).collect() }
-    };
+    let own: Vec<&Clusters> =
+        all.iter().filter(|of| of.family == family && of.algorithm == algorithm).collect();
     Chart {
         title: format!("({letter}) {} on {family} clusters", algorithm.to_uppercase()),
         x: Axis::from_zero("machines"),
         y: Axis::from_zero("longest path (switches)"),
-        layers: TREES.map(line).into(),
+        layers: TREES.map(|tree| line(&own, tree)).into(),
         ..Chart::default()
     }
+}
+
+/// The line of clusters whose trees are found in one way.
+fn line(clusters: &[&Clusters], tree: &str) -> Layer {
+    let of = clusters.iter().filter(|of| of.tree == tree);
+    let mark = |of: &&Clusters| {
+        let [mean, least, most] = of.longest;
+        // LR3's are 2, 3 or 4 nearly always: bands would be all that is seen.
+        let is_wide = |_: &f64| of.algorithm == "lr1";
+        Some(Mark::at(f64::from(of.machines), mean?).between(least.filter(is_wide), most.filter(is_wide)))
+    };
+    let name = format!("{} trees", if tree == "random" { "random".to_owned() } else { tree.to_uppercase() });
+    Layer { name, style: Style::Line, marks: of.filter_map(mark).collect() }
 }
 
 const SHOWS: &str = "\

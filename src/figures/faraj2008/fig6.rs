@@ -104,17 +104,14 @@ fn checks() -> Vec<Row> {
 fn orders(count: usize) -> Vec<Vec<HostId>> {
     let mut orders = vec![vec![HostId(0)]];
     for host in (1..count).map(HostId::new) {
-        let longer = |order: &Vec<HostId>| {
-            let order = order.clone();
-            (1..=order.len()).map(move |at| {
-                let mut longer = order.clone();
-                longer.insert(at, host);
-                longer
-            })
-        };
-        orders = orders.iter().flat_map(longer).collect();
+        orders = orders.iter().flat_map(|order| longer(order, host)).collect();
     }
     orders
+}
+
+/// An order with one more host, put in behind each of those before.
+fn longer(order: &[HostId], host: HostId) -> impl Iterator<Item = Vec<HostId>> {
+    (1..=order.len()).map(move |at| [&order[..at], &[host], &order[at..]].concat())
 }
 
 fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
@@ -128,16 +125,8 @@ fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
     // The root's own list is turned so that no subtree goes over its end.
     let len = ring.hosts.len();
     let turned = |by: usize| -> Vec<HostId> { (0..len).map(|nth| ring.hosts[(nth + by) % len]).collect() };
-    let is_whole = |order: &Vec<HostId>| {
-        tree.switches.iter().all(|switch| {
-            let within = subtree(tree, *switch);
-            let changes =
-                order.windows(2).filter(|pair| within[pair[0].index()] != within[pair[1].index()]).count();
-            let ends = usize::from(within[order[0].index()]) + usize::from(within[order[len - 1].index()]);
-            changes + ends <= 2
-        })
-    };
-    let order = (0..len).map(turned).find(is_whole).unwrap_or_else(|| ring.hosts.clone());
+    let order =
+        (0..len).map(turned).find(|order| is_whole(tree, order)).unwrap_or_else(|| ring.hosts.clone());
     let deepest = tree.switches.iter().map(|switch| depth(tree, *switch)).max().unwrap_or(0);
     let (left, wide) = (40.0, 44.0);
     let top = spots.corner.1 + 50.0 + 30.0 * deepest as f64;
@@ -168,6 +157,18 @@ fn draw(network: &Network, tree: &Tree, ring: &Ring) -> String {
         &format!("no message of this ring passes more than {} switches", ring.max_path_length),
     );
     pen.finish_around()
+}
+
+/// Whether no subtree goes over the end of an order of machines.
+fn is_whole(tree: &Tree, order: &[HostId]) -> bool {
+    let last = order.len() - 1;
+    tree.switches.iter().all(|switch| {
+        let within = subtree(tree, *switch);
+        let changes =
+            order.windows(2).filter(|pair| within[pair[0].index()] != within[pair[1].index()]).count();
+        let ends = usize::from(within[order[0].index()]) + usize::from(within[order[last].index()]);
+        changes + ends <= 2
+    })
 }
 
 const SHOWS: &str = "\

@@ -50,23 +50,8 @@ fn make(results: &Results<'_>) -> Page {
     rows.extend(results.printed(0).into_iter().filter(|row| row.ours.is_some()));
     let switch = "MPICH switch to ring at message size";
     rows.extend(Row::printed(PAPER, "5 text", switch, "16 machines", ring_from(16)));
-    let panel = |title: &str, layers: Vec<Layer>| Chart {
-        title: title.to_owned(),
-        x: Axis::from_zero("message size (KB)"),
-        y: Axis::from_zero("time (ms)"),
-        layers,
-        ..Chart::default()
-    };
-    let by_network = |algorithm: &'static str| {
-        lines(
-            cells.iter().filter(move |cell| cell.name("algorithm") == algorithm),
-            |cell| cell.name("network").to_owned(),
-            AllgatherPoint::kilobytes,
-            AllgatherPoint::time,
-        )
-    };
     let on_d = || cells.iter().filter(|cell| cell.name("network") == "topology (d)");
-    let mut of_lr1 = by_network("LR1");
+    let mut of_lr1 = by_network(&cells, "LR1");
     of_lr1.push(printed(&[("a", "1-hop"), ("d", "4-hop")], &cells));
     let mut all_on_d = lines(
         on_d(),
@@ -77,13 +62,34 @@ fn make(results: &Results<'_>) -> Page {
     all_on_d.push(bound(on_d()));
     all_on_d.push(printed(&[("d", "4-hop")], &cells));
     let charts = [
-        panel("(a) LAM", by_network("LAM")),
-        panel("(b) MPICH-LAM", by_network("MPICH-LAM")),
+        panel("(a) LAM", by_network(&cells, "LAM")),
+        panel("(b) MPICH-LAM", by_network(&cells, "MPICH-LAM")),
         panel("(c) LR1", of_lr1),
         panel("(d) all three on topology (d)", all_on_d),
     ];
     let shows = with_table(SHOWS, &rows, |row| row.quantity == "all-gather time" && is_at(row, 128.0));
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// A chart of times over sizes.
+fn panel(title: &str, layers: Vec<Layer>) -> Chart {
+    Chart {
+        title: title.to_owned(),
+        x: Axis::from_zero("message size (KB)"),
+        y: Axis::from_zero("time (ms)"),
+        layers,
+        ..Chart::default()
+    }
+}
+
+/// An algorithm's times, one line a network.
+fn by_network(cells: &[AllgatherPoint<'_>], algorithm: &str) -> Vec<Layer> {
+    lines(
+        cells.iter().filter(|cell| cell.name("algorithm") == algorithm),
+        |cell| cell.name("network").to_owned(),
+        AllgatherPoint::kilobytes,
+        AllgatherPoint::time,
+    )
 }
 
 const SHOWS: &str = "\

@@ -21,16 +21,7 @@ fn make(results: &Results<'_>) -> Page {
         Row::ours("all-gather time", &of, "ms", cell.time()).at(gigabits(cell))
     });
     let rows: Vec<Row> = rows.collect();
-    let panel = |network: &str, size: &str, title: &str| {
-        let of = cells.iter().filter(|cell| cell.is(&[("network", network), ("allgather.size", size)]));
-        Chart {
-            title: title.to_owned(),
-            x: Axis::log("rate of a cable (Gb/s)"),
-            y: Axis::from_zero("lower bound / time"),
-            layers: lines(of, |cell| cell.name("algorithm").to_owned(), gigabits, AllgatherPoint::efficiency),
-            ..Chart::default()
-        }
-    };
+    let panel = |network, size, title| panel(&cells, network, size, title);
     let charts = [
         panel("topology (f)", "4 KiB", "4 KB, ranks dealt out to the switches (f)"),
         panel("topology (f)", "128 KiB", "128 KB, ranks dealt out to the switches (f)"),
@@ -39,6 +30,18 @@ fn make(results: &Results<'_>) -> Page {
     ];
     let shows = with_table(SHOWS, &rows, is_wanted);
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// The chart of a network and a message size.
+fn panel(cells: &[AllgatherPoint<'_>], network: &str, size: &str, title: &str) -> Chart {
+    let of = cells.iter().filter(|cell| cell.is(&[("network", network), ("allgather.size", size)]));
+    Chart {
+        title: title.to_owned(),
+        x: Axis::log("rate of a cable (Gb/s)"),
+        y: Axis::from_zero("lower bound / time"),
+        layers: lines(of, |cell| cell.name("algorithm").to_owned(), gigabits, AllgatherPoint::efficiency),
+        ..Chart::default()
+    }
 }
 
 fn gigabits(cell: &AllgatherPoint<'_>) -> f64 {

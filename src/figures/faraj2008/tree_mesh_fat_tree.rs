@@ -28,35 +28,39 @@ fn make(results: &Results<'_>) -> Page {
         rows.push(cell.row(&of));
         rows.push(Row::ours("bound over time", &of, "share", cell.efficiency()).at(cell.kilobytes()));
     }
-    let panel = |switching: &str, title: &str| {
-        let wanted = [("switching", switching), ("allgather.size", "128 KiB")];
-        let of = cells.iter().filter(|cell| cell.is(&wanted));
-        let mut layers: Vec<Layer> = Vec::new();
-        for cell in of {
-            let mark = place(cell).zip(cell.efficiency());
-            let mark = mark.map(|(place, y)| Mark { x: place as f64, y, ..Mark::default() });
-            let name = cell.name("algorithm");
-            match layers.iter_mut().find(|layer| layer.name == name) {
-                Some(layer) => layer.marks.extend(mark),
-                None => layers.push(Layer {
-                    name: name.to_owned(),
-                    style: Style::Marks,
-                    marks: mark.into_iter().collect(),
-                }),
-            }
-        }
-        Chart {
-            title: title.to_owned(),
-            x: Axis::names("64 machines on", NETWORKS),
-            y: Axis::from_zero("lower bound / time at 128 KB"),
-            layers,
-            bars: true,
-            ..Chart::default()
-        }
-    };
-    let charts = [panel("cut through", "Cut through"), panel("stored and forwarded", "Stored and forwarded")];
+    let charts = [
+        panel(&cells, "cut through", "Cut through"),
+        panel(&cells, "stored and forwarded", "Stored and forwarded"),
+    ];
     let shows = with_table(SHOWS, &rows, is_wanted);
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// The chart of a kind of switches: every algorithm's share of the bound, by network.
+fn panel(cells: &[AllgatherPoint<'_>], switching: &str, title: &str) -> Chart {
+    let wanted = [("switching", switching), ("allgather.size", "128 KiB")];
+    let mut layers: Vec<Layer> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.is(&wanted)) {
+        let mark = place(cell).zip(cell.efficiency());
+        let mark = mark.map(|(place, y)| Mark { x: place as f64, y, ..Mark::default() });
+        let name = cell.name("algorithm");
+        match layers.iter_mut().find(|layer| layer.name == name) {
+            Some(layer) => layer.marks.extend(mark),
+            None => layers.push(Layer {
+                name: name.to_owned(),
+                style: Style::Marks,
+                marks: mark.into_iter().collect(),
+            }),
+        }
+    }
+    Chart {
+        title: title.to_owned(),
+        x: Axis::names("64 machines on", NETWORKS),
+        y: Axis::from_zero("lower bound / time at 128 KB"),
+        layers,
+        bars: true,
+        ..Chart::default()
+    }
 }
 
 /// Rows for the page: LR3 on all, and recursive doubling where cables help it.

@@ -122,30 +122,7 @@ impl Scene<'_> {
     pub(super) fn map(&self, worms: &[Worm]) -> Mapping {
         let setup = Setup { costs: self.costs, ..Setup::new(self.network, self.parameters) };
         let brief = self.brief();
-        let program = |host: HostId, station: Station| {
-            let own = worms.iter().find(|worm| worm.from == host).cloned();
-            let (brief, options, costs) = (&brief, &self.options, self.costs);
-            let is_mapper = host == self.mapper;
-            let answers = (self.answers)(station.name());
-            async move {
-                let mut station = station;
-                if is_mapper {
-                    let logged = Logged { costs, kind: Kind::Host, log: Log::default() };
-                    let mut host = Attended::new(&mut station, logged);
-                    let map = guarded::map(&mut host, brief, options).await;
-                    return ControlFlow::Break((map, host.attendant.log));
-                }
-                if let Some(worm) = own {
-                    station.sleep(worm.at.since(Time::ZERO + costs.send)).await;
-                    let message = Message::new(Body::LoopProbe { nonce: 0 }).padded(worm.length);
-                    station.send(&worm.route, message).await;
-                }
-                if answers {
-                    serve(&mut station, &mut Memory::default(), costs.reply).await;
-                }
-                ControlFlow::Continue(())
-            }
-        };
+        let program = |host: HostId, station: Station| self.take_part(station, host, &brief, worms);
         let outcome = run_all(&setup, |_| true, program).expect("the parameters are those of a scenario");
         let (map, log) = outcome.result.expect("a mapper waits for nothing without a time-out");
         let time = |cycle: Cycle| cycle.to_time(self.parameters.base_cycle);
@@ -153,6 +130,32 @@ impl Scene<'_> {
         let deadlocks =
             spans.map(|found| (time(found.formed), found.cleared.map(|cleared| time(cleared.at)))).collect();
         Mapping { map, log, deadlocks }
+    }
+
+    /// The process of a host: the mapper's ends the run with its map and log, another sends its worm, if it has one,
+    /// and then answers, if it does.
+    async fn take_part(
+        &self,
+        mut station: Station,
+        host: HostId,
+        brief: &Brief,
+        worms: &[Worm],
+    ) -> ControlFlow<(Map, Log)> {
+        if host == self.mapper {
+            let logged = Logged { costs: self.costs, kind: Kind::Host, log: Log::default() };
+            let mut host = Attended::new(&mut station, logged);
+            let map = guarded::map(&mut host, brief, &self.options).await;
+            return ControlFlow::Break((map, host.attendant.log));
+        }
+        if let Some(worm) = worms.iter().find(|worm| worm.from == host) {
+            station.sleep(worm.at.since(Time::ZERO + self.costs.send)).await;
+            let message = Message::new(Body::LoopProbe { nonce: 0 }).padded(worm.length);
+            station.send(&worm.route, message).await;
+        }
+        if (self.answers)(station.name()) {
+            serve(&mut station, &mut Memory::default(), self.costs.reply).await;
+        }
+        ControlFlow::Continue(())
     }
 }
 
@@ -216,9 +219,35 @@ impl Endpoint for Replay {
     }
 }
 
+impl Replay {
+    /// When a message left its host, if it has ended.
+    fn left(&self, tag: u64) -> Option<Cycle> {
+        Some(self.ended.get(&tag)?.started)
+    }
+
+    /// What has become of a message.
+    fn way(&self, tag: u64, cycle: Duration) -> Way {
+        // A flit is there at the end of the cycle in which it arrives.
+        let there = |at: Cycle| Cycle(at.0 + 1).to_time(cycle);
+        match self.ended.get(&tag).map(|ended| ended.fate) {
+            Some(Fate::Delivered { head, tail, .. }) => Way::Arrived(there(head), there(tail)),
+            Some(Fate::Destroyed { at, .. }) => Way::Lost(at.to_time(cycle)),
+            None => Way::Waits,
+        }
+    }
+}
+
 /// Notes who was passed on when.
 #[derive(Default)]
 struct Passes(Vec<(Cycle, End, End, u64)>);
+
+impl Passes {
+    /// Where a message was passed on, and when.
+    fn of(&self, tag: u64, cycle: Duration) -> Vec<(Time, End, End)> {
+        let own = self.0.iter().filter(|(_, _, _, owner)| *owner == tag);
+        own.map(|(now, input, output, _)| (now.to_time(cycle), *input, *output)).collect()
+    }
+}
 
 impl Observer for Passes {
     fn granted(&mut self, now: Cycle, input: End, output: End, worm: WormId) {
@@ -251,22 +280,10 @@ pub(super) fn ways(scene: &Scene<'_>, sent: &[Sent], worms: &[Worm], span: Durat
     let mut passes = Passes::default();
     let first = all.iter().map(|(_, at, ..)| *at).min().unwrap_or(Time::ZERO);
     fabric.run_until((first + span).to_cycle_ceil(cycle), &mut replay, &mut passes);
-    let time = |at: Cycle| at.to_time(cycle);
-    let shot = |(tag, (_, at, ..)): (u64, &(HostId, Time, &[Turn], u32))| {
-        let own = passes.0.iter().filter(|(_, _, _, owner)| *owner == tag);
-        let passes = own.map(|(now, input, output, _)| (time(*now), *input, *output)).collect();
-        let (left, fate) = match replay.ended.get(&tag).map(|ended| (ended.started, ended.fate)) {
-            Some((left, Fate::Delivered { head, tail, .. })) => {
-                {
-                    // A flit is there at the end of the cycle in which it arrives.
-                    let there = |at: Cycle| time(Cycle(at.0 + 1));
-                    (time(left), Way::Arrived(there(head), there(tail)))
-                }
-            }
-            Some((left, Fate::Destroyed { at, .. })) => (time(left), Way::Lost(time(at))),
-            None => (time(at.to_cycle_ceil(cycle)), Way::Waits),
-        };
-        Shot { left, passes, fate }
+    let shot = |(tag, (_, at, ..)): (u64, &(HostId, Time, &[Turn], u32))| Shot {
+        left: replay.left(tag).unwrap_or(at.to_cycle_ceil(cycle)).to_time(cycle),
+        passes: passes.of(tag, cycle),
+        fate: replay.way(tag, cycle),
     };
     (0..).zip(&all).map(shot).collect()
 }

@@ -153,11 +153,7 @@ pub(super) fn cases(stage: &Stage, kind: Kind, options: Options) -> [Case; 3] {
     let of_kind = |sent: &&Sent| sent.kind == kind;
     let yes = position(&quiet, |sent| of_kind(&sent) && sent.route == stage.yes);
     let is_no = |first: usize, sent: &Sent| {
-        let way = || ways(&scene, quiet.log.question(first), &[], WATCHED);
-        of_kind(&sent)
-            && (stage.no)(sent)
-            && matches!(way()[0].fate, Way::Lost(..))
-            && way()[0].passes.len() < 2
+        of_kind(&sent) && (stage.no)(sent) && is_lost_at_once(&scene, quiet.log.question(first))
     };
     let no = (0..quiet.log.sent.len()).find(|first| is_no(*first, &quiet.log.sent[*first]));
     let no = no.expect("the mapper asks it on every stage");
@@ -179,6 +175,12 @@ pub(super) fn cases(stage: &Stage, kind: Kind, options: Options) -> [Case; 3] {
         Case::new(is_not, &scene, &quiet, no, &[]),
         Case::new("deadlock", &scene, &busy, yes, &worms),
     ]
+}
+
+/// Whether the first of these messages is lost before a second switch passes it on.
+fn is_lost_at_once(scene: &Scene<'_>, question: &[Sent]) -> bool {
+    let shots = ways(scene, question, &[], WATCHED);
+    matches!(shots[0].fate, Way::Lost(..)) && shots[0].passes.len() < 2
 }
 
 /// What the mapper can map: the network without the hosts that do not answer it. The mapper is its first host, too.
@@ -290,15 +292,19 @@ impl Case {
 
     /// Messages whose watched arrival is not the one that the mapper heard.
     fn strays(&self) -> usize {
-        let watched = self.sent[0].at + WATCHED;
-        let differs = |(shot, heard): &(&Shot, &Option<(Time, Time)>)| match (shot.fate, heard) {
-            (Way::Arrived(_, tail), Some((at, _))) => tail != *at,
+        let differs = |(shot, heard): &(&Shot, &Option<(Time, Time)>)| self.is_stray(shot, **heard);
+        self.shots.iter().zip(&self.heard).filter(differs).count()
+    }
+
+    /// Whether what was watched of a message is not what the mapper heard.
+    fn is_stray(&self, shot: &Shot, heard: Option<(Time, Time)>) -> bool {
+        match (shot.fate, heard) {
+            (Way::Arrived(_, tail), Some((at, _))) => tail != at,
             // Once it has its answer the mapper does not wait for guards.
             (Way::Arrived(..), None) => self.in_time(0).is_none(),
-            (_, Some((at, _))) => *at <= watched,
+            (_, Some((at, _))) => at <= self.sent[0].at + WATCHED,
             (_, None) => false,
-        };
-        self.shots.iter().zip(&self.heard).filter(differs).count()
+        }
     }
 }
 

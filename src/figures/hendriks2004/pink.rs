@@ -84,21 +84,23 @@ fn times(results: &Results<'_>) -> Chart {
 }
 
 fn messages(rows: &[Row]) -> Chart {
-    let layer = |(_, name): &(&str, &str)| {
-        let own = KINDS
-            .iter()
-            .enumerate()
-            .filter_map(|(place, (_, kind))| pick(rows, kind, &[name]).first()?.mark(place as f64));
-        Layer::marks(name, own.collect())
-    };
     Chart {
         title: "what is sent".to_owned(),
         x: Axis::names("", ["host", "switch", "loop", "compare", "guard"]),
         y: Axis::from_zero("messages"),
-        layers: VARIANTS.iter().map(layer).collect(),
+        layers: VARIANTS.iter().map(|(_, name)| by_kind(rows, name)).collect(),
         bars: true,
         ..Chart::default()
     }
+}
+
+/// The messages of a variant, by their kinds.
+fn by_kind(rows: &[Row], name: &str) -> Layer {
+    let own = KINDS
+        .iter()
+        .enumerate()
+        .filter_map(|(place, (_, kind))| pick(rows, kind, &[name]).first()?.mark(place as f64));
+    Layer::marks(name, own.collect())
 }
 
 fn speed_up(rows: &[Row]) -> Chart {

@@ -38,22 +38,8 @@ fn make(results: &Results<'_>) -> Page {
     };
     let mut rows: Vec<Row> = of_each(RIGHT).zip(&cells).map(count).collect();
     rows.extend([RIGHT, SURE, MISTAKEN, TIME, SENT].into_iter().flat_map(of_each));
-    let layer = |name: &str, column: Column, scale: f64| {
-        let own = variants.iter().enumerate().filter_map(|(place, variant)| {
-            let found = |row: &&Row| row.quantity == column.quantity && row.configuration == *variant;
-            let mark = rows.iter().find(found)?.mark(place as f64)?;
-            Some(Mark { y: mark.y * scale, hollow: false, ..mark })
-        });
-        Layer::marks(name, own.collect())
-    };
-    let chart = |title: &str, label: &str, layers| Chart {
-        title: title.to_owned(),
-        x: Axis::names("", variants.clone()),
-        y: Axis::from_zero(label),
-        layers,
-        bars: true,
-        ..Chart::default()
-    };
+    let layer = |name, column, scale| layer(&rows, &variants, name, column, scale);
+    let chart = |title, label, layers| chart(title, label, layers, &variants);
     let runs = cells.first().map_or(1, Cell::runs) as f64;
     let (label, share) = (format!("maps (% of {runs} runs)"), 100.0 / runs);
     let maps = vec![
@@ -78,5 +64,27 @@ fn make(results: &Results<'_>) -> Page {
                 with slower switches and no software between S and G they fail (docs/VALIDATION.md, guarded \
                 scouting)."
             .to_owned(),
+    }
+}
+
+/// What a column has for each variant, times `scale`.
+fn layer(rows: &[Row], variants: &[String], name: &str, column: Column, scale: f64) -> Layer {
+    let own = variants.iter().enumerate().filter_map(|(place, variant)| {
+        let found = |row: &&Row| row.quantity == column.quantity && row.configuration == *variant;
+        let mark = rows.iter().find(found)?.mark(place as f64)?;
+        Some(Mark { y: mark.y * scale, hollow: false, ..mark })
+    });
+    Layer::marks(name, own.collect())
+}
+
+/// A chart over the variants.
+fn chart(title: &str, label: &str, layers: Vec<Layer>, variants: &[String]) -> Chart {
+    Chart {
+        title: title.to_owned(),
+        x: Axis::names("", variants.to_vec()),
+        y: Axis::from_zero(label),
+        layers,
+        bars: true,
+        ..Chart::default()
     }
 }

@@ -59,13 +59,6 @@ fn make(results: &Results<'_>) -> Page {
     times.push(Layer::paper(both.into_iter().flatten().collect()));
     let mut factors = curves(&ratios, "speed-up over size");
     factors.push(Layer::paper(printed("speed-up", "Pink", 1.0).into_iter().collect()));
-    let chart = |title: &str, y: Axis, layers| Chart {
-        title: title.to_owned(),
-        x: Axis::log("hosts"),
-        y,
-        layers,
-        ..Chart::default()
-    };
     let charts = [
         chart("time of a mapping", Axis::log("time (s)"), times),
         chart("speed-up", Axis::from_zero("time-outs over guards (factor)"), factors),
@@ -85,4 +78,9 @@ fn make(results: &Results<'_>) -> Page {
                 from some hundred hosts on: in small networks host scouts, which nothing guards, weigh more."
             .to_owned(),
     }
+}
+
+/// A chart over the size of the network.
+fn chart(title: &str, y: Axis, layers: Vec<Layer>) -> Chart {
+    Chart { title: title.to_owned(), x: Axis::log("hosts"), y, layers, ..Chart::default() }
 }

@@ -58,21 +58,23 @@ fn times(points: &Csv, rate: &str) -> Chart {
 
 /// How many of the clusters each method recovers.
 fn recovered(points: &Csv, rate: &str) -> Chart {
-    let of = |name: &str| {
-        let mark = |at_once: String| {
-            let wanted = [("ethernet.rate", rate), (AT_ONCE, at_once.as_str())];
-            let right = points.of(&wanted).filter_map(|point| truth(point, &column(name, "recovered")));
-            Some(Mark::at(at_once.parse().ok()?, right.sum()))
-        };
-        Layer::line(method(name), points.choices(AT_ONCE).into_iter().filter_map(mark).collect())
-    };
     Chart {
         title: format!("What it costs, {rate}"),
         x: Axis::log("pairs at once"),
         y: Axis::from_zero("clusters recovered"),
-        layers: METHODS.map(of).into(),
+        layers: METHODS.map(|name| recovered_by(name, points, rate)).into(),
         ..Chart::default()
     }
+}
+
+/// How many of the clusters a method recovers, by pairs at once.
+fn recovered_by(name: &str, points: &Csv, rate: &str) -> Layer {
+    let mark = |at_once: String| {
+        let wanted = [("ethernet.rate", rate), (AT_ONCE, at_once.as_str())];
+        let right = points.of(&wanted).filter_map(|point| truth(point, &column(name, "recovered")));
+        Some(Mark::at(at_once.parse().ok()?, right.sum()))
+    };
+    Layer::line(method(name), points.choices(AT_ONCE).into_iter().filter_map(mark).collect())
 }
 
 const SHOWS: &str = "\

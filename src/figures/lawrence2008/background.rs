@@ -3,7 +3,7 @@
 use crate::discoveries::{column, method, truth};
 use crate::rows::{is_at, with_table};
 use crate::{Figure, Page, Results, Row};
-use simnet_output::report::{Axis, Chart, Layer, Mark, Record, draw_charts};
+use simnet_output::report::{Axis, Chart, Csv, Layer, Mark, Record, draw_charts};
 
 pub(super) const FIGURE: Figure = Figure {
     id: "lawrence2008/background",
@@ -45,14 +45,6 @@ fn make(results: &Results<'_>) -> Page {
             rows.push(Row::ours("recovered", method(name), "yes = 1", recovered).at(x));
         }
     }
-    let classes = |class: usize| {
-        let mark = |point| {
-            let (low, high) = ends(point, class)?;
-            Some(Mark::at(load(point), f64::midpoint(low, high)).between(Some(low), Some(high)))
-        };
-        let name = format!("{} switch{} between", class + 1, if class == 0 { "" } else { "es" });
-        Layer::line(&name, points.records().filter_map(mark).collect())
-    };
     let most = |point: Record<'_>| Some(Mark::at(load(point), point.number("discovery.samples_most")?));
     let x = || Axis::from_zero("share of a cable's time that others take (%)");
     let charts = [
@@ -60,7 +52,7 @@ fn make(results: &Results<'_>) -> Page {
             title: "Round-trip times by switches between machines".into(),
             x: x(),
             y: Axis::of("round-trip time (ms)"),
-            layers: [0, 1, 2].map(classes).into(),
+            layers: [0, 1, 2].map(|class| class_line(&points, class)).into(),
             ..Chart::default()
         },
         Chart {
@@ -75,6 +67,16 @@ fn make(results: &Results<'_>) -> Page {
         row.quantity != "recovered" && [0.0, 30.0].iter().any(|x| is_at(row, *x))
     });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// The round-trip times of machines with so many switches between them and one more, from the least to the greatest.
+fn class_line(points: &Csv, class: usize) -> Layer {
+    let mark = |point| {
+        let (low, high) = ends(point, class)?;
+        Some(Mark::at(load(point), f64::midpoint(low, high)).between(Some(low), Some(high)))
+    };
+    let name = format!("{} switch{} between", class + 1, if class == 0 { "" } else { "es" });
+    Layer::line(&name, points.records().filter_map(mark).collect())
 }
 
 const SHOWS: &str = "\

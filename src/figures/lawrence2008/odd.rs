@@ -77,20 +77,6 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
         let middle = f64::midpoint(class.low_ms, class.high_ms);
         Mark::at(f64::from(class.hops), middle).between(Some(class.low_ms), Some(class.high_ms))
     });
-    let marks = |value: fn(&Inferred) -> Option<u32>| {
-        let mark = |(place, (_, found)): (usize, &(&str, &Inferred))| {
-            Some(Mark::at(place as f64, f64::from(value(found)?)))
-        };
-        inferred.iter().enumerate().filter_map(mark).collect()
-    };
-    let bars = |title: &str, y: &str, marks: Vec<Mark>| Chart {
-        title: title.to_owned(),
-        x: Axis::names("method", METHODS.map(method)),
-        y: Axis::from_zero(y),
-        layers: vec![Layer::marks("", marks)],
-        bars: true,
-        ..Chart::default()
-    };
     let charts = [
         Chart {
             title: "What was measured".into(),
@@ -99,12 +85,32 @@ pub(super) fn page(results: &Results<'_>, shows: &str, differs: &str) -> Page {
             layers: vec![Layer::marks("shortest to longest", truth.collect())],
             ..Chart::default()
         },
-        bars("Wrong hop counts", "pairs", marks(|found| found.wrong_pairs)),
-        bars("Switches found", "switches", marks(|found| found.switches)),
+        bars("Wrong hop counts", "pairs", marks(&inferred, |found| found.wrong_pairs)),
+        bars("Switches found", "switches", marks(&inferred, |found| found.switches)),
     ];
     quotes.insert(0, differs.to_owned());
     let shows = with_table(shows, &rows, |row| {
         ["recovered", "wrong pairs", "switches found"].contains(&row.quantity.as_str())
     });
     Page { rows, svg: draw_charts(&charts, 3), shows, differs: quotes.join("\n") }
+}
+
+/// What the methods inferred, method by method.
+fn marks(inferred: &[(&str, &Inferred)], value: fn(&Inferred) -> Option<u32>) -> Vec<Mark> {
+    let mark = |(place, (_, found)): (usize, &(&str, &Inferred))| {
+        Some(Mark::at(place as f64, f64::from(value(found)?)))
+    };
+    inferred.iter().enumerate().filter_map(mark).collect()
+}
+
+/// A chart with a bar for each method.
+fn bars(title: &str, y: &str, marks: Vec<Mark>) -> Chart {
+    Chart {
+        title: title.to_owned(),
+        x: Axis::names("method", METHODS.map(method)),
+        y: Axis::from_zero(y),
+        layers: vec![Layer::marks("", marks)],
+        bars: true,
+        ..Chart::default()
+    }
 }

@@ -28,24 +28,30 @@ struct Cell {
 fn cells(results: &Results<'_>) -> Vec<Cell> {
     let points = results.csv(0, "points.csv");
     let points: Vec<Record<'_>> = points.records().collect();
-    let place = |point: &Record<'_>| [point.text("topology"), point.text("ethernet.rate")].map(str::to_owned);
-    let cell = |executions: &[Record<'_>]| {
-        let [cluster, rate] = place(&executions[0]);
-        let values = |key: &str| {
-            let column = format!("discovery.{key}");
-            executions.iter().filter_map(move |point| point.number(&column)).collect::<Vec<f64>>()
-        };
-        let sum = |key: &str| values(key).into_iter().sum::<f64>();
-        let pairs: f64 = values("machines").into_iter().map(|machines| machines * (machines - 1.0)).sum();
-        let times = executions.len() as f64;
-        Cell {
-            name: format!("{} {}", cluster.replace("topology ", ""), rate.replace("b/s", "")),
-            settled: sum("samples.0.measurements") / pairs,
-            rtt_share: (sum("rtt_s") / times) / (sum("total_s") / times),
-            samples_most: values("samples_most").into_iter().fold(0.0, f64::max),
-        }
-    };
     points.chunk_by(|a, b| place(a) == place(b)).map(cell).collect()
+}
+
+/// A cluster at a rate, from its executions.
+fn cell(executions: &[Record<'_>]) -> Cell {
+    let [cluster, rate] = place(&executions[0]);
+    let values = |key: &str| {
+        let column = format!("discovery.{key}");
+        executions.iter().filter_map(move |point| point.number(&column)).collect::<Vec<f64>>()
+    };
+    let sum = |key: &str| values(key).into_iter().sum::<f64>();
+    let pairs: f64 = values("machines").into_iter().map(|machines| machines * (machines - 1.0)).sum();
+    let times = executions.len() as f64;
+    Cell {
+        name: format!("{} {}", cluster.replace("topology ", ""), rate.replace("b/s", "")),
+        settled: sum("samples.0.measurements") / pairs,
+        rtt_share: (sum("rtt_s") / times) / (sum("total_s") / times),
+        samples_most: values("samples_most").into_iter().fold(0.0, f64::max),
+    }
+}
+
+/// The cluster and the rate of a point.
+fn place(point: &Record<'_>) -> [String; 2] {
+    [point.text("topology"), point.text("ethernet.rate")].map(str::to_owned)
 }
 
 fn make(results: &Results<'_>) -> Page {
@@ -75,25 +81,28 @@ fn make(results: &Results<'_>) -> Page {
         );
     }
     let names: Vec<String> = cells.into_iter().map(|cell| cell.name).collect();
-    let panel = |title: &str, y: &str, values: &[f64], floor: f64| {
-        let mark = |(place, value): (usize, &f64)| Mark::at(place as f64, *value);
-        let printed = (0..values.len()).map(|place| Mark::at(place as f64, floor)).collect();
-        Chart {
-            title: title.to_owned(),
-            x: Axis::names("", names.clone()),
-            y: Axis::of(y),
-            layers: vec![
-                Layer::marks("simulated", values.iter().enumerate().map(mark).collect()),
-                Layer::paper(printed),
-            ],
-            ..Chart::default()
-        }
-    };
+    let panel = |title, y, values: &[f64], floor| panel(title, y, (&names, values), floor);
     let charts = [
         panel("Measurements that settle at 26 samples", "share (%)", &settled, 99.0),
         panel("Run time that is measuring", "share (%)", &shares, 99.9),
     ];
     Page { rows, svg: draw_charts(&charts, 1), shows: SHOWS.into(), differs: DIFFERS.into() }
+}
+
+/// A chart of a value by cluster, with what the paper states for all of them.
+fn panel(title: &str, y: &str, (names, values): (&[String], &[f64]), floor: f64) -> Chart {
+    let mark = |(place, value): (usize, &f64)| Mark::at(place as f64, *value);
+    let printed = (0..values.len()).map(|place| Mark::at(place as f64, floor)).collect();
+    Chart {
+        title: title.to_owned(),
+        x: Axis::names("", names.to_vec()),
+        y: Axis::of(y),
+        layers: vec![
+            Layer::marks("simulated", values.iter().enumerate().map(mark).collect()),
+            Layer::paper(printed),
+        ],
+        ..Chart::default()
+    }
 }
 
 const SHOWS: &str = "\

@@ -45,44 +45,52 @@ fn make(results: &Results<'_>) -> Page {
         }
     }
     let names = || Axis::names("topology", clusters.iter().map(|name| name.replace("topology ", "")));
-    let spread = |rate: &str| {
-        let mark = |(place, total): (usize, Record<'_>)| {
-            let mean = total.number("mean")?;
-            let percent = |end: &str| total.number(end).map(|value| (value / mean - 1.0) * 100.0);
-            Some(Mark::at(place as f64, 0.0).between(percent("min"), percent("max")))
-        };
-        let marks =
-            of(&statistics, rate, "discovery.total_s").into_iter().enumerate().filter_map(mark).collect();
-        Chart {
-            title: format!("Total run time at {rate}, least to greatest"),
-            x: names(),
-            y: Axis::of("about the mean (%)"),
-            layers: vec![Layer::marks("all executions", marks)],
-            ..Chart::default()
-        }
-    };
-    let share = |rate: &str| {
-        let layer = |name: &str| {
-            let mark = |(place, found): (usize, Record<'_>)| {
-                Some(Mark::at(place as f64, found.number("mean")? * 100.0))
-            };
-            let found = of(&statistics, rate, &column(name, "recovered"));
-            Layer::marks(method(name), found.into_iter().enumerate().filter_map(mark).collect())
-        };
-        Chart {
-            title: format!("Recovered at {rate}"),
-            x: names(),
-            y: Axis::from_zero("executions recovered (%)"),
-            layers: METHODS.map(layer).into(),
-            bars: true,
-            ..Chart::default()
-        }
-    };
-    let charts: Vec<Chart> = RATES.map(spread).into_iter().chain(RATES.map(share)).collect();
+    let charts: Vec<Chart> = RATES
+        .map(|rate| spread(&statistics, rate, names()))
+        .into_iter()
+        .chain(RATES.map(|rate| recovered(&statistics, rate, names())))
+        .collect();
     let shows = with_table(SHOWS, &rows, |row| {
         row.quantity == "recovered" && row.configuration.ends_with("the paper's")
     });
     Page { rows, svg: draw_charts(&charts, 2), shows, differs: DIFFERS.into() }
+}
+
+/// How far run times at a rate are from their mean, by cluster.
+fn spread(statistics: &Csv, rate: &str, clusters: Axis) -> Chart {
+    let mark = |(place, total): (usize, Record<'_>)| {
+        let mean = total.number("mean")?;
+        let percent = |end: &str| total.number(end).map(|value| (value / mean - 1.0) * 100.0);
+        Some(Mark::at(place as f64, 0.0).between(percent("min"), percent("max")))
+    };
+    let marks = of(statistics, rate, "discovery.total_s").into_iter().enumerate().filter_map(mark).collect();
+    Chart {
+        title: format!("Total run time at {rate}, least to greatest"),
+        x: clusters,
+        y: Axis::of("about the mean (%)"),
+        layers: vec![Layer::marks("all executions", marks)],
+        ..Chart::default()
+    }
+}
+
+/// How many of the executions at a rate each method recovers, by cluster.
+fn recovered(statistics: &Csv, rate: &str, clusters: Axis) -> Chart {
+    Chart {
+        title: format!("Recovered at {rate}"),
+        x: clusters,
+        y: Axis::from_zero("executions recovered (%)"),
+        layers: METHODS.map(|name| recovered_by(name, statistics, rate)).into(),
+        bars: true,
+        ..Chart::default()
+    }
+}
+
+/// How many of the executions at a rate a method recovers, by cluster.
+fn recovered_by(name: &str, statistics: &Csv, rate: &str) -> Layer {
+    let mark =
+        |(place, found): (usize, Record<'_>)| Some(Mark::at(place as f64, found.number("mean")? * 100.0));
+    let found = of(statistics, rate, &column(name, "recovered"));
+    Layer::marks(method(name), found.into_iter().enumerate().filter_map(mark).collect())
 }
 
 const SHOWS: &str = "\

@@ -31,16 +31,8 @@ fn make(results: &Results<'_>) -> Page {
         rows.extend(PARTS.into_iter().filter_map(part));
         rows.extend(of_quantity.iter().skip(1).cloned());
     }
-    let chart = |quantity: &str| Chart {
-        title: quantity.to_owned(),
-        x: Axis::names("system", SYSTEMS),
-        y: Axis::from_zero(quantity),
-        layers: side_by_side("counted on our map", &pick(&rows, quantity, &SYSTEMS)),
-        bars: true,
-        ..Chart::default()
-    };
     Page {
-        svg: draw_charts(&["interfaces", "switches", "links"].map(chart), 3),
+        svg: draw_charts(&["interfaces", "switches", "links"].map(|quantity| chart(&rows, quantity)), 3),
         rows,
         shows: "The components of the three subclusters of the Berkeley NOW, counted on the maps that our \
                 Berkeley mapper makes of C, C+A and C+A+B; A is what the second has more than the first, B what \
@@ -52,5 +44,17 @@ fn make(results: &Results<'_>) -> Page {
                 by the counts of Fig. 6. The rows of A and B are read as shares of a whole: 64 + 64 + 65 = 193, \
                 so that the cables between subclusters belong to A's and B's rows."
             .to_owned(),
+    }
+}
+
+/// The chart of a count.
+fn chart(rows: &[Row], quantity: &str) -> Chart {
+    Chart {
+        title: quantity.to_owned(),
+        x: Axis::names("system", SYSTEMS),
+        y: Axis::from_zero(quantity),
+        layers: side_by_side("counted on our map", &pick(rows, quantity, &SYSTEMS)),
+        bars: true,
+        ..Chart::default()
     }
 }

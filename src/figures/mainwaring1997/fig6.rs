@@ -1,7 +1,7 @@
 //! Fig. 6: host and switch probes, and how many of them hit.
 
 use crate::cells::{SENT, by_configuration, cells, network_and_mapper, pick};
-use crate::{Figure, Page, Results, side_by_side};
+use crate::{Figure, Page, Results, Row, side_by_side};
 use simnet_output::report::{Axis, Chart, draw_charts};
 
 use super::SYSTEMS;
@@ -26,22 +26,7 @@ const PANELS: [(&str, &str, &[&str]); 4] = [
 fn make(results: &Results<'_>) -> Page {
     let mut rows = results.printed(0);
     by_configuration(&mut rows, &SYSTEMS);
-    let chart = |(title, label, quantities): (&str, &str, &[&str])| {
-        let layers = quantities.iter().flat_map(|quantity| {
-            let name = quantity.split(' ').next().unwrap_or_default();
-            let name = if name == "turns" { "neither" } else { name };
-            side_by_side(name, &pick(&rows, quantity, &SYSTEMS))
-        });
-        Chart {
-            title: title.to_owned(),
-            x: Axis::names("system", SYSTEMS),
-            y: Axis::from_zero(label),
-            layers: layers.collect(),
-            bars: true,
-            ..Chart::default()
-        }
-    };
-    let svg = draw_charts(&PANELS.map(chart), 2);
+    let svg = draw_charts(&PANELS.map(|panel| chart(&rows, panel)), 2);
     rows.extend(cells(results, 0, SENT, network_and_mapper));
     Page {
         rows,
@@ -63,5 +48,22 @@ fn make(results: &Results<'_>) -> Page {
                 - The port numbering of the reconstruction was chosen, out of sixty, by these counts: with ports \
                 as drawn they are up to 17 % off, over all sixty 12 % in the mean of the worst."
             .to_owned(),
+    }
+}
+
+/// A panel: some quantities next to each other.
+fn chart(rows: &[Row], (title, label, quantities): (&str, &str, &[&str])) -> Chart {
+    let layers = quantities.iter().flat_map(|quantity| {
+        let name = quantity.split(' ').next().unwrap_or_default();
+        let name = if name == "turns" { "neither" } else { name };
+        side_by_side(name, &pick(rows, quantity, &SYSTEMS))
+    });
+    Chart {
+        title: title.to_owned(),
+        x: Axis::names("system", SYSTEMS),
+        y: Axis::from_zero(label),
+        layers: layers.collect(),
+        bars: true,
+        ..Chart::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cells::{SENT, by_configuration, cells, network_and_mapper};
 use crate::{Figure, Page, Results, Row};
-use simnet_output::report::{Axis, Chart, Layer, Mark, draw_charts};
+use simnet_output::report::{Axis, Chart, Csv, Layer, Mark, draw_charts};
 
 use super::SYSTEMS;
 
@@ -70,22 +70,25 @@ fn means(rows: &[Row]) -> Chart {
 /// Every run, next to the mean of the others of its kind.
 fn all_runs(results: &Results<'_>) -> Chart {
     let table = results.csv(0, "points.csv");
-    let layer = |(nth, (mapper, mode)): (usize, &(&str, &str))| {
-        let marks = SYSTEMS.iter().enumerate().flat_map(|(place, of)| {
-            let wanted = [("network", *of), ("mapper", *mapper)];
-            let times: Vec<f64> = table.of(&wanted).filter_map(|run| run.number("map.time_ms")).collect();
-            let middle = place as f64 + if nth == 0 { -0.2 } else { 0.2 };
-            let step = 0.3 / times.len().max(1) as f64;
-            let mark = move |(run, time)| Mark::at(middle - 0.15 + step * (run as f64 + 0.5), time);
-            times.into_iter().enumerate().map(mark).collect::<Vec<_>>()
-        });
-        Layer::marks(mode, marks.collect())
-    };
+    let layers = (0..).zip(MODES).map(|(nth, (mapper, mode))| runs_of(&table, mapper, mode, nth == 0));
     Chart {
         title: "every run".to_owned(),
         x: Axis::names("system", SYSTEMS),
         y: Axis::from_zero("mapping time (ms)"),
-        layers: MODES.iter().enumerate().map(layer).collect(),
+        layers: layers.collect(),
         ..Chart::default()
     }
+}
+
+/// Every run of a mapper, left or right of the mean of its kind.
+fn runs_of(table: &Csv, mapper: &str, mode: &str, is_left: bool) -> Layer {
+    let marks = SYSTEMS.iter().enumerate().flat_map(|(place, of)| {
+        let wanted = [("network", *of), ("mapper", mapper)];
+        let times: Vec<f64> = table.of(&wanted).filter_map(|run| run.number("map.time_ms")).collect();
+        let middle = place as f64 + if is_left { -0.2 } else { 0.2 };
+        let step = 0.3 / times.len().max(1) as f64;
+        let mark = move |(run, time)| Mark::at(middle - 0.15 + step * (run as f64 + 0.5), time);
+        times.into_iter().enumerate().map(mark).collect::<Vec<_>>()
+    });
+    Layer::marks(mode, marks.collect())
 }

@@ -37,13 +37,9 @@ fn make(results: &Results<'_>) -> Page {
     };
     let rows: Vec<Row> = [RIGHT, TIME, SENT, SURELY_WRONG].into_iter().flat_map(points).collect();
     let loads = table.choices("mapping.load");
-    let chart = |title: &str, column: Column, label: &str, again: bool| {
-        let own = rows.iter().filter(|row| row.configuration.contains("retries") == again);
-        let own: Vec<Row> = own.cloned().map(bare).collect();
-        Chart {
-            title: title.to_owned(),
-            ..against_load(&own, column, label, Axis::names(LOAD, loads.clone()))
-        }
+    let chart = |title: &str, column, label, again| {
+        let names = Axis::names(LOAD, loads.clone());
+        Chart { title: title.to_owned(), ..against_load(&with_retries(&rows, again), column, label, names) }
     };
     let charts = [
         chart("true maps, every question once", RIGHT, "true maps (%)", false),
@@ -70,6 +66,12 @@ fn make(results: &Results<'_>) -> Page {
                 nothing at such loads, as no answer then waits for longer than the time-out."
             .to_owned(),
     }
+}
+
+/// The rows of mappers that ask again, or of those that do not, without what says so.
+fn with_retries(rows: &[Row], again: bool) -> Vec<Row> {
+    let own = rows.iter().filter(|row| row.configuration.contains("retries") == again);
+    own.cloned().map(bare).collect()
 }
 
 /// A quantity against the load: times as curves, shares as bars of each mapper over the loads as `names`.

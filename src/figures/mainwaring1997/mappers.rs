@@ -29,24 +29,7 @@ fn make(results: &Results<'_>) -> Page {
     let rows: Vec<Row> =
         columns.into_iter().flat_map(|column| cells(results, 0, column, network_and_mapper)).collect();
     let variants = results.csv(0, "points.csv").choices("mapper");
-    let chart = |column: Column, title: &str, label: &str| {
-        let layer = |system: &&str| {
-            let own = variants.iter().enumerate().filter_map(|(place, variant)| {
-                let name = format!("{system}, {variant}");
-                let row =
-                    rows.iter().find(|row| row.quantity == column.quantity && row.configuration == name)?;
-                row.mark(place as f64)
-            });
-            Layer::marks(system, own.collect())
-        };
-        Chart {
-            title: title.to_owned(),
-            x: Axis::names("", variants.clone()),
-            y: Axis::log(label),
-            layers: SYSTEMS.iter().map(layer).collect(),
-            ..Chart::default()
-        }
-    };
+    let chart = |column, title, label| chart(&rows, &variants, column, title, label);
     let charts = [
         chart(TIME, "time of a mapping", "mapping time (ms)"),
         chart(SENT, "messages", "messages truly sent"),
@@ -67,4 +50,25 @@ fn make(results: &Results<'_>) -> Page {
                 that identify themselves: a sixth to an eighth of Berkeley's messages."
             .to_owned(),
     }
+}
+
+/// What a column has for each variant of the mapper, by system.
+fn chart(rows: &[Row], variants: &[String], column: Column, title: &str, label: &str) -> Chart {
+    Chart {
+        title: title.to_owned(),
+        x: Axis::names("", variants.to_vec()),
+        y: Axis::log(label),
+        layers: SYSTEMS.iter().map(|system| of_system(rows, variants, column, system)).collect(),
+        ..Chart::default()
+    }
+}
+
+/// What a column has for each variant of the mapper on a system.
+fn of_system(rows: &[Row], variants: &[String], column: Column, system: &str) -> Layer {
+    let own = variants.iter().enumerate().filter_map(|(place, variant)| {
+        let name = format!("{system}, {variant}");
+        let row = rows.iter().find(|row| row.quantity == column.quantity && row.configuration == name)?;
+        row.mark(place as f64)
+    });
+    Layer::marks(system, own.collect())
 }

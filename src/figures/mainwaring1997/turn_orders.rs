@@ -34,16 +34,7 @@ fn make(results: &Results<'_>) -> Page {
     let rows: Vec<Row> =
         columns.into_iter().flat_map(|column| cells(results, 0, column, network_and_mapper)).collect();
     let variants = results.csv(0, "points.csv").choices("mapper");
-    let layer = |variant: &String| {
-        let own = SYSTEMS.iter().enumerate().filter_map(|(place, system)| {
-            let name = format!("{system}, {variant}");
-            rows.iter()
-                .find(|row| row.quantity == PROBES.quantity && row.configuration == name)?
-                .mark(place as f64)
-        });
-        Layer::marks(&variant.replace('-', " "), own.collect())
-    };
-    let mut layers: Vec<Layer> = variants.iter().map(layer).collect();
+    let mut layers: Vec<Layer> = variants.iter().map(|variant| probes_of(&rows, variant)).collect();
     // The paper's count stands over the order that comes nearest to it.
     let printed = SYSTEMS.iter().enumerate().filter_map(|(place, system)| {
         Some(Mark::at(place as f64, reference("000", "Fig6", PROBES.quantity, system)?))
@@ -71,4 +62,15 @@ fn make(results: &Results<'_>) -> Page {
                 pseudo-code's order takes about twice as many. Every map is the same, and true."
             .to_owned(),
     }
+}
+
+/// The probes of an order of turns, by system.
+fn probes_of(rows: &[Row], variant: &str) -> Layer {
+    let own = SYSTEMS.iter().enumerate().filter_map(|(place, system)| {
+        let name = format!("{system}, {variant}");
+        rows.iter()
+            .find(|row| row.quantity == PROBES.quantity && row.configuration == name)?
+            .mark(place as f64)
+    });
+    Layer::marks(&variant.replace('-', " "), own.collect())
 }

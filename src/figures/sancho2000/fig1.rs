@@ -41,14 +41,6 @@ fn make(_: &Results<'_>) -> Page {
     let count = |of: &str, directions| {
         Row::ours("routing restrictions", of, "restrictions", Some(total(&graph, directions) as f64))
     };
-    let share = |what: &str, count: u64| {
-        Row::ours(
-            what,
-            "random networks, 9 switches, 13 cables",
-            "%",
-            Some(count as f64 * 100.0 / NETWORKS as f64),
-        )
-    };
     Page {
         rows: vec![
             count("BFS", &bfs),
@@ -75,6 +67,12 @@ fn make(_: &Results<'_>) -> Page {
                   that the simulator routes by, not drawn by hand. A dashed arc is two restrictions, one a way."
             .to_owned(),
     }
+}
+
+/// The share of random networks of which something holds.
+fn share(what: &str, count: u64) -> Row {
+    let percent = count as f64 * 100.0 / NETWORKS as f64;
+    Row::ours(what, "random networks, 9 switches, 13 cables", "%", Some(percent))
 }
 
 fn example() -> Network {

@@ -2,7 +2,7 @@
 
 use crate::{Figure, Page, Results, Row, scenarios, side_by_side};
 use simnet_network::routing::{Algorithm, Attachments, Choices, Directions, SwitchGraph};
-use simnet_output::report::{Axis, Chart, Pen, Spot, Words, draw_charts};
+use simnet_output::report::{Axis, Chart, Layer, Pen, Spot, Words, draw_charts};
 use simnet_scenario::Checked;
 
 use super::orientations;
@@ -129,22 +129,24 @@ fn quantity(up: usize) -> String {
 
 fn chart(rows: &[Row], counted: &[Counted], size: usize) -> Chart {
     let of_size = groups(counted).into_iter().map(|group| &group[0]).filter(|one| one.size == size);
-    let of_routing = |routing: &str| {
-        let find = |up: usize| {
-            let configuration = format!("{routing}; {size} switches");
-            rows.iter().find(|row| row.quantity == quantity(up) && row.configuration == configuration)
-        };
-        let own: Vec<&Row> = (0..=DEGREE).filter_map(find).collect();
-        side_by_side(routing, &own)
-    };
     Chart {
         title: format!("{size} switches"),
         x: Axis::names("cables that lead up", (0..=DEGREE).map(|up| up.to_string())),
         y: Axis::from_zero("% of switches"),
-        layers: of_size.flat_map(|one| of_routing(&one.routing)).collect(),
+        layers: of_size.flat_map(|one| of_routing(rows, &one.routing, size)).collect(),
         bars: true,
         ..Chart::default()
     }
+}
+
+/// A routing's shares of switches, by how many of their cables lead up.
+fn of_routing(rows: &[Row], routing: &str, size: usize) -> Vec<Layer> {
+    let find = |up: usize| {
+        let configuration = format!("{routing}; {size} switches");
+        rows.iter().find(|row| row.quantity == quantity(up) && row.configuration == configuration)
+    };
+    let own: Vec<&Row> = (0..=DEGREE).filter_map(find).collect();
+    side_by_side(routing, &own)
 }
 
 /// A switch with so many of its cables leading up.

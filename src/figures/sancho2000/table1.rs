@@ -1,7 +1,8 @@
 //! Table 1: metrics of the routes, without any traffic.
 
+use crate::cells::pick;
 use crate::{Figure, Page, Results, Row, side_by_side};
-use simnet_output::report::{Axis, Chart, draw_charts};
+use simnet_output::report::{Axis, Chart, Layer, draw_charts};
 
 /// Table 1.
 pub(super) const FIGURE: Figure = Figure {
@@ -24,7 +25,7 @@ const SIZES: [&str; 3] = ["16", "32", "64"];
 
 fn make(results: &Results<'_>) -> Page {
     let rows = results.printed(0);
-    let charts = QUANTITIES.map(|(quantity, label)| chart(&rows, quantity, label));
+    let charts = QUANTITIES.map(|(quantity, label)| by_size(&rows, quantity, label, &ROUTINGS, &SIZES));
     Page {
         svg: draw_charts(&charts, 3),
         rows,
@@ -44,21 +45,34 @@ fn make(results: &Results<'_>) -> Page {
     }
 }
 
-fn chart(rows: &[Row], quantity: &str, label: &str) -> Chart {
-    let of_routing = |routing: &str| {
-        let find = |size: &&str| {
-            let configuration = format!("{routing}; {size} switches");
-            rows.iter().find(|row| row.quantity == quantity && row.configuration == configuration)
-        };
-        let own: Vec<&Row> = SIZES.iter().filter_map(find).collect();
-        side_by_side(routing, &own)
-    };
+/// A quantity of routings by the number of switches, of rows with configurations such as "BFS R1; 16 switches".
+pub(super) fn by_size<S: AsRef<str>>(
+    rows: &[Row],
+    quantity: &str,
+    label: &str,
+    routings: &[S],
+    sizes: &[S],
+) -> Chart {
+    let sizes = || sizes.iter().map(AsRef::as_ref);
+    let of = |routing: &S| of_routing(rows, quantity, routing.as_ref(), sizes());
     Chart {
         title: quantity.to_owned(),
-        x: Axis::names("switches", SIZES),
+        x: Axis::names("switches", sizes()),
         y: Axis::from_zero(label),
-        layers: ROUTINGS.into_iter().flat_map(of_routing).collect(),
+        layers: routings.iter().flat_map(of).collect(),
         bars: true,
         ..Chart::default()
     }
+}
+
+/// A quantity of one routing by the number of switches.
+fn of_routing<'a>(
+    rows: &[Row],
+    quantity: &str,
+    routing: &str,
+    sizes: impl Iterator<Item = &'a str>,
+) -> Vec<Layer> {
+    let configurations: Vec<String> = sizes.map(|size| format!("{routing}; {size} switches")).collect();
+    let configurations: Vec<&str> = configurations.iter().map(String::as_str).collect();
+    side_by_side(routing, &pick(rows, quantity, &configurations))
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::{Figure, Page, Results, Row, scenarios, side_by_side};
+use super::table1::by_size;
+use crate::{Figure, Page, Results, Row, scenarios};
 use simnet_network::routing::{Algorithm, Choices, Heuristic, Root, Selection, Tree};
-use simnet_output::report::{Axis, Chart, draw_charts};
+use simnet_output::report::draw_charts;
 use simnet_scenario::sweep::Pins;
 
 /// Table 2.
@@ -40,7 +41,7 @@ fn make(results: &Results<'_>) -> Page {
             }
         }
     }
-    let charts = METRICS.map(|(_, quantity, unit)| chart(&rows, quantity, unit, &routings, &sizes));
+    let charts = METRICS.map(|(_, quantity, unit)| by_size(&rows, quantity, unit, &routings, &sizes));
     Page {
         svg: draw_charts(&charts, 2),
         rows,
@@ -85,23 +86,4 @@ fn acronyms() -> String {
         let _ = writeln!(text, "| {name} | {tree} | {root} | {path} | {balanced} |");
     }
     text
-}
-
-fn chart(rows: &[Row], quantity: &str, unit: &str, routings: &[String], sizes: &[String]) -> Chart {
-    let of_routing = |routing: &String| {
-        let find = |size: &String| {
-            let configuration = format!("{routing}; {size} switches");
-            rows.iter().find(|row| row.quantity == quantity && row.configuration == configuration)
-        };
-        let own: Vec<&Row> = sizes.iter().filter_map(find).collect();
-        side_by_side(routing, &own)
-    };
-    Chart {
-        title: quantity.to_owned(),
-        x: Axis::names("switches", sizes.iter().cloned()),
-        y: Axis::from_zero(unit),
-        layers: routings.iter().flat_map(of_routing).collect(),
-        bars: true,
-        ..Chart::default()
-    }
 }

@@ -219,14 +219,8 @@ impl<W: Write> Perfetto<W> {
     }
 
     fn is_deadlocked(&mut self, nth: u32, members: &[(u32, End, End)]) -> io::Result<()> {
-        let row = |(worm, input, output): &(u32, End, End)| {
-            vec![
-                Note("message", Value::Text(self.name(*worm))),
-                Note("input", Value::Text(self.rows.port(*input))),
-                Note("output", Value::Text(self.rows.port(*output))),
-            ]
-        };
-        let notes = vec![Note("members", Value::Rows(members.iter().map(row).collect()))];
+        let rows = members.iter().map(|member| self.member_notes(member)).collect();
+        let notes = vec![Note("members", Value::Rows(rows))];
         let name = format!("deadlock {nth}");
         let label = Label { name: &name, category: "deadlock", flow: FlowEnd::None, notes };
         self.rows.open(Row::Deadlocks, Who::Deadlock(nth), &label)?;
@@ -235,6 +229,15 @@ impl<W: Write> Perfetto<W> {
             self.rows.instant(Row::In(*input), Some(Who::Worm(*worm)), &label)?;
         }
         Ok(())
+    }
+
+    /// The notes on a worm of a deadlock: what it is called, and the ports between which it waits.
+    fn member_notes(&self, (worm, input, output): &(u32, End, End)) -> Vec<Note> {
+        vec![
+            Note("message", Value::Text(self.name(*worm))),
+            Note("input", Value::Text(self.rows.port(*input))),
+            Note("output", Value::Text(self.rows.port(*output))),
+        ]
     }
 
     fn is_cleared(&mut self, nth: u32, output: End) -> io::Result<()> {

@@ -130,6 +130,19 @@ impl WormNumbers {
     }
 }
 
+impl RecordedKind {
+    /// What a worm did on its way from an input to an output of one node.
+    fn step(step: Step, worm: u32, input: End, output: End) -> RecordedKind {
+        RecordedKind::Step {
+            step,
+            worm: worm.into(),
+            node: input.node,
+            input: input.port,
+            output: output.port,
+        }
+    }
+}
+
 impl RecordedEvent {
     /// The event, its worms called as `number` says.
     pub(super) fn into_event(self, number: &mut impl FnMut(u64) -> u32) -> Event {
@@ -138,13 +151,7 @@ impl RecordedEvent {
 
     /// An event of a log; its worms go by their numbers there.
     pub(super) fn of(event: &Event) -> RecordedEvent {
-        let step = |step, worm: u32, input: End, output: End| RecordedKind::Step {
-            step,
-            worm: worm.into(),
-            node: input.node,
-            input: input.port,
-            output: output.port,
-        };
+        let step = RecordedKind::step;
         let what = match event.what.clone() {
             EventKind::Start { worm, port, name, turns, payload } => {
                 RecordedKind::Start(Box::new(WormStart { worm: worm.into(), port, name, turns, payload }))

@@ -67,29 +67,38 @@ pub fn discover(rtts: &Rtts, options: &Options) -> Discovery {
 /// Gaps that are a quarter of a step or more from a whole number of steps, which noise cannot explain: centres are off
 /// by half the widest class at most, a gap by all of it, and k steps of the smallest gap by k times that.
 fn uneven(classes: &[Class], options: &Options) -> Vec<Doubt> {
-    let gap = |pair: &[Class]| pair[1].center_doubled() - pair[0].center_doubled();
     let known = options.step.map(|step| 2 * u128::from(step.as_ps()));
-    let Some(step) = known.or_else(|| classes.windows(2).map(gap).min()).filter(|step| *step > 0) else {
+    let Some(step) = known.or_else(|| classes.windows(2).map(doubled_gap).min()).filter(|step| *step > 0)
+    else {
         return Vec::new();
     };
     if classes.iter().all(|class| class.count < ENOUGH) {
         return Vec::new();
     }
     let widest = classes.iter().map(|class| class.high.as_ps() - class.low.as_ps()).max().unwrap_or(0);
-    let ps = |doubled: u128| Duration::from_ps(u64::try_from(doubled / 2).unwrap_or(u64::MAX));
-    let doubt = |pair: &[Class]| {
-        let gap = gap(pair);
-        let off = (gap % step).min(step - gap % step);
-        let steps = if known.is_some() { 0 } else { (gap + step / 2) / step };
-        let blur = steps.saturating_add(1).saturating_mul(2 * u128::from(widest));
-        (4 * off > step && off >= blur).then(|| Doubt::Uneven {
-            gap: ps(gap),
-            step: ps(step),
-            center: pair[1].center(),
-            taken: pair[1].hops.saturating_sub(pair[0].hops),
-        })
-    };
+    let doubt = |pair: &[Class]| uneven_gap(pair, step, known.is_some(), widest);
     classes.windows(2).filter_map(doubt).take(MOST_GAPS).collect()
+}
+
+/// The doubt about the gap between two neighbouring classes, if there is any. `is_known` says that `step`, in twice
+/// picoseconds, is no estimate; `widest` is the width of the widest class in picoseconds.
+fn uneven_gap(pair: &[Class], step: u128, is_known: bool, widest: u64) -> Option<Doubt> {
+    let ps = |doubled: u128| Duration::from_ps(u64::try_from(doubled / 2).unwrap_or(u64::MAX));
+    let gap = doubled_gap(pair);
+    let off = (gap % step).min(step - gap % step);
+    let steps = if is_known { 0 } else { (gap + step / 2) / step };
+    let blur = steps.saturating_add(1).saturating_mul(2 * u128::from(widest));
+    (4 * off > step && off >= blur).then(|| Doubt::Uneven {
+        gap: ps(gap),
+        step: ps(step),
+        center: pair[1].center(),
+        taken: pair[1].hops.saturating_sub(pair[0].hops),
+    })
+}
+
+/// Twice the time, in picoseconds, from the centre of one class to that of the next.
+fn doubled_gap(pair: &[Class]) -> u128 {
+    pair[1].center_doubled() - pair[0].center_doubled()
 }
 
 /// Times that a class needs before its width shows how wide noise makes a class.

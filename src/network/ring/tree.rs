@@ -261,16 +261,22 @@ fn homes(network: &Network) -> Result<Vec<SwitchId>, TreeError> {
     if machines < 2 {
         return Err(TreeError::TooFew { machines });
     }
+    network.host_ids().map(|host| home(network, host)).collect()
+}
+
+/// The switch that a host is at.
+fn home(network: &Network, host: HostId) -> Result<SwitchId, TreeError> {
     let name = |host: HostId| network.name_of(Node::Host(host)).to_owned();
-    let other = |host: HostId| name(HostId(if host.0 == 0 { 1 } else { 0 }));
-    let home = |host: HostId| match network.attachment(host) {
-        None => Err(TreeError::Uncabled { a: other(host), b: name(host) }),
+    match network.attachment(host) {
+        None => {
+            let other = HostId(if host.0 == 0 { 1 } else { 0 });
+            Err(TreeError::Uncabled { a: name(other), b: name(host) })
+        }
         Some((_, _, far)) => match far.node {
             Node::Switch(switch) => Ok(switch),
             Node::Host(peer) => Err(TreeError::Direct { a: name(peer), b: name(host) }),
         },
-    };
-    network.host_ids().map(home).collect()
+    }
 }
 
 /// Which of the two it is when `stray` is not connected with the root: the root that is elsewhere, or a machine.
@@ -307,16 +313,17 @@ impl Spanning {
     }
 }
 
+/// The other switches that a switch has cables to, by its ports, each with the cable.
+fn neighbours_of(network: &Network, id: SwitchId) -> impl Iterator<Item = (LinkId, SwitchId)> {
+    network.cables(Node::Switch(id)).filter_map(move |(_, link, far)| match far.node {
+        Node::Switch(other) if other != id => Some((link, other)),
+        _ => None,
+    })
+}
+
 impl Neighbours {
     fn new(network: &Network) -> Neighbours {
-        let of = |id: SwitchId| {
-            let cables = network.cables(Node::Switch(id));
-            let far = cables.filter_map(|(_, link, far)| match far.node {
-                Node::Switch(other) if other != id => Some((link, other)),
-                _ => None,
-            });
-            far.collect()
-        };
+        let of = |id: SwitchId| neighbours_of(network, id).collect();
         Neighbours(network.switch_ids().map(of).collect())
     }
 

@@ -72,15 +72,8 @@ fn now(name: &str, clusters: &[char]) -> Network {
         let letter = node.chars().next().map(|c| c.to_ascii_lowercase());
         clusters.iter().position(|c| Some(*c) == letter)
     };
-    let cables = || {
-        let rows = NOW.lines().filter_map(|row| {
-            let mut fields = row.split(',');
-            let mut end = || Some((fields.next()?, fields.next()?.parse::<u16>().ok()?));
-            Some((end()?, end()?))
-        });
-        rows.filter(|((a, _), (b, _))| cluster(a).is_some() && cluster(b).is_some())
-    };
-    let mut nodes: Vec<&str> = cables().flat_map(|((a, _), (b, _))| [a, b]).collect();
+    let cables = || cables_of_now().filter(|[(a, _), (b, _)]| cluster(a).is_some() && cluster(b).is_some());
+    let mut nodes: Vec<&str> = cables().flat_map(|cable| cable.map(|(node, _)| node)).collect();
     nodes.sort_unstable_by_key(|node| (cluster(node), *node));
     nodes.dedup();
     let mut net = Network::new(name);
@@ -90,14 +83,23 @@ fn now(name: &str, clusters: &[char]) -> Network {
             if is_switch { net.add_switch(node, 8).map(|_| ()) } else { net.add_host(node).map(|_| ()) };
         added.expect("the embedded wiring names a node once");
     }
-    for (a, b) in cables() {
-        let [a, b] = [a, b].map(|(node, port)| End {
+    for cable in cables() {
+        let [a, b] = cable.map(|(node, port)| End {
             node: net.find(node).expect("every node of a cable was added"),
             port: Port(port),
         });
         net.connect(a, b).expect("the embedded wiring uses a port once");
     }
     net
+}
+
+/// The embedded wiring, cable by cable: the names of both nodes, each with its port.
+fn cables_of_now() -> impl Iterator<Item = [(&'static str, u16); 2]> {
+    NOW.lines().filter_map(|row| {
+        let mut fields = row.split(',');
+        let mut end = || Some((fields.next()?, fields.next()?.parse::<u16>().ok()?));
+        Some([end()?, end()?])
+    })
 }
 
 /// Clos64+64 units under spines: leaf crossbars `l{u}.0` to `l{u}.7` and middle crossbars `m{u}.0` to `m{u}.7`

@@ -123,20 +123,7 @@ impl Curves<'_> {
     }
 
     fn key(&self, columns: &[&str], row: &[String]) -> String {
-        let part = |column: &&str| {
-            let cell = self.table.cell(row, column).unwrap_or("–");
-            let is_number = cell.parse::<f64>().is_ok();
-            let Label { name, unit, scale } = Label::new(column, cell.parse().unwrap_or(0.0));
-            match (is_number, unit) {
-                (false, _) => cell.to_owned(),
-                // Of a column without a name the values say enough.
-                (true, "") => format!("{name} {cell}").trim_start().to_owned(),
-                (true, unit) => {
-                    let value = cell.parse::<f64>().unwrap_or(0.0) / scale;
-                    format!("{} {unit}", numbers::number(value, 4))
-                }
-            }
-        };
+        let part = |column: &&str| with_column(column, self.table.cell(row, column).unwrap_or("–"));
         columns.iter().map(part).collect::<Vec<_>>().join(", ")
     }
 
@@ -280,4 +267,19 @@ fn mean_of(group: &[(Mark, Tip)], series: &str, y: &Label) -> Option<(Mark, Tip)
 /// A value with its name and unit, as a tip shows it.
 fn with_unit(label: &Label, value: f64) -> String {
     format!("{} {} {}", label.name, numbers::number(value / label.scale, 4), label.unit).trim_end().to_owned()
+}
+
+/// A cell with what its column says about it: the name of a bare number, or its unit.
+fn with_column(column: &str, cell: &str) -> String {
+    let is_number = cell.parse::<f64>().is_ok();
+    let Label { name, unit, scale } = Label::new(column, cell.parse().unwrap_or(0.0));
+    match (is_number, unit) {
+        (false, _) => cell.to_owned(),
+        // Of a column without a name the values say enough.
+        (true, "") => format!("{name} {cell}").trim_start().to_owned(),
+        (true, unit) => {
+            let value = cell.parse::<f64>().unwrap_or(0.0) / scale;
+            format!("{} {unit}", numbers::number(value, 4))
+        }
+    }
 }

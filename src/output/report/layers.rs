@@ -78,22 +78,25 @@ impl Layers {
         for step in 1..count {
             let level = if downwards { step } else { count - 1 - step };
             let before = if downwards { level - 1 } else { level + 1 };
-            let scale = UNIT / self.rows[before].len().max(1) as i64;
-            let key = |node: usize| {
-                let near = neighbours[node].iter().map(|far| self.spots[*far]);
-                let places: Vec<i64> =
-                    near.filter(|(row, _)| *row == before).map(|(_, at)| at as i64).collect();
-                let (_, own) = self.spots[node];
-                let mean = places.iter().map(|place| (2 * place + 1) * scale).sum::<i64>();
-                let stay = (2 * own as i64 + 1) * (UNIT / self.rows[level].len().max(1) as i64);
-                (if places.is_empty() { stay } else { mean / places.len() as i64 }, own)
-            };
+            let key = |node: usize| self.place_of(node, &neighbours[node], level, before);
             let mut keyed: Vec<((i64, usize), usize)> =
                 self.rows[level].iter().map(|node| (key(*node), *node)).collect();
             keyed.sort_unstable();
             self.rows[level] = keyed.into_iter().map(|(_, node)| node).collect();
             self.note_spots();
         }
+    }
+
+    /// What a node of row `level` is ordered by: the mean place of its neighbours in the row `before`, or its own where
+    /// it has none there, and its own place among equals.
+    fn place_of(&self, node: usize, near: &[usize], level: usize, before: usize) -> (i64, usize) {
+        let unit_of = |row: usize| UNIT / self.rows[row].len().max(1) as i64;
+        let middle = |place: usize, row: usize| (2 * place as i64 + 1) * unit_of(row);
+        let near = near.iter().map(|far| self.spots[*far]).filter(|(row, _)| *row == before);
+        let places: Vec<i64> = near.map(|(_, at)| middle(at, before)).collect();
+        let (_, own) = self.spots[node];
+        let mean = places.iter().sum::<i64>().checked_div(places.len() as i64);
+        (mean.unwrap_or(middle(own, level)), own)
     }
 
     /// How often cables between neighbouring rows cross. Costs O(cables log cables).
@@ -115,18 +118,10 @@ fn inversions(mut pairs: Vec<(usize, usize)>) -> u64 {
     let places = pairs.iter().map(|(_, far)| far + 1).max().unwrap_or(0);
     // A binary indexed tree of how many have been seen up to each second number.
     let mut tree = vec![0_u64; places + 1];
-    let seen_up_to = |tree: &[u64], far: usize| {
-        let (mut at, mut sum) = (far + 1, 0);
-        while at > 0 {
-            sum += tree[at];
-            at &= at - 1;
-        }
-        sum
-    };
     let (mut crossed, mut seen) = (0, 0);
     for equals in pairs.chunk_by(|a, b| a.0 == b.0) {
         for (_, far) in equals {
-            crossed += seen - seen_up_to(&tree, *far);
+            crossed += seen - counted_up_to(&tree, *far);
         }
         for (_, far) in equals {
             let mut at = far + 1;
@@ -138,6 +133,16 @@ fn inversions(mut pairs: Vec<(usize, usize)>) -> u64 {
         }
     }
     crossed
+}
+
+/// What a binary indexed tree has counted up to a number.
+fn counted_up_to(tree: &[u64], number: usize) -> u64 {
+    let (mut at, mut sum) = (number + 1, 0);
+    while at > 0 {
+        sum += tree[at];
+        at &= at - 1;
+    }
+    sum
 }
 
 /// Per cable, where its two ends land: spread over the edge of the box that faces the other end, in the order of the

@@ -17,17 +17,16 @@
 //! bear.
 
 mod infer;
-mod made_up;
-mod measured;
 mod report;
 mod tables;
+mod times;
 mod truth;
 
-pub use made_up::made_up;
 pub use report::{
     ClassReport, DiscoveryReport, FindingReport, HopClassReport, MeasurementReport, MethodReport,
     SamplesReport,
 };
+pub use times::made_up;
 
 use std::collections::BTreeMap;
 
@@ -117,7 +116,7 @@ impl Found<'_> {
             Source::MadeUp(formula) => Some(made_up(formula, names.clone(), &truth, checked.seed)),
             Source::Measured(ethernet) => {
                 let job = job(checked, discovery, names.clone());
-                let (mut measured, counted) = measured::run(&checked.topology, ethernet, &job, listener)?;
+                let (mut measured, counted) = times::measured(&checked.topology, ethernet, &job, listener)?;
                 let rtts = measured.rtts.take();
                 (outcome, counters) = (Some(measured), counted);
                 rtts

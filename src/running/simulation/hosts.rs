@@ -276,11 +276,11 @@ where
     };
     let (names, sender) = record::names();
     let scene = Scene::of(recorded.nth, recorded.kind);
-    let mut witness = record::Whole::new(recorded.recorder.open(scene, names), attached.whole());
-    let mut kernel = HostKernel::new(setup, &attached.network, fabric, &mut witness);
+    let mut observer = record::Whole::new(recorded.recorder.open(scene, names), attached.whole());
+    let mut kernel = HostKernel::new(setup, &attached.network, fabric, &mut observer);
     kernel.send_names(sender);
     let outcome = kernel.run(processes);
-    recorded.recorder.close(witness.into_inner());
+    recorded.recorder.close(observer.into_inner());
     Ok(outcome)
 }
 

@@ -262,15 +262,7 @@ fn within(
     answers: impl Fn(HostId) -> bool,
     plan: impl FnOnce(&Network) -> Option<RoutesByName>,
 ) -> Result<(Option<Mapped>, Activity), BuildError> {
-    let program = |mut station: Station| async move {
-        let map = task.algorithm.map(&mut station, &task.brief).await;
-        let time = station.now().since(Time::ZERO);
-        let distribution = match plan(&map.network) {
-            Some(routes) => Some(distribute(&mut station, &routes, &distribution::Options::default()).await),
-            None => None,
-        };
-        (map, time, distribution)
-    };
+    let program = |station: Station| map_and_distribute(station, task, plan);
     let outcome = hosts::run(&task.setup, task.mapper, program, answers)?;
     let (events, activity) = (outcome.events, Activity::of(&outcome));
     let mapped = outcome.result.map(|(map, time, distribution)| Mapped {
@@ -281,6 +273,21 @@ fn within(
         activity: activity.clone(),
     });
     Ok((mapped, activity))
+}
+
+/// The mapper's process: its map, when it was made, and what came of handing out routes, if `plan` gives any.
+async fn map_and_distribute(
+    mut station: Station,
+    task: &Task<'_>,
+    plan: impl FnOnce(&Network) -> Option<RoutesByName>,
+) -> (Map, Duration, Option<distribution::Report>) {
+    let map = task.algorithm.map(&mut station, &task.brief).await;
+    let time = station.now().since(Time::ZERO);
+    let distribution = match plan(&map.network) {
+        Some(routes) => Some(distribute(&mut station, &routes, &distribution::Options::default()).await),
+        None => None,
+    };
+    (map, time, distribution)
 }
 
 /// A time in milliseconds; null where it is the end of the simulated clock, which was not measured.

@@ -7,7 +7,7 @@ use simnet_output::report::{Csv, draw_curves, record, table_of};
 use simnet_scenario::Checked;
 use simnet_scenario::checked::Operation;
 
-use super::daemon::{self, DaemonError, EventReport, IntervalReport, Report, Task};
+use super::daemon::{self, DaemonError, EventReport, IntervalReport, NoticeReport, Report, Task};
 use super::hosts::{Recorded, Setup};
 use super::mappings::MappingRuns;
 use super::summary::{Findings, Outcome, Summary};
@@ -100,14 +100,18 @@ record! {
 
 /// What ended in each interval.
 fn series(report: &Report) -> String {
-    let row = |interval: &IntervalReport| IntervalRow {
+    table_of(&report.series.iter().map(interval_row).collect::<Vec<_>>()).into_csv()
+}
+
+/// The row of an interval.
+fn interval_row(interval: &IntervalReport) -> IntervalRow {
+    IntervalRow {
         from_ms: interval.from_ms,
         accepted_flits_per_cycle_per_sender: interval.accepted,
         delivered: interval.delivered,
         lost: interval.lost,
         latency_mean_us: interval.latency_us,
-    };
-    table_of(&report.series.iter().map(row).collect::<Vec<_>>()).into_csv()
+    }
 }
 
 record! {
@@ -130,16 +134,18 @@ record! {
 
 /// What failed and returned, and what followed.
 fn failures(report: &Report) -> String {
-    let row = |(nth, event): (usize, &EventReport)| {
-        let notice = report.notices.iter().find(|notice| notice.event == nth);
-        FailureRow {
-            at_ms: event.at_ms,
-            what: event.what.clone(),
-            noticed_by: notice.and_then(|notice| notice.noticed_by).map(str::to_owned),
-            noticed_after_ms: notice.and_then(|notice| notice.noticed_ms),
-            mapped_after_ms: notice.and_then(|notice| notice.mapped_ms),
-            routed_after_ms: notice.and_then(|notice| notice.routed_ms),
-        }
-    };
+    let row = |(nth, event)| failure_row(event, report.notices.iter().find(|notice| notice.event == nth));
     table_of(&report.events.iter().enumerate().map(row).collect::<Vec<_>>()).into_csv()
+}
+
+/// The row of a failure or return, with what was noticed of it.
+fn failure_row(event: &EventReport, notice: Option<&NoticeReport>) -> FailureRow {
+    FailureRow {
+        at_ms: event.at_ms,
+        what: event.what.clone(),
+        noticed_by: notice.and_then(|notice| notice.noticed_by).map(str::to_owned),
+        noticed_after_ms: notice.and_then(|notice| notice.noticed_ms),
+        mapped_after_ms: notice.and_then(|notice| notice.mapped_ms),
+        routed_after_ms: notice.and_then(|notice| notice.routed_ms),
+    }
 }

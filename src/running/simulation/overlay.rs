@@ -62,17 +62,22 @@ impl Overlay {
         for host in map.hosts() {
             named.push_host(host.clone()).ok()?;
         }
-        let moved = |end: End| match end.node {
+        for link in map.links() {
+            let (a, b) = (self.with_true_port(link.a)?, self.with_true_port(link.b)?);
+            named.push_link(Link { a, b, ..link.clone() }).ok()?;
+        }
+        Some(named)
+    }
+
+    /// A port of the map under the number that the network has for it; `None` if it has none.
+    fn with_true_port(&self, end: End) -> Option<End> {
+        match end.node {
             Node::Host(_) => Some(end),
             Node::Switch(switch) => {
                 let (_, shift) = self.0[switch.index()]?;
                 let port = u16::try_from(i32::from(end.port.0) + shift).ok()?;
                 Some(End { port: Port(port), ..end })
             }
-        };
-        for link in map.links() {
-            named.push_link(Link { a: moved(link.a)?, b: moved(link.b)?, ..link.clone() }).ok()?;
         }
-        Some(named)
     }
 }

@@ -77,21 +77,15 @@ impl Plan {
     ) -> Plan {
         let senders = senders.max(1);
         let span = |messages: u64| mean_gap * messages.div_ceil(senders);
-        let cycles = |span: Duration| (Time::ZERO + span).to_cycle_ceil(base_cycle).0;
+        let cycles = |span: Duration| cycles_in(span, base_cycle);
         let look =
             |(least, a_host): (u64, u64)| cycles(span(least.max(a_host.saturating_mul(senders)))).max(1);
-        let in_cycles = |extent: checked::Extent| {
-            let length = match extent {
-                checked::Extent::Duration(length) => length,
-                checked::Extent::Messages(messages) => span(messages),
-            };
-            let length = match measure.warmup {
-                // Rounded as one span, not as two.
-                Some(warmup) => cycles(warmup + length).saturating_sub(cycles(warmup)),
-                None => cycles(length),
-            };
-            length.max(1)
+        let length_of = |extent: checked::Extent| match extent {
+            checked::Extent::Duration(length) => length,
+            checked::Extent::Messages(messages) => span(messages),
         };
+        let in_cycles =
+            |extent: checked::Extent| cycles_after(measure.warmup, length_of(extent), base_cycle).max(1);
         let length = in_cycles(measure.extent);
         let whole = measure.whole.map(in_cycles);
         let first = |most: u64| if measure.until_precise { look(FIRST_WINDOW).min(most) } else { most };
@@ -168,4 +162,15 @@ impl Plan {
             Extent::Precise { first, most, .. } => (first, most),
         }
     }
+}
+
+/// The cycles that a span takes, a begun one counted in.
+fn cycles_in(span: Duration, base_cycle: Duration) -> u64 {
+    (Time::ZERO + span).to_cycle_ceil(base_cycle).0
+}
+
+/// The cycles of a measurement of some length that follows a given warm-up: both are rounded as one span, not as two.
+fn cycles_after(warmup: Option<Duration>, length: Duration, base_cycle: Duration) -> u64 {
+    let warmup = warmup.unwrap_or(Duration::ZERO);
+    cycles_in(warmup + length, base_cycle).saturating_sub(cycles_in(warmup, base_cycle))
 }

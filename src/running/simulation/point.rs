@@ -403,17 +403,16 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     /// What hosts sent and received in the window, and the flits received that arrived before it: beyond what the
     /// cables of their hosts carry.
     fn of_hosts(&self, before: &Reading, after: &Reading, window: Window) -> (Vec<HostTotals>, u64) {
-        let mut beyond = 0;
+        let (mut hosts, mut beyond) = (Vec::with_capacity(after.hosts.len()), 0);
         let ids = (0..after.hosts.len()).map(HostId::new);
-        let of = |((host, after), before): ((HostId, &HostTotals), &HostTotals)| {
+        for ((host, after), before) in ids.zip(&after.hosts).zip(&before.hosts) {
             let mut totals = after.since(*before);
             let most = self.setup.most_flits(host, window.cycles());
             beyond += totals.received_flits.saturating_sub(most);
             totals.received_flits = totals.received_flits.min(most);
             totals.sent_flits = totals.sent_flits.min(most);
-            totals
-        };
-        let hosts = ids.zip(&after.hosts).zip(&before.hosts).map(of).collect();
+            hosts.push(totals);
+        }
         (hosts, beyond)
     }
 

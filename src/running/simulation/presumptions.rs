@@ -78,22 +78,30 @@ pub fn judge(
     options: &Options,
 ) -> Result<Trial, BuildError> {
     let network = setup.network;
-    let program = |mut station: Station| async move {
-        let (mut hosts, mut guarded) = (Judged::default(), Judged::default());
-        let mut watch = |answer: Answer<'_>| {
-            let end = walk(network, mapper, answer.route, Collision::Packet).filter(|end| end.unused == 0);
-            match answer.kind {
-                Kind::Host => hosts.take(answer.yes, end.is_some()),
-                _ => guarded.take(answer.yes, end.is_some_and(|end| end.host == mapper)),
-            }
-        };
-        let map = guarded::map_watched(&mut station, brief, options, &mut watch).await;
-        (map, hosts, guarded)
-    };
+    let program = |station: Station| map_and_judge(station, network, mapper, brief, options);
     let outcome = hosts::run(setup, mapper, program, |_| true)?;
     let (map, hosts, guarded) = outcome.result.expect("a mapper waits for nothing without a time-out");
     let verdict = compare(&map.network, network, mapper);
     Ok(Trial { map, verdict, hosts, guarded })
+}
+
+/// The mapper's process: its map, and what was wrong with answers about hosts and with those about guarded probes.
+async fn map_and_judge(
+    mut station: Station,
+    network: &Network,
+    mapper: HostId,
+    brief: &Brief,
+    options: &Options,
+) -> (Map, Judged, Judged) {
+    let (mut hosts, mut guarded) = (Judged::default(), Judged::default());
+    let mut observe = |answer: Answer<'_>| {
+        let end = walk(network, mapper, answer.route, Collision::Packet).filter(|end| end.unused == 0);
+        let is_mapper = end.as_ref().is_some_and(|end| end.host == mapper);
+        let is_host = answer.kind == Kind::Host;
+        if is_host { hosts.take(answer.yes, end.is_some()) } else { guarded.take(answer.yes, is_mapper) }
+    };
+    let map = guarded::map_watched(&mut station, brief, options, &mut observe).await;
+    (map, hosts, guarded)
 }
 
 /// A presumption broken in one way, and what came of it.
@@ -166,6 +174,20 @@ struct Breach {
     routing_latency: Option<Duration>,
 }
 
+impl Breach {
+    /// Nothing broken, under a name.
+    fn of_nothing(broken: &str) -> Breach {
+        Breach {
+            broken: broken.to_owned(),
+            faults: Faults::NONE,
+            confirm_no: 0,
+            scout: Options::default().scout,
+            at_once: false,
+            routing_latency: None,
+        }
+    }
+}
+
 /// Every presumption broken in turn on `network`, `runs` times each with seeds from `seed` on: nothing broken;
 /// interfaces that reorder one in a hundred and one in a thousand messages sent or received; as many lost, with
 /// noes asked up to twice again; as many overtaken; scouts too short for switches that take 550 ns.
@@ -184,21 +206,13 @@ pub fn table(
 }
 
 fn breaches() -> Vec<Breach> {
-    let sound = |broken: &str| Breach {
-        broken: broken.to_owned(),
-        faults: Faults::NONE,
-        confirm_no: 0,
-        scout: Options::default().scout,
-        at_once: false,
-        routing_latency: None,
-    };
-    let mut breaches = vec![sound("nothing")];
+    let mut breaches = vec![Breach::of_nothing("nothing")];
     for (share, text) in [(0.001, "0.1 %"), (0.01, "1 %")] {
         let chance = chance(share);
         let faulty = |what: &str, faults: Faults, confirm_no: u32| Breach {
             faults,
             confirm_no,
-            ..sound(&format!("{what} {text}"))
+            ..Breach::of_nothing(&format!("{what} {text}"))
         };
         let none = Faults::NONE;
         breaches.push(faulty("sends reordered", Faults { reorder_sends: chance, ..none }, 0));
@@ -210,7 +224,8 @@ fn breaches() -> Vec<Breach> {
     }
     for scout in [32, 64, 80, 96, 128, 300] {
         let slow = Some(Duration::from_ns(550));
-        let short = sound(&format!("scouts of {scout} B, switches of 550 ns, guards right behind"));
+        let short =
+            Breach::of_nothing(&format!("scouts of {scout} B, switches of 550 ns, guards right behind"));
         breaches.push(Breach { scout, at_once: true, routing_latency: slow, ..short });
     }
     breaches

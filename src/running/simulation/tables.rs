@@ -74,7 +74,13 @@ record! {
 
 /// One row a channel and load point.
 pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [ChannelReport])>) -> String {
-    let row = |load, channel: &ChannelReport| ChannelRow {
+    let of_point = |(load, all): (_, &'a [ChannelReport])| all.iter().map(move |one| channel_row(load, one));
+    table_of(&points.flat_map(of_point).collect::<Vec<_>>()).into_csv()
+}
+
+/// The row of a channel at a load.
+fn channel_row(load: Option<f64>, channel: &ChannelReport) -> ChannelRow {
+    ChannelRow {
         load,
         from: channel.from.clone(),
         to: channel.to.clone(),
@@ -83,9 +89,7 @@ pub(super) fn channels<'a>(points: impl Iterator<Item = (Option<f64>, &'a [Chann
         blocked_share: channel.blocked,
         idle_share: channel.idle,
         wanted_share: channel.wanted,
-    };
-    let of_point = |(load, all): (_, &'a [ChannelReport])| all.iter().map(move |one| row(load, one));
-    table_of(&points.flat_map(of_point).collect::<Vec<_>>()).into_csv()
+    }
 }
 
 record! {
@@ -255,15 +259,19 @@ record! {
 
 /// One row a deadlock.
 pub(super) fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
-    let row = |deadlock: &DeadlockReport| DeadlockRow {
+    table_of(&deadlocks.iter().map(deadlock_row).collect::<Vec<_>>()).into_csv()
+}
+
+/// The row of a deadlock.
+fn deadlock_row(deadlock: &DeadlockReport) -> DeadlockRow {
+    DeadlockRow {
         time_ns: deadlock.formed_ns,
         point: deadlock.point,
         cycle: deadlock.cycle.clone(),
         worms: deadlock.worms.clone(),
         cleared_by_reset_of: deadlock.cleared_by.clone(),
         cleared_ns: deadlock.cleared_ns,
-    };
-    table_of(&deadlocks.iter().map(row).collect::<Vec<_>>()).into_csv()
+    }
 }
 
 record! {

@@ -155,21 +155,8 @@ impl<'a> Points<'a> {
 
     /// Adds a column of ratios.
     fn add(&mut self, ratio: &Ratio) {
-        let value = |point: usize, base: usize, column: &str| {
-            let (own, base) = (self.number(point, column)?, self.number(base, column)?);
-            (base != 0.0).then(|| own / base)
-        };
         let places = self.places(&ratio.column);
-        let of_point = |point: usize| -> Vec<(String, f64)> {
-            let Some(base) = self.sweep.other(point, &ratio.over) else { return Vec::new() };
-            let is_saturated =
-                |nth| [point, base].into_iter().any(|point| self.is_saturated(point, &ratio.column, nth));
-            let sure = places.iter().filter(|(nth, _)| !is_saturated(*nth));
-            sure.filter_map(|(nth, column)| {
-                Some((at_position(&ratio.name, *nth), value(point, base, column)?))
-            })
-            .collect()
-        };
+        let of_point = |point: usize| self.ratios_of(point, ratio, &places);
         let values: Vec<Vec<(String, f64)>> = (0..self.outcomes.len()).map(of_point).collect();
         for (outcome, values) in self.outcomes.iter_mut().zip(values) {
             if let Ok(Value::Object(scalars)) = outcome {
@@ -178,6 +165,20 @@ impl<'a> Points<'a> {
         }
         let columns = if ratio.name.contains(ANY) { &mut self.curves } else { &mut self.columns };
         columns.push(ratio.name.clone());
+    }
+
+    /// The ratios of a point to the other one of its ratio, by name: one at every position of `places` at which
+    /// both have a value and neither is saturated.
+    fn ratios_of(&self, point: usize, ratio: &Ratio, places: &[(usize, String)]) -> Vec<(String, f64)> {
+        let Some(base) = self.sweep.other(point, &ratio.over) else { return Vec::new() };
+        let is_saturated =
+            |nth| [point, base].into_iter().any(|point| self.is_saturated(point, &ratio.column, nth));
+        let sure = places.iter().filter(|(nth, _)| !is_saturated(*nth));
+        sure.filter_map(|(nth, column)| {
+            let (own, base) = (self.number(point, column)?, self.number(base, column)?);
+            (base != 0.0).then(|| (at_position(&ratio.name, *nth), own / base))
+        })
+        .collect()
     }
 
     /// All columns, those of lists at every position at which some point has a value.

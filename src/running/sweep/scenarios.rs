@@ -158,20 +158,15 @@ fn collect(value: &Value, path: &mut String, position: usize, all: &mut Vec<(Str
     if LEFT_OUT.contains(&path.as_str()) {
         return;
     }
-    let depth = path.len();
-    let mut below = |name: &str, value: &Value, position: usize| {
-        if depth > 0 {
-            path.push('.');
-        }
-        path.push_str(name);
-        collect(value, path, position, all);
-        path.truncate(depth);
-    };
     match value {
-        Value::Object(entries) => entries.iter().for_each(|(name, value)| below(name, value, position)),
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                collect_below(name, value, path, position, all);
+            }
+        }
         Value::Array(list) => {
             for (nth, value) in list.iter().enumerate() {
-                below(&nth.to_string(), value, position.max(nth));
+                collect_below(&nth.to_string(), value, path, position.max(nth), all);
             }
         }
         Value::String(text) => {
@@ -179,6 +174,23 @@ fn collect(value: &Value, path: &mut String, position: usize, all: &mut Vec<(Str
         }
         scalar => all.push((path.clone(), scalar.clone(), position)),
     }
+}
+
+/// Collects the scalars of the value that is called `name` at a path.
+fn collect_below(
+    name: &str,
+    value: &Value,
+    path: &mut String,
+    position: usize,
+    all: &mut Vec<(String, Value, usize)>,
+) {
+    let depth = path.len();
+    if depth > 0 {
+        path.push('.');
+    }
+    path.push_str(name);
+    collect(value, path, position, all);
+    path.truncate(depth);
 }
 
 #[cfg(test)]

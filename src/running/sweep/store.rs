@@ -280,16 +280,18 @@ impl Store {
     /// # Errors
     /// If a copy is missing or was altered.
     pub fn inputs(&self) -> Result<BTreeMap<PathBuf, Vec<u8>>, StoreError> {
-        let read = |input: &Input| {
-            let path = self.folder.join(&input.copy);
-            let bytes = Inside(&self.folder).read(&input.copy, LARGEST);
-            let bytes = bytes.map_err(|error| StoreError::Io { path: path.clone(), error })?;
-            if blake3::hash(&bytes).to_hex().as_str() != input.blake3 {
-                return Err(StoreError::Altered { path });
-            }
-            Ok((PathBuf::from(&input.path), bytes))
-        };
-        self.identity.inputs.iter().map(read).collect()
+        self.identity.inputs.iter().map(|input| self.input(input)).collect()
+    }
+
+    /// A file that the sweep was read from: the name that it had, and its copy.
+    fn input(&self, input: &Input) -> Result<(PathBuf, Vec<u8>), StoreError> {
+        let path = self.folder.join(&input.copy);
+        let bytes = Inside(&self.folder).read(&input.copy, LARGEST);
+        let bytes = bytes.map_err(|error| StoreError::Io { path: path.clone(), error })?;
+        if blake3::hash(&bytes).to_hex().as_str() != input.blake3 {
+            return Err(StoreError::Altered { path });
+        }
+        Ok((PathBuf::from(&input.path), bytes))
     }
 
     /// Reads what the shards hold, in time linear in their size.

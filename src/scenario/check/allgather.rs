@@ -213,13 +213,7 @@ fn packets(wire: &wire::Allgather, diagnostics: &mut Diagnostics) -> Option<Pack
 
 /// Repetitions and executions.
 fn times(wire: &wire::Allgather, diagnostics: &mut Diagnostics) -> Option<(Iterations, u32)> {
-    let mut once_at_least = |number: u32, place: Place| {
-        let sound = (1..=MOST_TIMES).contains(&number);
-        if !sound {
-            out_of_range(place, "out of range", format!("expected 1 to {MOST_TIMES}"), diagnostics);
-        }
-        sound
-    };
+    let mut once_at_least = |number: u32, place: Place| is_once_at_least(number, place, diagnostics);
     let (iterations, executions) = (wire.iterations.get()?, wire.executions.get()?);
     let sound = match iterations.value {
         Iterations::Paper => true,
@@ -227,6 +221,15 @@ fn times(wire: &wire::Allgather, diagnostics: &mut Diagnostics) -> Option<(Itera
     };
     (once_at_least(executions.value, executions.place) && sound)
         .then_some((iterations.value, executions.value))
+}
+
+/// Whether something is done as often as it can be; a fault at `place` if not.
+fn is_once_at_least(number: u32, place: Place, diagnostics: &mut Diagnostics) -> bool {
+    let sound = (1..=MOST_TIMES).contains(&number);
+    if !sound {
+        out_of_range(place, "out of range", format!("expected 1 to {MOST_TIMES}"), diagnostics);
+    }
+    sound
 }
 
 fn ranks_per_machine(given: &Given<u32>, diagnostics: &mut Diagnostics) -> Option<u32> {

@@ -18,6 +18,19 @@ struct Worst {
     count: usize,
 }
 
+impl Worst {
+    /// The worst of those cables, each with the flits that still arrive over it, that are at fault; of several the
+    /// first.
+    fn among(
+        cables: impl Iterator<Item = (LinkId, u64)>,
+        is_at_fault: &dyn Fn(LinkId, u64) -> bool,
+    ) -> Option<Worst> {
+        let bad: Vec<(LinkId, u64)> = cables.filter(|(link, over)| is_at_fault(*link, *over)).collect();
+        let (link, arriving) = *bad.iter().max_by_key(|(link, over)| (*over, std::cmp::Reverse(*link)))?;
+        Some(Worst { link, arriving, count: bad.len() })
+    }
+}
+
 /// Notes cables over which more arrives after a STOP than a buffer has room for, and those that leave a
 /// bubble after a GO.
 ///
@@ -33,13 +46,8 @@ pub(super) fn check(
 ) {
     let base = base_cycle(fabric, hosts, network);
     let arriving = |link: LinkId| overshoot(timing(fabric, network.link(link), base));
-    let worst = |at_fault: &dyn Fn(LinkId, u64) -> bool| -> Option<Worst> {
-        let links = (0..network.links().len()).map(LinkId::new);
-        let bad: Vec<(u64, LinkId)> =
-            links.map(|link| (arriving(link), link)).filter(|(over, link)| at_fault(*link, *over)).collect();
-        let (arriving, link) = *bad.iter().max_by_key(|(over, link)| (*over, std::cmp::Reverse(*link)))?;
-        Some(Worst { link, arriving, count: bad.len() })
-    };
+    let arriving = || (0..network.links().len()).map(LinkId::new).map(|link| (link, arriving(link)));
+    let worst = |is_at_fault: &dyn Fn(LinkId, u64) -> bool| Worst::among(arriving(), is_at_fault);
     let ends_at = |link: LinkId, hosts_too: bool| {
         let link = network.link(link);
         [link.a, link.b].iter().any(|end| matches!(end.node, Node::Host(_)) == hosts_too)

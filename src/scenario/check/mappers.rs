@@ -61,17 +61,7 @@ fn berkeley(
     diagnostics: &mut Diagnostics,
 ) -> Option<berkeley::Options> {
     let default = berkeley::Options::default();
-    let own = |wire: &wire::Berkeley| {
-        Some(berkeley::Options {
-            merging: *wire.merging.value()?,
-            keep_merged: *wire.keep_merged.value()?,
-            control: *wire.control.value()?,
-            second_look: *wire.second_look.value()?,
-            pause: wire.pause.value()?.0,
-            ..default
-        })
-    };
-    let own = of_table(&wire.berkeley, own)?;
+    let own = of_table(&wire.berkeley, own_of_berkeley)?;
     Some(berkeley::Options {
         window: or(&wire.window, default.window)?,
         order: or(&wire.order, default.order)?,
@@ -79,6 +69,18 @@ fn berkeley(
         prune: or(&wire.prune, site.prunes())?,
         depth: depth(wire, site, diagnostics)?,
         ..own
+    })
+}
+
+/// The keys that only this mapper has.
+fn own_of_berkeley(wire: &wire::Berkeley) -> Option<berkeley::Options> {
+    Some(berkeley::Options {
+        merging: *wire.merging.value()?,
+        keep_merged: *wire.keep_merged.value()?,
+        control: *wire.control.value()?,
+        second_look: *wire.second_look.value()?,
+        pause: wire.pause.value()?.0,
+        ..berkeley::Options::default()
     })
 }
 

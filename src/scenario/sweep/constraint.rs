@@ -82,16 +82,7 @@ impl<K> Expression<K> {
     /// # Errors
     /// The first comparison of values that cannot be compared.
     pub(super) fn holds<'a>(&'a self, value: &impl Fn(&'a K) -> &'a Scalar) -> Result<bool, Trouble> {
-        let compare = |left: &'a K, relation, right: &'a K, at: &Range<usize>| {
-            let (left, right) = (value(left), value(right));
-            left.is(relation, right).ok_or_else(|| Trouble {
-                at: at.clone(),
-                message: match left.kind() == right.kind() {
-                    true => format!("{} cannot be compared so", left.kind()),
-                    false => format!("{} cannot be compared with {}", left.kind(), right.kind()),
-                },
-            })
-        };
+        let compare = |left, relation, right, at| is(value(left), relation, value(right), at);
         match self {
             Expression::Constant(value) => Ok(*value),
             Expression::Not(inner) => inner.holds(value).map(|holds| !holds),
@@ -122,6 +113,20 @@ impl<K> Expression<K> {
             }
         }
     }
+}
+
+/// Whether two values are related so.
+///
+/// # Errors
+/// If they cannot be compared; `at` is where.
+fn is(left: &Scalar, relation: Relation, right: &Scalar, at: &Range<usize>) -> Result<bool, Trouble> {
+    left.is(relation, right).ok_or_else(|| Trouble {
+        at: at.clone(),
+        message: match left.kind() == right.kind() {
+            true => format!("{} cannot be compared so", left.kind()),
+            false => format!("{} cannot be compared with {}", left.kind(), right.kind()),
+        },
+    })
 }
 
 fn map_all<K, T>(

@@ -202,16 +202,19 @@ fn section(
     if fillings.iter().any(|filling| filling.axis != axis) {
         return Section::Several { pieces, fillings };
     }
-    let digest = |position: usize| {
-        let mut hasher = blake3::Hasher::new();
-        for (piece, filling) in pieces.iter().zip(&fillings) {
-            hasher.update(piece).update(filling.at(position));
-        }
-        hasher.update(&pieces[fillings.len()]);
-        hasher.finalize()
-    };
+    let digest = |position: usize| digest_at(&pieces, &fillings, position);
     let digests = (0..axes[axis].len()).into_par_iter().with_min_len(CHUNK).map(digest).collect();
     Section::OneAxis { axis, digests }
+}
+
+/// The digest of a section whose gaps are filled as at a position of its axis.
+fn digest_at(pieces: &[Vec<u8>], fillings: &[Filling], position: usize) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for (piece, filling) in pieces.iter().zip(fillings) {
+        hasher.update(piece).update(filling.at(position));
+    }
+    hasher.update(&pieces[fillings.len()]);
+    hasher.finalize()
 }
 
 /// Writes what fills a gap at some positions of its axis: the bytes, where each filling ends, and the faults.

@@ -374,17 +374,7 @@ fn spread(
         too_fine(place, diagnostics);
         return None;
     };
-    let nth = |nth: i128| match nth {
-        0 => Some(first),
-        _ if nth == count - 1 => Some(last),
-        _ if is_log => {
-            #[expect(clippy::cast_precision_loss, reason = "a share, rounded to 6 digits in the end")]
-            let share = nth as f64 / (count - 1) as f64;
-            let (low, high) = (libm::log(first.approximately()), libm::log(last.approximately()));
-            Decimal::rounded(libm::exp(low + (high - low) * share))
-        }
-        _ => last.minus(first)?.times(Decimal::whole(nth))?.divided(count - 1)?.plus(first),
-    };
+    let nth = |nth: i128| point_between((first, last), nth, count, is_log);
     let fitting = |number: Decimal| if of_whole { whole(number) } else { on_grain(number, unit) };
     let values: Option<Vec<(Decimal, &'static str)>> = (0..count).map(|n| nth(n).and_then(fitting)).collect();
     let Some(values) = values else {
@@ -400,6 +390,22 @@ fn spread(
         return None;
     }
     Some(Range { place, unit: unit.name, series: Series::Listed(values) })
+}
+
+/// The `nth` of `count` points from the first to the last, in steps or, if `is_log`, in factors; `None` if it is not
+/// a number that can be written.
+fn point_between((first, last): (Decimal, Decimal), nth: i128, count: i128, is_log: bool) -> Option<Decimal> {
+    match nth {
+        0 => Some(first),
+        _ if nth == count - 1 => Some(last),
+        _ if is_log => {
+            #[expect(clippy::cast_precision_loss, reason = "a share, rounded to 6 digits in the end")]
+            let share = nth as f64 / (count - 1) as f64;
+            let (low, high) = (libm::log(first.approximately()), libm::log(last.approximately()));
+            Decimal::rounded(libm::exp(low + (high - low) * share))
+        }
+        _ => last.minus(first)?.times(Decimal::whole(nth))?.divided(count - 1)?.plus(first),
+    }
 }
 
 /// Whether points are spread by their logarithms; `None` after a fault.

@@ -8,10 +8,11 @@ use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::{HostId, LinkId, Port, SwitchId};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_media::ethernet::{
-    Address, Buffer, BuildError, Direction, Endpoint, Ethernet, Frame, Observer, Parameters, Pause,
+    Address, Buffer, BuildError, Direction, Endpoint, Ethernet, Frame, Parameters, Pause,
 };
 use simnet_network::topology::{End, Network};
 
+use support_media::ethernet::Passages;
 use support_network::{cases, interval};
 
 /// Hosts with frames to send, and what became of them.
@@ -105,26 +106,6 @@ fn a_frame_through_d_switches_is_sent_d_plus_1_times() {
     }
 }
 
-/// Notes what passes ports.
-#[derive(Default)]
-struct Watcher(Vec<(Time, End, Direction, u64)>);
-
-impl Observer<u64> for Watcher {
-    fn passed(
-        &mut self,
-        now: Time,
-        port: End,
-        way: Direction,
-        frame: &Frame<u64>,
-        write: &dyn Fn(&mut Vec<u8>),
-    ) {
-        let mut bytes = Vec::new();
-        write(&mut bytes);
-        assert_eq!(bytes, frame.content.to_be_bytes());
-        self.0.push((now, port, way, frame.content));
-    }
-}
-
 /// Wrong if frames of one host did not follow each other at line rate, or the observer did not see each of them leave
 /// and come in at every port, in order of time.
 #[test]
@@ -132,18 +113,18 @@ fn frames_follow_each_other_at_line_rate() {
     let network = chain(2, 1);
     let mut net = built(&network, &parameters(&network));
     let mut hosts = Hosts::new(2);
-    let mut watcher = Watcher::default();
+    let mut passages = Passages::default();
     for content in 0..100 {
         hosts.send(&mut net, 0, 1, 1_500, content);
     }
-    assert_eq!(net.run_until(None, &mut hosts, &mut watcher), Pause::Idle);
+    assert_eq!(net.run_until(None, &mut hosts, &mut passages), Pause::Idle);
     let first = 3 * (1_526 * 80_000 + 1_000_000);
     let expected: Vec<_> =
         (0..100).map(|n| (Time::from_ps(first + n * 1_538 * 80_000), HostId(1), n)).collect();
     assert_eq!(hosts.received, expected);
-    assert_eq!(watcher.0.len(), 600);
-    assert!(watcher.0.is_sorted_by_key(|(now, ..)| *now));
-    let leaving = watcher.0.iter().filter(|(.., way, _)| *way == Direction::Out).count();
+    assert_eq!(passages.0.len(), 600);
+    assert!(passages.0.is_sorted_by_key(|(now, ..)| *now));
+    let leaving = passages.0.iter().filter(|(.., way, _)| *way == Direction::Out).count();
     assert_eq!(leaving, 300);
     assert_eq!((net.counters().hops(), net.counters().delivered, net.under_way()), (300, 100, 0));
 }

@@ -21,6 +21,7 @@ use simnet_media::ethernet::{
 use simnet_network::topology::End;
 
 use cases::{Case, random_case, reply};
+use support_media::ethernet::Passages;
 use support_network::cases;
 
 /// Something that happened to the frame with this content: when, where, what.
@@ -291,25 +292,10 @@ impl Endpoint<u64> for Hosts {
     }
 }
 
-struct Watcher(Vec<EventKind>);
-
-impl Observer<u64> for Watcher {
-    fn passed(
-        &mut self,
-        now: Time,
-        port: End,
-        way: Direction,
-        frame: &Frame<u64>,
-        _write: &dyn Fn(&mut Vec<u8>),
-    ) {
-        self.0.push(EventKind::Passed(now.as_ps(), port, way, frame.content));
-    }
-}
-
 /// Runs up to and including `limit`, and as long at that instant as replies are sent.
-fn run<O: Observer<u64>>(net: &mut Ethernet<u64>, limit: Option<u64>, hosts: &mut Hosts, watcher: &mut O) {
+fn run<O: Observer<u64>>(net: &mut Ethernet<u64>, limit: Option<u64>, hosts: &mut Hosts, observer: &mut O) {
     loop {
-        let pause = net.run_until(limit.map(Time::from_ps), hosts, watcher);
+        let pause = net.run_until(limit.map(Time::from_ps), hosts, observer);
         for host in hosts.woken.drain(..) {
             net.wake(host, net.now());
         }
@@ -320,7 +306,7 @@ fn run<O: Observer<u64>>(net: &mut Ethernet<u64>, limit: Option<u64>, hosts: &mu
 }
 
 /// Runs a case on the engine; gives what the hosts and the observer saw, and the counters.
-fn engine<O: Observer<u64>>(case: &Case, watcher: &mut O) -> (Vec<EventKind>, Counters) {
+fn engine<O: Observer<u64>>(case: &Case, observer: &mut O) -> (Vec<EventKind>, Counters) {
     let mut net = Ethernet::new(&case.network, &case.parameters, &case.attachments).unwrap();
     let waiting = vec![VecDeque::new(); case.frames.len()];
     let mut hosts = Hosts { waiting, woken: Vec::new(), happenings: Vec::new() };
@@ -329,15 +315,15 @@ fn engine<O: Observer<u64>>(case: &Case, watcher: &mut O) -> (Vec<EventKind>, Co
     let mut pauses = case.pauses.iter().copied().peekable();
     for (at, frame) in created {
         while let Some(pause) = pauses.next_if(|pause| *pause < at) {
-            run(&mut net, Some(pause), &mut hosts, watcher);
+            run(&mut net, Some(pause), &mut hosts, observer);
         }
         if at > 0 {
-            run(&mut net, Some(at - 1), &mut hosts, watcher);
+            run(&mut net, Some(at - 1), &mut hosts, observer);
         }
         hosts.waiting[frame.source.index()].push_back(frame);
         net.wake(frame.source, Time::from_ps(at));
     }
-    run(&mut net, None, &mut hosts, watcher);
+    run(&mut net, None, &mut hosts, observer);
     assert_eq!((net.under_way(), net.next()), (0, None));
     (hosts.happenings, net.counters().clone())
 }
@@ -365,12 +351,14 @@ fn the_engine_is_the_reference() {
         let case = random_case(seed);
         let mut reference = Reference::new(&case);
         reference.run();
-        let mut watcher = Watcher(Vec::new());
-        let (happenings, counters) = engine(&case, &mut watcher);
+        let mut passages = Passages::default();
+        let (happenings, counters) = engine(&case, &mut passages);
         let (passed, rest): (Vec<EventKind>, Vec<EventKind>) =
             reference.happenings.iter().partition(is_passing);
         assert_same(seed, &happenings, &rest);
-        assert_same(seed, &watcher.0, &passed);
+        let passages = passages.0.into_iter();
+        let observed = passages.map(|(now, port, way, n)| EventKind::Passed(now.as_ps(), port, way, n));
+        assert_same(seed, &observed.collect::<Vec<_>>(), &passed);
         assert_eq!(counters, reference.counters, "seed {seed}");
         assert_eq!(engine(&case, &mut ()), (happenings, counters), "seed {seed}, unwatched");
         let c = &reference.counters;

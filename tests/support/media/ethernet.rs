@@ -2,9 +2,10 @@
 
 use simnet_base::ids::{HostId, Port};
 use simnet_base::units::Time;
+use simnet_media::ethernet::{Direction, Frame, Observer};
 use simnet_media::medium::{Event, Medium, Message};
-use simnet_network::topology::Network;
 use simnet_network::topology::generate::Line;
+use simnet_network::topology::{End, Network};
 
 /// Switches in a row with hosts at each, those of a switch next to each other.
 pub fn chain(switches: u32, hosts_per_switch: u32) -> Network {
@@ -21,6 +22,27 @@ pub fn interleaved(switches: u32, hosts_per_switch: u32) -> (Network, Vec<HostId
     let turn = |rank| rank % switches * hosts_per_switch + rank / switches;
     let order = (0..switches * hosts_per_switch).map(|rank| HostId(turn(rank))).collect();
     (chain(switches, hosts_per_switch), order)
+}
+
+/// An observer that notes what passes ports: when, where, which way, and the frame's content.
+#[derive(Default)]
+pub struct Passages(pub Vec<(Time, End, Direction, u64)>);
+
+impl Observer<u64> for Passages {
+    /// Notes a frame, whose bytes are those of its content.
+    fn passed(
+        &mut self,
+        now: Time,
+        port: End,
+        way: Direction,
+        frame: &Frame<u64>,
+        write: &dyn Fn(&mut Vec<u8>),
+    ) {
+        let mut bytes = Vec::new();
+        write(&mut bytes);
+        assert_eq!(bytes, frame.content.to_be_bytes());
+        self.0.push((now, port, way, frame.content));
+    }
 }
 
 /// A ring all-gather in which every host passes on a block as soon as it has it.

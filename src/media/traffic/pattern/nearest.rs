@@ -13,17 +13,19 @@ pub(super) struct Neighbours {
     nearest: Vec<Runs>,
 }
 
+/// The switch that a host's port leads to.
+fn switch_at(network: &Network, host: HostId, port: Option<Port>) -> Option<SwitchId> {
+    match network.peer(End { node: Node::Host(host), port: port? })?.node {
+        Node::Switch(switch) => Some(switch),
+        Node::Host(_) => None,
+    }
+}
+
 impl Neighbours {
     /// Those of a network's hosts, each with the port that it uses.
     pub(super) fn new(network: &Network, attachments: &[Option<Port>]) -> Neighbours {
-        let switch_of = |host: HostId| {
-            let port = attachments[host.index()]?;
-            match network.peer(End { node: Node::Host(host), port })?.node {
-                Node::Switch(switch) => Some(switch),
-                Node::Host(_) => None,
-            }
-        };
-        let switches: Vec<Option<SwitchId>> = network.host_ids().map(switch_of).collect();
+        let switches: Vec<Option<SwitchId>> =
+            network.host_ids().map(|host| switch_at(network, host, attachments[host.index()])).collect();
         let mut own = vec![Runs::default(); network.switches().len()];
         for (host, switch) in network.host_ids().zip(&switches) {
             if let Some(switch) = switch {

@@ -134,15 +134,17 @@ fn orders(machines: usize) -> Vec<Vec<usize>> {
         9..=16 => 3,
         _ => 1,
     };
-    let order = |start| {
-        let mut order: Vec<usize> = (0..machines).collect();
-        if start > 0 {
-            let mut stream = Stream::new(0, ORDERS, start);
-            order.sort_by_cached_key(|_| stream.bits());
-        }
-        order
-    };
-    (0..count).map(order).collect()
+    (0..count).map(|nth| order(machines, nth)).collect()
+}
+
+/// One order of so many machines: that of their numbers for 0, one drawn by chance for every other `nth`.
+fn order(machines: usize, nth: u32) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..machines).collect();
+    if nth > 0 {
+        let mut stream = Stream::new(0, ORDERS, nth);
+        order.sort_by_cached_key(|_| stream.bits());
+    }
+    order
 }
 
 /// No step is as long: with what a cable takes once more, it is in the shortest time.

@@ -29,15 +29,8 @@ pub(super) fn refusal(text: &str) -> Fault {
 pub(super) fn write(net: &Network) -> String {
     let mut text = format!("graph {} {{\n", id(&net.name));
     text.push_str("  node [shape=box];\n");
-    let mut node = |name: &str, attributes: &str| {
-        // Without special characters a node shows its id.
-        let label = if is_plain(name) { String::new() } else { format!("label={}", label(name)) };
-        let parts: Vec<&str> = [attributes, &label].into_iter().filter(|part| !part.is_empty()).collect();
-        let list = if parts.is_empty() { String::new() } else { format!(" [{}]", parts.join(", ")) };
-        writeln!(text, "  {}{list};", id(name)).expect("a string takes all text");
-    };
-    net.switches().iter().for_each(|switch| node(&switch.name, ""));
-    net.hosts().iter().for_each(|host| node(&host.name, "shape=ellipse"));
+    net.switches().iter().for_each(|switch| write_node(&mut text, &switch.name, ""));
+    net.hosts().iter().for_each(|host| write_node(&mut text, &host.name, "shape=ellipse"));
     for link in net.links() {
         let [a, b] = [link.a, link.b].map(|end| id(net.name_of(end.node)));
         let (tail, head) = (link.a.port, link.b.port);
@@ -55,6 +48,14 @@ pub(super) fn write(net: &Network) -> String {
     }
     text.push_str("}\n");
     text
+}
+
+/// Writes a line for a node; without special characters it shows its id.
+fn write_node(text: &mut String, name: &str, attributes: &str) {
+    let label = if is_plain(name) { String::new() } else { format!("label={}", label(name)) };
+    let parts: Vec<&str> = [attributes, &label].into_iter().filter(|part| !part.is_empty()).collect();
+    let list = if parts.is_empty() { String::new() } else { format!(" [{}]", parts.join(", ")) };
+    writeln!(text, "  {}{list};", id(name)).expect("a string takes all text");
 }
 
 fn is_plain(name: &str) -> bool {

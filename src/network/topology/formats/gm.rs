@@ -38,35 +38,58 @@ pub(super) use read::{read, recognises};
 
 /// Writes a network.
 pub(super) fn write(net: &Network) -> String {
-    let [switches, hosts] = clean_names(net);
-    let name = |node: Node| match node {
-        Node::Switch(id) => &switches[id.index()],
-        Node::Host(id) => &hosts[id.index()],
-    };
-    let head = |node: Node| match node {
-        Node::Switch(id) => format!("s {} \"{}\"", net.switches()[id.index()].ports, name(node)),
-        Node::Host(_) => format!("h - \"{}\"", name(node)),
-    };
-    let mut text = format!("{} {}\n", hosts.len(), switches.len());
-    let mut section = |node: Node, description: Option<&str>| {
-        let port = |node: Node, port: u16| port - net.port_range(node).0;
-        let cables: Vec<String> = net
-            .cables(node)
-            .map(|(own, _, far)| {
-                format!("{} {} {}\n", port(node, own.0), head(far.node), port(far.node, far.port.0))
-            })
-            .collect();
-        let label = description.map_or_else(|| name(node).clone(), clean);
-        write!(text, "{}\n{}\n{}label \"{label}\"\n\n", head(node), cables.len(), cables.concat())
-            .expect("a string takes all text");
-    };
+    let writer = Writer { net, names: clean_names(net) };
+    let mut text = format!("{} {}\n", net.hosts().len(), net.switches().len());
     for (id, switch) in net.switch_ids().zip(net.switches()) {
-        section(Node::Switch(id), switch.description.as_deref());
+        writer.section(Node::Switch(id), switch.description.as_deref(), &mut text);
     }
     for (id, host) in net.host_ids().zip(net.hosts()) {
-        section(Node::Host(id), host.description.as_deref());
+        writer.section(Node::Host(id), host.description.as_deref(), &mut text);
     }
     text
+}
+
+/// A network and how the format calls its nodes.
+struct Writer<'a> {
+    net: &'a Network,
+    /// The names of switches, and those of hosts.
+    names: [Vec<String>; 2],
+}
+
+impl Writer<'_> {
+    fn name(&self, node: Node) -> &str {
+        let [switches, hosts] = &self.names;
+        match node {
+            Node::Switch(id) => &switches[id.index()],
+            Node::Host(id) => &hosts[id.index()],
+        }
+    }
+
+    /// The line that begins the section of a node, and names it in those of its neighbours.
+    fn head(&self, node: Node) -> String {
+        match node {
+            Node::Switch(id) => {
+                format!("s {} \"{}\"", self.net.switches()[id.index()].ports, self.name(node))
+            }
+            Node::Host(_) => format!("h - \"{}\"", self.name(node)),
+        }
+    }
+
+    /// Writes the section of a node: its head, its cables, its label.
+    fn section(&self, node: Node, description: Option<&str>, text: &mut String) {
+        let port = |node: Node, port: u16| port - self.net.port_range(node).0;
+        let cables: Vec<String> = self
+            .net
+            .cables(node)
+            .map(|(own, _, far)| {
+                let (head, far_port) = (self.head(far.node), port(far.node, far.port.0));
+                format!("{} {head} {far_port}\n", port(node, own.0))
+            })
+            .collect();
+        let label = description.map_or_else(|| self.name(node).to_owned(), clean);
+        write!(text, "{}\n{}\n{}label \"{label}\"\n\n", self.head(node), cables.len(), cables.concat())
+            .expect("a string takes all text");
+    }
 }
 
 /// What a map, and a file of routes for it, call each host: its name, as far as the format can say it.
@@ -78,16 +101,18 @@ pub fn gm_host_names(net: &Network) -> Vec<String> {
 /// The names of the switches and of the hosts, fit for quotes and different from each other.
 fn clean_names(net: &Network) -> [Vec<String>; 2] {
     let mut taken = BTreeSet::new();
-    let mut own = |name: &str| {
-        let mut name = clean(name);
-        while !taken.insert(name.clone()) {
-            name.push('\'');
-        }
-        name
-    };
-    let switches = net.switches().iter().map(|switch| own(&switch.name)).collect();
-    let hosts = net.hosts().iter().map(|host| own(&host.name)).collect();
+    let switches = net.switches().iter().map(|switch| clean_name(&switch.name, &mut taken)).collect();
+    let hosts = net.hosts().iter().map(|host| clean_name(&host.name, &mut taken)).collect();
     [switches, hosts]
+}
+
+/// A name fit for quotes, different from all in `taken`, which it joins.
+fn clean_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut name = clean(name);
+    while !taken.insert(name.clone()) {
+        name.push('\'');
+    }
+    name
 }
 
 fn clean(text: &str) -> String {

@@ -334,25 +334,29 @@ fn clipped(name: &str) -> String {
 
 /// Marks with their ends along the vertical axis.
 fn values(chart: &Chart) -> impl Iterator<Item = Mark> + '_ {
-    let upright = |layer: &Layer| {
-        let is_wide = layer.style == Style::Columns;
-        let flat = |mark: &Mark| Mark { low: None, high: None, ..*mark };
-        let marks = if layer.style == Style::Rule { &[] } else { &layer.marks[..] };
-        marks.iter().map(move |mark| if is_wide { flat(mark) } else { *mark }).collect::<Vec<_>>()
-    };
     chart.layers.iter().flat_map(upright)
 }
 
+/// A layer's marks, without the ends of those that are columns, which lie flat; a rule has none.
+fn upright(layer: &Layer) -> impl Iterator<Item = Mark> {
+    let is_wide = layer.style == Style::Columns;
+    let flat = |mark: &Mark| Mark { low: None, high: None, ..*mark };
+    let marks = if layer.style == Style::Rule { &[] } else { &layer.marks[..] };
+    marks.iter().map(move |mark| if is_wide { flat(mark) } else { *mark })
+}
+
 fn horizontal(chart: &Chart) -> impl Iterator<Item = f64> {
-    let edges = |layer: &Layer| {
-        let is_wide = layer.style == Style::Columns;
-        let ends = move |mark: &Mark| match is_wide {
-            true => [mark.low, mark.high],
-            false => [Some(mark.x), None],
-        };
-        layer.marks.iter().flat_map(ends).flatten().collect::<Vec<_>>()
-    };
     chart.layers.iter().flat_map(edges)
+}
+
+/// Where a layer reaches to, left and right: columns are as wide as their ends.
+fn edges(layer: &Layer) -> impl Iterator<Item = f64> {
+    let is_wide = layer.style == Style::Columns;
+    let ends = move |mark: &Mark| match is_wide {
+        true => [mark.low, mark.high],
+        false => [Some(mark.x), None],
+    };
+    layer.marks.iter().flat_map(ends).flatten()
 }
 
 /// What the vertical axis has room for: solid marks with their ends, and hollow ones up to [`HOLLOW`] times the

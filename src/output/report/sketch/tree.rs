@@ -85,14 +85,7 @@ fn place_children(
 
 /// What a message between two machines passes: the machine, the switches of the tree between them, the other machine.
 pub fn along(tree: &Tree, from: HostId, to: HostId) -> Vec<Node> {
-    let climb = |host: HostId| {
-        let mut way = vec![tree.homes[host.index()]];
-        while let Some((_, above)) = way.last().and_then(|switch| tree.parents[switch.index()]) {
-            way.push(above);
-        }
-        way
-    };
-    let (mut up, mut down) = (climb(from), climb(to));
+    let (mut up, mut down) = (climb(tree, from), climb(tree, to));
     while up.len() > 1 && down.len() > 1 && up[up.len() - 2] == down[down.len() - 2] {
         up.pop();
         down.pop();
@@ -100,6 +93,15 @@ pub fn along(tree: &Tree, from: HostId, to: HostId) -> Vec<Node> {
     down.pop();
     let switches = up.into_iter().chain(down.into_iter().rev()).map(Node::Switch);
     [Node::Host(from)].into_iter().chain(switches).chain([Node::Host(to)]).collect()
+}
+
+/// The switches from a machine up to the root.
+fn climb(tree: &Tree, host: HostId) -> Vec<SwitchId> {
+    let mut way = vec![tree.homes[host.index()]];
+    while let Some((_, above)) = way.last().and_then(|switch| tree.parents[switch.index()]) {
+        way.push(above);
+    }
+    way
 }
 
 impl Spots {

@@ -253,41 +253,18 @@ impl Facts<'_> {
             })
             .collect();
         roused.sort();
-        let notice = |(event, (at, _)): (usize, &(Time, String))| {
-            let since = |then: Time| then.since(*at).as_ms_f64();
-            let noticed = roused.iter().find(|(then, _)| then >= at);
-            let mapped = adopted.iter().find(|map| map.at >= *at && map.is_correct);
-            let routed = mapped.and_then(|map| if map.has_routes { map.handed_out } else { Some(map.at) });
-            let report = NoticeReport {
-                event,
-                noticed_ms: noticed.map(|(then, _)| since(*then)),
-                noticed_by: noticed.map(|(_, reason)| *reason),
-                mapped_ms: mapped.map(|map| since(map.at)),
-                routed_ms: routed.map(since),
-            };
-            (report, (*at, routed))
-        };
+        let notice = |(event, (at, _)): (usize, &(Time, String))| notice_of(event, *at, &roused, &adopted);
         events.iter().enumerate().map(notice).collect()
     }
 
     fn map_counts(&self) -> MapCounts {
         let mut counts = MapCounts::default();
-        // The last map that was adopted, or that showed the mapper that it is cut off.
-        let known = |mapper: HostId, nth: usize| {
-            let mut before = self.journals[mapper.index()].0[..nth].iter().rev();
-            before.find_map(|(_, event)| match event {
-                DaemonEvent::Mapped { network, adopted, .. } if *adopted || network.hosts().len() < 2 => {
-                    Some(network)
-                }
-                _ => None,
-            })
-        };
         for (mapper, nth, at, event) in self.daemon_events() {
             match event {
                 DaemonEvent::Roused(reason) if reason.is_suspicion() => {
                     let first = (self.task.mappers.first() == Some(&mapper))
                         .then(|| super::core_of(self.task.setup.network, mapper));
-                    let map = known(mapper, nth).or(first.as_ref());
+                    let map = self.known_map(mapper, nth).or(first.as_ref());
                     let is_right = map.is_some_and(|map| compare(map, &self.truth(at), mapper).isomorphic);
                     let all_know = !matches!(reason, simnet_media::host::daemon::Reason::Unacknowledged);
                     counts.false_alarms += u64::from(is_right && all_know);
@@ -312,6 +289,17 @@ impl Facts<'_> {
             }
         }
         counts
+    }
+
+    /// The last map before the `nth` event of a mapper that was adopted, or that showed the mapper that it is cut off.
+    fn known_map(&self, mapper: HostId, nth: usize) -> Option<&Network> {
+        let mut before = self.journals[mapper.index()].0[..nth].iter().rev();
+        before.find_map(|(_, event)| match event {
+            DaemonEvent::Mapped { network, adopted, .. } if *adopted || network.hosts().len() < 2 => {
+                Some(network)
+            }
+            _ => None,
+        })
     }
 
     /// The spans in which tables were being handed out.
@@ -381,19 +369,45 @@ impl Facts<'_> {
         let whole = usize::try_from(whole).unwrap_or(usize::MAX).min(1 << 20);
         let counted = &self.outcome.traffic.intervals;
         let nothing = Interval::default();
-        let interval = |nth: usize| {
-            let interval = counted.get(nth).unwrap_or(&nothing);
-            let cycle_us = parameters.base_cycle.as_ns_f64() / 1e3;
-            let latency = || interval.latency_cycles as f64 * cycle_us / interval.delivered as f64;
-            IntervalReport {
-                from_ms: (span * nth as u64).as_ms_f64(),
-                accepted: interval.flits as f64 / slots,
-                delivered: interval.delivered,
-                lost: interval.lost,
-                latency_us: (interval.delivered > 0).then(latency),
-            }
+        let report = |nth: usize| {
+            let from = span * nth as u64;
+            interval_report(from, counted.get(nth).unwrap_or(&nothing), parameters.base_cycle, slots)
         };
-        (0..whole).map(interval).collect()
+        (0..whole).map(report).collect()
+    }
+}
+
+/// What was noticed of the event that happened at an instant, and when all hosts had routes again.
+fn notice_of(
+    event: usize,
+    at: Time,
+    roused: &[(Time, &'static str)],
+    adopted: &[Adopted],
+) -> (NoticeReport, (Time, Option<Time>)) {
+    let since = |then: Time| then.since(at).as_ms_f64();
+    let noticed = roused.iter().find(|(then, _)| *then >= at);
+    let mapped = adopted.iter().find(|map| map.at >= at && map.is_correct);
+    let routed = mapped.and_then(|map| if map.has_routes { map.handed_out } else { Some(map.at) });
+    let report = NoticeReport {
+        event,
+        noticed_ms: noticed.map(|(then, _)| since(*then)),
+        noticed_by: noticed.map(|(_, reason)| *reason),
+        mapped_ms: mapped.map(|map| since(map.at)),
+        routed_ms: routed.map(since),
+    };
+    (report, (at, routed))
+}
+
+/// What ended in an interval that begins at `from`, in which senders could have sent so many flits.
+fn interval_report(from: Duration, interval: &Interval, base_cycle: Duration, slots: f64) -> IntervalReport {
+    let cycle_us = base_cycle.as_ns_f64() / 1e3;
+    let latency = || interval.latency_cycles as f64 * cycle_us / interval.delivered as f64;
+    IntervalReport {
+        from_ms: from.as_ms_f64(),
+        accepted: interval.flits as f64 / slots,
+        delivered: interval.delivered,
+        lost: interval.lost,
+        latency_us: (interval.delivered > 0).then(latency),
     }
 }
 

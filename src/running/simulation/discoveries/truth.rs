@@ -30,13 +30,7 @@ pub(super) fn switches(checked: &Checked, discovery: &Discovery) -> usize {
     let tree = elected(checked, discovery);
     let homes = homes(checked, discovery);
     let is_home: Vec<bool> = network.switch_ids().map(|switch| homes.contains(&switch)).collect();
-    let near = |switch: SwitchId| {
-        let cables = network.cables(Node::Switch(switch)).filter(|(_, link, _)| tree.forwards(*link));
-        cables.filter_map(move |(.., far)| match far.node {
-            Node::Switch(next) if next != switch => Some(next),
-            _ => None,
-        })
-    };
+    let near = |switch: SwitchId| neighbours(network, &tree, switch);
     let mut degrees: Vec<usize> = network.switch_ids().map(|switch| near(switch).count()).collect();
     let mut left = vec![true; degrees.len()];
     let is_bare =
@@ -56,16 +50,27 @@ pub(super) fn switches(checked: &Checked, discovery: &Discovery) -> usize {
     left.iter().filter(|left| **left).count()
 }
 
+/// The switches that a switch has cables of the tree to, once a cable.
+fn neighbours(network: &Network, tree: &SpanningTree, switch: SwitchId) -> impl Iterator<Item = SwitchId> {
+    let cables = network.cables(Node::Switch(switch)).filter(|(_, link, _)| tree.forwards(*link));
+    cables.filter_map(move |(.., far)| match far.node {
+        Node::Switch(next) if next != switch => Some(next),
+        _ => None,
+    })
+}
+
 /// By machine, its switch.
 fn homes(checked: &Checked, discovery: &Discovery) -> Vec<SwitchId> {
-    let home = |machine: &HostId| {
-        let attached = checked.topology.attachment(*machine).expect("machines have cables");
-        match attached.2.node {
-            Node::Switch(switch) => switch,
-            Node::Host(_) => unreachable!("machines are cabled to switches, as was checked"),
-        }
-    };
-    discovery.machines.iter().map(home).collect()
+    discovery.machines.iter().map(|machine| switch_of(checked, *machine)).collect()
+}
+
+/// The switch of a machine.
+fn switch_of(checked: &Checked, machine: HostId) -> SwitchId {
+    let attached = checked.topology.attachment(machine).expect("machines have cables");
+    match attached.2.node {
+        Node::Switch(switch) => switch,
+        Node::Host(_) => unreachable!("machines are cabled to switches, as was checked"),
+    }
 }
 
 /// The tree that the switches elect.

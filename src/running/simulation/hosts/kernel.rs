@@ -90,7 +90,7 @@ pub(super) struct HostKernel<'n, 'w, T, W> {
     residence: Residence,
     until: Option<Time>,
     pulse: Pulse<'n>,
-    witness: &'w mut W,
+    observer: &'w mut W,
     /// Why the run has ended, and with what.
     end: Option<(End, Option<T>)>,
 }
@@ -100,7 +100,7 @@ impl<'n, 'w, T, W: ProcessObserver> HostKernel<'n, 'w, T, W> {
         setup: &Setup<'n>,
         network: &'n Network,
         fabric: Fabric,
-        witness: &'w mut W,
+        observer: &'w mut W,
     ) -> HostKernel<'n, 'w, T, W> {
         let hosts = network.hosts().len();
         let vary = |host| Stream::new(setup.seed, COSTS, HostId::new(host).0);
@@ -125,7 +125,7 @@ impl<'n, 'w, T, W: ProcessObserver> HostKernel<'n, 'w, T, W> {
             residence: setup.residence,
             until: setup.until,
             pulse,
-            witness,
+            observer,
             end: None,
         }
     }
@@ -138,7 +138,7 @@ impl<'n, 'w, T, W: ProcessObserver> HostKernel<'n, 'w, T, W> {
     /// Runs until a process says that this is the end, until the horizon, or until no process can go on.
     pub(super) fn run<'p>(mut self, processes: Vec<Option<HostProcess<'p, T>>>) -> Outcome<T> {
         // Lets the fabric ask every host once, so that from now on it is woken for every message.
-        self.fabric.run_until(Cycle::ZERO, &mut self.interfaces, self.witness);
+        self.fabric.run_until(Cycle::ZERO, &mut self.interfaces, self.observer);
         let mut scheduler = Scheduler::default();
         for (host, at) in self.application.iter().flat_map(Application::first) {
             scheduler.schedule(at, Event::Application(host));
@@ -186,7 +186,7 @@ impl<'n, 'w, T, W: ProcessObserver> HostKernel<'n, 'w, T, W> {
             if is_over && (self.until.is_none() || self.application.is_none()) {
                 return Some(End::Nothing);
             }
-            let pause = self.fabric.run_until(limit, &mut self.interfaces, self.witness);
+            let pause = self.fabric.run_until(limit, &mut self.interfaces, self.observer);
             self.take_mail(scheduler);
             if pause == Pause::Break {
                 continue;
@@ -392,14 +392,14 @@ impl<T, W: ProcessObserver> Kernel for HostKernel<'_, '_, T, W> {
             Waits::Sleep => Some(Answer::Woken(now)),
             Waits::Send { route, message } => {
                 let created = now.to_cycle_ceil(self.interfaces.base_cycle);
-                self.witness.sends(now, host, &route, &message);
+                self.observer.sends(now, host, &route, &message);
                 self.send(host, Packet { route, message, created, corrupted: false }, scheduler);
                 Some(Answer::Sent(now))
             }
             Waits::Receive { .. } => {
                 let received = state.mailbox.pop_due(Some(now)).map(|due| due.event);
                 if let Some(received) = &received {
-                    self.witness.receives(now, host, &received.message);
+                    self.observer.receives(now, host, &received.message);
                 }
                 Some(Answer::Received(now, received))
             }

@@ -1,7 +1,7 @@
 //! Recording what processes do and what happens on the fabric below them.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use simnet_base::ids::{HostId, LinkId, Turn};
 use simnet_base::units::{Cycle, Time};
@@ -27,18 +27,24 @@ pub struct Recorded<'a> {
 /// of this host.
 pub(super) fn names() -> (WormNames<'static>, Sender<(HostId, String)>) {
     let (sender, names) = channel();
-    let mut known: BTreeMap<HostId, VecDeque<String>> = BTreeMap::new();
-    let of = move |worm: WormId| {
-        for (host, name) in names.try_iter() {
-            known.entry(host).or_default().push_back(name);
-        }
-        let name = known.get_mut(&worm.source).and_then(VecDeque::pop_front);
-        name.expect("an interface gives the name of a message before it starts")
-    };
-    (WormNames::new(of), sender)
+    let mut known = BTreeMap::new();
+    (WormNames::new(move |worm| next_name(worm, &names, &mut known)), sender)
 }
 
-/// A witness that sees the cables of the whole network, where the fabric has only those that processes use.
+/// The next name of the worm's host, once all `names` sent so far are known.
+fn next_name(
+    worm: WormId,
+    names: &Receiver<(HostId, String)>,
+    known: &mut BTreeMap<HostId, VecDeque<String>>,
+) -> String {
+    for (host, name) in names.try_iter() {
+        known.entry(host).or_default().push_back(name);
+    }
+    let name = known.get_mut(&worm.source).and_then(VecDeque::pop_front);
+    name.expect("an interface gives the name of a message before it starts")
+}
+
+/// An observer that sees the cables of the whole network, where the fabric has only those that processes use.
 pub(super) struct Whole<W> {
     inner: W,
     /// Per cable of the fabric, the cable of the whole network.

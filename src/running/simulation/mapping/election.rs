@@ -134,6 +134,8 @@ struct Poll {
     /// Mappers that have neither won nor given up.
     open: Cell<usize>,
     winners: Cell<Vec<Winner>>,
+    /// By host, what it did.
+    records: Vec<Cell<Record>>,
 }
 
 impl Poll {
@@ -157,39 +159,48 @@ pub fn elect(
 ) -> Result<Elected, BuildError> {
     let network = election.setup.network;
     let maps = |host: HostId| maps(host) && network.attachment(host).is_some();
-    let records: Vec<Cell<Record>> = network.hosts().iter().map(|_| Cell::default()).collect();
+    let records = network.hosts().iter().map(|_| Cell::default()).collect();
     let open = Cell::new(network.host_ids().filter(|host| maps(*host)).count());
-    let poll = Poll { open, winners: Cell::default() };
-    let (records_ref, poll_ref, plan, work) = (&records, &poll, &plan, election.setup.costs.reply);
-    let program = |host: HostId, mut station: Station| {
-        let mapper = maps(host).then(|| (&records_ref[host.index()], start(election, host)));
-        async move {
-            let Some((record, start)) = mapper else {
-                passive::serve(&mut station, &mut Memory::default(), work).await;
-                return ControlFlow::Continue(());
-            };
-            let mut candidate = Candidate::new(&mut station, election.options, record);
-            if let Some(winner) = stand(election, &mut candidate, host, start, plan).await {
-                let mut winners = poll_ref.winners.take();
-                winners.push(winner);
-                poll_ref.winners.set(winners);
-            }
-            if poll_ref.close() {
-                return ControlFlow::Break(());
-            }
-            candidate.serve().await;
-            ControlFlow::Continue(())
-        }
+    let poll = Poll { open, winners: Cell::default(), records };
+    let program = |host: HostId, station: Station| {
+        take_part(election, host, station, maps(host).then_some(&poll), &plan)
     };
     let outcome = hosts::run_all(&election.setup, |host| maps(host) || answers(host), program)?;
     let mut winners = poll.winners.take();
     winners.sort_by_key(|winner| std::cmp::Reverse(winner.address));
     Ok(Elected {
         winners,
-        records: records.iter().map(Cell::get).collect(),
+        records: poll.records.iter().map(Cell::get).collect(),
         activity: Activity::of(&outcome),
         events: outcome.events,
     })
+}
+
+/// The process of a host: one that maps has the `poll`, stands, then serves, and ends the run if it is the last to have
+/// won or given up; every other only answers.
+async fn take_part(
+    election: &Election<'_>,
+    host: HostId,
+    mut station: Station,
+    poll: Option<&Poll>,
+    plan: &impl Fn(&Network) -> Option<RoutesByName>,
+) -> ControlFlow<()> {
+    let Some(poll) = poll else {
+        passive::serve(&mut station, &mut Memory::default(), election.setup.costs.reply).await;
+        return ControlFlow::Continue(());
+    };
+    let record = &poll.records[host.index()];
+    let mut candidate = Candidate::new(&mut station, election.options, record);
+    if let Some(winner) = stand(election, &mut candidate, host, start(election, host), plan).await {
+        let mut winners = poll.winners.take();
+        winners.push(winner);
+        poll.winners.set(winners);
+    }
+    if poll.close() {
+        return ControlFlow::Break(());
+    }
+    candidate.serve().await;
+    ControlFlow::Continue(())
 }
 
 /// When `host` begins to map.

@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 
 use crate::simulation::hosts::{self, Setup};
 use simnet_base::ids::HostId;
-use simnet_base::units::Time;
+use simnet_base::units::{Duration, Time};
 use simnet_media::fabric::BuildError;
-use simnet_media::host::mapper::{Brief, Probes, parallel};
+use simnet_media::host::mapper::{Brief, Map, Probes, parallel};
 use simnet_media::host::passive::{self, Memory};
 use simnet_media::host::{Host as _, Station};
 
@@ -49,21 +49,12 @@ pub fn in_parallel(
     let setup = Setup { until: None, ..*setup };
     let sent: Vec<Cell<Probes>> = setup.network.hosts().iter().map(|_| Cell::default()).collect();
     let work = setup.costs.reply;
-    let program = |host: HostId, mut station: Station| {
-        let (is_mapper, sent) = (maps(host), &sent[host.index()]);
-        async move {
-            if host == holder {
-                let map = parallel::hold(&mut station, brief, options).await;
-                return ControlFlow::Break((map, station.now().since(Time::ZERO)));
-            }
-            if is_mapper {
-                parallel::assist(&mut station, brief, options, sent).await;
-            } else {
-                passive::serve(&mut station, &mut Memory::default(), work).await;
-            }
-            ControlFlow::Continue(())
-        }
+    let part = |host: HostId| match (host == holder, maps(host)) {
+        (true, _) => Part::Hold,
+        (false, true) => Part::Assist(&sent[host.index()]),
+        (false, false) => Part::Answer(work),
     };
+    let program = |host: HostId, station: Station| part(host).run(station, brief, options);
     let runs = |host: HostId| host == holder || maps(host) || answers(host);
     let outcome = hosts::run_all(&setup, runs, program)?;
     let (events, activity) = (outcome.events, Activity::of(&outcome));
@@ -71,4 +62,34 @@ pub fn in_parallel(
     let mut probes = map.probes;
     sent.iter().for_each(|sent| probes.add(&sent.get()));
     Ok(Together { mapped: Mapped { map, time, distribution: None, events, activity }, probes })
+}
+
+/// What a host does while all map together.
+enum Part<'a> {
+    /// Maps its surroundings and merges what all find.
+    Hold,
+    /// Maps its surroundings, and notes what it sends.
+    Assist(&'a Cell<Probes>),
+    /// Answers, in so much time each.
+    Answer(Duration),
+}
+
+impl Part<'_> {
+    /// The host's process; that of the holder ends the run with its map and how long it took.
+    async fn run(
+        self,
+        mut station: Station,
+        brief: &Brief,
+        options: &parallel::Options,
+    ) -> ControlFlow<(Map, Duration)> {
+        match self {
+            Part::Hold => {
+                let map = parallel::hold(&mut station, brief, options).await;
+                return ControlFlow::Break((map, station.now().since(Time::ZERO)));
+            }
+            Part::Assist(sent) => parallel::assist(&mut station, brief, options, sent).await,
+            Part::Answer(work) => passive::serve(&mut station, &mut Memory::default(), work).await,
+        }
+        ControlFlow::Continue(())
+    }
 }

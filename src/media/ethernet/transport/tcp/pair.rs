@@ -163,14 +163,7 @@ impl Side {
             let message = *stream.messages.front().expect("only bytes of messages are sent");
             let at = stream.read;
             let total = message.bytes.saturating_add(FRAMING as u64);
-            let compare = |bytes: &mut [u8]| {
-                let length = bytes.len().min(usize::try_from(total - at).unwrap_or(usize::MAX));
-                assert!(
-                    is_as_sent(&message, at, &bytes[..length]),
-                    "wrong bytes in {message:?} from {at} on"
-                );
-                (length, length as u64)
-            };
+            let compare = |bytes: &mut [u8]| compare(&message, at, total, bytes);
             stream.read += socket.recv(compare).expect("a socket that can receive gives bytes");
             if stream.read == total {
                 stream.messages.pop_front();
@@ -181,6 +174,17 @@ impl Side {
         }
         any
     }
+}
+
+/// Compares what was received with the bytes of `message` from `at` on, of `total` with its framing; says how many
+/// belong to it, as what was read and as what is counted.
+///
+/// # Panics
+/// If a byte is wrong.
+fn compare(message: &Message, at: u64, total: u64, bytes: &[u8]) -> (usize, u64) {
+    let length = bytes.len().min(usize::try_from(total - at).unwrap_or(usize::MAX));
+    assert!(is_as_sent(message, at, &bytes[..length]), "wrong bytes in {message:?} from {at} on");
+    (length, length as u64)
 }
 
 fn framing(message: &Message) -> [u8; FRAMING] {

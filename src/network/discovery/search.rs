@@ -148,7 +148,8 @@ mod tests {
             2
         }
 
-        fn wanted_hops(&self, _a: usize, _b: usize) -> u32 {
+        fn wanted_hops(&self, a: usize, b: usize) -> u32 {
+            assert_ne!(a, b, "machines are different");
             self.0
         }
 

@@ -134,3 +134,30 @@ fn readings(pairs: &Pairs, options: &Options, why: &NoTree) -> Vec<Doubt> {
     });
     fitting.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The doubts about gaps between classes of 24 times each, from these times in us to those.
+    fn gaps(classes: &[(u64, u64)]) -> Vec<Doubt> {
+        let class = |(low, high): &(u64, u64)| {
+            let (low, high) = (Duration::from_us(*low), Duration::from_us(*high));
+            Class { low, high, count: ENOUGH, hops: 0 }
+        };
+        uneven(&classes.iter().map(class).collect::<Vec<_>>(), &Options::default())
+    }
+
+    /// Wrong if a gap were told of that is a whole number of steps, or near one, or that the width of classes explains.
+    /// By hand: 30 us are a step and a half of 20 us; with classes of 10 us, the gap is known to 10 us and two steps of
+    /// it to 20 us.
+    #[test]
+    fn a_gap_is_uneven_by_more_than_a_quarter_and_than_noise() {
+        assert_eq!(gaps(&[(100, 100), (120, 120), (160, 160)]), []);
+        assert_eq!(gaps(&[(100, 100), (120, 120), (164, 164)]), []);
+        assert_eq!(gaps(&[(95, 105), (115, 125), (145, 155)]), []);
+        let (gap, step, center) = (Duration::from_us(30), Duration::from_us(20), Duration::from_us(150));
+        let expected = Doubt::Uneven { gap, step, center, taken: 0 };
+        assert_eq!(gaps(&[(100, 100), (120, 120), (150, 150)]), [expected]);
+    }
+}

@@ -207,12 +207,15 @@ mod tests {
         assert_eq!(clusters(&[], None, Duration::ZERO), [0_usize; 0]);
     }
 
-    /// Wrong if an hour and a microsecond in one list overflowed, or many values were more than a moment's work.
+    /// Wrong if an hour and a microsecond in one list overflowed, or the longest times of all, which are counted from
+    /// the shortest of them; or if many values were more than a moment's work.
     #[test]
     fn wide_ranges_and_many_values_fit() {
         let mut times: Vec<u64> = (0..300_000_u64).map(|nth| 131_000_000 + nth * 7_919 % 6_000_011).collect();
         times.extend((0..100_000_u64).map(|nth| 3_600_000_000_000_000 - nth));
         times.sort_unstable();
         assert_eq!(clusters(&times, Some(2), Duration::ZERO), [300_000, 400_000]);
+        let longest = [u64::MAX - 9, u64::MAX - 8, u64::MAX];
+        assert_eq!(clusters(&longest, Some(2), Duration::ZERO), [2, 3]);
     }
 }

@@ -148,7 +148,8 @@ mod tests {
             2
         }
 
-        fn wanted_hops(&self, _a: usize, _b: usize) -> u32 {
+        fn wanted_hops(&self, a: usize, b: usize) -> u32 {
+            assert_ne!(a, b, "machines are different");
             self.0
         }
 
@@ -171,5 +172,14 @@ mod tests {
         let shape = grow(&Wish(1), &[0, 1]);
         assert_eq!(shape.hops(0, 1), 1);
         assert!(shape.is_content(&Wish(1), 0) && !shape.is_content(&Wish(2), 0));
+    }
+
+    /// Wrong if machines further apart than is distinguished cost as if they were not: by hand, a machine three links
+    /// behind the end of a side is four switches from one that wishes for three, the most.
+    #[test]
+    fn what_is_too_far_costs_what_is_too_far() {
+        let shape = grow(&Wish(3), &[0]);
+        let place = shape.best_place(&Wish(3), &[Moved { machine: 1, depth: 3 }], &[], ANCHORS).unwrap();
+        assert_eq!((place.links, place.cost), (0, 1));
     }
 }

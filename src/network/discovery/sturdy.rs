@@ -223,4 +223,24 @@ mod tests {
         assert!(alike(4).contains(&Finding::OneClass));
         assert_eq!(alike(1), []);
     }
+
+    /// Wrong if another pair were named than the one off by more than eight times what the others are off, or with
+    /// another time than its place has. By hand: four machines on one switch, 100 us apart and all 2 us more, which is
+    /// a spread of 2 · 1.4826 us; 20 us more are less than eight times that, 30 us are not.
+    #[test]
+    fn what_stands_out_is_named_with_its_time() {
+        let names = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+        let cells = (0..16).map(|at| Duration::from_us(if at / 4 == at % 4 { 0 } else { 100 })).collect();
+        let alike = Times::new(&Rtts::new(names, cells).unwrap());
+        let line = lattice::Line { base: 80e6, step: 20e6 };
+        let fit = lattice::sketch(&alike, line, &[0, 1, 2, 3], true);
+        let more = |pair| match pair {
+            (0, 1) | (1, 0) => 30e6,
+            (2, 3) | (3, 2) => 20e6,
+            _ => 2e6,
+        };
+        let found = outliers(&alike.map(|a, b, time| time + more((a, b))), &fit);
+        let (time, expected) = (Duration::from_us(130), Duration::from_us(100));
+        assert_eq!(found, [Finding::Outlier { a: 0, b: 1, time, expected }]);
+    }
 }

@@ -301,4 +301,22 @@ mod tests {
         }
         assert!(open > 60 && longer > 60, "{open} open, {longer} longer of 300");
     }
+
+    /// Wrong if an end as high as the limit were offered to the switch above, from where it is one too high, or if
+    /// a question were asked twice. By hand: one machine and the rest of the network are two choices at one level
+    /// and two looks of one step more, 6 steps for the one question.
+    #[test]
+    fn the_lowest_pairs_take_no_needless_question() {
+        let network = generate::build("ring", &[("switches", 3), ("hosts-per-switch", 1)], 0).unwrap();
+        let tree = Tree::new(&network, Kind::Random, SwitchId(0), 0).unwrap();
+        let lowest = |ends: Ends, in_all: u64| {
+            let mut search = Search::new(&tree, false, Budget::new(1 << 20, in_all));
+            let classes = vec![Class { options: vec![ends], members: 1 }];
+            let table = search.lowest(&mut Items { classes, subtrees: vec![Vec::new()] }, 2);
+            (table, search.doubtful)
+        };
+        assert_eq!(lowest((0, 0), 6), (vec![(1, 1)], false));
+        assert_eq!(lowest((0, 0), 5), (vec![], true));
+        assert_eq!(lowest((0, 2), 1 << 20), (vec![], false));
+    }
 }

@@ -305,3 +305,30 @@ fn names(network: &Network, switches: &[SwitchId]) -> Option<String> {
     let each: Vec<&str> = switches.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
     (!each.is_empty()).then(|| each.join(","))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if routes were called few by another bound than 256² pairs of four turns a cable of depth and one more,
+    /// twice over: by hand, 2 · 2^16 · (4 · 31 + 1) is below the 2^24 hops that are balanced, and with 32 it is above.
+    #[test]
+    fn few_routes_are_known_by_the_depth() {
+        for (cables, expected) in [(31, true), (32, false)] {
+            let mut net = Network::new("chain");
+            for n in 0..=cables {
+                net.add_switch(format!("s{n}"), 260).unwrap();
+            }
+            for n in 0..cables {
+                net.connect(End::switch(SwitchId(n), 1), End::switch(SwitchId(n + 1), 0)).unwrap();
+            }
+            for n in 0..256 {
+                let host = net.add_host(format!("h{n}")).unwrap();
+                net.connect(End::host(host, 0), End::switch(SwitchId(0), 2 + n)).unwrap();
+            }
+            let choices = Choices { selection: Selection::Balanced, ..Choices::default() };
+            let attachments = Attachments::lowest(&net);
+            assert_eq!(is_small(&SwitchGraph::new(&net), &attachments, &choices), expected, "{cables}");
+        }
+    }
+}

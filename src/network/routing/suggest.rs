@@ -332,3 +332,25 @@ fn free_ports(network: &Network, switch: SwitchId) -> impl Iterator<Item = Port>
     let ports = (0..count).map(move |nth| Port(first + nth));
     ports.filter(move |port| network.link_at(End { node: Node::Switch(switch), port: *port }).is_none())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if as many open switches as may be were refused, or one more were not.
+    #[test]
+    fn so_many_switches_may_be_open() {
+        let algorithm = Algorithm::Minimal;
+        let (utility, by) = (None, Objective::Load);
+        let question = Question { algorithm, utility, by, pairs: false, most: 1, steps: None };
+        let mut net = Network::new("open");
+        for n in 0..MOST_SWITCHES {
+            net.add_switch(format!("s{n}"), 1).unwrap();
+        }
+        let pairs = MOST_SWITCHES * (MOST_SWITCHES - 1) / 2;
+        assert_eq!(Search::new(&net, &question).candidates().unwrap().len(), pairs);
+        net.add_switch("more", 1).unwrap();
+        let refused = TooManySwitches { switches: MOST_SWITCHES + 1 };
+        assert_eq!(Search::new(&net, &question).candidates().unwrap_err(), refused);
+    }
+}

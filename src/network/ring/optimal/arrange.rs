@@ -460,4 +460,13 @@ mod tests {
         assert_eq!(choose(&classes, 41, &mut Budget::new(30, 1 << 20)), Answer::Unknown);
         assert_eq!(choose(&classes, 41, &mut Budget::new(1 << 20, 3)), Answer::Unknown);
     }
+
+    /// Wrong if a question with as many choices as may be went unanswered, or one with more were searched.
+    #[test]
+    fn so_many_choices_are_searched() {
+        let class = |options| Class { options: vec![(0, 0); options], members: 1 };
+        let ask = |options| choose(&[class(options)], 1, &mut Budget::new(1 << 20, 1 << 20));
+        assert!(matches!(ask(MOST_CHOICES), Answer::Yes(_)));
+        assert_eq!(ask(MOST_CHOICES + 1), Answer::Unknown);
+    }
 }

@@ -24,6 +24,7 @@ mod command {
     mod results;
     mod ring;
     mod route;
+    mod shell;
     mod suggest;
     mod terminal;
     mod topo;

@@ -68,6 +68,7 @@ mod pages {
 /// Scenario files: keys, layers, what the committed ones expect, and what their results are pinned to.
 mod scenarios {
     mod committed;
+    mod dimension_order;
     mod discovery;
     mod gather;
     mod include;

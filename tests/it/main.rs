@@ -74,6 +74,7 @@ mod scenarios {
     mod include;
     mod mapping;
     pub(crate) mod meaning;
+    mod mix;
     mod model;
     mod schema;
     mod traffic;

@@ -76,6 +76,7 @@ mod scenarios {
     pub(crate) mod meaning;
     mod mix;
     mod model;
+    mod output;
     mod schema;
     mod traffic;
     mod watching;

@@ -14,6 +14,7 @@ mod bad_input {
 mod command {
     mod cli;
     mod discover;
+    mod documents;
     mod dumps;
     mod horizon;
     mod lanes;

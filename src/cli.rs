@@ -4,10 +4,12 @@
 
 mod check;
 mod codegen;
+mod completions;
 mod discover;
 mod figures;
 mod interrupt;
 mod logging;
+mod man;
 mod map;
 mod network;
 mod output;
@@ -164,6 +166,10 @@ enum Verb {
     /// Write source text for machines that exist
     #[command(subcommand)]
     Codegen(codegen::Action),
+    /// Print what a shell needs to complete these commands
+    Completions(completions::Options),
+    /// Print a manual page, or write all of them
+    Man(man::Options),
 }
 
 /// Runs the command line of this process.
@@ -222,6 +228,8 @@ fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {
         Verb::Report(options) => report::run(options, &cli.common),
         Verb::Trace(options) => trace::run(options, &cli.common),
         Verb::Codegen(action) => codegen::run(action, &cli.common),
+        Verb::Completions(options) => completions::run(options, &cli.common),
+        Verb::Man(options) => man::run(options, &cli.common),
     }
 }
 

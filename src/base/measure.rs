@@ -5,6 +5,7 @@ mod by_host;
 mod latency;
 mod meter;
 mod spread;
+mod trend;
 mod warmup;
 
 pub use batches::{Estimate, Slot, half_width};
@@ -12,4 +13,5 @@ pub use by_host::{ByHost, HostLatency, HostTotals};
 pub use latency::Latency;
 pub use meter::{Arrival, Meter, SLOTS, Spent, Totals, Window};
 pub use spread::Spread;
+pub use trend::{Trend, TrendSlot};
 pub use warmup::mser;

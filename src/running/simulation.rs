@@ -12,10 +12,12 @@ pub mod daemon;
 pub mod discoveries;
 pub mod failures;
 pub mod hosts;
+mod kept;
 mod map_files;
 pub mod mapping;
 mod mappings;
 pub mod names;
+mod on_request;
 mod operation;
 mod overlay;
 pub mod plan;
@@ -64,6 +66,7 @@ use simnet_scenario::checked::{
 use simnet_scenario::fabric::flit_time;
 
 use failures::{Outage, TooManyFailures};
+use kept::Keep;
 use plan::Plan;
 use point::{Point, Setup};
 use routes::{HostRoutes, Routed};
@@ -201,11 +204,7 @@ fn gather(
         files.push(("latency_histograms.csv".to_owned(), tables::histograms(latencies, scale)));
         files.push(("deadlocks.csv".to_owned(), tables::deadlocks(&deadlocks)));
     }
-    if let (Some(Traffic::Trace(trace)), [(_, point)], true) =
-        (&stages.traffic, points, checked.output.deliveries)
-    {
-        files.push(("deliveries.csv".to_owned(), tables::deliveries(&trace.messages, point, scale)));
-    }
+    files.extend(on_request::files(checked, stages, points, scale));
     if let Some(saturation) = &search.saturation {
         files.push(("saturation.csv".to_owned(), tables::saturation(saturation)));
     }
@@ -310,10 +309,10 @@ impl LoadPoints<'_> {
         let source = Trace::new(trace.messages.clone(), self.setup.network.hosts().len());
         let plan = Plan::of_trace(&self.checked.measure, self.scale.base_cycle);
         let point = match self.recorder {
-            None => self.point(source, routes, &plan, &mut ())?,
+            None => self.point(source, routes, (&plan, self.keep()), &mut ())?,
             Some(recorder) => {
                 let mut recording = self.record(recorder, 0, None);
-                let point = self.point(source, routes, &plan, &mut recording)?;
+                let point = self.point(source, routes, (&plan, self.keep()), &mut recording)?;
                 recorder.close(recording);
                 point
             }
@@ -343,10 +342,10 @@ impl LoadPoints<'_> {
     ) -> Result<Point, RunError> {
         let plan = self.plan(load, generated);
         let point = match self.recorder {
-            None => self.load(load, generated, routes, &plan, &mut ())?,
+            None => self.load((load, self.keep()), generated, routes, &plan, &mut ())?,
             Some(recorder) => {
                 let mut recording = self.record(recorder, nth, Some(load));
-                let point = self.load(load, generated, routes, &plan, &mut recording)?;
+                let point = self.load((load, self.keep()), generated, routes, &plan, &mut recording)?;
                 recorder.close(recording);
                 point
             }
@@ -369,7 +368,7 @@ impl LoadPoints<'_> {
         let mut search = Search::default();
         while let Some(load) = saturation::next_load(&probes, resolution) {
             let plan = self.plan(load, generated).for_search();
-            let point = self.load(load, generated, routes, &plan, &mut ())?;
+            let point = self.load((load, Keep::default()), generated, routes, &plan, &mut ())?;
             search.events += point.events;
             search.delivered += point.tally.delivered;
             self.ended(probes.len(), &point);
@@ -407,26 +406,30 @@ impl LoadPoints<'_> {
 
     fn load(
         &self,
-        load: f64,
+        (load, keep): (f64, Keep),
         generated: &GeneratedLoads,
         routes: &HostRoutes,
         plan: &Plan,
         observer: &mut impl Observer,
     ) -> Result<Point, RunError> {
         let source = Generated::new(&generated.workload, load, self.scale.flit_time, self.checked.seed);
-        self.point(source, routes, plan, observer)
+        self.point(source, routes, (plan, keep), observer)
     }
 
     fn point(
         &self,
         source: impl Source,
         routes: &HostRoutes,
-        plan: &Plan,
+        (plan, keep): (&Plan, Keep),
         observer: &mut impl Observer,
     ) -> Result<Point, RunError> {
         debug!(?plan, "a point begins");
-        let keep = self.checked.output.deliveries;
         Ok(point::run(self.setup, source, routes, plan, keep, observer)?)
+    }
+
+    /// What is kept of each load point in addition to its measures.
+    fn keep(&self) -> Keep {
+        on_request::keep(&self.checked.output, self.stages.traffic.as_ref(), self.scale.base_cycle)
     }
 
     fn ended(&self, nth: usize, point: &Point) {

@@ -15,6 +15,7 @@ mod limits;
 mod mappers;
 mod mapping;
 mod measure;
+mod mix;
 mod names;
 mod operation;
 mod output;

@@ -324,8 +324,12 @@ pub enum Extent {
 /// What is written in addition to the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// `deliveries.csv`: what became of every message of a trace.
-    pub deliveries: bool,
+    /// `deliveries.csv`: what became of every message of a trace, or of so many messages of each load point.
+    pub deliveries: Option<u64>,
+    /// `series.csv`: the use of channels in intervals of this length, above zero.
+    pub series: Option<Duration>,
+    /// `warmup.csv`: the course of each load point from its start on.
+    pub warmup: bool,
     /// `events.simlog`: what happened, so much of it.
     pub events: Option<Bounds>,
 }

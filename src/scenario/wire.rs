@@ -41,10 +41,11 @@ pub(super) use mapping::Mode;
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
 pub(super) use rings::Rings;
-pub(super) use sections::{Document, Events, Fabric, Hosts, Routing};
+pub(super) use sections::{Document, Events, Fabric, Hosts, Output, Routing};
 pub(super) use sweep::Sweep;
 pub(super) use table::{Free, Given, Located, Presence, Wire, key_of};
 pub(super) use topology::{Generator, PlainTopology, Topology};
 pub(super) use traffic::{
-    Bursts, GivenArrivals, HotSpot, Kinds, MOST_PAYLOAD, Pattern, Payload, Permutation, Sizes, Traffic,
+    Bursts, GivenArrivals, HotSpot, Kinds, MOST_PAYLOAD, Mix, Part, PartPattern, Pattern, Payload, Sizes,
+    Traffic,
 };

@@ -14,6 +14,7 @@ mod bad_input {
 mod command {
     mod cli;
     mod discover;
+    mod documents;
     mod dumps;
     mod horizon;
     mod lanes;
@@ -24,6 +25,7 @@ mod command {
     mod results;
     mod ring;
     mod route;
+    mod shell;
     mod suggest;
     mod terminal;
     mod topo;
@@ -67,12 +69,15 @@ mod pages {
 /// Scenario files: keys, layers, what the committed ones expect, and what their results are pinned to.
 mod scenarios {
     mod committed;
+    mod dimension_order;
     mod discovery;
     mod gather;
     mod include;
     mod mapping;
     pub(crate) mod meaning;
+    mod mix;
     mod model;
+    mod output;
     mod schema;
     mod traffic;
     mod watching;

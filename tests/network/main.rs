@@ -11,6 +11,7 @@ mod formats {
 /// What is fast against what is slow and obvious, on random networks.
 mod oracle {
     mod balance;
+    mod dimension_order;
     mod discovery;
     mod folded_clos;
     mod lfts;

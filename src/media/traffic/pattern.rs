@@ -3,7 +3,8 @@
 //! # Scope and limitations
 //! Hosts without a cable take no part; the others are numbered in order from 0, and `n` is how many they are. No
 //! host ever sends to itself: one for which a pattern would have it so is silent. Destinations do not depend on
-//! what was sent before.
+//! what was sent before. In a mix, a host that is silent in some of the patterns sends all its messages by the others,
+//! in proportion to their shares.
 //!
 //! | pattern | the host with number `i` sends to |
 //! |---|---|
@@ -13,6 +14,7 @@
 //! | hot spot | with a given chance one of the hot hosts, else any other host, hot ones among them |
 //! | permutation | one host that no other host sends to: drawn by chance, or given |
 //! | nearest neighbours | the hosts at the nearest other switches that have hosts, equally likely |
+//! | mix | by one of several patterns, drawn by their shares for each message |
 //!
 //! # Source
 //! Bit reversal and transpose are those that Sancho and Robles 2000, section 5.1, name and do not define. The
@@ -25,6 +27,8 @@
 
 mod nearest;
 mod permutation;
+
+use std::collections::BTreeMap;
 
 use thiserror::Error;
 
@@ -54,6 +58,8 @@ enum Rule {
     /// Per host its only destination.
     Only(Vec<Option<HostId>>),
     Nearest(Neighbours),
+    /// Patterns, each with its share in [`PARTS`].
+    Mix(Vec<(u64, Pattern)>),
 }
 
 /// The parameters of a pattern, apart from the hosts that take part.
@@ -72,6 +78,8 @@ pub enum Shape<'a> {
     Only(&'a [Option<HostId>]),
     /// The hosts at the nearest other switches.
     NearestNeighbours,
+    /// Patterns, each with its share in [`PARTS`].
+    Mix(&'a [(u64, Pattern)]),
 }
 
 /// A pattern of bits needs as many hosts as bits can number.
@@ -168,6 +176,17 @@ impl Pattern {
         Pattern { members, rule: Rule::Nearest(neighbours) }
     }
 
+    /// For each message one of these patterns, drawn by their shares in [`PARTS`].
+    ///
+    /// # Panics
+    /// If there is none, or if they are not of the same hosts.
+    pub fn mix(patterns: Vec<(u64, Pattern)>) -> Pattern {
+        let (_, first) = patterns.first().expect("a mix has patterns");
+        let members = first.members.clone();
+        assert!(patterns.iter().all(|(_, one)| one.members == members), "a mix is of the same hosts");
+        Pattern { members, rule: Rule::Mix(patterns) }
+    }
+
     /// What makes the pattern.
     pub fn shape(&self) -> Shape<'_> {
         match &self.rule {
@@ -175,6 +194,7 @@ impl Pattern {
             Rule::HotSpot { hot, parts, .. } => Shape::HotSpot { hosts: hot, parts: *parts },
             Rule::Only(only) => Shape::Only(only),
             Rule::Nearest(_) => Shape::NearestNeighbours,
+            Rule::Mix(patterns) => Shape::Mix(patterns),
         }
     }
 
@@ -188,17 +208,19 @@ impl Pattern {
         self.members.list().iter().filter(|host| self.sends(**host)).count()
     }
 
-    /// Whether a host sends; costs O(1).
+    /// Whether a host sends; costs O(1), of a mix O(patterns).
     pub fn sends(&self, host: HostId) -> bool {
         self.members.number(host).is_some()
             && match &self.rule {
                 Rule::Uniform | Rule::HotSpot { .. } => self.members.list().len() >= 2,
                 Rule::Only(only) => only[host.index()].is_some(),
                 Rule::Nearest(neighbours) => neighbours.of(host) > 0,
+                Rule::Mix(patterns) => patterns.iter().any(|(share, one)| *share > 0 && one.sends(host)),
             }
     }
 
-    /// What a host may send to: each destination with its weight, in order of the hosts. Costs O(hosts).
+    /// What a host may send to: each destination with its weight, in order of the hosts; the weights of a mix are
+    /// rounded to a millionth of a share. Costs O(hosts), of a mix for each pattern.
     pub fn destinations(&self, host: HostId) -> Vec<(HostId, u64)> {
         if !self.sends(host) {
             return Vec::new();
@@ -218,6 +240,7 @@ impl Pattern {
             }
             Rule::Only(only) => only[host.index()].map(|to| (to, 1)).into_iter().collect(),
             Rule::Nearest(neighbours) => neighbours.list(host).map(|other| (other, 1)).collect(),
+            Rule::Mix(patterns) => mixed(patterns, host),
         }
     }
 
@@ -236,6 +259,7 @@ impl Pattern {
             }
             Rule::Only(only) => only[host.index()],
             Rule::Nearest(neighbours) => neighbours.draw(host, stream),
+            Rule::Mix(patterns) => drawn_of(patterns, host, stream)?.draw(host, stream),
         }
     }
 
@@ -245,6 +269,35 @@ impl Pattern {
         let others = (self.members.list().len() as u64).checked_sub(1).filter(|others| *others > 0)?;
         Some(self.members.list()[other_than(Some(number), others, stream)])
     }
+}
+
+/// Draws one of the patterns by which a host sends, by their shares.
+fn drawn_of<'p>(patterns: &'p [(u64, Pattern)], host: HostId, stream: &mut Stream) -> Option<&'p Pattern> {
+    let sending = || patterns.iter().filter(|(_, one)| one.sends(host));
+    let all: u64 = sending().map(|(share, _)| *share).sum();
+    let mut left = if all > 0 { stream.below(all) } else { return None };
+    for (share, one) in sending() {
+        match left.checked_sub(*share) {
+            Some(rest) => left = rest,
+            None => return Some(one),
+        }
+    }
+    None
+}
+
+/// What a host sends to in a mix, each destination with its weight.
+fn mixed(patterns: &[(u64, Pattern)], host: HostId) -> Vec<(HostId, u64)> {
+    const MILLION: u128 = 1_000_000;
+    let mut weights: BTreeMap<HostId, u64> = BTreeMap::new();
+    for (share, one) in patterns {
+        let own = one.destinations(host);
+        let all: u128 = own.iter().map(|(_, weight)| u128::from(*weight)).sum();
+        for (destination, weight) in own {
+            let part = u128::from(*share) * MILLION * u128::from(weight) / all;
+            *weights.entry(destination).or_default() += u64::try_from(part).expect("at most 10^15");
+        }
+    }
+    weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }
 
 /// Draws one of `others + 1` positions (of `others` where none is `own`), but not `own`.

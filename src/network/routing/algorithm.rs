@@ -2,6 +2,8 @@
 
 use simnet_base::ids::{HostId, SwitchId};
 
+use super::allowed_turns::AllowedTurns;
+use super::dimension_order::{DimensionOrder, NotAGrid};
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph};
 use super::metrics::restrictions_per_switch;
@@ -27,6 +29,8 @@ pub enum Algorithm {
     },
     /// Shortest paths of any kind, as a baseline that may deadlock.
     Minimal,
+    /// Along the first dimension of a mesh or torus, then the second, and so on; free of deadlock on a mesh.
+    DimensionOrder,
 }
 
 /// The rule that routes obey on a network.
@@ -38,6 +42,8 @@ pub enum Rule {
     Smart(Smart),
     /// None: every path is legal.
     Minimal,
+    /// Never back to an earlier dimension, nor round within one.
+    DimensionOrder(DimensionOrder),
 }
 
 impl Algorithm {
@@ -46,6 +52,7 @@ impl Algorithm {
         ("updown", Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far }),
         ("smart", Algorithm::Smart { tree: Tree::Bfs, root: Root::Far }),
         ("minimal", Algorithm::Minimal),
+        ("dimension-order", Algorithm::DimensionOrder),
     ];
 
     /// What it does, in a few words.
@@ -54,6 +61,9 @@ impl Algorithm {
             Algorithm::UpDown { .. } => "shortest ones up, then down",
             Algorithm::Smart { .. } => "over turns left when cycles of waiting are broken",
             Algorithm::Minimal => "shortest ones of any kind, which may deadlock",
+            Algorithm::DimensionOrder => {
+                "one dimension of a mesh or torus after the other, which may deadlock on a torus"
+            }
         }
     }
 
@@ -61,7 +71,7 @@ impl Algorithm {
     pub fn tree_and_root(&self) -> Option<(Tree, &Root)> {
         match self {
             Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => Some((*tree, root)),
-            Algorithm::Minimal => None,
+            Algorithm::Minimal | Algorithm::DimensionOrder => None,
         }
     }
 
@@ -69,7 +79,18 @@ impl Algorithm {
     pub fn tree_and_root_mut(&mut self) -> Option<(&mut Tree, &mut Root)> {
         match self {
             Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => Some((tree, root)),
-            Algorithm::Minimal => None,
+            Algorithm::Minimal | Algorithm::DimensionOrder => None,
+        }
+    }
+
+    /// Looks for what keeps the algorithm from this network.
+    ///
+    /// # Errors
+    /// [`NotAGrid`] if it is one for grids, and the network is none.
+    pub fn check(&self, graph: &SwitchGraph) -> Result<(), NotAGrid> {
+        match self {
+            Algorithm::DimensionOrder => DimensionOrder::new(graph).map(drop),
+            Algorithm::UpDown { .. } | Algorithm::Smart { .. } | Algorithm::Minimal => Ok(()),
         }
     }
 
@@ -84,15 +105,16 @@ impl Algorithm {
         };
         match self {
             Algorithm::Smart { .. } => tree + Smart::steps(graph, hosts),
-            Algorithm::UpDown { .. } | Algorithm::Minimal => tree,
+            Algorithm::UpDown { .. } | Algorithm::Minimal | Algorithm::DimensionOrder => tree,
         }
     }
 }
 
 impl Rule {
-    /// The rule that an algorithm makes of a network; `utility` is the host that the root `far` leaves out.
+    /// The rule that an algorithm makes of a network; `utility` is the host that the root `far` leaves out. Dimension
+    /// order makes of what is no grid that no worm may turn.
     ///
-    /// Costs as [`Directions::new`] and [`Smart::new`].
+    /// Costs as [`Directions::new`], [`Smart::new`] and [`DimensionOrder::new`].
     pub fn new(
         algorithm: &Algorithm,
         graph: &SwitchGraph,
@@ -107,6 +129,7 @@ impl Rule {
                 Rule::Smart(Smart::new(graph, &hosts, &directions(root, tree)))
             }
             Algorithm::Minimal => Rule::Minimal,
+            Algorithm::DimensionOrder => Rule::DimensionOrder(DimensionOrder::or_none(graph)),
         }
     }
 
@@ -116,6 +139,7 @@ impl Rule {
             Rule::UpDown(_) => "updown",
             Rule::Smart(_) => "smart",
             Rule::Minimal => "minimal",
+            Rule::DimensionOrder(_) => "dimension-order",
         }
     }
 
@@ -125,6 +149,7 @@ impl Rule {
             Rule::UpDown(directions) => LegalMoves::up_down(graph, directions),
             Rule::Smart(smart) => LegalMoves::turns(graph, smart.turns()),
             Rule::Minimal => LegalMoves::unrestricted(graph),
+            Rule::DimensionOrder(order) => LegalMoves::turns(graph, order.turns()),
         }
     }
 
@@ -143,7 +168,7 @@ impl Rule {
         match self {
             Rule::UpDown(directions) => directions.roots(),
             Rule::Smart(smart) => smart.roots(),
-            Rule::Minimal => &[],
+            Rule::Minimal | Rule::DimensionOrder(_) => &[],
         }
     }
 
@@ -151,10 +176,16 @@ impl Rule {
     pub fn restrictions_per_switch(&self, graph: &SwitchGraph) -> f64 {
         match self {
             Rule::UpDown(directions) => restrictions_per_switch(graph, directions),
-            Rule::Smart(smart) => smart.turns().forbidden() as f64 / graph.switches().max(1) as f64,
+            Rule::Smart(smart) => forbidden(smart.turns(), graph),
+            Rule::DimensionOrder(order) => forbidden(order.turns(), graph),
             Rule::Minimal => 0.0,
         }
     }
+}
+
+/// The mean number of turns of a switch that are not allowed.
+fn forbidden(turns: &AllowedTurns, graph: &SwitchGraph) -> f64 {
+    turns.forbidden() as f64 / graph.switches().max(1) as f64
 }
 
 #[cfg(test)]

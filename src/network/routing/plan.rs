@@ -9,6 +9,7 @@ use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
 use super::algorithm::{Algorithm, Rule};
 use super::balance::{BalanceTooLarge, Candidates};
 use super::dependency::DependencyGraph;
+use super::dimension_order::NotAGrid;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
 use super::metrics::SwitchMetrics;
@@ -45,6 +46,9 @@ pub enum PlanError {
     /// There are too many to be balanced.
     #[error(transparent)]
     Balance(#[from] BalanceTooLarge),
+    /// The algorithm is for grids, and the network is none.
+    #[error(transparent)]
+    Grid(#[from] NotAGrid),
     /// One has more turns than a message can carry.
     #[error("a route has {turns} turns or more, and a message carries {MOST_TURNS} at most")]
     Long {
@@ -127,9 +131,10 @@ impl Plan {
     /// Finds the routes of `network`.
     ///
     /// # Errors
-    /// [`PlanError`] if the routes do not fit one table, or are too many to be balanced.
+    /// [`PlanError`] if the routes do not fit one table, are too many to be balanced, or need another network.
     pub fn new(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<Plan, PlanError> {
         let graph = SwitchGraph::new(network);
+        choices.algorithm.check(&graph)?;
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
         let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
         let table = select_routes(&rule.moves(&graph), attachments, choices.selection)?;
@@ -144,6 +149,7 @@ impl Plan {
     /// As [`Plan::new`].
     pub fn check(network: &Network, attachments: &Attachments, choices: &Choices) -> Result<(), PlanError> {
         let graph = SwitchGraph::new(network);
+        choices.algorithm.check(&graph)?;
         // No rule makes routes shorter: what is too many without one is refused before roots are weighed.
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
         carried(&graph, attachments)?;

@@ -163,6 +163,14 @@ impl Curves<'_> {
             layers.push(Layer { name, style: Style::Line, marks });
             tips.push(own_tips);
         }
+        if let Some((column, name)) = self.recipe.rule {
+            let mut places: Vec<f64> = rows.iter().filter_map(|row| self.table.number(row, column)).collect();
+            places.sort_by(f64::total_cmp);
+            places.dedup();
+            let marks = places.into_iter().map(|at| Mark::at(at / x.scale, 0.0)).collect();
+            layers.push(Layer { name: name.to_owned(), style: Style::Rule, marks });
+            tips.push(Vec::new());
+        }
         if self.recipe.diagonal {
             let far = layers.iter().flat_map(|layer| &layer.marks).map(|mark| mark.x).fold(0.0, f64::max);
             let ends = [0.0, far].map(|at| Mark { x: at, y: at, ..Mark::default() });

@@ -26,13 +26,14 @@
 //! M/D/1 waiting times with everything found by itself, and points beyond saturation, in the integration tests.
 
 use simnet_base::ids::{HostId, LinkId, Node, Port};
-use simnet_base::measure::{Estimate, HostLatency, HostTotals, Meter, SLOTS, Totals, Window};
+use simnet_base::measure::{Estimate, HostLatency, HostTotals, Meter, SLOTS, Totals, Trend, Window};
 use simnet_base::units::{Cycle, Duration};
 use simnet_media::fabric::{ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
 use simnet_media::traffic::{BitErrors, Source};
 use simnet_network::routing::Routes;
 use simnet_network::topology::{End, Network};
 
+use super::kept::{Keep, Sample, Series};
 use super::plan::{Extent, Plan, Warmup};
 use super::progress::{Listener, Pulse};
 use super::traffic::{Delivery, Hosts, Tally};
@@ -111,6 +112,12 @@ pub struct Point {
     pub deliveries: Option<Vec<Delivery>>,
     /// The rows of a trace's messages that have no route, if deliveries were requested.
     pub unrouted: Option<Vec<u64>>,
+    /// Messages of the window one by one, if requested.
+    pub sample: Option<Sample>,
+    /// The course of the point, if requested.
+    pub trend: Option<Trend>,
+    /// The use of channels in intervals, if requested.
+    pub series: Option<Series>,
     /// Per channel, its use within the window.
     pub channels: Vec<ChannelUse>,
     /// Per host, its traffic within the window.
@@ -151,7 +158,7 @@ pub fn run(
     source: impl Source,
     routes: &impl Routes,
     plan: &Plan,
-    keep_deliveries: bool,
+    keep: Keep,
     observer: &mut impl Observer,
 ) -> Result<Point, simnet_media::fabric::BuildError> {
     let mut fabric = Fabric::new(setup.network, setup.parameters, setup.attachments)?;
@@ -170,11 +177,15 @@ pub fn run(
     let meter = Meter::default();
     let mut traffic =
         Hosts::new(source, routes, &zero_load, base_cycle, setup.attachments, bit_errors, meter);
-    traffic.deliveries = keep_deliveries.then(Vec::new);
-    traffic.unrouted = keep_deliveries.then(Vec::new);
+    traffic.deliveries = keep.deliveries.then(Vec::new);
+    traffic.unrouted = keep.deliveries.then(Vec::new);
+    traffic.sample = keep.messages.map(Sample::new);
+    traffic.trend = keep.trend.then(Trend::default);
     traffic.pulse = Pulse::new(setup.listener);
 
-    let mut course = Course { setup, plan, fabric, traffic, observer };
+    let channels = 2 * setup.network.links().len();
+    let series = keep.interval.map(|interval| Series::new(interval, channels));
+    let mut course = Course { setup, plan, fabric, traffic, series, observer };
     let start = course.warm_up();
     let measured = course.measure(start.from);
     course.traffic.foresee(course.traffic.meter.window().to);
@@ -187,6 +198,7 @@ struct Course<'c, 'a, S, R, O> {
     plan: &'c Plan,
     fabric: Fabric,
     traffic: Hosts<'a, S, R>,
+    series: Option<Series>,
     observer: &'c mut O,
 }
 
@@ -353,17 +365,30 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     /// Runs to `until`, or until nothing is left to happen; says whether it got there.
     fn advance(&mut self, until: Cycle) -> bool {
         while self.fabric.now() < until {
-            if self.fabric.run_until(until, &mut self.traffic, self.observer) == Pause::Idle {
+            if self.step(until) == Pause::Idle {
                 return self.fabric.now() >= until;
             }
         }
         true
     }
 
+    /// Runs to `until` or to the end of the present interval of the series, whichever comes first.
+    fn step(&mut self, until: Cycle) -> Pause {
+        let Some(series) = &mut self.series else {
+            return self.fabric.run_until(until, &mut self.traffic, self.observer);
+        };
+        let end = series.end();
+        let pause = self.fabric.run_until(until.min(end), &mut self.traffic, self.observer);
+        if self.fabric.now() >= end {
+            series.close(self.fabric.channel_use());
+        }
+        pause
+    }
+
     /// Runs until every message of the window has ended, nothing is left to happen, or the horizon comes.
     fn drain(&mut self, horizon: Cycle) {
         while !self.traffic.settled() && self.fabric.now() < horizon {
-            if self.fabric.run_until(horizon, &mut self.traffic, self.observer) == Pause::Idle {
+            if self.step(horizon) == Pause::Idle {
                 break;
             }
         }
@@ -416,8 +441,11 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         (hosts, beyond)
     }
 
-    fn into_point(self, start: &Start, measured: Measured) -> Point {
+    fn into_point(mut self, start: &Start, measured: Measured) -> Point {
         let end = self.end(&measured);
+        if let Some(series) = &mut self.series {
+            series.close(self.fabric.channel_use());
+        }
         let Measured { window, before, after, saturated, estimate, cut, .. } = measured;
         let used = after.channels.iter().zip(&before.channels);
         let (hosts, beyond) = self.of_hosts(&before, &after, window);
@@ -445,6 +473,9 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             meter: self.traffic.meter,
             deliveries: self.traffic.deliveries,
             unrouted: self.traffic.unrouted,
+            sample: self.traffic.sample,
+            trend: self.traffic.trend,
+            series: self.series,
         }
     }
 }
@@ -465,7 +496,7 @@ fn is_behind(before: &Totals, after: &Totals) -> bool {
 }
 
 /// What a channel did between two readings.
-fn between(before: &ChannelUse, after: &ChannelUse) -> ChannelUse {
+pub(super) fn between(before: &ChannelUse, after: &ChannelUse) -> ChannelUse {
     ChannelUse {
         flits: after.flits - before.flits,
         blocked: after.blocked - before.blocked,

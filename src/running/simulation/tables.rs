@@ -1,10 +1,8 @@
 //! The tables of a run, as CSV files.
 
 use simnet_base::ids::{HostId, LinkId, Node};
-use simnet_base::numbers::Thousandths;
-use simnet_base::units::{Cycle, Duration, Time};
-use simnet_media::fabric::{ChannelUse, Fate};
-use simnet_media::traffic::TraceMessage;
+use simnet_base::units::Time;
+use simnet_media::fabric::ChannelUse;
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::{Format, write};
 use simnet_output::report::{record, table_of};
@@ -28,7 +26,7 @@ pub(super) fn channel_use(network: &Network, point: &Point, periods: &[u64]) -> 
 }
 
 /// The use of the channel `index` in a window of `cycles`; a flit takes `period` cycles on its cable.
-fn channel_report(
+pub(super) fn channel_report(
     network: &Network,
     index: usize,
     used: &ChannelUse,
@@ -271,63 +269,5 @@ fn deadlock_row(deadlock: &DeadlockReport) -> DeadlockRow {
         worms: deadlock.worms.clone(),
         cleared_by_reset_of: deadlock.cleared_by.clone(),
         cleared_ns: deadlock.cleared_ns,
-    }
-}
-
-record! {
-    /// What became of a message of a trace.
-    struct DeliveryRow {
-        /// Its name.
-        pub message: String,
-        /// What became of it.
-        pub state: String,
-        /// When its head arrived, exactly.
-        pub head_ns: Option<Thousandths>,
-        /// When its tail did.
-        pub tail_ns: Option<Thousandths>,
-    }
-}
-
-/// One row a message of a trace, in the trace's order.
-pub(super) fn deliveries(messages: &[TraceMessage], point: &Point, scale: &Scale) -> String {
-    let mut ends = vec![("stuck", None, None); messages.len()];
-    let row = |number: u64| usize::try_from(number).expect("a row of the trace");
-    for delivery in point.deliveries.iter().flatten() {
-        ends[row(delivery.number)] = match delivery.fate {
-            Fate::Delivered { head, tail, .. } => {
-                (if delivery.spoilt { "corrupted" } else { "delivered" }, Some(head), Some(tail))
-            }
-            Fate::Destroyed { cause, .. } => (cause.state(), None, None),
-        };
-    }
-    // Whom no route leads to cannot be reached, whatever the fabric does.
-    for number in point.unrouted.iter().flatten() {
-        ends[row(*number)].0 = "undeliverable";
-    }
-    let instant = |at: Option<Cycle>| at.map(|at| exact_ns(at, scale.base_cycle));
-    let row = |(message, (state, head, tail)): (&TraceMessage, (&str, _, _))| DeliveryRow {
-        message: message.name.clone(),
-        state: state.to_owned(),
-        head_ns: instant(head),
-        tail_ns: instant(tail),
-    };
-    table_of(&messages.iter().zip(ends).map(row).collect::<Vec<_>>()).into_csv()
-}
-
-/// An instant in nanoseconds, exact to the picosecond however late it is.
-fn exact_ns(at: Cycle, base_cycle: Duration) -> Thousandths {
-    Thousandths(u128::from(at.0) * u128::from(base_cycle.as_ps()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Wrong if instants went through floats, or ended in idle zeros.
-    #[test]
-    fn instants_are_exact() {
-        let ns = |cycles, ps| exact_ns(Cycle(cycles), Duration::from_ps(ps)).to_string();
-        assert_eq!((ns(0, 6_250), ns(1, 6_250), ns(16, 6_250)), ("0".into(), "6.25".into(), "100".into()));
-        assert_eq!(ns((1 << 60) + 1, 1), "1152921504606846.977");
     }
 }

@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use simnet_base::ids::{HostId, Port};
-use simnet_base::measure::{Arrival, ByHost, HostTotals, Meter, Totals, Window};
+use simnet_base::measure::{Arrival, ByHost, HostTotals, Meter, Totals, Trend, Window};
 use simnet_base::units::{Cycle, Duration};
 use simnet_media::fabric::{Cause, Ended, Endpoint, Fate, Fates, Outgoing, RouteBuffer};
 use simnet_media::traffic::{BitErrors, Planned, Source};
 use simnet_network::routing::Routes;
 use simnet_output::report::record;
 
+use super::kept::Sample;
 use super::progress::{Listener, Pulse};
 use super::zero_load::ZeroLoad;
 
@@ -113,6 +114,15 @@ fn is_zero(count: &u64) -> bool {
 /// How often in a row a host may draw a destination without a route before it falls silent.
 const FRUITLESS_DRAWS: u32 = 10_000;
 
+/// A message that was sent and is not over.
+#[derive(Clone, Copy, Debug)]
+struct UnderWay {
+    tag: u64,
+    /// Cycles that it would take alone.
+    alone: u64,
+    destination: HostId,
+}
+
 /// The newest message that a host is known to create.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
@@ -143,9 +153,8 @@ pub struct Hosts<'a, S, R> {
     is_open: bool,
     /// Per host: whether the fabric was given a message that has not begun to leave.
     waiting: Vec<bool>,
-    /// Per host, in order of sending: the messages that are not over, by their tags, and the cycles that they would
-    /// take alone. They are few, and mostly over in that order.
-    under_way: Vec<VecDeque<(u64, u64)>>,
+    /// Per host, in order of sending: the messages that are not over. They are few, and mostly over in that order.
+    under_way: Vec<VecDeque<UnderWay>>,
     /// What was measured.
     pub meter: Meter,
     /// The same by host.
@@ -159,6 +168,10 @@ pub struct Hosts<'a, S, R> {
     pub deliveries: Option<Vec<Delivery>>,
     /// The rows of a trace's messages that have no route, if requested.
     pub unrouted: Option<Vec<u64>>,
+    /// Messages of the window one by one, if requested.
+    pub sample: Option<Sample>,
+    /// The course of the point, if requested.
+    pub trend: Option<Trend>,
     /// Beats with every message that ends.
     pub(super) pulse: Pulse<'a>,
 }
@@ -195,6 +208,8 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
             fates: Fates::default(),
             deliveries: None,
             unrouted: None,
+            sample: None,
+            trend: None,
             pulse: Pulse::new(Listener::default()),
         }
     }
@@ -310,17 +325,16 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
         };
         let tag = Tag { source: host, number: planned.number, spoilt }.pack();
         let alone = self.zero_load.cycles(host, route, planned.payload);
-        self.under_way[host.index()].push_back((tag, alone));
+        let destination = planned.destination;
+        self.under_way[host.index()].push_back(UnderWay { tag, alone, destination });
         Some(Outgoing { created, payload: planned.payload, tag, time_to_live: None })
     }
 
-    /// Forgets a message that is over; gives the cycles that it would have taken alone.
-    fn alone(&mut self, message: &Ended) -> u64 {
+    /// Forgets a message that is over; gives what was known of it.
+    fn over(&mut self, message: &Ended) -> UnderWay {
         let under_way = &mut self.under_way[message.source.index()];
-        let place = under_way.iter().position(|(tag, _)| *tag == message.tag);
-        let (_, cycles) =
-            place.and_then(|place| under_way.remove(place)).expect("it was sent and is over once");
-        cycles
+        let place = under_way.iter().position(|one| one.tag == message.tag);
+        place.and_then(|place| under_way.remove(place)).expect("it was sent and is over once")
     }
 }
 
@@ -337,13 +351,16 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
         self.fates.count(message.fate, spoilt);
         let (Fate::Delivered { tail: over, .. } | Fate::Destroyed { at: over, .. }) = message.fate;
         self.pulse.beat(|| over.to_time(self.base_cycle));
-        let moving = self.alone(message);
+        let UnderWay { alone: moving, destination, .. } = self.over(message);
         let Ended { source, created, started, payload, .. } = *message;
         let window = self.meter.window();
         match message.fate {
             Fate::Delivered { host, tail, .. } if !spoilt => {
                 self.meter.delivered(&Arrival { created, started, tail, payload, moving });
                 self.by_host.delivered((source, host), (created, tail), payload, window);
+                if let Some(trend) = &mut self.trend {
+                    trend.delivered(created, tail, payload);
+                }
             }
             _ => {
                 self.meter.lost(created, payload);
@@ -352,6 +369,9 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
         }
         if let Some(deliveries) = &mut self.deliveries {
             deliveries.push(Delivery { number, fate: message.fate, spoilt });
+        }
+        if let (Some(sample), true) = (&mut self.sample, created >= window.from) {
+            sample.ended(message, destination, number, spoilt);
         }
         if self.settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -7,7 +7,10 @@ use simnet_media::trace::Bounds;
 use super::{out_of_range, quantity};
 use crate::checked::{Output, Traffic};
 use crate::diagnostics::Diagnostics;
-use crate::wire::{Document, Events, Located};
+use crate::wire::{self, Document, Events, Located};
+
+/// Messages of generated traffic that are written one by one where no number is given.
+const MOST_DELIVERIES: u64 = 100_000;
 
 /// What is written in addition to the summary.
 pub(super) fn output(
@@ -16,8 +19,7 @@ pub(super) fn output(
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
     let wire = document.output.value()?;
-    let deliveries = wire.deliveries.get().copied();
-    check_deliveries(deliveries, traffic, diagnostics);
+    check_points(wire, traffic, document, diagnostics);
     let events = match wire.events.get() {
         None if wire.events.is_absent() => None,
         given => {
@@ -26,20 +28,42 @@ pub(super) fn output(
             Some(bounds?)
         }
     };
-    Some(Output { deliveries: deliveries?.value, events })
+    let most = wire.deliveries_most.value().copied().unwrap_or(MOST_DELIVERIES);
+    Some(Output {
+        deliveries: wire.deliveries.value()?.then_some(most),
+        series: quantity(&wire.series).map(|interval| interval.value),
+        warmup: wire.warmup.value().copied().unwrap_or(false),
+        events,
+    })
 }
 
-/// Warns of a file that only a trace leaves.
-fn check_deliveries(
-    deliveries: Option<Located<bool>>,
+/// Warns of keys that ask for files of load points where there are none, or not these.
+fn check_points(
+    wire: &wire::Output,
     traffic: Option<&Traffic>,
+    document: &Document,
     diagnostics: &mut Diagnostics,
 ) {
-    if let (Some(Located { value: true, place }), Some(Traffic::Generated(_)) | None) = (deliveries, traffic)
-    {
-        diagnostics.warn(place, |span| {
-            Fault::new("no-effect", span, "only a trace has deliveries.csv", "has no effect here")
-        });
+    let asked = [
+        wire.deliveries.get().filter(|given| given.value).map(|given| given.place),
+        wire.deliveries_most.get().map(|given| given.place),
+        wire.series.get().map(|given| given.place),
+        wire.warmup.get().filter(|given| given.value).map(|given| given.place),
+    ];
+    let why = if document.sweep.get().is_some() {
+        Some("the points of a sweep leave one row each")
+    } else if traffic.is_none() || document.operation.get().is_some() {
+        Some("only load points leave this file, and there are none")
+    } else {
+        None
+    };
+    for place in asked.into_iter().flatten() {
+        let Some(why) = why else { break };
+        diagnostics.warn(place, |span| Fault::new("no-effect", span, why, "has no effect here"));
+    }
+    if let (Some(most), Some(Traffic::Trace(_)), None) = (wire.deliveries_most.get(), traffic, why) {
+        let why = "every message of a trace has its row";
+        diagnostics.warn(most.place, |span| Fault::new("no-effect", span, why, "has no effect here"));
     }
 }
 

@@ -3,7 +3,7 @@
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::SwitchId;
 use simnet_network::routing::{
-    Algorithm, Attachments, Choices, Heuristic, Root, Selection, Tree, read_routes,
+    Algorithm, Attachments, Choices, Heuristic, Root, Selection, SwitchGraph, Tree, read_routes,
 };
 
 use super::{conflict, files, names};
@@ -36,7 +36,7 @@ pub(super) fn routing(
             routes_file(file, topology, diagnostics)
         }
         (None, Some(algorithm)) => {
-            let algorithm = computed(&algorithm.value, wire, topology, diagnostics);
+            let algorithm = computed(algorithm, wire, topology, diagnostics);
             let seed = wire.seed.value().copied().or(seed);
             let selection = or(&wire.select, Selection::Random { seed: 0 }).zip(seed).map(selection);
             let utility = topology.and_then(|topology| topology.utility);
@@ -57,14 +57,20 @@ pub(super) fn routing(
     Some(Routing { source: source?, distribute: distribute? })
 }
 
-/// An algorithm with its tree and root; notes keys of a tree given for one that needs none.
+/// An algorithm with its tree and root; notes a network that it does not suit, and keys of a tree given
+/// for one that needs none.
 fn computed(
-    algorithm: &Algorithm,
+    algorithm: &Located<Algorithm>,
     wire: &wire::Routing,
     topology: Option<&Topology>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Algorithm> {
-    let mut algorithm = algorithm.clone();
+    let place = algorithm.place;
+    let mut algorithm = algorithm.value.clone();
+    let graph = topology.map(|topology| SwitchGraph::new(&topology.network));
+    if let Some(Err(error)) = graph.map(|graph| algorithm.check(&graph)) {
+        conflict(place, error.to_string(), "expected another algorithm, or another network", diagnostics);
+    }
     match algorithm.tree_and_root_mut() {
         Some((tree, root)) => (*tree, *root) = tree_and_root(wire, topology, diagnostics)?,
         None => {

@@ -1,6 +1,7 @@
 //! Sections that need others.
 
 use simnet_base::diagnostics::Fault;
+use simnet_network::routing::Algorithm;
 
 use crate::diagnostics::Diagnostics;
 use crate::wire::Document;
@@ -36,6 +37,16 @@ pub(super) fn check_sections(document: &Document, diagnostics: &mut Diagnostics)
         diagnostics.add(distribute.place, |span| {
             let expected = "needs a [mapping] section: the mapper hands routes out";
             Fault::new("missing-section", span, "routes are distributed without a mapper", expected)
+        });
+    }
+    if let Some(algorithm) = document.routing.value().and_then(|routing| routing.algorithm.get())
+        && algorithm.value == Algorithm::DimensionOrder
+        && !document.mapping.is_absent()
+    {
+        diagnostics.add(algorithm.place, |span| {
+            let expected =
+                "expected another algorithm, or no [mapping]: a map has turns, not numbers of ports";
+            Fault::new("conflict", span, "dimension-order routes on a map", expected)
         });
     }
     if let (Some(ethernet), true, true) =

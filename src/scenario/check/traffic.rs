@@ -5,7 +5,7 @@ use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
 use simnet_media::traffic::{Arrivals, Members, NotAPowerOfTwo, Pattern, Workload};
 
-use super::{conflict, files, names, sizes, trace};
+use super::{conflict, files, mix, names, sizes, trace};
 use crate::checked::{Generated, Routing, Topology, Traffic};
 use crate::diagnostics::{Diagnostics, Place};
 use crate::fabric::{Fabric, flit_time};
@@ -165,11 +165,14 @@ fn pattern(
         found.push((at.place, hot_spot(&at.value, topology, members(), diagnostics)));
     }
     if let Some(at) = wire.permutation.get() {
-        found.push((at.place, permutation(&at.value, topology, members(), seed, diagnostics)));
+        found.push((at.place, permutation(&at.value.pairs, topology, members(), seed, diagnostics)));
     }
     if let Some(at) = wire.nearest_neighbours.get() {
         let pattern = Pattern::nearest_neighbours(&topology.network, &topology.attachments);
         found.push((at.place, Some(pattern)));
+    }
+    if let Some(at) = wire.mix.get() {
+        found.push((at.place, mix::build(&at.value, topology, seed, diagnostics)));
     }
     for (place, pattern) in &found {
         if pattern.as_ref().is_some_and(|pattern| pattern.senders() == 0) {
@@ -182,7 +185,7 @@ fn pattern(
     found.into_iter().next().and_then(|(_, pattern)| pattern)
 }
 
-fn not_a_power_of_two(hosts: usize, place: Place, diagnostics: &mut Diagnostics) {
+pub(super) fn not_a_power_of_two(hosts: usize, place: Place, diagnostics: &mut Diagnostics) {
     diagnostics.add(place, |span| {
         let message = format!("this pattern needs a power of two of hosts, and {hosts} have a cable");
         let below = 1_usize << hosts.max(1).ilog2();
@@ -197,7 +200,16 @@ fn hot_spot(
     members: Members,
     diagnostics: &mut Diagnostics,
 ) -> Option<Pattern> {
-    let list = wire.hosts.get()?;
+    let hot = hot_hosts(wire.hosts.get()?, topology, diagnostics);
+    Some(Pattern::hot_spot(members, hot, sizes::parts(*wire.share.value()?)))
+}
+
+/// The hot hosts of a list, each once.
+pub(super) fn hot_hosts(
+    list: &Located<Vec<Located<String>>>,
+    topology: &Topology,
+    diagnostics: &mut Diagnostics,
+) -> Vec<HostId> {
     if list.value.is_empty() {
         diagnostics.add(list.place, |span| {
             Fault::new("empty-list", span, "no hot host is given", "expected at least one host")
@@ -213,17 +225,17 @@ fn hot_spot(
             hot.push(host);
         }
     }
-    Some(Pattern::hot_spot(members, hot, sizes::parts(*wire.share.value()?)))
+    hot
 }
 
-fn permutation(
-    wire: &wire::Permutation,
+pub(super) fn permutation(
+    given: &Given<Free<String>>,
     topology: &Topology,
     members: Members,
     seed: Option<u64>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Pattern> {
-    match &wire.pairs {
+    match given {
         Given::Absent => Some(Pattern::permutation(members, seed?)),
         Given::Faulty => None,
         Given::Is(list) => {

@@ -28,6 +28,9 @@ use simnet_network::routing::{Algorithm, Heuristic, Selection, Tree};
 
 use Presence::{Default, Optional, Required, Usually};
 
+/// The most messages of a load point that are written one by one.
+const MOST_DELIVERIES: u64 = 1_000_000;
+
 /// The most that a buffer holds, as the fabric itself has it.
 const MOST_BUFFER: Bytes = Bytes(u16::MAX as u64);
 
@@ -177,8 +180,19 @@ table! {
 table! {
     /// What is written in addition to the summary.
     "[output]" Output {
-        /// deliveries.csv: what became of every message of a trace.
+        /// deliveries.csv: what became of every message of a trace, or of every message of generated traffic that was
+        /// created in the window of its load point and ended.
         deliveries: bool = Default("false");
+        /// Messages of generated traffic in that file at each load, at most; 100,000 if not given. Of more, every
+        /// second, fourth, eighth, ... is there, whose `weight` says for how many it stands.
+        deliveries_most: u64 = Optional, 1..=MOST_DELIVERIES;
+        /// series.csv: what every channel carried in intervals of this length, from the start of each load point on;
+        /// twice, four times, ... as long where there would be more than 1,024 of them, or a million of intervals times
+        /// channels.
+        series: Quantity<Duration> = Optional, ABOVE_ZERO;
+        /// warmup.csv and warmup.svg: latency and accepted traffic from the start of each load point on, and where the
+        /// warm-up ends.
+        warmup: bool = Optional;
         /// Record what happens in the mapping, at each load point, in the operation and in each all-gather, event by
         /// event, in events.simlog, for `simnet report` and `simnet trace`; the other results do not depend on it.
         events: Events = Optional;

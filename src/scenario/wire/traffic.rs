@@ -43,6 +43,8 @@ table! {
         /// The hosts at the nearest other switches that have hosts, equally likely; those of the same switch
         /// where there is no other.
         nearest_neighbours: NearestNeighbours = Optional;
+        /// Several of these patterns at once, each message by one of them.
+        mix: Mix = Optional;
     }
 }
 
@@ -121,6 +123,30 @@ table! {
 }
 
 table! {
+    /// Several patterns at once: for each message one of them is drawn by their shares. A host that is silent in some
+    /// of them sends all its messages by the others.
+    "[traffic.mix]" Mix {
+        ..pattern: Pattern;
+        /// The patterns, at least two; their shares make 100 %.
+        parts: Vec<Located<Part>> = Required;
+    }
+}
+
+table! {
+    /// A pattern of a mix.
+    "[[traffic.mix.parts]]" Part {
+        /// The share of messages that are sent by it.
+        share: Share = Required, PARTS;
+        /// Which it is, as a section of its own is called; of `hot-spot` all messages go to one of the hot hosts.
+        pattern: PartPattern = Required;
+        /// The hot hosts of `hot-spot`, at least one.
+        hosts: Vec<Located<String>> = Optional;
+        /// The pairs of `permutation`, as in its own section.
+        pairs: Free<String> = Optional;
+    }
+}
+
+table! {
     /// Messages of two lengths, or of the lengths of a file.
     "the `payload` table" Sizes {
         /// The one length.
@@ -144,6 +170,28 @@ table! {
         /// When messages are created within bursts: with exponential gaps, or at equal gaps.
         within: Within = Default("'poisson'");
     }
+}
+
+/// A pattern by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartPattern {
+    Uniform,
+    BitReversal,
+    Transpose,
+    HotSpot,
+    Permutation,
+    NearestNeighbours,
+}
+
+impl Choice for PartPattern {
+    const CHOICES: &'static [(&'static str, PartPattern)] = &[
+        ("uniform", PartPattern::Uniform),
+        ("bit-reversal", PartPattern::BitReversal),
+        ("transpose", PartPattern::Transpose),
+        ("hot-spot", PartPattern::HotSpot),
+        ("permutation", PartPattern::Permutation),
+        ("nearest-neighbours", PartPattern::NearestNeighbours),
+    ];
 }
 
 /// How long messages are.
@@ -262,7 +310,9 @@ impl Wire for Traffic {
 impl Kinds {
     /// Every pattern that is given, with what it shares with the others.
     pub(crate) fn patterns(&self) -> Vec<Given<&Pattern>> {
-        let Kinds { uniform, bit_reversal, transpose, hot_spot, permutation, nearest_neighbours, .. } = self;
+        let Kinds {
+            uniform, bit_reversal, transpose, hot_spot, permutation, nearest_neighbours, mix, ..
+        } = self;
         let all = [
             uniform.map_ref(|wire| &wire.pattern),
             bit_reversal.map_ref(|wire| &wire.pattern),
@@ -270,6 +320,7 @@ impl Kinds {
             hot_spot.map_ref(|wire| &wire.pattern),
             permutation.map_ref(|wire| &wire.pattern),
             nearest_neighbours.map_ref(|wire| &wire.pattern),
+            mix.map_ref(|wire| &wire.pattern),
         ];
         all.into_iter().filter(|given| !given.is_absent()).collect()
     }

@@ -21,7 +21,7 @@ fn point(folder: &Path, traffic: &str) -> Value {
 }
 
 /// Patterns and the share of the 32 hosts that send.
-const PATTERNS: [(&str, &str, f64); 7] = [
+const PATTERNS: [(&str, &str, f64); 9] = [
     ("uniform", "", 1.0),
     ("bit-reversal", "", 24.0 / 32.0),
     ("transpose", "", 30.0 / 32.0),
@@ -29,6 +29,19 @@ const PATTERNS: [(&str, &str, f64); 7] = [
     ("permutation", "", 1.0),
     ("permutation", "pairs = { h0 = \"h9\", h9 = \"h0\", h31 = \"h2\" }\n", 3.0 / 32.0),
     ("nearest-neighbours", "", 1.0),
+    (
+        "mix",
+        "parts = [{ share = \"70 %\", pattern = \"uniform\" }, \
+         { share = \"10 %\", pattern = \"hot-spot\", hosts = [\"h3\"] }, \
+         { share = \"20 %\", pattern = \"nearest-neighbours\" }]\n",
+        1.0,
+    ),
+    (
+        "mix",
+        "parts = [{ share = \"50 %\", pattern = \"bit-reversal\" }, \
+         { share = \"50 %\", pattern = \"permutation\", pairs = { h0 = \"h9\" } }]\n",
+        25.0 / 32.0,
+    ),
 ];
 
 const LENGTHS: [&str; 3] =

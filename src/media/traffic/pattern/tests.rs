@@ -108,8 +108,16 @@ fn destinations_are_drawn_as_often_as_defined() {
         let hosts = hosts.iter().copied().map(HostId).collect();
         Pattern::hot_spot(Members::all(20), hosts, PARTS / 100 * percent)
     };
-    let patterns =
-        [Pattern::uniform(Members::all(20)), hot(&[3], 20), hot(&[3, 19, 0], 50), hot(&[4, 5], 100)];
+    let all = || Members::all(20);
+    let pairs = Pattern::pairs(all(), &[(HostId(1), HostId(2)), (HostId(2), HostId(7))]);
+    let (tenth, half) = (PARTS / 10, PARTS / 2);
+    let patterns = [
+        Pattern::uniform(all()),
+        hot(&[3], 20),
+        hot(&[3, 19, 0], 50),
+        hot(&[4, 5], 100),
+        Pattern::mix(vec![(half, Pattern::uniform(all())), (half - tenth, hot(&[3], 100)), (tenth, pairs)]),
+    ];
     for (nth, pattern) in patterns.iter().enumerate() {
         for host in 0..20 {
             let (square, freedom) = chi_square(pattern, host, 20);
@@ -118,6 +126,22 @@ fn destinations_are_drawn_as_often_as_defined() {
             assert!(square < bound, "pattern {nth}, host {host}: {square} of {freedom}");
         }
     }
+}
+
+/// Wrong if a host that is silent in a pattern of a mix lost the messages of its share, or sent by it all the same.
+#[test]
+fn a_mix_has_the_shares_that_its_hosts_can_send() {
+    let all = || Members::all(6);
+    let pairs = Pattern::pairs(all(), &[(HostId(0), HostId(1))]);
+    let mix = Pattern::mix(vec![(PARTS / 4, pairs.clone()), (PARTS - PARTS / 4, Pattern::uniform(all()))]);
+    let share = |from: u32, to: u32| {
+        let weights = mix.destinations(HostId(from));
+        let sum: u64 = weights.iter().map(|(_, weight)| weight).sum();
+        weights.iter().find(|(host, _)| host.0 == to).map_or(0.0, |(_, weight)| *weight as f64 / sum as f64)
+    };
+    assert!((share(0, 1) - (0.25 + 0.75 / 5.0)).abs() < 1e-6 && (share(0, 2) - 0.15).abs() < 1e-6);
+    assert!((share(3, 1) - 0.2).abs() < 1e-6, "who is silent in one part sends by the other alone");
+    assert_eq!((mix.senders(), Pattern::mix(vec![(PARTS, pairs)]).senders()), (6, 1));
 }
 
 /// The weights against the definition in words. Wrong if a hot host got a share of its own messages, or the rest

@@ -21,7 +21,7 @@ impl Title {
 }
 
 /// All that simnet writes: file, name, what a row is.
-const TITLES: [(&str, &str, &str); 20] = [
+const TITLES: [(&str, &str, &str); 22] = [
     (
         "channels",
         "Cables",
@@ -46,7 +46,17 @@ const TITLES: [(&str, &str, &str); 20] = [
         "Deadlocks",
         "One row for each deadlock: when it formed, who waits for whom, and what broke it.",
     ),
-    ("deliveries", "Deliveries", "One row for each message of the trace."),
+    ("deliveries", "Deliveries", "One row for each message: what became of it, and when."),
+    (
+        "series",
+        "Cables over time",
+        "One row for each load, interval and direction of a cable that a worm held in it: what it carried then.",
+    ),
+    (
+        "warmup",
+        "Warm-up",
+        "One row for each load and stretch of time: what arrived, and where the warm-up ends.",
+    ),
     ("discovery", "What was inferred", "One row for each method."),
     ("phases", "Phases", "How long measuring and inferring took."),
     (
@@ -82,7 +92,12 @@ pub(super) fn title(stem: &str) -> Title {
         Some(place) => {
             let (_, words, sentence) = TITLES[place];
             let rank = if place == last { place + 1 } else { place };
-            Title { words: Some(words), sentence, rank, is_long: place == last || stem == "rtt" }
+            Title {
+                words: Some(words),
+                sentence,
+                rank,
+                is_long: place == last || ["rtt", "series", "deliveries"].contains(&stem),
+            }
         }
         None => Title { words: None, sentence: "", rank: last, is_long: false },
     }

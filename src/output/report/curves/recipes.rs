@@ -27,6 +27,8 @@ pub struct Recipe<'a> {
     pub diagonal: bool,
     /// Whether lines join marks in the order of the table, and not along the horizontal axis.
     pub in_order: bool,
+    /// A column with places on the horizontal axis that an upright line marks, and what the line is called.
+    pub rule: Option<(&'a str, &'a str)>,
     /// What hollow marks are; if empty, values that are saturated or not converged.
     pub hollow: &'a str,
 }
@@ -73,6 +75,7 @@ impl Recipe<'_> {
         log_y: false,
         diagonal: false,
         in_order: false,
+        rule: None,
         hollow: "",
     };
 }
@@ -130,6 +133,18 @@ pub const RECIPES: &[Recipe<'_>] = &[
         panels: &["switches", "seed"],
         series: &["routing"],
         diagonal: true,
+        ..Recipe::NOTHING
+    },
+    Recipe {
+        table: "warmup",
+        mark: "warmup_end_ns",
+        title: "From the start of each load point on",
+        about: "Messages count when their last flits arrive. What comes before the upright line is warm-up, and not \
+                measured.",
+        x: &["begin_ns"],
+        y: &[Quantity::plain("latency_mean_ns"), Quantity::plain(ACCEPTED)],
+        panels: &["load"],
+        rule: Some(("warmup_end_ns", "warm-up ends")),
         ..Recipe::NOTHING
     },
     Recipe {

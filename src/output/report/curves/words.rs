@@ -68,6 +68,7 @@ fn phrase(stem: &str) -> String {
         ("accepted", "accepted traffic"),
         ("offered", "offered traffic"),
         ("from", "time"),
+        ("begin", "time"),
         ("at", "time"),
         ("size", "size a rank"),
         ("recovered", "recovered"),

@@ -73,6 +73,7 @@ mod scenarios {
     mod mapping;
     pub(crate) mod meaning;
     mod model;
+    mod rates;
     mod schema;
     mod traffic;
     mod watching;

@@ -19,6 +19,7 @@ mod command {
     mod lanes;
     mod lfts;
     mod map;
+    mod names;
     mod printed;
     mod real_files;
     mod results;

@@ -153,7 +153,7 @@ pub(super) fn refusal(obstacle: &NoTwoHopRing, network: &Network) -> String {
     let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     format!(
         "no ring has paths of two switches at most: switch {} has {} for {} next to it in the tree",
-        quoted(network.name_of(Node::Switch(obstacle.switch))),
+        quoted(network.label(Node::Switch(obstacle.switch))),
         plural(*machines, "machine", "machines"),
         plural(*switches, "switch", "switches"),
     )
@@ -198,12 +198,15 @@ impl Report {
         let mut rows = vec![
             ("network", quoted(&network.name)),
             ("algorithm", self.algorithm.to_owned()),
-            ("tree", format!("{} from {}", self.tree, quoted(&self.root))),
+            ("tree", format!("{} from {}", self.tree, quoted(&network.labelled_with_name(&self.root)))),
             ("machines", self.machines.to_string()),
             ("switches", switches),
         ];
         if let Some(switch) = &self.refused_by {
-            rows.push(("ring of two hops", format!("none, because of {}", quoted(switch))));
+            rows.push((
+                "ring of two hops",
+                format!("none, because of {}", quoted(&network.labelled(switch))),
+            ));
         }
         let (Some(longest), Some(bound)) = (self.max_path_length, self.bound) else { return rows };
         let known = match longest == bound {
@@ -227,8 +230,8 @@ fn human(report: &Report, ring: &Ring, verdict: &Verdict, tree: &Tree, network: 
     for (nth, host) in ring.hosts.iter().enumerate() {
         let home = tree.homes[host.index()];
         let cells = [
-            quoted(network.name_of(Node::Host(*host))),
-            quoted(network.name_of(Node::Switch(home))),
+            quoted(&network.labelled_with_name(network.name_of(Node::Host(*host)))),
+            quoted(&network.labelled_with_name(network.name_of(Node::Switch(home)))),
             verdict.lengths[nth].to_string(),
         ];
         table.add_row(cells);

@@ -196,11 +196,13 @@ fn human(report: &Report, net: &Network) -> String {
     };
     let verdict = format!("{verdict} ({})", lanes::ON_ONE_LANE);
     let busiest = report.busiest_channel.as_ref();
-    let busiest = or_dash(busiest.map(|b| format!("{} -> {}", quoted(&b.from), quoted(&b.to))));
+    let busiest = or_dash(
+        busiest.map(|b| format!("{} -> {}", quoted(&net.labelled(&b.from)), quoted(&net.labelled(&b.to)))),
+    );
     let rows = [
         ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
-        ("root", or_dash(report.root.as_deref())),
+        ("root", or_dash(report.root.as_deref().map(|root| net.labelled_with_name(root)))),
         ("pairs of hosts", report.pairs.to_string()),
         ("unreachable pairs", report.unreachable_pairs.to_string()),
         ("mean distance, switch links", fixed(report.mean_distance, 4)),
@@ -213,13 +215,13 @@ fn human(report: &Report, net: &Network) -> String {
         ("deadlock", verdict),
     ];
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
-    format!("{}{}{cycle}{load}", columns(rows), unreachable(report))
+    format!("{}{}{cycle}{load}", columns(rows), unreachable(report, net))
 }
 
 /// The first few pairs without a route, and how many others there are.
-fn unreachable(report: &Report) -> String {
-    let line =
-        |(from, to): &(String, String)| format!("  no route from {} to {}\n", quoted(from), quoted(to));
+fn unreachable(report: &Report, net: &Network) -> String {
+    let shown = |name: &str| quoted(&net.labelled_with_name(name));
+    let line = |(from, to): &(String, String)| format!("  no route from {} to {}\n", shown(from), shown(to));
     let named: String = report.unreachable_examples.iter().map(line).collect();
     match report.unreachable_pairs.saturating_sub(report.unreachable_examples.len() as u64) {
         0 => named,
@@ -233,11 +235,12 @@ fn cycle(report: &Report, net: &Network) -> String {
         let (switch, port) = output.rsplit_once(':')?;
         let end = End { node: Node::Switch(net.find_switch(switch)?), port: Port(port.parse().ok()?) };
         let far = net.peer(end)?;
-        Some(format!(" -> {}:{}", quoted(net.name_of(far.node)), far.port))
+        Some(format!(" -> {}", quoted(&net.port_label(far))))
     };
     let outputs = report.dependency_cycle.iter().flatten();
-    let line =
-        |output: &String| format!("  waits for {}{}\n", quoted(output), far(output).unwrap_or_default());
+    let line = |output: &String| {
+        format!("  waits for {}{}\n", quoted(&net.labelled(output)), far(output).unwrap_or_default())
+    };
     outputs.map(line).collect()
 }
 

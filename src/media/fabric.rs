@@ -210,6 +210,12 @@ impl Fabric {
         on_engine!(&self.inner, engine => engine.channel_use())
     }
 
+    /// How many heads have been decoded up to now at the far end of each channel, 0 where that is a host; indexed by
+    /// `ChannelId`. Costs O(links).
+    pub fn heads_decoded(&self) -> Vec<u64> {
+        on_engine!(&self.inner, engine => engine.heads_decoded())
+    }
+
     /// All deadlocks so far, in the order of their formation.
     pub fn deadlocks(&self) -> &[Deadlock] {
         on_engine!(&self.inner, engine => &engine.watch.found)

@@ -14,6 +14,7 @@ pub mod formats;
 pub mod generate;
 mod graph;
 pub mod isomorphism;
+mod labels;
 pub mod metrics;
 pub mod presets;
 

@@ -9,6 +9,7 @@
 pub mod allgather;
 mod comparison;
 pub mod daemon;
+mod decoding;
 pub mod discoveries;
 pub mod failures;
 pub mod hosts;
@@ -25,6 +26,7 @@ pub mod point;
 pub mod presumptions;
 mod progress;
 pub mod ranks;
+mod rates;
 pub mod rings;
 mod routes;
 pub mod rtt;
@@ -36,10 +38,12 @@ pub mod zero_load;
 
 pub use comparison::PaperReport;
 pub(crate) use comparison::{paper, paper_page};
+pub use decoding::{ArbiterReport, Decoding};
 pub use mapping::{DistributionReport, MapReport, measured_ms};
 pub use mappings::map;
 pub use names::{Names, heading};
 pub use progress::{Listener, Progress};
+pub use rates::RatesReport;
 pub use rings::RingReport;
 pub use saturation::{Probe, Saturation};
 pub use summary::{
@@ -63,7 +67,6 @@ use simnet_scenario::Checked;
 use simnet_scenario::checked::{
     Failure, Generated as GeneratedLoads, Stages, Trace as TraceFile, Traffic, Work,
 };
-use simnet_scenario::fabric::flit_time;
 
 use failures::{Outage, TooManyFailures};
 use kept::Keep;
@@ -73,7 +76,7 @@ use routes::{HostRoutes, Routed};
 
 /// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
 /// has kept of an earlier version is not taken for one of this.
-pub const MODEL: u32 = 2;
+pub const MODEL: u32 = 3;
 
 /// Everything that came of a run.
 pub struct Run {
@@ -148,7 +151,7 @@ fn in_stages(
     };
     let scale = Scale {
         base_cycle: parameters.base_cycle,
-        flit_time: flit_time(checked.fabric.rate),
+        flit_time: checked.load_flit_time(),
         hosts: checked.topology.attachments.iter().flatten().count(),
         switches: checked.topology.network.switches().len(),
         precision: checked.measure.precision,
@@ -189,6 +192,13 @@ fn gather(
     let periods: Vec<u64> = setup.parameters.links.iter().map(|link| link.period).collect();
     let channels: Vec<Vec<ChannelReport>> =
         points.iter().map(|(_, point)| tables::channel_use(setup.network, point, &periods)).collect();
+    let switch = &setup.parameters.switch;
+    let arbiters: Vec<Vec<ArbiterReport>> = points
+        .iter()
+        .zip(&channels)
+        .map(|((load, point), channels)| decoding::arbiters(setup.network, switch, *load, point, channels))
+        .collect();
+    let decoding = decoding::limit(&reports, &arbiters, switch.arbitration);
     let mut files = routed.files;
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
@@ -203,6 +213,7 @@ fn gather(
         let latencies = points.iter().map(|(load, point)| (*load, point));
         files.push(("latency_histograms.csv".to_owned(), tables::histograms(latencies, scale)));
         files.push(("deadlocks.csv".to_owned(), tables::deadlocks(&deadlocks)));
+        files.push(("arbiters.csv".to_owned(), decoding::table(&arbiters)));
     }
     files.extend(on_request::files(checked, stages, points, scale));
     if let Some(saturation) = &search.saturation {
@@ -227,6 +238,7 @@ fn gather(
         throughput_flits_per_cycle_per_host: throughput,
         saturation: search.saturation,
         points: reports,
+        decoding,
     };
     let summary = Summary::new(checked, outcome, Findings::Stages(Box::new(report)));
     let events = routed.events + search.events + points.iter().map(|(_, point)| point.events).sum::<u64>();

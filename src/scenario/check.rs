@@ -19,6 +19,7 @@ mod mix;
 mod names;
 mod operation;
 mod output;
+mod rates;
 mod routing;
 mod run;
 mod shared;
@@ -58,6 +59,7 @@ pub(super) fn check(
     };
     let mut checked = sections(document, topology, seed, diagnostics)?;
     foreseen::check(&checked, document, diagnostics);
+    rates::check(&checked, document, diagnostics);
     spans::check(&checked, document, diagnostics);
     checked.warnings = diagnostics.warnings();
     diagnostics.is_clean().then_some(checked)
@@ -82,7 +84,7 @@ fn sections(
     diagnostics: &mut Diagnostics,
 ) -> Option<Checked> {
     let network = topology.as_ref();
-    let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, diagnostics));
+    let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, network, diagnostics));
     let hosts =
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {

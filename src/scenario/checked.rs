@@ -347,6 +347,16 @@ impl Checked {
         }
     }
 
+    /// Whether anything is done on the wormhole fabric.
+    pub fn uses_fabric(&self) -> bool {
+        match &self.work {
+            Work::Stages(stages) => stages.mapping.is_some() || stages.traffic.is_some(),
+            Work::Operation(_) => true,
+            Work::Allgather(allgather) => allgather.medium.ethernet().is_none(),
+            Work::Ring(_) | Work::Discovery(_) => false,
+        }
+    }
+
     /// The mapping, if there is one.
     pub fn mapping(&self) -> Option<&Mapping> {
         match &self.work {

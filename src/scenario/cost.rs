@@ -259,13 +259,13 @@ fn all_messages(checked: &Checked) -> f64 {
 /// Messages a picosecond of generated traffic at its first load.
 fn rate(checked: &Checked, generated: &Generated) -> f64 {
     let load = generated.loads.first().copied().unwrap_or(0.0);
-    let flit = super::fabric::flit_time(checked.fabric.rate);
+    let flit = checked.load_flit_time();
     generated.workload.pattern.senders() as f64 / generated.workload.mean_gap_ps(load, flit)
 }
 
 /// Seconds of simulated time of the longest point.
 fn simulated(checked: &Checked) -> f64 {
-    let flit = super::fabric::flit_time(checked.fabric.rate);
+    let flit = checked.load_flit_time();
     let own = match &checked.work {
         Work::Stages(Stages { traffic: Some(Traffic::Generated(generated)), .. }) => {
             let (measure, workload) = (&checked.measure, &generated.workload);
@@ -373,7 +373,7 @@ fn traffic(checked: &Checked, traffic: &Traffic) -> f64 {
 /// The messages of a load point, its warm-up among them.
 fn measured(checked: &Checked, generated: &Generated, load: f64) -> f64 {
     let (hosts, _) = size(checked);
-    let flit_ps = super::fabric::flit_time(checked.fabric.rate).as_ps() as f64;
+    let flit_ps = checked.load_flit_time().as_ps() as f64;
     let per_ps = hosts * load / generated.workload.sizes.mean() / flit_ps;
     let warmup = checked.measure.warmup.map_or(0.0, |span| span.as_ps() as f64 * per_ps);
     let extent = match checked.measure.extent {
@@ -417,7 +417,7 @@ fn operation(checked: &Checked, operation: &Operation) -> f64 {
         .traffic
         .as_ref()
         .map_or(0.0, |generated| generated.loads.iter().sum::<f64>() / generated.workload.sizes.mean());
-    let flit_ps = super::fabric::flit_time(checked.fabric.rate).as_ps() as f64;
+    let flit_ps = checked.load_flit_time().as_ps() as f64;
     let sent = seconds * 1e12 / flit_ps * load * size(checked).0;
     seconds * 0.5 + messages(checked, sent, sent * 100.0)
 }

@@ -16,8 +16,10 @@ use simnet_media::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, 
 use simnet_network::topology::{Link, Network};
 
 use super::check::{out_of_range, quantity};
-use super::checked::Checked;
+use super::checked::{Checked, Topology};
 use super::diagnostics::{Diagnostics, Place};
+use super::generation::Generation;
+use super::rates::{self, RateSource, Rates};
 use super::wire::{self, Given, Located, Quantity};
 
 /// The wormhole fabric in physical units; one flit is one byte.
@@ -25,6 +27,10 @@ use super::wire::{self, Given, Located, Quantity};
 pub struct Fabric {
     /// The rate of cables that give none.
     pub rate: BitRate,
+    /// Where that rate comes from.
+    pub rate_source: RateSource,
+    /// The rate in whose byte times loads are counted: that of most cables that hosts use.
+    pub load_rate: BitRate,
     /// Room of a port's input buffer.
     pub buffer: Flits,
     /// Occupancy at which an input port sends STOP.
@@ -75,17 +81,32 @@ pub struct ReceiveBuffer {
     pub overhead: Duration,
 }
 
-/// The fabric in physical units.
-pub(super) fn fabric(wire: &Located<wire::Fabric>, diagnostics: &mut Diagnostics) -> Option<Fabric> {
+/// The fabric in physical units, on its network where there is one.
+pub(super) fn fabric(
+    wire: &Located<wire::Fabric>,
+    topology: Option<&Topology>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Fabric> {
     let (section, wire) = (wire.place, &wire.value);
     let [buffer, stop, go] = [&wire.buffer, &wire.stop, &wire.go].map(flits);
-    check_order(buffer, stop, go, section, diagnostics);
+    // Where values stand that nobody wrote.
+    let silent = wire.preset.get().map_or(section, |at| at.place);
+    check_order(buffer, stop, go, silent, diagnostics);
+    check_moved(buffer, [stop, go], silent, wire.preset.value().copied(), diagnostics);
     let rate = quantity(&wire.rate);
     if let Some(rate) = rate {
         check_rate(rate, diagnostics);
     }
+    // A default stands at its section.
+    let (usual, source) = match topology.and_then(rates::most_frequent) {
+        _ if rate?.place != section => (rate?.value, RateSource::Fabric),
+        Some(of_network) => (of_network, RateSource::Network),
+        None => (rate?.value, RateSource::Default),
+    };
     Some(Fabric {
-        rate: rate?.value,
+        rate: usual,
+        rate_source: source,
+        load_rate: topology.map_or(usual, |topology| rates::of_loads(topology, usual)),
         buffer: buffer?.value,
         stop: stop?.value,
         go: go?.value,
@@ -102,13 +123,39 @@ fn flits(given: &Given<Quantity<Bytes>>) -> Option<Located<Flits>> {
     quantity(given).map(|amount| Located { value: Flits(amount.value.0), place: amount.place })
 }
 
+/// Whether a flit takes a whole number of picoseconds at `rate`.
+pub(super) fn has_exact_flit_time(rate: BitRate) -> bool {
+    8_000_000_000_000 % rate.as_bits_per_s() == 0
+}
+
 /// Notes a rate whose flit time is not a whole number of picoseconds.
 fn check_rate(rate: Located<BitRate>, diagnostics: &mut Diagnostics) {
-    if 8_000_000_000_000 % rate.value.as_bits_per_s() != 0 {
+    if !has_exact_flit_time(rate.value) {
         diagnostics.warn(rate.place, |span| {
             let flit = rate.value.time_for(Bytes(1));
             let message = format!("a flit takes no whole number of picoseconds at {}", rate.value);
             Fault::new("inexact-rate", span, message, format!("taken as {flit} a flit"))
+        });
+    }
+}
+
+/// Notes a buffer that was changed alone: the thresholds in it stay where they were.
+fn check_moved(
+    buffer: Option<Located<Flits>>,
+    thresholds: [Option<Located<Flits>>; 2],
+    silent: Place,
+    preset: Option<&Generation>,
+    diagnostics: &mut Diagnostics,
+) {
+    let (Some(buffer), [Some(stop), Some(go)]) = (buffer, thresholds) else { return };
+    let usual = preset.map_or(u64::from(SwitchParameters::default().buffer), |preset| preset.bytes("buffer"));
+    let stays = stop.place == silent && go.place == silent && stop.value <= buffer.value;
+    if stays && buffer.place != silent && buffer.value.0 != usual {
+        diagnostics.warn(buffer.place, |span| {
+            let message =
+                format!("`stop` and `go` do not move with `buffer`, which is {usual} B without this");
+            let expected = format!("they stay at {} and {}", Bytes(stop.value.0), Bytes(go.value.0));
+            Fault::new("thresholds-stay", span, message, expected)
         });
     }
 }
@@ -201,7 +248,7 @@ fn receive(
     };
     check_order(Some(buffer), Some(stop), Some(go), section, diagnostics);
     let rate = match &wire.receive_rate {
-        given if given.is_absent() => fabric?.rate,
+        given if given.is_absent() => fabric?.load_rate,
         given => quantity(given)?.value,
     };
     let overhead = match &wire.receive_overhead {
@@ -212,6 +259,16 @@ fn receive(
 }
 
 impl Checked {
+    /// Which rates the cables of this scenario's network have on its fabric, and from where. Costs O(links).
+    pub fn rates(&self) -> Rates {
+        Rates::new(&self.fabric, &self.topology.network)
+    }
+
+    /// The flit time in which loads are counted.
+    pub fn load_flit_time(&self) -> Duration {
+        flit_time(self.fabric.load_rate)
+    }
+
     /// The fabric's parameters for this scenario's network: flits and base cycles, one timing a cable.
     ///
     /// Times are rounded up to whole base cycles. Costs O(links).
@@ -299,6 +356,8 @@ mod tests {
     fn fabric() -> Fabric {
         Fabric {
             rate: BitRate::parse("1.28 Gb/s").unwrap(),
+            rate_source: RateSource::Default,
+            load_rate: BitRate::parse("1.28 Gb/s").unwrap(),
             buffer: Flits(108),
             stop: Flits(56),
             go: Flits(40),

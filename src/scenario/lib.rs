@@ -16,6 +16,7 @@ pub mod expect;
 pub mod fabric;
 pub mod mapping;
 pub mod printed;
+pub mod rates;
 pub mod rings;
 pub mod sweep;
 
@@ -23,6 +24,7 @@ mod check;
 mod cost;
 mod diagnostics;
 mod files;
+mod generation;
 mod layers;
 mod reference;
 mod removed;

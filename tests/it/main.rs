@@ -20,6 +20,7 @@ mod command {
     mod lanes;
     mod lfts;
     mod map;
+    mod names;
     mod printed;
     mod real_files;
     mod results;
@@ -78,6 +79,7 @@ mod scenarios {
     mod mix;
     mod model;
     mod output;
+    mod rates;
     mod schema;
     mod traffic;
     mod watching;

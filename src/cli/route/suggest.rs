@@ -142,7 +142,7 @@ fn human(net: &Network, options: &Options, answer: &Answer, before: &Figures, fo
     }
     for (number, suggested) in (1..).zip(found) {
         let each = suggested.cables.iter().map(|c| {
-            let (a, b) = (quoted(&c.a), quoted(&c.b));
+            let [a, b] = [&c.a, &c.b].map(|name| quoted(&net.labelled_with_name(name)));
             format!("{a} port {} to {b} port {}", c.a_port, c.b_port)
         });
         text += &format!("  [{number}] add {}\n", each.collect::<Vec<_>>().join(", and "));

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use simnet_base::diagnostics::{legible, quoted, shown};
+use simnet_media::fabric::Arbitration;
+use simnet_network::topology::Network;
 use simnet_running::simulation::{
-    ChannelReport, Findings, HotSpots, PointReport, Run, StagesReport, State, Summary,
+    ChannelReport, Decoding, Findings, HotSpots, PointReport, Run, StagesReport, State, Summary,
 };
 use simnet_scenario::Checked;
 
@@ -15,13 +17,14 @@ use super::summary::plain;
 /// What to look at next, the files, and how to make a report of them.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     let summary = &run.summary;
-    let mut rows = Vec::new();
+    let (mut rows, network) = (Vec::new(), &checked.topology.network);
     if let Findings::Stages(report) = &summary.findings {
         rows = vec![
             ("map", map(report)),
             ("routes", routes(report)),
-            ("busiest cable", busiest(&report.hot_spots)),
+            ("busiest cable", busiest(&report.hot_spots, network)),
             ("saturation", saturation(report)),
+            ("decoding", decoding(report, network)),
             ("precision", precision(checked, report)),
         ];
     }
@@ -72,10 +75,11 @@ fn percent(share: f64) -> String {
     format!("{} %", plain(share * 100.0))
 }
 
-fn busiest(hot: &HotSpots) -> Option<String> {
+fn busiest(hot: &HotSpots, network: &Network) -> Option<String> {
     let busiest = hot.busiest_channels.first()?;
     let load = hot.hot_spots_load.map(|load| format!(" at load {load}")).unwrap_or_default();
-    let cable = |channel: &ChannelReport| format!("{} to {}", quoted(&channel.from), quoted(&channel.to));
+    let end = |name: &str| quoted(&network.labelled(name));
+    let cable = |channel: &ChannelReport| format!("{} to {}", end(&channel.from), end(&channel.to));
     let mut text = format!("{}, busy for {} of the time{load}", cable(busiest), percent(busiest.busy));
     if let Some(blocked) = hot.most_blocked_channels.first() {
         let _ = write!(text, "; {} is blocked for {}", cable(blocked), percent(blocked.blocked));
@@ -107,6 +111,32 @@ fn saturation(report: &StagesReport) -> Option<String> {
         (Some(low), None) => Some(format!("not reached: load {low} is carried; higher ones would find it")),
         (None, Some(high)) => Some(format!("reached at the lowest load already, {high}")),
     }
+}
+
+/// That arbiters limit the network and not cables, where that is so, and what would move the limit.
+fn decoding(report: &StagesReport, network: &Network) -> Option<String> {
+    let Decoding { arbiter, saturated, arbitration } = report.decoding.as_ref()?;
+    let load = arbiter.load.map(|load| format!(" at load {load}")).unwrap_or_default();
+    let limit = if *saturated {
+        "saturation comes from decoding heads, not from cables"
+    } else {
+        "nearer to its limit than cables"
+    };
+    let of = match arbitration {
+        Arbitration::Serial => "the arbiter",
+        Arbitration::PerInput => "the arbiter of an input",
+    };
+    let (busy, channel) = (percent(arbiter.arbiter_busy_share), percent(arbiter.channel_busy_share));
+    let helps = match arbitration {
+        Arbitration::Serial => {
+            "a shorter routing-latency, arbitration = \"per-input\" or longer messages move it"
+        }
+        Arbitration::PerInput => "a shorter routing-latency or longer messages move it",
+    };
+    let switch = quoted(&network.labelled(&arbiter.switch));
+    Some(format!(
+        "{limit}: {of} of {switch} is busy for {busy} of the time{load}, its busiest channel for {channel}; {helps}"
+    ))
 }
 
 /// Points that are not known as well as requested, and what would help.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use simnet_base::diagnostics::legible;
 use simnet_base::numbers::fixed;
+use simnet_network::topology::Network;
 use simnet_running::simulation::daemon::Report;
 
 use super::summary::columns;
@@ -11,7 +13,7 @@ use super::summary::columns;
 const TOLD: usize = 20;
 
 /// The operation as text: each failure and return with what followed, then maps, losses and throughput.
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn text(report: &Report, network: &Network) -> String {
     let mut text = String::new();
     if !report.events.is_empty() {
         let mut table =
@@ -20,7 +22,7 @@ pub(super) fn text(report: &Report) -> String {
             let notice = report.notices.iter().find(|notice| notice.event == nth);
             let after = |span: Option<f64>| fixed(span, 1);
             table.add_row([
-                event.what.clone(),
+                legible(&network.labelled_words(&event.what)).into_owned(),
                 fixed(event.at_ms, 1),
                 after(notice.and_then(|notice| notice.noticed_ms)),
                 after(notice.and_then(|notice| notice.mapped_ms)),

@@ -8,6 +8,7 @@ use simnet_base::numbers::{deviation, fixed, or_dash, percent, rounded};
 
 use simnet_base::diagnostics::{legible, quoted};
 use simnet_base::papers::reference;
+use simnet_network::topology::Network;
 use simnet_output::report::table_of;
 use simnet_running::simulation::discoveries::DiscoveryReport;
 use simnet_running::simulation::{
@@ -26,7 +27,10 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
     let mut text = headline(checked, summary);
     text += &match &summary.findings {
         Findings::Stages(report) => stages(checked, run, report),
-        Findings::Operation(report) => super::operation::text(report) + &deadlocks(&report.locked),
+        Findings::Operation(report) => {
+            let network = &checked.topology.network;
+            super::operation::text(report, network) + &deadlocks(&report.locked, network)
+        }
         Findings::Allgather(report) => super::allgather::text(report),
         Findings::Ring(report) => super::allgather::ring(report),
         Findings::Discovery(report) => discovery(report),
@@ -39,12 +43,13 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
 /// A map, routes, load points and where they hurt.
 fn stages(checked: &Checked, run: &Run, report: &StagesReport) -> String {
     let mut text = report.map.as_ref().map(|map| mapping(checked, map)).unwrap_or_default();
-    text += &routes(report);
+    let network = &checked.topology.network;
+    text += &routes(report, network);
     text += &points(&report.points);
     text += &saturation(report);
     text += &latency(run, &report.hot_spots);
-    text += &hot_spots(&report.hot_spots);
-    text + &deadlocks(&report.deadlocks)
+    text += &hot_spots(&report.hot_spots, network);
+    text + &deadlocks(&report.deadlocks, network)
 }
 
 fn headline(checked: &Checked, summary: &Summary) -> String {
@@ -61,6 +66,9 @@ fn headline(checked: &Checked, summary: &Summary) -> String {
     let (hosts, switches, links) = (network.hosts().len(), network.switches().len(), network.links().len());
     let name = quoted(&network.name);
     let _ = writeln!(text, "{name}: {hosts} hosts, {switches} switches, {links} cables");
+    if checked.uses_fabric() {
+        let _ = writeln!(text, "rates: {}", checked.rates());
+    }
     text
 }
 
@@ -125,13 +133,14 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
     text
 }
 
-fn routes(report: &StagesReport) -> String {
+fn routes(report: &StagesReport, network: &Network) -> String {
     let Some(route) = &report.route else { return String::new() };
-    let root = route.root.as_ref().map(|root| format!(" from root {}", quoted(root))).unwrap_or_default();
+    let root = |root: &String| format!(" from root {}", quoted(&network.labelled_with_name(root)));
+    let root = route.root.as_ref().map(root).unwrap_or_default();
     let mut text = format!("\nRoutes: {}{root}, ", route.algorithm);
     let _ = match &route.dependency_cycle {
         None => writeln!(text, "no cyclic dependency: they cannot deadlock"),
-        Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", ports(cycle)),
+        Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", ports(cycle, network)),
     };
     let _ = writeln!(
         text,
@@ -235,7 +244,7 @@ fn latency(run: &Run, hot_spots: &HotSpots) -> String {
     format!("\nLatency{at}, {messages} messages ({unit}, logarithmic):\n{}", histogram.plot())
 }
 
-fn hot_spots(hot: &HotSpots) -> String {
+fn hot_spots(hot: &HotSpots, network: &Network) -> String {
     let mut text = match (hot.busiest_channels.is_empty(), hot.hot_spots_load) {
         (true, _) => return String::new(),
         (false, Some(load)) => format!("\nWhere it hurts, at load {load}:\n"),
@@ -246,8 +255,8 @@ fn hot_spots(hot: &HotSpots) -> String {
         let mut table = columns(&[title, "", "busy", "blocked", "idle"]);
         for channel in channels {
             table.add_row([
-                quoted(&channel.from),
-                quoted(&channel.to),
+                quoted(&network.labelled_with_name(&channel.from)),
+                quoted(&network.labelled_with_name(&channel.to)),
                 percent(channel.busy, 1),
                 percent(channel.blocked, 1),
                 percent(channel.idle, 1),
@@ -263,17 +272,19 @@ fn hot_spots(hot: &HotSpots) -> String {
 /// How many deadlocks are listed one by one.
 const TOLD: usize = 3;
 
-fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
+fn deadlocks(deadlocks: &[DeadlockReport], network: &Network) -> String {
     if deadlocks.is_empty() {
         return String::new();
     }
     let mut text = format!("\nDeadlocks: {}\n", deadlocks.len());
     for deadlock in deadlocks.iter().take(TOLD) {
         let end = match (&deadlock.cleared_by, deadlock.cleared_ns) {
-            (Some(output), Some(at)) => format!("broken at {} us by {}", plain(at / 1e3), quoted(output)),
+            (Some(output), Some(at)) => {
+                format!("broken at {} us by {}", plain(at / 1e3), quoted(&network.labelled(output)))
+            }
             _ => "never broken".to_owned(),
         };
-        let cycle = ports(&deadlock.cycle);
+        let cycle = ports(&deadlock.cycle, network);
         let _ = writeln!(text, "  at {} us: {cycle}; {end}", plain(deadlock.formed_ns / 1e3));
     }
     if deadlocks.len() > TOLD {
@@ -283,8 +294,8 @@ fn deadlocks(deadlocks: &[DeadlockReport]) -> String {
 }
 
 /// Ports in a line, whatever their nodes are called.
-fn ports(names: &[String]) -> String {
-    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" > ")
+fn ports(names: &[String], network: &Network) -> String {
+    names.iter().map(|name| quoted(&network.labelled(name))).collect::<Vec<_>>().join(" > ")
 }
 
 /// A table without lines whose columns but the first are aligned to the right.

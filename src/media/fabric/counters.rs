@@ -91,6 +91,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.wiring.links.iter().flatten().map(|out| self.channel_use_of(*out)).collect()
     }
 
+    pub(super) fn heads_decoded(&self) -> Vec<u64> {
+        let far = |out: &u32| self.outs[*out as usize].peer;
+        let decoded = |port: u32| self.decoded.get(port as usize).copied().unwrap_or(0);
+        self.wiring.links.iter().flatten().map(|out| decoded(far(out))).collect()
+    }
+
     /// The input port at a plug, if it is one with a buffer.
     fn buffer(&self, end: End) -> Option<(u32, &InPort)> {
         let port = self.wiring.port(end);

@@ -98,6 +98,8 @@ pub(super) struct Engine<const EQUAL: bool> {
     /// Per output: flits sent, those counted in that the present owner is going to send, and cycles blocked and
     /// held; while it is owned, the cycle of the grant is taken off the latter (modulo 2^64).
     pub(super) used: Vec<ChannelUse>,
+    /// Per port of a switch: the heads that were decoded there.
+    pub(super) decoded: Vec<u64>,
     pub(super) rates: Vec<Rates>,
     pub(super) channels: Vec<ChannelRate>,
     pub(super) wide_waits: WideRequests,
@@ -152,6 +154,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(records.ins.len() >= records.outs.len(), "the transmitters come after the plugs");
         debug_assert!(EQUAL == records.rates.is_empty(), "rates are kept where they differ");
         let used = vec![ChannelUse::default(); records.outs.len()];
+        let decoded = vec![0; switch_ports as usize];
         Engine {
             calendar: Calendar::new(PHASES),
             ins: records.ins,
@@ -160,6 +163,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             hosts: records.hosts,
             worms: Worms::default(),
             used,
+            decoded,
             rates: records.rates,
             channels: records.channels,
             wide_waits: records.wide_waits,

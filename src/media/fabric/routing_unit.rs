@@ -210,6 +210,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             unit.pointer = if next == u32::from(unit.ports) { 0 } else { u16::try_from(next).unwrap_or(0) };
             unit.busy = NEVER;
             unit.current = NONE;
+            self.decoded[port as usize] += 1;
             let killed = std::mem::take(&mut unit.killed);
             self.list_unit(node);
             if killed {
@@ -217,6 +218,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
         } else if entry.state != State::Routing || entry.exit != t {
             return;
+        } else {
+            self.decoded[port as usize] += 1;
         }
         debug_assert!(self.ins[port as usize].state == State::Routing, "the head in front was being decoded");
         self.touch(port, t);

@@ -338,6 +338,24 @@ fn channels_count_flits_in_flight() {
     assert_eq!(fabric.live(), [Live { tag: 0, source: HostId(0) }]);
 }
 
+/// Wrong if a head were counted before it is decoded, at another port than it came in by, or at its host.
+#[test]
+fn heads_are_counted_where_they_were_decoded() {
+    for arbitration in [Arbitration::Serial, Arbitration::PerInput] {
+        let mut world = World::ring(1, 2);
+        world.parameters.switch.arbitration = arbitration;
+        world.send(0, 0, &[1], 50);
+        world.send(0, 0, &[1], 50);
+        let mut fabric = world.fabric();
+        assert_eq!(fabric.run_until(Cycle(26), &mut world.script, &mut ()), Pause::Limit);
+        assert_eq!(fabric.heads_decoded(), [0, 0, 0, 0], "the first is decoded in cycle 26");
+        assert_eq!(fabric.run_until(Cycle(27), &mut world.script, &mut ()), Pause::Limit);
+        assert_eq!(fabric.heads_decoded(), [1, 0, 0, 0]);
+        assert_eq!(fabric.run_until(Cycle(10_000), &mut world.script, &mut ()), Pause::Idle);
+        assert_eq!(fabric.heads_decoded(), [2, 0, 0, 0]);
+    }
+}
+
 /// Wrong if a cable that a buffer cannot serve is accepted, or its name is missing.
 #[test]
 fn a_cable_too_long_is_refused() {

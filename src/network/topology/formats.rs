@@ -23,6 +23,7 @@ mod toml;
 mod tree;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use simnet_base::diagnostics::{self, Fault, Faults, did_you_mean};
 use simnet_base::ids::{Node, SwitchId};
@@ -228,7 +229,11 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
     {
         return Err(faults);
     }
-    let mut parsed = format.map_err(|fault| list(vec![fault]))?.read(text).map_err(list)?;
+    let format = format.map_err(|fault| list(vec![fault]))?;
+    let mut parsed = format.read(text).map_err(list)?;
+    if parsed.network.name.is_empty() && !Format::OWN.contains(&format) {
+        parsed.network.name = called_after(file, format);
+    }
     if options.drop_aggregation_nodes {
         parsed.warnings.retain(|warning| warning.code != ibnetdiscover::AGGREGATION_WARNING);
     }
@@ -240,6 +245,12 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
         Some(count) => with_hosts(&net, count).map_err(|fault| list(vec![fault]))?,
     };
     Ok(Reading { network, warnings })
+}
+
+/// What a network is called whose file does not say it: as the file is, without folders and extension.
+fn called_after(file: &str, format: Format) -> String {
+    let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    stem.filter(|stem| !stem.is_empty()).unwrap_or_else(|| format.name().to_owned())
 }
 
 /// The name of the node and the port by the guid of the port, as a dump of ibnetdiscover gives them; empty

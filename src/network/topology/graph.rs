@@ -1,5 +1,7 @@
 //! The multigraph itself, and the rules that make a wiring legal.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
@@ -110,7 +112,9 @@ pub struct Network {
     /// Lists end with the highest cabled port, so that a switch of many free ports costs nothing.
     switch_cabling: Vec<Vec<Option<(LinkId, bool)>>>,
     host_cabling: Vec<Vec<Option<(LinkId, bool)>>>,
-    names: std::collections::BTreeMap<String, Node>,
+    names: BTreeMap<String, Node>,
+    /// The node of each description, none where several have it.
+    descriptions: BTreeMap<String, Option<Node>>,
 }
 
 impl Network {
@@ -134,6 +138,7 @@ impl Network {
     pub fn push_switch(&mut self, switch: Switch) -> Result<SwitchId, CablingError> {
         let id = SwitchId::new(self.switches.len());
         self.claim(&switch.name, Node::Switch(id))?;
+        self.describe(switch.description.as_deref(), Node::Switch(id));
         self.switch_cabling.push(Vec::new());
         self.switches.push(switch);
         Ok(id)
@@ -154,6 +159,7 @@ impl Network {
     pub fn push_host(&mut self, host: Host) -> Result<HostId, CablingError> {
         let id = HostId::new(self.hosts.len());
         self.claim(&host.name, Node::Host(id))?;
+        self.describe(host.description.as_deref(), Node::Host(id));
         self.host_cabling.push(Vec::new());
         self.hosts.push(host);
         Ok(id)
@@ -165,6 +171,12 @@ impl Network {
         }
         self.names.insert(name.to_owned(), node);
         Ok(())
+    }
+
+    fn describe(&mut self, description: Option<&str>, node: Node) {
+        if let Some(text) = description {
+            self.descriptions.entry(text.to_owned()).and_modify(|of| *of = None).or_insert(Some(node));
+        }
     }
 
     /// Lays a cable between two free ports, with the scenario's rate and length.
@@ -281,17 +293,22 @@ impl Network {
         self.names.get(name).copied()
     }
 
-    /// The node called `name`, or the only one with that description. Costs O(log nodes) for a name.
+    /// The node called `name`, or the only one with that description. Costs O(log nodes).
     pub fn find(&self, name: &str) -> Option<Node> {
-        self.named(name).or_else(|| {
-            let switches =
-                self.switch_ids().map(|s| (Node::Switch(s), &self.switches[s.index()].description));
-            let hosts = self.host_ids().map(|h| (Node::Host(h), &self.hosts[h.index()].description));
-            let mut called =
-                switches.chain(hosts).filter(|(_, d)| d.as_deref() == Some(name)).map(|(n, _)| n);
-            let first = called.next();
-            first.filter(|_| called.next().is_none())
-        })
+        self.named(name).or_else(|| self.described(name))
+    }
+
+    /// The only node with this description. Costs O(log nodes).
+    pub(super) fn described(&self, description: &str) -> Option<Node> {
+        self.descriptions.get(description).copied().flatten()
+    }
+
+    /// What the file says of a node for people.
+    pub fn description_of(&self, node: Node) -> Option<&str> {
+        match node {
+            Node::Switch(id) => self.switches[id.index()].description.as_deref(),
+            Node::Host(id) => self.hosts[id.index()].description.as_deref(),
+        }
     }
 
     /// The host called `name` (see [`Network::find`]).

@@ -9,6 +9,7 @@
 
 mod expected;
 mod files;
+mod labels;
 mod table;
 
 use std::cell::{Cell, RefCell};
@@ -47,6 +48,8 @@ pub struct Contents {
     pub events: Option<PathBuf>,
     /// Every file, in order of name.
     pub files: Vec<FileEntry>,
+    /// The summary as people read it: nodes and ports by their labels; none where these are their names.
+    labelled: Option<Value>,
     /// What could not be read or shown, in sentences.
     complaints: RefCell<Vec<String>>,
     /// How often what sections may take was halved, so that the page stays small.
@@ -142,7 +145,7 @@ impl Contents {
 
     /// A value of the summary by its path, as in `points.0.latency_mean_ns`; `None` if there is none, or it is null.
     pub fn at(&self, path: &str) -> Option<&Value> {
-        super::value::at(&self.summary, path)
+        super::value::at(self.labelled.as_ref().unwrap_or(&self.summary), path)
     }
 
     /// A number of the summary by its path.
@@ -196,6 +199,7 @@ impl Contents {
             }
         }
         self.read_network(names);
+        self.labelled = self.network.as_ref().and_then(|network| labels::labelled(&self.summary, network));
         self.find_events();
         Ok(())
     }

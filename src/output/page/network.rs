@@ -19,7 +19,7 @@ use simnet_network::topology::Network;
 use super::{Contents, Section};
 use layout::Layout;
 use levels::Kind;
-use loads::{Load, Loads, QUANTITIES, port_name};
+use loads::{Load, Loads, QUANTITIES};
 use simnet_base::numbers;
 
 /// Cables of the table next to the drawing: those that carried most.
@@ -124,7 +124,7 @@ fn how(network: &Network, kind: &Kind) -> Markup {
                 " ("
                 @for (nth, root) in roots.iter().take(4).enumerate() {
                     @if nth > 0 { ", " }
-                    bdi { (network.name_of(Node::Switch(*root))) }
+                    bdi { (network.label(Node::Switch(*root))) }
                 }
                 @if roots.len() > 4 { ", …" }
                 "); hosts are dots beside theirs."
@@ -158,7 +158,7 @@ fn caption(shown: Option<&Load>, top: f64) -> Markup {
 /// A channel's ends.
 fn ends(network: &Network, channel: usize) -> (String, String) {
     let link = &network.links()[channel / 2];
-    let (a, b) = (port_name(network, link.a), port_name(network, link.b));
+    let (a, b) = (network.port_label(link.a), network.port_label(link.b));
     if channel.is_multiple_of(2) { (a, b) } else { (b, a) }
 }
 
@@ -234,20 +234,26 @@ fn figure_of(load: &Load, quantity: usize, channel: usize) -> String {
     }
 }
 
+/// The nodes' names in files, in the order of their labels; null where these are the same.
+pub(super) fn ids(network: &Network) -> Value {
+    let switches = network.switches().iter().map(|switch| &switch.name);
+    let names = || switches.chain(network.hosts().iter().map(|host| &host.name)).collect::<Vec<_>>();
+    if network.has_labels() { json!(names()) } else { Value::Null }
+}
+
 fn data(network: &Network, loads: &Loads, outages: &[outages::Outage]) -> Value {
     let switches = network.switches().len();
     let node = |node: Node| match node {
         Node::Switch(switch) => switch.index(),
         Node::Host(host) => switches + host.index(),
     };
-    let names = network.switches().iter().map(|switch| &switch.name);
-    let names: Vec<&String> = names.chain(network.hosts().iter().map(|host| &host.name)).collect();
     let ports: Vec<u16> = network.switches().iter().map(|switch| switch.ports).collect();
     let link = |link: &simnet_network::topology::Link| {
         json!([node(link.a.node), link.a.port.0, node(link.b.node), link.b.port.0])
     };
     let mut data = loads.data();
-    data["names"] = json!(names);
+    data["names"] = json!(network.labels());
+    data["ids"] = ids(network);
     data["ports"] = json!(ports);
     data["links"] = network.links().iter().map(link).collect();
     data["outages"] = outages::data(outages);

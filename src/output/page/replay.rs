@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use simnet_base::ids::{Node, SwitchId};
 use simnet_media::trace::{Event, EventKind, Heading, LogFault, Reader, Scene};
 
-use super::network::roots;
+use super::network::{ids, roots};
 use super::provenance::quoted;
 use super::{Contents, Section};
 use simnet_base::numbers;
@@ -244,8 +244,6 @@ fn network_data(heading: &Heading, roots: &[SwitchId], delays: &[u64]) -> Value 
         Node::Switch(switch) => switch.index(),
         Node::Host(host) => network.switches().len() + host.index(),
     };
-    let names =
-        network.switches().iter().map(|switch| &switch.name).chain(network.hosts().iter().map(|h| &h.name));
     let hosts = network.switches().iter().map(|_| 0).chain(network.hosts().iter().map(|_| 1));
     let at: Vec<[f64; 2]> = layout::positions(network, roots)
         .iter()
@@ -263,7 +261,8 @@ fn network_data(heading: &Heading, roots: &[SwitchId], delays: &[u64]) -> Value 
         "name": network.name,
         "base_cycle_ps": base_cycle.as_ps(),
         "switches": network.switches().len(),
-        "names": names.collect::<Vec<_>>(),
+        "names": network.labels(),
+        "ids": ids(network),
         "hosts": hosts.collect::<Vec<u8>>(),
         "at": at,
         "links": links,
@@ -286,7 +285,7 @@ fn scene_data(shown: &ShownScene, heading: &Heading) -> Value {
         "first": shown.first,
         "in_log": shown.in_log,
         "left_out": shown.scene.left_out,
-        "worms": encoded.worms,
+        "worms": encoded.worms.iter().map(|worm| heading.network.labelled(worm)).collect::<Vec<_>>(),
         "kinds": encoded.kinds,
         "bytes": base64::engine::general_purpose::STANDARD.encode(&encoded.bytes),
     })

@@ -120,6 +120,8 @@ pub struct Point {
     pub series: Option<Series>,
     /// Per channel, its use within the window.
     pub channels: Vec<ChannelUse>,
+    /// Per channel, the heads decoded at its far end within the window.
+    pub decoded: Vec<u64>,
     /// Per host, its traffic within the window.
     pub hosts: Vec<HostTotals>,
     /// Per host, what became of the messages that it created in the window.
@@ -216,6 +218,7 @@ struct Reading {
     totals: Totals,
     hosts: Vec<HostTotals>,
     channels: Vec<ChannelUse>,
+    decoded: Vec<u64>,
 }
 
 /// What came of a window.
@@ -397,7 +400,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
     fn read(&mut self, at: Cycle) -> Reading {
         self.traffic.foresee(at);
         let (totals, hosts) = (self.traffic.totals(at), self.traffic.host_totals(at));
-        Reading { totals, hosts, channels: self.fabric.channel_use() }
+        let (channels, decoded) = (self.fabric.channel_use(), self.fabric.heads_decoded());
+        Reading { totals, hosts, channels, decoded }
     }
 
     /// Whether a deadlock stands, broken sooner or later or never.
@@ -448,6 +452,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         }
         let Measured { window, before, after, saturated, estimate, cut, .. } = measured;
         let used = after.channels.iter().zip(&before.channels);
+        let decoded = after.decoded.iter().zip(&before.decoded);
         let (hosts, beyond) = self.of_hosts(&before, &after, window);
         let accepted_flits = after.totals.accepted_flits - before.totals.accepted_flits - beyond;
         Point {
@@ -463,6 +468,7 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
             saturated,
             estimate,
             channels: used.map(|(after, before)| between(before, after)).collect(),
+            decoded: decoded.map(|(after, before)| after - before).collect(),
             hosts,
             host_latencies: self.traffic.by_host.latencies().to_vec(),
             deadlocks: self.fabric.deadlocks().to_vec(),

@@ -13,10 +13,12 @@ use simnet_scenario::Checked;
 
 use super::allgather::GatherReport;
 use super::daemon;
+use super::decoding::Decoding;
 use super::discoveries::DiscoveryReport;
 use super::hosts::Locked;
 use super::mapping::{DistributionReport, MapReport};
 use super::point::{Cut, Point, PointEnd};
+use super::rates::RatesReport;
 use super::rings::RingReport;
 use super::saturation::Saturation;
 use super::traffic::Tally;
@@ -46,6 +48,8 @@ pub struct Summary {
     pub seed: u64,
     /// How it ended.
     pub outcome: Outcome,
+    /// Which rates the cables of its fabric had, where the network gives some.
+    pub rates: Option<RatesReport>,
     /// What it came to, by what was done.
     pub findings: Findings,
 }
@@ -84,6 +88,8 @@ pub struct StagesReport {
     pub saturation: Option<Saturation>,
     /// Where the network hurts at the highest load that was not saturated.
     pub hot_spots: HotSpots,
+    /// The switch at which decoding heads limits the network more than cables do, if there is one.
+    pub decoding: Option<Decoding>,
 }
 
 /// The object of `summary.json`: the same keys in the same order, whatever was done.
@@ -111,6 +117,8 @@ struct Flat<'a> {
     discovery: Option<&'a DiscoveryReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<&'a daemon::Report>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rates: Option<&'a RatesReport>,
     #[serde(flatten)]
     hot_spots: &'a HotSpots,
 }
@@ -136,6 +144,7 @@ impl Serialize for Summary {
             rings: None,
             discovery: None,
             operation: None,
+            rates: self.rates.as_ref(),
             hot_spots: &stages.hot_spots,
         };
         match &self.findings {
@@ -157,6 +166,7 @@ impl Summary {
             description: checked.description.clone(),
             seed: checked.seed,
             outcome,
+            rates: RatesReport::new(checked),
             findings,
         }
     }
@@ -365,7 +375,7 @@ pub struct DeadlockReport {
 pub struct Scale {
     /// The length of a base cycle.
     pub base_cycle: Duration,
-    /// The flit time of cables that give no rate: the cycle in which loads are counted.
+    /// The flit time of most hosts' cables: the cycle in which loads are counted.
     pub flit_time: Duration,
     /// Hosts with a cable.
     pub hosts: usize,

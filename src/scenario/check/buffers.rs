@@ -8,6 +8,7 @@ use simnet_network::topology::Network;
 use super::names;
 use crate::diagnostics::{Diagnostics, Place};
 use crate::fabric::{Fabric, Hosts, base_cycle, overshoot, timing};
+use crate::generation::Generation;
 use crate::wire::Document;
 
 /// A cable and the flits that still arrive over it after a STOP.
@@ -54,9 +55,12 @@ pub(super) fn check(
     };
     let wire = document.fabric.value();
     let section = document.fabric.get().map(|at| at.place);
-    // A default stands at its section; point at the first of these that the user wrote instead.
+    let preset = wire.and_then(|wire| wire.preset.get()).map(|at| at.place);
+    // A default stands at its section, what a preset gives at the preset; point at the first of these that the user
+    // wrote instead.
     let written = |places: &[Option<Place>]| {
-        places.iter().flatten().copied().find(|place| Some(*place) != section).or(section)
+        let own = places.iter().flatten().copied();
+        own.clone().find(|place| ![section, preset].contains(&Some(*place))).or(preset).or(section)
     };
     let over = |stop: Flits, buffer: Flits| move |arriving: u64| stop.0.saturating_add(arriving) > buffer.0;
     let fits_not = over(fabric.stop, fabric.buffer);
@@ -68,7 +72,10 @@ pub(super) fn check(
             let length = wire.cable_length.get().filter(|_| from_scenario).map(|at| at.place);
             written(&[stop, buffer, length])
         });
-        overrun(at, ["stop", "buffer"], (fabric.stop, fabric.buffer), &worst, network, diagnostics);
+        // A preset's rate would be taken by cables that have none: their overrun is another one then.
+        let rate = network.link(worst.link).rate.filter(|_| at == section);
+        let preset = rate.and_then(|rate| Generation::that_holds(rate, worst.arriving)).map(|it| it.name);
+        overrun(at, ["stop", "buffer"], (fabric.stop, fabric.buffer), (&worst, preset), network, diagnostics);
     }
     if let Some(receive) = hosts.receive {
         let fits_not = over(receive.stop, receive.buffer);
@@ -76,7 +83,7 @@ pub(super) fn check(
         if let Some(worst) = worst(&|link, arriving| in_order && ends_at(link, true) && fits_not(arriving)) {
             let at = document.hosts.value().and_then(|wire| wire.receive_buffer.get()).map(|at| at.place);
             let keys = ["receive-stop", "receive-buffer"];
-            overrun(at, keys, (receive.stop, receive.buffer), &worst, network, diagnostics);
+            overrun(at, keys, (receive.stop, receive.buffer), (&worst, None), network, diagnostics);
         }
     }
     let bubble = worst(&|link, arriving| ends_at(link, false) && fabric.go.0 < arriving);
@@ -104,7 +111,7 @@ fn overrun(
     place: Option<Place>,
     [stop_key, buffer_key]: [&str; 2],
     (stop, buffer): (Flits, Flits),
-    worst: &Worst,
+    (worst, preset): (&Worst, Option<&str>),
     network: &Network,
     diagnostics: &mut Diagnostics,
 ) {
@@ -122,5 +129,7 @@ fn overrun(
         1 => "no other cable is that long or fast".to_owned(),
         count => format!("so it is on {} of {} cables", count, network.links().len()),
     };
-    diagnostics.add(place, |span| Fault::new("buffer-overrun", span, message, expected).with_help(others));
+    let preset = preset.map(|name| format!("; preset = \"{name}\" in [fabric] has buffers for such cables"));
+    let help = others + &preset.unwrap_or_default();
+    diagnostics.add(place, |span| Fault::new("buffer-overrun", span, message, expected).with_help(help));
 }

@@ -47,7 +47,7 @@ fn check_time(
     diagnostics: &mut Diagnostics,
 ) {
     let measure = &checked.measure;
-    let needed = needed_ps(measure, &generated.workload, load, flit_time(checked.fabric.rate));
+    let needed = needed_ps(measure, &generated.workload, load, checked.load_flit_time());
     let clock = Time::END.as_ps() as f64;
     let (code, what, most) = match measure.horizon.map(|horizon| horizon.as_ps() as f64) {
         Some(horizon) if needed > horizon => ("beyond-horizon", "the horizon comes", horizon),

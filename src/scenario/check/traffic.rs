@@ -74,7 +74,7 @@ fn shared(
     };
     let workload = (arrivals?, sizes?, loads?);
     if let (Some(fabric), Some(GivenArrivals::Bursts(wire))) = (context.fabric, wire.arrivals.value()) {
-        check_bursts(&workload, wire, flit_time(fabric.rate), diagnostics);
+        check_bursts(&workload, wire, flit_time(fabric.load_rate), diagnostics);
     }
     Some(workload)
 }

@@ -9,6 +9,7 @@ use simnet_base::units::Unit;
 
 use super::table::{Presence, Wire, key_of};
 use crate::diagnostics::Diagnostics;
+use crate::generation;
 use crate::tree::{Item, Value, default_item};
 
 /// Writes the canonical form of a value of one kind.
@@ -136,6 +137,11 @@ impl Canonical<'_> {
                 (None, Presence::Default(text) | Presence::Usually(text)) => {
                     self.named(&name, &default_item(text, item.place), key.put);
                 }
+                // What a preset gives is known by its name alone, which may be a hole.
+                (None, Presence::Preset(text)) if !generation::is_named(entries) => {
+                    self.named(&name, &default_item(text, item.place), key.put);
+                }
+                (None, Presence::Preset(_)) => {}
                 (None, Presence::Following(text)) => {
                     self.named(&name, &default_item(text(entries), item.place), key.put);
                 }

@@ -20,13 +20,14 @@ use super::table::{Described, Given, Located, Presence, Reading, Wire, table, ta
 use super::topology::Topology;
 use super::traffic::Traffic;
 use crate::diagnostics::Diagnostics;
+use crate::generation::{GENERATIONS, Generation};
 use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::fabric::Arbitration;
 use simnet_media::trace::bounds::LARGEST_MOST;
 use simnet_network::routing::{Algorithm, Heuristic, Selection, Tree};
 
-use Presence::{Default, Optional, Required, Usually};
+use Presence::{Default, Optional, Preset, Required, Usually};
 
 /// The most messages of a load point that are written one by one.
 const MOST_DELIVERIES: u64 = 1_000_000;
@@ -104,19 +105,23 @@ table! {
 table! {
     /// The wormhole fabric; one flit is one byte.
     "[fabric]" Fabric {
-        /// The rate of every cable that gives none of its own.
-        rate: Quantity<BitRate> = Default("'1.28 Gb/s'");
+        /// A generation of switches, which gives `rate`, `buffer`, `stop`, `go`, `routing-latency` and `arbitration`
+        /// their values; keys that are given beside it override it.
+        preset: &'static Generation = Optional;
+        /// The rate of every cable to which the network gives none; without it that of most hosts' cables, where the
+        /// network gives them one.
+        rate: Quantity<BitRate> = Preset("'1.28 Gb/s'");
         /// Room of a switch port's input buffer.
-        buffer: Quantity<Bytes> = Default("'108 B'"), Bytes(1)..=MOST_BUFFER;
+        buffer: Quantity<Bytes> = Preset("'108 B'"), Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has
         /// to fit.
-        stop: Quantity<Bytes> = Default("'56 B'"), Bytes(1)..=MOST_BUFFER;
+        stop: Quantity<Bytes> = Preset("'56 B'"), Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which it sends GO again, below `stop`.
-        go: Quantity<Bytes> = Default("'40 B'"), ..=MOST_BUFFER;
+        go: Quantity<Bytes> = Preset("'40 B'"), ..=MOST_BUFFER;
         /// Time that a switch needs to decode a head.
-        routing_latency: Quantity<Duration> = Default("'150 ns'"), ABOVE_ZERO;
+        routing_latency: Quantity<Duration> = Preset("'150 ns'"), ABOVE_ZERO;
         /// How heads are decoded: one at a time in each switch, or one at a time at each input port.
-        arbitration: Arbitration = Default("'serial'");
+        arbitration: Arbitration = Preset("'serial'");
         /// How long an output may stay blocked before its switch sends a forward reset.
         deadlock_timeout: NeverOr<Duration> = Default("'50 ms'"), ABOVE_ZERO;
         /// The length of every cable that gives none of its own; 5 ns/m.
@@ -137,7 +142,7 @@ table! {
         receive_stop: Quantity<Bytes> = Optional, Bytes(1)..=MOST_BUFFER;
         /// Occupancy at which it sends GO again; a quarter of the receive buffer if not given.
         receive_go: Quantity<Bytes> = Optional, ..=MOST_BUFFER;
-        /// The rate at which the interface empties its receive buffer; the fabric's rate if not given.
+        /// The rate at which the interface empties its receive buffer; that of most hosts' cables if not given.
         receive_rate: Quantity<BitRate> = Optional;
         /// Time that the interface rests after it has emptied a message's last byte.
         receive_overhead: Quantity<Duration> = Optional;
@@ -228,6 +233,18 @@ impl Choice for Around {
 /// Trees, roots and seeds stand in keys of their own.
 impl Choice for Algorithm {
     const CHOICES: &'static [(&'static str, Algorithm)] = Algorithm::ALL;
+}
+
+impl Choice for &'static Generation {
+    const CHOICES: &'static [(&'static str, &'static Generation)] = &{
+        let mut choices = [("", GENERATIONS[0]); GENERATIONS.len()];
+        let mut nth = 0;
+        while nth < GENERATIONS.len() {
+            choices[nth] = (GENERATIONS[nth].name, GENERATIONS[nth]);
+            nth += 1;
+        }
+        choices
+    };
 }
 
 impl Choice for Arbitration {

@@ -6,6 +6,7 @@ use simnet_base::diagnostics::{Fault, quoted};
 
 use super::canonical::{Canonical, put};
 use crate::diagnostics::{Diagnostics, Place};
+use crate::generation;
 use crate::removed::removed;
 use crate::tree::{Entry, Item, Value, default_item};
 
@@ -48,6 +49,8 @@ pub(crate) enum Presence {
     Optional,
     /// It need not; this text in TOML stands for it.
     Default(&'static str),
+    /// It need not; what the `preset` of its table gives it stands for it, without one this text in TOML.
+    Preset(&'static str),
     /// It need not; without it there is no value, which means the same as this text in TOML.
     Usually(&'static str),
     /// It need not; without it there is no value, which means what this makes of the others.
@@ -127,6 +130,10 @@ impl<'a> Reading<'a> {
             (None, Presence::Default(text)) => {
                 let item = default_item(text, self.place);
                 T::read(&item, diagnostics).map(|value| Located { value, place: self.place })
+            }
+            (None, Presence::Preset(text)) => {
+                let (text, place) = generation::given(self.entries, field).unwrap_or((text, self.place));
+                T::read(&default_item(text, place), diagnostics).map(|value| Located { value, place })
             }
             (None, Presence::Optional | Presence::Usually(_) | Presence::Following(_)) => {
                 self.known.push(key);
@@ -215,10 +222,14 @@ pub(super) fn table_schema(title: &str, doc: &str, keys: Vec<Described>) -> Sche
         schema["description"] = json!(plain(key.doc));
         match key.presence {
             Presence::Required => required.push(json!(name)),
-            Presence::Default(text) | Presence::Usually(text) if text != "{}" => {
+            Presence::Default(text) | Presence::Preset(text) | Presence::Usually(text) if text != "{}" => {
                 schema["default"] = default_json(text);
             }
-            Presence::Optional | Presence::Default(_) | Presence::Usually(_) | Presence::Following(_) => {}
+            Presence::Optional
+            | Presence::Default(_)
+            | Presence::Preset(_)
+            | Presence::Usually(_)
+            | Presence::Following(_) => {}
         }
         properties.insert(name, schema);
     }

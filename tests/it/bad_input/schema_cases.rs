@@ -32,7 +32,7 @@ const MOST_FAILURES: usize = 5;
 #[derive(Default)]
 struct Tally {
     outcomes: BTreeMap<Outcome, u64>,
-    codes: BTreeMap<&'static str, u64>,
+    codes: BTreeMap<String, u64>,
     /// The schema's keys that stood in some document, and those that stood in a sound one.
     keys: BTreeSet<String>,
     sound_keys: BTreeSet<String>,
@@ -44,7 +44,7 @@ impl Tally {
     fn add(&mut self, case: &Case, verdict: &Verdict, maker: &Maker) {
         *self.outcomes.entry(verdict.outcome).or_default() += 1;
         for code in &verdict.codes {
-            *self.codes.entry(code).or_default() += 1;
+            *self.codes.entry(code.clone()).or_default() += 1;
         }
         let mut present = BTreeSet::new();
         keys::present(&case.document, &maker.root, "", &mut present);

@@ -55,7 +55,7 @@ pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
     }
     reader.warn_of_latencies();
     let warnings = std::mem::take(&mut reader.warnings);
-    Ok(Parsed { network: reader.draft(&ports).network("anynet"), warnings })
+    Ok(Parsed { network: reader.draft(&ports).network(""), warnings })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

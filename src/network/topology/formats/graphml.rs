@@ -200,7 +200,7 @@ impl<'d> Reader<'d> {
         }
         let named = ["label", "Network"].into_iter().find_map(|key| self.value(graph, Domain::Graph, key));
         let id = graph.attribute("id").map(str::to_owned);
-        named.map(|(name, _)| name).or(id).unwrap_or_else(|| "graphml".to_owned())
+        named.map(|(name, _)| name).or(id).unwrap_or_default()
     }
 
     /// The text of the data that an element has under a name, or its default, and where it stands.

@@ -145,7 +145,7 @@ fn odd_host(block: &Block<'_>) -> Option<Fault> {
 
 /// The network of sound blocks.
 fn network(blocks: Vec<Block<'_>>, cables: Vec<cabling::Cable>) -> Network {
-    let mut net = Network::new("ibnetdiscover");
+    let mut net = Network::new("");
     let mut ids: Vec<Node> = Vec::new();
     for block in blocks {
         let Block { kind, guid, ports, id, .. } = block;

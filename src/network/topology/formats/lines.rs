@@ -62,7 +62,8 @@ pub(super) struct DraftCable {
 }
 
 impl Draft {
-    /// The network, its ports counted from 0; every node has the ports that its cables need, at least one.
+    /// The network called `name` (after its file where that is empty), its ports counted from 0; every node has the
+    /// ports that its cables need, at least one.
     pub(super) fn network(self, name: &str) -> Network {
         let mut ports: Vec<u16> = self.nodes.iter().map(|node| node.ports.max(1)).collect();
         for (node, port) in self.cables.iter().flat_map(|cable| cable.ends) {

@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
     }
     let first = sections.first().map_or(0..0, |section| section.keyword.clone());
     reader.warn_of_the_view(first);
-    Ok(Parsed { network: reader.draft.network("slurm"), warnings: reader.warnings })
+    Ok(Parsed { network: reader.draft.network(""), warnings: reader.warnings })
 }
 
 #[derive(Default)]

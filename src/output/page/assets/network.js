@@ -1,7 +1,7 @@
 "use strict";
 /* The network: colours by load and quantity, figures on hover, focus and tap, zoom, search, a panel for what is chosen.
  *
- * data: names (switches first, then hosts), ports (of switches), links [a, port, b, port], outages [link, from, until],
+ * data: names (switches first, then hosts), ids (what files call them, where that differs), ports (of switches), links [a, port, b, port], outages [link, from, until],
  * loads [{load, busy, blocked, wanted, flits (per channel: 2 x link, + 1 for the way back), hosts}], shown, tops.
  */
 simnet.section("network", function (root, data) {
@@ -30,6 +30,8 @@ simnet.section("network", function (root, data) {
   const value = (channel, key = QUANTITIES[quantity].key) => at()?.[key][channel] ?? null;
   const share = (x) => (x > 0 && x < 1e-5 ? "< 0.001 %" : number(x * 100, 3) + " %");
   const shown = (x, key) => (x === null ? "not known" : key === "flits" ? number(x) : share(x));
+  const ids = data.ids ?? data.names; // what files call the nodes
+  const withId = (node) => (ids[node] === data.names[node] ? data.names[node] : `${data.names[node]} (${ids[node]})`);
   const portName = (node, port) => `${data.names[node]}:${port}`;
   const ends = (channel) => {
     const [a, ap, b, bp] = data.links[channel >> 1];
@@ -87,7 +89,7 @@ simnet.section("network", function (root, data) {
   }
 
   function aboutNode(node) {
-    const name = data.names[node];
+    const name = withId(node);
     const cabled = cabling[node].length;
     if (node < switches) return `${name}\nswitch of ${data.ports[node]} ports, ${cabled} cabled`;
     const far = cabling[node].map(([, , other]) => data.names[other]).join(", ");
@@ -167,7 +169,7 @@ simnet.section("network", function (root, data) {
     const parts = [];
     if (chosen !== null) {
       const isNode = chosen.node !== undefined;
-      const title = isNode ? data.names[chosen.node] : "Cable";
+      const title = isNode ? withId(chosen.node) : "Cable";
       parts.push(el("div", { class: "panel", "aria-live": "polite" },
         el("h3", {}, el("bdi", {}, title), el("button", { type: "button", onclick: () => choose(null) }, "Close")),
         isNode ? nodePanel(chosen.node) : cablePanel(chosen.link)));
@@ -409,9 +411,9 @@ simnet.section("network", function (root, data) {
     for (const found of world.querySelectorAll(".found")) found.classList.remove("found");
     answer.textContent = "";
     if (wanted === "") return;
-    const names = data.names.map((name, nth) => [name.toLowerCase(), nth]);
-    const exact = names.find(([name]) => name === wanted);
-    const hits = exact ? [exact] : names.filter(([name]) => name.includes(wanted));
+    const names = data.names.map((name, nth) => [name.toLowerCase(), nth, ids[nth].toLowerCase()]);
+    const exact = names.find(([name, , id]) => name === wanted || id === wanted);
+    const hits = exact ? [exact] : names.filter(([name, , id]) => name.includes(wanted) || id.includes(wanted));
     hits.forEach(([, nth]) => nodes[nth].classList.add("found"));
     if (hits.length === 1) choose({ node: hits[0][1] }, true);
     else answer.textContent = hits.length === 0 ? "no such node" : `${hits.length} nodes`;
@@ -423,9 +425,10 @@ simnet.section("network", function (root, data) {
 
   // `#network/C1.0:3` or `#network/C1.0` chooses a cable or a node.
   function go(detail) {
-    const node = data.names.indexOf(detail);
+    const node = Math.max(data.names.indexOf(detail), ids.indexOf(detail));
     if (node >= 0) return choose({ node }, true);
-    const link = data.links.findIndex(([a, ap, b, bp]) => portName(a, ap) === detail || portName(b, bp) === detail);
+    const isAt = (end, port) => portName(end, port) === detail || `${ids[end]}:${port}` === detail;
+    const link = data.links.findIndex(([a, ap, b, bp]) => isAt(a, ap) || isAt(b, bp));
     if (link >= 0) choose({ link }, true);
   }
   root.addEventListener("simnet:go", (event) => go(event.detail));

@@ -648,7 +648,11 @@ simnet.section("replay", (root, data) => {
   }
 
   function describe(found) {
-    if (found.node !== undefined) return `${data.network.hosts[found.node] === 1 ? "Host" : "Switch"} ${data.network.names[found.node]}`;
+    if (found.node !== undefined) {
+      const [name, id] = [data.network.names, data.network.ids ?? []].map((names) => names[found.node]);
+      const also = id === undefined || id === name ? "" : ` (${id})`;
+      return `${data.network.hosts[found.node] === 1 ? "Host" : "Switch"} ${name}${also}`;
+    }
     const { place, isBuffer } = found;
     const far = place ^ 1;
     const lines = [`${portName(place)} → ${portName(far)}`];

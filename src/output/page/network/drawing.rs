@@ -7,6 +7,7 @@ use maud::PreEscaped;
 
 use crate::report::{Pen, Stroke, Words};
 use simnet_base::diagnostics::legible;
+use simnet_base::ids::Node;
 use simnet_network::topology::Network;
 
 use super::layout::{DOT, Frame, LETTERS, Layout, Way};
@@ -54,12 +55,12 @@ fn along(pen: &mut Pen, way: &Way, class: &str) {
 
 fn nodes(pen: &mut Pen, network: &Network, layout: &Layout) {
     let real = |(x, y): (i64, i64)| (x as f64, y as f64);
-    for (nth, (switch, frame)) in network.switches().iter().zip(&layout.boxes).enumerate() {
+    for (nth, (switch, frame)) in network.switch_ids().zip(&layout.boxes).enumerate() {
         let Frame { at: (x, y), half, half_height } = *frame;
         pen.begin_class("node switch", &[("node", nth), ("row", layout.rows[nth])]);
         let corners = [(x - half, y - half_height), (x + half, y + half_height)].map(real);
         pen.rectangle(corners[0], corners[1], true, "", "");
-        pen.text(real((x, y + 5)), Words::styled(), &clipped(&switch.name));
+        pen.text(real((x, y + 5)), Words::styled(), &clipped(network.label(Node::Switch(switch))));
         pen.end();
     }
     for (nth, dot) in layout.hosts.iter().enumerate() {

@@ -116,10 +116,10 @@ impl Layout {
             }
         }
         let rooms: Vec<Room> = network
-            .switches()
-            .iter()
+            .switch_ids()
             .zip(&hosts)
-            .map(|(switch, hosts)| Room::new(&switch.name, hosts.len(), kind == Kind::Tiers))
+            .map(|(switch, hosts)| (network.label(Node::Switch(switch)), hosts.len()))
+            .map(|(label, hosts)| Room::new(label, hosts, kind == Kind::Tiers))
             .collect();
         let between: Vec<(usize, usize)> = trunks(network).map(|(_, a, b)| (a, b)).collect();
         let layers = Layers::new(&rows, &between);

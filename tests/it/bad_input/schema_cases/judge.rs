@@ -26,10 +26,10 @@ pub(super) enum Outcome {
     Refused,
 }
 
-/// What came of a case, with the codes of its faults.
+/// What came of a case, with the codes of its faults, or of its warnings.
 pub(super) struct Verdict {
     pub(super) outcome: Outcome,
-    pub(super) codes: BTreeSet<&'static str>,
+    pub(super) codes: BTreeSet<String>,
 }
 
 /// The files that cases may name.
@@ -54,7 +54,7 @@ pub(super) fn judge(case: &Case, files: &BTreeMap<PathBuf, Vec<u8>>) -> Verdict 
         match (read(), read()) {
             (Ok(sweep), Ok(again)) => {
                 plan(&sweep, &again);
-                return Verdict { outcome: Outcome::Planned, codes: BTreeSet::new() };
+                return Verdict { outcome: Outcome::Planned, codes: warned(sweep.warnings()) };
             }
             (one, again) => same_refusal(one.err(), again.err()),
         }
@@ -62,15 +62,21 @@ pub(super) fn judge(case: &Case, files: &BTreeMap<PathBuf, Vec<u8>>) -> Verdict 
         let read = || scenario::read_from(NAME, text.as_bytes(), &overrides, &files());
         match (read(), read()) {
             (Ok(checked), Ok(again)) => {
-                assert_eq!((checked.name, checked.warnings), (again.name, again.warnings));
-                return Verdict { outcome: Outcome::Checked, codes: BTreeSet::new() };
+                assert_eq!((checked.name, &checked.warnings), (again.name, &again.warnings));
+                return Verdict { outcome: Outcome::Checked, codes: warned(&checked.warnings) };
             }
             (one, again) => same_refusal(one.err(), again.err()),
         }
     };
     located(&refusal);
     let faults = refusal.files.iter().flat_map(|file| &file.faults);
-    Verdict { outcome: Outcome::Refused, codes: faults.map(|fault| fault.code).collect() }
+    Verdict { outcome: Outcome::Refused, codes: faults.map(|fault| fault.code.to_owned()).collect() }
+}
+
+/// The codes of warnings.
+fn warned(warnings: &[String]) -> BTreeSet<String> {
+    let codes = warnings.iter().flat_map(|text| text.split("warning[").skip(1));
+    codes.filter_map(|rest| Some(rest.split_once(']')?.0.to_owned())).collect()
 }
 
 fn same_refusal(one: Option<Box<Refusal>>, again: Option<Box<Refusal>>) -> Box<Refusal> {

@@ -41,7 +41,7 @@ pub(in crate::topology::formats) fn read(text: &str) -> Result<Parsed, Vec<Fault
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
-    Ok(Parsed::from(reader.draft.network("gm")))
+    Ok(Parsed::from(reader.draft.network("")))
 }
 
 /// The words of a line; what is in quotes is one word, its quotes included.

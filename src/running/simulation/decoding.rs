@@ -1,0 +1,134 @@
+//! How busy switches are with decoding heads, against how busy their channels are with flits.
+//!
+//! A switch's arbiter takes a head for the routing latency. Where messages are short, or cables are fast, that limits a
+//! network before its cables do.
+
+use simnet_base::ids::{LinkId, Node, SwitchId};
+use simnet_media::fabric::{Arbitration, SwitchParameters};
+use simnet_network::topology::{End, Network};
+use simnet_output::report::{record, table_of};
+
+use super::point::Point;
+use super::summary::{ChannelReport, PointReport};
+
+/// From this share of the time on, an arbiter is near its limit: heads come irregularly, and wait for each other.
+const NEAR: f64 = 0.5;
+
+record! {
+    /// How busy a switch's arbiter is in the window of a load point, and the busiest of the switch's channels.
+    pub struct ArbiterReport {
+        /// The load; none for a trace.
+        pub load: Option<f64>,
+        /// The switch.
+        pub switch: String,
+        /// Heads that it decoded.
+        pub decoded_heads: u64,
+        /// Share of the time in which its arbiter decoded a head; with an arbiter at every input, of the busiest one.
+        pub arbiter_busy_share: f64,
+        /// Where the busiest channel to it or from it begins, `node:port`.
+        pub busiest_from: String,
+        /// Where that channel ends.
+        pub busiest_to: String,
+        /// Share of the time in which a flit was put on that channel.
+        pub channel_busy_share: f64,
+    }
+}
+
+/// What limits a network that decodes heads more than it moves flits.
+#[derive(Clone, Debug)]
+pub struct Decoding {
+    /// The switch whose arbiter is the busiest.
+    pub arbiter: ArbiterReport,
+    /// Whether the network is saturated at that load.
+    pub saturated: bool,
+    /// How heads are decoded.
+    pub arbitration: Arbitration,
+}
+
+/// How busy the arbiters of all switches with cables are at a load, in order of their ids.
+pub(super) fn arbiters(
+    network: &Network,
+    switch: &SwitchParameters,
+    load: Option<f64>,
+    point: &Point,
+    channels: &[ChannelReport],
+) -> Vec<ArbiterReport> {
+    let mut list: Vec<Option<ArbiterReport>> = vec![None; network.switches().len()];
+    let mut heads = vec![(0, 0); network.switches().len()];
+    for (index, channel) in channels.iter().enumerate() {
+        let (from, to) = ends(network, index);
+        if let Node::Switch(at) = to.node {
+            let (all, most): &mut (u64, u64) = &mut heads[at.index()];
+            *all += point.decoded[index];
+            *most = point.decoded[index].max(*most);
+        }
+        for at in [from, to].into_iter().filter_map(switch_of) {
+            let report = list[at.index()].get_or_insert_with(|| idle(network, at, load));
+            if report.busiest_from.is_empty() || channel.busy > report.channel_busy_share {
+                report.busiest_from.clone_from(&channel.from);
+                report.busiest_to.clone_from(&channel.to);
+                report.channel_busy_share = channel.busy;
+            }
+        }
+    }
+    let cycles = point.window.cycles().max(1) as f64;
+    for (report, (all, most)) in list.iter_mut().zip(heads) {
+        let Some(report) = report else { continue };
+        report.decoded_heads = all;
+        let of_one = if switch.arbitration == Arbitration::Serial { all } else { most };
+        report.arbiter_busy_share = ((of_one * switch.routing_latency) as f64 / cycles).min(1.0);
+    }
+    list.into_iter().flatten().collect()
+}
+
+/// Where the channel `index` begins and ends.
+fn ends(network: &Network, index: usize) -> (End, End) {
+    let link = network.link(LinkId::new(index / 2));
+    if index.is_multiple_of(2) { (link.a, link.b) } else { (link.b, link.a) }
+}
+
+fn switch_of(end: End) -> Option<SwitchId> {
+    match end.node {
+        Node::Switch(id) => Some(id),
+        Node::Host(_) => None,
+    }
+}
+
+/// A switch of which nothing is known yet.
+fn idle(network: &Network, switch: SwitchId, load: Option<f64>) -> ArbiterReport {
+    ArbiterReport {
+        load,
+        switch: network.name_of(Node::Switch(switch)).to_owned(),
+        decoded_heads: 0,
+        arbiter_busy_share: 0.0,
+        busiest_from: String::new(),
+        busiest_to: String::new(),
+        channel_busy_share: 0.0,
+    }
+}
+
+/// The busiest arbiter at the lowest saturated load, else at the highest load, if it is near its limit and busier than
+/// the busiest channel of its switch.
+pub(super) fn limit(
+    points: &[PointReport],
+    arbiters: &[Vec<ArbiterReport>],
+    arbitration: Arbitration,
+) -> Option<Decoding> {
+    let by_load = |(a, _): &(&PointReport, _), (b, _): &(&PointReport, _)| {
+        a.load.unwrap_or(0.0).total_cmp(&b.load.unwrap_or(0.0))
+    };
+    let all = || points.iter().zip(arbiters);
+    let saturated = all().filter(|(point, _)| point.saturated).min_by(by_load);
+    let (point, of_point) = saturated.or_else(|| all().max_by(by_load))?;
+    let busier =
+        |a: &&ArbiterReport, b: &&ArbiterReport| a.arbiter_busy_share.total_cmp(&b.arbiter_busy_share);
+    let arbiter = of_point.iter().rev().max_by(busier)?;
+    let limits =
+        arbiter.arbiter_busy_share >= NEAR && arbiter.arbiter_busy_share > arbiter.channel_busy_share;
+    limits.then(|| Decoding { arbiter: arbiter.clone(), saturated: point.saturated, arbitration })
+}
+
+/// One row a switch and load point.
+pub(super) fn table(arbiters: &[Vec<ArbiterReport>]) -> String {
+    table_of(arbiters.iter().flatten()).into_csv()
+}

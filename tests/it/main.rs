@@ -60,6 +60,7 @@ mod oracle {
 mod pages {
     mod drawings;
     mod growth;
+    mod honest;
     mod replay;
     mod report;
 }

@@ -15,7 +15,7 @@ mod table;
 
 pub use chart::{Axis, Chart, Layer, Mark, Style, draw_charts, draw_on_page, x_on_page};
 pub use csv::{Csv, Record};
-pub use curves::{Curves, Ends, Label, Quantity, RECIPES, Recipe, draw_curves};
+pub use curves::{Band, Curves, Ends, Label, Quantity, RECIPES, Recipe, SAME_AS, draw_curves};
 pub use drawing::{Drawing, draw_network};
 pub use escape::{escaped, markdown};
 pub use layers::{Boxes, Layers, landings};

@@ -202,7 +202,7 @@ fn gather(
     let mut files = routed.files;
     if !points.is_empty() {
         let loads = || points.iter().map(|(load, _)| *load);
-        let table = tables::points(&reports);
+        let table = tables::points(&reports, &search.points);
         let drawn = draw_curves("points", &Csv::parse(&table), &checked.name);
         files.extend(drawn.map(|svg| ("latency.svg".to_owned(), svg)));
         files.push(("points.csv".to_owned(), table));
@@ -300,6 +300,8 @@ fn bits_between_errors(rate: f64) -> Option<u64> {
 #[derive(Default)]
 struct Search {
     saturation: Option<Saturation>,
+    /// The loads that were tried, in the order of the search.
+    points: Vec<PointReport>,
     events: u64,
     delivered: u64,
 }
@@ -375,8 +377,9 @@ impl LoadPoints<'_> {
         resolution: f64,
     ) -> Result<Search, RunError> {
         self.progress.stage("bisecting", 0);
-        let probe = |load, point: &Point| Probe::of(&PointReport::new(load, point, self.scale));
-        let mut probes: Vec<Probe> = points.iter().filter_map(|(load, point)| probe(*load, point)).collect();
+        let report = |load, point: &Point| PointReport::new(load, point, self.scale);
+        let mut probes: Vec<Probe> =
+            points.iter().filter_map(|(load, point)| Probe::of(&report(*load, point))).collect();
         let mut search = Search::default();
         while let Some(load) = saturation::next_load(&probes, resolution) {
             let plan = self.plan(load, generated).for_search();
@@ -384,7 +387,9 @@ impl LoadPoints<'_> {
             search.events += point.events;
             search.delivered += point.tally.delivered;
             self.ended(probes.len(), &point);
-            probes.extend(probe(Some(load), &point));
+            let tried = PointReport { search: Some(true), ..report(Some(load), &point) };
+            probes.extend(Probe::of(&tried));
+            search.points.push(tried);
         }
         let (low, high) = saturation::bracket(&probes);
         let most = probes.iter().map(|probe| probe.accepted_flits_per_cycle_per_host).fold(0.0, f64::max);

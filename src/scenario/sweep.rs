@@ -11,6 +11,7 @@
 mod axes;
 mod check;
 mod clashes;
+mod columns;
 mod constraint;
 mod decimal;
 mod evaluation;

@@ -63,6 +63,7 @@ mod oracle {
 mod pages {
     mod drawings;
     mod growth;
+    mod honest;
     mod replay;
     mod report;
 }

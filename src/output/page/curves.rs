@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::report::{
-    Axis, Chart, Curves, Label, Layer, Mark, Quantity, RECIPES, Recipe, Style, Tip, draw_on_page,
+    Axis, Chart, Curves, Ends, Label, Layer, Mark, Quantity, RECIPES, Recipe, Style, Tip, draw_on_page,
 };
 
 use super::{Contents, Csv, Section};
@@ -58,7 +58,7 @@ fn plots(contents: &Contents) -> Vec<Plot> {
         plots.extend(curves.and_then(|curves| plots::plot(&curves, &format!("curve-{nth}"))));
     }
     plots.extend(contents.tables.get("points").and_then(parts_of_latency));
-    if !contents.sweep.is_null() {
+    if !contents.sweep.is_null() || contents.at("sweep.count").is_some() {
         plots.extend(contents.tables.get("points").and_then(swept));
     }
     plots
@@ -78,35 +78,65 @@ const OF_SWEEPS: [&str; 8] = [
 /// Quantities of a sweep to choose from.
 const MOST_SWEPT: usize = 8;
 
-/// What came out of a sweep against its first axis of numbers.
-fn swept(table: &Csv) -> Option<Plot> {
-    let axes = super::sweep::axes(table);
-    let names: Vec<&str> = axes.iter().map(|axis| table.columns[*axis].as_str()).collect();
-    let is_number = |column: &&str| {
-        table.rows.iter().all(|row| table.cell(row, column).is_none_or(|cell| cell.parse::<f64>().is_ok()))
-    };
-    let x: Vec<&str> = names.iter().copied().filter(is_number).collect();
+/// Whether all cells of a column are numbers or empty.
+fn is_number(table: &Csv, column: &str) -> bool {
+    table.rows.iter().all(|row| table.cell(row, column).is_none_or(|cell| cell.parse::<f64>().is_ok()))
+}
+
+/// The columns of a sweep's results that are worth a look, the best first: numbers that vary, without the half-widths,
+/// which belong to their means.
+pub(super) fn of_interest(table: &Csv, most: usize) -> Vec<&str> {
     let varies = |column: &&str| {
         let mut numbers = table.rows.iter().filter_map(|row| table.number(row, column));
         numbers.next().is_some_and(|first| numbers.any(|other| other.to_bits() != first.to_bits()))
     };
     let rank =
         |column: &&str| OF_SWEEPS.iter().position(|end| column.ends_with(end)).unwrap_or(OF_SWEEPS.len());
-    let after = axes.last().map_or(0, |last| last + 2);
-    let mut y: Vec<&str> = table.columns.iter().skip(after).map(String::as_str).collect();
-    y.retain(|column| is_number(column) && varies(column));
-    y.sort_by_key(rank);
-    y.truncate(MOST_SWEPT);
-    let y: Vec<_> = y.into_iter().map(Quantity::plain).collect();
+    let after = super::sweep::axes(table).last().map_or(0, |last| last + 2);
+    let mut columns: Vec<&str> = table.columns.iter().skip(after).map(String::as_str).collect();
+    columns.retain(|column| is_number(table, column) && varies(column) && !column.ends_with("half_width_ns"));
+    columns.sort_by_key(rank);
+    columns.truncate(most);
+    columns
+}
+
+/// How a column of a sweep's results is called, with its unit.
+pub(super) fn heading(column: &str) -> String {
+    Label::new(column, 0.0).axis()
+}
+
+/// A column of a sweep's results, with its half-width where the table has that.
+fn quantity<'a>(table: &Csv, column: &'a str, half: &'a str) -> Quantity<'a> {
+    let is_there = half != column && table.column(half).is_some();
+    Quantity { column, ends: if is_there { Ends::HalfWidth(half) } else { Ends::Unknown } }
+}
+
+/// What came out of a sweep against its first axis of numbers.
+fn swept(table: &Csv) -> Option<Plot> {
+    let axes = super::sweep::axes(table);
+    let named =
+        |axes: &[usize]| -> Vec<&str> { axes.iter().map(|axis| table.columns[*axis].as_str()).collect() };
+    let names = named(&axes);
+    let x: Vec<&str> = names.iter().copied().filter(|column| is_number(table, column)).collect();
+    let y = of_interest(table, MOST_SWEPT);
+    let half_widths: Vec<String> =
+        y.iter().map(|column| column.replace("_mean_ns", "_half_width_ns")).collect();
+    let quantities: Vec<Quantity<'_>> =
+        y.iter().zip(&half_widths).map(|(column, half)| quantity(table, column, half)).collect();
+    let varies = |column: &&&str| table.choices(column).len() > 1;
+    let along = x.iter().find(varies);
+    let others: Vec<usize> =
+        axes.iter().copied().filter(|axis| Some(&table.columns[*axis].as_str()) != along).collect();
+    let series = named(&super::sweep::without_followers(table, &others));
     let recipe = Recipe {
         table: "points",
         mark: names.first()?,
         title: "What came out against what was swept",
-        about: "One line for every combination of the other axes; several seeds are joined into their mean, with a \
-                band from the least to the greatest.",
+        about: "One line for every combination of the other axes; several seeds are joined into their mean, with its \
+                95 % confidence interval as a band. Hollow: a point of it was saturated or has not converged.",
         x: &x,
-        y: &y,
-        series: &names,
+        y: &quantities,
+        series: &series,
         ..Recipe::NOTHING
     };
     plots::plot(&Curves::new(table, &recipe)?, "swept")
@@ -160,7 +190,12 @@ fn rows_with_parts(table: &Csv) -> Vec<Parts<'_>> {
         let parts: Vec<f64> = PARTS.iter().map(part).collect::<Option<_>>()?;
         parts.try_into().ok()
     };
-    table.rows.iter().filter_map(|row| Some((row, parts(row)?))).take(40).collect()
+    let mut rows: Vec<Parts<'_>> =
+        table.rows.iter().filter_map(|row| Some((row, parts(row)?))).take(40).collect();
+    // Those of a search for saturation stand behind the others.
+    let load = |row: &[String]| table.number(row, "load").unwrap_or(0.0);
+    rows.sort_by(|a, b| load(a.0).total_cmp(&load(b.0)));
+    rows
 }
 
 /// The load of a row; a trace has none.

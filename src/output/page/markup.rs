@@ -60,8 +60,10 @@ pub(super) fn shortened(text: &str) -> String {
 /// How grave something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grade {
-    /// As it should be.
+    /// As it should be: proved, compared or counted.
     Good,
+    /// A number whose confidence interval is known, and as narrow as was asked for.
+    Sure,
     /// To be looked at before the numbers are trusted.
     Warn,
     /// Wrong.
@@ -72,7 +74,8 @@ impl Grade {
     /// Its class, and the word that says it without colour.
     const fn class(self) -> (&'static str, &'static str) {
         match self {
-            Grade::Good => ("notice good", "Sure: "),
+            Grade::Good => ("notice good", "Good: "),
+            Grade::Sure => ("notice good", "Sure: "),
             Grade::Warn => ("notice warn", "Look: "),
             Grade::Bad => ("notice bad", "Wrong: "),
         }

@@ -1,12 +1,12 @@
 //! A sweep: what was swept, and what came of it; of `simnet run` and of `simnet sweep`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
 use super::markup::{Grade, grid, listed, name, notice, numbers, words};
 use super::{Contents, Csv, Section};
-use simnet_base::measure::Spread;
+use simnet_base::measure::{Spread, half_width};
 use simnet_base::numbers;
 
 /// Columns of `points.csv` between which the axes stand.
@@ -55,18 +55,143 @@ fn swept(contents: &Contents, table: &Csv) -> Markup {
                 messages." }))
         }
         @if failed > 0 {
-            (notice(Grade::Bad, &html! { (failed) " points failed; their rows say why." }))
+            (notice(Grade::Bad, &html! { (counted(failed, all)) " failed; their rows say why." }))
         } @else {
             (notice(Grade::Good, &html! { "no point failed." }))
         }
+        (worth(table, all))
         h3 { "What was swept" }
         (grid("The axes and their values", &[words("Axis"), numbers("Values", ""), words("Which")],
             &axis_rows(table, &axes)))
+        (means(table, &axes))
         h3 { "What came of it" }
-        (grid("Every number of the table: its least, mean and greatest over all points", &RESULT_COLUMNS,
-            &result_rows(table)))
+        (grid("Every number of the table: its least and greatest over all points, saturated ones among them",
+            &RESULT_COLUMNS, &result_rows(table)))
         p { "Point by point: " a href="#table-points" { "the table of all points" } "." }
     }
+}
+
+/// So many points of all, in words.
+fn counted(some: usize, all: u64) -> Markup {
+    html! { (numbers::number(some as f64, 4)) " of " (numbers::number(all as f64, 4)) " points" }
+}
+
+/// Whether a column, of the whole run or of a load point, is called this.
+fn is_called(column: &str, name: &str) -> bool {
+    column.rsplit('.').next() == Some(name)
+}
+
+/// Whether any column of this name says this in a row.
+fn says(table: &Csv, row: &[String], name: &str, value: &str) -> bool {
+    table.columns.iter().zip(row).any(|(column, cell)| is_called(column, name) && cell == value)
+}
+
+/// How many points were saturated, and how many are not known as well as was asked for; `Sure` only where an interval
+/// says so of every point.
+fn worth(table: &Csv, all: u64) -> Markup {
+    let has = |name: &str| table.columns.iter().any(|column| is_called(column, name));
+    let rows = || table.rows.iter().filter(|row| table.cell(row, "status") != Some("failed"));
+    let saturated = rows().filter(|row| says(table, row, "saturated", "true")).count();
+    let doubtful =
+        |row: &&Vec<String>| says(table, row, "converged", "false") && !says(table, row, "saturated", "true");
+    let doubtful = rows().filter(doubtful).count();
+    let columns = table.columns.iter().enumerate();
+    let half_widths: Vec<usize> = columns
+        .filter(|(_, column)| is_called(column, "latency_half_width_ns"))
+        .map(|(nth, _)| nth)
+        .collect();
+    let has_intervals = |row: &Vec<String>| half_widths.iter().all(|nth| !row[*nth].is_empty());
+    let all_sure = !half_widths.is_empty() && rows().count() > 0 && rows().all(has_intervals);
+    html! {
+        @if saturated > 0 {
+            (notice(Grade::Warn, &html! { (counted(saturated, all)) " were saturated: latency has no mean there, and \
+                only says how long was measured." }))
+        }
+        @if doubtful > 0 {
+            (notice(Grade::Warn, &html! { (counted(doubtful, all)) " have not converged: their means are not known \
+                as precisely as was asked for." }))
+        }
+        @if has("converged") && saturated + doubtful == 0 && all_sure {
+            (notice(Grade::Sure, &html! { "no point was saturated, and the mean latency of each is known within the \
+                precision that was asked for; its half-width stands beside it in points.csv." }))
+        } @else if has("converged") && saturated + doubtful == 0 {
+            (notice(Grade::Good, &html! { "no point was saturated, and all converged." }))
+        }
+    }
+}
+
+/// The most columns of means, and the most rows.
+const MOST_MEANS: usize = 4;
+const MOST_GROUPS: usize = 100;
+
+/// The means over the seeds with half the widths of their intervals, a row for each combination of the axes.
+fn means(table: &Csv, axes: &[usize]) -> Markup {
+    let seeds = values(table, table.column(AFTER)).len();
+    let columns = super::curves::of_interest(table, MOST_MEANS);
+    if seeds < 2 || columns.is_empty() {
+        return html! {};
+    }
+    let shown = without_followers(table, axes);
+    let mut groups: Vec<(Vec<&str>, Vec<&Vec<String>>)> = Vec::new();
+    let mut known = BTreeMap::new();
+    for row in &table.rows {
+        let key: Vec<&str> = shown.iter().map(|axis| row[*axis].as_str()).collect();
+        let nth = *known.entry(key.clone()).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        groups[nth].1.push(row);
+    }
+    let more = groups.len().saturating_sub(MOST_GROUPS);
+    html! {
+        h3 { "Means over the seeds" }
+        p { "± is half the width of the mean's 95 % confidence interval over the seeds (Student's t): how much chance \
+            between them matters." }
+        div.scroll tabindex="0" role="region" aria-label="Means over the seeds" { table {
+            caption { "The mean of each combination over its seeds" }
+            thead { tr {
+                @for axis in &shown { th scope="col" { (name(&table.columns[*axis])) } }
+                @for column in &columns { th.num scope="col" { (super::curves::heading(column)) } }
+                th.num scope="col" { "Seeds" }
+                th.num scope="col" { "Saturated" }
+            } }
+            tbody { @for (key, rows) in groups.iter().take(MOST_GROUPS) { tr {
+                @for value in key { td { (name(value)) } }
+                @for column in &columns { td.num { (mean(table, rows, column)) } }
+                td.num { (rows.len()) }
+                td.num { (rows.iter().filter(|row| says(table, row, "saturated", "true")).count()) }
+            } } }
+        } }
+        @if more > 0 { p.soft { (more) " more combinations are in the table of all points." } }
+    }
+}
+
+/// A column's mean over some rows, with half the width of its interval.
+fn mean(table: &Csv, rows: &[&Vec<String>], column: &str) -> Markup {
+    let numbers: Vec<f64> = rows.iter().filter_map(|row| table.number(row, column)).collect();
+    let Some(Spread { mean, .. }) = Spread::of(&numbers) else { return html! { "–" } };
+    html! {
+        (numbers::number(mean, 4))
+        @match half_width(&numbers) {
+            Some(half) => { " ± " (numbers::number(half, 2)) }
+            None => { small { " (one value)" } }
+        }
+    }
+}
+
+/// The axes without those whose values follow from those of one before: the keys of one axis go in lock-step.
+pub(super) fn without_followers(table: &Csv, axes: &[usize]) -> Vec<usize> {
+    let follows = |axis: usize, other: usize| {
+        let mut of: BTreeMap<&str, &str> = BTreeMap::new();
+        table.rows.iter().all(|row| *of.entry(&row[other]).or_insert(&row[axis]) == row[axis])
+    };
+    let mut kept: Vec<usize> = Vec::new();
+    for axis in axes {
+        if !kept.iter().any(|other| follows(*axis, *other)) {
+            kept.push(*axis);
+        }
+    }
+    kept
 }
 
 fn is_quick(contents: &Contents) -> bool {
@@ -74,13 +199,8 @@ fn is_quick(contents: &Contents) -> bool {
     given.and_then(serde_json::Value::as_bool).unwrap_or(false)
 }
 
-const RESULT_COLUMNS: [super::markup::Column; 5] = [
-    words("Result"),
-    numbers("Least", ""),
-    numbers("Mean", ""),
-    numbers("Greatest", ""),
-    numbers("Points with it", ""),
-];
+const RESULT_COLUMNS: [super::markup::Column; 4] =
+    [words("Result"), numbers("Least", ""), numbers("Greatest", ""), numbers("Points with it", "")];
 
 /// The different values of a column, in the order in which numbers or texts go.
 fn values(table: &Csv, column: Option<usize>) -> Vec<String> {
@@ -117,12 +237,12 @@ fn result_rows(table: &Csv) -> Vec<Vec<Markup>> {
         (first..table.columns.len()).filter(|column| !after.contains(&table.columns[*column].as_str()));
     let row = |column: usize| {
         let numbers: Vec<f64> = table.rows.iter().filter_map(|row| row[column].parse().ok()).collect();
-        let Some(Spread { mean, min, max, .. }) = Spread::of(&numbers) else {
+        let Some(Spread { min, max, .. }) = Spread::of(&numbers) else {
             return truths(table, column);
         };
         let shown = |value: f64| html! { (numbers::number(value, 4)) };
         let count = html! { (numbers::number(numbers.len() as f64, 4)) };
-        Some(vec![name(&table.columns[column]), shown(min), shown(mean), shown(max), count])
+        Some(vec![name(&table.columns[column]), shown(min), shown(max), count])
     };
     results.filter_map(row).collect()
 }
@@ -132,7 +252,7 @@ fn truths(table: &Csv, column: usize) -> Option<Vec<Markup>> {
     let count = |wanted: &str| table.rows.iter().filter(|row| row[column] == wanted).count();
     let (yes, no) = (count("true"), count("false"));
     (yes + no > 0).then(|| {
-        let mean = html! { (yes) " true" };
-        vec![name(&table.columns[column]), html! {}, mean, html! {}, html! { (yes + no) }]
+        let count = html! { (yes) " true" };
+        vec![name(&table.columns[column]), html! {}, count, html! { (yes + no) }]
     })
 }

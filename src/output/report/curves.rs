@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use super::{Axis, Chart, Csv, Layer, Mark, Style, Tip, draw_charts};
 pub use recipes::{Ends, Quantity, RECIPES, Recipe};
-use simnet_base::measure::Spread;
+use simnet_base::measure::{Spread, half_width};
 use simnet_base::numbers;
 pub use words::Label;
 
@@ -21,6 +21,10 @@ pub use words::Label;
 const MOST_PANELS: usize = 12;
 /// Series of a chart of a report.
 const MOST_SERIES: usize = 16;
+/// The units of times, at the end of a column's name.
+const TIMES: [&str; 4] = ["_ns", "_us", "_ms", "_s"];
+/// Where the longest time is so many times the shortest, they are shown on a logarithmic axis.
+const WIDE: f64 = 20.0;
 
 /// A table as a recipe sees it.
 #[derive(Clone, Debug)]
@@ -37,6 +41,20 @@ pub struct Curves<'a> {
     pub panels: Vec<&'a str>,
     /// Series of a chart at most.
     pub most_series: usize,
+    /// What the band of a mean shows.
+    pub band: Band,
+}
+
+/// What the band of a mean over several rows at one place shows, such as those of several seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Band {
+    /// The 95 % confidence interval of the mean.
+    #[default]
+    Interval,
+    /// From the least to the greatest.
+    Spread,
+    /// Nothing.
+    Nothing,
 }
 
 /// Draws the first curves that there are recipes for in the table of this name: all panels and quantities, on paper.
@@ -65,7 +83,7 @@ impl<'a> Curves<'a> {
         let panels = varies(recipe.panels);
         let mut series = varies(recipe.series);
         series.retain(|column| !panels.contains(column));
-        Some(Curves { table, recipe, x, series, panels, most_series: MOST_SERIES })
+        Some(Curves { table, recipe, x, series, panels, most_series: MOST_SERIES, band: Band::default() })
     }
 }
 
@@ -81,13 +99,41 @@ impl Curves<'_> {
         quantities.filter(|quantity| self.numbers(quantity.column).next().is_some()).collect()
     }
 
-    /// The scales that a vertical axis may have, logarithmic or not; the first is the better one.
-    pub fn scales(&self) -> &'static [bool] {
+    /// The scales that a vertical axis may have for a quantity, logarithmic or not; the first is the better one.
+    pub fn scales(&self, quantity: &Quantity<'_>) -> &'static [bool] {
         // A comparison with what is equal makes no sense on other scales.
-        match (self.recipe.diagonal, self.recipe.log_y) {
+        match (self.recipe.diagonal, self.recipe.log_y || self.is_wide(quantity)) {
             (true, _) => &[false],
             (_, true) => &[true, false],
             _ => &[false, true],
+        }
+    }
+
+    /// Whether a quantity is a time whose sure values differ so much that the small ones could not be told apart on a
+    /// linear axis.
+    fn is_wide(&self, quantity: &Quantity<'_>) -> bool {
+        let is_time = TIMES.iter().any(|unit| quantity.column.ends_with(unit));
+        let sure = self.table.rows.iter().filter(|row| !self.worth(row, quantity).is_doubtful());
+        let times = sure.filter_map(|row| self.table.number(row, quantity.column));
+        let (least, most) = times
+            .filter(|time| time.is_finite() && *time > 0.0)
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), time| (least.min(time), most.max(time)));
+        is_time && most > WIDE * least
+    }
+
+    /// What a value in a row is worth: as the columns of its own load point say, or else as the row does.
+    fn worth(&self, row: &[String], quantity: &Quantity<'_>) -> Worth {
+        let is = |name: &str, value: &str| {
+            let own = quantity.column.rsplit_once('.').map(|(point, _)| format!("{point}.{name}"));
+            let cell = own.and_then(|own| self.table.cell(row, &own)).or_else(|| self.table.cell(row, name));
+            cell == Some(value)
+        };
+        let lost = self.table.number(row, "lost").is_some_and(|lost| lost > 0.0);
+        match (is("saturated", "true"), is("converged", "false")) {
+            (true, _) => Worth::Saturated,
+            (_, true) => Worth::NotConverged,
+            _ if lost && quantity.column != "lost" => Worth::Lossy,
+            _ => Worth::Sure,
         }
     }
 
@@ -96,7 +142,7 @@ impl Curves<'_> {
         let mut charts = Vec::new();
         for panel in self.panel_names() {
             for quantity in self.quantities() {
-                let (chart, _) = self.chart(&panel, quantity, self.scales()[0], usize::MAX);
+                let (chart, _) = self.chart(&panel, quantity, self.scales(quantity)[0], usize::MAX);
                 let quantity = Label::new(quantity.column, 0.0).name;
                 let of = [title, &panel, &quantity].into_iter().filter(|part| !part.is_empty());
                 charts.push(Chart { title: of.collect::<Vec<_>>().join(": "), ..chart });
@@ -151,18 +197,26 @@ impl Curves<'_> {
         let mut left = most;
         let (mut layers, mut tips) = (Vec::new(), Vec::new());
         for name in names {
-            let own = rows.iter().filter(|row| self.key(&self.series, row) == name);
+            let mut own: Vec<&Vec<String>> =
+                rows.iter().copied().filter(|row| self.key(&self.series, row) == name).collect();
+            // Beyond saturation accepted traffic falls: there the line follows the loads, and turns back. Those of a
+            // search for saturation stand behind the others in their table.
+            if self.recipe.in_order {
+                let load = |row: &[String]| self.table.number(row, "load").unwrap_or(0.0);
+                own.sort_by(|a, b| load(a).total_cmp(&load(b)));
+            }
             let mark = |row: &&Vec<String>| self.mark(row, quantity, &name, (&x, &y));
-            let mut marks: Vec<(Mark, Tip)> = own.filter_map(mark).take(left).collect();
+            let mut marks: Vec<(Mark, Tip)> = own.iter().filter_map(mark).take(left).collect();
             left -= marks.len();
-            // Beyond saturation accepted traffic falls: there the line follows the loads, and turns back.
             if !self.recipe.in_order {
                 marks.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
             }
-            let (marks, own_tips): (Vec<Mark>, Vec<Tip>) = joined(marks, &name, &y).into_iter().unzip();
+            let joined = joined(marks, self.band, &name, &y);
+            let (marks, own_tips): (Vec<Mark>, Vec<Tip>) = joined.into_iter().unzip();
             layers.push(Layer { name, style: Style::Line, marks });
             tips.push(own_tips);
         }
+        join_identical(&mut layers, &mut tips);
         if let Some((column, name)) = self.recipe.rule {
             let mut places: Vec<f64> = rows.iter().filter_map(|row| self.table.number(row, column)).collect();
             places.sort_by(f64::total_cmp);
@@ -204,9 +258,7 @@ impl Curves<'_> {
             Ends::HalfWidth(column) => number(column).map(|half| (own_y - half, own_y + half)),
             Ends::Columns(low, high) => number(low).zip(number(high)),
         };
-        let is = |column: &str, value: &str| self.table.cell(row, column) == Some(value);
-        let (saturated, unsure) = (is("saturated", "true"), is("converged", "false"));
-        let lossy = number("lost").is_some_and(|lost| lost > 0.0) && quantity.column != "lost";
+        let worth = self.worth(row, quantity);
         let mut words = Vec::new();
         words.extend((!series.is_empty()).then(|| series.to_owned()));
         words.extend(self.table.cell(row, "load").map(|load| format!("load {load}")));
@@ -216,22 +268,14 @@ impl Curves<'_> {
             words.push(format!("between {low} and {high} {}", y.unit));
         }
         words.push(with_unit(x, own_x));
-        words.extend(
-            match (saturated, unsure, lossy) {
-                (true, ..) => Some("saturated"),
-                (_, true, _) => Some("not converged: known less well than asked for"),
-                (.., true) => Some("messages were lost"),
-                _ => None,
-            }
-            .map(str::to_owned),
-        );
+        words.extend(worth.words().map(str::to_owned));
         let ends = ends.filter(|(low, high)| low < high);
         let mark = Mark {
             x: own_x / x.scale,
             y: own_y / y.scale,
             low: ends.map(|(low, _)| low / y.scale),
             high: ends.map(|(_, high)| high / y.scale),
-            hollow: saturated || unsure || lossy,
+            hollow: worth.is_doubtful(),
         };
         let cell = |column: &str| self.table.cell(row, column).unwrap_or_default().to_owned();
         Some((mark, Tip { x: cell(self.x), y: cell(quantity.column), words: words.join("\n") }))
@@ -247,29 +291,104 @@ impl Curves<'_> {
     }
 }
 
-/// Marks at one place, such as those of several seeds, joined into their mean between the least and the greatest.
-fn joined(marks: Vec<(Mark, Tip)>, series: &str, y: &Label) -> Vec<(Mark, Tip)> {
+/// What a value is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Worth {
+    Sure,
+    Saturated,
+    NotConverged,
+    Lossy,
+}
+
+impl Worth {
+    const ALL: [Worth; 4] = [Worth::Sure, Worth::Saturated, Worth::NotConverged, Worth::Lossy];
+
+    fn is_doubtful(self) -> bool {
+        self != Worth::Sure
+    }
+
+    /// What is amiss, as a tip says it.
+    fn words(self) -> Option<&'static str> {
+        match self {
+            Worth::Sure => None,
+            Worth::Saturated => Some("saturated"),
+            Worth::NotConverged => Some("not converged: known less well than asked for"),
+            Worth::Lossy => Some("messages were lost"),
+        }
+    }
+}
+
+/// What stands between the names of curves that are one.
+pub const SAME_AS: &str = " = ";
+
+/// Makes one layer of those whose marks are the same to the last bit: the later ones would lie unseen below the first.
+fn join_identical(layers: &mut Vec<Layer>, tips: &mut Vec<Vec<Tip>>) {
+    let place = |mark: &Mark| [mark.x.to_bits(), mark.y.to_bits()];
+    let same =
+        |a: &Layer, b: &Layer| !a.marks.is_empty() && a.marks.iter().map(place).eq(b.marks.iter().map(place));
+    let mut nth = 0;
+    while nth < layers.len() {
+        match (0..nth).find(|first| same(&layers[*first], &layers[nth])) {
+            None => nth += 1,
+            Some(first) => {
+                let twin = layers.remove(nth);
+                tips.remove(nth);
+                layers[first].name.extend([SAME_AS, &twin.name]);
+            }
+        }
+    }
+}
+
+/// Marks at one place, such as those of several seeds, joined into their mean.
+fn joined(marks: Vec<(Mark, Tip)>, band: Band, series: &str, y: &Label) -> Vec<(Mark, Tip)> {
     let same = |a: &(Mark, Tip), b: &(Mark, Tip)| a.0.x.total_cmp(&b.0.x).is_eq();
-    marks.chunk_by(same).filter_map(|group| mean_of(group, series, y)).collect()
+    marks.chunk_by(same).filter_map(|group| mean_of(group, band, series, y)).collect()
 }
 
 /// The mean of marks at one place with its tip; a single mark as it is, `None` for no mark.
-fn mean_of(group: &[(Mark, Tip)], series: &str, y: &Label) -> Option<(Mark, Tip)> {
+fn mean_of(group: &[(Mark, Tip)], band: Band, series: &str, y: &Label) -> Option<(Mark, Tip)> {
     let [.., (last, tip)] = group else { return None };
     if group.len() == 1 {
         return Some((*last, tip.clone()));
     }
-    let Spread { mean, min: low, max: high, .. } =
-        Spread::of(&group.iter().map(|(mark, _)| mark.y).collect::<Vec<_>>())?;
-    let ends = [low, high].map(|end| numbers::number(end, 4));
-    let mut words = vec![format!("{} {} {}", y.name, numbers::number(mean, 4), y.unit)];
-    words.push(format!("mean of {}, from {} to {}", group.len(), ends[0], ends[1]));
-    words.extend(tip.words.lines().last().map(str::to_owned));
+    let values: Vec<f64> = group.iter().map(|(mark, _)| mark.y).collect();
+    let Spread { mean, min, max, .. } = Spread::of(&values)?;
+    let half = half_width(&values);
+    let ends = match band {
+        Band::Spread => Some((min, max)),
+        // What is never below zero is not there either, however little is known of it.
+        Band::Interval if min >= 0.0 => half.map(|half| ((mean - half).max(0.0), mean + half)),
+        Band::Interval => half.map(|half| (mean - half, mean + half)),
+        Band::Nothing => None,
+    };
+    let number = |value: f64| numbers::number(value, 4);
+    let mut words = vec![format!("{} {} {}", y.name, number(mean), y.unit)];
+    words.push(match half {
+        Some(half) => format!(
+            "mean of {} ± {} (95 %), from {} to {}",
+            group.len(),
+            number(half),
+            number(min),
+            number(max)
+        ),
+        None => format!("mean of {}, from {} to {}", group.len(), number(min), number(max)),
+    });
+    let place =
+        tip.words.lines().rev().find(|line| Worth::ALL.iter().all(|worth| worth.words() != Some(line)));
+    words.extend(place.map(str::to_owned));
     words.splice(0..0, (!series.is_empty()).then(|| series.to_owned()));
+    words.extend(doubts(group));
     let hollow = group.iter().any(|(mark, _)| mark.hollow);
-    let mark = Mark { x: last.x, y: mean, low: Some(low), high: Some(high), hollow };
+    let mark =
+        Mark { x: last.x, y: mean, low: ends.map(|ends| ends.0), high: ends.map(|ends| ends.1), hollow };
     let y = (mean * y.scale).to_string();
     Some((mark, Tip { x: tip.x.clone(), y, words: words.join("\n") }))
+}
+
+/// How many of these marks are doubtful, if any is.
+fn doubts(group: &[(Mark, Tip)]) -> Option<String> {
+    let doubtful = group.iter().filter(|(mark, _)| mark.hollow).count();
+    (doubtful > 0).then(|| format!("{doubtful} of them saturated, not converged or with losses"))
 }
 
 /// A value with its name and unit, as a tip shows it.

@@ -312,6 +312,9 @@ record! {
         /// How messages ended, warm-up included.
         #[serde(flatten)]
         pub tally: Tally,
+        /// True for a load that the search for saturation tried, over a shorter window than those that were asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub search: Option<bool>,
         /// Why a point has not converged that no larger number of messages would help: what was planned did not
         /// fit into the time that there was, or was shorter than a message.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -479,6 +482,7 @@ impl PointReport {
             saturated: point.saturated,
             converged,
             end: point.end,
+            search: None,
             reason,
             warmup_ms: (!point.is_warmup_cut).then(|| scale.instant_ns(point.window.from) / 1e6),
             transient_ms: point.transient.map(|at| scale.instant_ns(at) / 1e6),

@@ -13,9 +13,11 @@ use super::point::Point;
 use super::saturation::Saturation;
 use super::summary::{ChannelReport, DeadlockReport, PointReport, Scale, port_name};
 
-/// One row a load point; a last column says why points have not converged, if any has such a reason.
-pub(super) fn points(points: &[PointReport]) -> String {
-    table_of(points).without_empty(&["reason", "expired"]).into_csv()
+/// One row a load point, those of the search for saturation last; last columns say which these are, and why points have
+/// not converged, if any has such a reason.
+pub(super) fn points(points: &[PointReport], searched: &[PointReport]) -> String {
+    let all: Vec<PointReport> = points.iter().chain(searched).cloned().collect();
+    table_of(&all).without_empty(&["search", "reason", "expired"]).into_csv()
 }
 
 /// The use of every channel within the window of `point`, in order of channel id.

@@ -7,6 +7,7 @@ use simnet_base::diagnostics::{Fault, Refusal, quoted};
 use super::axes::{self, Axis, AxisKey};
 use super::check::Firsts;
 use super::clashes;
+use super::columns;
 use super::known::Known;
 use super::limits::{self, Limits, Unjudged};
 use super::operands::{self, inside};
@@ -127,9 +128,11 @@ fn parts(root: &mut Item, diagnostics: &mut Diagnostics) -> Option<Parts> {
     Some(Parts { described, references, figures, expect, place: section.place })
 }
 
-/// The columns that the file lists.
+/// The columns that the file lists, and what those of load points are worth.
 fn columns(described: &wire::Sweep) -> Vec<String> {
-    described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect()
+    let listed: Vec<String> =
+        described.columns.value().into_iter().flatten().map(|at| at.value.clone()).collect();
+    columns::with_their_worth(&listed)
 }
 
 /// The tables of a list that may be absent.

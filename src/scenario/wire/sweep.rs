@@ -25,12 +25,14 @@ table! {
         /// Instead: the seeds, each once.
         seeds: Vec<Located<u64>> = Optional;
         /// What points.csv shows of every point's summary: paths as in `[expect]`; every number, text and truth
-        /// value if not given.
+        /// value if not given. Load points bring along what they are worth: the half-width of their mean latency,
+        /// `saturated` and `converged`.
         columns: Vec<Located<String>> = Default("[]");
         /// Further columns: a column's value over that at another point.
         ratios: Vec<Located<Ratio>> = Optional;
         /// Axes, `seed` among them, over which statistics are taken: statistics.csv has the mean, the least, the
-        /// greatest and the spread of every column for each combination of the others.
+        /// greatest and the spread of every column for each combination of the others; over the seeds, where there
+        /// are several, if not given.
         statistics_over: Vec<Located<String>> = Optional;
         /// A column: of the values of the axes of `statistics-over`, those are found at which it is nearest to its
         /// means, by the sum of squared distances over all combinations of the others.

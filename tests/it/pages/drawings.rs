@@ -7,19 +7,20 @@ mod plots;
 use std::fs;
 use std::path::Path;
 
+pub(super) use plots::{charts, rows};
 use serde_json::Value;
 use simnet::page::{self, Contents};
 use simnet::scenario::{self, Overrides};
 use simnet::simulation::{self, Run};
 
-fn run(text: &str) -> Run {
+pub(super) fn run(text: &str) -> Run {
     let checked = scenario::read("test.toml", text.as_bytes(), &Overrides::default());
     let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
     simulation::run(&checked, &(), None).unwrap()
 }
 
 /// Writes what a run leaves, but for its manifest.
-fn write(folder: &Path, run: &Run) {
+pub(super) fn write(folder: &Path, run: &Run) {
     for (name, contents) in &run.files {
         fs::write(folder.join(name), contents).unwrap();
     }
@@ -27,7 +28,7 @@ fn write(folder: &Path, run: &Run) {
 }
 
 /// The report of a folder.
-fn report(folder: &Path) -> String {
+pub(super) fn report(folder: &Path) -> String {
     page::page(&Contents::read(folder).unwrap()).html
 }
 
@@ -40,7 +41,7 @@ fn data(html: &str, section: &str) -> Value {
 }
 
 /// The first element of a name from a place on, with all that is in it.
-fn element<'a>(html: &'a str, begin: &str, end: &str) -> &'a str {
+pub(super) fn element<'a>(html: &'a str, begin: &str, end: &str) -> &'a str {
     let from = html.find(begin).unwrap_or_else(|| panic!("no {begin}"));
     &html[from..from + html[from..].find(end).unwrap() + end.len()]
 }

@@ -282,7 +282,14 @@ fn a_sweep_has_a_report() {
     check_sound(&text, &tokens);
     let place = tokens.iter().position(|token| token.attribute("id") == Some("sweep")).unwrap();
     let shown_by = text_of(&tokens, place);
-    for words in ["ran 3 points", "load and routing", "1 points failed", "mean_ns10203", "saturated1 true2"] {
+    for words in [
+        "ran 3 points",
+        "load and routing",
+        "1 of 3 points failed",
+        "1 of 3 points were saturated",
+        "mean_ns10302",
+        "saturated1 true2",
+    ] {
         assert!(shown_by.contains(words), "{words}: {shown_by}");
     }
 }

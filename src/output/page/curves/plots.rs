@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
-use crate::report::{Csv, Curves, Label, Quantity, draw_on_page};
+use crate::report::{Csv, Curves, Label, Quantity, SAME_AS, draw_on_page};
 
 use simnet_base::numbers as text;
 
@@ -60,17 +60,20 @@ impl Plot {
 
 /// The plot of some curves, if there is something to show.
 pub(super) fn plot(curves: &Curves<'_>, id: &str) -> Option<Plot> {
-    let (panels, quantities, scales) = (curves.panel_names(), curves.quantities(), curves.scales());
-    if quantities.is_empty() || panels.is_empty() {
+    let (panels, quantities) = (curves.panel_names(), curves.quantities());
+    let scales = curves.scales(quantities.first()?);
+    if panels.is_empty() {
         return None;
     }
     let recipe = curves.recipe;
     let most = MOST_MARKS / (panels.len() * quantities.len() * scales.len());
     let mut charts = Vec::new();
+    let mut has_same = false;
     for (panel_nth, panel) in panels.iter().enumerate() {
         for (y_nth, quantity) in quantities.iter().enumerate() {
             for log in scales {
                 let (chart, tips) = curves.chart(panel, quantity, *log, most);
+                has_same |= chart.layers.iter().any(|layer| layer.name.contains(SAME_AS));
                 let name = format!("{id}-{panel_nth}-{y_nth}-{}", usize::from(*log));
                 let label = format!("{}: {} against {}", recipe.title, chart.y.label, chart.x.label);
                 charts.push(draw_on_page(&chart, &name, &label, &tips));
@@ -81,7 +84,10 @@ pub(super) fn plot(curves: &Curves<'_>, id: &str) -> Option<Plot> {
     let scale = |log: &bool| if *log { "logarithmic" } else { "linear" }.to_owned();
     Some(Plot {
         title: recipe.title.to_owned(),
-        about: recipe.about.to_owned(),
+        about: match has_same {
+            false => recipe.about.to_owned(),
+            true => format!("{} Curves that are identical are one, with all their names.", recipe.about),
+        },
         choices: vec![
             Choice { name: "Shown", options: panels, buttons: false },
             Choice { name: "Quantity", options: quantities.iter().map(names).collect(), buttons: true },

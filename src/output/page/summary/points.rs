@@ -98,6 +98,14 @@ fn loads(contents: &Contents, points: &[Point<'_>]) -> Vec<Markup> {
     };
     let kept: Vec<&Point<'_>> = by_load(points).into_iter().filter(|point| !is_saturated(point)).collect();
     let mut sentences = vec![saturates];
+    let probes = searched(contents).len();
+    if probes > 0 {
+        let loads = numbers::count(probes, "load");
+        sentences.push(
+            html! { "To find that, " (loads) " more were tried, over shorter windows; they are rows and \
+            points like the others, marked as the search's." },
+        );
+    }
     if let Some((path, _)) = kept.first() {
         let last = kept.last().filter(|last| last.0 != *path);
         sentences.push(html! {
@@ -144,16 +152,24 @@ fn notices(contents: &Contents, points: &[Point<'_>]) -> Vec<(Grade, Markup)> {
         found.map(|(path, point)| load_of(contents, path, point)).collect()
     };
     let mut notices = Vec::new();
-    let converged = loads(&|point| point["converged"] == Value::Bool(true));
+    let has_interval = |point: &Value| point["latency_half_width_ns"].is_number();
+    let converged = loads(&|point| point["converged"] == Value::Bool(true) && has_interval(point));
+    let without_interval = loads(&|point| point["converged"] == Value::Bool(true) && !has_interval(point));
     let saturated = loads(&|point| point["saturated"] == Value::Bool(true));
     let doubtful = loads(&|point| point["state"] == "not-converged" && point["reason"].is_null());
     let stuck = loads(&|point| point["end"] == "deadlocked");
     let horizon = loads(&|point| point["end"] == "horizon" && point["reason"].is_null());
     if !converged.is_empty() {
         let all = if converged.len() == points.len() { "every point" } else { "these points" };
-        notices.push((Grade::Good, html! {
+        notices.push((Grade::Sure, html! {
             "the mean latency of " (all) " is known within the precision that was asked for: " (listed(&converged))
             ". The half-width of its 95 % confidence interval stands beside it below."
+        }));
+    }
+    if !without_interval.is_empty() {
+        notices.push((Grade::Warn, html! {
+            "the mean latency of " (listed(&without_interval)) " has no confidence interval: it is that of these \
+             messages, and says nothing of how others would fare."
         }));
     }
     if !doubtful.is_empty() {
@@ -244,13 +260,38 @@ fn table(contents: &Contents, points: &[Point<'_>]) -> Markup {
         words("Worth"),
     ];
     let (points, more) = cut(points.iter().collect());
-    let rows: Vec<Vec<Markup>> = points.iter().map(|point| cells_of(contents, point)).collect();
+    let mut rows: Vec<Vec<Markup>> = points.iter().map(|point| cells_of(contents, point)).collect();
+    let (searched, more_searched) = cut(searched(contents));
+    rows.extend(searched);
     html! {
         h3 { "Load by load" }
         (grid("What each load came to; the mean latency is the sum of waiting to be sent, being blocked and \
             moving", &columns, &rows))
-        (more)
+        (more) (more_searched)
     }
+}
+
+/// The rows of the loads that the search for saturation tried: as their table has them, which alone has all of it.
+fn searched(contents: &Contents) -> Vec<Vec<Markup>> {
+    let Some(table) = contents.tables.get("points") else { return Vec::new() };
+    let found = table.rows.iter().filter(|row| table.cell(row, "search") == Some("true"));
+    let cells = |row: &Vec<String>| {
+        let number = |column: &str, show: Show| match table.number(row, column) {
+            Some(number) => html! { (show.text(number)) },
+            None => html! { "–" },
+        };
+        let times = ["mean", "half_width", "p50", "p99"].map(|what| format!("latency_{what}_ns"));
+        let parts = ["queueing_mean_ns", "blocked_mean_ns", "moving_mean_ns"].map(str::to_owned);
+        let head = [html! { (number("load", Show::Number)) " " small { "search" } }];
+        let state = table.cell(row, "state").unwrap_or("–");
+        head.into_iter()
+            .chain([number("accepted_flits_per_cycle_per_host", Show::Number)])
+            .chain(times.iter().chain(&parts).map(|column| number(column, Show::Ns)))
+            .chain(["messages", "deadlocks"].map(|column| number(column, Show::Number)))
+            .chain([html! { span.soft { (state) } }])
+            .collect()
+    };
+    found.map(cells).collect()
 }
 
 /// The cells of a load point's row.
@@ -279,7 +320,8 @@ fn cells_of(contents: &Contents, (path, point): &Point<'_>) -> Vec<Markup> {
 
 fn worth(contents: &Contents, path: &str, point: &Value) -> Markup {
     let class = match point["state"].as_str() {
-        Some("converged") => "good",
+        Some("converged") if point["latency_half_width_ns"].is_number() => "good",
+        Some("converged") => "soft",
         Some(_) => "warn",
         None => "soft",
     };

@@ -16,6 +16,9 @@ const UNITS: [(&str, &str); 12] = [
     ("_share", "share"),
 ];
 
+/// Where a sweep's table has the load point of each of its points, which mostly has no other.
+const ONLY_POINT: &str = "points.0.";
+
 /// How a column is called at an axis, and by how much its numbers are divided there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
@@ -30,6 +33,7 @@ pub struct Label {
 impl Label {
     /// The label of a column whose largest drawn number is this.
     pub fn new(column: &str, largest: f64) -> Label {
+        let column = column.strip_prefix(ONLY_POINT).unwrap_or(column);
         let known = UNITS.iter().find(|(end, _)| column.ends_with(end));
         let (stem, unit) = match known {
             Some((end, unit)) => (&column[..column.len() - end.len()], *unit),
@@ -94,7 +98,8 @@ mod tests {
             ("total_mean_s", 33.0, "total, mean (s)", 1.0),
             ("from_ms", 90_000.0, "time (s)", 1e3),
             ("sent", 7.0, "sent", 1.0),
-            ("points.0.load", 7.0, "points 0 load", 1.0),
+            ("points.0.load", 7.0, "load", 1.0),
+            ("points.1.load", 7.0, "points 1 load", 1.0),
         ];
         for (column, largest, axis, scale) in cases {
             let label = Label::new(column, largest);

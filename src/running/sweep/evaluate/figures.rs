@@ -1,7 +1,9 @@
 //! The figures that a sweep's file asks for: a line for every value of an axis, means over what is left.
 
-use simnet_output::report::{Axis, Chart, Csv, Curves, Quantity, Recipe, draw_charts};
-use simnet_scenario::sweep::Plot;
+use std::collections::BTreeMap;
+
+use simnet_output::report::{Axis, Band, Chart, Csv, Curves, Quantity, Recipe, draw_charts};
+use simnet_scenario::sweep::{Plot, SEED};
 
 use super::{Points, Statistics, at_position};
 
@@ -11,7 +13,7 @@ pub(super) fn all(points: &Points<'_>, statistics: &Statistics) -> Vec<(String, 
         let nearest = statistics.nearest.as_ref().filter(|_| plot.nearest);
         let drawn = points.holding(&plot.at);
         let drawn = drawn.filter(|point| nearest.is_none_or(|nearest| nearest.points.contains(point)));
-        chart(points, plot, drawn)
+        chart(points, plot, &drawn.collect::<Vec<_>>())
     };
     let plots = points.sweep.evaluation().plots.iter();
     plots.map(|plot| (format!("{}.svg", plot.name), draw_charts(&[chart(plot)], 1))).collect()
@@ -22,8 +24,9 @@ const X: &str = "x";
 const Y: &str = "y";
 const LINE: &str = "";
 const SATURATED: &str = "saturated";
+const CONVERGED: &str = "converged";
 
-fn chart(points: &Points<'_>, plot: &Plot, drawn: impl Iterator<Item = usize>) -> Chart {
+fn chart(points: &Points<'_>, plot: &Plot, drawn: &[usize]) -> Chart {
     let (table, names) = table(points, plot, drawn);
     let [x, y] = &plot.labels;
     let recipe = Recipe { log_x: plot.logarithmic[0], ..Recipe::NOTHING };
@@ -34,12 +37,9 @@ fn chart(points: &Points<'_>, plot: &Plot, drawn: impl Iterator<Item = usize>) -
         series: plot.lines.iter().map(|_| LINE).collect(),
         panels: Vec::new(),
         most_series: usize::MAX,
+        band: band(points, plot, drawn),
     };
-    let (mut chart, _) = curves.chart("", &Quantity::plain(Y), plot.logarithmic[1], usize::MAX);
-    if !plot.spread {
-        let marks = chart.layers.iter_mut().flat_map(|layer| &mut layer.marks);
-        marks.for_each(|mark| (mark.low, mark.high) = (None, None));
-    }
+    let (chart, _) = curves.chart("", &Quantity::plain(Y), plot.logarithmic[1], usize::MAX);
     let across = if names.is_empty() { chart.x } else { Axis::names(x, names) };
     Chart {
         title: plot.title.clone(),
@@ -51,12 +51,13 @@ fn chart(points: &Points<'_>, plot: &Plot, drawn: impl Iterator<Item = usize>) -
 
 /// What is drawn, a row a value; and the names along the horizontal axis in order of first appearance, which the table
 /// has the positions of, if not all of them are numbers.
-fn table(points: &Points<'_>, plot: &Plot, drawn: impl Iterator<Item = usize>) -> (Csv, Vec<String>) {
+fn table(points: &Points<'_>, plot: &Plot, drawn: &[usize]) -> (Csv, Vec<String>) {
     let mut rows = Vec::new();
-    for point in drawn {
-        let line = plot.lines.as_ref().and_then(|axis| points.sweep.text(point, axis)).unwrap_or_default();
-        let row = |(x, y, saturated): (String, f64, bool)| {
-            vec![x, y.to_string(), line.clone(), saturated.to_string()]
+    for point in drawn.iter().copied() {
+        let line = line_of(points, plot, point);
+        let row = |value: Value| {
+            let worth = [value.saturated, value.converged].map(|truth| truth.to_string());
+            [value.place, value.number.to_string(), line.clone()].into_iter().chain(worth).collect::<Vec<_>>()
         };
         rows.extend(values(points, plot, point).into_iter().map(row));
     }
@@ -69,12 +70,41 @@ fn table(points: &Points<'_>, plot: &Plot, drawn: impl Iterator<Item = usize>) -
             names.extend(known.is_none().then_some(name));
         }
     }
-    let columns = [X, Y, LINE, SATURATED].map(str::to_owned).to_vec();
+    let columns = [X, Y, LINE, SATURATED, CONVERGED].map(str::to_owned).to_vec();
     (Csv { columns, rows, left_out: 0 }, names)
 }
 
-/// What a point adds to a figure: places, values, and whether they are of a saturated load.
-fn values(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<(String, f64, bool)> {
+/// The name of the line that a point is on.
+fn line_of(points: &Points<'_>, plot: &Plot, point: usize) -> String {
+    plot.lines.as_ref().and_then(|axis| points.sweep.text(point, axis)).unwrap_or_default()
+}
+
+/// What the bands of a figure show: an interval only where seeds alone are joined, since other axes are no chance.
+fn band(points: &Points<'_>, plot: &Plot, drawn: &[usize]) -> Band {
+    let mut ids: BTreeMap<(String, String), String> = BTreeMap::new();
+    let seeds_alone = drawn.iter().all(|point| {
+        let id = points.sweep.id(*point, &[SEED.to_owned()]);
+        let line = line_of(points, plot, *point);
+        let places = values(points, plot, *point).into_iter().map(|value| (value.place, line.clone()));
+        places.into_iter().all(|place| *ids.entry(place).or_insert_with(|| id.clone()) == id)
+    });
+    match (plot.spread, seeds_alone) {
+        (true, _) => Band::Spread,
+        (false, true) => Band::Interval,
+        (false, false) => Band::Nothing,
+    }
+}
+
+/// A value of a figure, where it stands, and what it is worth.
+struct Value {
+    place: String,
+    number: f64,
+    saturated: bool,
+    converged: bool,
+}
+
+/// What a point adds to a figure.
+fn values(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<Value> {
     if plot.x.contains('*') {
         return through_list(points, plot, point);
     }
@@ -85,18 +115,29 @@ fn values(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<(String, f64, b
             None => value.to_string(),
         }),
     };
-    place.zip(points.number(point, &plot.y)).map(|(place, value)| (place, value, false)).into_iter().collect()
+    let found = place.zip(points.number(point, &plot.y));
+    found.map(|(place, number)| value(points, point, &plot.y, place, number)).into_iter().collect()
 }
 
 /// A value for every position of the lists that the paths lead through.
-fn through_list(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<(String, f64, bool)> {
-    let at = |path: &str, nth: usize| points.number(point, &at_position(path, nth));
+fn through_list(points: &Points<'_>, plot: &Plot, point: usize) -> Vec<Value> {
     let mut values = Vec::new();
     for nth in 0.. {
-        let Some(x) = at(&plot.x, nth) else { break };
-        if let Some(y) = at(&plot.y, nth) {
-            values.push((x.to_string(), y, points.is_saturated(point, &plot.y, nth)));
+        let Some(x) = points.number(point, &at_position(&plot.x, nth)) else { break };
+        let column = at_position(&plot.y, nth);
+        if let Some(number) = points.number(point, &column) {
+            values.push(value(points, point, &column, x.to_string(), number));
         }
     }
     values
+}
+
+/// A column's value at a place, with what the columns beside it say that it is worth.
+fn value(points: &Points<'_>, point: usize, column: &str, place: String, number: f64) -> Value {
+    let beside = |name: &str| {
+        let list = column.rsplit_once('.').map(|(list, _)| list)?;
+        points.number(point, &format!("{list}.{name}"))
+    };
+    let saturated = beside(SATURATED) == Some(1.0);
+    Value { place, number, saturated, converged: beside(CONVERGED) != Some(0.0) }
 }

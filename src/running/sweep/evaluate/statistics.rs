@@ -53,7 +53,12 @@ impl Statistics {
     /// Takes the statistics that the sweep's file wants; none if it wants none.
     pub(super) fn new(points: &Points<'_>) -> Statistics {
         let sweep = points.sweep;
-        let over = &sweep.evaluation().over;
+        // Where seeds are all that points differ in, their mean is what is looked for.
+        let seeds = [SEED.to_owned()];
+        let over = match sweep.evaluation().over.as_slice() {
+            [] if sweep.seeds() > 1 => seeds.as_slice(),
+            over => over,
+        };
         if over.is_empty() {
             return Statistics::default();
         }

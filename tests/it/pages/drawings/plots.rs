@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{element, report, run, write};
 
 /// The rows of a table, by column.
-fn rows(folder: &Path, file: &str) -> Vec<BTreeMap<String, String>> {
+pub(in crate::pages) fn rows(folder: &Path, file: &str) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_path(folder.join(file)).unwrap();
     reader.deserialize().map(Result::unwrap).collect()
 }
@@ -23,7 +23,7 @@ fn marks(chart: &str) -> Vec<(String, String)> {
 }
 
 /// The charts of a plot, in order.
-fn charts<'a>(html: &'a str, plot: &str) -> Vec<&'a str> {
+pub(in crate::pages) fn charts<'a>(html: &'a str, plot: &str) -> Vec<&'a str> {
     let plot = element(html, &format!("<div class=\"plot\" data-plot=\"{plot}\""), "<details>");
     plot.split("<svg ").skip(1).collect()
 }

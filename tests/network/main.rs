@@ -13,6 +13,7 @@ mod oracle {
     mod balance;
     mod discovery;
     mod folded_clos;
+    mod judged;
     mod lfts;
     mod ring;
     mod routing;

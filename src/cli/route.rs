@@ -2,6 +2,7 @@
 
 mod check;
 mod cost;
+mod judged;
 mod lanes;
 mod suggest;
 
@@ -45,6 +46,10 @@ pub(super) struct Options {
     /// Write the routes to this file as Myricom's GM reads them (`topo convert --to gm` writes the map)
     #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     gm_routes: Option<PathBuf>,
+    /// What has to hold, with commas between; else the exit code is 1, after all output. Without it, `route` exits 0
+    /// whatever it finds. Where nothing could be judged, nothing holds
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    require: Vec<judged::Required>,
 }
 
 /// How routes are found; what is not given takes its default.
@@ -102,7 +107,8 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     }
 }
 
-/// Computes the routes, writes them where requested, and prints their figures. Fine whatever it finds.
+/// Computes the routes, writes them where requested, and prints their figures. Fine whatever it finds, unless what
+/// is required does not hold.
 fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> Result<Exit, Failure> {
     let net = network.load()?;
     let topology = network.as_topology(&net)?;
@@ -121,8 +127,10 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     if let Some(path) = &options.gm_routes {
         write_whole_by(path, |mut out| write_gm_routes(&net, &plan.table, &mut out))?;
     }
-    show(&plan.report(&net, &attachments), &net, common)?;
-    Ok(Exit::Fine)
+    let report = plan.report(&net, &attachments);
+    show(&report, &net, common)?;
+    let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
+    Ok(if sound { Exit::Fine } else { Exit::Expectation })
 }
 
 impl Options {
@@ -137,6 +145,7 @@ impl Options {
             (self.select.is_some(), "--select"),
             (self.routes.is_some(), "--routes"),
             (self.gm_routes.is_some(), "--gm-routes"),
+            (!self.require.is_empty(), "--require"),
         ];
         let own = own.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
         own.or_else(|| self.reading.first_given())
@@ -190,11 +199,6 @@ fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> 
 }
 
 fn human(report: &Report, net: &Network) -> String {
-    let verdict = match &report.dependency_cycle {
-        None => "impossible: the channel dependency graph is acyclic".to_owned(),
-        Some(cycle) => format!("possible: a cycle of {} channels", cycle.len()),
-    };
-    let verdict = format!("{verdict} ({})", lanes::ON_ONE_LANE);
     let busiest = report.busiest_channel.as_ref();
     let busiest = or_dash(
         busiest.map(|b| format!("{} -> {}", quoted(&net.labelled(&b.from)), quoted(&net.labelled(&b.to)))),
@@ -212,7 +216,8 @@ fn human(report: &Report, net: &Network) -> String {
         ("restrictions per switch", fixed(report.restrictions_per_switch, 4)),
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
-        ("deadlock", verdict),
+        ("judged", judged::about(report)),
+        ("deadlock", judged::verdict(report)),
     ];
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
     format!("{}{}{cycle}{load}", columns(rows), unreachable(report, net))

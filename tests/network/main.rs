@@ -14,6 +14,7 @@ mod oracle {
     mod dimension_order;
     mod discovery;
     mod folded_clos;
+    mod judged;
     mod lfts;
     mod ring;
     mod routing;

@@ -7,7 +7,9 @@ use clap::Args;
 
 use simnet_base::diagnostics::shown;
 use simnet_base::ids::Node;
-use simnet_network::routing::{Attachments, Report, Survey, TableTooLarge, read_lfts, read_routes};
+use simnet_network::routing::{
+    Attachments, Report, Requirement, Survey, TableTooLarge, read_lfts, read_routes,
+};
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::port_guids;
 
@@ -56,7 +58,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     if let Some(caution) = caution.filter(|_| report.dependency_cycle.is_some() && !common.quiet) {
         warn(&caution);
     }
-    let sound = report.dependency_cycle.is_none() && report.unreachable_pairs == 0;
+    let sound = [Requirement::Acyclic, Requirement::Reachable].into_iter().all(|one| report.holds(one));
     Ok(if sound { Exit::Fine } else { Exit::Expectation })
 }
 

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::judged;
 use simnet_base::diagnostics::shown;
-use simnet_network::routing::Report;
+use simnet_network::routing::{Judged as Pairs, Report, Verdict};
 
 /// What `--help` says below the options.
 pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at. The tables of LASH, \
@@ -35,13 +36,17 @@ pub(super) struct Judged<'a> {
     report: &'a Report,
     /// How many lanes were looked at.
     lanes: u32,
-    verdict: &'static str,
+    /// None where there was nothing to judge.
+    verdict: Option<Verdict>,
+    judged: Pairs,
+    /// The same in words.
+    verdict_about: String,
 }
 
 impl<'a> Judged<'a> {
     pub(super) fn new(report: &'a Report) -> Judged<'a> {
-        let verdict = if report.dependency_cycle.is_none() { "acyclic" } else { "cyclic" };
-        Judged { report, lanes: 1, verdict }
+        let verdict = report.verdict();
+        Judged { report, lanes: 1, verdict, judged: report.judged, verdict_about: judged::about(report) }
     }
 }
 

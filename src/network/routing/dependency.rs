@@ -73,17 +73,20 @@ impl DependencyGraph {
 
     /// Adds all dependencies of all shortest paths between switches with hosts.
     ///
-    /// `hosts` counts the hosts of each switch. Costs O(switches with hosts x links x ports).
-    pub fn add_all_shortest(&mut self, moves: &LegalMoves<'_>, hosts: &[u32]) {
+    /// `hosts` counts the hosts of each switch. Returns how many ordered pairs of distinct ones of these switches a path
+    /// joins. Costs O(switches with hosts x links x ports).
+    pub fn add_all_shortest(&mut self, moves: &LegalMoves<'_>, hosts: &[u32]) -> u64 {
         let graph = moves.graph();
+        let mut pairs = 0;
         let mut toward = Toward::new(graph);
         let mut used = vec![false; moves.states()];
         let with_host = |s: &simnet_base::ids::SwitchId| hosts[s.index()] > 0;
         for destination in graph.switch_ids().filter(with_host) {
             toward.search(moves, destination);
             used.fill(false);
-            for source in graph.switch_ids().filter(with_host) {
-                used[State::start(source).index()] = true;
+            for start in graph.switch_ids().filter(with_host).map(State::start) {
+                used[start.index()] = true;
+                pairs += u64::from(start.switch() != destination && toward.distance(start).is_some());
             }
             // Farthest first, so that all states before one on a shortest path were seen.
             for state in toward.reached().iter().rev().filter(|s| toward.distance(**s) != Some(0)) {
@@ -99,6 +102,7 @@ impl DependencyGraph {
                 }
             }
         }
+        pairs
     }
 
     /// How many dependencies there are.
@@ -114,6 +118,11 @@ impl DependencyGraph {
     /// The switch port that a channel leaves by.
     pub fn sender(&self, channel: ChannelId) -> End {
         self.channels[channel.index()].from
+    }
+
+    /// Whether there is a cycle of dependencies. Costs O(dependencies).
+    pub fn is_cyclic(&self) -> bool {
+        Successors::of(self).core().contains(&true)
     }
 
     /// A shortest cycle of dependencies as its channels in order, `None` if there is none.

@@ -26,6 +26,7 @@
 use simnet_base::ids::{HostId, SwitchId};
 
 use super::graph::{Attachments, Distances, SwitchGraph, UNREACHED};
+use super::judged::StandIns;
 use super::roots;
 
 /// How the labels are found.
@@ -114,7 +115,9 @@ impl Directions {
         let mut directions = Directions::from_roots(graph, roots, tree);
         // The paper relabels a breadth-first tree; a depth-first one has no ranks to be dominant in.
         if *root == Root::Far && tree == Tree::Bfs {
-            directions.relabel_dominant(graph, &attachments.per_switch(graph.switches(), utility));
+            let hosts = attachments.per_switch(graph.switches(), utility);
+            // Where switches stand in for hosts, routes begin and end at them, and none is useless.
+            directions.relabel_dominant(graph, &StandIns::new(graph, attachments).with_hosts(&hosts));
         }
         directions
     }

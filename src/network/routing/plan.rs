@@ -12,6 +12,7 @@ use super::dependency::DependencyGraph;
 use super::dimension_order::NotAGrid;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::judged::{Judged, Requirement, Verdict};
 use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
 use super::select::{Selection, fits, select_routes};
@@ -125,6 +126,9 @@ pub struct Report {
     pub channel_load_by_root_distance: Option<Vec<LoadAtDistance>>,
     /// A shortest cycle of channel dependencies as `switch:port` outputs; `None` if there is none.
     pub dependency_cycle: Option<Vec<String>>,
+    /// Which pairs the verdict is about.
+    #[serde(skip)]
+    pub judged: Judged,
 }
 
 impl Plan {
@@ -171,7 +175,7 @@ impl Plan {
     /// Judges the routes: follows each of them, and proves them free of cyclic dependencies or finds a cycle.
     ///
     /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is
-    /// chance.
+    /// chance. Where there is no pair of hosts, switches stand in for them: see [`Judged`].
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
         let graph = SwitchGraph::new(network);
         let moves = self.rule.moves(&graph);
@@ -181,6 +185,7 @@ impl Plan {
             let hosts = attachments.per_switch(graph.switches(), None);
             survey.dependencies.add_all_shortest(&moves, &hosts);
         }
+        let judged = Judged::of_rule(&mut survey, &moves);
         let metrics = SwitchMetrics::new(&moves);
         Report {
             algorithm: self.rule.algorithm(),
@@ -189,6 +194,7 @@ impl Plan {
             crossing_paths: Some(metrics.crossing_paths),
             restrictions_per_switch: Some(self.rule.restrictions_per_switch(&graph)),
             channel_load_by_root_distance: load_by_distance(&graph, self.rule.roots(), &survey.load),
+            judged,
             ..Report::of_file(network, &survey)
         }
     }
@@ -239,6 +245,22 @@ fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -
 }
 
 impl Report {
+    /// Whether what was judged can deadlock; `None` where that is nothing.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.judged.verdict(self.dependency_cycle.is_some())
+    }
+
+    /// Whether the routes are as required. Nothing is required in vain: where nothing was judged, nothing holds.
+    pub fn holds(&self, requirement: Requirement) -> bool {
+        match requirement {
+            Requirement::Acyclic => self.verdict() == Some(Verdict::Acyclic),
+            Requirement::Reachable => {
+                let unreachable = self.unreachable_pairs + self.judged.unreachable_switch_pairs;
+                !self.judged.is_empty() && unreachable == 0
+            }
+        }
+    }
+
     /// The figures of routes of unknown origin.
     pub fn of_file(network: &Network, survey: &Survey) -> Report {
         Report {
@@ -270,6 +292,7 @@ impl Report {
                 };
                 cycle.iter().map(output).collect()
             }),
+            judged: Judged::of_routes(survey),
         }
     }
 }

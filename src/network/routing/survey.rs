@@ -6,6 +6,7 @@ use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
 
 use super::dependency::DependencyGraph;
 use super::graph::{Attachments, Landing, SwitchGraph, UNREACHED, Wiring};
+use super::judged::StandIns;
 use super::table::RouteTable;
 
 /// How many unreachable pairs are noted by name.
@@ -28,6 +29,8 @@ pub struct Survey {
     pub load: Vec<u64>,
     /// Which channel follows which one on some route, those that end at the wrong place included.
     pub dependencies: DependencyGraph,
+    /// The switches that stand in for hosts in a verdict.
+    pub(super) stand_ins: StandIns,
 }
 
 impl Survey {
@@ -35,8 +38,7 @@ impl Survey {
     pub fn new(network: &Network, attachments: &Attachments, table: &RouteTable) -> Survey {
         let graph = SwitchGraph::new(network);
         let wiring = Wiring::new(network);
-        let hosts = table.hosts() as u64;
-        let mut survey = Survey::before_any(network, hosts);
+        let mut survey = Survey::before_any(network, attachments);
         let mut destinations: Vec<HostId> = network.host_ids().collect();
         let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
         destinations.sort_by_key(|host| (switch(host), *host));
@@ -56,8 +58,9 @@ impl Survey {
         survey
     }
 
-    /// Of no route yet between so many hosts.
-    pub(super) fn before_any(network: &Network, hosts: u64) -> Survey {
+    /// Of no route yet between the hosts.
+    pub(super) fn before_any(network: &Network, attachments: &Attachments) -> Survey {
+        let hosts = attachments.hosts() as u64;
         Survey {
             pairs: hosts * hosts.saturating_sub(1),
             unreachable: 0,
@@ -66,6 +69,7 @@ impl Survey {
             non_minimal: 0,
             load: vec![0; network.links().len() * 2],
             dependencies: DependencyGraph::new(network),
+            stand_ins: StandIns::new(&SwitchGraph::new(network), attachments),
         }
     }
 

@@ -67,8 +67,8 @@ fn the_verb_prints_the_documented_keys() {
     let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     let documented = "algorithm busiest_channel channel_load_by_root_distance crossing_paths \
-        dependency_cycle lanes max_channel_load mean_distance non_minimal_pairs pairs \
-        restrictions_per_switch root switch_mean_distance unreachable_pairs verdict";
+        dependency_cycle judged lanes max_channel_load mean_distance non_minimal_pairs pairs \
+        restrictions_per_switch root switch_mean_distance unreachable_pairs verdict verdict_about";
     assert_eq!(keys, documented.split_whitespace().collect::<Vec<_>>());
     assert_eq!(report["dependency_cycle"], serde_json::json!(["s0:1", "s1:1", "s2:1", "s3:1"]));
     let output = simnet(&["route", &ring, "--root", "s2,s1", "--format", "json"]);
@@ -158,4 +158,79 @@ fn the_seed_decides_the_routes() {
     assert_ne!(zero, write("one", "1"));
     assert!(simnet(&["route", "now-cab", "--routes", &folder.path("default")]).status.success());
     assert_eq!(zero, std::fs::read(folder.path("default")).unwrap());
+}
+
+/// A ring of four switches without hosts, as GraphML.
+fn bare_ring(folder: &Folder) -> String {
+    let nodes: String = (0..4).map(|n| format!(r#"<node id="n{n}"/>"#)).collect();
+    let edges: String =
+        (0..4).map(|n| format!(r#"<edge source="n{n}" target="n{}"/>"#, (n + 1) % 4)).collect();
+    let text = format!(
+        r#"<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">{nodes}{edges}</graph></graphml>"#
+    );
+    folder.file("ring.graphml", &text)
+}
+
+/// Wrong if routes of a network without hosts passed as free of deadlock with no pair looked at, or the exit code
+/// were 1 without `--require`, or 0 where what is required does not hold.
+#[test]
+fn a_network_without_hosts_is_no_vacuous_proof() {
+    let folder = Folder::new("route-vacuous");
+    let bare = bare_ring(&folder);
+    let run = |more: &[&str]| simnet(&[&["route", &bare, "--format", "json"], more].concat());
+    let minimal = run(&["--algorithm", "minimal"]);
+    assert_eq!(minimal.status.code(), Some(0));
+    let report = json(&minimal);
+    assert_eq!((&report["verdict"], &report["pairs"]), (&"cyclic".into(), &0.into()));
+    assert_eq!(report["dependency_cycle"].as_array().map(Vec::len), Some(4));
+    let judged = serde_json::json!({"host_pairs": 0, "switch_pairs": 12, "unreachable_switch_pairs": 0,
+                                    "switches_left_out": 0});
+    assert_eq!(report["judged"], judged);
+    let about = report["verdict_about"].as_str().unwrap();
+    assert!(about.contains("12 pairs of switches") && about.contains("--hosts-per-switch N"), "{about}");
+    let human = simnet(&["route", &bare, "--algorithm", "minimal"]);
+    let human = String::from_utf8(human.stdout).unwrap();
+    assert!(human.contains(about) && human.contains("possible: a cycle of 4 channels"), "{human}");
+    for (more, code) in [
+        (&["--algorithm", "minimal", "--require", "acyclic"][..], 1),
+        (&["--algorithm", "minimal", "--require", "reachable"], 0),
+        (&["--algorithm", "minimal", "--require", "acyclic,reachable"], 1),
+        (&["--require", "acyclic,reachable"], 0),
+        (&["--require", "sound"], 2),
+    ] {
+        let output = run(more);
+        assert_eq!(output.status.code(), Some(code), "{more:?}");
+        // What does not hold is printed all the same.
+        assert_eq!(output.stdout.is_empty(), code == 2, "{more:?}");
+    }
+}
+
+/// Wrong if nothing at all passed as a proof, or `--require` took nothing for what it asks.
+#[test]
+fn where_nothing_is_judged_there_is_no_verdict() {
+    let folder = Folder::new("route-nothing");
+    let text = r#"{"format": "simnet-topology/1", "name": "one", "switches": [{"name": "s", "ports": 4}],
+        "hosts": [], "links": []}"#;
+    let one = folder.file("one.json", text);
+    let output = simnet(&["route", &one, "--format", "json"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["verdict"]), (Some(0), &Value::Null));
+    assert!(report["verdict_about"].as_str().unwrap().starts_with("nothing: "));
+    for required in ["acyclic", "reachable"] {
+        assert_eq!(simnet(&["route", &one, "--require", required]).status.code(), Some(1));
+    }
+    // Routes that were read say nothing of switches.
+    let routes = folder.file("none.ndjson", "");
+    let check = simnet(&["route", "check", &bare_ring(&folder), "--routes", &routes, "--format", "json"]);
+    let report = json(&check);
+    assert_eq!((check.status.code(), &report["verdict"]), (Some(1), &Value::Null));
+    assert_eq!(report["judged"]["switches_left_out"], 4);
+}
+
+/// Wrong if the help did not say when `route` exits 0.
+#[test]
+fn the_help_says_when_the_exit_code_is_zero() {
+    let help = String::from_utf8(simnet(&["route", "--help"]).stdout).unwrap();
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("`route` exits 0 whatever it finds") && words.contains("--require"), "{help}");
 }

@@ -14,7 +14,7 @@ impl Survey {
     pub fn of_tables(network: &Network, attachments: &Attachments, tables: &ForwardingTables) -> Survey {
         let graph = SwitchGraph::new(network);
         let hosts = network.hosts().len() as u64;
-        let mut survey = Survey::before_any(network, hosts);
+        let mut survey = Survey::before_any(network, attachments);
         let per_switch = attachments.per_switch(graph.switches(), None);
         let mut follower = Follower::new(network, tables, &per_switch);
         for (lid, end) in &tables.lids {

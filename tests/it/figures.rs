@@ -259,7 +259,13 @@ fn kept(room: &Room) -> usize {
 #[test]
 fn a_run_that_was_stopped_is_taken_up() {
     let whole = Room::new();
-    let small = &["faraj2008/table1", "mainwaring1997/fig3", "mainwaring1997/fig6", "mainwaring1997/fig10", "--quick"];
+    let small = &[
+        "faraj2008/table1",
+        "mainwaring1997/fig3",
+        "mainwaring1997/fig6",
+        "mainwaring1997/fig10",
+        "--quick",
+    ];
     let made = whole.figures(small);
     assert_eq!(made.status.code(), Some(0), "{}", printed(&made));
     for (signal, code) in [("-KILL", None), ("-INT", Some(130)), ("-TERM", Some(130))] {

@@ -20,11 +20,12 @@ fn subnet(rate: impl Fn(usize) -> Option<&'static str>) -> Network {
         network.push_switch(Switch { name, ports: 8, first_port: 1, guid, description }).unwrap()
     });
     let rate = |nth| rate(nth).map(|text| BitRate::parse(text).unwrap());
-    for nth in 0..6 {
-        let ((name, guid), description) = (node('H', 0x20 + nth as u64), Some(format!("node{nth} mlx5_0")));
+    for nth in 0_u16..6 {
+        let ((name, guid), description) =
+            (node('H', 0x20 + u64::from(nth)), Some(format!("node{nth} mlx5_0")));
         let host = network.push_host(Host { name, ports: 1, first_port: 1, guid, description }).unwrap();
-        let (a, b) = (End::host(host, 1), End::switch(leaves[nth / 3], 1 + (nth % 3) as u16));
-        network.push_link(Link { a, b, rate: rate(nth), length: None }).unwrap();
+        let (a, b) = (End::host(host, 1), End::switch(leaves[usize::from(nth / 3)], 1 + nth % 3));
+        network.push_link(Link { a, b, rate: rate(usize::from(nth)), length: None }).unwrap();
     }
     let (a, b) = (End::switch(leaves[0], 8), End::switch(leaves[1], 8));
     network.push_link(Link { a, b, rate: rate(6), length: None }).unwrap();

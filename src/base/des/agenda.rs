@@ -117,12 +117,15 @@ impl<E, P: Ord, T: Copy + Default + Ord> Agenda<E, P, T> {
         if until.is_some_and(|until| next > until) {
             return None;
         }
-        self.pop()
+        let due = self.pop();
+        debug_assert!(due.is_some() && self.now == next, "what is due next is what comes");
+        due
     }
 
     /// Drops the events for which `holds` is false. The present stays. Costs O(events).
     pub fn retain(&mut self, mut holds: impl FnMut(&Due<E, P, T>) -> bool) {
         self.heap.retain(|Reverse(entry)| holds(&entry.due));
+        debug_assert!(self.next().is_none_or(|next| next >= self.now), "what is left lies ahead");
     }
 
     /// Forgets all events. The present stays.

@@ -16,6 +16,20 @@
 //! before anyone can add to its cycles directly: this keeps the order first-in-first-out. What happens less
 //! than 64 cycles ahead goes to its cycle's list at once.
 //!
+//! The window of the fine wheel moves by a block, and not by a cycle, so that of its two halves one is always whole:
+//!
+//! ```text
+//!   cycle       0        64       128      192      256  ...                65536 = 2^16
+//!   block       |   0    |   1    |   2    |   3    |  ...                  |  1024
+//!               <----------------- span 0 ------------------------------->  <- span 1
+//!
+//!   now = 50    [even    |odd    ]|coarse  |coarse  |  ...                  |  heap
+//!   now = 64             [odd     |even   ]|coarse  |  ...                  |  heap
+//!                                  ^ the list of block 2 came down when block 1 began; its half held block 0 before,
+//!                                    of which no event is left
+//!   block 1023 begins:   the list of block 1024 comes down, so span 1 moves from the heap to the coarse wheel first
+//! ```
+//!
 //! # Validation
 //! A unit test compares it with a binary heap under random schedules, limits and gaps.
 
@@ -23,8 +37,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// Cycles in a block: 2^6.
+// A word of marks a block: the next cycle with events is one count of trailing zeros away.
 const BLOCK: u32 = 6;
 /// Blocks in a span: 2^10.
+// 2^16 cycles: only what waits long, as time-outs do, pays for a place in the heap.
 const SPAN: u32 = 10;
 const WORDS: usize = (1 << SPAN) / 64;
 const NIL: u32 = u32::MAX;
@@ -133,11 +149,14 @@ impl<E: Copy> Calendar<E> {
         #[expect(clippy::cast_possible_truncation, reason = "at most 64 phases, six bits of offset")]
         let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
         let block = time >> BLOCK;
+        // By block and not by distance: what shares a block takes one way to it, in the order in which it was scheduled.
         if block <= self.block + 1 {
             self.put_fine(block, entry);
         } else if block >> SPAN == self.span {
             self.coarse.put(slot_of(block), entry);
         } else {
+            debug_assert!(block >> SPAN > self.span, "the span before is over");
+            // A heap forgets the order of equals; the lists of the wheels need no such number.
             let sequence = self.sequence;
             self.sequence += 1;
             self.far.push(Reverse(Far { time, sequence, entry }));
@@ -167,10 +186,13 @@ impl<E: Copy> Calendar<E> {
                 if ahead != 0 {
                     let time = (block << BLOCK) | u64::from(ahead.trailing_zeros());
                     debug_assert!(time >= first, "no cycle is found that is over");
+                    debug_assert!(self.waiting > 0, "what is marked is counted");
                     return (time < limit).then_some(time);
                 }
                 from = (block + 1) << BLOCK;
             }
+            // Entering a block that begins before the limit is safe, and no other would be: the caller may yet schedule
+            // from the limit on, and nothing may go into a block that is over.
             if self.waiting == 0 || !self.next_block(limit) {
                 return None;
             }
@@ -198,8 +220,16 @@ impl<E: Copy> Calendar<E> {
         self.open = true;
         self.phase = 0;
         let half = usize::from(self.block & 1 != 0);
+        debug_assert!(
+            self.occupied[half] & ((1 << (time & 63)) - 1) == 0,
+            "no cycle with events is passed over"
+        );
         self.occupied[half] &= !(1 << (time & 63));
         let list = &mut self.fine[(half << BLOCK) | slot_of(time & 63)];
+        debug_assert!(
+            list.iter().all(|entry| u64::from(entry.offset) == time & 63),
+            "the list of a cycle has no event of another"
+        );
         // The phases of a cycle are separated only now, so that a cycle ahead costs one list whatever its phases.
         debug_assert!(self.waiting >= list.len(), "every event that is scheduled is counted once");
         self.waiting -= list.len();
@@ -217,9 +247,17 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     pub fn pop(&mut self, phase: usize) -> Option<E> {
         assert!(phase >= self.phase, "phase {phase} asked for after {}", self.phase);
+        debug_assert!(
+            self.busy & ((1 << phase) - 1) & !((1 << self.phase) - 1) == 0,
+            "a phase is left with events in it, before phase {phase}"
+        );
         self.phase = phase;
         let (list, cursor) = (&mut self.current[phase], &mut self.cursors[phase]);
         // A cursor instead of removal: what is scheduled into this phase meanwhile goes to the end of the same list.
+        debug_assert!(
+            *cursor <= list.len() && (self.open || list.is_empty()),
+            "only an open cycle has events"
+        );
         if let Some(event) = list.get(*cursor) {
             *cursor += 1;
             return Some(*event);
@@ -258,6 +296,7 @@ impl<E: Copy> Calendar<E> {
     pub fn skip_to(&mut self, time: u64) {
         if time > self.now || !self.open {
             assert!(self.next_before(time).is_none(), "events before {time}");
+            debug_assert!(self.busy == 0, "events of cycle {} are skipped", self.now);
             self.now = self.now.max(time);
             self.open = false;
         }
@@ -275,6 +314,11 @@ impl<E: Copy> Calendar<E> {
 
     /// Shows every event after the open cycle, in no particular order: cycle and event. Costs O(events).
     pub fn for_each(&self, mut see: impl FnMut(u64, &E)) {
+        let mut seen = 0;
+        let mut see = |time, event: &E| {
+            seen += 1;
+            see(time, event);
+        };
         for block in [self.block, self.block + 1] {
             let half = usize::from(block & 1 != 0);
             for entry in self.fine[half << BLOCK..][..1 << BLOCK].iter().flatten() {
@@ -293,12 +337,15 @@ impl<E: Copy> Calendar<E> {
         for Reverse(far) in &self.far {
             see(far.time, &far.entry.event);
         }
+        // Stays on: whoever looks here for what it is to take back must not miss any.
+        assert!(seen == self.waiting, "{seen} events of {} are shown", self.waiting);
     }
 
     /// Enters the first block after the next that has events and begins before `limit`; whether there is one.
     /// Those of the current block and the next are over.
     #[cold]
     fn next_block(&mut self, limit: u64) -> bool {
+        // The coarse wheel has the present span, the heap later ones only: the first of the two that has any has the next.
         let block = if let Some(slot) = self.coarse.first() {
             (self.span << SPAN) | slot
         } else if let Some(Reverse(far)) = self.far.peek() {
@@ -308,6 +355,7 @@ impl<E: Copy> Calendar<E> {
         };
         debug_assert!(block > self.block + 1 && self.waiting > 0, "what is near is in the fine wheel");
         let near = block << BLOCK < limit;
+        // Not entered before its time: a caller whose limit lies before may schedule into the blocks between.
         if near {
             self.enter(block);
         }
@@ -321,14 +369,27 @@ impl<E: Copy> Calendar<E> {
         debug_assert!(self.occupied[usize::from(self.block & 1 != 0)] == 0, "no event is left behind");
         debug_assert!(is_down || self.occupied == [0; 2], "no event is skipped");
         self.block = block;
+        // One step takes over a half that came down whole with the step before; a leap finds neither half filled.
         if !is_down {
             self.bring_down(block);
         }
         self.bring_down(block + 1);
+        debug_assert!(self.is_marked_right(), "a mark says whether its list has entries");
+        debug_assert!(
+            self.coarse.first().is_none_or(|slot| (self.span << SPAN) | slot > block + 1),
+            "the coarse wheel has blocks after the next"
+        );
+    }
+
+    /// Whether every cycle of the fine wheel is marked that has events, and no other. Costs O(cycles in the wheel).
+    fn is_marked_right(&self) -> bool {
+        let marked = |nth: usize| self.occupied[nth >> BLOCK] & (1 << (nth & ((1 << BLOCK) - 1))) != 0;
+        self.fine.iter().enumerate().all(|(nth, list)| marked(nth) != list.is_empty())
     }
 
     /// Hands a block's events to the fine wheel; loads the block's span first if that is a new one.
     fn bring_down(&mut self, block: u64) {
+        debug_assert!(block == self.block || block == self.block + 1, "what comes down is near");
         if block >> SPAN != self.span {
             debug_assert!(block >> SPAN > self.span, "spans come in order");
             debug_assert!(self.coarse.first().is_none(), "no block of the span before is left behind");
@@ -341,6 +402,10 @@ impl<E: Copy> Calendar<E> {
                 self.coarse.put(slot_of(far.time >> BLOCK), far.entry);
             }
         }
+        debug_assert!(
+            self.far.peek().is_none_or(|Reverse(far)| far.time >> BLOCK >> SPAN > self.span),
+            "the heap never holds what the coarse wheel should"
+        );
         let mut node = self.coarse.take(slot_of(block));
         while node != NIL {
             let Node { entry, next } = self.coarse.free(node);
@@ -367,6 +432,10 @@ impl<E: Copy> Coarse<E> {
             self.nodes[index as usize] = node;
             index
         };
+        debug_assert!(
+            self.free == NIL || (self.free as usize) < self.nodes.len(),
+            "the free list stays in the pool"
+        );
         let list = &mut self.lists[slot];
         let is_occupied = self.occupied[slot / 64] & 1 << (slot % 64) != 0;
         debug_assert!(is_occupied == (list.head != NIL), "a slot is marked while it has a list");
@@ -374,6 +443,7 @@ impl<E: Copy> Coarse<E> {
             list.head = index;
             self.occupied[slot / 64] |= 1 << (slot % 64);
         } else {
+            debug_assert!(self.nodes[list.tail as usize].next == NIL, "a tail has nothing behind it");
             self.nodes[list.tail as usize].next = index;
         }
         list.tail = index;
@@ -381,6 +451,10 @@ impl<E: Copy> Coarse<E> {
 
     /// Empties a slot and gives the first node of its list.
     fn take(&mut self, slot: usize) -> u32 {
+        debug_assert!(
+            (self.occupied[slot / 64] & 1 << (slot % 64) != 0) == (self.lists[slot].head != NIL),
+            "a slot is marked while it has a list"
+        );
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         std::mem::replace(&mut self.lists[slot], List { head: NIL, tail: NIL }).head
     }
@@ -397,7 +471,9 @@ impl<E: Copy> Coarse<E> {
     /// The first slot with events.
     fn first(&self) -> Option<u64> {
         let (word, bits) = (0..).zip(self.occupied).find(|(_, bits)| *bits != 0)?;
-        Some(word * 64 + u64::from(bits.trailing_zeros()))
+        let slot = word * 64 + u64::from(bits.trailing_zeros());
+        debug_assert!(self.lists[slot_of(slot)].head != NIL, "what is marked has a list");
+        Some(slot)
     }
 }
 

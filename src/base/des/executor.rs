@@ -130,9 +130,11 @@ impl<E> Scheduler<E> {
         if state.wake.is_some_and(|(set, _)| set == at) {
             return;
         }
+        // The wake that was set before stays in the agenda, void: its number is not the valid one any more.
         let nth = self.wakes;
         self.wakes += 1;
         self.waking += usize::from(state.wake.replace((at, nth)).is_none());
+        debug_assert!(self.waking <= self.states.len(), "a process is woken once at a time");
         self.agenda.schedule(at, Due::Wake { process, nth });
     }
 
@@ -150,8 +152,11 @@ impl<E> Scheduler<E> {
     /// Takes back what was set by [`Scheduler::wake`], if it is wake number `nth`; whether it was.
     fn take_wake(&mut self, process: usize, nth: u64) -> bool {
         let wake = &mut self.states[process].wake;
+        debug_assert!(nth < self.wakes, "a wake that goes off was set");
         let is_valid = wake.is_some_and(|(_, valid)| valid == nth);
         if is_valid {
+            // Stays on: a process that is woken at another instant than it waits for would measure a wrong time.
+            assert!(wake.is_some_and(|(at, _)| at == self.agenda.now()), "a wake goes off at its instant");
             debug_assert!(self.waking > 0, "a wake that is set is counted");
             *wake = None;
             self.waking -= 1;
@@ -173,6 +178,7 @@ pub fn run<'a, K: Kernel>(
     K::Request: 'a,
     K::Answer: 'a,
 {
+    debug_assert!(scheduler.waking == 0, "wakes of processes that are gone");
     scheduler.states =
         processes.iter().map(|process| ProcessState { runs: process.is_some(), wake: None }).collect();
     _ = Executor { kernel, scheduler, processes }.run();
@@ -198,10 +204,19 @@ where
             }
         }
         loop {
+            let next = self.scheduler.next();
             self.kernel.advance(self.scheduler)?;
+            debug_assert!(
+                next.is_none_or(|next| self.scheduler.now() <= next),
+                "what lies around the processes runs no further than to their next instant"
+            );
             match self.scheduler.agenda.pop() {
                 Some(due) => self.act(due.event)?,
-                None => return ControlFlow::Break(()),
+                None => {
+                    // Stays on: a process that waited for ever would be missing from the results.
+                    assert!(!self.scheduler.wakes_any(), "a wake that is set is in the agenda");
+                    return ControlFlow::Break(());
+                }
             }
         }
     }
@@ -223,6 +238,7 @@ where
 
     /// Takes what a process has done, up to where it waits or ends.
     fn go_on(&mut self, process: usize, mut step: Step<K::Request, K::Output>) -> ControlFlow<()> {
+        debug_assert!(self.scheduler.runs(process), "only a process that runs does anything");
         loop {
             match step {
                 Step::Asks(request) => match self.kernel.ask(self.scheduler, process, request) {
@@ -241,7 +257,10 @@ where
     }
 
     fn resume(&mut self, process: usize, answer: K::Answer) -> Step<K::Request, K::Output> {
-        debug_assert!(self.scheduler.runs(process), "a process that is answered runs");
+        debug_assert!(
+            self.scheduler.runs(process) && self.scheduler.states[process].wake.is_none(),
+            "a process that is answered waits for nothing else"
+        );
         let asks = self.processes[process].as_mut();
         asks.expect("only a process that has asked is answered").resume(answer)
     }

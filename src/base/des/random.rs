@@ -41,7 +41,9 @@ impl Stream {
     /// If `bound` is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is no number below zero");
-        high(self.bits(), bound)
+        let drawn = high(self.bits(), bound);
+        debug_assert!(drawn < bound, "{drawn} is not below {bound}");
+        drawn
     }
 
     /// Draws from the exponential distribution with this mean, rounded down; saturates.
@@ -50,6 +52,7 @@ impl Stream {
     /// Inversion, `-mean * ln(u)`, with `u` uniform on the multiples of 2^-64 in (0, 1].
     pub fn exponential(&mut self, mean: u64) -> u64 {
         let product = u128::from(mean) * u128::from(minus_ln(self.bits()));
+        debug_assert!(product >> FRACTION <= 45 * u128::from(mean), "64 bits reach 44.4 means");
         u64::try_from(product >> FRACTION).unwrap_or(u64::MAX)
     }
 }
@@ -104,6 +107,7 @@ const fn log2_table() -> [u64; 257] {
 
 /// `log2(n / 256)` in fixed point for n in 256..=512, bit by bit: squaring doubles a logarithm.
 const fn log2_of(n: u64) -> u64 {
+    assert!(256 <= n && n <= 512, "the table spans one octave");
     if n == 512 {
         return 1 << FRACTION;
     }
@@ -120,6 +124,7 @@ const fn log2_of(n: u64) -> u64 {
         }
         bit += 1;
     }
+    assert!(one <= x && x < 2 * one, "what is left after the whole bits lies in [1, 2)");
     log
 }
 

@@ -43,11 +43,14 @@ impl<K: Hash + Eq> Timers<K> {
         assert!(at >= self.now, "a timer is set behind the present");
         self.queue.push(key, Reverse((at, self.set)));
         self.set += 1;
+        debug_assert!(self.next_due().is_some_and(|next| next <= at), "no timer is later than the first");
     }
 
     /// Forgets the timer `key`; says whether it was set. Costs O(log timers).
     pub fn cancel(&mut self, key: &K) -> bool {
-        self.queue.remove(key).is_some()
+        let was_set = self.queue.remove(key).is_some();
+        debug_assert!(self.next_due().is_none_or(|next| next >= self.now), "no timer was passed over");
+        was_set
     }
 
     /// When the next timer fires.

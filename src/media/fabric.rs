@@ -179,7 +179,17 @@ impl Fabric {
         endpoint: &mut E,
         observer: &mut O,
     ) -> Pause {
-        on_engine!(&mut self.inner, engine => engine.run_until(limit, endpoint, observer))
+        let before = self.now();
+        let pause = on_engine!(&mut self.inner, engine => engine.run_until(limit, endpoint, observer));
+        debug_assert!(
+            self.now() >= before && self.now() <= limit.max(before),
+            "time goes on, up to the limit"
+        );
+        debug_assert!(
+            pause != Pause::Limit || self.now() >= limit,
+            "what is said to have been run has been run"
+        );
+        pause
     }
 
     /// Notes that `host` has something to send again: it is asked in cycle `at`, or in the next cycle if that

@@ -80,13 +80,11 @@ impl<'a, Q: 'a, A: 'a, T> Process<'a, Q, A, T> {
             Poll::Ready(result) => {
                 let unread = self.cells.answer.take();
                 debug_assert!(unread.is_none(), "a process reads what it is answered");
-                let unasked = self.cells.request.take();
-                debug_assert!(unasked.is_none(), "a process that has ended asks nothing");
+                debug_assert!(self.cells.request.take().is_none(), "a process that has ended asks nothing");
                 Step::Done(result)
             }
             Poll::Pending => {
-                let unread = self.cells.answer.take();
-                debug_assert!(unread.is_none(), "a process reads an answer before it asks again");
+                debug_assert!(self.cells.answer.take().is_none(), "a process reads an answer before it asks");
                 Step::Asks(self.cells.request.take().expect("a process waits only for its world"))
             }
         }

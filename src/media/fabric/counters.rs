@@ -38,9 +38,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             out_pace = (rates.out_next, rates.out_period);
         }
         if entry.in_on {
+            debug_assert!(entry.in_rem > 0, "a flow has a flit left");
             inflow = Run { next: in_pace.0, period: in_pace.1, left: u64::from(entry.in_rem) };
         }
         if entry.out_on {
+            debug_assert!(entry.out_rem > 0, "a flow has a flit left");
             outflow = Run { next: out_pace.0, period: out_pace.1, left: u64::from(entry.out_rem) };
         }
         (inflow, outflow)
@@ -110,7 +112,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let (arrived, left) = self.flows(port);
         assert!(left <= u64::from(entry.occ) + arrived, "what leaves a buffer was in it");
-        u32::try_from(u64::from(entry.occ) + arrived - left).expect("a buffer's flits")
+        let occupancy = u32::try_from(u64::from(entry.occ) + arrived - left).expect("a buffer's flits");
+        assert!(occupancy <= self.switch.buffer || port >= self.switch_ports, "the buffer overflows");
+        occupancy
     }
 
     pub(super) fn stop_sent(&self, end: End) -> bool {

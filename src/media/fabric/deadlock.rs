@@ -66,6 +66,11 @@ impl Watch {
         !self.suspects.is_empty()
     }
 
+    /// Whether something is on the cable after cycle `t` that may end the port's being stopped, or begin it.
+    pub(super) fn is_on_cable(&self, port: u32, t: u64) -> bool {
+        self.on_cable.get(port as usize).is_some_and(|latest| *latest > t)
+    }
+
     /// Puts those that formed in one cycle, from position `from` on, in the order of their first input ports, whichever
     /// was suspected first.
     #[cold]
@@ -87,6 +92,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn suspect(&mut self, port: u32) {
         if self.is_switch_port(port) {
+            let state = self.ins[port as usize].state;
+            debug_assert!(
+                matches!(state, State::Waiting | State::Connected),
+                "only a worm with an output waits"
+            );
             self.watch.suspects.push(port);
         }
     }
@@ -107,6 +117,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.watch.on_cable = vec![0; self.outs.len()];
         }
         let latest = &mut self.watch.on_cable[port as usize];
+        debug_assert!(arrival >= *latest && arrival > self.now, "what is sent later arrives later");
         *latest = arrival.max(*latest);
     }
 
@@ -130,11 +141,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             State::Waiting => self.outs[entry.out as usize].owner,
             State::Connected => {
                 let output = &self.outs[entry.out as usize];
+                debug_assert!(output.owner == port, "owner and output name each other");
                 let peer = output.peer;
+                // What is on the cable may be the GO that ends it: a circle that seems closed would open by itself.
                 let stopped = !output.go
                     && self.is_switch_port(peer)
                     && self.ins[peer as usize].stop_sent
-                    && self.watch.on_cable[peer as usize] <= t;
+                    && !self.watch.is_on_cable(peer, t);
                 if stopped { peer } else { NONE }
             }
             _ => NONE,
@@ -210,6 +223,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let Some(&(_, index)) = self.watch.members.iter().find(|(member, _)| *member == port) else { return };
         debug_assert!(self.watch.found[index].cleared.is_none(), "a deadlock is broken once");
         self.watch.members.retain(|(_, other)| *other != index);
+        debug_assert!(self.watch.found[index].formed.0 <= t, "what is broken has formed");
         let output = self.wiring.end(out);
         self.watch.found[index].cleared = Some(Cleared { at: Cycle(t), output });
     }

@@ -9,7 +9,7 @@ use super::counters::ChannelUse;
 use super::deadlock::Watch;
 use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer, WormId};
 use super::parameters::{Arbitration, Receive, SwitchParameters};
-use super::ports::{ChannelRate, Host, InPort, OutPort, Rates, Switch, WideRequests};
+use super::ports::{ChannelRate, Host, InPort, NEVER, OutPort, Rates, State, Switch, WideRequests};
 use super::prefetch;
 use super::reporting::Reported;
 use super::wiring::{Records, Wiring};
@@ -219,6 +219,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 Err(pause) => {
                     if cfg!(debug_assertions) && pause == Pause::Idle && self.ins.len() <= CHECKED {
                         self.check_all();
+                        self.check_rest();
                     }
                     let rest = if pause == Pause::Idle { self.rest().min(limit.0) } else { limit.0 };
                     self.now = self.now.max(rest);
@@ -288,6 +289,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Runs one cycle: the phases of the table in the module's documentation.
     fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
+        debug_assert!(self.touched.is_empty() && self.over.is_empty(), "a cycle leaves nothing to the next");
         self.calendar.open(t);
         if O::WATCHES {
             self.report_before(t, observer);
@@ -388,6 +390,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     #[inline]
     fn handle<E: Endpoint, O: Observer>(&mut self, event: Event, t: u64, endpoint: &mut E, observer: &mut O) {
+        debug_assert!(t == self.now, "events happen in the present");
         self.events += 1;
         match event {
             Event::Link { link, up: false } => self.fail(link, t, observer),
@@ -444,6 +447,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn touch(&mut self, port: u32, t: u64) {
         self.bring_to(port, t);
         let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.t == t || entry.state == State::Routing, "only a port that is reserved is ahead");
         if !entry.touched {
             entry.touched = true;
             self.touched.push(port);
@@ -457,6 +461,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.ins[port as usize].has_finished(t) {
             self.finish(port);
         }
+        debug_assert!(self.ins[port as usize].t >= t, "a port is accounted for up to now");
+        debug_assert!(
+            (self.ins[port as usize].segments > 0) == (self.ins[port as usize].out_rem > 0),
+            "a worm is there until its tail has left"
+        );
     }
 
     /// Ends one piece of a worm in cycle `t`; with the last piece the message is over.
@@ -478,6 +487,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             (None, None) => unreachable!("a worm that is not delivered has a cause to end"),
         };
         debug_assert!(last.created <= last.started, "a message starts once it is created");
+        debug_assert!(last.started <= self.now && last.started != NEVER, "and ends after that");
         let ended = Ended {
             tag: last.tag,
             source: HostId(last.source),

@@ -25,6 +25,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.cuts = vec![0; self.outs.len()];
         }
         for port in ends {
+            debug_assert!(!self.ins[port as usize].in_on, "nothing flows in over a failed cable");
+            debug_assert!(self.ins[port as usize].flying == 0, "and no head is on it");
             self.cuts[port as usize] = t;
             self.outs[port as usize].dead = true;
             self.ins[port as usize].dead = true;
@@ -61,6 +63,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The owner of a failed output eats what is still to come; a host drops its message.
     fn lose_tail(&mut self, owner: u32, worm: u32, t: u64) {
+        debug_assert!(self.ins[owner as usize].state == State::Connected, "who owned a channel was sending");
+        debug_assert!(self.ins[owner as usize].front == worm, "and it was this worm");
         if owner < self.transmitters {
             self.start_draining(owner);
             return;
@@ -80,6 +84,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Heads that wait for a failed output have requested no output.
     fn turn_away_waiting(&mut self, out: u32, t: u64) {
+        debug_assert!(self.outs[out as usize].owner == NONE, "the owner is dealt with first");
         while self.outs[out as usize].wait != 0 {
             let node = self.ins[out as usize].node;
             let port = self.first_waiting(out, node);
@@ -101,6 +106,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The channel ends at a host that takes everything at once. `upstream`: the worm that owns the channel.
     fn cut_to_sink(&mut self, port: u32, upstream: u32, t: u64) {
+        debug_assert!(self.is_sink(port), "a host without a buffer");
         let (mut tails, mut tokens) = (Vec::new(), Vec::new());
         let worms = &self.worms;
         self.calendar.for_each(|time, event| match *event {
@@ -138,6 +144,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The channel ends at a buffer. `upstream`: the worm that owns the channel and whose head has gone out.
     fn cut_to_buffer(&mut self, port: u32, upstream: u32, t: u64) {
+        debug_assert!(!self.is_sink(port), "a port with a buffer");
         let mut flying = Vec::new();
         let mut collect = |time: u64, event: &Event| match *event {
             Event::Head { port: to, worm } if to == port => flying.push((time, worm)),
@@ -189,6 +196,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// before `t`. Heads that arrive wait at least until P3b of their cycle, so in P0 there is no doubt.
     fn is_head_ahead(&self, port: u32, t: u64) -> bool {
         let entry = &self.ins[port as usize];
+        debug_assert!(entry.state == State::Routing && entry.exit >= t, "a head is being decoded");
         entry.occ == 0 && entry.exit >= t + self.switch.routing_latency
     }
 
@@ -208,6 +216,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !self.outs[ends[0] as usize].dead {
             return;
         }
+        let is_dead = |end: &u32| self.outs[*end as usize].dead && self.ins[*end as usize].dead;
+        debug_assert!(ends.iter().all(is_dead), "a cable returns in both directions");
         if O::WATCHES {
             observer.cable(Cycle(t), LinkId(link), true);
         }

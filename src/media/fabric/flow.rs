@@ -14,6 +14,30 @@
 //! A port is accounted for only when it is touched, so that a run of any length costs two events: where it begins and
 //! where it ends. What a prediction says stays true until something touches the port; then it is made anew, and the
 //! event of the old one finds that it is not `pred` any more.
+//!
+//! What a blocked worm does to the buffers behind it, with `stop` = 56, `go` = 40 and a cable of d = 2 cycles:
+//!
+//! ```text
+//!   flits
+//!    59 |                __________                  STOP does not end the rise: what is sent up to its arrival is yet
+//!    56 |- - - - - - - -/          \                 to come, stop + 2 d - 1 = 59 flits in all (`wiring` asks for the
+//!       |            __/            \                room)
+//!    40 |- - - - - _/ - - - - - - - -\- - - -
+//!    37 |       __/                   \_______       nor does GO end the fall: go of at least 2 d - 1 keeps the outflow
+//!       |    __/                                     from running dry meanwhile (`links_with_gaps`)
+//!     0 +---+-----------+--+-------+--+--+-------> cycles
+//!        HEAD        STOP  PAUSE   |  |  RESUME
+//!                              grant  GO
+//!
+//!   HEAD     the inflow begins, a flit a cycle; decoding takes R cycles, then the head waits for its output
+//!   STOP     P5 of the cycle at whose end the level is `stop`; d cycles of flight to the sender
+//!   PAUSE    2 d cycles after STOP: the sender's answer has come back
+//!   grant    the outflow begins; nothing flows in meanwhile
+//!   GO       P5 of the cycle at whose end the level is `go`
+//!   RESUME   2 d cycles after GO: in- and outflow are equal, and the level stands still to the end of the inflow
+//! ```
+//! All of it costs one event a mark on the time line, whatever the number of flits: between two of them the level is a
+//! straight line, along which `predict` finds the next.
 
 use super::endpoint::{Cause, Observer};
 use super::engine::{CONTROL, DATA, Engine, Event, FLOW, ROUTES};
@@ -51,7 +75,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             entry.out_rem -= left;
             entry.occ -= left;
             entry.out_on = entry.out_rem > 0;
+            debug_assert!(entry.out_on || entry.exit < t, "no tail leaves that was not foreseen");
         }
+        debug_assert!(
+            port >= self.switch_ports || entry.occ <= self.switch.buffer,
+            "STOP comes in time for what is on the cable"
+        );
     }
 
     fn sync_runs(&mut self, port: u32, t: u64) {
@@ -60,6 +89,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.ins[port as usize];
         let rates = &mut self.rates[port as usize];
         let narrow = |flits: u64| u32::try_from(flits).expect("no more than the remainder");
+        // What arrives in a cycle may leave in it, here as with equal rates: both are counted up to the end of t - 1.
         debug_assert!(left <= u64::from(entry.occ) + arrived, "a run ends where the buffer has no flit left");
         entry.t = t;
         entry.in_rem -= narrow(arrived);
@@ -81,6 +111,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 State::Taking => rates.take_free = last + self.receive.map_or(1, |receive| receive.period),
                 _ => {}
             }
+            debug_assert!(entry.out_rem > 0 || entry.exit < t, "no tail leaves that was not foreseen");
         }
     }
 
@@ -89,6 +120,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !entry.in_on {
             return Run::NOTHING;
         }
+        debug_assert!(
+            entry.in_rem > 0 && rates.in_next >= entry.t,
+            "what is accounted for is not to come again"
+        );
         Run { next: rates.in_next, period: rates.in_period, left: u64::from(entry.in_rem) }
     }
 
@@ -97,6 +132,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !entry.out_on {
             return Run::NOTHING;
         }
+        debug_assert!(entry.out_rem > 0 && rates.out_next >= entry.t, "what has left does not leave again");
         Run { next: rates.out_next, period: rates.out_period, left: u64::from(entry.out_rem) }
     }
 
@@ -118,6 +154,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let entry = &mut self.ins[port as usize];
         debug_assert!(!entry.dead, "what comes over a failed cable is lost");
+        debug_assert!(entry.t == t, "no port is ahead of a head on its cable");
         debug_assert!(entry.in_rem == 0 && !entry.in_on, "a worm ends before the next begins");
         debug_assert!(entry.flying > 0, "a head that arrives was on the cable");
         entry.flying -= 1;
@@ -134,6 +171,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.worms[before].next = worm;
             return;
         }
+        debug_assert!(entry.state == State::Idle && entry.occ == 0, "a port without worms is empty");
         (entry.front, entry.back) = (worm, worm);
         entry.out_rem = flits;
         if self.is_switch_port(port) {
@@ -147,8 +185,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn inflow_pauses(&mut self, port: u32, t: u64) {
         if !self.is_lost(port, t) {
             self.touch(port, t);
-            debug_assert!(self.ins[port as usize].in_rem > 0, "a worm pauses before its end");
-            self.ins[port as usize].in_on = false;
+            let entry = &mut self.ins[port as usize];
+            debug_assert!(entry.segments > 0 && entry.in_rem > 0, "a worm pauses before its end");
+            debug_assert!(entry.in_on, "what pauses was flowing: one change a channel and cycle");
+            entry.in_on = false;
         }
     }
 
@@ -159,6 +199,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let entry = &mut self.ins[port as usize];
             debug_assert!(entry.in_rem > 0, "flits of a worm that has not ended");
             debug_assert!(!EQUAL || !entry.in_on, "with one rate for all, only what has paused resumes");
+            debug_assert!(entry.segments > 0 && period > 0, "a run has a worm and a pace");
             entry.in_on = true;
             if !EQUAL {
                 let rates = &mut self.rates[port as usize];
@@ -173,6 +214,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         debug_assert!(self.outs[out as usize].go, "STOP comes after GO");
+        debug_assert!(!self.outs[out as usize].dead, "what comes over a failed cable is lost");
         self.outs[out as usize].go = false;
         let owner = self.owner_at(out, t);
         if owner != NONE {
@@ -191,9 +233,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         debug_assert!(!self.outs[out as usize].go, "GO comes after STOP");
+        debug_assert!(!self.outs[out as usize].dead, "what comes over a failed cable is lost");
         self.outs[out as usize].go = true;
         let owner = self.owner_at(out, t);
         if owner != NONE {
+            debug_assert!(self.outs[out as usize].since <= t, "a stopped output of a worm was blocked");
+            // The timer goes by events, not by the condition: GO ends the blocked time even if a head begins to wait in
+            // this cycle, which begins a new one (P2 is before P3).
             if self.outs[out as usize].wait == 0 {
                 self.unblock(out, t);
             }
@@ -227,6 +273,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.pred == t {
             entry.pred = NEVER;
             self.touch(port, t);
+            debug_assert!(self.ins[port as usize].t == t, "nothing is predicted for a head yet to arrive");
         }
     }
 
@@ -243,7 +290,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             entry.t == t && entry.out_rem > 0,
             "a worm that leaves has flits left at the beginning of a cycle"
         );
+        debug_assert!(
+            !connected || self.outs[entry.out as usize].owner == port,
+            "a worm sends on the output that it was granted"
+        );
+        debug_assert!(
+            !connected || !self.outs[entry.out as usize].dead,
+            "nothing is sent over a failed cable"
+        );
         let go = !connected || self.outs[entry.out as usize].go;
+        // All that happened in P1 to P3 is in the state by now, whatever its order. Whoever sent a change at once would
+        // send PAUSE and RESUME for one cycle where STOP and a grant meet, and their order would matter.
         if !EQUAL {
             self.evaluate_runs::<O>(port, t, go);
         } else {
@@ -323,6 +380,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         } else {
             NEVER
         };
+        debug_assert!(exit >= t, "a tail that leaves has not left");
         self.ins[port as usize].exit = exit;
     }
 
@@ -355,7 +413,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn send_pause(&mut self, port: u32, t: u64) {
         debug_assert!(self.ins[port as usize].head_sent, "only a worm whose head has gone out pauses");
+        debug_assert!(self.ins[port as usize].out_rem > 0, "behind its tail a worm does not pause");
         let out = &self.outs[self.ins[port as usize].out as usize];
+        debug_assert!(out.owner == port, "a worm pauses on its own output");
         if !self.is_sink(out.peer) {
             let event = Event::Pause { port: out.peer };
             self.calendar.schedule(t + u64::from(out.delay), DATA, event);
@@ -365,6 +425,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn send_resume(&mut self, port: u32, period: u32, t: u64) {
         debug_assert!(self.ins[port as usize].head_sent, "only a worm whose head has gone out goes on");
         let out = &self.outs[self.ins[port as usize].out as usize];
+        debug_assert!(out.owner == port && out.go, "a worm goes on where it may, on its own output");
         if !self.is_sink(out.peer) {
             let event = Event::Resume { port: out.peer, period };
             self.calendar.schedule(t + u64::from(out.delay), DATA, event);
@@ -424,8 +485,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// P5: accounts to the end of cycle `t`, sends STOP or GO, predicts.
     #[inline]
     pub(super) fn settle<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        debug_assert!(self.ins[port as usize].touched, "a port is settled once");
         self.ins[port as usize].touched = false;
+        // Written for a head that arrives later: until then nothing flows, and `send_head` has predicted.
         if self.ins[port as usize].t > t + 1 {
+            debug_assert!(self.ins[port as usize].state == State::Routing, "only a reserved port is ahead");
             return;
         }
         if O::WATCHES {
@@ -443,6 +507,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn control_flow<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
         let (stop, go) = self.levels(port);
         let entry = &mut self.ins[port as usize];
+        debug_assert!(go < stop, "a level that asks for STOP does not ask for GO");
+        // On the level at the end of the cycle alone: a flit that comes and one that goes in a cycle cross no mark.
         // STOP when the buffer has filled up to one mark, GO when it has emptied down to another, each once. The
         // papers give no marks; docs/MODELS.md says what ours keep room for.
         let changes = if entry.stop_sent { entry.occ <= go } else { entry.occ >= stop };
@@ -489,6 +555,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     fn predict_equal(&self, port: u32) -> u64 {
         let entry = &self.ins[port as usize];
+        debug_assert!(!entry.out_on || entry.is_leaving(), "what flows out is let out");
         let (stop, go) = (self.switch.stop, self.switch.go);
         let occ = entry.occ;
         if entry.out_on {
@@ -516,6 +583,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.in_on && !entry.stop_sent && occ < stop && entry.in_rem >= stop - occ {
             // Nothing leaves: the level rises by one a cycle. A head under decoding may be granted before, which is an
             // event anyhow.
+            //
+            //   cycle            t       t + 1    ...   t + (stop - occ) - 1
+            //   at its end     occ + 1   occ + 2        stop: P5 of this cycle sends STOP
             let crossing = entry.t + u64::from(stop - occ) - 1;
             if entry.state != State::Routing || crossing < entry.exit {
                 due = crossing;
@@ -531,9 +601,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let (stop, go) = self.levels(port);
         let entry = &self.ins[port as usize];
         let rates = &self.rates[port as usize];
+        debug_assert!(!entry.out_on || entry.is_leaving(), "what flows out is let out");
         let (inflow, mut outflow) = (self.inflow(port), self.outflow(port));
         let occ = u64::from(entry.occ);
         let mut due = NEVER;
+        // First what the outflow does. One that runs dry ends there: what crosses a mark is asked of the rest alone.
         if entry.out_on {
             due = match self.starves(port) {
                 Some(starved) => {
@@ -561,6 +633,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             runs::rise(occ, inflow, outflow, u64::from(stop))
         };
         match crossing {
+            // A head under decoding may be granted before, which is an event anyhow.
             Some(crossing) if entry.state != State::Routing || crossing < entry.exit => due.min(crossing),
             _ => due,
         }
@@ -569,6 +642,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Whether anything happens when the front worm's tail leaves, beyond what can be made good later.
     #[inline]
     fn cares_for_exit(&self, port: u32, entry: &InPort) -> bool {
+        debug_assert!(entry.out_on && entry.exit != NEVER, "only a tail that is foreseen is cared for");
+        // Of the tails of a lightly loaded network hardly any: most events saved are saved here. `owner_at`, `bring_to`
+        // and `reserve` find the tails that have left meanwhile.
         entry.segments > 1
             || entry.state != State::Connected
             || self.outs[entry.out as usize].wait != 0
@@ -582,6 +658,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             entry.state == State::Connected,
             "only the tail of a worm with an output is waited for"
         );
+        debug_assert!(self.outs[entry.out as usize].owner == port, "and it is the worm that owns it");
         if entry.exit < entry.pred && !entry.touched {
             entry.pred = entry.exit;
             self.calendar.schedule(entry.exit, FLOW, Event::Predicted { port });

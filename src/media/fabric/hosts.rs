@@ -9,6 +9,7 @@ use simnet_base::units::Cycle;
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Asks every host with a cable for its first message.
     pub(super) fn ask_all<E: Endpoint>(&mut self, endpoint: &mut E) {
+        debug_assert!(self.starts == 0, "hosts are asked before anything starts");
         for host in 0..self.hosts.len() {
             if self.hosts[host].transmitter == NONE {
                 continue;
@@ -25,6 +26,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn ask<E: Endpoint>(&mut self, host: u32, endpoint: &mut E) {
         debug_assert!(self.hosts[host as usize].next == NONE, "a host has one message ready at a time");
+        debug_assert!(self.hosts[host as usize].transmitter != NONE, "a host without a cable is not asked");
         self.route.clear();
         if let Some(mut message) = endpoint.next_message(HostId(host), &mut self.route) {
             message.time_to_live = message.time_to_live.or(self.time_to_live);
@@ -44,6 +46,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Plans to start the next message in cycle `at`; what was planned before has lost its meaning.
     fn attempt(&mut self, host: u32, at: u64) {
         debug_assert!(at >= self.now, "a message starts in this cycle or later");
+        debug_assert!(self.hosts[host as usize].next != NONE, "what is planned is the start of a message");
         self.hosts[host as usize].attempt = at;
         self.calendar.schedule(at, HOSTS, Event::Start { host });
     }
@@ -122,6 +125,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let worm = std::mem::replace(&mut entry.next, NONE);
         debug_assert!(worm != NONE && entry.free <= t, "a message, and the transmitter is free");
         let message = self.worms.message_mut(worm);
+        debug_assert!(
+            message.created <= t && message.started == NEVER,
+            "a message starts once it is created"
+        );
         (message.started, message.serial) = (t, self.starts);
         self.starts += 1;
         let record = &mut self.worms[worm];
@@ -174,6 +181,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let host = self.ins[port as usize].node;
         let entry = &mut self.hosts[host as usize];
         debug_assert!(entry.transmitter == port && entry.free <= t, "a transmitter is freed in order");
+        debug_assert!(self.ins[port as usize].state == State::Idle, "and has no other message");
         entry.free = t;
         if self.tells_departures {
             self.departures.push((host, t - 1));
@@ -189,6 +197,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn expect_tail(&mut self, port: u32, worm: u32, tail: u64) {
         debug_assert!(self.worms[worm].head_at <= tail, "a tail comes with its head or after it");
+        debug_assert!(self.is_sink(port) && tail > self.now, "it is on its way to a host without a buffer");
         let record = &mut self.worms[worm];
         if record.tail_at != tail {
             record.tail_at = tail;
@@ -207,8 +216,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         record.tail_at = NEVER;
         let head = record.head_at;
+        debug_assert!(record.too_soon == (record.left > 0), "what is delivered has taken all its turns");
         // Stay on here and below: a latency would be wrong.
-        assert!(head <= t, "no tail comes before its head");
+        assert!(head + u64::from(record.flits()) <= t + 1, "a flit a cycle comes at most, from head to tail");
         if record.too_soon {
             self.worms.strike(worm, Cause::HostTooSoon, head, false);
         }
@@ -218,7 +228,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P4: a host's interface has taken the tail out of its receive buffer in cycle `t`.
     pub(super) fn taken(&mut self, port: u32, worm: u32, t: u64) {
-        assert!(self.worms[worm].head_at <= t, "no tail is taken before its head");
+        let record = &self.worms[worm];
+        assert!(
+            record.head_at + u64::from(record.flits()) <= t + 1,
+            "a flit a cycle is taken at most, from head to tail"
+        );
+        debug_assert!(port >= self.switch_ports && self.receive.is_some(), "a host with a buffer takes");
         self.rates[port as usize].take_free += self.receive.map_or(0, |receive| receive.overhead);
         let fate = Fate::Delivered {
             host: self.wiring.host(port),

@@ -6,7 +6,7 @@
 //! by its own name.
 
 use super::engine::Engine;
-use super::ports::{NEVER, NONE, State};
+use super::ports::{InPort, NEVER, NONE, State};
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Checks what cycle `t` has touched, with all that it names. Costs O(ports touched).
@@ -23,8 +23,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let entry = &self.ins[port as usize];
             assert!(!entry.touched && entry.t > t, "every port touched is settled to the end of the cycle");
             self.check_port(port);
+            self.check_marks(port);
             if entry.out != NONE {
                 self.check_output(entry.out);
+                self.check_channel(entry.out, t + 1);
+            }
+            if port < self.transmitters {
+                self.check_control(port, t);
             }
             if self.is_switch_port(port) {
                 self.check_unit(entry.node);
@@ -49,6 +54,34 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert!(self.starts >= self.in_flight as u64, "what is in flight has started");
     }
 
+    /// Checks what holds once no event is left: nothing is awaited, so whatever stands still does so for ever. Costs
+    /// O(ports).
+    pub(super) fn check_rest(&self) {
+        assert!(
+            self.pending_next.is_empty() && self.requests_next.is_empty(),
+            "nothing is put off to a cycle that does not come"
+        );
+        for (port, entry) in (0..).zip(&self.ins) {
+            assert!(entry.flying == 0, "a head on a cable has an event: {entry:?}");
+            assert!(entry.pred == NEVER, "what is predicted has an event: {entry:?}");
+            let decodes = matches!(entry.state, State::Pending | State::Routing);
+            assert!(!decodes, "a head that is decoded has an event: {entry:?}");
+            self.check_marks(port);
+        }
+        for (out, output) in (0..).zip(&self.outs) {
+            let said = output.dead || output.go != self.ins[output.peer as usize].stop_sent;
+            assert!(said, "STOP and GO on a cable have events: {output:?}");
+            assert!(output.owner != NONE || output.wait == 0, "no head waits for a free output: {output:?}");
+            self.check_channel(out, self.now);
+        }
+        for unit in &self.switches {
+            assert!(unit.busy == NEVER && unit.pending == 0, "a unit that decodes has an event: {unit:?}");
+        }
+        for host in &self.hosts {
+            assert!(host.attempt == NEVER, "a start that is planned has an event: {host:?}");
+        }
+    }
+
     fn check_port(&self, port: u32) {
         let entry = &self.ins[port as usize];
         let is_empty = entry.segments == 0;
@@ -67,6 +100,20 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert!(entry.exit == NEVER || has_exit, "nothing else has an end in sight: {entry:?}");
         assert!(entry.exit >= entry.t, "what has come to its end is over: {entry:?}");
         assert!(entry.state != State::Taking || port >= self.switch_ports, "a host alone takes: {entry:?}");
+        assert!(entry.pred >= entry.t, "what is predicted lies ahead of what is accounted for: {entry:?}");
+        assert!(is_empty == (entry.out_rem == 0), "a worm is there until its tail has left: {entry:?}");
+        assert!(!entry.in_on || !entry.dead, "nothing flows in over a failed cable: {entry:?}");
+        let is_ahead = entry.state == State::Routing && entry.occ == 0;
+        assert!(
+            !is_ahead || (entry.in_on && entry.in_rem == entry.out_rem),
+            "a head that is foreseen comes with all its flits: {entry:?}"
+        );
+        if port >= self.transmitters {
+            assert!(entry.segments <= 1 && !entry.stop_sent, "one message after the other: {entry:?}");
+            assert!(entry.in_rem == 0 && entry.flying == 0, "all of a message is there at once: {entry:?}");
+            let sends = matches!(entry.state, State::Idle | State::Connected);
+            assert!(sends, "a transmitter sends or does nothing: {entry:?}");
+        }
         self.check_flits(port);
         if port < self.switch_ports {
             assert!(entry.occ <= self.switch.buffer, "the buffer holds what is in it: {entry:?}");
@@ -94,8 +141,79 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert_eq!(there, leaving, "flits that come are flits that leave: {entry:?}");
     }
 
+    /// An input port and its switch agree on what its head waits for.
+    fn check_marks(&self, port: u32) {
+        let entry = &self.ins[port as usize];
+        if !self.is_switch_port(port) {
+            return;
+        }
+        let unit = &self.switches[entry.node as usize];
+        if unit.ports > 64 {
+            // Counted, with the bits elsewhere.
+            assert!(entry.state != State::Pending || unit.pending > 0, "a pending head is counted: {unit:?}");
+            return;
+        }
+        let mark = 1_u64 << (port - unit.base);
+        let is_pending = self.serial && entry.state == State::Pending;
+        assert!(is_pending == (unit.pending & mark != 0), "who is pending is marked: {unit:?} {entry:?}");
+        if entry.out != NONE {
+            let output = &self.outs[entry.out as usize];
+            let waits = entry.state == State::Waiting;
+            assert!(waits == (output.wait & mark != 0), "who waits is marked: {output:?} {entry:?}");
+            assert!(
+                (output.owner == port) != waits,
+                "who has an output waits for it or owns it: {output:?} {entry:?}"
+            );
+        }
+    }
+
+    /// STOP and GO: what a buffer said last is what its sender has heard, unless it is on the cable.
+    fn check_control(&self, port: u32, t: u64) {
+        let (entry, plug) = (&self.ins[port as usize], &self.outs[port as usize]);
+        if entry.dead || self.watch.is_on_cable(port, t) {
+            return;
+        }
+        let sender = &self.outs[plug.peer as usize];
+        assert!(sender.peer == port, "a cable leads there and back: {plug:?} {sender:?}");
+        assert!(sender.go != entry.stop_sent, "STOP and GO arrive: {sender:?} {entry:?}");
+    }
+
+    /// No flit is lost or made on a cable: at the beginning of cycle `at` its worm has as many flits to come at the far
+    /// end as are to be sent at the near end and are on the cable.
+    fn check_channel(&self, out: u32, at: u64) {
+        let output = &self.outs[out as usize];
+        if output.owner == NONE || self.is_sink(output.peer) {
+            return;
+        }
+        let (sender, receiver) = (&self.ins[output.owner as usize], &self.ins[output.peer as usize]);
+        let worm = sender.front;
+        // A worm that was struck may be in pieces, and one whose head is on the cable is not known at the far end yet.
+        let is_between = !sender.head_sent || receiver.flying > 0 || sender.has_finished(at);
+        if is_between || self.worms.message(worm).cause.is_some() {
+            return;
+        }
+        let (inflow, _) = self.runs(output.peer);
+        let (_, outflow) = self.runs(output.owner);
+        let remaining = |entry: &InPort, of: u32, flow: super::runs::Run| {
+            u64::from(of) - if entry.t < at { flow.until(at - 1) } else { 0 }
+        };
+        let unsent = remaining(sender, sender.out_rem, outflow);
+        let to_come = remaining(receiver, receiver.in_rem, inflow);
+        assert!(receiver.back == worm, "what comes last is what is sent: {sender:?} {receiver:?}");
+        assert!(to_come >= unsent, "no flit comes that is not sent: {sender:?} {receiver:?}");
+        let on_cable = to_come - unsent;
+        assert!(
+            on_cable <= u64::from(output.delay),
+            "a flit a cycle is on the cable: {sender:?} {receiver:?}"
+        );
+    }
+
     fn check_output(&self, out: u32) {
         let output = &self.outs[out as usize];
+        assert!(
+            output.since == NEVER || output.since <= self.now,
+            "what is blocked has begun to be: {output:?}"
+        );
         if output.owner != NONE {
             let owner = &self.ins[output.owner as usize];
             assert!(
@@ -126,6 +244,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert!(self.serial || unit.busy == NEVER, "the unit of a switch is a serial one: {unit:?}");
         assert!(unit.pending == 0 || unit.busy != NEVER, "an idle unit takes a pending head: {unit:?}");
         assert!(!unit.listed, "the list of units is worked off: {unit:?}");
+        assert!(!unit.killed || unit.busy != NEVER, "a head that was destroyed was being decoded: {unit:?}");
+        assert!(unit.pointer < unit.ports || unit.ports == 0, "one of its ports is first in turn: {unit:?}");
         if unit.current != NONE && !unit.killed {
             let entry = &self.ins[unit.current as usize];
             assert!(
@@ -145,5 +265,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         );
         let is_planned = entry.attempt != NEVER || entry.backlog || entry.waits_for_cable;
         assert!(entry.next == NONE || is_planned, "no message is forgotten at its host: {entry:?}");
+        assert!(
+            entry.next != NONE || !entry.waits_for_cable,
+            "what waits for the cable is a message: {entry:?}"
+        );
+        assert!(entry.free <= self.now + 1, "what is free from some cycle on has become free: {entry:?}");
     }
 }

@@ -221,6 +221,7 @@ impl WideRequests {
 
     /// The first bit at or after `pointer`, going round. The row must not be empty.
     pub(super) fn first_from(&self, row: u32, pointer: u32) -> u32 {
+        debug_assert!((pointer as usize) < self.words * 64, "a port is first in turn");
         let row = &self.bits[row as usize * self.words..][..self.words];
         let at = |from: u32| {
             let mut mask = u64::MAX << (from % 64);

@@ -13,7 +13,7 @@
 
 use super::endpoint::{Flow, Observer, WormId};
 use super::engine::Engine;
-use super::ports::{NEVER, State};
+use super::ports::{NEVER, NONE, State};
 use super::runs::Run;
 use simnet_base::des::agenda::{Agenda, Due};
 use simnet_base::ids::HostId;
@@ -149,6 +149,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The worm in front of `port` holds `out` no longer: its tail has left in cycle `at`, or it is destroyed.
     pub(super) fn report_release<O: Observer>(&mut self, port: u32, out: u32, at: u64, observer: &mut O) {
+        debug_assert!(at <= self.now, "what is reported has happened");
         if let Some(worm) = self.reported.ports[port as usize].holder.take() {
             observer.released(Cycle(at), self.plug(port, out), self.wiring.end(out), worm);
         }
@@ -175,6 +176,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P3c: an output has been granted; the others that have requested it in this cycle wait.
     pub(super) fn report_waiting<O: Observer>(&mut self, out: u32, node: u32, t: u64, observer: &mut O) {
+        debug_assert!(self.outs[out as usize].owner != NONE, "what has been granted is owned");
         let unit = &self.switches[node as usize];
         for port in unit.base..unit.base + u32::from(unit.ports) {
             let entry = &self.ins[port as usize];
@@ -188,6 +190,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// After P4: reports what leaves and flows at a port in cycle `t`, before it is accounted to the end of it.
     pub(super) fn report_port<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        debug_assert!(t == self.now, "a port is reported in the cycle that changes it");
         let entry = &self.ins[port as usize];
         if entry.t > t {
             self.report_port_after(port, t, observer);
@@ -212,6 +215,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The port is accounted to the end of cycle `t` already, or to the arrival of a head: what flows then is seen when
     /// that has come. What was destroyed at the end of the cycle is reported now, as if nothing had flowed in it.
     fn report_port_after<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        debug_assert!(self.ins[port as usize].t > t, "it is accounted for beyond this cycle");
         if port >= self.transmitters {
             return;
         }
@@ -226,7 +230,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Reports what flows from cycle `at` on, if it does not follow from what was reported.
     fn report_flow<O: Observer>(&mut self, port: u32, at: u64, observer: &mut O) {
+        debug_assert!(port < self.transmitters, "what a transmitter holds is no one's to see");
         let (stretch, changes) = self.stretch(port, at);
+        debug_assert!(changes > at, "what flows now changes later");
         let reported = &mut self.reported.ports[port as usize].reported;
         if reported.from(at) != stretch {
             *reported = stretch;
@@ -257,6 +263,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let end = |run: Run| if run.left == 0 { NEVER } else { run.at(run.left - 1) + 1 };
         let ends = [inflow, outflow].map(end).into_iter().filter(|end| *end > at);
         let ((inflow, arrived), (outflow, left)) = (Pace::of(inflow, at), Pace::of(outflow, at));
+        debug_assert!(left <= u64::from(entry.occ) + arrived, "what leaves a buffer was in it");
         let occupancy = u64::from(entry.occ) + arrived - left;
         (Stretch { occupancy, inflow, outflow }, ends.min().unwrap_or(NEVER))
     }
@@ -290,6 +297,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.reported.agenda.pop();
             self.report_arrival(port, worm, at, observer);
         }
+        debug_assert!(self.reported.agenda.next().is_none_or(|next| next >= t), "nothing is reported late");
     }
 
     /// Reports a head that was to arrive in cycle `at`, if it has.
@@ -321,6 +329,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let front = |end: End| self.ins[self.wiring.port(end) as usize].front;
             let worms: Vec<WormId> =
                 deadlock.members.iter().map(|member| self.identity(front(member.input))).collect();
+            debug_assert!(deadlock.cleared.is_none(), "a deadlock is reported before it is broken");
             observer.deadlocked(deadlock.formed, nth, &deadlock.members, &worms);
             self.reported.deadlocks += 1;
             self.reported.standing.push(nth);

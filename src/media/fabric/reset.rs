@@ -7,6 +7,27 @@
 //! The part behind the output drains where it is, as fast as it comes. The part before it has no tail any more: a token
 //! follows its path and flushes one port after the other, up to where its head is. A worm is over when both parts are.
 //!
+//! The timer is `since` of the output, and nothing else: it is armed while a worm owns the output and either a head waits
+//! for it or STOP holds it back. A sweep turns it into an event only if it would fire before the next sweep:
+//!
+//! ```text
+//!   P3c t0       the owner is granted the output
+//!   P3a t1       a head comes to wait for it:  since = t1                          (armed)
+//!   P3c t2       the tail left in t2 - 1; the head that waited is granted it:
+//!                    another head waits, or STOP came:  since = t2                 (begins anew)
+//!                    nobody waits, and it may send:     since = NEVER              (not armed)
+//!   P2  t3       STOP arrives:  since = min(since, t3)
+//!   P2  t4       GO arrives:    nobody waits: NEVER;  a head waits: since stays, though the worm moves again
+//!   ...
+//!   P4.5b since + timeout   fires: the owner is destroyed, and the head that waits is granted the output in the next
+//!
+//!   since:       t1 |-----------------------------------------------------| t1 + timeout
+//!   sweeps:     |         |         |         |         |         |         |     one each timeout / 4
+//!                                                                 ^ this one sees that it would fire before the next
+//! ```
+//! A waiting head alone would not do: a worm that comes round into the buffer that its own tail is in stops itself, and no
+//! head waits for any output. Every deadlock has an output with an owner that STOP holds back.
+//!
 //! # Source
 //! Mainwaring et al. 1997, section 2.2: an output port that was blocked for 55 ms (50 ms in section 1.1) sends a
 //! forward reset, which clears the path up to the head of the worm; the tail is destroyed by hardware. How its steps
@@ -27,6 +48,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     ///
     /// A timer therefore costs nothing while it does not run for a good part of the timeout.
     pub(super) fn sweep(&mut self, timeout: u64, limit: u64) {
+        // A quarter: sweeps are few, and so are timers that turn into events and are disarmed before they fire.
         let begin = self.next_sweep;
         let end = begin.saturating_add((timeout / 4).max(1));
         let mut beyond = limit;
@@ -54,8 +76,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P4.5b: the output has been blocked for the whole timeout: its worm is destroyed.
     pub(super) fn fire<O: Observer>(&mut self, out: u32, t: u64, observer: &mut O) {
+        debug_assert!(self.is_switch_port(out), "hosts send no forward resets");
         let output = &self.outs[out as usize];
         let timeout = self.switch.timeout.unwrap_or(NEVER);
+        // Disarmed since the sweep, or armed anew: the sweep that sees the new time will schedule that.
         if output.owner == NONE || output.since.saturating_add(timeout) != t {
             return;
         }
@@ -94,8 +118,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.is_sink(output.peer) {
             self.worms[worm].tail_at = NEVER;
         }
+        // Out of band, STOP or not, yet behind the worm's flits sent up to t and before those of any later worm, which
+        // is granted the output in t + 1 at the earliest.
         let (port, arrival) = (output.peer, t + u64::from(output.delay));
         debug_assert!(port != NONE && !output.dead, "a worm with its head out has a cable");
+        debug_assert!(
+            self.worms.message(worm).cause.is_some(),
+            "a forward reset follows a worm that is struck"
+        );
         self.calendar.schedule(arrival, TOKENS, Event::Token { port, worm });
         self.note_on_cable(port, arrival);
     }
@@ -107,6 +137,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(entry.state == State::Connected && entry.out != NONE, "a port gives up what it owns");
         debug_assert!(entry.out_rem > 0, "a worm whose tail has left has given it up already");
         let out = entry.out;
+        debug_assert!(self.outs[out as usize].owner == port, "and what it gives up is its own");
+        // At the grant all flits were counted; those that will never be sent are taken off.
         debug_assert!(self.used[out as usize].flits >= u64::from(entry.out_rem), "its flits were counted in");
         self.used[out as usize].flits -= u64::from(entry.out_rem);
         if O::WATCHES {
@@ -145,6 +177,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         let worm = entry.back;
+        debug_assert!(self.worms.message(worm).cause.is_some(), "what is flushed was struck before");
         // Whole worms in front of it stay: their tails are here, and they have lost nothing.
         let there = if entry.segments == 1 { entry.occ } else { self.worms[worm].flits() - entry.in_rem };
         debug_assert!(there <= entry.occ, "what is destroyed was there");
@@ -168,6 +201,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn flush_front<O: Observer>(&mut self, port: u32, worm: u32, t: u64, observer: &mut O) {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.segments == 1 && entry.front == worm, "it is alone");
+        debug_assert!(entry.in_rem == 0 && !entry.in_on, "and no flit of it is on its way");
+        // With its head out the worm goes on beyond: the forward reset follows it there. Otherwise it ends here.
         let (out, forwards) = (entry.out, entry.state == State::Connected && entry.head_sent);
         self.deadlock_hit(port, out, t);
         match self.ins[port as usize].state {

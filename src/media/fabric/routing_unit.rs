@@ -27,6 +27,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             debug_assert!(output.since <= t, "what ends has begun");
             self.used[out as usize].blocked += t - output.since;
             output.since = NEVER;
+            debug_assert!(self.used[out as usize].blocked <= t, "blocked times do not overlap");
         }
     }
 
@@ -34,6 +35,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn request_unit(&mut self, port: u32, t: u64) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
+        debug_assert!(
+            port < self.switch_ports && entry.out_rem > 0,
+            "a switch decodes, and all of it is to leave"
+        );
         let node = entry.node;
         if !self.serial {
             entry.state = State::Routing;
@@ -55,6 +60,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn reserve(&mut self, port: u32, t: u64, arrival: u64) -> bool {
         debug_assert!(arrival > t, "no cable is crossed in no time");
+        debug_assert!(self.is_switch_port(port), "a switch decodes");
         let entry = &self.ins[port as usize];
         if entry.has_finished(t) && entry.segments == 1 && !entry.touched {
             self.bring_to(port, t);
@@ -70,9 +76,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         if self.serial {
             let unit = &mut self.switches[entry.node as usize];
+            // One reservation a unit: of two heads on cables the later one must not be decoded first.
             if unit.busy != NEVER || unit.pending != 0 {
                 return false;
             }
+            debug_assert!(unit.current == NONE && !unit.killed, "an idle unit decodes for nobody");
             unit.busy = arrival + self.switch.routing_latency;
             unit.current = port;
         }
@@ -110,6 +118,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn forget_reserved_head(&mut self, port: u32, t: u64) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.t >= t && entry.segments == 1 && entry.occ == 0, "no flit of it has arrived");
+        debug_assert!(entry.in_on && entry.in_rem == entry.out_rem, "and all of them were to");
         entry.t = t;
         entry.state = State::Idle;
         (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
@@ -120,6 +129,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn set_pending(&mut self, node: u32, port: u32) {
         let unit = &mut self.switches[node as usize];
         let local = port - unit.base;
+        debug_assert!(self.ins[port as usize].state == State::Pending, "who is marked as pending is");
         if unit.ports <= 64 {
             debug_assert!(unit.pending & 1 << local == 0, "a head asks once to be decoded");
             unit.pending |= 1 << local;
@@ -135,16 +145,19 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let node = self.ins[port as usize].node;
         let unit = &mut self.switches[node as usize];
         let local = port - unit.base;
+        debug_assert!(self.ins[port as usize].state == State::Pending, "who was marked as pending is");
         if unit.ports <= 64 {
             debug_assert!(unit.pending & 1 << local != 0, "the head was pending");
             unit.pending &= !(1 << local);
         } else {
+            debug_assert!(unit.pending > 0, "heads that are pending are counted");
             unit.pending -= 1;
             self.wide_pending.clear(node, local);
         }
     }
 
     fn list_unit(&mut self, node: u32) {
+        debug_assert!(self.serial, "ports that decode for themselves wait for no unit");
         let unit = &mut self.switches[node as usize];
         if unit.busy == NEVER && unit.pending != 0 && !unit.listed {
             unit.listed = true;
@@ -158,6 +171,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let mut ports = std::mem::take(&mut self.pending_next);
         for port in ports.drain(..) {
             let entry = &self.ins[port as usize];
+            debug_assert!(port < self.switch_ports, "heads come to be decoded at switches");
+            // A forward reset at the end of the last cycle may have destroyed the head.
             if entry.state == State::Idle && entry.segments > 0 {
                 self.request_unit(port, t);
             }
@@ -202,6 +217,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.serial {
             let node = entry.node;
             let unit = &mut self.switches[node as usize];
+            // Told by the unit and not by the port: one whose head was destroyed may have another pending by now.
             if unit.busy != t || unit.current != port {
                 return;
             }
@@ -223,6 +239,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         debug_assert!(self.ins[port as usize].state == State::Routing, "the head in front was being decoded");
         self.touch(port, t);
+        debug_assert!(self.ins[port as usize].occ > 0, "a head that is decoded is there");
         match self.decode(port, t) {
             Ok(out) => self.request_output(port, out, t, observer),
             Err(cause) => {
@@ -245,6 +262,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn asked_output(&self, port: u32) -> Result<u32, Cause> {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.front != NONE && port < self.switch_ports, "a head at a switch asks");
+        // Mainwaring et al. 1997, section 2.1: a turn is relative, what is added to the port of entry; a sum that is no
+        // port is an illegal turn, and does not wrap round.
         let worm = &self.worms[entry.front];
         if worm.left == 0 {
             return Err(Cause::Stranded);
@@ -260,6 +279,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn start_draining(&mut self, port: u32) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.segments > 0 && entry.out_rem > 0, "there is a worm to drain");
+        debug_assert!(
+            port < self.switch_ports && entry.state != State::Draining,
+            "a switch drains a worm once"
+        );
         entry.state = State::Draining;
         entry.out = NONE;
         entry.exit = NEVER;
@@ -271,6 +294,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn request_output<O: Observer>(&mut self, port: u32, out: u32, t: u64, observer: &mut O) {
         debug_assert!(!self.outs[out as usize].dead, "no head waits for a failed cable");
         let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.state == State::Routing && entry.t == t, "a head asks once it is decoded");
         entry.state = State::Waiting;
         entry.exit = NEVER;
         entry.out = out;
@@ -317,6 +341,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if entry.state != State::Waiting || self.worms[front].expires > t {
                 continue;
             }
+            debug_assert!(self.worms[front].expires == t, "no head waits beyond its time to live");
             self.touch(port, t);
             self.deadlock_hit(port, out, t);
             self.clear_waiting(port, out);
@@ -330,6 +355,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     fn set_waiting(&mut self, port: u32, out: u32) {
+        let entry = &self.ins[port as usize];
+        debug_assert!(entry.state == State::Waiting && entry.out == out, "who is marked as waiting is");
+        debug_assert!(entry.node == self.ins[out as usize].node, "an output serves the inputs of its switch");
         let unit = &self.switches[self.ins[port as usize].node as usize];
         let local = port - unit.base;
         if unit.ports <= 64 {
@@ -343,12 +371,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The head in front of `port` does not wait for its output any more.
     pub(super) fn clear_waiting(&mut self, port: u32, out: u32) {
+        debug_assert!(self.ins[port as usize].state == State::Waiting, "who was marked as waiting is");
+        debug_assert!(self.ins[port as usize].out == out, "and for this output");
         let unit = &self.switches[self.ins[port as usize].node as usize];
         let local = port - unit.base;
         if unit.ports <= 64 {
             debug_assert!(self.outs[out as usize].wait & 1 << local != 0, "the head waited");
             self.outs[out as usize].wait &= !(1 << local);
         } else {
+            debug_assert!(self.outs[out as usize].wait > 0, "heads that wait are counted");
             self.outs[out as usize].wait -= 1;
             self.wide_waits.clear(out, local);
         }
@@ -364,6 +395,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         } else {
             self.wide_waits.first_from(out, pointer)
         };
+        debug_assert!(local < u32::from(unit.ports), "only a port of the switch waits");
         unit.base + local
     }
 
@@ -375,6 +407,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.shuffle_list(|engine| &mut engine.requests);
         let mut requests = std::mem::take(&mut self.requests);
         for out in requests.drain(..) {
+            debug_assert!(self.is_switch_port(out), "heads wait for outputs of switches");
+            // Listed twice where a tail left and a head was decoded for it: the first entry has served both.
             if self.owner_at(out, t) != NONE || self.outs[out as usize].wait == 0 {
                 continue;
             }
@@ -440,6 +474,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let used = &mut self.used[out as usize];
         used.held = used.held.wrapping_add(t);
+        debug_assert!(used.held <= t, "the times of its owners do not overlap");
+        debug_assert!(used.flits <= used.held, "a channel carries a flit a cycle at most, while it is owned");
         self.unblock(out, t);
     }
 }

@@ -1,6 +1,19 @@
 //! Runs of evenly spaced flits, and when a buffer between two runs empties, fills or clears.
 //!
 //! Used where rates are unequal; with equal rates everything is linear and written out in `flow.rs`.
+//!
+//! ```text
+//!   cycle          0   1   2   3   4   5   6   7   8   9  10    2 flits at the beginning
+//!   arrivals           *           *           *           *    next 1, period 3, left 4
+//!
+//!   departures         *   *   *   *                            next 1, period 1
+//!   left at end    2   2   1   0   0   -                        fall to 1: cycle 2; starvation: 5
+//!
+//!   departures                 *                   *            next 3, period 5
+//!   left at end    2   3   3   2   3   3   3   4   3   3   4    rise to 4: cycle 7, not 4
+//! ```
+//! What arrives in a cycle may leave in it. All three searches step from flit to flit, and leap over those that cannot
+//! be it, so that a run of thousands of flits costs a few steps.
 
 use super::ports::NEVER;
 
@@ -55,6 +68,7 @@ pub(super) fn starvation(occ: u64, arrivals: Run, departures: Run) -> Option<u64
 /// The first cycle at whose end at least `level` flits are there, departures and arrivals counted.
 pub(super) fn rise(occ: u64, arrivals: Run, departures: Run, level: u64) -> Option<u64> {
     debug_assert!(occ < level, "the level lies above");
+    debug_assert!(departures.left <= occ + arrivals.left, "what leaves is there or comes");
     // Only an arrival can raise the level. Without departures the level is reached with this arrival; each departure
     // up to then asks for one more.
     let mut index = level - occ - 1;
@@ -62,6 +76,7 @@ pub(super) fn rise(occ: u64, arrivals: Run, departures: Run, level: u64) -> Opti
         let cycle = arrivals.at(index);
         let there = occ + index + 1 - departures.until(cycle);
         if there >= level {
+            debug_assert!(there == level, "a level is reached by one flit");
             return Some(cycle);
         }
         let departing = departures.left > 0 && cycle >= departures.next;
@@ -70,6 +85,7 @@ pub(super) fn rise(occ: u64, arrivals: Run, departures: Run, level: u64) -> Opti
             index = arrivals.until(departures.at(departures.left - 1)).max(index + 1);
             continue;
         }
+        // Each arrival adds one at most, so those in between cannot be it.
         index += level - there;
     }
     None
@@ -78,12 +94,14 @@ pub(super) fn rise(occ: u64, arrivals: Run, departures: Run, level: u64) -> Opti
 /// The first cycle at whose end at most `level` flits are there, departures and arrivals counted.
 pub(super) fn fall(occ: u64, arrivals: Run, departures: Run, level: u64) -> Option<u64> {
     debug_assert!(occ > level, "the level lies below");
+    debug_assert!(departures.left <= occ + arrivals.left, "what leaves is there or comes");
     // The mirror image of `rise`: only a departure lowers the level, and each arrival asks for one more.
     let mut index = occ - level - 1;
     while index < departures.left {
         let cycle = departures.at(index);
         let there = occ + arrivals.until(cycle) - (index + 1);
         if there <= level {
+            debug_assert!(there == level, "a level is reached by one flit");
             return Some(cycle);
         }
         let arrived = arrivals.until(cycle);

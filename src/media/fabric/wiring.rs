@@ -152,9 +152,12 @@ impl Wiring {
             let (host, port) = self.host_ports[(port - self.switch_ports()) as usize];
             return End::host(host, port.0);
         }
+        debug_assert!(self.switch_base.is_sorted(), "ports are numbered switch by switch");
         let switch = self.switch_base.partition_point(|base| *base <= port) - 1;
         let local = u16::try_from(port - self.switch_base[switch]).expect("a switch has 16-bit ports");
-        End::switch(SwitchId::new(switch), self.switch_first[switch] + local)
+        let end = End::switch(SwitchId::new(switch), self.switch_first[switch] + local);
+        debug_assert!(self.port(end) == port, "a plug has one number");
+        end
     }
 
     /// All host ports: the host and the port's number at it.
@@ -321,6 +324,12 @@ pub(super) fn records(
         }
         hosts.push(idle_host(transmitter, out));
     }
+    let is_paired = |(port, out): (u32, &OutPort)| {
+        out.peer == NONE
+            || (outs[out.peer as usize].peer == port && outs[out.peer as usize].delay == out.delay)
+    };
+    debug_assert!((0..).zip(&outs).all(is_paired), "a cable is one channel there and one back, equally long");
+    debug_assert!(ins.len() >= ports && ins.len() - ports <= hosts.len(), "a transmitter a host at most");
     let rates = if equal { Vec::new() } else { vec![NO_FLOW; ins.len()] };
     let most = network.switches().iter().map(|switch| usize::from(switch.ports)).max().unwrap_or(0);
     let words = if most > 64 { most.div_ceil(64) } else { 0 };

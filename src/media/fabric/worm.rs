@@ -100,10 +100,12 @@ impl Worms {
         }
         self.slots.push(worm);
         self.messages.push(message);
+        debug_assert!(self.slots.len() == self.messages.len(), "a worm has two records under one number");
         u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 worms")
     }
 
     fn spill(&mut self, route: &[Turn]) -> u32 {
+        debug_assert!(!route.is_empty(), "an empty place would pass for a free one");
         if let Some(slot) = self.free_spills.pop() {
             debug_assert!(self.spilled[slot as usize].is_empty(), "a free place is empty");
             self.spilled[slot as usize] = route.into();
@@ -120,6 +122,7 @@ impl Worms {
         let slot = &mut self.slots[worm as usize];
         slot.tail_at = NEVER;
         if slot.spill != NONE {
+            debug_assert!(!self.spilled[slot.spill as usize].is_empty(), "a place is freed once");
             self.spilled[slot.spill as usize] = Box::default();
             self.free_spills.push(slot.spill);
         }
@@ -149,6 +152,7 @@ impl Worms {
     pub(super) fn strike(&mut self, worm: u32, cause: Cause, at: u64, before_data: bool) {
         let message = &mut self.messages[worm as usize];
         debug_assert!(message.pieces > 0 && message.started != NEVER, "only what is in the fabric is struck");
+        debug_assert!(message.started <= at, "and not before it is there");
         // The first cause counts, whatever befalls the pieces later.
         if message.cause.is_some() {
             return;
@@ -197,6 +201,10 @@ impl Worm {
     /// Flits of the worm where its head is: the turns left and the payload.
     #[inline]
     pub(super) fn flits(&self) -> u32 {
+        debug_assert!(
+            self.payload > 0 && self.left <= self.turns,
+            "a worm has a tail, and takes no turn twice"
+        );
         self.payload + u32::from(self.left)
     }
 }

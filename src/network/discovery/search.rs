@@ -46,6 +46,8 @@ impl Budget {
 
 /// The most switches of a tree of so many machines.
 fn most_switches(machines: usize) -> usize {
+    // Every switch that is a leaf or a fork is paid for by a machine: fewer than two a machine. The rest is for long ways
+    // in small trees. All distances are kept, in numbers of 16 bits: the tree must stay below 65,535 switches.
     (2 * machines + 512).min(60_000)
 }
 
@@ -62,6 +64,7 @@ pub(super) fn grow(costs: &impl Costs, order: &[usize]) -> Shape {
 /// Puts more machines into a tree.
 pub(super) fn go_on(costs: &impl Costs, shape: &mut Shape, order: &[usize]) {
     for machine in order {
+        // A place found among few anchors may be a bad one: `improve` looks at all of them once the tree is whole.
         let moved = [Moved { machine: *machine, depth: 0 }];
         let place = shape.best_place(costs, &moved, &[], ANCHORS).unwrap_or_default();
         shape.add(*machine, place);
@@ -84,6 +87,8 @@ pub(super) fn improve(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget
 fn move_machines(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> bool {
     let mut any = false;
     for machine in 0..costs.machines() {
+        // No pair of it would cost less elsewhere. This is a look at each pair, where `best_place` is a look at each pair
+        // and hop count.
         if shape.is_content(costs, machine) {
             continue;
         }
@@ -97,6 +102,7 @@ fn move_machines(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> 
         let Some(place) = shape.best_place(costs, &moved, &barred, usize::MAX) else { continue };
         let here = Place { switch: shape.home(machine), links: 0, cost: 0 };
         let stay = shape.cost_at(costs, &moved, here) + costs.switch() * as_cost(dead.len());
+        // Cheaper, not as cheap: the sum falls with every move, so that the search ends.
         if place.cost < stay {
             shape.relocate(machine, place, &dead);
             any = true;
@@ -121,6 +127,7 @@ fn move_sides(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> boo
         let barred = shape.barred(&dead, Some((from, to)));
         let Some(place) = shape.best_place(costs, &moved, &barred, usize::MAX) else { continue };
         debug_assert!(!moved.is_empty(), "every leaf has a machine, so every side of a cable has");
+        // As it is tied now: one link from `from`. Pairs of which both move, or none, cost the same wherever the side is.
         let here = Place { switch: from, links: 1, cost: 0 };
         let stay = shape.cost_at(costs, &moved, here) + costs.switch() * as_cost(dead.len());
         if place.cost < stay {

@@ -267,6 +267,7 @@ impl Model {
             self.tally.repeats += 1;
             match self.recognition {
                 _ if there == far => {}
+                // Not merged at once: a merger here would move ports under the feet of who is laying this cable.
                 Recognition::Afterwards { .. } => self.same.push((there, far)),
                 // The older knowledge stays.
                 Recognition::Before => self.contradiction = true,

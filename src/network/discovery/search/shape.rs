@@ -90,6 +90,7 @@ impl Shape {
     /// What the tree costs.
     pub(in crate::discovery) fn cost(&self, costs: &impl Costs) -> i64 {
         let mut sum = costs.switch() * as_cost(self.near.len());
+        // Each pair once; the order of the sum is free, since it is one of integers.
         for a in 0..self.homes.len() {
             for b in a + 1..self.homes.len() {
                 sum += costs.pair(a, b, self.hops(a, b));
@@ -128,6 +129,7 @@ impl Shape {
 
     /// The switches that nothing needs once a machine is gone.
     pub(super) fn dead_without(&self, machine: usize) -> Vec<u32> {
+        // A leaf needs a machine to be known of at all, and so does the chain that leads to nothing else.
         let home = self.homes[machine];
         let alone = self.homes.iter().filter(|other| **other == home).count() == 1;
         if alone { self.dead_from(home, NOWHERE) } else { Vec::new() }
@@ -266,6 +268,7 @@ impl Shape {
 
     /// The links from a switch that most wishes amount to.
     fn vote(&self, table: &Table, switch: usize, votes: &mut [u32]) -> u32 {
+        // Of those that wish for w hops to a machine k links away, a place w - k links from here is right.
         votes.fill(0);
         for (nth, wanted_hops) in &table.wishes {
             let away = u32::from(self.links[switch][table.switches[*nth]]);
@@ -279,6 +282,7 @@ impl Shape {
 
     /// What those of a table cost so many links from a switch.
     fn look_up(&self, table: &Table, switch: usize, links: u32) -> i64 {
+        // Hop counts above the most that is distinguished all cost the same: the last column stands for them.
         let from = &self.links[switch];
         let each = table.switches.iter().zip(&table.rows);
         each.map(|(at, row)| row[(from[*at] as usize + links as usize).min(row.len() - 1)]).sum()
@@ -316,6 +320,7 @@ impl Shape {
     /// Moves a machine; `dead` is what nothing needs without it.
     pub(super) fn relocate(&mut self, machine: usize, place: Place, dead: &[u32]) {
         self.homes[machine] = self.extend(place.switch, place.links);
+        // After the move, since removing numbers the switches anew.
         if !dead.is_empty() {
             self.remove(dead);
         }

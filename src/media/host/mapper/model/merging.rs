@@ -24,7 +24,11 @@ use super::{Change, Far, Model, Place, Port, VertexId};
 impl Model {
     /// Makes every deduction that follows from the merge list. Costs O(ports) for each pair of vertices merged.
     pub(in crate::host::mapper) fn merge(&mut self) {
+        // Mainwaring et al. 1997, section 3.3, point 2: the merge list is worked off until it is empty, and merging adds to
+        // it. It comes to an end: each pair takes away a vertex, or finds that nothing is left to be taken away. The order
+        // does not matter, so the list is a stack: which ports are one follows from all pairs together.
         while let Some((a, b)) = self.same.pop() {
+            // A pair was true of the vertices of its time; by now others may stand for their switches, shifted.
             let (a, b) = (self.resolve(a), self.resolve(b));
             if a.vertex == b.vertex {
                 // Two different ports of one switch cannot be one: a host has two cables, or an answer strayed.
@@ -33,6 +37,7 @@ impl Model {
                 // Two hosts of different names, or a host and a switch, in one place.
                 self.contradiction = true;
             } else if a.vertex < b.vertex {
+                // The older one stays, whichever way the pair was noted: the map does not depend on that.
                 self.absorb(a, b);
             } else {
                 self.absorb(b, a);
@@ -44,6 +49,7 @@ impl Model {
     /// Makes `goes` and `stays` the same port of the same switch, for which the vertex of `stays` stands.
     fn absorb(&mut self, stays: Place, goes: Place) {
         debug_assert!(stays.vertex < goes.vertex, "the oldest vertex stands for its switch");
+        // Section 3.1.3: port p of the one is port p + shift of the other, from then on for all of its ports.
         let into = Place { vertex: stays.vertex, port: stays.port - goes.port };
         self.journal.note(Change::Merged { vertex: goes.vertex, into });
         self.unite(stays, goes);
@@ -58,6 +64,8 @@ impl Model {
             (std::mem::take(&mut gone.ports), gone.explored, waiting, gone.route.len() as u64)
         };
         let vertex = &mut self.vertices[stays.vertex];
+        // One switch is explored once, under whichever name. If either was, those that wait do so in vain, and the frontier
+        // shrinks by all of them.
         vertex.explored |= explored;
         vertex.waiting += waiting;
         if vertex.explored {
@@ -68,6 +76,8 @@ impl Model {
         self.tally.switches = self.tally.switches.saturating_sub(1);
         self.tally.turns -= turns;
         self.tally.merged_turns += turns;
+        // Moved one by one, as if found only now: where both vertices know a port's cable, its two far ends go on the merge
+        // list (`lay`), and so the merger spreads.
         for (port, known) in ports {
             self.move_port(Place { vertex: stays.vertex, port: port.wrapping_add(shift) }, known);
         }
@@ -80,9 +90,12 @@ impl Model {
         let Port { far, found_from, answers, noes } = known;
         match far {
             Far::Cable(far) => {
+                // `lay` counts the end where it comes to lie, unless there is one already. What lies in the port at the
+                // other end still names the vertex that went: whoever reads it asks for the one that stands.
                 self.tally.ends -= 1;
                 self.lay(near, far, found_from, (answers, 0));
             }
+            // What is known better there already stays.
             Far::Open if self.far(near) == Far::Nothing => self.set_open(near),
             Far::Open | Far::Nothing => {}
         }
@@ -97,6 +110,7 @@ impl Model {
     /// Mainwaring et al. 1997, section 3.1, PRUNE. A switch whose only cable leads to a host stays: the paper
     /// takes it for granted that there are two hosts, so that no such switch exists.
     pub(in crate::host::mapper) fn prune(&mut self) {
+        // A branch without hosts is taken away from its tip on: each cut may leave the switch before it with one cable.
         let mut suspects: Vec<VertexId> = (0..self.vertices.len()).collect();
         while let Some(vertex) = suspects.pop() {
             let Some((port, far)) = self.vertices[vertex].only_cable().filter(|_| !self.is_host(vertex))

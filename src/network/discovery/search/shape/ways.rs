@@ -42,6 +42,7 @@ impl Shape {
 
     /// Puts a machine on another switch.
     pub(in crate::discovery) fn put(&mut self, machine: usize, home: u32) {
+        // A switch that goes with the machine cannot be its new home.
         let dead = self.dead_without(machine);
         if !dead.contains(&home) {
             self.relocate(machine, Place { switch: home, links: 0, cost: 0 }, &dead);

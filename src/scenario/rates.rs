@@ -97,7 +97,7 @@ impl fmt::Display for Rates {
                 RateSource::Network => "as most that give one",
                 RateSource::Default => "the default: neither the network nor [fabric] gives one",
             };
-            write!(f, "{others} of {cables} at {}, {source}", self.usual)?;
+            write!(f, "{others} of {cables} cables at {}, {source}", self.usual)?;
         }
         if self.range.is_some_and(|(slowest, fastest)| slowest != fastest || slowest != self.of_loads) {
             write!(f, "; loads count in byte times of {}", self.of_loads)?;

@@ -113,29 +113,20 @@ fn saturation(report: &StagesReport) -> Option<String> {
     }
 }
 
-/// That arbiters limit the network and not cables, where that is so, and what would move the limit.
+/// That arbiters limit the network and not cables, where that is so.
 fn decoding(report: &StagesReport, network: &Network) -> Option<String> {
     let Decoding { arbiter, saturated, arbitration } = report.decoding.as_ref()?;
-    let load = arbiter.load.map(|load| format!(" at load {load}")).unwrap_or_default();
-    let limit = if *saturated {
-        "saturation comes from decoding heads, not from cables"
-    } else {
-        "nearer to its limit than cables"
-    };
+    let limit =
+        if *saturated { "is what saturates it, not cables" } else { "is nearer to its limit than cables" };
+    let load = arbiter.load.map(|load| format!("at load {load} ")).unwrap_or_default();
     let of = match arbitration {
         Arbitration::Serial => "the arbiter",
         Arbitration::PerInput => "the arbiter of an input",
     };
-    let (busy, channel) = (percent(arbiter.arbiter_busy_share), percent(arbiter.channel_busy_share));
-    let helps = match arbitration {
-        Arbitration::Serial => {
-            "a shorter routing-latency, arbitration = \"per-input\" or longer messages move it"
-        }
-        Arbitration::PerInput => "a shorter routing-latency or longer messages move it",
-    };
     let switch = quoted(&network.labelled(&arbiter.switch));
+    let (busy, channel) = (percent(arbiter.arbiter_busy_share), percent(arbiter.channel_busy_share));
     Some(format!(
-        "{limit}: {of} of {switch} is busy for {busy} of the time{load}, its busiest channel for {channel}; {helps}"
+        "{limit}: {load}{of} of {switch} is busy for {busy} of the time, its busiest channel for {channel}"
     ))
 }
 

@@ -159,7 +159,7 @@ fn a_gather_beyond_the_clock_has_no_time() {
     for method in ["ring", "lr1", "bruck"] {
         let text = format!(
             "[scenario]\nname = \"x\"\n[topology]\nfile = {file:?}\n[allgather]\nalgorithm = \"{method}\"\n\
-             size = \"8 MiB\"\n"
+             size = \"8 MiB\"\n[fabric]\nrate = \"1.28 Gb/s\"\n"
         );
         let checked = checked(&text);
         assert!(checked.warnings.concat().contains("beyond-clock"), "{:?}", checked.warnings);

@@ -19,13 +19,13 @@ fn subnet(rate: impl Fn(usize) -> Option<&'static str>) -> Network {
         let ((name, guid), description) = (node('S', guid), Some(format!("leaf {guid:x}")));
         network.push_switch(Switch { name, ports: 8, first_port: 1, guid, description }).unwrap()
     });
-    let rate = |nth| rate(nth).map(|text| BitRate::parse(text).unwrap());
-    for nth in 0_u16..6 {
+    let rate = |nth: usize| rate(nth).map(|text| BitRate::parse(text).unwrap());
+    for nth in 0..6_u16 {
         let ((name, guid), description) =
             (node('H', 0x20 + u64::from(nth)), Some(format!("node{nth} mlx5_0")));
         let host = network.push_host(Host { name, ports: 1, first_port: 1, guid, description }).unwrap();
         let (a, b) = (End::host(host, 1), End::switch(leaves[usize::from(nth / 3)], 1 + nth % 3));
-        network.push_link(Link { a, b, rate: rate(usize::from(nth)), length: None }).unwrap();
+        network.push_link(Link { a, b, rate: rate(nth.into()), length: None }).unwrap();
     }
     let (a, b) = (End::switch(leaves[0], 8), End::switch(leaves[1], 8));
     network.push_link(Link { a, b, rate: rate(6), length: None }).unwrap();
@@ -118,12 +118,12 @@ fn loads_count_in_byte_times_of_most_hosts_cables() {
     );
     assert_eq!(
         shown(some, &format!("{ROOM}, rate = '100 Gb/s' }}")),
-        "6 of 7 cables as the network gives them, 400 Gb/s ([fabric] says 100 Gb/s); 1 of 7 at 100 Gb/s, as [fabric] \
-         says"
+        "6 of 7 cables as the network gives them, 400 Gb/s ([fabric] says 100 Gb/s); 1 of 7 cables at 100 Gb/s, \
+         as [fabric] says"
     );
     assert_eq!(
         shown(|_| None, ""),
-        "7 of 7 at 1.28 Gb/s, the default: neither the network nor [fabric] gives one"
+        "7 of 7 cables at 1.28 Gb/s, the default: neither the network nor [fabric] gives one"
     );
 }
 

@@ -23,6 +23,12 @@ fn table(run: &Run, name: &str) -> Csv {
     Csv::parse(text)
 }
 
+/// A count that a table has as a number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of messages")]
+fn count(sum: f64) -> u64 {
+    sum as u64
+}
+
 /// The sum of a column over the rows of a load for which `is` holds.
 fn sum(table: &Csv, load: &str, column: &str, is: impl Fn(&[String]) -> bool) -> f64 {
     let rows = table.rows.iter().filter(|row| table.cell(row, "load") == Some(load) && is(row));
@@ -53,7 +59,7 @@ fn messages_are_those_of_the_window() {
             messages.rows.iter().filter(|row| messages.cell(row, "load") == Some(load)).collect();
         let ended =
             sum(&hosts, load, "delivered_messages", |_| true) + sum(&hosts, load, "lost_messages", |_| true);
-        assert!((rows.len() as f64 - ended).abs() < 0.5, "{load}: {} and {ended}", rows.len());
+        assert_eq!(rows.len() as u64, count(ended), "{load}");
         let delivered = rows.iter().filter(|row| messages.cell(row, "state") == Some("delivered"));
         let latency: Vec<f64> = delivered
             .map(|row| messages.number(row, "tail_ns").unwrap() - messages.number(row, "created_ns").unwrap())
@@ -68,7 +74,7 @@ fn messages_are_those_of_the_window() {
             let is_own = |row: &[String]| hosts.cell(row, "host") == Some(host);
             let ended =
                 sum(&hosts, load, "delivered_messages", is_own) + sum(&hosts, load, "lost_messages", is_own);
-            assert!((own as f64 - ended).abs() < 0.5, "{load}, {host}: {own} and {ended}");
+            assert_eq!(own as u64, count(ended), "{load}, {host}");
         }
         assert!(rows.iter().all(|row| messages.cell(row, "source") != messages.cell(row, "destination")));
     }
@@ -125,7 +131,7 @@ fn the_warm_up_is_marked_where_it_ends() {
     let warmup = table(&all, "warmup.csv");
     for (load, point) in ["0.05", "0.1"].into_iter().zip(all.summary.points()) {
         let arrived = sum(&warmup, load, "messages", |_| true);
-        assert!((arrived - point.tally.delivered as f64).abs() < 0.5, "{load}: {arrived}");
+        assert_eq!(count(arrived), point.tally.delivered, "{load}");
         let rows = warmup.rows.iter().filter(|row| warmup.cell(row, "load") == Some(load));
         for row in rows {
             assert!(warmup.number(row, "transient_end_ns") <= warmup.number(row, "warmup_end_ns"), "{row:?}");

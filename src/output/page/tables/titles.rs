@@ -96,7 +96,7 @@ pub(super) fn title(stem: &str) -> Title {
                 words: Some(words),
                 sentence,
                 rank,
-                is_long: place == last || ["rtt", "series", "deliveries"].contains(&stem),
+                is_long: place == last || ["rtt", "series"].contains(&stem),
             }
         }
         None => Title { words: None, sentence: "", rank: last, is_long: false },

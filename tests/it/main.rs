@@ -63,6 +63,7 @@ mod pages {
     mod honest;
     mod replay;
     mod report;
+    mod teaching;
 }
 
 /// Scenario files: keys, layers, what the committed ones expect, and what their results are pinned to.

@@ -1,4 +1,4 @@
-//! `simnet report`: a folder of results as one HTML file.
+//! `simnet report`: a folder of results as one HTML file, or several with their replays side by side.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use simnet_base::diagnostics::shown;
 use simnet_base::files;
-use simnet_output::page::{Contents, Refused, page};
+use simnet_output::page::{Contents, Refused, page, side_by_side};
 use simnet_output::report::utf8_text;
 
 use super::output::{is_stdout, print, print_json, write_whole};
@@ -16,9 +16,10 @@ use super::{Common, Exit, Failure, Format};
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// The folder that `simnet run` or `simnet sweep run` left
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    /// The folder that `simnet run` or `simnet sweep run` left; of several, the replays on one page, a run
+    /// NAME-SOMETHING at the side of NAME
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
     /// Where the report goes; - for stdout
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
@@ -43,19 +44,27 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         let message = "--out - sends the page to stdout, where --format json has its object: name a file";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let mut contents = Contents::read(&options.folder)?;
+    let mut all =
+        options.folders.iter().map(|folder| Contents::read(folder)).collect::<Result<Vec<_>, _>>()?;
     if let Some(log) = &options.trace {
+        let [only] = &mut all[..] else {
+            let message = "--trace is the log of one run: with several folders each has its own, or none";
+            return Err(Failure::Usage(message.to_owned()));
+        };
         files::open(log).map_err(|error| io(log, error))?;
-        contents.events = Some(log.clone());
+        only.events = Some(log.clone());
     }
-    options.places(&contents).check(common)?;
+    options.places(&all).check(common)?;
     options.refuse_results()?;
-    let made = page(&contents);
+    let made = match &all[..] {
+        [only] => page(only),
+        all => side_by_side(all),
+    };
     match to_stdout {
         true => print(&made.html),
         false => write_whole(&options.out, &made.html),
     }?;
-    let complaints = contents.complaints();
+    let complaints: Vec<String> = all.iter().flat_map(Contents::complaints).collect();
     complaints.iter().for_each(|complaint| super::warn(complaint));
     match common.format {
         Format::Human if to_stdout => {}
@@ -72,8 +81,11 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
 
 impl Options {
     /// What the report is made of, and where it goes.
-    fn places(&self, contents: &Contents) -> Places {
-        let files = contents.files.iter().map(|file| self.folder.join(&file.name));
+    fn places(&self, all: &[Contents]) -> Places {
+        let of_folder = |contents: &Contents| -> Vec<PathBuf> {
+            contents.files.iter().map(|file| contents.folder.join(&file.name)).collect()
+        };
+        let files = all.iter().flat_map(of_folder);
         let read = files.chain(self.trace.clone());
         let places = read.fold(Places::new(), |places, file| places.reads("one of the results", file));
         places.writes("--out", Some(&self.out))
@@ -82,7 +94,9 @@ impl Options {
     /// Refuses to put the report among the results under a name by which it would be taken for one of them.
     fn refuse_results(&self) -> Result<(), Failure> {
         let is_page = self.out.extension().is_some_and(|extension| extension == "html");
-        if is_stdout(&self.out) || is_page || !is_same_file(files::parent_of(&self.out), &self.folder) {
+        let parent = files::parent_of(&self.out);
+        if is_stdout(&self.out) || is_page || !self.folders.iter().any(|folder| is_same_file(parent, folder))
+        {
             return Ok(());
         }
         let message =

@@ -66,6 +66,7 @@ mod pages {
     mod honest;
     mod replay;
     mod report;
+    mod teaching;
 }
 
 /// Scenario files: keys, layers, what the committed ones expect, and what their results are pinned to.

@@ -125,11 +125,18 @@ impl Contents {
     /// Makes something of the contents, with less and less room until it is small enough, or there is no point in going
     /// on. What was complained of in vain is forgotten.
     pub(super) fn within<T>(&self, make: impl Fn() -> T, is_small: impl Fn(&T) -> bool) -> T {
-        let complaints = self.complaints();
+        Contents::within_all(std::slice::from_ref(self), make, is_small)
+    }
+
+    /// The same of several folders together.
+    pub(super) fn within_all<T>(all: &[Contents], make: impl Fn() -> T, is_small: impl Fn(&T) -> bool) -> T {
+        let complaints: Vec<Vec<String>> = all.iter().map(Contents::complaints).collect();
         let mut halvings = 0;
         loop {
-            self.halvings.set(halvings);
-            self.complaints.replace(complaints.clone());
+            for (one, complaints) in all.iter().zip(&complaints) {
+                one.halvings.set(halvings);
+                one.complaints.replace(complaints.clone());
+            }
             let made = make();
             if is_small(&made) || halvings == MOST_HALVINGS {
                 return made;

@@ -9,7 +9,7 @@
 
 mod plots;
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use crate::report::{
@@ -59,10 +59,35 @@ fn plots(contents: &Contents) -> Vec<Plot> {
     }
     plots.extend(contents.tables.get("points").and_then(parts_of_latency));
     if !contents.sweep.is_null() || contents.at("sweep.count").is_some() {
-        plots.extend(contents.tables.get("points").and_then(swept));
+        let table = contents.tables.get("points");
+        plots.extend(table.and_then(|table| swept(table, |curves| plots::plot(curves, "swept"))));
     }
     plots
 }
+
+/// The first curves as the first page shows them, and what they are; of the table of this name alone, if one is named.
+pub(super) fn picture(contents: &Contents, only: Option<&str>) -> Option<(Markup, Markup)> {
+    let own = RECIPES.iter().filter(|recipe| only.is_none_or(|table| table == recipe.table));
+    let of_recipe =
+        |recipe: &'static Recipe<'_>| drawn(&Curves::new(contents.tables.get(recipe.table)?, recipe)?);
+    let svg = own.into_iter().find_map(of_recipe).or_else(|| {
+        let is_sweep = !contents.sweep.is_null() || contents.at("sweep.count").is_some();
+        contents.tables.get("points").filter(|_| is_sweep).and_then(|table| swept(table, drawn))
+    });
+    svg.map(|(svg, title)| (PreEscaped(svg), html! { (title) ": " a href="#curves" { "all curves" } "." }))
+}
+
+/// The first chart of some curves, and what it shows.
+fn drawn(curves: &Curves<'_>) -> Option<(String, String)> {
+    let (quantities, panels) = (curves.quantities(), curves.panel_names());
+    let quantity = quantities.first()?;
+    let (chart, _) = curves.chart(panels.first()?, quantity, curves.scales(quantity)[0], MOST_MARKS);
+    let title = curves.recipe.title.to_owned();
+    Some((draw_on_page(&chart, "first-curve", &title, &[]), title))
+}
+
+/// Marks of the first page's curves.
+const MOST_MARKS: usize = 2_000;
 
 /// Columns of a sweep's table that are worth a look first, by how they end.
 const OF_SWEEPS: [&str; 8] = [
@@ -112,7 +137,7 @@ fn quantity<'a>(table: &Csv, column: &'a str, half: &'a str) -> Quantity<'a> {
 }
 
 /// What came out of a sweep against its first axis of numbers.
-fn swept(table: &Csv) -> Option<Plot> {
+fn swept<T>(table: &Csv, make: impl FnOnce(&Curves<'_>) -> Option<T>) -> Option<T> {
     let axes = super::sweep::axes(table);
     let named =
         |axes: &[usize]| -> Vec<&str> { axes.iter().map(|axis| table.columns[*axis].as_str()).collect() };
@@ -139,7 +164,7 @@ fn swept(table: &Csv) -> Option<Plot> {
         series: &series,
         ..Recipe::NOTHING
     };
-    plots::plot(&Curves::new(table, &recipe)?, "swept")
+    make(&Curves::new(table, &recipe)?)
 }
 
 /// What came out, in a sentence.

@@ -58,6 +58,15 @@ pub(super) fn section(contents: &Contents) -> Option<Section> {
     })
 }
 
+/// The first deadlock as the first page shows it, and what that is.
+pub(super) fn picture(contents: &Contents) -> Option<(Markup, Markup)> {
+    let all = deadlocks(contents);
+    let deadlock = all.first()?;
+    let drawing = html! { div.circle { (cycle::drawing("first-circle", deadlock)) } };
+    let which = if all.len() > 1 { "The first deadlock: " } else { "The deadlock: " };
+    Some((drawing, html! { (which) a href="#deadlocks" { "who waits for whom" } "." }))
+}
+
 fn deadlocks(contents: &Contents) -> Vec<Deadlock<'_>> {
     let list = |path: &str| contents.at(path).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let operation = contents.at("operation").is_some();
@@ -144,7 +153,7 @@ fn card(nth: usize, deadlock: &Deadlock, of: usize, replayed: bool) -> Markup {
                 }
             }
             div.details {
-                div.circle { (cycle::drawing(nth, deadlock)) }
+                div.circle { (cycle::drawing(&format!("circle-{nth}"), deadlock)) }
                 div {
                     p { (deadlock.explained()) }
                     ol { @for line in deadlock.lines() { li { (line) } } }

@@ -26,8 +26,8 @@ use serde_json::Value;
 
 use simnet_base::diagnostics::{is_hidden, legible_lines};
 
-use super::Contents;
 use super::markup::shortened;
+use super::{Contents, glossary};
 
 /// A part of the report that the navigation names.
 pub struct Section {
@@ -83,7 +83,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
                       worker-src blob:; base-uri 'none'; form-action 'none'";
 
 /// The most bytes of a page, if there is any way: mail and phones still take it.
-const MOST_BYTES: usize = 4_900_000;
+pub(super) const MOST_BYTES: usize = 4_900_000;
 
 /// The report of a results folder: one HTML document. The same bytes for the same folder. Where it would be larger than
 /// 4.9 MB, sections show less, and say so.
@@ -95,7 +95,12 @@ fn made(contents: &Contents) -> Page {
     let others: Vec<Section> = SECTIONS.iter().filter_map(|make| make(contents)).collect();
     let mut sections = vec![super::summary::section(contents, &others)];
     sections.extend(others);
-    let title = match contents.name() {
+    document(contents.name(), &sections)
+}
+
+/// The document of some sections; what it is about stands at its top.
+pub(super) fn document(name: &str, sections: &[Section]) -> Page {
+    let title = match name {
         "" => "simnet report".to_owned(),
         name => format!("{} – simnet report", shortened(name)),
     };
@@ -115,11 +120,14 @@ fn made(contents: &Contents) -> Page {
             }
             body {
                 a.skip href="#main" { "Skip to the content" }
-                (header(contents, &sections))
-                main #main tabindex="-1" { @for section in &sections { (framed(section)) } }
-                footer { p { "Made by simnet " (crate::report::VERSION) " from the files of a results folder. \
-                    This file needs no network and no other file." } }
-                script #data type="application/json" { (PreEscaped(data(&sections))) }
+                (header(name, sections))
+                main #main tabindex="-1" { @for section in sections { (framed(section)) } }
+                footer {
+                    (glossary::list())
+                    p { "Made by simnet " (crate::report::VERSION) " from the files of a results folder. \
+                        This file needs no network and no other file." }
+                }
+                script #data type="application/json" { (PreEscaped(data(sections))) }
                 script { (PreEscaped(COMMON)) }
                 @for script in sections.iter().filter_map(|section| section.script) {
                     script { (PreEscaped(script)) }
@@ -133,11 +141,11 @@ fn made(contents: &Contents) -> Page {
     }
 }
 
-fn header(contents: &Contents, sections: &[Section]) -> Markup {
+fn header(name: &str, sections: &[Section]) -> Markup {
     html! {
         header.top {
             h1.brand {
-                bdi { @if contents.name().is_empty() { "simnet report" } @else { (shortened(contents.name())) } }
+                bdi { @if name.is_empty() { "simnet report" } @else { (shortened(name)) } }
             }
             nav aria-label="Sections" {
                 ul { @for section in sections { li { a href={ "#" (section.id) } { (section.title) } } } }
@@ -152,7 +160,7 @@ fn framed(section: &Section) -> Markup {
     html! {
         section.page #(section.id) aria-labelledby=(heading) data-section=(section.id) tabindex="-1" {
             h2 #(heading) { (section.title) }
-            (section.body)
+            (glossary::explained(&section.body))
         }
     }
 }

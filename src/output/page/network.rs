@@ -36,7 +36,7 @@ pub(super) fn section(contents: &Contents) -> Option<Section> {
     let outages = outages::read(contents, network);
     let shown = loads.all.get(loads.shown);
     let top = loads.tops()[0];
-    let drawing = drawing::svg(network, &layout, shown.map(|load| (load, top)), &outages);
+    let drawing = drawing::svg("network-drawing", network, &layout, shown.map(|load| (load, top)), &outages);
     let body = html! {
         p.lead { (lead(network, shown)) }
         p { (how(network, &layout.kind)) (apart(network)) @if shown.is_some() { " " (lanes()) } }
@@ -65,6 +65,18 @@ pub(super) fn section(contents: &Contents) -> Option<Section> {
         script: Some(include_str!("assets/network.js")),
         style: Some(include_str!("assets/network.css")),
     })
+}
+
+/// The network as the first page shows it, and what that is.
+pub(super) fn picture(contents: &Contents) -> Option<(Markup, Markup)> {
+    let network = contents.network.as_ref().filter(|network| !network.links().is_empty())?;
+    let roots = contents.text("route.root").map_or(Vec::new(), |root| roots(root, network));
+    let loads = Loads::read(contents, network);
+    let (shown, top) = (loads.all.get(loads.shown), loads.tops()[0]);
+    let layout = Layout::new(network, &roots);
+    let drawing = drawing::svg("first-network", network, &layout, shown.map(|load| (load, top)), &[]);
+    let caption = html! { (parts(network)) ": " a href="#network" { "the network" } "." };
+    Some((drawing, caption))
 }
 
 /// The root switches of routes, as the summary names them.

@@ -27,22 +27,56 @@ mod window;
 pub use encode::{Encoded, decode, encode};
 use shown::{Shown, ShownScene};
 
-const SCRIPT: &str = concat!(
-    include_str!("assets/replay-model.js"),
-    "\n",
-    include_str!("assets/replay-drawing.js"),
-    "\n",
-    include_str!("assets/replay.js")
-);
+/// The scripts of a replay, and one that begins it.
+macro_rules! scripts {
+    ($begin:expr) => {
+        concat!(
+            include_str!("assets/replay-model.js"),
+            "\n",
+            include_str!("assets/replay-drawing.js"),
+            "\n",
+            include_str!("assets/replay.js"),
+            "\n",
+            $begin
+        )
+    };
+}
+pub(super) use scripts;
+
+const SCRIPT: &str = scripts!(include_str!("assets/replay-page.js"));
 const STYLE: &str = include_str!("assets/replay.css");
 
 /// The section; without a log it says how to get one.
 pub(super) fn section(contents: &Contents) -> Option<Section> {
     let Some(log) = &contents.events else { return how_to_get_one(contents) };
-    let shown = match shown::read(|| Reader::open(log), contents.thrifty(window::MOST)) {
+    let (body, data) = of_log(log, contents, contents.thrifty(window::MOST), lead);
+    let body = html! { div.replay { (body) } };
+    Some(match data {
+        None => still(body),
+        data => Section { data, script: Some(SCRIPT), style: Some(STYLE), ..still(body) },
+    })
+}
+
+/// A run's replay on a page of so many runs: what stands there, and what the scripts work on, if there is anything to
+/// replay.
+pub(super) fn pane(contents: &Contents, runs: usize) -> (Markup, Option<Value>) {
+    match &contents.events {
+        Some(log) => of_log(log, contents, contents.thrifty(window::MOST) / runs.max(1), |_, _| html! {}),
+        None => (html! { p.notice { "This run kept no event log, so there is nothing to replay." } }, None),
+    }
+}
+
+/// The replay of a log with at most so many events, and what is said above it.
+fn of_log(
+    log: &Path,
+    contents: &Contents,
+    most: usize,
+    lead: fn(&Shown, &Contents) -> Markup,
+) -> (Markup, Option<Value>) {
+    let shown = match shown::read(|| Reader::open(log), most) {
         Err(fault) => {
             contents.complain(fault.to_string());
-            return Some(still(html! { p.notice.bad role="alert" { "Nothing can be replayed. " (fault) } }));
+            return (html! { p.notice.bad role="alert" { "Nothing can be replayed. " (fault) } }, None);
         }
         Ok(shown) => shown,
     };
@@ -51,10 +85,10 @@ pub(super) fn section(contents: &Contents) -> Option<Section> {
     }
     if shown.scenes.is_empty() {
         let nothing = html! { p.lead { "The event log holds no event, so there is nothing to replay." } };
-        return Some(still(html! { (complaint(&shown)) (nothing) }));
+        return (html! { (complaint(&shown)) (nothing) }, None);
     }
-    let data = Some(data(&shown, &contents.summary));
-    Some(Section { data, script: Some(SCRIPT), style: Some(STYLE), ..still(body(&shown, contents)) })
+    let data = data(&shown, &contents.summary);
+    (html! { (complaint(&shown)) (lead(&shown, contents)) (place(&shown)) }, Some(data))
 }
 
 /// A section without a replay.
@@ -150,7 +184,8 @@ fn whole(count: u64) -> String {
     numbers::number(count as f64, 15)
 }
 
-fn body(shown: &Shown, contents: &Contents) -> Markup {
+/// What can be replayed, in a sentence.
+fn lead(shown: &Shown, contents: &Contents) -> Markup {
     let events: usize = shown.scenes.iter().map(|scene| scene.events.len()).sum();
     let in_log: u64 = shown.scenes.iter().map(|scene| scene.in_log).sum();
     let deadlocks: usize = shown.scenes.iter().map(|scene| count(scene, is_deadlock)).sum();
@@ -158,7 +193,6 @@ fn body(shown: &Shown, contents: &Contents) -> Markup {
         if in_log > events as u64 { format!(" of the log's {}", whole(in_log)) } else { String::new() };
     let description = shown.heading.description.as_deref().or(contents.summary["description"].as_str());
     html! {
-        (complaint(shown))
         p.lead {
             @if let Some(description) = description { bdi { (description.trim_end_matches('.')) } ". " }
             (whole(events as u64)) @if events == 1 { " event" } @else { " events" } (of_all) " can be replayed, "
@@ -168,6 +202,12 @@ fn body(shown: &Shown, contents: &Contents) -> Markup {
                 _ => { "with " (deadlocks) " deadlocks among them: jump from one to the next." }
             }
         }
+    }
+}
+
+/// Where the scripts put the moving picture, and what is in it as a table.
+fn place(shown: &Shown) -> Markup {
+    html! {
         div.replay-place {
             noscript { p.notice { "The moving picture needs scripts. The table below says what is in it." } }
         }

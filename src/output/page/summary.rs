@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::markup::{Grade, name, notice};
 use super::value::{Show, shown};
-use super::{Contents, Section};
+use super::{Contents, Section, curves, deadlocks as deadlocks_page, network};
 use simnet_base::numbers;
 
 /// What the first page says of one kind of work.
@@ -58,9 +58,16 @@ const SUMMARIES: [Summarize; 9] = [
 pub(super) fn section(contents: &Contents, others: &[Section]) -> Section {
     let summaries: Vec<Summary> = SUMMARIES.iter().filter_map(|summarize| summarize(contents)).collect();
     let body = html! {
-        (what_ran(contents, &summaries))
-        (complaints(contents))
-        @for sentence in summaries.iter().flat_map(|summary| &summary.sentences) { p { (sentence) } }
+        div.first {
+            div {
+                (what_ran(contents, &summaries))
+                (complaints(contents))
+                @for sentence in summaries.iter().flat_map(|summary| &summary.sentences) { p { (sentence) } }
+            }
+            @if let Some((drawing, caption)) = picture(contents) {
+                figure #first-picture { (drawing) figcaption { (caption) } }
+            }
+        }
         @if summaries.iter().any(|summary| !summary.facts.is_empty()) {
             dl.facts { @for (what, number, word) in summaries.iter().flat_map(|summary| &summary.facts) {
                 div { dt { (what) } dd { (number) " " small { (word) } } }
@@ -82,6 +89,21 @@ pub(super) fn section(contents: &Contents, others: &[Section]) -> Section {
         script: None,
         style: Some(include_str!("assets/summary.css")),
     }
+}
+
+/// So many load points make a curve.
+const CURVE: usize = 3;
+
+/// The picture that says most of a run: its curve, the circle of a deadlock, or the network.
+fn picture(contents: &Contents) -> Option<(Markup, Markup)> {
+    let loads = contents.tables.get("points").filter(|table| table.column("load").is_some());
+    let has_curve = loads.is_some_and(|table| table.rows.len() >= CURVE);
+    let curve = has_curve.then(|| curves::picture(contents, Some("points"))).flatten();
+    curve
+        .or_else(|| deadlocks_page::picture(contents))
+        .or_else(|| contents.at("map").and_then(|_| network::picture(contents)))
+        .or_else(|| curves::picture(contents, None))
+        .or_else(|| network::picture(contents))
 }
 
 /// The first sentences: what this is about.

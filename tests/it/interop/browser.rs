@@ -200,6 +200,34 @@ fn tables_sort_and_filter_and_the_network_tells_figures() {
 }
 
 #[test]
+fn the_first_page_has_a_picture_and_its_words_explain_themselves() {
+    // Wrong if a run's first page had no picture in sight, or a word of the field could not be asked what it means by
+    // mouse, keyboard or hand.
+    if browser().is_some() {
+        judge(
+            "first.mjs",
+            &[&of_kinds(&["now100", "curve32", "now-c", "sweep", "swept"])[..], &zoo()[..2]].concat(),
+        );
+    }
+}
+
+#[test]
+fn runs_side_by_side_play_together() {
+    // Wrong if the zoo's page were wider than its window, or the replays of a case did not play together to what became
+    // of each.
+    if browser().is_none() {
+        return;
+    }
+    let folder = zoo().iter().map(|report| report.folder.to_str().unwrap());
+    let html = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser/side-by-side.html");
+    let arguments = ["report"].into_iter().chain(folder).chain(["--out", html.to_str().unwrap()]);
+    let output = simnet(&arguments.collect::<Vec<_>>());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let folder = zoo()[0].folder.clone();
+    judge("side-by-side.mjs", &[Report { name: "side-by-side".to_owned(), html, folder }]);
+}
+
+#[test]
 fn hostile_names_are_text() {
     // Wrong if a name from a file became markup or script anywhere: it would show an alert, log an error, or be gone.
     if browser().is_none() {

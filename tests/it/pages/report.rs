@@ -3,7 +3,7 @@
 
 mod bad_input;
 mod hostile;
-mod html;
+pub(super) mod html;
 mod numbers;
 mod style;
 
@@ -57,7 +57,7 @@ fn json_of(folder: &Path, name: &str) -> Value {
 }
 
 /// Everything that is so for every report.
-fn check_sound(text: &str, tokens: &[Token]) {
+pub(super) fn check_sound(text: &str, tokens: &[Token]) {
     assert!(text.len() < MOST_BYTES, "{} bytes", text.len());
     let with = |name: &'static str| tokens.iter().filter_map(move |token| token.attribute(name));
     let ids: Vec<&str> = with("id").collect();

@@ -9,6 +9,7 @@
  *   simnet.number(x, digits = 4)         a number for people
  *   simnet.time(ns)                      a time for people
  *   simnet.tooltip(element, text or fn)  what an element says on hover, focus and tap
+ *   simnet.explained(text)               a text whose words of the glossary explain themselves: texts and elements
  *   simnet.tip(x, y, text), simnet.tip() shows a tooltip at a place of the window (for canvas), and hides it
  *   simnet.theme()                       "light" or "dark"; when it changes, the document gets an event `simnet:theme`
  *   simnet.colour(name)                  the value of a colour at this moment: simnet.colour("--c1")
@@ -112,6 +113,27 @@ const simnet = (() => {
     element.addEventListener("blur", hide);
     element.addEventListener("click", show);
   }
+
+  // --- the words of the field ---------------------------------------------------------------------------------------
+
+  const words = [...document.querySelectorAll("#words dt")].flatMap((word) =>
+    word.dataset.forms.split("|").map((form) => [form, word.nextElementSibling.textContent]));
+
+  // A title of its own would lie over the tooltip, and nobody gets at it by keyboard or by hand.
+  function explains(word, meaning) {
+    word.removeAttribute("title");
+    tooltip(word, meaning);
+    return word;
+  }
+
+  function explained(text) {
+    const [form, meaning] = words.find(([form]) => new RegExp(`\\b${form}\\b`).test(text)) ?? [];
+    if (form === undefined) return [text];
+    const at = text.search(new RegExp(`\\b${form}\\b`));
+    return [text.slice(0, at), explains(el("abbr", { class: "word", tabindex: "0" }, form), meaning), text.slice(at + form.length)];
+  }
+
+  for (const word of document.querySelectorAll("abbr.word")) explains(word, word.title);
 
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !box.hidden) tip();
@@ -233,5 +255,5 @@ const simnet = (() => {
     show(current(), current() !== "");
   });
 
-  return { data, section, el, number, time, tooltip, tip, theme, colour, still: () => still.matches, go };
+  return { data, section, el, number, time, tooltip, explained, tip, theme, colour, still: () => still.matches, go };
 })();

@@ -1,10 +1,12 @@
 "use strict";
-/* The replay's controls: time, what is said about it, and whom one follows.
+/* simnet.replay.start(root, data): a replay within an element that has a `.replay-place`; gives its player.
+ *
+ * The replay's controls: time, what is said about it, and whom one follows.
  *
  * Every frame moves the clock, brings the model there (which costs a bounded number of events, see replay-model.js) and
  * paints it (a bounded number of pieces, see replay-drawing.js). `simnet.replay.work` counts both.
  */
-simnet.section("replay", (root, data) => {
+simnet.replay.start = (root, data) => {
   const { el } = simnet;
   const { Log, Model, Words, Drawing, kinds, WAITING, IN, OUT, THERE } = simnet.replay;
   const SLOWEST = 1; // base cycles a second
@@ -710,7 +712,7 @@ simnet.section("replay", (root, data) => {
         el("svg:circle", { cx: 29, cy: 7, r: 4, style: "fill: none; stroke: var(--warn); stroke-width: 2" })), "a head waits for this output"],
       [picture(el("svg:rect", { x: 0, y: 1, width: 34, height: 12, rx: 6, style: "fill: var(--bad); opacity: .28" })), "deadlock: each waits for the next"],
     ];
-    return el("ul", { class: "legend", "aria-label": "What the drawing means" }, items.map((item) => el("li", {}, ...item)));
+    return el("ul", { class: "legend", "aria-label": "What the drawing means" }, items.map(([drawn, text]) => el("li", {}, drawn, el("span", {}, simnet.explained(text)))));
   }
 
   // --- the beginning ------------------------------------------------------------------------------------------------
@@ -741,13 +743,15 @@ simnet.section("replay", (root, data) => {
     writeWorms();
   });
   new ResizeObserver(() => draw()).observe(canvas);
-  simnet.replay.player = {
+  const controls = {
     get model() { return model; },
     get log() { return log; },
     get time() { return time; },
     get playing() { return playing; },
     get ready() { return isReady(); },
-    seek: goTo, play: setPlaying, setSpeed, choose, step, jump, follow: setFollow, frame: (by) => { advance(by, performance.now()); draw(); },
+    seek: goTo, rewind: () => goTo(scene.before), play: setPlaying, setSpeed, choose, step, jump, follow: setFollow, frame: (by) => { advance(by, performance.now()); draw(); },
   };
   choose(0);
-});
+  simnet.replay.player = controls;
+  return controls;
+};

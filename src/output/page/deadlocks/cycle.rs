@@ -24,8 +24,8 @@ struct CircleBox<'a> {
     is_gap: bool,
 }
 
-/// Draws who waits for whom in the `nth` deadlock: an arrow from each output to the one that its holder needs.
-pub(super) fn drawing(nth: usize, deadlock: &Deadlock) -> Markup {
+/// Draws who waits for whom in a deadlock: an arrow from each output to the one that its holder needs.
+pub(super) fn drawing(id: &str, deadlock: &Deadlock) -> Markup {
     let boxes = boxes(deadlock);
     let count = boxes.len();
     let radius = (count as f64 * 140.0 / (2.0 * PI)).max(if count == 2 { 78.0 } else { 92.0 });
@@ -36,7 +36,7 @@ pub(super) fn drawing(nth: usize, deadlock: &Deadlock) -> Markup {
     };
     let outputs = deadlock.outputs.len();
     let label = format!("{outputs} outputs, each waiting for the next: the list beside says the same");
-    let mut pen = Pen::on_page(&format!("circle-{nth}"), &label).fixed();
+    let mut pen = Pen::on_page(id, &label).fixed();
     match count {
         1 => loop_at(&mut pen, at(0)),
         _ => (0..count).for_each(|nth| arrow(&mut pen, at(nth), at((nth + 1) % count))),

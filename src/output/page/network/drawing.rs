@@ -19,12 +19,13 @@ const DENSE: usize = 1_000;
 
 /// Draws a network: at a load if there is one, in colours up to `top`.
 pub(super) fn svg(
+    id: &str,
     network: &Network,
     layout: &Layout,
     load: Option<(&Load, f64)>,
     outages: &[Outage],
 ) -> PreEscaped<String> {
-    let mut pen = Pen::on_page("network-drawing", "The network; what its colours mean is said below");
+    let mut pen = Pen::on_page(id, "The network; what its colours mean is said below");
     pen.begin_class(if layout.cables.len() > DENSE { "world dense" } else { "world" }, &[]);
     cables(&mut pen, layout, load, outages);
     nodes(&mut pen, network, layout);

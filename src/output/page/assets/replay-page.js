@@ -1,0 +1,1 @@
+simnet.section("replay", simnet.replay.start);

@@ -14,12 +14,15 @@ mod bad_input {
 mod command {
     mod cli;
     mod discover;
+    mod documented;
     mod dumps;
     mod horizon;
+    mod interrupted;
     mod lanes;
     mod lfts;
     mod map;
     mod printed;
+    mod quiet;
     mod real_files;
     mod results;
     mod ring;

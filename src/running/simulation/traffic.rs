@@ -353,7 +353,8 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
         if let Some(deliveries) = &mut self.deliveries {
             deliveries.push(Delivery { number, fate: message.fate, spoilt });
         }
-        if self.settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_over = self.settled() || self.pulse.ask_stop();
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

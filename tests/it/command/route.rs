@@ -159,3 +159,12 @@ fn the_seed_decides_the_routes() {
     assert!(simnet(&["route", "now-cab", "--routes", &folder.path("default")]).status.success());
     assert_eq!(zero, std::fs::read(folder.path("default")).unwrap());
 }
+
+/// Wrong if one who has the tables of a subnet manager were told that a file of routes is required.
+#[test]
+fn route_check_names_both_of_what_it_takes() {
+    let output = simnet(&["route", "check", "now-c"]);
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("--routes <FILE>|--lfts <FILE>"), "{err}");
+}

@@ -58,7 +58,7 @@ pub struct Common {
     /// How to print the result
     #[arg(long, value_enum, default_value_t, global = true)]
     pub format: Format,
-    /// No progress on stderr
+    /// Print nothing but errors, and the object that --format json asks for
     #[arg(long, global = true)]
     pub quiet: bool,
     /// The seed of every random choice
@@ -181,6 +181,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    if cli.common.quiet {
+        output::be_quiet();
+    }
     let ended = start().and_then(|interruptions| dispatch(&cli, &interruptions));
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
@@ -239,8 +242,13 @@ fn version() -> &'static str {
     &TEXT
 }
 
-/// Tells something to stderr that should be looked at before the result is trusted.
+/// Tells something to stderr that should be looked at before the result is trusted; `--quiet` hides it.
 fn warn(text: &str) {
+    output::warn(text);
+}
+
+/// Tells on stderr why a verb ends with another exit code than 0, where its result is printed all the same.
+fn complain(text: &str) {
     output::print_error(text);
 }
 

@@ -23,6 +23,9 @@ use annotate_snippets::Level;
 /// How many faults of one file are printed; of the others only their number is.
 pub const SHOWN: usize = 20;
 
+/// How many warnings of one kind are named; of the others only their number is.
+const NAMED: usize = 3;
+
 /// The code of a fault that is about a file that cannot be opened, rather than about what a file says.
 pub const MISSING_FILE: &str = "missing-file";
 
@@ -151,12 +154,33 @@ impl Faults {
         render::place(&self.text, offset)
     }
 
-    /// The faults printed as warnings: the same text under another title.
+    /// The faults printed as warnings: one of each kind, with how many there are of it and where the first are.
     pub fn as_warnings(&self) -> String {
-        let rendered = self.faults.iter().take(SHOWN).map(|f| render::fault(self, f, &Level::WARNING));
-        let more = self.faults.len().saturating_sub(SHOWN);
-        let more = (more > 0).then(|| format!("{}: {more} more warnings", quoted(&self.file)));
-        rendered.chain(more).collect::<Vec<_>>().join("\n\n")
+        let mut kinds: Vec<Vec<&Fault>> = Vec::new();
+        for fault in &self.faults {
+            match kinds.iter_mut().find(|kind| kind[0].code == fault.code) {
+                Some(kind) => kind.push(fault),
+                None => kinds.push(vec![fault]),
+            }
+        }
+        kinds.iter().map(|kind| self.as_one_warning(kind)).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// Warnings of one kind, of which there is one at least.
+    fn as_one_warning(&self, kind: &[&Fault]) -> String {
+        let mut text = render::fault(self, kind[0], &Level::WARNING);
+        if kind.len() > 1 {
+            text += &format!("\n  = note: {} warnings of this kind", kind.len());
+        }
+        for fault in kind.iter().take(NAMED).skip(1) {
+            let (line, column) = self.place(fault.span.start);
+            text +=
+                &format!("\n  = note: {}:{line}:{column}: {}", legible(&self.file), render::message(fault));
+        }
+        if kind.len() > NAMED {
+            text += &format!("\n  = note: and {} more", kind.len() - NAMED);
+        }
+        text
     }
 }
 
@@ -246,6 +270,21 @@ mod tests {
             assert!(printed.lines().all(|line| line.chars().count() < 200), "{span:?}: {printed}");
             assert!(printed.contains('^'), "{printed}");
         }
+    }
+
+    /// Wrong if warnings of one kind filled the screen, or were not counted.
+    #[test]
+    fn warnings_of_one_kind_are_one_warning() {
+        let of = |code, at: usize| Fault::new(code, at..at + 1, format!("at {at}"), "e");
+        let faults = [of("a", 0), of("b", 1)].into_iter().chain((2..42).map(|at| of("a", at)));
+        let many = Faults { file: "f".into(), text: "x".repeat(50), faults: faults.collect() };
+        let printed = many.as_warnings();
+        assert_eq!((printed.matches("warning[a]").count(), printed.matches("warning[b]").count()), (1, 1));
+        assert!(printed.contains("note: 41 warnings of this kind\n  = note: f:1:3: at 2\n"), "{printed}");
+        assert!(
+            printed.contains("f:1:4: at 3\n  = note: and 38 more") && !printed.contains("at 4"),
+            "{printed}"
+        );
     }
 
     /// Wrong if the 21st fault is printed or not counted.

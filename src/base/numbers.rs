@@ -61,11 +61,37 @@ pub fn deviation(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
 
+/// The value of a column whose name ends with a unit of time or size, with the unit that fits: of `latency_mean_ns` 1e10
+/// is `10 s`; none if the name has no such unit, or is of a rate.
+pub fn quantity(name: &str, value: f64) -> Option<String> {
+    let (rest, unit) = name.rsplit_once('_')?;
+    if rest.ends_with("_per") || !value.is_finite() {
+        return None;
+    }
+    match unit {
+        "ns" => Some(time(value)),
+        "us" => Some(time(value * 1e3)),
+        "ms" => Some(time(value * 1e6)),
+        "s" => Some(time(value * 1e9)),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+        "bytes" if value >= 0.0 => Some(bytes(value as u64)),
+        _ => None,
+    }
+}
+
+/// The name of a column without the unit that [`quantity`] shows with its values.
+pub fn without_unit(name: &str) -> &str {
+    match quantity(name, 0.0) {
+        Some(_) => name.rsplit_once('_').map_or(name, |(rest, _)| rest),
+        None => name,
+    }
+}
+
 /// A time in seconds with the unit that fits, up to days: `12.00 ms`, `4.0 s`, `2.5 h`.
 pub fn span(seconds: f64) -> String {
     match seconds {
         s if s <= 0.0 => "0 s".to_owned(),
-        s if s < 1e-3 => format!("{:.2} us", s * 1e6),
+        s if s < 1e-3 => format!("{:.2} µs", s * 1e6),
         s if s < 1.0 => format!("{:.2} ms", s * 1e3),
         s if s < 60.0 => format!("{s:.1} s"),
         s if s < 3_600.0 => format!("{:.1} min", s / 60.0),
@@ -198,7 +224,7 @@ mod tests {
     fn spans_go_from_microseconds_to_days() {
         let cases = [
             (0.0, "0 s"),
-            (2e-6, "2.00 us"),
+            (2e-6, "2.00 µs"),
             (0.012, "12.00 ms"),
             (4.0, "4.0 s"),
             (90.0, "1.5 min"),
@@ -245,6 +271,21 @@ mod tests {
         for (ns, text) in cases {
             assert_eq!(time(ns), text);
         }
+        let shown = |name, value| quantity(name, value).unwrap_or_default();
+        assert_eq!(shown("points.0.latency_mean_ns", 5_049_548_793.8), "5.05 s");
+        assert_eq!(
+            (shown("map.time_ms", 0.25), shown("simulated_s", 90.0)),
+            ("250 µs".into(), "90 s".into())
+        );
+        assert_eq!(
+            (shown("size_bytes", 4_321_000.0), shown("bits_per_s", 1e9)),
+            ("4.32 MB".into(), String::new())
+        );
+        assert_eq!(
+            (shown("accepted_flits_per_ns", 1.0), shown("hosts", 1.0)),
+            (String::new(), String::new())
+        );
+        assert_eq!((without_unit("latency_ns"), without_unit("flits_per_ns")), ("latency", "flits_per_ns"));
         assert_eq!((bytes(512), bytes(4_321_000)), ("512 B".to_owned(), "4.32 MB".to_owned()));
         assert_eq!((count(1, "host"), count(2, "switch")), ("1 host".to_owned(), "2 switches".to_owned()));
     }

@@ -6,9 +6,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::output::{print, print_json};
-use super::{Common, Exit, Failure, Format, warn};
+use super::{Common, Exit, Failure, Format, complain, warn};
 use simnet_base::diagnostics::{Faults, MISSING_FILE, Refusal, legible, shown};
 use simnet_base::files;
+use simnet_base::numbers::{bytes, number, span};
 use simnet_running::simulation;
 use simnet_scenario::sweep::{self, Sweep};
 use simnet_scenario::{self, Estimate, Files, Overrides};
@@ -42,7 +43,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         false => Vec::new(),
     };
     match (common.format, options.estimate) {
-        (Format::Human, _) => print_human(&verdicts, &estimates, common.quiet),
+        (Format::Human, _) => print_human(&verdicts, &estimates),
         (Format::Json, false) => print_json(&faults_json(&verdicts)),
         (Format::Json, true) => print_json(&json!({
             "faults": faults_json(&verdicts),
@@ -107,10 +108,11 @@ fn estimates_json(files: &[PathBuf], estimates: &[Option<Estimate>]) -> Vec<Valu
 
 fn estimate_text(estimate: &Estimate) -> String {
     let count = |value: Option<u64>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
-    let about = |value: Option<f64>, unit: &str| {
-        value.map_or_else(|| "unknown".to_owned(), |value| format!("about {value:.3}{unit}"))
+    let about = |value: Option<f64>, of: &str| {
+        value.map_or_else(|| "unknown".to_owned(), |value| format!("about {}{of}", span(value)))
     };
-    let messages = estimate.messages.map_or_else(|| "unknown".to_owned(), |all| format!("about {all:.0}"));
+    let messages =
+        estimate.messages.map_or_else(|| "unknown".to_owned(), |all| format!("about {}", number(all, 3)));
     let rows = [
         ("switches", count(estimate.switches)),
         ("hosts", count(estimate.hosts)),
@@ -118,18 +120,14 @@ fn estimate_text(estimate: &Estimate) -> String {
         ("ranks", estimate.ranks.map_or_else(|| "none".to_owned(), |ranks| ranks.to_string())),
         ("points", count(estimate.points)),
         ("messages", messages),
-        ("memory", format!("about {} MiB", estimate.memory_bytes.div_ceil(1 << 20))),
-        ("simulated time", about(estimate.simulated_s, " s, of the longest point")),
-        ("processor time", about(estimate.processor_s, " s of one core")),
+        ("memory", format!("about {}", bytes(estimate.memory_bytes))),
+        ("simulated time", about(estimate.simulated_s, ", of the longest point")),
+        ("processor time", about(estimate.processor_s, " of one core")),
     ];
     rows.iter().map(|(name, value)| format!("  {name:<14} {value}\n")).collect()
 }
 
-fn print_human(
-    verdicts: &[(String, Verdict)],
-    estimates: &[Option<Estimate>],
-    quiet: bool,
-) -> Result<(), Failure> {
+fn print_human(verdicts: &[(String, Verdict)], estimates: &[Option<Estimate>]) -> Result<(), Failure> {
     for (nth, (file, verdict)) in verdicts.iter().enumerate() {
         if let Some(Some(estimate)) = estimates.get(nth) {
             print(&format!("{file}:\n{}", estimate_text(estimate)))?;
@@ -139,12 +137,10 @@ fn print_human(
                 for warning in warnings {
                     warn(&format!("{warning}\n"));
                 }
-                if !quiet {
-                    print(&format!("{}: no faults\n", legible(file)))?;
-                }
+                print(&format!("{}: no faults\n", legible(file)))?;
             }
-            Verdict::Refused(refusal) => warn(&refusal.to_string()),
-            Verdict::Unreadable(error) => warn(&format!("{}: {error}", legible(file))),
+            Verdict::Refused(refusal) => complain(&refusal.to_string()),
+            Verdict::Unreadable(error) => complain(&format!("{}: {error}", legible(file))),
         }
     }
     Ok(())

@@ -213,7 +213,7 @@ fn standing(place: &Path) -> BTreeMap<&'static str, FilesOf> {
 fn expected(runs: &Runs, done: &Done) -> Exit {
     let broken = runs.broken(done);
     for faults in &broken {
-        super::warn(&faults.to_string());
+        super::complain(&faults.to_string());
     }
     if broken.is_empty() { Exit::Fine } else { Exit::Expectation }
 }

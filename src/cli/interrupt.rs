@@ -1,5 +1,6 @@
 //! Interruption (SIGINT, as by Ctrl-C, SIGTERM, as by a batch system, and SIGHUP, as by a terminal that closes): exit
-//! code 130 at once, but never between two files of a result, and a sweep first finishes the points that need no time.
+//! code 130, but never between two files of a result, and what is done is kept: the points of a sweep, the load points of
+//! a run. One code for all signals: a script that looks for 130 finds every interruption.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +30,35 @@ const OUT_OF_MEMORY: u8 = 7;
 
 /// How many looks what is under way has to come to an end.
 const GRACE: u32 = 20;
+/// The same of work that has heard that it is to end.
+const GRACE_IF_HEARD: u32 = 400;
+
+/// Tells work to end soon.
+#[derive(Default)]
+pub(super) struct Stop {
+    wanted: AtomicBool,
+    heard: AtomicBool,
+}
+
+impl Stop {
+    /// What is set once the work is to end.
+    pub(super) fn flag(&self) -> &AtomicBool {
+        &self.wanted
+    }
+
+    /// Whether the work is to end; whoever asks and is told so does end it.
+    pub(super) fn hear(&self) -> bool {
+        let wanted = self.wanted.load(Ordering::Relaxed);
+        if wanted {
+            self.heard.store(true, Ordering::Relaxed);
+        }
+        wanted
+    }
+
+    fn grace(&self) -> u32 {
+        if self.heard.load(Ordering::Relaxed) { GRACE_IF_HEARD } else { GRACE }
+    }
+}
 
 impl Interruptions {
     /// From now on an interruption ends the process with this code.
@@ -67,16 +97,16 @@ impl Interruptions {
         (done, self.struck.load(Ordering::SeqCst))
     }
 
-    /// Does something that stops soon once the flag it is given is set, and that may be cut off anywhere. An
-    /// interruption sets the flag; if the work has not ended a second later, or if there is another interruption, the
-    /// process ends.
-    pub(super) fn patiently<T>(&self, work: impl FnOnce(&AtomicBool) -> T) -> T {
-        let stop = AtomicBool::new(false);
+    /// Does something that ends soon once it is told to, and that may be cut off anywhere. An interruption tells it; if
+    /// it has not ended a second later (20 seconds, if it has heard), `late` is done and the process ends, as it does at
+    /// once if there is another interruption.
+    pub(super) fn patiently<T>(&self, work: impl FnOnce(&Stop) -> T, late: impl FnOnce() + Send) -> T {
+        let stop = Stop::default();
         let (ended, wait) = mpsc::channel::<()>();
         self.at_once.store(false, Ordering::SeqCst);
         let done = std::thread::scope(|scope| {
             let stop = &stop;
-            let looks = std::thread::Builder::new().spawn_scoped(scope, move || self.look(stop, &wait));
+            let looks = std::thread::Builder::new().spawn_scoped(scope, move || self.look(stop, &wait, late));
             // Without a thread that looks, an interruption ends the process at once.
             self.at_once.store(looks.is_err(), Ordering::SeqCst);
             let done = work(stop);
@@ -88,23 +118,26 @@ impl Interruptions {
     }
 
     /// Looks for an interruption until the work has ended.
-    fn look(&self, stop: &AtomicBool, wait: &mpsc::Receiver<()>) {
+    fn look(&self, stop: &Stop, wait: &mpsc::Receiver<()>, late: impl FnOnce()) {
         let mut looks = 0;
         while wait.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
             if !self.struck.load(Ordering::SeqCst) {
                 continue;
             }
-            stop.store(true, Ordering::SeqCst);
+            stop.wanted.store(true, Ordering::SeqCst);
             self.at_once.store(true, Ordering::SeqCst);
             looks += 1;
-            if looks > GRACE {
-                let text = "interrupted: points under way are dropped, finished ones are kept; \
-                            the same command goes on";
-                note(text);
+            if looks > stop.grace() {
+                self.hold(late);
                 std::process::exit(i32::from(self.code));
             }
         }
     }
+}
+
+/// Says that the points of a sweep's folder that were under way are lost, and no others.
+pub(super) fn drop_points() {
+    note("interrupted: points under way are dropped, finished ones are kept; the same command goes on");
 }
 
 /// Whether this process was started with a signal ignored.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use simnet_base::diagnostics::quoted;
+use simnet_base::numbers::{bytes, time};
 use simnet_base::units::Flits;
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::{self, Format as FileFormat};
@@ -171,8 +172,9 @@ fn buffer(checked: &Checked) -> Flits {
 
 fn human(report: &MapReport, net: &Network) -> String {
     let equal = match (report.isomorphic, report.isomorphic_to) {
-        (true, Some(what)) => format!("yes: to {what}"),
-        (true, None) => "yes: between N-F and N".to_owned(),
+        (true, Some("N-F")) => "yes: to N-F, all that a mapper can find".to_owned(),
+        (true, Some(what)) => format!("yes: to {what}, the whole network"),
+        (true, None) => "yes: to all that a mapper can find (N-F), and to some of the rest".to_owned(),
         (false, _) => format!("no: {}", report.difference.as_deref().unwrap_or("it is another network")),
     };
     let doubts = if report.doubts.is_empty() { "none".to_owned() } else { report.doubts.join(", ") };
@@ -205,8 +207,8 @@ fn human(report: &MapReport, net: &Network) -> String {
         ("turns that led to a switch", turns.switch_hits.to_string()),
         ("turns that led to nothing", turns.nothing.to_string()),
         ("explorations", report.explorations.to_string()),
-        ("model, bytes at most", report.peak_memory_bytes.to_string()),
-        ("time, ms", measured_ms(report.time_ms).map_or_else(outlasts, |ms| format!("{ms:.3}"))),
+        ("model, at most", bytes(report.peak_memory_bytes)),
+        ("time", measured_ms(report.time_ms).map_or_else(outlasts, |ms| time(ms * 1e6))),
     ]);
     columns(rows)
 }

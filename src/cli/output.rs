@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use comfy_table::{CellAlignment, presets};
@@ -11,14 +12,30 @@ use serde::Serialize;
 use super::Failure;
 use simnet_base::diagnostics::{legible, legible_json, legible_lines, shown};
 use simnet_base::files::{self, WriteError};
+use simnet_base::numbers::{quantity, without_unit};
 use simnet_output::report::{Cell, Kind};
 
-/// Prints a result for people to stdout, hidden characters escaped. A reader who has gone away is no failure.
+/// Whether `--quiet` was given: set once, before a verb begins.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing is printed but errors, the objects of `--format json`, and documents that a verb writes to stdout
+/// in place of a file.
+pub(super) fn be_quiet() {
+    QUIET.store(true, Ordering::SeqCst);
+}
+
+/// Whether nothing is to be printed for people but errors.
+pub(super) fn is_quiet() -> bool {
+    QUIET.load(Ordering::SeqCst)
+}
+
+/// Prints a result for people to stdout, hidden characters escaped; nothing if it is to be quiet. A reader who has gone
+/// away is no failure.
 ///
 /// # Errors
 /// [`Failure::Io`] if the system refuses, as a full disk does.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
-    print_data(&legible_lines(text))
+    if is_quiet() { Ok(()) } else { print_data(&legible_lines(text)) }
 }
 
 /// Prints a result for programs to stdout: to the byte, but legible on a terminal. A reader who has gone away is no
@@ -82,9 +99,17 @@ impl<W: Write> Write for LegibleLines<W> {
     }
 }
 
-/// Prints a note to stderr: no error. A stderr that cannot be written to is no error either.
+/// Prints a note to stderr: no error, and nothing if it is to be quiet. A stderr that cannot be written to is no error
+/// either.
 pub(super) fn note(text: &str) {
-    print_error(&format!("note: {}", legible(text)));
+    warn(&format!("note: {}", legible(text)));
+}
+
+/// Prints to stderr what should be looked at before the result is trusted; nothing if it is to be quiet.
+pub(super) fn warn(text: &str) {
+    if !is_quiet() {
+        print_error(text);
+    }
 }
 
 /// Prints text to stderr, hidden characters escaped.
@@ -101,6 +126,22 @@ pub(super) fn print_json(object: &impl Serialize) -> Result<(), Failure> {
     print_data(&format!("{}\n", legible_json(&text)))
 }
 
+/// Columns whose texts name what the numbers of their rows are of.
+const NAMING: [&str; 2] = ["quantity", "column"];
+
+/// Numbers of such rows that are not in the unit of what is named.
+const UNLIKE: [&str; 2] = ["points", "variation_percent"];
+
+/// A cell for people, of a column or quantity of this name.
+fn with_unit(cell: &Cell, name: &str) -> String {
+    let number = match cell {
+        Cell::Number(number) => Some(*number),
+        Cell::Count(count) => Some(*count as f64),
+        _ => None,
+    };
+    number.and_then(|number| quantity(name, number)).unwrap_or_else(|| cell.short())
+}
+
 /// A table for people without lines between its cells; each cell is legible, and a line of its own.
 #[derive(Debug)]
 pub(super) struct Table(comfy_table::Table);
@@ -113,12 +154,24 @@ impl Table {
         Table(table)
     }
 
-    /// A table of results: numbers to the right, with at most four digits after the point.
+    /// A table of results: numbers to the right, times and sizes with the unit that fits, other numbers with at most four
+    /// digits after the point. The unit of a number is the last word of its column's name, or of the text in its row that
+    /// names a quantity or a column.
     pub(super) fn of(results: &simnet_output::report::Table) -> Table {
+        let columns = results.columns();
+        let naming = columns.iter().position(|column| NAMING.contains(&column.name.as_str()));
         let mut table = Table::new();
-        table.set_header(results.columns().iter().map(|column| &column.name));
+        table.set_header(columns.iter().map(|column| without_unit(&column.name)));
         for row in results.rows() {
-            table.add_row(row.iter().map(Cell::short));
+            let named = naming.map(|nth| row[nth].text());
+            let cells = row.iter().zip(columns).enumerate();
+            table.add_row(cells.map(|(nth, (cell, column))| match (&named, column.kind) {
+                (Some(name), Kind::Words) if naming == Some(nth) => without_unit(name).to_owned(),
+                (Some(name), Kind::Numbers) if !UNLIKE.contains(&column.name.as_str()) => {
+                    with_unit(cell, name)
+                }
+                _ => with_unit(cell, &column.name),
+            }));
         }
         for (nth, column) in results.columns().iter().enumerate() {
             if column.kind == Kind::Numbers {
@@ -217,6 +270,25 @@ pub(super) fn not_stdout() -> impl TypedValueParser<Value = PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Wrong if a person had to count digits to read a time, or a number got a unit that it does not have.
+    #[test]
+    fn times_in_tables_have_the_unit_that_fits() {
+        use simnet_output::report::{Column, Table as Results};
+        let mut results = Results::of(vec![
+            Column::words("load", "which"),
+            Column::numbers("latency_mean_ns", "ns", "a time"),
+            Column::numbers("accepted_flits_per_cycle", "", "a rate"),
+        ]);
+        results.row([Cell::from("a"), Cell::from(5_049_548_793.8), Cell::from(0.25)]);
+        let shown = Table::of(&results).trim_fmt();
+        assert!(
+            shown.contains("latency_mean ") && shown.contains("5.05 s") && shown.contains("0.25"),
+            "{shown}"
+        );
+        let upright = Table::of(&results.upright()).trim_fmt();
+        assert!(upright.contains("5.05 s") && !upright.contains("_ns"), "{upright}");
+    }
 
     /// Wrong if a hidden character came through, or one that came in two pieces were taken for two.
     #[test]

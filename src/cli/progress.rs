@@ -1,7 +1,10 @@
-//! Progress on a terminal, and nowhere else.
+//! Progress on stderr: a bar on a terminal, elsewhere a line every ten seconds, nothing if it is to be quiet.
 
 use std::io::IsTerminal as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration as WallTime;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -11,6 +14,9 @@ use simnet_running::simulation::Progress;
 
 use simnet_base::numbers::span;
 
+use super::interrupt::Stop;
+use super::output::print_error;
+
 /// Parts of a step that the bar distinguishes.
 const PARTS: f64 = 1_000.0;
 /// The line changes no more often: in seconds.
@@ -18,9 +24,69 @@ const EVERY: f64 = 0.1;
 /// What is left is a guess; before so many seconds, and before this share of the stage is done, a bad one.
 const GUESS: (f64, f64) = (2.0, 0.02);
 
-/// A line on stderr: the present stage, its steps, how much time was simulated and how fast, and what is left; nothing
-/// if stderr is no terminal.
-pub(super) struct Bar(Option<(ProgressBar, Mutex<Stage>)>);
+/// Where stderr is no terminal, a long run says so often how far it has come.
+const SAID_EVERY: WallTime = WallTime::from_secs(10);
+
+/// What shows how far a run has come: a bar that is drawn on a terminal; elsewhere one that is not, and a thread that
+/// prints a line of it now and then.
+pub(super) struct Display {
+    pub(super) bar: ProgressBar,
+    ticks: Option<Ticks>,
+}
+
+impl Display {
+    /// A display, unless it was asked to be quiet. `template` is for terminals, `line` for what is no terminal.
+    pub(super) fn new(quiet: bool, template: &str, line: fn(&ProgressBar) -> String) -> Option<Display> {
+        if quiet {
+            return None;
+        }
+        if std::io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template(template).expect("the template is well formed");
+            let bar = ProgressBar::new(0).with_style(style.progress_chars("=> "));
+            return Some(Display { bar, ticks: None });
+        }
+        let bar = ProgressBar::hidden();
+        let shown = bar.clone();
+        let ticks = Ticks::every(SAID_EVERY, move || print_error(&line(&shown)));
+        Some(Display { bar, ticks })
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        self.ticks.take();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A thread that does something again and again until this is dropped.
+struct Ticks(Option<(mpsc::Sender<()>, JoinHandle<()>)>);
+
+impl Ticks {
+    /// Does it after every such span of time; none if the system gives no thread.
+    fn every(span: WallTime, mut tick: impl FnMut() + Send + 'static) -> Option<Ticks> {
+        let (ended, wait) = mpsc::channel::<()>();
+        let ticking = move || {
+            while wait.recv_timeout(span) == Err(RecvTimeoutError::Timeout) {
+                tick();
+            }
+        };
+        let thread = std::thread::Builder::new().spawn(ticking).ok()?;
+        Some(Ticks(Some((ended, thread))))
+    }
+}
+
+impl Drop for Ticks {
+    fn drop(&mut self) {
+        if let Some((ended, thread)) = self.0.take() {
+            drop(ended);
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// How far a run has come: the present stage, its steps, how much time was simulated and how fast, and what is left.
+pub(super) struct Bar(Option<(Display, Mutex<Stage>)>);
 
 /// How far the present stage has come.
 #[derive(Debug, Default)]
@@ -63,19 +129,15 @@ impl Stage {
 impl Bar {
     /// A bar, unless it was asked to be quiet.
     pub(super) fn new(quiet: bool) -> Bar {
-        Bar((!quiet && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("{prefix:>13} [{bar:30}] {elapsed} {msg}");
-            let bar = ProgressBar::new(0);
-            (
-                bar.with_style(style.expect("the template is well formed").progress_chars("=> ")),
-                Mutex::default(),
-            )
-        }))
+        let display = Display::new(quiet, "{prefix:>13} [{bar:30}] {elapsed} {msg}", |bar| {
+            format!("{}: {}, {} so far", bar.prefix(), bar.message(), span(bar.elapsed().as_secs_f64()))
+        });
+        Bar(display.map(|display| (display, Mutex::default())))
     }
 
     /// Changes what is known of the stage, and the line if it is time or if it `must` be.
     fn change(&self, must: bool, change: impl FnOnce(&mut Stage)) {
-        let Some((bar, stage)) = &self.0 else { return };
+        let Some((Display { bar, .. }, stage)) = &self.0 else { return };
         let mut stage = stage.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut stage);
         let elapsed = bar.elapsed().as_secs_f64();
@@ -88,9 +150,30 @@ impl Bar {
     }
 }
 
+/// A bar of what can be interrupted.
+pub(super) struct Stoppable<'a>(pub(super) &'a Bar, pub(super) &'a Stop);
+
+impl Progress for Stoppable<'_> {
+    fn stage(&self, name: &str, steps: u64) {
+        self.0.stage(name, steps);
+    }
+
+    fn step(&self) {
+        self.0.step();
+    }
+
+    fn pass(&self, simulated: Duration, share: f64) {
+        self.0.pass(simulated, share);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.1.hear()
+    }
+}
+
 impl Progress for Bar {
     fn stage(&self, name: &str, steps: u64) {
-        if let Some((bar, _)) = &self.0 {
+        if let Some((Display { bar, .. }, _)) = &self.0 {
             bar.set_length(steps * 1_000);
             bar.reset_elapsed();
             bar.set_prefix(legible(name).into_owned());
@@ -110,17 +193,19 @@ impl Progress for Bar {
     }
 }
 
-impl Drop for Bar {
-    fn drop(&mut self) {
-        if let Some((bar, _)) = &self.0 {
-            bar.finish_and_clear();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Stage;
+    use super::*;
+
+    /// Wrong if nothing ticked, or something still did when the run was over.
+    #[test]
+    fn ticks_end_with_what_they_tell_of() {
+        let (tick, ticked) = mpsc::channel();
+        let ticks = Ticks::every(WallTime::from_millis(1), move || tick.send(()).unwrap());
+        (0..3).for_each(|_| ticked.recv().unwrap());
+        drop(ticks);
+        assert!(ticked.iter().count() < 1_000, "the sender is gone, or this would wait for ever");
+    }
 
     /// Wrong if a line shows other figures than the stage has, or guessed what is left from too little.
     #[test]
@@ -135,6 +220,6 @@ mod tests {
         assert!(stage(1, 1.0, 12 * ms).text(4.0).ends_with("about 12.0 s left"));
         assert_eq!(stage(8, 0.0, 4_000 * ms).text(4.0), "8/8  4.0 s simulated, 1.0 s a second");
         let search = Stage { done: 3, simulated_ps: 1_500_000, ..Stage::default() };
-        assert_eq!(search.text(2.0), "3  1.50 us simulated, 0.75 us a second");
+        assert_eq!(search.text(2.0), "3  1.50 µs simulated, 0.75 µs a second");
     }
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use simnet_base::diagnostics::shown;
+use simnet_base::diagnostics::{legible_lines, shown};
 use simnet_base::files;
 use simnet_output::page::{Contents, Refused, page, side_by_side};
 use simnet_output::report::utf8_text;
 
-use super::output::{is_stdout, print, print_json, write_whole};
+use super::output::{is_stdout, print, print_data, print_json, write_whole};
 use super::places::{Places, is_same_file};
 use super::{Common, Exit, Failure, Format};
 
@@ -61,11 +61,11 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         all => side_by_side(all),
     };
     match to_stdout {
-        true => print(&made.html),
+        true => print_data(&legible_lines(&made.html)),
         false => write_whole(&options.out, &made.html),
     }?;
     let complaints: Vec<String> = all.iter().flat_map(Contents::complaints).collect();
-    complaints.iter().for_each(|complaint| super::warn(complaint));
+    complaints.iter().for_each(|complaint| super::complain(complaint));
     match common.format {
         Format::Human if to_stdout => {}
         Format::Human => print(&format!("{}\n", shown(&options.out)))?,

@@ -94,7 +94,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         Ok(ring) => ring,
         Err(obstacle) => {
             report.refuse(&obstacle, &network);
-            super::warn(&refusal(&obstacle, &network));
+            super::complain(&refusal(&obstacle, &network));
             match common.format {
                 Format::Json => print_json(&report)?,
                 Format::Human => print(&columns(report.rows(&network)))?,

@@ -17,15 +17,16 @@ use tracing::info;
 use simnet_base::diagnostics::{legible_json, shown};
 use simnet_base::files::{Folder, FolderError, WriteError};
 use simnet_output::report::{Manifest, RESULTS, Usage};
-use simnet_running::simulation::{self, MODEL, Outcome, PointReport, State};
+use simnet_running::simulation::{self, MODEL, Outcome, PointReport, RunError, State};
+use simnet_scenario::checked::Traffic;
 use simnet_scenario::expect::{self, Expectations};
 use simnet_scenario::sweep::is_sweep;
 use simnet_scenario::{self, Checked, Files, Overrides};
 
-use super::interrupt::Interruptions;
-use super::output::{self, not_stdout, print};
+use super::interrupt::{Interruptions, Stop};
+use super::output::{self, not_stdout, print, print_data};
 use super::places::Places;
-use super::progress::Bar;
+use super::progress::{Bar, Stoppable};
 use super::{Common, Exit, Failure, Format};
 use trace::Recorded;
 
@@ -36,7 +37,7 @@ pub(super) use sweep::evaluate_merged;
 pub(super) struct Options {
     /// The scenario file
     scenario: PathBuf,
-    /// Where the results go; `results/<scenario name>` if not given
+    /// Where the results go; `results/<scenario name>` if not given, with --quick `results/<scenario name>-quick`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replaces a value of the scenario, as in --set fabric.buffer='"200 B"'; may be given again
@@ -83,7 +84,8 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
         super::warn(warning);
     }
     check_watching(options, &checked)?;
-    let place = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(&checked.name));
+    let place = place_of(options.out.as_deref(), &checked.name, options.quick);
+    spare_whole(&place, options.quick)?;
     Folder::probe(&place, RESULTS)?;
     let places = places.writes("--trace", options.trace.as_deref()).writes("--pcap", options.pcap.as_deref());
     places.replaces("--out", &place).check(common)?;
@@ -93,35 +95,46 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
     let trace = Recorded::begin(options.trace.as_deref(), &checked);
     info!(scenario = checked.name, seed = checked.seed, out = %shown(&place), "the scenario is sound");
     let progress = Bar::new(common.quiet);
-    let run = simulation::run(&checked, &progress, trace.recorder());
+    let run = |stop: &Stop| simulation::run(&checked, &Stoppable(&progress, stop), trace.recorder());
+    let run = interruptions.patiently(run, keep_nothing);
     drop(progress);
+    if matches!(run, Err(RunError::Stopped)) {
+        keep_nothing();
+        return Ok(Exit::Interrupted);
+    }
     let run = run.map_err(|error| Failure::Scenario(format!("{}: {error}", shown(&options.scenario))))?;
 
     let value = serde_json::to_value(&run.summary).expect("a summary is plain data");
+    let place = if run.summary.interrupted { apart_from_whole(&place)? } else { place };
     let usage = Usage::of_this_process(begun.elapsed().as_secs_f64());
     let key = checked.identity.key(MODEL, options.quick, checked.seed);
     let mut manifest = Manifest::new(crate::cli::COMMIT, &checked.name, key, checked.seed, usage);
     manifest.events = run.events;
+    (manifest.quick, manifest.interrupted) = (options.quick, run.summary.interrupted);
     manifest.messages_delivered = run.messages_delivered;
     let (published, interrupted) =
         interruptions.hold(|| publish(&place, &value, &run.files, manifest, Some(trace)));
     published?;
-    if interrupted {
+    if interrupted && !run.summary.interrupted {
         return Ok(Exit::Interrupted);
     }
     info!(events = run.events, "the results are in their place");
 
     match common.format {
-        Format::Json => print(&format!("{}\n", json(&value))),
+        Format::Json => print_data(&format!("{}\n", json(&value))),
         Format::Human => print(&summary::text(&checked, &run, &place)),
     }?;
+    if run.summary.interrupted {
+        keep_some("load points", run.summary.points().len(), loads(&checked), &place);
+        return Ok(Exit::Interrupted);
+    }
     let holds = judge(&checked.expect, &value);
     let is_wrong = allgather::complain(&run.summary);
     let doubtful = |point: &PointReport| point.state == State::NotConverged;
     Ok(if run.summary.outcome == Outcome::Deadlocked {
         Exit::Deadlocked
     } else if checked.measure.require_convergence && run.summary.points().iter().any(doubtful) {
-        super::warn("not every point has converged: more messages, or a wider precision, in [measure]");
+        super::complain("not every point has converged: more messages, or a wider precision, in [measure]");
         Exit::NotConverged
     } else if holds && !is_wrong {
         Exit::Fine
@@ -130,11 +143,67 @@ fn single(options: &Options, common: &Common, interruptions: &Interruptions) -> 
     })
 }
 
+/// Where results go: where they were wanted, else to a folder called after the scenario, the small form to its own.
+pub(super) fn place_of(out: Option<&Path>, name: &str, quick: bool) -> PathBuf {
+    let own = || PathBuf::from("results").join(if quick { format!("{name}-quick") } else { name.to_owned() });
+    out.map_or_else(own, Path::to_owned)
+}
+
+/// Refuses to have the small form of a run take the place of a whole one.
+///
+/// # Errors
+/// [`Failure::Place`] if there is a whole one.
+fn spare_whole(place: &Path, quick: bool) -> Result<(), Failure> {
+    let stands = quick.then(|| Manifest::standing(place)).flatten();
+    if stands.is_none_or(|manifest| manifest.quick || manifest.interrupted) {
+        return Ok(());
+    }
+    let text = "holds the results of a whole run, and --quick makes a small one: name another folder";
+    Err(Failure::Place(format!("{} {text}", shown(place))))
+}
+
+/// Where the results of an interrupted run go: they do not take the place of a run that was not interrupted.
+///
+/// # Errors
+/// If something stands there that simnet did not write.
+fn apart_from_whole(place: &Path) -> Result<PathBuf, Failure> {
+    if Manifest::standing(place).is_none_or(|manifest| manifest.interrupted) {
+        return Ok(place.to_owned());
+    }
+    let mut name = place.file_name().unwrap_or_default().to_owned();
+    name.push("-interrupted");
+    let apart = place.with_file_name(name);
+    Folder::probe(&apart, RESULTS)?;
+    Ok(apart)
+}
+
+/// How many load points a scenario asks for.
+fn loads(checked: &Checked) -> usize {
+    match checked.stages().and_then(|stages| stages.traffic.as_ref()) {
+        Some(Traffic::Generated(generated)) => generated.loads.len(),
+        Some(Traffic::Trace(_)) => 1,
+        None => 0,
+    }
+}
+
+/// Says that an interrupted run leaves nothing.
+fn keep_nothing() {
+    output::note("interrupted before there was anything to keep: no results");
+}
+
+/// Says what an interrupted run leaves.
+fn keep_some(what: &str, done: usize, of: usize, place: &Path) {
+    let place = shown(place);
+    output::note(&format!(
+        "interrupted: {done} of {of} {what} are done, and kept in {place}; the same command runs all of them again"
+    ));
+}
+
 /// Whether all expectations hold; prints those that do not.
 fn judge(expected: &Expectations, summary: &serde_json::Value) -> bool {
     let broken = expect::evaluate(expected, summary);
     for faults in expect::report(expected, &broken) {
-        super::warn(&faults.to_string());
+        super::complain(&faults.to_string());
     }
     broken.is_empty()
 }

@@ -225,11 +225,11 @@ fn warn_of_failures(merged: &Merged) {
         let line = error.lines().next().unwrap_or_default();
         let short: String = line.chars().take(WIDTH).collect();
         let cut = if short.len() < error.len() { " ..." } else { "" };
-        super::warn(&format!("point {point} failed: {short}{cut}"));
+        super::complain(&format!("point {point} failed: {short}{cut}"));
     }
     let named = merged.failures.len();
     if merged.failed > named {
-        super::warn(&format!("and {} more, listed in points.csv", merged.failed - named));
+        super::complain(&format!("and {} more, listed in points.csv", merged.failed - named));
     }
 }
 

@@ -17,7 +17,7 @@ use simnet_media::trace::{LogFault, Reader};
 
 use super::output::{is_stdout, print, print_json, to_stdout, write_whole_by};
 use super::places::Places;
-use super::{Common, Exit, Failure, Format, warn};
+use super::{Common, Exit, Failure, Format, complain};
 
 pub(super) use convert::convert;
 pub(super) use form::Form;
@@ -175,7 +175,7 @@ fn report_damage(damage: Option<LogFault>) -> Result<Exit, Failure> {
         None => Ok(Exit::Fine),
         Some(LogFault::Io { path, error }) => Err(Failure::Io { path, error }),
         Some(fault) => {
-            warn(&format!("{}; what is whole before it has been read", legible(&fault.to_string())));
+            complain(&format!("{}; what is whole before it has been read", legible(&fault.to_string())));
             Ok(Exit::BadInput)
         }
     }

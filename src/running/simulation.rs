@@ -71,7 +71,7 @@ use simnet_scenario::checked::{
 use failures::{Outage, TooManyFailures};
 use kept::Keep;
 use plan::Plan;
-use point::{Point, Setup};
+use point::{Point, PointError, Setup};
 use routes::{HostRoutes, Routed};
 
 /// The version of the model: it rises whenever the same scenario and seed give other results, so that what a sweep
@@ -114,10 +114,23 @@ pub enum RunError {
     /// Chance would have more fail than anyone wants to see.
     #[error(transparent)]
     Failures(#[from] TooManyFailures),
+    /// It was given up, as [`Progress::is_stopped`] asked, before anything was done that could be kept.
+    #[error("interrupted before a load point was done")]
+    Stopped,
+}
+
+impl From<PointError> for RunError {
+    fn from(error: PointError) -> RunError {
+        match error {
+            PointError::Fabric(error) => RunError::Fabric(error),
+            PointError::Stopped => RunError::Stopped,
+        }
+    }
 }
 
 /// Runs a checked scenario. `recorder` records the first run of its mapping, its load points, its operation, and the
-/// first execution of its all-gather.
+/// first execution of its all-gather. Where `progress` asks to stop, the load points that are done are all that the run
+/// has, and its summary says so; other work goes on to its end.
 ///
 /// # Errors
 /// [`RunError`]; of what the reader of scenarios lets through, only sizes and rates beyond reason cause one.
@@ -160,18 +173,25 @@ fn in_stages(
     info!(pairs = routed.report.as_ref().map(|report| report.pairs), "routes are ready");
     let stage = LoadPoints { checked, stages, setup: &setup, scale: &scale, progress, recorder };
     let mut search = Search::default();
+    let mut asked = 1;
     let points = match (&stages.traffic, &routed.routes) {
         (Some(Traffic::Trace(trace)), Some(routes)) => vec![stage.replay(trace, routes)?],
         (Some(Traffic::Generated(generated)), Some(routes)) => {
             let points = stage.loads(generated, routes)?;
+            asked = generated.loads.len();
             if let Some(resolution) = checked.measure.find_saturation {
                 search = stage.find_saturation(generated, routes, &points, resolution)?;
             }
             points
         }
-        _ => Vec::new(),
+        _ => {
+            asked = 0;
+            Vec::new()
+        }
     };
+    let is_whole = points.len() == asked && !search.is_stopped;
     let mut run = gather(checked, stages, (&setup, &scale), routed, &points, search);
+    run.summary.interrupted = !is_whole;
     run.files.extend(tables::outages(&checked.topology.network, &outages));
     run.files.push(tables::network(&checked.topology.network));
     Ok(run)
@@ -304,6 +324,8 @@ struct Search {
     points: Vec<PointReport>,
     events: u64,
     delivered: u64,
+    /// Whether it was given up before it found anything.
+    is_stopped: bool,
 }
 
 /// What every load point of a run needs.
@@ -335,7 +357,10 @@ impl LoadPoints<'_> {
         Ok((None, point))
     }
 
-    /// Every load of generated traffic, several at a time.
+    /// Every load of generated traffic, several at a time; those that are done, where it was stopped.
+    ///
+    /// # Errors
+    /// [`RunError::Stopped`] where none is.
     fn loads(
         &self,
         generated: &GeneratedLoads,
@@ -343,7 +368,14 @@ impl LoadPoints<'_> {
     ) -> Result<Vec<(Option<f64>, Point)>, RunError> {
         self.progress.stage("loading", generated.loads.len() as u64);
         let loads = generated.loads.par_iter().enumerate();
-        loads.map(|(nth, load)| Ok((Some(*load), self.one_load(nth, *load, generated, routes)?))).collect()
+        let run = |(nth, load): (usize, &f64)| {
+            let point = self.one_load(nth, *load, generated, routes);
+            point.map(|point| (Some(*load), point))
+        };
+        let ended: Vec<_> = loads.map(run).collect();
+        let kept = ended.into_iter().filter(|point| !matches!(point, Err(RunError::Stopped)));
+        let points: Vec<_> = kept.collect::<Result<_, RunError>>()?;
+        if points.is_empty() && !generated.loads.is_empty() { Err(RunError::Stopped) } else { Ok(points) }
     }
 
     /// The `nth` load of generated traffic, recorded if the run is.
@@ -354,6 +386,9 @@ impl LoadPoints<'_> {
         generated: &GeneratedLoads,
         routes: &HostRoutes,
     ) -> Result<Point, RunError> {
+        if self.progress.is_stopped() {
+            return Err(RunError::Stopped);
+        }
         let plan = self.plan(load, generated);
         let point = match self.recorder {
             None => self.load((load, self.keep()), generated, routes, &plan, &mut ())?,
@@ -383,7 +418,10 @@ impl LoadPoints<'_> {
         let mut search = Search::default();
         while let Some(load) = saturation::next_load(&probes, resolution) {
             let plan = self.plan(load, generated).for_search();
-            let point = self.load((load, Keep::default()), generated, routes, &plan, &mut ())?;
+            let point = match self.load((load, Keep::default()), generated, routes, &plan, &mut ()) {
+                Err(RunError::Stopped) => return Ok(Search { is_stopped: true, ..search }),
+                point => point?,
+            };
             search.events += point.events;
             search.delivered += point.tally.delivered;
             self.ended(probes.len(), &point);

@@ -43,7 +43,9 @@ pub use evaluate::{Evaluated, SweepReport, SweepSummary, evaluate};
 pub use known::{Damage, Known, Reader, Record, ShardContents};
 pub use merge::{Merged, merge, outcomes};
 pub use points::{Plan, Points};
-pub use run::{Part, Progress, Ran, RunOptions, assign, run, run_as, run_together};
+pub use run::{
+    INTERRUPTED, Outcomes, Part, Progress, Ran, RunOptions, assign, run, run_as, run_together, run_until,
+};
 pub use scenarios::Scenarios;
 pub use shard::Shard;
 pub use store::{Identity, Input, Lock, Store, StoreError};

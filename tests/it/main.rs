@@ -14,14 +14,17 @@ mod bad_input {
 mod command {
     mod cli;
     mod discover;
+    mod documented;
     mod documents;
     mod dumps;
     mod horizon;
+    mod interrupted;
     mod lanes;
     mod lfts;
     mod map;
     mod names;
     mod printed;
+    mod quiet;
     mod real_files;
     mod results;
     mod ring;

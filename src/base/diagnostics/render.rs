@@ -65,6 +65,11 @@ pub(super) fn fault(faults: &Faults, fault: &Fault, level: &Level<'_>) -> String
     rendered.lines().filter(|line| line.trim() != ":::").collect::<Vec<_>>().join("\n")
 }
 
+/// A fault's message as it is printed.
+pub(super) fn message(fault: &Fault) -> String {
+    bounded(&fault.message)
+}
+
 /// Cuts a message on one line; only a list of very long names makes one so long.
 fn bounded(text: &str) -> String {
     bounded_to(text, MOST_MESSAGE, legible)

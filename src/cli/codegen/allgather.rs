@@ -93,7 +93,7 @@ fn no_ring(
     network: &Network,
     common: &Common,
 ) -> Result<Exit, Failure> {
-    crate::cli::warn(&format!("{}; nothing was written", refusal(obstacle, network)));
+    crate::cli::complain(&format!("{}; nothing was written", refusal(obstacle, network)));
     written.refused_by = Some(network.name_of(Node::Switch(obstacle.switch)).to_owned());
     if common.format == Format::Json {
         print_json(&written)?;

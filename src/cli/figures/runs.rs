@@ -15,7 +15,7 @@ use simnet_running::simulation::MODEL;
 use simnet_running::sweep::{self, Identity, Lock, Points as _, Store};
 
 use crate::cli::Failure;
-use crate::cli::interrupt::Interruptions;
+use crate::cli::interrupt::{Interruptions, Stop, drop_points};
 use crate::cli::places::tidy;
 use crate::cli::sweep::Line;
 
@@ -49,7 +49,8 @@ pub(super) fn run_all(runs: &Runs, folder: &Path, options: RunOptions<'_>) -> Re
     Store::making_places(folder).iter().for_each(|place| tidy(place, options.quiet));
     let store = Store::open(folder, &identity, &BTreeMap::new())?;
     let line = Line::new(options.quiet, false);
-    let ran = options.interruptions.patiently(|stop| sweep::run(runs, &store, options.jobs, &line, stop))?;
+    let compute = |stop: &Stop| sweep::run(runs, &store, options.jobs, &line, stop.flag());
+    let ran = options.interruptions.patiently(compute, drop_points)?;
     drop(line);
     if ran.interrupted {
         return Ok(None);

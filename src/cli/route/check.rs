@@ -19,12 +19,12 @@ use crate::cli::output;
 use crate::cli::{Common, Exit, Failure, warn};
 
 #[derive(Args)]
-#[command(after_help = lanes::HELP)]
+#[command(after_help = lanes::HELP, group = clap::ArgGroup::new("tables").args(["routes", "lfts"]).required(true))]
 pub(super) struct Options {
     #[command(flatten)]
     network: NetworkArguments,
     /// The routes, one JSON object a line, as `simnet route --routes` writes them
-    #[arg(long, value_name = "FILE", required_unless_present = "lfts")]
+    #[arg(long, value_name = "FILE")]
     routes: Option<PathBuf>,
     /// The forwarding tables of a subnet manager: OpenSM's opensm-lfts.dump, or what dump_lfts prints
     #[arg(long, value_name = "FILE", conflicts_with = "routes")]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use simnet_base::numbers::{fixed, or_dash, percent};
+use simnet_base::numbers::{fixed, or_dash, percent, time};
 
 use crate::cli::Failure;
 use crate::cli::output::write_whole_by;
@@ -32,9 +32,9 @@ pub(super) fn text(report: &GatherReport) -> String {
     );
     let _ = writeln!(
         text,
-        "Time: {} ms, at least {} ms by what a machine's cable carries (efficiency {})",
-        fixed(report.time_mean_ms, 3),
-        fixed(report.bound_ms, 3),
+        "Time: {}, at least {} by what a machine's cable carries (efficiency {})",
+        or_dash(report.time_mean_ms.map(|ms| time(ms * 1e6))),
+        or_dash(report.bound_ms.map(|ms| time(ms * 1e6))),
         fixed(report.efficiency, 3)
     );
     let _ = writeln!(
@@ -116,14 +116,14 @@ pub(super) fn capture(scenario: &Path, file: &Path, checked: &Checked) -> Result
 pub(super) fn complain(summary: &Summary) -> bool {
     let Findings::Allgather(report) = &summary.findings else { return false };
     if let Some(why) = &report.refused {
-        crate::cli::warn(&format!("{}: {}", report.algorithm, legible(why)));
+        crate::cli::complain(&format!("{}: {}", report.algorithm, legible(why)));
     }
     if report.buffers_wrong > 0 {
-        crate::cli::warn(&format!("{} buffers hold something else", report.buffers_wrong));
+        crate::cli::complain(&format!("{} buffers hold something else", report.buffers_wrong));
     }
     if report.buffers_missing > 0 {
         let (missing, lost) = (report.buffers_missing, report.messages_lost);
-        crate::cli::warn(&format!("{missing} buffers were never filled, {lost} messages were lost"));
+        crate::cli::complain(&format!("{missing} buffers were never filled, {lost} messages were lost"));
     }
     report.is_wrong()
 }

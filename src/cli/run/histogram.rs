@@ -38,7 +38,7 @@ impl Histogram {
     pub(super) fn unit(&self) -> (&'static str, f64) {
         match self.most {
             most if most >= 1e7 => ("ms", 1e6),
-            most if most >= 1e4 => ("us", 1e3),
+            most if most >= 1e4 => ("µs", 1e3),
             _ => ("ns", 1.0),
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use simnet_base::diagnostics::legible;
-use simnet_base::numbers::fixed;
+use simnet_base::numbers::{fixed, or_dash, time};
 use simnet_network::topology::Network;
 use simnet_running::simulation::daemon::Report;
 
@@ -16,14 +16,13 @@ const TOLD: usize = 20;
 pub(super) fn text(report: &Report, network: &Network) -> String {
     let mut text = String::new();
     if !report.events.is_empty() {
-        let mut table =
-            columns(&["failures and returns", "at (ms)", "noticed after", "mapped", "routed", "by"]);
+        let mut table = columns(&["failures and returns", "at", "noticed after", "mapped", "routed", "by"]);
         for (nth, event) in report.events.iter().enumerate().take(TOLD) {
             let notice = report.notices.iter().find(|notice| notice.event == nth);
-            let after = |span: Option<f64>| fixed(span, 1);
+            let after = |ms: Option<f64>| or_dash(ms.map(|ms| time(ms * 1e6)));
             table.add_row([
                 legible(&network.labelled_words(&event.what)).into_owned(),
-                fixed(event.at_ms, 1),
+                time(event.at_ms * 1e6),
                 after(notice.and_then(|notice| notice.noticed_ms)),
                 after(notice.and_then(|notice| notice.mapped_ms)),
                 after(notice.and_then(|notice| notice.routed_ms)),
@@ -55,8 +54,10 @@ pub(super) fn text(report: &Report, network: &Network) -> String {
     );
     let _ = writeln!(
         text,
-        "Deadlocks: {}, {} of them while old and new routes mixed ({:.1} ms)",
-        report.deadlocks.formed, report.deadlocks.while_mixed, report.mixed_ms
+        "Deadlocks: {}, {} of them while old and new routes mixed ({})",
+        report.deadlocks.formed,
+        report.deadlocks.while_mixed,
+        time(report.mixed_ms * 1e6)
     );
     let throughput = &report.throughput;
     let _ = writeln!(

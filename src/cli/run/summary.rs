@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::cli::output::Table;
-use simnet_base::numbers::{deviation, fixed, or_dash, percent, rounded};
+use simnet_base::numbers::{deviation, fixed, or_dash, percent, rounded, time};
 
 use simnet_base::diagnostics::{legible, quoted};
 use simnet_base::papers::reference;
@@ -88,10 +88,14 @@ pub(in crate::cli) fn outlasts() -> String {
     "more than 213 days".to_owned()
 }
 
+/// The row of a map that is a time, in ms.
+const MAPPING_TIME: &str = "mapping time";
+
 fn mapping(checked: &Checked, map: &MapReport) -> String {
     let configuration = paper_configuration(checked);
     let verdict = match map.isomorphic_to {
-        Some(what) if map.isomorphic => format!("equal to the truth ({what})"),
+        Some("N-F") if map.isomorphic => "equal to the truth (N-F: all that a mapper can find)".to_owned(),
+        Some(what) if map.isomorphic => format!("equal to the truth ({what}: the whole network)"),
         _ => "NOT equal to the truth".to_owned(),
     };
     let (hosts, switches, links) = (map.hosts, map.switches, map.links);
@@ -101,15 +105,15 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
         let paper = configuration.and_then(|c| reference("000", figure, quantity, c));
         let deviation =
             paper.zip(ours).map(|(paper, ours)| format!("{:+.1} %", (ours / paper - 1.0) * 100.0));
-        let paper = paper.map(|paper| paper.to_string());
+        let shown = |value: f64| if name == MAPPING_TIME { time(value * 1e6) } else { plain(value) };
         table.add_row([
             name.to_owned(),
-            ours.map_or_else(outlasts, plain),
-            paper.unwrap_or_default(),
+            ours.map_or_else(outlasts, shown),
+            paper.map(shown).unwrap_or_default(),
             deviation.unwrap_or_default(),
         ]);
     };
-    row("mapping time (ms)", measured_ms(map.time_ms), "Fig7", "mapping time avg, one master");
+    row(MAPPING_TIME, measured_ms(map.time_ms), "Fig7", "mapping time avg, one master");
     row("turns that found a host", Some(map.turns.host_hits as f64), "Fig6", "host probe hits");
     row("turns that found a switch", Some(map.turns.switch_hits as f64), "Fig6", "switch probe hits");
     row(
@@ -126,8 +130,10 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
     for other in &map.sensitivity {
         let _ = write!(text, "  at {:.0} ns a switch: ", other.routing_latency_ns);
         let _ = match measured_ms(other.time_ms).zip(measured_ms(map.time_ms)) {
-            Some((ms, own)) => writeln!(text, "{ms:.1} ms ({:+.2} %)", (ms / own - 1.0) * 100.0),
-            None => writeln!(text, "{}", measured_ms(other.time_ms).map_or_else(outlasts, plain)),
+            Some((ms, own)) => writeln!(text, "{} ({:+.2} %)", time(ms * 1e6), (ms / own - 1.0) * 100.0),
+            None => {
+                writeln!(text, "{}", measured_ms(other.time_ms).map_or_else(outlasts, |ms| time(ms * 1e6)))
+            }
         };
     }
     text
@@ -151,7 +157,7 @@ fn routes(report: &StagesReport, network: &Network) -> String {
         let _ = writeln!(
             text,
             "  handed out in {}: {} tables sent, {} acknowledged, {} sent again",
-            measured_ms(given.time_ms).map_or_else(outlasts, |ms| format!("{} ms", plain(ms))),
+            measured_ms(given.time_ms).map_or_else(outlasts, |ms| time(ms * 1e6)),
             given.sent,
             given.acknowledged,
             given.retries
@@ -159,6 +165,9 @@ fn routes(report: &StagesReport, network: &Network) -> String {
     }
     text
 }
+
+/// How well a mean is known, wherever that is printed.
+const HALF_WIDTH: &str = "± 95 %";
 
 fn points(points: &[PointReport]) -> String {
     if points.is_empty() {
@@ -169,15 +178,15 @@ fn points(points: &[PointReport]) -> String {
         "accepted",
         "Mb/s",
         "latency mean",
-        "+-",
+        HALF_WIDTH,
         "p50",
-        "p99 (ns)",
+        "p99",
         "messages",
         "lost",
         "",
     ]);
     for point in points {
-        let latency = |value: Option<f64>| or_dash(value.map(plain));
+        let latency = |value: Option<f64>| or_dash(value.map(time));
         let state = match point.state {
             State::Saturated => "saturated",
             State::NotConverged if point.load.is_some() => "not converged",
@@ -196,7 +205,12 @@ fn points(points: &[PointReport]) -> String {
             state.to_owned(),
         ]);
     }
-    format!("\nTraffic, in payload flits per cycle and host:\n{table}\n{}{}", warmup(points), reasons(points))
+    format!(
+        "\nTraffic, in payload flits per cycle and host:\n{table}\n  {HALF_WIDTH}: half the width of the mean's 95 % \
+         confidence interval\n{}{}",
+        warmup(points),
+        reasons(points)
+    )
 }
 
 /// Why points have not converged that more messages would not help.
@@ -216,7 +230,7 @@ fn warmup(points: &[PointReport]) -> String {
         return String::new();
     }
     let longest = found.iter().copied().fold(0.0, f64::max);
-    let mut text = format!("  transients ended within {} us", plain(longest * 1e3));
+    let mut text = format!("  transients ended within {}", time(longest * 1e6));
     if missed > 0 {
         let _ = write!(text, "; not found at {missed} of {} points", points.len());
     }
@@ -280,12 +294,12 @@ fn deadlocks(deadlocks: &[DeadlockReport], network: &Network) -> String {
     for deadlock in deadlocks.iter().take(TOLD) {
         let end = match (&deadlock.cleared_by, deadlock.cleared_ns) {
             (Some(output), Some(at)) => {
-                format!("broken at {} us by {}", plain(at / 1e3), quoted(&network.labelled(output)))
+                format!("broken at {} by {}", time(at), quoted(&network.labelled(output)))
             }
             _ => "never broken".to_owned(),
         };
         let cycle = ports(&deadlock.cycle, network);
-        let _ = writeln!(text, "  at {} us: {cycle}; {end}", plain(deadlock.formed_ns / 1e3));
+        let _ = writeln!(text, "  at {}: {cycle}; {end}", time(deadlock.formed_ns));
     }
     if deadlocks.len() > TOLD {
         let _ = writeln!(text, "  and {} more, in deadlocks.csv", deadlocks.len() - TOLD);

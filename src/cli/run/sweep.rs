@@ -5,20 +5,23 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::interrupt::Interruptions;
+use crate::cli::interrupt::{Interruptions, Stop};
 use crate::cli::output::{self, Table, print};
 use crate::cli::places::Places;
 use crate::cli::progress::Bar;
 use crate::cli::sweep::{Described, Source, evaluation, points};
-use crate::cli::{Common, Exit, Failure, Format, warn};
+use crate::cli::{Common, Exit, Failure, Format, complain, warn};
 use simnet_base::diagnostics::legible;
 use simnet_base::files::Folder;
 use simnet_output::report::{Manifest, RESULTS, Usage};
 use simnet_running::simulation::{Outcome, Progress as _};
-use simnet_running::sweep::{self, Evaluated, Points as _, Scenarios, Store, evaluate, run_together};
+use simnet_running::sweep::{self, Evaluated, Outcomes, Points as _, Scenarios, Store, evaluate, run_until};
 
 use super::summary::paper;
-use super::{Options, closing, compared, judge, publish};
+use super::{
+    Options, apart_from_whole, closing, compared, judge, keep_nothing, keep_some, place_of, publish,
+    spare_whole,
+};
 
 /// Runs all points of a sweep.
 pub(super) fn run(
@@ -32,12 +35,17 @@ pub(super) fn run(
     let (plan, place) = (&described.plan, place(options, &described, common)?);
     let progress = Bar::new(common.quiet);
     progress.stage("running", plan.len() as u64);
-    let outcomes = run_together(plan, || progress.step());
+    let outcomes = Outcomes::of(plan.len());
+    let wall_s = || begun.elapsed().as_secs_f64();
+    let compute = |stop: &Stop| run_until(plan, &outcomes, stop.flag(), || progress.step());
+    interruptions.patiently(compute, || keep_done(plan, &outcomes, &place, wall_s()));
     drop(progress);
-    let evaluated = evaluate(plan, outcomes);
-
-    let keep = || keep(plan, &evaluated, &place, begun.elapsed().as_secs_f64());
-    let (kept, interrupted) = interruptions.hold(keep);
+    let evaluated = evaluate(plan, outcomes.now());
+    if evaluated.summary.interrupted {
+        interruptions.hold(|| keep_done(plan, &outcomes, &place, wall_s()));
+        return Ok(Exit::Interrupted);
+    }
+    let (kept, interrupted) = interruptions.hold(|| keep(plan, &evaluated, &place, wall_s()));
     let value = kept?;
     if interrupted {
         return Ok(Exit::Interrupted);
@@ -50,12 +58,31 @@ pub(super) fn run(
     Ok(exit(&evaluated, holds))
 }
 
+/// Puts the points of an interrupted sweep that are done in their place, if any is, and says so.
+fn keep_done(plan: &Scenarios, outcomes: &Outcomes, place: &Path, wall_s: f64) {
+    let evaluated = evaluate(plan, outcomes.now());
+    let report = &evaluated.summary.sweep;
+    let done = report.count - report.not_done;
+    if done == 0 {
+        return keep_nothing();
+    }
+    let kept = apart_from_whole(place).and_then(|apart| {
+        keep(plan, &evaluated, &apart, wall_s)?;
+        keep_some("points", done, report.count, &apart);
+        Ok(())
+    });
+    if let Err(failure) = kept {
+        failure.print();
+    }
+}
+
 /// Puts the results of a sweep in their place; gives the object of `summary.json`.
 fn keep(plan: &Scenarios, evaluated: &Evaluated, place: &Path, wall_s: f64) -> Result<Value, Failure> {
     let value = serde_json::to_value(&evaluated.summary).expect("a summary is plain data");
     let (sweep, usage) = (plan.sweep(), Usage::of_this_process(wall_s));
     let mut manifest = Manifest::new(crate::cli::COMMIT, plan.name(), sweep.hash(), sweep.own_seed(), usage);
     [manifest.events, manifest.messages_delivered] = plan.spent();
+    (manifest.quick, manifest.interrupted) = (sweep.is_quick(), evaluated.summary.interrupted);
     publish(place, &value, &evaluated.files, manifest, None)?;
     Ok(value)
 }
@@ -82,8 +109,8 @@ fn place(options: &Options, described: &Described, common: &Common) -> Result<Pa
         let message = "--trace and --pcap record a single run, and this file describes a sweep";
         return Err(Failure::Usage(message.to_owned()));
     }
-    let place = options.out.clone();
-    let place = place.unwrap_or_else(|| PathBuf::from("results").join(described.plan.name()));
+    let place = place_of(options.out.as_deref(), described.plan.name(), options.quick);
+    spare_whole(&place, options.quick)?;
     Folder::probe(&place, RESULTS)?;
     let read = described.inputs.keys();
     let places = read.fold(Places::new(), |places, file| places.reads("a file of the sweep", file));
@@ -98,7 +125,7 @@ fn exit(evaluated: &Evaluated, holds: bool) -> Exit {
     }
     if let Some((count, first, why)) = &evaluated.failed {
         let why = why.lines().next().unwrap_or_default();
-        warn(&format!("{} failed; the first is point {first}: {}", points(*count), legible(why)));
+        complain(&format!("{} failed; the first is point {first}: {}", points(*count), legible(why)));
         return Exit::PointsFailed;
     }
     match evaluated.summary.outcome {

@@ -9,7 +9,7 @@ use super::{of_folder, points, warn_of_damage, warn_of_failures};
 use crate::cli::interrupt::Interruptions;
 use crate::cli::output::{print, print_json};
 use crate::cli::places::tidy;
-use crate::cli::{Common, Exit, Failure, Format, warn};
+use crate::cli::{Common, Exit, Failure, Format, complain};
 use simnet_base::diagnostics::shown;
 use simnet_running::sweep::{Points as _, Store};
 
@@ -55,7 +55,7 @@ pub(super) fn run(
     }
     if merged.missing > 0 {
         let (missing, all) = (merged.missing, points(merged.points));
-        warn(&format!("{missing} of {all} are missing: no points.csv is written before all are done"));
+        complain(&format!("{missing} of {all} are missing: no points.csv is written before all are done"));
         return Ok(Exit::Expectation);
     }
     if common.format == Format::Human {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::run::prepare;
 use super::{Source, points};
+use crate::cli::output::is_quiet;
 use crate::cli::{Common, Exit, Failure, Format};
 use simnet_base::numbers::span;
 use simnet_running::sweep::{Plan as _, Points as _, Scenarios};
@@ -39,6 +40,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let plan = described.plan;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let printed = match common.format {
+        Format::Human if is_quiet() => Ok(()),
         Format::Human => print_human(&plan, &mut out),
         Format::Json => print_json(&plan, options.source.quick, &mut out),
     };

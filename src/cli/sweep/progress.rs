@@ -1,16 +1,15 @@
-//! One line on a terminal: points done, the rate, the time left.
+//! How far a sweep is: points done, the rate, the time left.
 
-use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
-
-use indicatif::{ProgressBar, ProgressStyle};
 
 use simnet_base::numbers::span;
 use simnet_running::sweep::{Damage, Progress};
 
-/// A line on stderr that shows how far a sweep is; nothing if stderr is no terminal.
+use crate::cli::progress::Display;
+
+/// Shows on stderr how far a sweep is.
 pub(in crate::cli) struct Line {
-    bar: Option<ProgressBar>,
+    display: Option<Display>,
     /// Whether other processes may be writing to the folder.
     shared: bool,
     count: Mutex<Count>,
@@ -27,18 +26,19 @@ struct Count {
 impl Line {
     /// A line, unless it was asked to be quiet.
     pub(in crate::cli) fn new(quiet: bool, shared: bool) -> Line {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} points {msg}");
-            ProgressBar::new(0).with_style(style.expect("the template is well formed").progress_chars("=> "))
+        let display = Display::new(quiet, "[{bar:30}] {pos}/{len} points {msg}", |bar| {
+            let (done, all) = (bar.position(), bar.length().unwrap_or(0));
+            let elapsed = span(bar.elapsed().as_secs_f64());
+            format!("{done}/{all} points {}, {elapsed} so far", bar.message())
         });
-        Line { bar, shared, count: Mutex::default() }
+        Line { display, shared, count: Mutex::default() }
     }
 }
 
 impl Progress for Line {
     fn begin(&self, points: usize, kept: usize, cost: f64) {
         self.count.lock().unwrap_or_else(PoisonError::into_inner).cost = cost;
-        if let Some(bar) = &self.bar {
+        if let Some(Display { bar, .. }) = &self.display {
             bar.set_length(points as u64);
             bar.set_position(kept as u64);
             bar.reset_elapsed();
@@ -46,7 +46,7 @@ impl Progress for Line {
     }
 
     fn done(&self, cost: f64, failed: bool) {
-        let Some(bar) = &self.bar else { return };
+        let Some(Display { bar, .. }) = &self.display else { return };
         let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         count.computed += 1;
         count.failed += u64::from(failed);
@@ -61,13 +61,5 @@ impl Progress for Line {
 
     fn damaged(&self, damage: &Damage) {
         super::warn_of_damage(std::slice::from_ref(damage), self.shared);
-    }
-}
-
-impl Drop for Line {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
     }
 }

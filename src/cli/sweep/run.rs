@@ -8,9 +8,10 @@ use tracing::info;
 
 use super::progress::Line;
 use super::{Described, Source, evaluation, merge, parse_jobs, points, slurm, warn_of_failures};
-use crate::cli::interrupt::Interruptions;
+use crate::cli::interrupt::{Interruptions, Stop, drop_points};
 use crate::cli::output::{note, print, print_json};
 use crate::cli::places::{Places, tidy};
+use crate::cli::run::place_of;
 use crate::cli::{Common, Exit, Failure, Format};
 use simnet_base::diagnostics::shown;
 use simnet_base::files::Folder;
@@ -22,7 +23,7 @@ use simnet_running::sweep::{self, Known, Lock, Points as _, Ran, RunOptions, Sce
 pub(in crate::cli) struct Options {
     #[command(flatten)]
     pub(super) source: Source,
-    /// The sweep's folder; `results/<name>` if not given. What it holds of this sweep already is kept
+    /// The sweep's folder; `results/<name>` if not given, with --quick `results/<name>-quick`. What it holds of this sweep already is kept
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// How many points are computed at once; as many as there are cores if not given
@@ -57,7 +58,7 @@ pub(super) fn run(
     interruptions: &Interruptions,
 ) -> Result<Exit, Failure> {
     let described = options.source.read(common.seed)?;
-    let folder = options.out.clone().unwrap_or_else(|| PathBuf::from("results").join(described.plan.name()));
+    let folder = place_of(options.out.as_deref(), described.plan.name(), options.source.quick);
     if options.executor == Executor::Local && options.slurm.is_given() {
         let message = "--tasks, --cpus-per-task and --sbatch are for --executor slurm";
         return Err(Failure::Usage(message.to_owned()));
@@ -137,16 +138,17 @@ fn here(
     let plan = &described.plan;
     info!(sweep = plan.name(), points = plan.len(), out = %shown(&folder), "the sweep is sound");
     let progress = Line::new(common.quiet, false);
-    let ran = interruptions.patiently(|stop| {
+    let compute = |stop: &Stop| {
         let how = RunOptions {
             jobs: options.jobs.unwrap_or(0),
             part: None,
             retry: options.retry,
             progress: &progress,
-            stop,
+            stop: stop.flag(),
         };
         sweep::run_as(plan, &store, &how)
-    });
+    };
+    let ran = interruptions.patiently(compute, drop_points);
     drop(progress);
     let ran = ran?;
     if ran.interrupted {

@@ -13,9 +13,9 @@ use serde_json::json;
 use super::run::{Options, known, left, prepare};
 use super::{Described, points};
 use crate::cli::interrupt::Interruptions;
-use crate::cli::output::{note, print, print_json};
+use crate::cli::output::{note, print, print_data, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
-use simnet_base::diagnostics::{legible, shown};
+use simnet_base::diagnostics::{legible, legible_lines, shown};
 use simnet_base::files::Inside;
 use simnet_output::report::utf8_text;
 use simnet_running::sweep::slurm::{self, Submission, USUAL_ARRAY};
@@ -71,7 +71,7 @@ pub(super) fn dry_run(
             "script": script, "out": utf8_text(folder.as_os_str()),
         }))?;
     } else if let Some(script) = script {
-        print(&script)?;
+        print_data(&legible_lines(&script))?;
     } else {
         note("every point is done: nothing would be submitted, and points.csv would be written");
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::progress::Line;
 use super::run::warn_interrupted;
 use super::{of_folder, parse_jobs, points};
-use crate::cli::interrupt::Interruptions;
+use crate::cli::interrupt::{Interruptions, Stop, drop_points};
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use simnet_running::sweep::{self, Part, Points as _, RunOptions};
@@ -48,17 +48,18 @@ pub(super) fn run(
     }
     let (plan, store) = of_folder(&options.folder)?;
     let progress = Line::new(common.quiet, true);
-    let ran = interruptions.patiently(|stop| {
+    let compute = |stop: &Stop| {
         let part = Some(Part { task, of });
         let how = RunOptions {
             jobs: options.jobs.unwrap_or(0),
             part,
             retry: options.retry,
             progress: &progress,
-            stop,
+            stop: stop.flag(),
         };
         sweep::run_as(&plan, &store, &how)
-    });
+    };
+    let ran = interruptions.patiently(compute, drop_points);
     drop(progress);
     let ran = ran?;
     if ran.interrupted {

@@ -9,6 +9,7 @@ use crate::cli::network::ReadingArguments;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use simnet_base::diagnostics::{legible, shown};
+use simnet_base::numbers::number;
 use simnet_network::topology::{difference, isomorphism};
 
 #[derive(Args)]
@@ -44,17 +45,29 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     Ok(if equal { Exit::Fine } else { Exit::Expectation })
 }
 
+/// The most entries of a list that people are shown.
+const MOST_SHOWN: usize = 20;
+
+/// A list with its title; nothing for an empty one.
+fn listed(title: &str, list: &[String]) -> String {
+    if list.is_empty() {
+        return String::new();
+    }
+    let rows: String = list.iter().take(MOST_SHOWN).map(|row| format!("  {}\n", legible(row))).collect();
+    let more = match list.len().saturating_sub(MOST_SHOWN) {
+        0 => String::new(),
+        more => format!("  and {} more; --format json has all\n", number(more as f64, 4)),
+    };
+    format!("{title}: {}\n{rows}{more}", number(list.len() as f64, 4))
+}
+
 fn as_text(options: &Options, found: &difference::Difference) -> String {
     if found.is_empty() {
         return "no difference\n".to_owned();
     }
-    let only = |what: &str, file: &Path, list: &[String]| {
-        let rows: String = list.iter().map(|row| format!("  {}\n", legible(row))).collect();
-        if rows.is_empty() { String::new() } else { format!("{what} only in {}:\n{rows}", shown(file)) }
-    };
-    let changed: String = found.changed.iter().map(|row| format!("  {}\n", legible(row))).collect();
-    let changed =
-        if changed.is_empty() { String::new() } else { format!("in both, but not alike:\n{changed}") };
+    let only =
+        |what: &str, file: &Path, list: &[String]| listed(&format!("{what} only in {}", shown(file)), list);
+    let changed = listed("in both, but not alike", &found.changed);
     [
         only("nodes", &options.a, &found.nodes_only_in_a),
         only("nodes", &options.b, &found.nodes_only_in_b),

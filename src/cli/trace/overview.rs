@@ -212,7 +212,7 @@ impl Overview {
 /// An instant in the largest unit of which it has one, to six places.
 fn time(at: Option<Time>) -> String {
     let Some(at) = at else { return "-".to_owned() };
-    let units = [("s", 1e12), ("ms", 1e9), ("us", 1e6)];
+    let units = [("s", 1e12), ("ms", 1e9), ("µs", 1e6)];
     let ps = at.as_ps() as f64;
     let (unit, worth) = units.into_iter().find(|(_, worth)| ps >= *worth).unwrap_or(("ns", 1e3));
     format!("{} {unit}", rounded(ps / worth, 6))

@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use simnet_base::files::{Kind, Listed};
+use simnet_base::files::{Inside, Kind, LARGEST, Listed};
 
 /// The first line of the `README.md` that some runs write.
 pub const README_MARK: &str = "<!-- Written by simnet run, which replaces this folder. -->";
@@ -38,6 +39,12 @@ pub struct Manifest {
     pub scenario_hash: String,
     /// The seed.
     pub seed: u64,
+    /// Whether it is the small form of the run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub quick: bool,
+    /// Whether the run was interrupted, so that something is missing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub interrupted: bool,
     /// The command line; bytes that are no UTF-8 are written as `\xNN`.
     pub argv: Vec<String>,
     /// The machine's name.
@@ -51,6 +58,11 @@ pub struct Manifest {
     pub events: u64,
     /// Messages delivered over all points, warm-up included.
     pub messages_delivered: u64,
+}
+
+/// Whether there is nothing to say.
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The version of simnet.
@@ -98,6 +110,8 @@ impl Manifest {
             scenario: scenario.to_owned(),
             scenario_hash: key.to_hex().to_string(),
             seed,
+            quick: false,
+            interrupted: false,
             argv: command_line(),
             host: host_name(),
             files: Vec::new(),
@@ -105,6 +119,11 @@ impl Manifest {
             events: 0,
             messages_delivered: 0,
         }
+    }
+
+    /// The manifest of the results that stand in a folder; `None` if there are none.
+    pub fn standing(folder: &Path) -> Option<Manifest> {
+        serde_json::from_slice(&Inside(folder).read(RESULTS.mark, LARGEST).ok()?).ok()
     }
 
     /// The other files of a manifest's folder; `None` if this is no manifest of a run.

@@ -28,7 +28,7 @@
 use simnet_base::ids::{HostId, LinkId, Node, Port};
 use simnet_base::measure::{Estimate, HostLatency, HostTotals, Meter, SLOTS, Totals, Trend, Window};
 use simnet_base::units::{Cycle, Duration};
-use simnet_media::fabric::{ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
+use simnet_media::fabric::{BuildError, ChannelUse, Deadlock, Fabric, Observer, Parameters, Pause};
 use simnet_media::traffic::{BitErrors, Source};
 use simnet_network::routing::Routes;
 use simnet_network::topology::{End, Network};
@@ -151,10 +151,21 @@ impl Setup<'_> {
     }
 }
 
+/// Why there is no load point.
+#[derive(Debug, thiserror::Error)]
+pub enum PointError {
+    /// The fabric refuses its parameters.
+    #[error(transparent)]
+    Fabric(#[from] BuildError),
+    /// It was given up, as [`super::Progress::is_stopped`] asked.
+    #[error("interrupted")]
+    Stopped,
+}
+
 /// Runs one load point as planned, before the eyes of `observer`.
 ///
 /// # Errors
-/// What the fabric finds wrong with its parameters.
+/// [`PointError`].
 pub fn run(
     setup: &Setup<'_>,
     source: impl Source,
@@ -162,7 +173,7 @@ pub fn run(
     plan: &Plan,
     keep: Keep,
     observer: &mut impl Observer,
-) -> Result<Point, simnet_media::fabric::BuildError> {
+) -> Result<Point, PointError> {
     let mut fabric = Fabric::new(setup.network, setup.parameters, setup.attachments)?;
     for (link, at, until) in &setup.failures {
         fabric.fail_link(*link, *at);
@@ -190,6 +201,9 @@ pub fn run(
     let mut course = Course { setup, plan, fabric, traffic, series, observer };
     let start = course.warm_up();
     let measured = course.measure(start.from);
+    if course.traffic.pulse.is_stopped() {
+        return Err(PointError::Stopped);
+    }
     course.traffic.foresee(course.traffic.meter.window().to);
     Ok(course.into_point(&start, measured))
 }
@@ -365,9 +379,12 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
         wanted.max(passed).div_ceil(SLOTS).saturating_mul(SLOTS).min(most)
     }
 
-    /// Runs to `until`, or until nothing is left to happen; says whether it got there.
+    /// Runs to `until`, or until nothing is left to happen or it is given up; says whether it got there.
     fn advance(&mut self, until: Cycle) -> bool {
         while self.fabric.now() < until {
+            if self.traffic.pulse.is_stopped() {
+                return false;
+            }
             if self.step(until) == Pause::Idle {
                 return self.fabric.now() >= until;
             }
@@ -390,7 +407,8 @@ impl<S: Source, R: Routes, O: Observer> Course<'_, '_, S, R, O> {
 
     /// Runs until every message of the window has ended, nothing is left to happen, or the horizon comes.
     fn drain(&mut self, horizon: Cycle) {
-        while !self.traffic.settled() && self.fabric.now() < horizon {
+        let is_under_way = |hosts: &Hosts<'_, S, R>| !hosts.settled() && !hosts.pulse.is_stopped();
+        while is_under_way(&self.traffic) && self.fabric.now() < horizon {
             if self.step(horizon) == Pause::Idle {
                 break;
             }

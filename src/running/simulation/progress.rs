@@ -15,6 +15,11 @@ pub trait Progress: Sync {
     /// Within a step that is not done, this much more simulated time has passed, and this share more of the step is
     /// done: less than 0 where it turns out to be longer than it seemed, and all of it taken back before it is done.
     fn pass(&self, _simulated: Duration, _share: f64) {}
+    /// Whether the run is to end now: load points that are done are kept, those under way are given up. Once it is, it
+    /// stays so. Asked at every message that ends.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 impl Progress for () {
@@ -53,17 +58,39 @@ pub(super) struct Pulse<'a> {
     share: f64,
     /// When the step seems to be over, if that is known.
     end: Option<Time>,
+    /// Whether the step was found to be given up.
+    stopped: bool,
 }
 
 impl<'a> Pulse<'a> {
     /// The pulse of a step that begins at instant 0 of its clock.
     pub(super) fn new(listener: Listener<'a>) -> Pulse<'a> {
-        Pulse { listener, beats: 0, every: BEATS, reported: Time::ZERO, share: 0.0, end: None }
+        Pulse {
+            listener,
+            beats: 0,
+            every: BEATS,
+            reported: Time::ZERO,
+            share: 0.0,
+            end: None,
+            stopped: false,
+        }
     }
 
     /// From now on the step seems to end at this instant.
     pub(super) fn aim(&mut self, end: Time) {
         self.end = Some(end);
+    }
+
+    /// Asks whether the step is to be given up.
+    #[inline]
+    pub(super) fn ask_stop(&mut self) -> bool {
+        self.stopped |= self.listener.0.is_stopped();
+        self.stopped
+    }
+
+    /// Whether the step was found to be given up, so that its figures mean nothing.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Something has happened; of many beats one is reported. Costs next to nothing.

@@ -46,10 +46,12 @@ pub struct Summary {
     pub description: Option<String>,
     /// The seed.
     pub seed: u64,
-    /// How it ended.
+    /// How it ended; where it was interrupted, how the load points ended that are done.
     pub outcome: Outcome,
     /// Which rates the cables of its fabric had, where the network gives some.
     pub rates: Option<RatesReport>,
+    /// Whether it was interrupted, so that load points are missing.
+    pub interrupted: bool,
     /// What it came to, by what was done.
     pub findings: Findings,
 }
@@ -100,6 +102,8 @@ struct Flat<'a> {
     description: Option<&'a str>,
     seed: u64,
     outcome: Outcome,
+    #[serde(skip_serializing_if = "is_false")]
+    interrupted: bool,
     map: Option<&'a MapReport>,
     route: Option<&'a RouteReport>,
     distribution: Option<&'a DistributionReport>,
@@ -123,6 +127,11 @@ struct Flat<'a> {
     hot_spots: &'a HotSpots,
 }
 
+/// Whether there is nothing to say.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let none = StagesReport::default();
@@ -132,6 +141,7 @@ impl Serialize for Summary {
             description: self.description.as_deref(),
             seed: self.seed,
             outcome: self.outcome,
+            interrupted: self.interrupted,
             map: stages.map.as_ref(),
             route: stages.route.as_ref(),
             distribution: stages.distribution.as_ref(),
@@ -167,6 +177,7 @@ impl Summary {
             seed: checked.seed,
             outcome,
             rates: RatesReport::new(checked),
+            interrupted: false,
             findings,
         }
     }

@@ -373,7 +373,8 @@ impl<S: Source, R: Routes> Endpoint for Hosts<'_, S, R> {
         if let (Some(sample), true) = (&mut self.sample, created >= window.from) {
             sample.ended(message, destination, number, spoilt);
         }
-        if self.settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_over = self.settled() || self.pulse.ask_stop();
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

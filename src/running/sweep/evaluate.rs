@@ -22,6 +22,7 @@ use simnet_output::report::{Cell, Column, Table};
 use simnet_scenario::sweep::{Pins, Ratio, Reference, SEED, Sweep};
 
 use super::merge::{Row, add_row, header};
+use super::run::INTERRUPTED;
 use super::scenarios::Scenarios;
 use super::store::TABLE;
 
@@ -53,6 +54,9 @@ pub struct SweepSummary {
     pub seed: u64,
     /// The gravest of the points' outcomes.
     pub outcome: Outcome,
+    /// Whether the run was interrupted, so that points are missing.
+    #[serde(skip_serializing_if = "is_false")]
+    pub interrupted: bool,
     /// What the points came to.
     pub sweep: SweepReport,
 }
@@ -68,6 +72,9 @@ pub struct SweepReport {
     pub count: usize,
     /// How many of them failed.
     pub failed: usize,
+    /// How many of them were not done when the run was interrupted.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub not_done: usize,
     /// Each point: its `id`, and its columns, nested as their paths are.
     pub points: Vec<Value>,
     /// Each combination of the axes over which no statistics are taken: its `id`, and of every column, nested as its
@@ -92,6 +99,16 @@ struct Points<'a> {
     columns: Vec<String>,
     /// Columns with a value for every position of a list, ratios among them.
     curves: Vec<String>,
+}
+
+/// Whether there is nothing to say.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The same of a count.
+fn is_nothing(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What stands for every position of a list in a column's path.
@@ -124,7 +141,9 @@ pub fn evaluate(plan: &Scenarios, outcomes: Vec<Result<Value, String>>) -> Evalu
     files.extend(figures::all(&points, &statistics));
     files.push(("README.md".to_owned(), page::readme(&points, &statistics, &compared, &files)));
     let failures = || {
-        points.outcomes.iter().enumerate().filter_map(|(nth, outcome)| Some((nth, outcome.as_ref().err()?)))
+        let errors = points.outcomes.iter().enumerate();
+        let errors = errors.filter_map(|(nth, outcome)| Some((nth, outcome.as_ref().err()?)));
+        errors.filter(|(_, why)| *why != INTERRUPTED)
     };
     let failed = failures().next().map(|(nth, why)| (failures().count(), nth, why.clone()));
     let shown = if statistics.is_empty() { points.shown() } else { statistics.table(&points.columns) };
@@ -293,7 +312,9 @@ impl<'a> Points<'a> {
     }
 
     fn summary(&self, statistics: &Statistics, paper: Vec<PaperReport>) -> SweepSummary {
-        let failed = self.outcomes.iter().filter(|outcome| outcome.is_err()).count();
+        let errors = || self.outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
+        let not_done = errors().filter(|why| *why == INTERRUPTED).count();
+        let failed = errors().count() - not_done;
         let outcomes = (0..self.outcomes.len()).filter_map(|point| self.value(point, "outcome"));
         let outcomes = outcomes.filter_map(|outcome| Outcome::deserialize(outcome).ok());
         let outcome = outcomes.max().unwrap_or(Outcome::Drained);
@@ -302,11 +323,13 @@ impl<'a> Points<'a> {
             description: self.sweep.description().map(str::to_owned),
             seed: self.sweep.own_seed(),
             outcome,
+            interrupted: not_done > 0,
             sweep: SweepReport {
                 quick: self.sweep.is_quick(),
                 axes: self.sweep.axes().to_vec(),
                 count: self.outcomes.len(),
                 failed,
+                not_done,
                 points: (0..self.outcomes.len()).map(|point| self.report(point)).collect(),
                 statistics: statistics.report(),
                 nearest: statistics.nearest.as_ref().map(|nearest| nearest.id.clone()),

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::known::{Damage, Known, Record};
 use super::line::Outcome;
 use super::points::Plan;
+use super::run::INTERRUPTED;
 use super::store::{Store, StoreError, TABLE};
 
 /// What a merge came to.
@@ -241,7 +242,7 @@ pub(super) fn add_row(
     add_cell(text, &row.key.to_hex()[..KEY_DIGITS]);
     row.values.iter().for_each(|value| add_cell(text, value));
     add_cell(text, &row.seed.to_string());
-    add_cell(text, if outcome.is_err() { "failed" } else { "done" });
+    add_cell(text, status(outcome.err()));
     add_cell(text, outcome.err().unwrap_or_default());
     let cells: BTreeMap<Cow<'_, str>, &Value> = cells(outcome.ok()).into_iter().collect();
     for (column, seen) in columns.iter().zip(seen) {
@@ -254,6 +255,15 @@ pub(super) fn add_row(
         }
     }
     text.push('\n');
+}
+
+/// What a point's row says of it, by why it has no result.
+fn status(error: Option<&str>) -> &'static str {
+    match error {
+        None => "done",
+        Some(INTERRUPTED) => "interrupted",
+        Some(_) => "failed",
+    }
 }
 
 /// The scalars of a result by their paths, in its order.

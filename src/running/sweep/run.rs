@@ -18,6 +18,9 @@ use super::points::Points;
 use super::shard::Shard;
 use super::store::{Store, StoreError};
 
+/// What a point has come to that is not done, as the run was interrupted.
+pub const INTERRUPTED: &str = "interrupted before it was done";
+
 /// How often lines are made to reach the disk.
 const SYNC_EVERY: WallTime = WallTime::from_secs(1);
 
@@ -96,16 +99,46 @@ pub fn run<P: Points + ?Sized>(
 /// Computes all points in this process and keeps nothing on the disk: what each came to, in order. Costly points are
 /// begun first; `done` hears of each that is done.
 pub fn run_together<P: Points + ?Sized>(points: &P, done: impl Fn() + Sync) -> Vec<Outcome> {
+    let outcomes = Outcomes::of(points.len());
+    run_until(points, &outcomes, &AtomicBool::new(false), done);
+    outcomes.now()
+}
+
+/// The same into `outcomes`, one by one, and no point is begun once `stop` is set.
+pub fn run_until<P: Points + ?Sized>(
+    points: &P,
+    outcomes: &Outcomes,
+    stop: &AtomicBool,
+    done: impl Fn() + Sync,
+) {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|point| Reverse(microseconds(points.cost(*point))));
-    let one = |point: usize| {
-        let outcome = outcome(points, point);
-        done();
-        (point, outcome)
-    };
-    let mut outcomes: Vec<(usize, Outcome)> = order.into_par_iter().with_max_len(1).map(one).collect();
-    outcomes.sort_by_key(|(point, _)| *point);
-    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    order.into_par_iter().with_max_len(1).for_each(|point| {
+        if !stop.load(Ordering::SeqCst) {
+            outcomes.set(point, outcome(points, point));
+            done();
+        }
+    });
+}
+
+/// What the points of a sweep have come to so far, in plan order.
+#[derive(Debug)]
+pub struct Outcomes(Mutex<Vec<Outcome>>);
+
+impl Outcomes {
+    /// Of so many points, none of which is done.
+    pub fn of(points: usize) -> Outcomes {
+        Outcomes(Mutex::new(vec![Err(INTERRUPTED.to_owned()); points]))
+    }
+
+    fn set(&self, point: usize, outcome: Outcome) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[point] = outcome;
+    }
+
+    /// What they have come to by now; [`INTERRUPTED`] where that is nothing yet.
+    pub fn now(&self) -> Vec<Outcome> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Computes the points that the folder does not have, costly ones first, each on a thread of its own; threads without a

@@ -7,6 +7,7 @@ use std::fmt::Display;
 
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::Port;
+use simnet_base::numbers::{number, span};
 use simnet_base::units::Duration;
 use simnet_media::ethernet::transport::{check_datagram, check_tcp};
 use simnet_media::fabric::Fabric;
@@ -28,7 +29,8 @@ use crate::wire::Document;
 pub(super) fn check(checked: &Checked, document: &Document, diagnostics: &mut Diagnostics) {
     let Some(own) = document.topology.get().map(|at| at.value.place) else { return };
     failures(checked, document, diagnostics);
-    let memory = Estimate::of(checked).memory_bytes;
+    let estimate = Estimate::of(checked);
+    let memory = estimate.memory_bytes;
     if memory > MOST_MEMORY {
         let [needed, most] = [memory, MOST_MEMORY].map(|bytes| bytes.div_ceil(1 << 30));
         let message = format!("this scenario would take about {needed} GiB of memory");
@@ -36,6 +38,7 @@ pub(super) fn check(checked: &Checked, document: &Document, diagnostics: &mut Di
         diagnostics.add(own, |span| Fault::new("too-large", span, message, expected));
         return;
     }
+    endless(&estimate, document, own, diagnostics);
     match &checked.work {
         Work::Stages(stages) => {
             fabric(checked, own, diagnostics);
@@ -56,6 +59,22 @@ pub(super) fn check(checked: &Checked, document: &Document, diagnostics: &mut Di
         }
         Work::Discovery(_) => {}
     }
+}
+
+/// More messages than this are questioned: a core simulates about a million a second, so they take it eleven days.
+const MANY_MESSAGES: f64 = 1e12;
+
+/// Warns of more messages than anyone waits for.
+fn endless(estimate: &Estimate, document: &Document, own: Place, diagnostics: &mut Diagnostics) {
+    let Some(messages) = estimate.messages.filter(|messages| *messages > MANY_MESSAGES) else { return };
+    let asked = document.measure.value().and_then(|wire| wire.messages.get());
+    let place = asked.map_or(own, |asked| asked.place);
+    let time = estimate.processor_s.map_or_else(String::new, |s| format!(", about {} of one core", span(s)));
+    diagnostics.warn(place, |at| {
+        let message = format!("this scenario simulates about {} messages{time}", number(messages, 3));
+        Fault::new("too-many-messages", at, message, format!("at most {MANY_MESSAGES:e} end within days"))
+            .with_help("fewer messages, or a precision to stop at, in [measure]; an interrupted run keeps what is done")
+    });
 }
 
 fn wiring(topology: &Topology) -> (&Network, &[Option<Port>]) {

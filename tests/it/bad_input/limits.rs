@@ -242,3 +242,22 @@ fn what_is_let_through_runs() {
     }
     assert!(ran > refused / 4, "{ran} ran, {refused} were refused");
 }
+
+/// Wrong if a scenario that no machine ends in a lifetime passed without a word, or one that ends in minutes did not.
+#[test]
+fn messages_beyond_reason_are_questioned() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s.toml");
+    let warned = |messages: &str| {
+        let text = "[scenario]\nname = \"s\"\n[topology]\npreset = \"now-c\"\n[routing]\nalgorithm = \"updown\"\n\
+                    [traffic.uniform]\npayload = \"32 B\"\nloads = [0.01]\n[measure]\nmessages = ";
+        std::fs::write(&file, format!("{text}{messages}\n")).unwrap();
+        let output = crate::simnet(&["check", file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(warned("2000000"), "");
+    let text = warned("9223372036854775807");
+    assert!(text.contains("warning[too-many-messages]") && text.contains("s.toml:11:12"), "{text}");
+    assert!(text.contains("e19 messages, about ") && text.contains(" days of one core"), "{text}");
+}

@@ -234,3 +234,12 @@ fn the_help_says_when_the_exit_code_is_zero() {
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("`route` exits 0 whatever it finds") && words.contains("--require"), "{help}");
 }
+
+/// Wrong if one who has the tables of a subnet manager were told that a file of routes is required.
+#[test]
+fn route_check_names_both_of_what_it_takes() {
+    let output = simnet(&["route", "check", "now-c"]);
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("--routes <FILE>|--lfts <FILE>"), "{err}");
+}

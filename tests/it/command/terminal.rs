@@ -59,7 +59,7 @@ fn every_kind_of_run_says_where_its_files_are() {
         "lawrence2008/setup",
     ] {
         let file = format!("scenarios/{scenario}.toml");
-        let (_, text) = run(&["run", &file, "--quick", "--quiet", "--out", place.to_str().unwrap()]);
+        let (_, text) = run(&["run", &file, "--quick", "--out", place.to_str().unwrap()]);
         let count = std::fs::read_dir(&place).unwrap().count();
         let shown = place.display();
         let quoted = shown.to_string().replace('\'', r"'\''");
@@ -157,7 +157,7 @@ fn names_reach_a_terminal_as_text() {
     std::fs::write(&file, scenario).unwrap();
     let log = folder.path().join("x.simlog");
     let [file, place, log] = [&file, &place, &log].map(|path| path.to_str().unwrap());
-    let (_, text) = run(&["run", file, "--quiet", "--out", place, "--trace", log]);
+    let (_, text) = run(&["run", file, "--out", place, "--trace", log]);
     let (_, overview) = run(&["trace", log]);
     for text in [&text, &overview] {
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");

@@ -1,5 +1,5 @@
 //! `--quiet`: nothing but errors, and the object of `--format json`; progress where no terminal is.
-#![expect(clippy::disallowed_methods, reason = "a pipe that is slow is slow by the wall clock")]
+#![expect(clippy::disallowed_methods, reason = "progress is told by the wall clock")]
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -19,6 +19,7 @@ mod command {
     mod lanes;
     mod lfts;
     mod map;
+    mod operator;
     mod printed;
     mod real_files;
     mod results;

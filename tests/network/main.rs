@@ -5,6 +5,7 @@
 mod formats {
     mod foreign;
     mod ibnetdiscover;
+    mod root_guids;
     mod routes;
 }
 
@@ -12,6 +13,7 @@ mod formats {
 mod oracle {
     mod balance;
     mod discovery;
+    mod failures;
     mod folded_clos;
     mod judged;
     mod lfts;
@@ -19,6 +21,7 @@ mod oracle {
     mod routing;
     mod routing_trees;
     mod smart;
+    mod spines;
     mod sturdy;
     mod suggest;
 }

@@ -2,9 +2,12 @@
 
 mod check;
 mod cost;
+mod failures;
 mod judged;
 mod lanes;
+mod roots;
 mod suggest;
+mod without;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +18,9 @@ use simnet_base::numbers::{fixed, or_dash};
 
 use simnet_base::diagnostics::quoted;
 use simnet_base::ids::{Node, Port};
-use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, Report, write_gm_routes, write_routes};
+use simnet_network::routing::{
+    self, Algorithm, Attachments, Choices, Plan, Report, Root, SwitchGraph, write_gm_routes, write_routes,
+};
 use simnet_network::topology::{End, Network};
 use simnet_scenario as scenario;
 use simnet_scenario::checked::{RouteSource, Topology};
@@ -50,6 +55,10 @@ pub(super) struct Options {
     /// whatever it finds. Where nothing could be judged, nothing holds
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     require: Vec<judged::Required>,
+    /// Leave out a cable (`SWITCH:PORT`, or both ends as `A:PORT-B:PORT`) or a switch, by name or by the description
+    /// that it alone has, and compare with the whole network; may be given several times
+    #[arg(long, value_name = "CABLE|SWITCH")]
+    without: Vec<String>,
 }
 
 /// How routes are found; what is not given takes its default.
@@ -60,9 +69,18 @@ struct RouteOptions {
     /// How the up ends of cables are found: breadth first (`bfs`) or depth first (`dfs`) [default: bfs]
     #[arg(long, value_name = "TREE")]
     tree: Option<String>,
-    /// far, r0, r1, r2, or names of switches with commas between [default: far]
-    #[arg(long, value_name = "far|r0|r1|r2|NAME[,NAME...]")]
+    /// far, r0, r1, r2, spines (all spines of a fat tree or another levelled tree), or names of switches with commas
+    /// between [default: spines in a levelled tree (not with `--tree dfs`, `--relabel` or a utility host), else far]
+    #[arg(long, value_name = "far|r0|r1|r2|spines|NAME[,NAME...]")]
     root: Option<String>,
+    /// Take the roots from a file of guids, one a line as 0x..., as `opensm -a` reads it; a host's guid stands for its
+    /// switch
+    #[arg(long, value_name = "FILE", conflicts_with = "root")]
+    root_file: Option<PathBuf>,
+    /// Relabel the switches that no route from these roots would cross, as `far` does: `--root X --relabel` gives again
+    /// what `far` gave with the root X
+    #[arg(long)]
+    relabel: bool,
     /// Which neighbour a depth-first tree visits next: the one farthest from all others (`h1`), or that with most
     /// cables into the tree, then as h1 (`h2`) [default: h2]
     #[arg(long, value_name = "NAME")]
@@ -80,8 +98,10 @@ fn algorithms() -> String {
 enum Action {
     /// Judge routes that were computed elsewhere
     Check(check::Options),
-    /// Name the one or two cables to add that improve the routes most
+    /// Name the one or two cables to add that improve the routes most, or what ends a deadlock
     Suggest(Box<suggest::Options>),
+    /// Say which cable or switch would hurt most if it failed
+    RankFailures(Box<failures::Options>),
 }
 
 pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
@@ -90,6 +110,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
             let (name, instead) = match action {
                 Action::Check(_) => ("check", "which goes without it"),
                 Action::Suggest(_) => ("suggest", "not behind it"),
+                Action::RankFailures(_) => ("rank-failures", "not behind it"),
             };
             if let Some(given) = options.first_given() {
                 return Err(Failure::Usage(format!("`{given}` stands before `{name}`, {instead}")));
@@ -97,6 +118,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
             match action {
                 Action::Check(check) => check::run(check, common),
                 Action::Suggest(options) => suggest::run(options, common),
+                Action::RankFailures(options) => failures::run(options, common),
             }
         }
         (None, Some(topology)) => {
@@ -113,24 +135,37 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     let net = network.load()?;
     let topology = network.as_topology(&net)?;
     let choices = options.routing.choices(&topology, options.select.as_deref(), common)?;
-    let attachments = Attachments::lowest(&net);
     if let Some(text) = cost::slow_choice_note(&choices.algorithm, &net).filter(|_| !common.quiet) {
         note(&text);
     }
     let places = network.places().writes("--routes", options.routes.as_deref());
     places.writes("--gm-routes", options.gm_routes.as_deref()).check(common)?;
-    let plan = Plan::new(&net, &attachments, &choices).map_err(|error| Failure::Usage(error.to_string()))?;
+    let parts = without::parts(&net, &options.without)?;
+    let left = routing::without(&net, &parts);
+    let (attachments, plan) = planned(&left, &routing::choices_without(&net, &parts, &choices))?;
     tracing::debug!(routes = plan.table.len(), "found the routes");
     if let Some(path) = &options.routes {
-        write_whole_by(path, |mut out| write_routes(&net, &attachments, &plan.table, &mut out))?;
+        write_whole_by(path, |mut out| write_routes(&left, &attachments, &plan.table, &mut out))?;
     }
     if let Some(path) = &options.gm_routes {
-        write_whole_by(path, |mut out| write_gm_routes(&net, &plan.table, &mut out))?;
+        write_whole_by(path, |mut out| write_gm_routes(&left, &plan.table, &mut out))?;
     }
-    let report = plan.report(&net, &attachments);
-    show(&report, &net, common)?;
+    let report = plan.report(&left, &attachments);
+    if parts.is_empty() {
+        show(&report, &left, common)?;
+    } else {
+        let (attachments, plan) = planned(&net, &choices)?;
+        let names = parts.iter().map(|part| without::name(&net, *part)).collect();
+        without::show((&report, &left), names, &plan.report(&net, &attachments), common)?;
+    }
     let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
     Ok(if sound { Exit::Fine } else { Exit::Expectation })
+}
+
+fn planned(net: &Network, choices: &Choices) -> Result<(Attachments, Plan), Failure> {
+    let attachments = Attachments::lowest(net);
+    let plan = Plan::new(net, &attachments, choices).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok((attachments, plan))
 }
 
 impl Options {
@@ -141,11 +176,14 @@ impl Options {
             (self.routing.algorithm.is_some(), "--algorithm"),
             (self.routing.tree.is_some(), "--tree"),
             (self.routing.root.is_some(), "--root"),
+            (self.routing.root_file.is_some(), "--root-file"),
+            (self.routing.relabel, "--relabel"),
             (self.routing.heuristic.is_some(), "--heuristic"),
             (self.select.is_some(), "--select"),
             (self.routes.is_some(), "--routes"),
             (self.gm_routes.is_some(), "--gm-routes"),
             (!self.require.is_empty(), "--require"),
+            (!self.without.is_empty(), "--without"),
         ];
         let own = own.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
         own.or_else(|| self.reading.first_given())
@@ -168,15 +206,36 @@ impl RouteOptions {
             ("select", select),
         ];
         let given = texts.iter().filter_map(|(key, text)| Some((*key, quoted_value((*text)?))));
-        let root = self.root.as_deref().map(|text| ("root", roots(&topology.network, text)));
+        let root = self.root_value(topology)?.map(|value| ("root", value));
+        let relabel = self.relabel.then(|| ("relabel", "true".to_owned()));
         let assignments: Vec<String> =
-            given.chain(root).map(|(key, value)| format!("routing.{key}={value}")).collect();
+            given.chain(root).chain(relabel).map(|(key, value)| format!("routing.{key}={value}")).collect();
         let seed = common.seed.unwrap_or(0);
         let routing = scenario::routing_of_network(topology, &assignments, seed).map_err(Failure::misused)?;
         match routing.source {
             RouteSource::Computed(choices) => Ok(choices),
             RouteSource::File { .. } => unreachable!("no option names a file of routes"),
         }
+    }
+}
+
+impl RouteOptions {
+    /// What `routing.root` is to be: what is given, else all spines of a levelled tree, else nothing.
+    ///
+    /// A utility host is one that `far` leaves out, and so asks for `far`.
+    fn root_value(&self, topology: &Topology) -> Result<Option<String>, Failure> {
+        let net = &topology.network;
+        if let Some(path) = &self.root_file {
+            return roots::of_file(net, path).map(Some);
+        }
+        if let Some(text) = &self.root {
+            return Ok(Some(roots(net, text)));
+        }
+        let is_breadth_first = self.tree.as_deref().is_none_or(|tree| tree == "bfs");
+        let has_tree = self.algorithm.as_deref() != Some("minimal");
+        let is_levelled = || Root::spines(&SwitchGraph::new(net), &Attachments::lowest(net)).is_some();
+        let by_default = is_breadth_first && has_tree && !self.relabel && topology.utility.is_none();
+        Ok((by_default && is_levelled()).then(|| quoted_value("spines")))
     }
 }
 
@@ -206,7 +265,7 @@ fn human(report: &Report, net: &Network) -> String {
     let rows = [
         ("network", quoted(&net.name)),
         ("algorithm", report.algorithm.to_owned()),
-        ("root", or_dash(report.root.as_deref().map(|root| net.labelled_with_name(root)))),
+        ("root", roots::human(report, net)),
         ("pairs of hosts", report.pairs.to_string()),
         ("unreachable pairs", report.unreachable_pairs.to_string()),
         ("mean distance, switch links", fixed(report.mean_distance, 4)),

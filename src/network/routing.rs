@@ -13,6 +13,7 @@ mod balance;
 mod dependency;
 mod dimension_order;
 mod directions;
+mod failures;
 mod folded_clos;
 mod gm_routes;
 mod graph;
@@ -21,10 +22,12 @@ mod lfts;
 mod metrics;
 mod paths;
 mod plan;
+mod root_file;
 mod roots;
 mod routes_file;
 mod select;
 mod smart;
+mod spines;
 mod spread;
 mod suggest;
 mod survey;
@@ -36,6 +39,7 @@ pub use balance::{BalanceTooLarge, Candidates};
 pub use dependency::DependencyGraph;
 pub use dimension_order::{Dimension, DimensionOrder, NotAGrid};
 pub use directions::{Directions, Heuristic, Root, Tree};
+pub use failures::{Effect, Failures, Part, choices_without, rank_failures, without};
 pub use folded_clos::{FoldedClos, NotFoldedClos};
 pub use gm_routes::write_gm_routes;
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
@@ -44,12 +48,13 @@ pub use lfts::{ForwardingTables, read_lfts};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
 pub use plan::{BusiestChannel, Choices, LoadAtDistance, Plan, PlanError, Report};
+pub use root_file::read_root_guids;
 pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, balanced_routes, select_routes};
 pub use smart::Smart;
 pub use spread::{PAIR, Spread};
 pub use suggest::{
-    Answer, Judgement, Objective, Question, Suggestion, TooManySwitches, suggest, with_cables,
+    Answer, Judgement, Objective, Question, Suggestion, TooManySwitches, judgement, suggest, with_cables,
     with_extra_ports,
 };
 pub use survey::Survey;

@@ -23,6 +23,7 @@ mod command {
     mod lfts;
     mod map;
     mod names;
+    mod operator;
     mod printed;
     mod quiet;
     mod real_files;

@@ -5,6 +5,7 @@
 mod formats {
     mod foreign;
     mod ibnetdiscover;
+    mod root_guids;
     mod routes;
 }
 
@@ -13,6 +14,7 @@ mod oracle {
     mod balance;
     mod dimension_order;
     mod discovery;
+    mod failures;
     mod folded_clos;
     mod judged;
     mod lfts;
@@ -20,6 +22,7 @@ mod oracle {
     mod routing;
     mod routing_trees;
     mod smart;
+    mod spines;
     mod sturdy;
     mod suggest;
 }

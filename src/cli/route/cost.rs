@@ -13,7 +13,10 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// The announcement before routes are computed with this algorithm; none if they take no long time.
 pub(super) fn slow_choice_note(algorithm: &Algorithm, net: &Network) -> Option<String> {
-    let Algorithm::UpDown { root: Root::R2, .. } = algorithm else { return None };
+    let Algorithm::UpDown { root, .. } = algorithm else { return None };
+    if *root.rule() != Root::R2 {
+        return None;
+    }
     let graph = SwitchGraph::new(net);
     let components = graph.components();
     let channels = |members: &[_]| members.iter().map(|s| graph.of(*s).len() as u64).sum::<u64>();

@@ -62,3 +62,17 @@ pub(super) fn about(report: &Report) -> String {
     }
     parts.join("; ")
 }
+
+/// The verdict for a column of a table.
+pub(super) fn short(report: &Report) -> &'static str {
+    word(report.verdict())
+}
+
+/// The verdict in a word.
+pub(super) fn word(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Acyclic) => "impossible",
+        Some(Verdict::Cyclic) => "possible",
+        None => "not judged",
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::judged;
+use super::{judged, roots};
 use simnet_base::diagnostics::shown;
 use simnet_network::routing::{Judged as Pairs, Report, Verdict};
 
@@ -41,12 +41,27 @@ pub(super) struct Judged<'a> {
     judged: Pairs,
     /// The same in words.
     verdict_about: String,
+    /// Whether the roots are all spines of a levelled tree.
+    spines_as_roots: bool,
+    /// The switches that were relabelled.
+    relabelled: &'a [String],
+    /// The options that give the same roots again.
+    root_options: Option<String>,
 }
 
 impl<'a> Judged<'a> {
     pub(super) fn new(report: &'a Report) -> Judged<'a> {
         let verdict = report.verdict();
-        Judged { report, lanes: 1, verdict, judged: report.judged, verdict_about: judged::about(report) }
+        Judged {
+            report,
+            lanes: 1,
+            verdict,
+            judged: report.judged,
+            verdict_about: judged::about(report),
+            spines_as_roots: report.has_spines,
+            relabelled: &report.relabelled,
+            root_options: roots::options(report),
+        }
     }
 }
 

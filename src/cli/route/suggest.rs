@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde_json::json;
 use simnet_base::numbers::{fixed, or_dash};
 
-use super::RouteOptions;
+use super::{RouteOptions, judged, roots};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
 use simnet_base::diagnostics::quoted;
 use simnet_network::routing::{
-    Answer, Attachments, Choices, Judgement, Objective, Plan, Question, Report, suggest, with_cables,
-    with_extra_ports,
+    Algorithm, Answer, Attachments, Choices, Judgement, Objective, Plan, Question, Report, Root, Verdict,
+    judgement, suggest, with_cables, with_extra_ports,
 };
 use simnet_network::topology::{End, Network};
 
@@ -63,6 +63,15 @@ struct Figures {
     #[serde(flatten)]
     report: Report,
     expected_max_channel_load: f64,
+    verdict: Option<Verdict>,
+}
+
+/// Other rules that end a deadlock.
+#[derive(Serialize)]
+struct Remedy {
+    /// The options of `route` that give these routes.
+    options: String,
+    after: Figures,
 }
 
 /// A cable by the names of its switches.
@@ -101,14 +110,19 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         suggestions
             .push(Suggested { cables: found.cables.iter().map(|ends| cable(&net, *ends)).collect(), after });
     }
+    let remedies = if answer.before.is_cyclic { remedies(&net, &choices)? } else { Vec::new() };
     match common.format {
         Format::Json => print_json(&json!({
             "by": match by { Objective::Load => "load", Objective::Distance => "distance" },
             "candidates": { "possible": answer.possible, "tried": answer.tried, "all_pairs": answer.all_pairs },
             "before": before,
             "suggestions": suggestions,
+            "remedies": remedies,
         }))?,
-        Format::Human => print(&human(&net, options, &answer, &before, &suggestions))?,
+        Format::Human => {
+            let text = human(&net, options, &answer, &before, &suggestions);
+            print(&(text + &remedies_for_people(&remedies)))?;
+        }
     }
     Ok(Exit::Fine)
 }
@@ -117,7 +131,51 @@ fn figures(net: &Network, choices: &Choices, judged: &Judgement) -> Result<Figur
     let attachments = Attachments::lowest(net);
     let plan = Plan::new(net, &attachments, choices).map_err(|error| Failure::Usage(error.to_string()))?;
     let report = plan.report(net, &attachments);
-    Ok(Figures { report, expected_max_channel_load: judged.expected_load() })
+    let verdict = report.verdict();
+    Ok(Figures { report, expected_max_channel_load: judged.expected_load(), verdict })
+}
+
+/// The routes of the rules without a deadlock: other roots and turns on the same cables.
+fn remedies(net: &Network, choices: &Choices) -> Result<Vec<Remedy>, Failure> {
+    let rules = Algorithm::ALL.iter().filter(|(_, algorithm)| algorithm.tree_and_root().is_some());
+    let remedy = |(name, algorithm): &(&str, Algorithm)| {
+        let mut algorithm = algorithm.clone();
+        if let Some((_, root)) = algorithm.tree_and_root_mut() {
+            // As `route` takes them by default.
+            *root = Root::Spines;
+        }
+        let choices = Choices { algorithm, ..choices.clone() };
+        let after = figures(net, &choices, &judgement(net, &choices))?;
+        let roots = roots::options(&after.report).unwrap_or_default();
+        Ok(Remedy { options: format!("--algorithm {name} {roots}"), after })
+    };
+    rules.map(remedy).collect()
+}
+
+fn remedies_for_people(remedies: &[Remedy]) -> String {
+    if remedies.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new();
+    table.add_row([
+        "",
+        "deadlock",
+        "unreachable",
+        "mean distance",
+        "busiest channel",
+        "turns forbidden a switch",
+    ]);
+    for Remedy { options, after } in remedies {
+        table.add_row([
+            quoted(options),
+            judged::word(after.verdict).to_owned(),
+            after.report.unreachable_pairs.to_string(),
+            fixed(after.report.mean_distance, 4),
+            fixed(after.expected_max_channel_load, 4),
+            fixed(after.report.restrictions_per_switch, 4),
+        ]);
+    }
+    format!("\nwithout a new cable, other rules end the deadlock:\n{}\n", table.trim_fmt())
 }
 
 fn cable(net: &Network, (a, b): (End, End)) -> Cable {
@@ -148,7 +206,11 @@ fn human(net: &Network, options: &Options, answer: &Answer, before: &Figures, fo
         text += &format!("  [{number}] add {}\n", each.collect::<Vec<_>>().join(", and "));
     }
     if found.is_empty() && *possible > 0 {
-        text += "none of them improves the routes\n";
+        text += if answer.before.is_cyclic {
+            "none of them ends the deadlock\n"
+        } else {
+            "none of them improves the routes\n"
+        };
     }
     text + &comparison(before, found)
 }
@@ -163,7 +225,8 @@ fn comparison(before: &Figures, found: &[Suggested]) -> String {
     let mut row = |name: &str, value: &dyn Fn(&Figures) -> String| {
         table.add_row([name.to_owned()].into_iter().chain(all.iter().map(|figures| value(figures))));
     };
-    row("root", &|f| or_dash(f.report.root.as_deref().map(quoted)));
+    row("deadlock", &|f| judged::word(f.verdict).to_owned());
+    row("root", &|f| roots::short(&f.report));
     row("unreachable pairs", &|f| f.report.unreachable_pairs.to_string());
     row("mean distance, switch links", &|f| fixed(f.report.mean_distance, 4));
     row("pairs longer than minimal", &|f| f.report.non_minimal_pairs.to_string());

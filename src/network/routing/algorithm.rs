@@ -98,9 +98,11 @@ impl Algorithm {
     /// have hosts, whose network has `links` cables.
     pub(super) fn steps(&self, graph: &SwitchGraph, hosts: u64, links: u64) -> u64 {
         let switches = graph.switches() as u64;
-        let tree = match self.tree_and_root() {
+        let tree = match self.tree_and_root().map(|(tree, root)| (tree, root.rule())) {
             Some((_, Root::R2)) => switches * switches * (switches + 4 * links),
-            Some((Tree::Dfs(_), _) | (_, Root::R1 | Root::Far)) => switches * (switches + 2 * links),
+            Some((Tree::Dfs(_), _) | (_, Root::R1 | Root::Far | Root::Spines)) => {
+                switches * (switches + 2 * links)
+            }
             _ => 0,
         };
         match self {
@@ -169,6 +171,24 @@ impl Rule {
             Rule::UpDown(directions) => directions.roots(),
             Rule::Smart(smart) => smart.roots(),
             Rule::Minimal | Rule::DimensionOrder(_) => &[],
+        }
+    }
+
+    /// The switches of its tree that were relabelled, in the order in which that was done; empty without one.
+    pub fn relabelled(&self) -> &[SwitchId] {
+        match self {
+            Rule::UpDown(directions) => directions.relabelled(),
+            Rule::Smart(smart) => smart.relabelled(),
+            Rule::Minimal => &[],
+        }
+    }
+
+    /// Whether its roots are all spines of a levelled tree, recognised as such.
+    pub fn has_spines(&self) -> bool {
+        match self {
+            Rule::UpDown(directions) => directions.are_spines(),
+            Rule::Smart(smart) => smart.has_spines(),
+            Rule::Minimal => false,
         }
     }
 

@@ -73,8 +73,8 @@ impl DependencyGraph {
 
     /// Adds all dependencies of all shortest paths between switches with hosts.
     ///
-    /// `hosts` counts the hosts of each switch. Returns how many ordered pairs of distinct ones of these switches a path
-    /// joins. Costs O(switches with hosts x links x ports).
+    /// `hosts` counts the hosts of each switch. Returns how many ordered pairs of distinct ones of these switches a
+    /// path joins. Costs O(switches with hosts x links x ports).
     pub fn add_all_shortest(&mut self, moves: &LegalMoves<'_>, hosts: &[u32]) -> u64 {
         let graph = moves.graph();
         let mut pairs = 0;

@@ -28,6 +28,7 @@ use simnet_base::ids::{HostId, SwitchId};
 use super::graph::{Attachments, Distances, SwitchGraph, UNREACHED};
 use super::judged::StandIns;
 use super::roots;
+use super::spines::spines;
 
 /// How the labels are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ pub enum Heuristic {
     H2,
 }
 
-/// Which switch is the root; all but [`Root::Named`] choose one per component.
+/// Which switch is the root; `far`, `r0`, `r1` and `r2` choose one per component.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Root {
     /// The switch whose nearest host is farthest, then with the larger sum of distances to the hosts, then
@@ -80,14 +81,73 @@ pub enum Root {
     /// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower
     /// id.
     R2,
+    /// All spines of a levelled tree, of rank 0; as `far` where the network is none.
+    Spines,
     /// These switches, all of rank 0.
     Named(Vec<SwitchId>),
+    /// The roots of that, and in a breadth-first tree dominant switches relabelled as for `far`.
+    Relabelled(Box<Root>),
+}
+
+impl Root {
+    /// The rule or the switches, without the relabelling.
+    pub fn rule(&self) -> &Root {
+        if let Root::Relabelled(root) = self { root.rule() } else { self }
+    }
+
+    /// The same, to be changed.
+    pub fn rule_mut(&mut self) -> &mut Root {
+        match self {
+            Root::Relabelled(root) => root.rule_mut(),
+            other => other,
+        }
+    }
+
+    /// All spines of a network, if it is a levelled tree: fat trees and folded Clos networks, irregular ones included.
+    ///
+    /// Costs a few searches per switch with hosts.
+    pub fn spines(graph: &SwitchGraph, attachments: &Attachments) -> Option<Vec<SwitchId>> {
+        spines(graph, &attachments.per_switch(graph.switches(), None))
+    }
+
+    /// The roots, and whether dominant switches are relabelled.
+    fn choose(
+        &self,
+        graph: &SwitchGraph,
+        (attachments, utility): (&Attachments, Option<HostId>),
+        tree: Tree,
+    ) -> Roots {
+        let far = || roots::far(graph, &attachments.per_switch(graph.switches(), utility));
+        let plain = |switches| Roots { switches, relabel: false, are_spines: false };
+        match self {
+            Root::Far => Roots { relabel: true, ..plain(far()) },
+            Root::R0 => plain(roots::r0(graph)),
+            Root::R1 => plain(roots::r1(graph)),
+            Root::R2 => plain(roots::r2(graph, tree)),
+            Root::Spines => match Root::spines(graph, attachments) {
+                Some(spines) => Roots { are_spines: true, ..plain(spines) },
+                None => Roots { relabel: true, ..plain(far()) },
+            },
+            Root::Named(switches) => plain(switches.clone()),
+            Root::Relabelled(root) => {
+                Roots { relabel: true, ..root.choose(graph, (attachments, utility), tree) }
+            }
+        }
+    }
+}
+
+/// What a [`Root`] comes to on a graph.
+struct Roots {
+    switches: Vec<SwitchId>,
+    relabel: bool,
+    are_spines: bool,
 }
 
 /// The up and down ends of all cables between switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directions {
     roots: Vec<SwitchId>,
+    are_spines: bool,
     labels: Vec<i64>,
     relabelled: Vec<SwitchId>,
     /// Per switch its place in the total order; lower is up.
@@ -97,7 +157,7 @@ pub struct Directions {
 impl Directions {
     /// Finds the directions of a graph. `utility` is the host that [`Root::Far`] leaves out.
     ///
-    /// Costs O(switches x links) for `far` at worst and for `r1`, O(switches^2 x links) for `r2`.
+    /// Costs O(switches x links) for `far` and `spines` at worst and for `r1`, O(switches^2 x links) for `r2`.
     pub fn new(
         graph: &SwitchGraph,
         attachments: &Attachments,
@@ -105,16 +165,10 @@ impl Directions {
         root: &Root,
         tree: Tree,
     ) -> Directions {
-        let roots = match root {
-            Root::Far => roots::far(graph, &attachments.per_switch(graph.switches(), utility)),
-            Root::R0 => roots::r0(graph),
-            Root::R1 => roots::r1(graph),
-            Root::R2 => roots::r2(graph, tree),
-            Root::Named(switches) => switches.clone(),
-        };
-        let mut directions = Directions::from_roots(graph, roots, tree);
+        let Roots { switches, relabel, are_spines } = root.choose(graph, (attachments, utility), tree);
+        let mut directions = Directions { are_spines, ..Directions::from_roots(graph, switches, tree) };
         // The paper relabels a breadth-first tree; a depth-first one has no ranks to be dominant in.
-        if *root == Root::Far && tree == Tree::Bfs {
+        if relabel && tree == Tree::Bfs {
             let hosts = attachments.per_switch(graph.switches(), utility);
             // Where switches stand in for hosts, routes begin and end at them, and none is useless.
             directions.relabel_dominant(graph, &StandIns::new(graph, attachments).with_hosts(&hosts));
@@ -142,12 +196,17 @@ impl Directions {
             Tree::Dfs(heuristic) => depth_first(graph, &roots, heuristic, distances),
         };
         let place = order(graph, &labels);
-        Directions { roots, labels, relabelled: Vec::new(), place }
+        Directions { roots, are_spines: false, labels, relabelled: Vec::new(), place }
     }
 
     /// The roots, one per component or as named.
     pub fn roots(&self) -> &[SwitchId] {
         &self.roots
+    }
+
+    /// Whether the roots are all spines of a levelled tree, recognised as such.
+    pub fn are_spines(&self) -> bool {
+        self.are_spines
     }
 
     /// The switches whose label was lowered to make them useful, in the order in which that was done.

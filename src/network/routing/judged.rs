@@ -18,6 +18,7 @@
 
 use serde::Serialize;
 
+use super::dependency::DependencyGraph;
 use super::graph::{Attachments, SwitchGraph};
 use super::paths::LegalMoves;
 use super::survey::Survey;
@@ -69,7 +70,7 @@ impl Judged {
 
     /// Routes of a rule: adds the dependencies of all shortest paths between switches that stand in for hosts.
     ///
-    /// Costs as [`super::DependencyGraph::add_all_shortest`] for the switches that stand in.
+    /// Costs as [`DependencyGraph::add_all_shortest`] for the switches that stand in.
     pub(super) fn of_rule(survey: &mut Survey, moves: &LegalMoves<'_>) -> Judged {
         let host_pairs = survey.pairs - survey.unreachable;
         let StandIns { switches, pairs } = &survey.stand_ins;
@@ -125,4 +126,17 @@ impl StandIns {
 fn ordered_pairs(count: usize) -> u64 {
     let count = count as u64;
     count * count.saturating_sub(1)
+}
+
+/// Whether all shortest legal paths between these hosts, and the switches that stand in for hosts, can deadlock.
+///
+/// Costs as [`DependencyGraph::add_all_shortest`].
+pub(super) fn is_cyclic(
+    mut dependencies: DependencyGraph,
+    moves: &LegalMoves<'_>,
+    (hosts, stand_ins): (&[u32], &StandIns),
+) -> bool {
+    dependencies.add_all_shortest(moves, hosts);
+    dependencies.add_all_shortest(moves, &stand_ins.switches);
+    dependencies.is_cyclic()
 }

@@ -129,6 +129,12 @@ pub struct Report {
     /// Which pairs the verdict is about.
     #[serde(skip)]
     pub judged: Judged,
+    /// The names of the switches that were relabelled, in the order in which that was done.
+    #[serde(skip)]
+    pub relabelled: Vec<String>,
+    /// Whether the roots are all spines of a levelled tree, recognised as such.
+    #[serde(skip)]
+    pub has_spines: bool,
 }
 
 impl Plan {
@@ -195,6 +201,13 @@ impl Plan {
             restrictions_per_switch: Some(self.rule.restrictions_per_switch(&graph)),
             channel_load_by_root_distance: load_by_distance(&graph, self.rule.roots(), &survey.load),
             judged,
+            relabelled: self
+                .rule
+                .relabelled()
+                .iter()
+                .map(|s| network.name_of(Node::Switch(*s)).to_owned())
+                .collect(),
+            has_spines: self.rule.has_spines(),
             ..Report::of_file(network, &survey)
         }
     }
@@ -233,7 +246,12 @@ fn reach(graph: &SwitchGraph, from: SwitchId, counts: impl Fn(usize) -> bool) ->
 /// another root.
 fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -> bool {
     let is_bounded = choices.algorithm.tree_and_root().is_none_or(|(tree, root)| {
-        tree == Tree::Bfs && !matches!(root, Root::Named(roots) if roots.len() > 1)
+        let several = match root.rule() {
+            Root::Named(roots) => roots.len() > 1,
+            Root::Spines => true,
+            _ => false,
+        };
+        tree == Tree::Bfs && !several
     });
     let deepest = graph.distances(graph.switch_ids().take(1)).into_iter().max().unwrap_or(0);
     if !is_bounded || deepest == UNREACHED {
@@ -293,6 +311,8 @@ impl Report {
                 cycle.iter().map(output).collect()
             }),
             judged: Judged::of_routes(survey),
+            relabelled: Vec::new(),
+            has_spines: false,
         }
     }
 }

@@ -58,6 +58,8 @@ const RECOUNTS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Smart {
     roots: Vec<SwitchId>,
+    relabelled: Vec<SwitchId>,
+    are_spines: bool,
     turns: AllowedTurns,
 }
 
@@ -82,7 +84,12 @@ impl Smart {
         let best =
             [second, third].into_iter().fold(first, |best, next| if next.0 < best.0 { next } else { best });
         let improved = moves::improved(graph, &hosts, best.1, &minimal, &most);
-        Smart { roots: directions.roots().to_vec(), turns: completed(graph, improved, &minimal) }
+        Smart {
+            roots: directions.roots().to_vec(),
+            relabelled: directions.relabelled().to_vec(),
+            are_spines: directions.are_spines(),
+            turns: completed(graph, improved, &minimal),
+        }
     }
 
     /// About how many turns are looked at to find the turns of a graph with `hosts` switches that have hosts.
@@ -94,6 +101,16 @@ impl Smart {
     /// The roots of the tree that it started from.
     pub fn roots(&self) -> &[SwitchId] {
         &self.roots
+    }
+
+    /// The switches of that tree that were relabelled.
+    pub fn relabelled(&self) -> &[SwitchId] {
+        &self.relabelled
+    }
+
+    /// Whether the roots are all spines of a levelled tree, recognised as such.
+    pub fn has_spines(&self) -> bool {
+        self.are_spines
     }
 
     /// The turns that routes may take: without any cycle, and with a path for every pair that cables join.

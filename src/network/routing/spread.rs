@@ -32,7 +32,17 @@ impl Spread {
     pub(super) fn watched(
         moves: &LegalMoves<'_>,
         hosts: &[u32],
+        visit: impl FnMut(State, usize, u64),
+    ) -> Spread {
+        Spread::searched(moves, hosts, visit, |_, _| ())
+    }
+
+    /// As [`Spread::watched`], calling `each` with the search towards every destination.
+    pub(super) fn searched(
+        moves: &LegalMoves<'_>,
+        hosts: &[u32],
         mut visit: impl FnMut(State, usize, u64),
+        mut each: impl FnMut(SwitchId, &Toward),
     ) -> Spread {
         let graph = moves.graph();
         let mut spread = Spread { over: vec![0; graph.outputs().len()], pairs: 0, distance: 0 };
@@ -40,6 +50,7 @@ impl Spread {
         let mut arriving = vec![0; moves.states()];
         for destination in graph.switch_ids().filter(|switch| hosts[switch.index()] > 0) {
             toward.search(moves, destination);
+            each(destination, &toward);
             let at = u64::from(hosts[destination.index()]);
             let pairs = |from: SwitchId| u64::from(hosts[from.index()]) * at;
             for state in toward.reached() {

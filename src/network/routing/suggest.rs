@@ -7,6 +7,10 @@
 //! the pairs that have a route at all, then the load of the busiest channel and the mean distance, in the
 //! order that [`Objective`] gives. The root is chosen anew with each candidate, by the given rule.
 //!
+//! Where routes can deadlock as they are (minimal ones only: the rules of the others leave no cycle), a cable is
+//! worth naming if it ends that, and only then: deadlock counts before load and distance, and what leaves a cycle
+//! is no suggestion. What the rounding of shares makes of a load (less than a thousandth of a route) is no improvement.
+//!
 //! One cable: every pair of switches with free ports is tried, as far as [`MOST_STEPS`] allows; beyond that
 //! the candidates that bring their two ends nearest to the hosts, ignoring the rule. Two cables: every pair of
 //! candidates within the same bound, else the best few first cables with every second one, then either is
@@ -28,7 +32,11 @@ use crate::topology::{CablingError, End, Network, Switch};
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 
 use super::algorithm::{Algorithm, Rule};
+use super::dependency::DependencyGraph;
 use super::graph::{Attachments, SwitchGraph};
+use super::judged::{StandIns, is_cyclic};
+use super::paths::LegalMoves;
+use super::plan::Choices;
 use super::spread::{PAIR, Spread, weights};
 
 /// How much work goes into one search, as channels looked at: a few seconds of one core.
@@ -42,6 +50,9 @@ const WIDEST_BEAM: usize = 16;
 
 /// How many switches stand for all others where candidates are compared before they are tried.
 const SAMPLE: usize = 64;
+
+/// The least load, in [`PAIR`]ths of a route, by which a busiest channel counts as relieved.
+const LEAST_GAIN: u64 = PAIR / 1_000;
 
 /// What counts first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +90,8 @@ pub struct Judgement {
     pub busiest: u64,
     /// The sum of the distances of all pairs, in switch-to-switch cables.
     pub distance: u64,
+    /// Whether deadlock is possible.
+    pub is_cyclic: bool,
 }
 
 /// Cables to add, and what they make of the routes.
@@ -119,10 +132,30 @@ impl Judgement {
         self.busiest as f64 / PAIR as f64
     }
 
-    fn key(&self, by: Objective) -> (Reverse<u64>, u64, u64) {
+    fn key(&self, by: Objective) -> Key {
+        let Judgement { pairs, busiest, distance, is_cyclic } = *self;
         match by {
-            Objective::Load => (Reverse(self.pairs), self.busiest, self.distance),
-            Objective::Distance => (Reverse(self.pairs), self.distance, self.busiest),
+            Objective::Load => (Reverse(pairs), is_cyclic, busiest, distance),
+            Objective::Distance => (Reverse(pairs), is_cyclic, distance, busiest),
+        }
+    }
+
+    /// Whether cables that lead to `after` are worth naming.
+    fn is_improved_by(&self, after: &Judgement, by: Objective) -> bool {
+        if after.is_cyclic || after.pairs < self.pairs {
+            // Routes that become possible at the price of a deadlock are no improvement.
+            return false;
+        }
+        if self.is_cyclic || after.pairs > self.pairs {
+            return true;
+        }
+        let is_lighter = after.busiest + LEAST_GAIN < self.busiest;
+        let is_heavier = after.busiest > self.busiest + LEAST_GAIN;
+        match by {
+            Objective::Load => is_lighter || !is_heavier && after.distance < self.distance,
+            Objective::Distance => {
+                after.distance < self.distance || after.distance == self.distance && is_lighter
+            }
         }
     }
 }
@@ -162,6 +195,14 @@ pub fn with_extra_ports(network: &Network, count: u16) -> Result<Network, Cablin
     Ok(wider)
 }
 
+/// What the routes of a network come to on the mean, by these choices.
+pub fn judgement(network: &Network, choices: &Choices) -> Judgement {
+    let Choices { algorithm, utility, .. } = choices.clone();
+    let (by, steps) = (Objective::Load, None);
+    let question = Question { algorithm, utility, by, pairs: false, most: 0, steps };
+    Search::new(network, &question).judge(&[])
+}
+
 /// Finds the cables that improve the routes of `network` most. Deterministic in its arguments.
 ///
 /// # Errors
@@ -173,11 +214,11 @@ pub fn suggest(network: &Network, question: &Question) -> Result<Answer, TooMany
     let (possible, tried) = (candidates.len(), search.affordable(1).min(candidates.len()));
     let candidates = search.most_promising(candidates, tried);
     let mut singles = search.judged(candidates.iter().map(|cable| vec![*cable]).collect());
-    singles.retain(|found| found.key < before.key(question.by));
+    singles.retain(|found| before.is_improved_by(&found.after, question.by));
     let all_pairs = tried * tried / 2 <= search.affordable(1);
     let pair = question.pairs.then(|| search.best_pair(&candidates, &singles, all_pairs)).flatten();
-    let better = singles.first().map_or(before.key(question.by), |best| best.key);
-    let pair = pair.filter(|pair| pair.key < better);
+    let better = singles.first().map_or(&before, |best| &best.after);
+    let pair = pair.filter(|pair| better.is_improved_by(&pair.after, question.by));
     let found = singles.into_iter().take(question.most).chain(pair);
     let suggestions = found.map(|found| search.suggestion(found)).collect();
     Ok(Answer { before, suggestions, possible, tried, all_pairs })
@@ -186,10 +227,13 @@ pub fn suggest(network: &Network, question: &Question) -> Result<Answer, TooMany
 /// A cable between two switches, the lower one first.
 type Cable = (SwitchId, SwitchId);
 
+/// What is compared: pairs with routes, deadlock, and the two figures in the order that counts.
+type Key = (Reverse<u64>, bool, u64, u64);
+
 /// Cables and how good they are.
 #[derive(Clone)]
 struct Found {
-    key: (Reverse<u64>, u64, u64),
+    key: Key,
     cables: Vec<Cable>,
     after: Judgement,
 }
@@ -242,7 +286,9 @@ impl<'a> Search<'a> {
     fn affordable(&self, shares: u64) -> usize {
         let hosts = self.hosts.iter().filter(|count| **count > 0).count() as u64;
         let (switches, links) = (self.network.switches().len() as u64, self.network.links().len() as u64);
-        let routes = hosts * (switches + 4 * links);
+        // The proof against deadlock looks at every turn of every search.
+        let turns = if self.question.algorithm == Algorithm::Minimal { 8 * links } else { 0 };
+        let routes = hosts * (switches + 4 * links + turns);
         let rule = self.question.algorithm.steps(&SwitchGraph::new(self.network), hosts, links);
         let steps = self.question.steps.unwrap_or(MOST_STEPS) / (routes + rule).max(1) / shares.max(1);
         usize::try_from(steps).unwrap_or(usize::MAX).max(1)
@@ -317,8 +363,16 @@ impl<'a> Search<'a> {
         let network = with_cables(self.network, &self.ends(cables));
         let graph = SwitchGraph::new(&network);
         let rule = Rule::new(&self.question.algorithm, &graph, &self.attachments, self.question.utility);
-        let spread = Spread::new(&rule.moves(&graph), &self.hosts);
-        Judgement { pairs: spread.pairs, busiest: spread.busiest(), distance: spread.distance }
+        let moves = rule.moves(&graph);
+        let spread = Spread::new(&moves, &self.hosts);
+        let is_cyclic = matches!(rule, Rule::Minimal) && self.is_cyclic(&network, &moves);
+        Judgement { pairs: spread.pairs, busiest: spread.busiest(), distance: spread.distance, is_cyclic }
+    }
+
+    /// Whether shortest paths between hosts, and between switches that stand in for them, can deadlock.
+    fn is_cyclic(&self, network: &Network, moves: &LegalMoves<'_>) -> bool {
+        let stand_ins = StandIns::new(moves.graph(), &self.attachments);
+        is_cyclic(DependencyGraph::new(network), moves, (&self.hosts, &stand_ins))
     }
 
     fn suggestion(&self, found: Found) -> Suggestion {

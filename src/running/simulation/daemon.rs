@@ -133,8 +133,10 @@ pub fn run(task: &Task<'_>) -> Result<Report, DaemonError> {
 /// The choices as a mapper can follow them, which knows no switch by name.
 fn without_named_roots(choices: &Choices) -> Choices {
     let mut choices = choices.clone();
-    if let Some((_, root @ Root::Named(_))) = choices.algorithm.tree_and_root_mut() {
-        *root = Root::Far;
+    if let Some((_, root)) = choices.algorithm.tree_and_root_mut()
+        && let rule @ Root::Named(_) = root.rule_mut()
+    {
+        *rule = Root::Far;
     }
     choices
 }

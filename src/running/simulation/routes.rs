@@ -176,10 +176,11 @@ fn translate(choices: &Choices, overlay: &Overlay, network: &Network, map: &Netw
     let utility = choices.utility.and_then(|host| map.find_host(name(host)));
     let mut algorithm = choices.algorithm.clone();
     if let Some((_, root)) = algorithm.tree_and_root_mut()
-        && let Root::Named(roots) = root
+        && let rule @ Root::Named(_) = root.rule_mut()
+        && let Root::Named(roots) = rule
     {
         let there: Vec<_> = roots.iter().filter_map(|root| overlay.stands_for(*root)).collect();
-        *root = if there.is_empty() { Root::Far } else { Root::Named(there) };
+        *rule = if there.is_empty() { Root::Far } else { Root::Named(there) };
     }
     Choices { algorithm, selection: choices.selection, utility }
 }

@@ -55,7 +55,7 @@ pub(super) fn switch(
     network: &Network,
     diagnostics: &mut Diagnostics,
 ) -> Option<SwitchId> {
-    switch_or(name, network, "expected \"far\", \"r0\" or the name of a switch", diagnostics)
+    switch_or(name, network, "expected \"far\", \"spines\", \"r0\" or the name of a switch", diagnostics)
 }
 
 /// The switch of that name, where nothing but a name will do.

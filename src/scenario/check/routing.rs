@@ -8,7 +8,7 @@ use simnet_network::routing::{
 
 use super::{conflict, files, names};
 use crate::checked::{RouteSource, Routing, Topology};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Place};
 use crate::wire::{self, FileName, Given, Located};
 
 /// Where routes come from.
@@ -32,7 +32,12 @@ pub(super) fn routing(
             None
         }
         (Some(file), None) => {
-            only_with(wire, &["tree", "heuristic", "root", "select", "seed"], "a file", diagnostics);
+            only_with(
+                wire,
+                &["tree", "heuristic", "root", "relabel", "select", "seed"],
+                "a file",
+                diagnostics,
+            );
             routes_file(file, topology, diagnostics)
         }
         (None, Some(algorithm)) => {
@@ -76,7 +81,7 @@ fn computed(
         None => {
             let name =
                 Algorithm::ALL.iter().find(|(_, other)| *other == algorithm).map_or("it", |(name, _)| name);
-            only_with(wire, &["tree", "heuristic", "root"], &format!("`{name}`"), diagnostics);
+            only_with(wire, &["tree", "heuristic", "root", "relabel"], &format!("`{name}`"), diagnostics);
         }
     }
     Some(algorithm)
@@ -98,6 +103,7 @@ fn only_with(wire: &wire::Routing, keys: &[&str], other: &str, diagnostics: &mut
         ("tree", wire.tree.get().map(|at| at.place)),
         ("heuristic", wire.heuristic.get().map(|at| at.place)),
         ("root", wire.root.get().map(|at| at.place)),
+        ("relabel", wire.relabel.get().map(|at| at.place)),
         ("select", wire.select.get().map(|at| at.place)),
         ("seed", wire.seed.get().map(|at| at.place)),
     ];
@@ -137,11 +143,29 @@ fn tree_and_root(
         given if given.is_absent() => Some(Root::Far),
         given => given.value().zip(topology).and_then(|(names, t)| root(&names.0, t, diagnostics)),
     };
+    if let (Some(Tree::Dfs(_)), Some(relabel)) = (tree, wire.relabel.get()) {
+        let expected = "belongs to tree = \"bfs\"";
+        conflict(relabel.place, "`relabel` means nothing to a depth-first tree", expected, diagnostics);
+    }
     let tree = match tree? {
         Tree::Bfs => Tree::Bfs,
         Tree::Dfs(_) => Tree::Dfs(heuristic?),
     };
-    Some((tree, root?))
+    let relabelled = wire.relabel.value() == Some(&true);
+    Some((tree, if relabelled { Root::Relabelled(Box::new(root?)) } else { root? }))
+}
+
+/// `root = "spines"`, on a network that has some.
+fn spines(place: Place, topology: &Topology, diagnostics: &mut Diagnostics) -> Option<Root> {
+    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
+    if Root::spines(&SwitchGraph::new(&topology.network), &attachments).is_some() {
+        return Some(Root::Spines);
+    }
+    diagnostics.add(place, |span| {
+        let expected = "expected a fat tree or another folded Clos network, or \"far\"";
+        Fault::new("no-spines", span, "this network is no levelled tree, and has no spines", expected)
+    });
+    None
 }
 
 fn root(names: &[Located<String>], topology: &Topology, diagnostics: &mut Diagnostics) -> Option<Root> {
@@ -150,6 +174,7 @@ fn root(names: &[Located<String>], topology: &Topology, diagnostics: &mut Diagno
         [Located { value, .. }] if value == "r0" => return Some(Root::R0),
         [Located { value, .. }] if value == "r1" => return Some(Root::R1),
         [Located { value, .. }] if value == "r2" => return Some(Root::R2),
+        [Located { value, place }] if value == "spines" => return spines(*place, topology, diagnostics),
         _ => {}
     }
     let mut switches: Vec<SwitchId> = Vec::new();

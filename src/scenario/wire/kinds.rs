@@ -415,7 +415,11 @@ impl Wire for RootNames {
             Value::Text(_) => String::read(item, diagnostics)
                 .map(|value| RootNames(vec![Located { value, place: item.place }])),
             _ => {
-                wrong_type(item, "\"far\", \"r0\", the name of a switch or a list of names", diagnostics);
+                wrong_type(
+                    item,
+                    "\"far\", \"spines\", \"r0\", the name of a switch or a list of names",
+                    diagnostics,
+                );
                 None
             }
         }

@@ -14,22 +14,27 @@ const SMALL: &str = r#"{"format": "simnet-topology/1", "name": "n", "first_port"
            {"a": "A", "a_port": 1, "b": "B", "b_port": 2}]}
 "#;
 
-const ROUTE_KEYS: [&str; 15] = [
+const ROUTE_KEYS: [&str; 20] = [
     "algorithm",
     "busiest_channel",
     "channel_load_by_root_distance",
     "crossing_paths",
     "dependency_cycle",
+    "judged",
     "lanes",
     "max_channel_load",
     "mean_distance",
     "non_minimal_pairs",
     "pairs",
+    "relabelled",
     "restrictions_per_switch",
     "root",
+    "root_options",
+    "spines_as_roots",
     "switch_mean_distance",
     "unreachable_pairs",
     "verdict",
+    "verdict_about",
 ];
 
 fn command(arguments: &[&str]) -> Command {

@@ -67,8 +67,9 @@ fn the_verb_prints_the_documented_keys() {
     let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     let documented = "algorithm busiest_channel channel_load_by_root_distance crossing_paths \
-        dependency_cycle judged lanes max_channel_load mean_distance non_minimal_pairs pairs \
-        restrictions_per_switch root switch_mean_distance unreachable_pairs verdict verdict_about";
+        dependency_cycle judged lanes max_channel_load mean_distance non_minimal_pairs pairs relabelled \
+        restrictions_per_switch root root_options spines_as_roots switch_mean_distance unreachable_pairs verdict \
+        verdict_about";
     assert_eq!(keys, documented.split_whitespace().collect::<Vec<_>>());
     assert_eq!(report["dependency_cycle"], serde_json::json!(["s0:1", "s1:1", "s2:1", "s3:1"]));
     let output = simnet(&["route", &ring, "--root", "s2,s1", "--format", "json"]);
@@ -166,7 +167,8 @@ fn bare_ring(folder: &Folder) -> String {
     let edges: String =
         (0..4).map(|n| format!(r#"<edge source="n{n}" target="n{}"/>"#, (n + 1) % 4)).collect();
     let text = format!(
-        r#"<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">{nodes}{edges}</graph></graphml>"#
+        r#"<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+           <graph edgedefault="undirected">{nodes}{edges}</graph></graphml>"#
     );
     folder.file("ring.graphml", &text)
 }
@@ -242,4 +244,164 @@ fn route_check_names_both_of_what_it_takes() {
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert!(err.contains("--routes <FILE>|--lfts <FILE>"), "{err}");
+}
+
+/// The text of a command that ends well.
+fn text(arguments: &[&str]) -> String {
+    let output = simnet(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn object(arguments: &[&str]) -> Value {
+    serde_json::from_str(&text(&[arguments, &["--format", "json"]].concat())).unwrap()
+}
+
+/// Wrong if the root that `far` prints, with the options printed beside it, gave other routes than `far`.
+#[test]
+fn far_can_be_had_again_from_what_is_printed() {
+    let folder = Folder::new("route-relabel");
+    let tree = folder.path("tree.json");
+    let size = ["--leaves", "4", "--spines", "3", "--hosts-per-switch", "2", "--to", "json", "--out", &tree];
+    text(&[&["topo", "generate", "leaf-spine"], &size[..]].concat());
+    let routes_of = |net: &str, more: &[&str]| {
+        let path = folder.path("routes.ndjson");
+        text(&[&["route", net, "--routes", &path], more].concat());
+        std::fs::read_to_string(path).unwrap()
+    };
+    let routes = |more: &[&str]| routes_of(&tree, more);
+    let far = object(&["route", &tree, "--root", "far"]);
+    let options = far["root_options"].as_str().unwrap();
+    assert!(!far["relabelled"].as_array().unwrap().is_empty());
+    assert_eq!(options, format!("--root {} --relabel", far["root"].as_str().unwrap()));
+    let options: Vec<&str> = options.split(' ').collect();
+    assert!(routes(&options) == routes(&["--root", "far"]), "{options:?}");
+    assert!(routes(&options[..2]) != routes(&["--root", "far"]), "relabelling makes a difference here");
+    // The preset has a utility host, which is for `far`: its default stays that.
+    assert!(routes_of("now-c", &[]) == routes_of("now-c", &["--root", "far"]));
+    let human = text(&["route", &tree, "--root", "far"]);
+    assert!(
+        human.contains("relabelled: ")
+            && human.contains(&format!("`{}`", far["root_options"].as_str().unwrap()))
+    );
+    let ring = ring(&folder);
+    for mistake in
+        [&["--tree", "dfs", "--relabel"][..], &["--algorithm", "minimal", "--relabel"], &["--root", "spines"]]
+    {
+        assert_eq!(simnet(&[&["route", &ring], mistake].concat()).status.code(), Some(2), "{mistake:?}");
+    }
+}
+
+/// Wrong if a levelled tree were not rooted in all its spines by default, this were not said, or an explicit `far` or a
+/// depth-first tree did not stay what it is.
+#[test]
+fn levelled_trees_are_rooted_in_their_spines() {
+    let by_default = object(&["route", "pink"]);
+    assert_eq!(
+        (&by_default["spines_as_roots"], &by_default["root_options"]),
+        (&true.into(), &"--root spines".into())
+    );
+    assert_eq!(by_default["root"].as_str().unwrap().split(',').count(), 64);
+    assert_eq!(by_default["verdict"], "acyclic");
+    let far = object(&["route", "pink", "--root", "far"]);
+    assert_eq!((&far["spines_as_roots"], &far["root"]), (&false.into(), &"s0".into()));
+    let load = |report: &Value| report["max_channel_load"].as_u64().unwrap();
+    assert!(load(&far) > 5 * load(&by_default), "{} {}", load(&far), load(&by_default));
+    let folder = Folder::new("route-spines");
+    let tree = folder.path("tree.json");
+    text(&["topo", "generate", "fat-tree", "--arity", "2", "--levels", "3", "--to", "json", "--out", &tree]);
+    assert_eq!(object(&["route", &tree])["spines_as_roots"], true);
+    assert_eq!(object(&["route", &tree, "--tree", "dfs"])["spines_as_roots"], false);
+    assert!(text(&["route", &tree]).contains("all 4 spines of a levelled tree: `--root spines`"));
+}
+
+/// Wrong if a file of guids gave other roots than their names, or a fault in it had no place.
+#[test]
+fn a_file_of_guids_gives_roots() {
+    let folder = Folder::new("route-guids");
+    let net = folder.path("net.topo");
+    let made = [
+        "topo",
+        "generate",
+        "fat-tree",
+        "--arity",
+        "2",
+        "--levels",
+        "2",
+        "--to",
+        "ibnetdiscover",
+        "--out",
+        &net,
+    ];
+    text(&made);
+    let converted: Value = serde_json::from_str(&text(&["topo", "convert", &net, "--to", "json"])).unwrap();
+    let switch = &converted["switches"][1];
+    let roots = folder.file("roots.txt", &format!("# a root\n{}\n", switch["guid"].as_str().unwrap()));
+    assert_eq!(object(&["route", &net, "--root-file", &roots])["root"], switch["name"]);
+    let bad = folder.file("bad.txt", "0x10\nspine\n");
+    let output = simnet(&["route", &net, "--root-file", &bad]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(error.contains("bad.txt:1:1") && error.contains("bad.txt:2:1"), "{error}");
+    assert_eq!(simnet(&["route", &net, "--root-file", &folder.path("none")]).status.code(), Some(7));
+    assert_eq!(simnet(&["route", &net, "--root-file", &roots, "--root", "far"]).status.code(), Some(2));
+}
+
+/// Wrong if a cable by one end, by both, or a switch were not left out, the whole network's figures were missing beside
+/// it, or a name that is none were taken.
+#[test]
+fn parts_are_left_out_by_name() {
+    let folder = Folder::new("route-without");
+    let ring = ring(&folder);
+    for (part, named) in
+        [("s0:1", "s0:1-s1:2"), ("s1:2", "s0:1-s1:2"), ("s1:2-s0:1", "s0:1-s1:2"), ("s3:1", "s3:1-s0:2")]
+    {
+        let report = object(&["route", &ring, "--algorithm", "minimal", "--without", part]);
+        assert_eq!(report["without"], serde_json::json!([named]));
+        assert_eq!((&report["verdict"], &report["whole"]["verdict"]), (&"acyclic".into(), &"cyclic".into()));
+        assert_eq!((&report["pairs"], &report["unreachable_pairs"]), (&12.into(), &0.into()));
+        assert!(report["mean_distance"].as_f64() > report["whole"]["mean_distance"].as_f64());
+    }
+    let report = object(&["route", &ring, "--without", "s2", "--without", "s0:1"]);
+    assert_eq!(
+        (&report["unreachable_pairs"], &report["whole"]["unreachable_pairs"]),
+        (&10.into(), &0.into())
+    );
+    assert_eq!(object(&["route", &ring, "--without", "h0:0"])["unreachable_pairs"], 6);
+    let required = simnet(&["route", &ring, "--without", "s2", "--require", "reachable"]);
+    assert_eq!(required.status.code(), Some(1));
+    let human = String::from_utf8(required.stdout).unwrap();
+    assert!(human.contains("without s2\n") && human.contains("whole"), "{human}");
+    for mistake in ["s9", "h0", "s0:3", "s0:1-s2:1", "s0:x", ""] {
+        let output = simnet(&["route", &ring, "--without", mistake]);
+        assert_eq!(output.status.code(), Some(2), "{mistake}");
+    }
+}
+
+/// Wrong if the worst failure were not first, its name were not one that `--without` takes with the same figures, or
+/// `--top` listed another number.
+#[test]
+fn failures_are_ranked() {
+    let folder = Folder::new("route-failures");
+    let tree = folder.path("tree.json");
+    text(&["topo", "generate", "fat-tree", "--arity", "2", "--levels", "3", "--to", "json", "--out", &tree]);
+    let ranked = object(&["route", "rank-failures", &tree, "--top", "99"]);
+    let failures = ranked["failures"].as_array().unwrap();
+    assert_eq!(ranked["tried"], serde_json::json!({"cables": 16, "switches": 12}));
+    assert_eq!((failures.len(), &ranked["host_cables"]), (28, &8.into()));
+    assert_eq!(failures[0]["kind"], "switch");
+    for failure in failures {
+        let report = object(&["route", &tree, "--without", failure["name"].as_str().unwrap()]);
+        for key in ["unreachable_pairs", "mean_distance", "verdict"] {
+            assert_eq!(report[key], failure[key], "{failure}");
+        }
+    }
+    assert_eq!(object(&["route", "rank-failures", &tree])["failures"].as_array().unwrap().len(), 10);
+    let human = text(&["route", "rank-failures", &tree, "--top", "1"]);
+    assert!(
+        human.starts_with("worst cable: ") && human.lines().nth(1).unwrap().starts_with("worst switch: "),
+        "{human}"
+    );
+    assert_eq!(simnet(&["route", "rank-failures", &tree, "--top", "0"]).status.code(), Some(2));
+    assert_eq!(simnet(&["route", "--select", "first", "rank-failures", &tree]).status.code(), Some(2));
 }

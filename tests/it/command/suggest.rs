@@ -61,3 +61,55 @@ fn suggestions_have_usage_errors() {
     }
     assert_eq!(simnet(&["route", "suggest", "no-such-file"]).0, Some(7));
 }
+
+/// Wrong if routes that can deadlock got cables that leave it so, no other rule that ends it, or no verdict before and
+/// after.
+#[test]
+fn a_deadlock_is_ended_first() {
+    let room = tempfile::tempdir().unwrap();
+    let ring = |switches: &str| {
+        let path = room.path().join(format!("ring{switches}.json")).to_str().unwrap().to_owned();
+        let size = ["--switches", switches, "--hosts-per-switch", "1", "--to", "json", "--out", &path];
+        assert_eq!(simnet(&[&["topo", "generate", "ring"], &size[..]].concat()).0, Some(0));
+        path
+    };
+    let ask = |path: &str, more: &[&str]| {
+        let asked = ["route", "suggest", path, "--algorithm", "minimal", "--ports", "extra", "--cables", "1"];
+        simnet(&[&asked, more].concat())
+    };
+    for (switches, is_ended) in [("4", true), ("8", false)] {
+        let path = ring(switches);
+        let (code, out, _) = ask(&path, &["--format", "json"]);
+        let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((code, &answer["before"]["verdict"]), (Some(0), &"cyclic".into()));
+        let suggestions = answer["suggestions"].as_array().unwrap();
+        assert_eq!(suggestions.is_empty(), !is_ended, "{out}");
+        assert!(suggestions.iter().all(|found| found["after"]["verdict"] == "acyclic"), "{out}");
+        let remedies = answer["remedies"].as_array().unwrap();
+        assert_eq!(remedies.len(), 2);
+        for remedy in remedies {
+            assert_eq!(remedy["after"]["verdict"], "acyclic");
+            // The options that are named give these routes.
+            let options = remedy["options"].as_str().unwrap();
+            let again = [
+                &["route", &path, "--require", "acyclic,reachable"],
+                &options.split(' ').collect::<Vec<_>>()[..],
+            ]
+            .concat();
+            assert_eq!(simnet(&again).0, Some(0), "{options}");
+        }
+        let (_, human, _) = ask(&path, &[]);
+        assert_eq!(human.contains("none of them ends the deadlock"), !is_ended, "{human}");
+        assert!(
+            human.contains("other rules end the deadlock") && human.contains("--algorithm smart"),
+            "{human}"
+        );
+    }
+    // Routes that cannot deadlock need no other rule.
+    let (_, out, _) = simnet(&["route", "suggest", &ring("5"), "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&answer["before"]["verdict"], &answer["remedies"]),
+        (&"acyclic".into(), &serde_json::json!([]))
+    );
+}

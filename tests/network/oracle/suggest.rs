@@ -12,9 +12,9 @@ use simnet_network::topology::{End, Network, generate, presets};
 use support_network::cases;
 use support_network::routing::{FAR, all_shortest, channels, floyd_warshall, random_multigraph};
 
-/// What counts, the lower the better: pairs without a route, the two figures in the requested order. Loads are
-/// in millionths of a route, so that rounding decides nothing.
-type Worth = (u64, u64, u64);
+/// What counts, the lower the better: pairs without a route and whether deadlock is possible, the two figures in the
+/// requested order. Loads are in millionths of a route, so that rounding decides nothing.
+type Worth = ((u64, bool), u64, u64);
 
 /// The routed pairs, busiest load and sum of distances by enumeration of all shortest legal paths.
 fn slow_worth(net: &Network, question: &Question) -> Worth {
@@ -50,9 +50,12 @@ fn slow_worth(net: &Network, question: &Question) -> Worth {
         }
     }
     let load = over.into_values().max().unwrap_or(0);
+    let choices = Choices { algorithm: question.algorithm.clone(), ..Choices::default() };
+    let report = Plan::new(net, &attachments, &choices).unwrap().report(net, &attachments);
+    let first = (unrouted, report.dependency_cycle.is_some());
     match question.by {
-        Objective::Load => (unrouted, load, sum),
-        Objective::Distance => (unrouted, sum, load),
+        Objective::Load => (first, load, sum),
+        Objective::Distance => (first, sum, load),
     }
 }
 
@@ -131,25 +134,29 @@ fn suggestions_are_the_best_of_all() {
         assert_eq!(answer.tried, answer.possible, "seed {seed}: small enough to try everything");
         let before = slow_worth(&net, &question);
         let ones = all_with_one_more(&net);
-        let best = ones.iter().map(|with| slow_worth(with, &question)).min();
+        // A deadlock that stays, or comes, is no suggestion.
+        let best = ones.iter().map(|with| slow_worth(with, &question)).filter(|worth| !worth.0.1).min();
         assert_eq!(answer.possible == 0, ones.is_empty(), "seed {seed}");
         let single = answer.suggestions.iter().find(|found| found.cables.len() == 1);
         let found = single.map_or(before, |found| slow_worth(&with_cables(&net, &found.cables), &question));
         assert!(
-            best.is_none_or(|best| !clearly_better(best, found)),
+            best.is_none_or(|best| best.0.0 > before.0.0 || !clearly_better(best, found)),
             "seed {seed}: {best:?} beats {found:?}"
         );
+        assert!(single.is_none() || !found.0.1, "seed {seed}: a deadlock stays");
         assert!(
             single.is_none() || found <= before || !clearly_better(before, found),
             "seed {seed}: it helps"
         );
         if let Some(single) = single {
             suggested += 1;
+            assert_eq!(single.after.is_cyclic, found.0.1, "seed {seed}");
             let load = if question.by == Objective::Load { found.1 } else { found.2 };
             assert!((single.after.expected_load() * 1e6 - load as f64).abs() < 1_000.0, "seed {seed}");
         }
         if question.pairs && answer.all_pairs {
-            let twos = ones.iter().flat_map(all_with_one_more).map(|with| slow_worth(&with, &question)).min();
+            let twos = ones.iter().flat_map(all_with_one_more).map(|with| slow_worth(&with, &question));
+            let twos = twos.filter(|worth| !worth.0.1).min();
             // Two cables are named only where they are better than the best one.
             let two = answer.suggestions.iter().find(|found| found.cables.len() == 2);
             let two = two.or(answer.suggestions.first());
@@ -158,6 +165,27 @@ fn suggestions_are_the_best_of_all() {
         }
     }
     assert!(suggested > 0, "some networks can be improved");
+}
+
+/// Wrong if the cable across a ring of four, which ends the deadlock of its minimal routes, were not named, or any that
+/// leaves a deadlock were: in a ring of eight no cable ends it, and none is named whatever it does for the load.
+#[test]
+fn with_a_deadlock_only_what_ends_it_is_named() {
+    let ask = |switches| {
+        let size = [("switches", switches), ("hosts-per-switch", 1)];
+        let net = with_extra_ports(&generate::build("ring", &size, 0).unwrap(), 1).unwrap();
+        let (utility, by, algorithm) = (None, Objective::Load, Algorithm::Minimal);
+        suggest(&net, &Question { algorithm, utility, by, pairs: false, most: 9, steps: None }).unwrap()
+    };
+    let four = ask(4);
+    assert!(four.before.is_cyclic && !four.suggestions.is_empty());
+    let across = |(a, b): &(End, End)| match (a.node, b.node) {
+        (Node::Switch(a), Node::Switch(b)) => b.0 - a.0 == 2,
+        _ => false,
+    };
+    assert!(four.suggestions.iter().all(|found| !found.after.is_cyclic && found.cables.iter().all(across)));
+    let eight = ask(8);
+    assert!(eight.before.is_cyclic && eight.suggestions.is_empty(), "{:?}", eight.suggestions);
 }
 
 /// Wrong if a search cut short gave nothing, gave what it had not tried, or reported that it had tried all.

@@ -6,6 +6,7 @@ mod formats {
     mod foreign;
     mod ibnetdiscover;
     mod routes;
+    mod unread;
 }
 
 /// What is fast against what is slow and obvious, on random networks.

@@ -44,7 +44,7 @@ enum From {
 }
 
 /// How commands begin that cost more than a second, and what is run in their place otherwise.
-const COSTLY: [(&str, From, &str); 26] = [
+const COSTLY: &[(&str, From, &str)] = &[
     (
         "simnet run scenarios/now100.toml",
         From::Ci,

@@ -4,9 +4,9 @@
 //! What is not run, by rule:
 //! - **Builds** ([`BUILDS`]): they would build this program again. `cargo run --release --` stands for `simnet`.
 //! - **Peers** ([`PEERS`], a cluster, a fabric): where they are not installed.
-//! - **The walkthrough** (```` ```sh walkthrough ````): `interop/discover_walkthrough.rs` runs it and reads what it prints.
-//! - **Costly commands** ([`COSTLY`]): from their share of `SIMNET_THOROUGH` on; before that what stands beside them there,
-//!   which leaves the same files for the commands behind it.
+//! - **The walkthrough** (the block that is called so): `interop/discover_walkthrough.rs` runs it, reads what it prints.
+//! - **Costly commands** ([`COSTLY`]): from their share of `SIMNET_THOROUGH` on; before that what stands beside them
+//!   there, which leaves the same files for the commands behind it.
 
 use std::collections::BTreeSet;
 use std::fs;

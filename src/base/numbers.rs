@@ -61,8 +61,8 @@ pub fn deviation(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
 
-/// The value of a column whose name ends with a unit of time or size, with the unit that fits: of `latency_mean_ns` 1e10
-/// is `10 s`; none if the name has no such unit, or is of a rate.
+/// The value of a column whose name ends with a unit of time or size, with the unit that fits: of `latency_mean_ns`
+/// 1e10 is `10 s`; none if the name has no such unit, or is of a rate.
 pub fn quantity(name: &str, value: f64) -> Option<String> {
     let (rest, unit) = name.rsplit_once('_')?;
     if rest.ends_with("_per") || !value.is_finite() {

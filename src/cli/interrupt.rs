@@ -1,6 +1,6 @@
 //! Interruption (SIGINT, as by Ctrl-C, SIGTERM, as by a batch system, and SIGHUP, as by a terminal that closes): exit
-//! code 130, but never between two files of a result, and what is done is kept: the points of a sweep, the load points of
-//! a run. One code for all signals: a script that looks for 130 finds every interruption.
+//! code 130, but never between two files of a result, and what is done is kept: the points of a sweep, the load points
+//! of a run. One code for all signals: a script that looks for 130 finds every interruption.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,8 +98,8 @@ impl Interruptions {
     }
 
     /// Does something that ends soon once it is told to, and that may be cut off anywhere. An interruption tells it; if
-    /// it has not ended a second later (20 seconds, if it has heard), `late` is done and the process ends, as it does at
-    /// once if there is another interruption.
+    /// it has not ended a second later (20 seconds, if it has heard), `late` is done and the process ends, as it does
+    /// at once if there is another interruption.
     pub(super) fn patiently<T>(&self, work: impl FnOnce(&Stop) -> T, late: impl FnOnce() + Send) -> T {
         let stop = Stop::default();
         let (ended, wait) = mpsc::channel::<()>();

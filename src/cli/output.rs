@@ -18,8 +18,8 @@ use simnet_output::report::{Cell, Kind};
 /// Whether `--quiet` was given: set once, before a verb begins.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From now on nothing is printed but errors, the objects of `--format json`, and documents that a verb writes to stdout
-/// in place of a file.
+/// From now on nothing is printed but errors, the objects of `--format json`, and documents that a verb writes to
+/// stdout in place of a file.
 pub(super) fn be_quiet() {
     QUIET.store(true, Ordering::SeqCst);
 }
@@ -154,9 +154,9 @@ impl Table {
         Table(table)
     }
 
-    /// A table of results: numbers to the right, times and sizes with the unit that fits, other numbers with at most four
-    /// digits after the point. The unit of a number is the last word of its column's name, or of the text in its row that
-    /// names a quantity or a column.
+    /// A table of results: numbers to the right, times and sizes with the unit that fits, other numbers with at most
+    /// four digits after the point. The unit of a number is the last word of its column's name, or of the text in its
+    /// row that names a quantity or a column.
     pub(super) fn of(results: &simnet_output::report::Table) -> Table {
         let columns = results.columns();
         let naming = columns.iter().position(|column| NAMING.contains(&column.name.as_str()));

@@ -7,6 +7,7 @@ mod formats {
     mod ibnetdiscover;
     mod root_guids;
     mod routes;
+    mod unread;
 }
 
 /// What is fast against what is slow and obvious, on random networks.

@@ -23,7 +23,8 @@ use simnet_running::sweep::{self, Known, Lock, Points as _, Ran, RunOptions, Sce
 pub(in crate::cli) struct Options {
     #[command(flatten)]
     pub(super) source: Source,
-    /// The sweep's folder; `results/<name>` if not given, with --quick `results/<name>-quick`. What it holds of this sweep already is kept
+    /// The sweep's folder; `results/<name>` if not given, with --quick `results/<name>-quick`. What it
+    /// holds of this sweep already is kept
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// How many points are computed at once; as many as there are cores if not given

@@ -21,6 +21,7 @@ mod reader;
 mod slurm;
 mod toml;
 mod tree;
+mod unread;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -285,6 +286,9 @@ fn recognise(text: &str) -> Result<Format, Fault> {
     if text.trim().is_empty() {
         let expected = format!("one of the formats {}", formats());
         return Err(Fault::new("empty-file", 0..0, "the file is empty", expected));
+    }
+    if let Some(fault) = unread::refusal(text) {
+        return Err(fault);
     }
     Format::ALL.into_iter().find(|format| format.recognises(text)).ok_or_else(|| {
         let start = text.len() - text.trim_start().len();

@@ -74,7 +74,7 @@ fn diff_names_what_differs() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["equal"], false);
     let cables = json["difference"]["links_only_in_b"].as_array().unwrap();
-    assert!(cables.len() == 64 && cables.contains(&"A3.0:5 - C3.1:2".into()), "{cables:?}");
+    assert!(cables.len() == 64 && cables.iter().any(|cable| cable == "A3.0:5 - C3.1:2"), "{cables:?}");
     stdout(&["topo", "diff", "now-c", "now-ca", "--up-to-ports"], 1);
 }
 

@@ -133,7 +133,7 @@ fn formats_are_recognised_by_content() {
         ("# a comment\r\n\r\nSWITCHNAME=a b\r\n", "not-a-key"),
         ("router 0 node\n", "cut"),
         ("Router 0 node 0\n", "unknown-word"),
-        ("<?xml version=\"1.0\"?><platform/>", "not-graphml"),
+        ("<?xml version=\"1.0\"?><svg/>", "not-graphml"),
         ("2 1\ns 8 \"a\"\n", "cut"),
         ("two words\n", "unknown-format"),
         ("", "empty-file"),

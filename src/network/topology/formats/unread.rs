@@ -1,0 +1,89 @@
+//! Formats of networks that are known and not read: each is refused by its name, with what can be read in its place,
+//! rather than by what a reader of another format would make of it.
+//!
+//! # Source
+//! simgrid.dtd; hwloc's `netloc_reader_static` schema; ibdm-topo-file(1) and ibdm-ibnl-file(1) of ibutils; ibdm's and
+//! OpenSM's subnet.lst; `lldpctl -f json`.
+
+use simnet_base::diagnostics::Fault;
+
+/// How many bytes of a text are looked at.
+const HEAD: usize = 1 << 16;
+
+/// What a text is: its format's name, and what to do.
+type Known = (&'static str, &'static str);
+
+const SIMGRID: Known = (
+    "a platform of SimGrid",
+    "its routes list links and it has no cabling of switches: write the switches as GraphML or simnet's own JSON",
+);
+const NETLOC: Known = (
+    "a file of hwloc's netloc",
+    "netloc made it from a dump of ibnetdiscover or of a subnet manager: give that dump instead",
+);
+const IBDM_TOPO: Known = (
+    "a topology file of ibdm (ibutils)",
+    "what its systems hold stands in .ibnl files: give what `ibnetdiscover` prints of the same fabric instead",
+);
+const IBDM_IBNL: Known = (
+    "a description of a system for ibdm (.ibnl)",
+    "it is no network but what one chassis holds: give what `ibnetdiscover` prints of the fabric instead",
+);
+const SUBNET_LST: Known = (
+    "a list of links of OpenSM or ibdiagnet (subnet.lst)",
+    "give what `ibnetdiscover` prints of the same fabric instead",
+);
+const LLDP: Known = (
+    "what lldpctl prints of one machine's neighbours",
+    "a network is joined from all of its machines: use GraphML",
+);
+
+/// The fault of a text in a format that is known and not read; `None` for any other. Costs little, however long it is.
+pub(super) fn refusal(text: &str) -> Option<Fault> {
+    let start = text.len() - text.trim_start().len();
+    let head = &text[start..text.floor_char_boundary(start.saturating_add(HEAD))];
+    let (what, help) = known(head)?;
+    let first = head.lines().next().unwrap_or_default().trim_end();
+    let message = format!("this is {what}, which simnet does not read");
+    Some(
+        Fault::new("format-not-read", start..start + first.len(), message, "recognised by its content")
+            .with_help(help),
+    )
+}
+
+fn known(head: &str) -> Option<Known> {
+    let has = |text: &str| head.contains(text);
+    match head.as_bytes().first()? {
+        b'<' if has("<platform") || has("simgrid.dtd") => Some(SIMGRID),
+        b'{' if has("\"network_info\"") && (has("\"node_info\"") || has("\"network_type\"")) => Some(NETLOC),
+        b'{' if has("\"lldp\"") => Some(LLDP),
+        b'{' if is_link_list(head) => Some(SUBNET_LST),
+        b'{' | b'<' | b'[' => None,
+        _ => known_by_lines(head),
+    }
+}
+
+/// Whether the first line gives the ends of a cable in braces, as `{ SW Ports:08 ... } { CA Ports:02 ... } PHY=4x`.
+fn is_link_list(head: &str) -> bool {
+    let mut words = head.split_whitespace().skip(1);
+    words.next().is_some_and(|kind| ["SW", "CA", "CA-SW", "RT", "HCA"].contains(&kind))
+        && words.next().is_some_and(|word| word.starts_with("Ports:"))
+}
+
+fn known_by_lines(head: &str) -> Option<Known> {
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let mut lines = head.lines().filter(is_said);
+    let (first, second) = (lines.next()?, lines.next().unwrap_or_default());
+    let words: Vec<&str> = first.split_whitespace().collect();
+    let is_indented = |line: &str| line.starts_with([' ', '\t']);
+    let is_end = |word: &str| word == "->" || word.starts_with('-') && word.ends_with("->");
+    match words[..] {
+        ["SYSTEM" | "TOPSYSTEM", _] => Some(IBDM_IBNL),
+        // A port of this system, how fast, and the type, name and port of the other one.
+        [_, _, ..] if !is_indented(first) && is_indented(second) => {
+            let far: Vec<&str> = second.split_whitespace().skip(1).collect();
+            (far.len() >= 4 && is_end(far[0])).then_some(IBDM_TOPO)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! Formats that are known and not read: named, with a way out.
+
+use simnet_network::topology::formats::{Format, ReadOptions, read};
+
+use support_network::shared;
+
+fn refusal(text: &str, from: Option<Format>) -> String {
+    read("net", text.as_bytes(), &ReadOptions { from, ..ReadOptions::default() }).unwrap_err().to_string()
+}
+
+/// Wrong if a file were refused for what it is not, or without saying what it is.
+#[test]
+fn formats_that_are_not_read_are_named() {
+    let simgrid = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
+                   <platform version=\"4.1\">\n</platform>\n";
+    let netloc = "{\"network_info\": {\"network_type\": \"IB\", \"subnet_id\": \"x\"}, \"node_info\": {}}";
+    let lst =
+        "{ SW Ports:08 SystemGUID:1 NodeGUID:2 PortGUID:2 {a} LID:0002 PN:05 } { CA Ports:02 } PHY=4x\n";
+    for (text, what) in [
+        (simgrid, "a platform of SimGrid"),
+        (netloc, "a file of hwloc's netloc"),
+        ("# all\n\nGnu GNU1 CFG: a=b\n  M/P1 -4x-10G-> Cougar H01 P1\n", "a topology file of ibdm"),
+        ("MTS2400 SW1\n\tP1 -> MTS2400 SW2 P1\n", "a topology file of ibdm"),
+        ("TOPSYSTEM Lion\n\nNODE SW 8 MT43132 U1\n  1 -> P1\n", "a description of a system for ibdm"),
+        (lst, "a list of links of OpenSM"),
+        ("{\"lldp\": {\"interface\": []}}", "what lldpctl prints"),
+    ] {
+        let refused = refusal(text, None);
+        assert!(refused.starts_with("error[format-not-read]: this is "), "{refused}");
+        assert!(refused.contains(what) && refused.contains("help: "), "{what}: {refused}");
+        assert!(!refusal(text, Some(Format::Json)).contains("format-not-read"), "--from has its way");
+    }
+}
+
+/// Wrong if a file of a format that is read were taken for one of these.
+#[test]
+fn formats_that_are_read_are_not_refused_so() {
+    let anynet = "router 0 node 0 router 1\nrouter 1 node 1\n";
+    let slurm = "SwitchName=s0 Nodes=n[0-3]\n  # indented -> remark of four words\n";
+    for text in [anynet, slurm, "{\"format\": \"simnet-topology/1\"", "x", "a b\n c d e f g\n"] {
+        let outcome = read("net", text.as_bytes(), &ReadOptions::default());
+        assert!(outcome.is_ok() || !outcome.unwrap_err().to_string().contains("format-not-read"), "{text}");
+    }
+}
+
+/// Wrong if a real file were not recognised.
+#[test]
+fn real_files_are_named() {
+    let Some(folder) = shared("topologies") else { return };
+    let text = std::fs::read_to_string(folder.join("simgrid/griffon.xml")).unwrap();
+    assert!(refusal(&text, None).contains("a platform of SimGrid"));
+}

@@ -4,6 +4,7 @@
 //! The drawing is made here and coloured by the script; without scripts it shows how busy cables were at the load of
 //! the hot spots. Of several loads on a large network some are left out.
 
+mod circle;
 mod drawing;
 mod layout;
 mod levels;
@@ -128,6 +129,7 @@ fn lead(network: &Network, shown: Option<&Load>) -> Markup {
 fn how(network: &Network, kind: &Kind) -> Markup {
     html! {
         @match kind {
+            Kind::Circle => { "Switches stand on a circle, hosts as dots outside, next to theirs." }
             Kind::Tiers => { "Switches stand in tiers, hosts as dots below theirs." }
             Kind::Distances { roots, is_given } => {
                 "Switches stand in rows by their distance from "

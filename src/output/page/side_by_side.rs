@@ -16,8 +16,9 @@ use simnet_base::numbers;
 const STYLE: &str = concat!(include_str!("assets/replay.css"), include_str!("assets/side-by-side.css"));
 const SCRIPT: &str = replay::scripts!(include_str!("assets/side-by-side.js"));
 
-/// The report of several results folders: one HTML document, the same bytes for the same folders in their order. Of
-/// each it has the replay and what the run came to. Where it would be larger than 4.9 MB, replays show less, and say so.
+/// The report of several results folders: one HTML document, the same bytes for the same folders in their order.
+///
+/// Of each it has the replay and what the run came to. Where it would be larger than 4.9 MB, replays show less.
 pub fn side_by_side(all: &[Contents]) -> Page {
     Contents::within_all(all, || made(all), |page| page.html.len() <= MOST_BYTES)
 }

@@ -38,7 +38,7 @@ fn shell(commands: &str, room: &Path) -> String {
     printed
 }
 
-/// Wrong if a command of the page did not do what it says there, or the zoo's page were too large, needed anything else,
+/// Wrong if a command of the page did not do what it says there, or the page of the zoo were too large, needed more,
 /// lacked a run, or did not have a run without a deadlock at the side of one with it.
 #[test]
 fn the_teachers_commands_make_one_page_of_the_zoo() {

@@ -16,6 +16,11 @@ simnet.replay.Drawing = (() => {
   const TUBE = 13; // how wide a buffer is
   const TUBE_LENGTH = 80;
   const PARALLEL = 38; // from one cable to the next between the same two nodes
+  const EDGE = 8; // pixels left free above and below a network that is shown whole
+  const SIDE = 24; // and at its sides, where names stand out
+  const CORNER = [150, 48]; // what the buttons in the upper right corner take, in pixels
+  const LETTER = 5.8; // how wide a letter of a name is at its smallest, in pixels
+  const NAMED = 2000; // of more nodes names are shown where a viewer comes close
   const HUES = ["--c6", "--c7", "--c4", "--c8", "--c3", "--c2", "--c5", "#8d6cd9"]; // names of colours, and one more
 
   // --- lines ------------------------------------------------------------------------------------------------------
@@ -108,6 +113,7 @@ simnet.replay.Drawing = (() => {
         const [x, y] = network.at[node];
         return { name, isHost, x, y, radius: isHost ? 14 : 30 + Math.min(14, ports[node]), away: [0, -1] };
       });
+      measureRoom(this.nodes);
       const together = new Map(); // "a b" -> links between them
       network.links.forEach(([a, , b], link) => {
         const key = Math.min(a, b) + " " + Math.max(a, b);
@@ -214,6 +220,17 @@ simnet.replay.Drawing = (() => {
     }
   }
 
+  /** How far each node is from the next one of its kind; for very many, as if they were dense. */
+  function measureRoom(nodes) {
+    for (const node of nodes) {
+      node.room = nodes.length > NAMED ? 60 : 400;
+      if (nodes.length > NAMED) continue;
+      for (const other of nodes) {
+        if (other !== node && other.isHost === node.isHost) node.room = Math.min(node.room, Math.hypot(other.x - node.x, other.y - node.y));
+      }
+    }
+  }
+
   // --- the painter ------------------------------------------------------------------------------------------------
 
   class Drawing {
@@ -264,12 +281,22 @@ simnet.replay.Drawing = (() => {
 
     /** Shows all of the network. */
     fit() {
-      const [left, top, right, bottom] = this.scenery.box;
-      const scale = Math.min(this.width / (right - left), this.height / (bottom - top), 1.6);
-      this.view = { scale, x: this.width / 2 - ((left + right) / 2) * scale, y: this.height / 2 - ((top + bottom) / 2) * scale };
-      this.least = scale * 0.5;
+      this.fitBelow(EDGE);
+      // The buttons in the corner lie over nothing.
+      const { scale, x, y } = this.view;
+      const isCovered = ({ x: nodeX, y: nodeY, radius }) =>
+        (nodeX + radius) * scale + x > this.width - CORNER[0] && (nodeY - radius) * scale + y < CORNER[1];
+      if (this.scenery.nodes.some(isCovered)) this.fitBelow(CORNER[1] + EDGE);
+      this.least = this.view.scale * 0.5;
       this.fitted = true;
       this.isStale = true;
+    }
+
+    fitBelow(above) {
+      const [left, top, right, bottom] = this.scenery.box;
+      const [wide, high] = [this.width - 2 * SIDE, this.height - above - EDGE];
+      const scale = Math.min(wide / (right - left), high / (bottom - top), 1.6);
+      this.view = { scale, x: this.width / 2 - ((left + right) / 2) * scale, y: above + high / 2 - ((top + bottom) / 2) * scale };
     }
 
     zoom(factor, x = this.width / 2, y = this.height / 2) {
@@ -415,8 +442,16 @@ simnet.replay.Drawing = (() => {
       });
     }
 
-    hostName(paper, { x, y, radius, away, name }) {
-      if (this.view.scale < 0.38) return;
+    // Whether a name has room beside those of the next nodes of its kind.
+    hasRoom({ name, room, away, isHost }, most) {
+      const letters = Math.min(name.length, most);
+      const needed = isHost && Math.abs(away[0]) > 0.5 ? 12 : letters * LETTER + 2;
+      return room * this.view.scale > needed;
+    }
+
+    hostName(paper, node) {
+      const { x, y, radius, away, name } = node;
+      if (!this.hasRoom(node, 9)) return;
       const size = Math.max(12, 10 / this.view.scale);
       paper.font = `${size}px system-ui, sans-serif`;
       paper.fillStyle = this.colours.soft;
@@ -769,11 +804,9 @@ simnet.replay.Drawing = (() => {
 
     paintNames() {
       const { paper, scenery, colours, view, marked, model } = this;
-      if (view.scale > 0.3) {
-        for (const node of scenery.nodes) {
-          if (node.isHost || !this.isSeen([node.x - 30, node.y - 30, node.x + 30, node.y + 30])) continue;
-          this.label(shortened(node.name, 8), node.x, node.y, colours.ink, true, 13);
-        }
+      for (const node of scenery.nodes) {
+        if (node.isHost || !this.hasRoom(node, 8) || !this.isSeen([node.x - 30, node.y - 30, node.x + 30, node.y + 30])) continue;
+        this.label(shortened(node.name, 8), node.x, node.y, colours.ink, true, 13);
       }
       // All worms are named where they are few, else those that matter.
       const all = model.trail.size <= 24 && view.scale > 0.5;

@@ -14,12 +14,15 @@
 //! # Validation
 //! `tests/it/pages/drawings/network.rs`: boxes apart, every cable once, rows against a search of its own.
 
+use std::collections::BTreeMap;
+
 use crate::report::{Boxes, Layers, landings};
 use simnet_base::ids::{LinkId, Node, SwitchId};
-use simnet_network::topology::Network;
+use simnet_network::topology::{Link, Network};
 
 use crate::report::Spot;
 
+use super::circle;
 use super::levels::{self, Kind};
 
 /// A place on the sheet, in pixels at full size.
@@ -87,6 +90,10 @@ const WIDEST: i64 = 2_400;
 const PART_GAP: i64 = 26;
 /// How long a host's cable is at least.
 const STUB: i64 = 18;
+/// From one switch of a circle to the next, at least.
+const LEAST_STEP: i64 = 110;
+/// From one cable of a circle to the next between the same two nodes.
+const BESIDE: f64 = 9.0;
 /// Half the distance of a cable's lanes.
 const LANE: f64 = 1.8;
 
@@ -105,6 +112,64 @@ struct Room {
 impl Layout {
     /// The layout of a network; `roots` are those of its routes.
     pub(super) fn new(network: &Network, roots: &[SwitchId]) -> Layout {
+        match circle::order(network) {
+            Some(order) => Layout::round(network, &order),
+            None => Layout::in_rows(network, roots),
+        }
+    }
+
+    /// Switches on a circle in this order.
+    fn round(network: &Network, order: &[SwitchId]) -> Layout {
+        let rooms: Vec<Room> =
+            network.switches().iter().map(|switch| Room::new(&switch.name, 0, false)).collect();
+        let widest = rooms.iter().map(|room| room.half).max().unwrap_or(0);
+        let step = (2 * widest + 60).max(LEAST_STEP);
+        let (mut switches, mut hosts) = circle::places(network, order, step as f64);
+        let all = || switches.iter().chain(&hosts);
+        let border = MARGIN + widest;
+        let [left, top] =
+            [all().map(|at| at.0).min(), all().map(|at| at.1).min()].map(|at| at.unwrap_or(0) - border);
+        let [right, bottom] =
+            [all().map(|at| at.0).max(), all().map(|at| at.1).max()].map(|at| at.unwrap_or(0) + border);
+        switches.iter_mut().chain(&mut hosts).for_each(|at| *at = (at.0 - left, at.1 - top));
+        let frame =
+            |(at, room): (&Place, &Room)| Frame { at: *at, half: room.frame.0, half_height: room.frame.1 };
+        let mut layout = Layout {
+            width: right - left,
+            height: bottom - top,
+            kind: Kind::Circle,
+            rows: vec![0; rooms.len()],
+            boxes: switches.iter().zip(&rooms).map(frame).collect(),
+            hosts,
+            cables: Vec::new(),
+        };
+        layout.cables = layout.chords(network);
+        layout
+    }
+
+    /// Straight cables from middle to middle; those of the same two nodes lie side by side.
+    fn chords(&self, network: &Network) -> Vec<Cable> {
+        let at = |node: Node| match node {
+            Node::Switch(switch) => self.boxes[switch.index()].at,
+            Node::Host(host) => self.hosts[host.index()],
+        };
+        let pair = |link: &Link| (link.a.node.min(link.b.node), link.a.node.max(link.b.node));
+        let mut of: BTreeMap<(Node, Node), usize> = BTreeMap::new();
+        network.links().iter().for_each(|link| *of.entry(pair(link)).or_default() += 1);
+        let mut seen: BTreeMap<(Node, Node), usize> = BTreeMap::new();
+        let chord = |link: &Link| {
+            let (low, high) = pair(link);
+            let nth = seen.entry((low, high)).or_default();
+            let aside = (*nth as f64 - (of[&(low, high)] as f64 - 1.0) / 2.0) * BESIDE;
+            *nth += 1;
+            let cable = apart_by(at(low), at(high), aside);
+            if low == link.a.node { cable } else { cable.turned() }
+        };
+        network.links().iter().map(chord).collect()
+    }
+
+    /// Switches in rows.
+    fn in_rows(network: &Network, roots: &[SwitchId]) -> Layout {
         let (kind, rows) = levels::rows(network, roots);
         let switches = network.switches().len();
         let mut hosts: Vec<Vec<usize>> = vec![Vec::new(); switches];
@@ -331,10 +396,16 @@ fn bowed((x1, y1): Place, (x2, y2): Place, bow: i64) -> Cable {
 }
 
 /// A host's cable: traffic keeps to its right.
-fn straight((x1, y1): Place, (x2, y2): Place) -> Cable {
+fn straight(from: Place, to: Place) -> Cable {
+    apart_by(from, to, 0.0)
+}
+
+/// A straight cable, so far to the right of the line between two places.
+fn apart_by((x1, y1): Place, (x2, y2): Place, aside: f64) -> Cable {
     let (dx, dy) = ((x2 - x1) as f64, (y2 - y1) as f64);
     let length = libm::sqrt(dx * dx + dy * dy).max(1.0);
     let path = |out: f64| {
+        let out = out + aside;
         let (ox, oy) = (-dy / length * out, dx / length * out);
         Way::Straight([(x1 as f64 + ox, y1 as f64 + oy), (x2 as f64 + ox, y2 as f64 + oy)])
     };

@@ -9,6 +9,8 @@ use simnet_network::topology::Network;
 /// What the rows are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// None: switches stand on a circle.
+    Circle,
     /// Tiers of a tree with several roots: hosts below the lowest.
     Tiers,
     /// Distances from these switches, which stand on top.

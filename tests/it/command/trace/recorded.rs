@@ -9,7 +9,7 @@ const QUIET: &str = "[scenario]\nname = \"x\"\n[topology.ring]\nswitches = 4\nho
 /// Runs the ring with these assignments; gives what it printed and its folder's files.
 fn run(room: &Path, set: &[&str], more: &[&str]) -> (Output, BTreeMap<String, Vec<u8>>) {
     let scenario = scenario();
-    let mut arguments = vec!["run", scenario.to_str().unwrap(), "--out", "results", "--quiet"];
+    let mut arguments = vec!["run", scenario.to_str().unwrap(), "--out", "results"];
     set.iter().for_each(|assignment| arguments.extend(["--set", *assignment]));
     arguments.extend(more);
     let output = simnet(room, &arguments);

@@ -157,11 +157,48 @@ fn row_of(svg: &Document<'_>, switch: usize) -> usize {
     own.unwrap().attribute("data-row").unwrap().parse().unwrap()
 }
 
+/// The middles of all boxes of switches, in their order.
+fn middles(svg: &Document<'_>) -> Vec<[f64; 2]> {
+    let number =
+        |element: &Element<'_, '_>, name: &str| -> f64 { element.attribute(name).unwrap().parse().unwrap() };
+    let middle = |switch: Element<'_, '_>| {
+        let frame = switch.children().find(|child| child.has_tag_name("rect")).unwrap();
+        let along = |start: &str, size: &str| number(&frame, start) + number(&frame, size) / 2.0;
+        [along("x", "width"), along("y", "height")]
+    };
+    with_class(svg, "switch").map(middle).collect()
+}
+
+/// Wrong if a ring were no ring on the page of the network, or the replay had a layout of its own.
+#[test]
+fn a_ring_is_drawn_as_a_ring_on_all_pages() {
+    let room = tempfile::tempdir().unwrap();
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/zoo/ring.toml");
+    let out = room.path().join("ring");
+    let output = crate::simnet(&["run", scenario, "--quiet", "--out", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let html = report(&out);
+    assert!(html.contains("Switches stand on a circle"));
+    let text = element(&html, "<svg id=\"network-drawing\"", "</svg>");
+    let text = text.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
+    let boxes = middles(&Document::parse(&text).unwrap());
+    let at: Vec<[f64; 2]> = serde_json::from_value(data(&html, "replay")["network"]["at"].clone()).unwrap();
+    let apart = |at: &[[f64; 2]], a: usize, b: usize| (at[a][0] - at[b][0]).hypot(at[a][1] - at[b][1]);
+    let scale = apart(&at, 0, 3) / apart(&boxes, 0, 3);
+    for a in 0..6 {
+        let next = (a + 1) % 6;
+        assert!((apart(&boxes, a, next) / apart(&boxes, 0, 1) - 1.0).abs() < 0.03, "{boxes:?}");
+        for b in 0..a {
+            assert!((apart(&at, a, b) / apart(&boxes, a, b) / scale - 1.0).abs() < 0.01, "{a} and {b}");
+        }
+    }
+}
+
 /// Wrong if two boxes lay on each other, a cable were drawn twice or not at all, or a switch stood in another row than
 /// its distance from the root, or its tier, says; or if a name became markup; or if anything but the folder decided.
 #[test]
 fn random_networks_are_drawn_right() {
-    let (mut tiers, mut distant) = (0, 0);
+    let (mut tiers, mut distant, mut circles) = (0, 0, 0);
     for seed in 0..cases(2_000) {
         let network = random(seed);
         if network.links().is_empty() {
@@ -186,6 +223,14 @@ fn random_networks_are_drawn_right() {
             });
             let steps: Vec<usize> = between.map(|(a, b)| row_of(&svg, a).abs_diff(row_of(&svg, b))).collect();
             assert!(steps.iter().filter(|step| **step == 1).count() * 10 >= steps.len() * 9, "{seed}");
+        } else if html.contains("stand on a circle") {
+            circles += 1;
+            let middles = middles(&svg);
+            let middle =
+                [0, 1].map(|axis| middles.iter().map(|at| at[axis]).sum::<f64>() / middles.len() as f64);
+            let radii: Vec<f64> =
+                middles.iter().map(|at| (at[0] - middle[0]).hypot(at[1] - middle[1])).collect();
+            assert!(radii.iter().all(|radius| (radius - radii[0]).abs() < 2.5), "{seed}: {radii:?}");
         } else {
             distant += 1;
             for (node, distance) in distances(&network, network.find(&root).unwrap()) {
@@ -194,8 +239,8 @@ fn random_networks_are_drawn_right() {
             }
         }
     }
-    println!("{tiers} in tiers, {distant} by distance");
-    assert!(distant > 0);
+    println!("{tiers} in tiers, {distant} by distance, {circles} on a circle");
+    assert!(distant > 0 && circles > 0);
 }
 
 /// Wrong if the report showed other figures of a channel than `channels.csv`, or those of another channel or load.

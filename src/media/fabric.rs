@@ -67,6 +67,7 @@ mod hosts;
 mod invariants;
 mod parameters;
 mod ports;
+mod prediction;
 mod prefetch;
 mod reporting;
 mod reset;

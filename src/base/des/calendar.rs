@@ -149,7 +149,8 @@ impl<E: Copy> Calendar<E> {
         #[expect(clippy::cast_possible_truncation, reason = "at most 64 phases, six bits of offset")]
         let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
         let block = time >> BLOCK;
-        // By block and not by distance: what shares a block takes one way to it, in the order in which it was scheduled.
+        // By block and not by distance: what shares a block takes one way to it, in the order in which it was
+        // scheduled.
         if block <= self.block + 1 {
             self.put_fine(block, entry);
         } else if block >> SPAN == self.span {

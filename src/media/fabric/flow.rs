@@ -40,8 +40,8 @@
 //! straight line, along which `predict` finds the next.
 
 use super::endpoint::{Cause, Observer};
-use super::engine::{CONTROL, DATA, Engine, Event, FLOW, ROUTES};
-use super::ports::{InPort, NEVER, NONE, State};
+use super::engine::{CONTROL, DATA, Engine, Event, ROUTES};
+use super::ports::{NEVER, NONE, State};
 use super::runs::{self, Run};
 use simnet_base::units::Cycle;
 
@@ -115,7 +115,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    fn inflow(&self, port: u32) -> Run {
+    pub(super) fn inflow(&self, port: u32) -> Run {
         let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
         if !entry.in_on {
             return Run::NOTHING;
@@ -127,7 +127,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         Run { next: rates.in_next, period: rates.in_period, left: u64::from(entry.in_rem) }
     }
 
-    fn outflow(&self, port: u32) -> Run {
+    pub(super) fn outflow(&self, port: u32) -> Run {
         let (entry, rates) = (&self.ins[port as usize], &self.rates[port as usize]);
         if !entry.out_on {
             return Run::NOTHING;
@@ -385,7 +385,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// From when on and how often the port's front worm may send a flit.
-    fn pace(&self, port: u32) -> (u64, u64) {
+    pub(super) fn pace(&self, port: u32) -> (u64, u64) {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.is_leaving(), "only what leaves has a pace");
         match entry.state {
@@ -402,7 +402,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// The first departure that would find no flit.
-    fn starves(&self, port: u32) -> Option<u64> {
+    pub(super) fn starves(&self, port: u32) -> Option<u64> {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.out_on && entry.out_rem > 0, "only a flow runs dry");
         if entry.segments > 1 {
@@ -526,142 +526,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.note_control(port, t, arrival);
         if O::WATCHES {
             observer.flow_control(Cycle(t), self.wiring.end(port), stops);
-        }
-    }
-
-    /// Occupancies at which the port sends STOP and GO.
-    #[inline]
-    pub(super) fn levels(&self, port: u32) -> (u32, u32) {
-        match self.receive {
-            Some(receive) if port >= self.switch_ports => (receive.stop, receive.go),
-            _ => (self.switch.stop, self.switch.go),
-        }
-    }
-
-    /// Finds the next cycle in which the port changes by itself, and enters it into the calendar.
-    #[inline]
-    pub(super) fn predict(&mut self, port: u32) {
-        let due = if EQUAL { self.predict_equal(port) } else { self.predict_runs(port) };
-        let entry = &mut self.ins[port as usize];
-        debug_assert!(due >= entry.t, "what is predicted lies ahead of what is accounted for");
-        if due != entry.pred {
-            entry.pred = due;
-            if due != NEVER {
-                self.calendar.schedule(due, FLOW, Event::Predicted { port });
-            }
-        }
-    }
-
-    #[inline]
-    fn predict_equal(&self, port: u32) -> u64 {
-        let entry = &self.ins[port as usize];
-        debug_assert!(!entry.out_on || entry.is_leaving(), "what flows out is let out");
-        let (stop, go) = (self.switch.stop, self.switch.go);
-        let occ = entry.occ;
-        if entry.out_on {
-            debug_assert!(entry.exit >= entry.t, "the tail is not gone");
-            // Without a foreseen tail the inflow has paused: the buffer is empty after as many cycles as it holds
-            // flits.
-            let mut due = if entry.exit == NEVER {
-                entry.t + u64::from(occ)
-            } else if self.cares_for_exit(port, entry) {
-                entry.exit
-            } else {
-                NEVER
-            };
-            if entry.stop_sent && occ > go {
-                // While flits arrive as fast as they leave, the level stands still; it falls once the arrivals end.
-                let falling_from = if entry.in_on { entry.in_rem } else { 0 };
-                let departures = falling_from + (occ - go);
-                if departures <= entry.out_rem {
-                    due = due.min(entry.t + u64::from(departures) - 1);
-                }
-            }
-            return due;
-        }
-        let mut due = NEVER;
-        if entry.in_on && !entry.stop_sent && occ < stop && entry.in_rem >= stop - occ {
-            // Nothing leaves: the level rises by one a cycle. A head under decoding may be granted before, which is an
-            // event anyhow.
-            //
-            //   cycle            t       t + 1    ...   t + (stop - occ) - 1
-            //   at its end     occ + 1   occ + 2        stop: P5 of this cycle sends STOP
-            let crossing = entry.t + u64::from(stop - occ) - 1;
-            if entry.state != State::Routing || crossing < entry.exit {
-                due = crossing;
-            }
-        }
-        if entry.state == State::Draining && (occ > 0 || entry.in_on) {
-            due = entry.t;
-        }
-        due
-    }
-
-    fn predict_runs(&self, port: u32) -> u64 {
-        let (stop, go) = self.levels(port);
-        let entry = &self.ins[port as usize];
-        let rates = &self.rates[port as usize];
-        debug_assert!(!entry.out_on || entry.is_leaving(), "what flows out is let out");
-        let (inflow, mut outflow) = (self.inflow(port), self.outflow(port));
-        let occ = u64::from(entry.occ);
-        let mut due = NEVER;
-        // First what the outflow does. One that runs dry ends there: what crosses a mark is asked of the rest alone.
-        if entry.out_on {
-            due = match self.starves(port) {
-                Some(starved) => {
-                    outflow.left = outflow.until(starved - 1);
-                    starved
-                }
-                None if self.cares_for_exit(port, entry) => entry.exit,
-                None => NEVER,
-            };
-        } else if entry.is_leaving() && (entry.state != State::Connected || self.outs[entry.out as usize].go)
-        {
-            let (free, _) = self.pace(port);
-            if entry.occ > 0 {
-                due = free.max(entry.t);
-            } else if entry.in_on {
-                due = free.max(rates.in_next);
-            }
-        }
-        if port >= self.transmitters || entry.dead {
-            return due;
-        }
-        let crossing = if entry.stop_sent {
-            runs::fall(occ, inflow, outflow, u64::from(go))
-        } else {
-            runs::rise(occ, inflow, outflow, u64::from(stop))
-        };
-        match crossing {
-            // A head under decoding may be granted before, which is an event anyhow.
-            Some(crossing) if entry.state != State::Routing || crossing < entry.exit => due.min(crossing),
-            _ => due,
-        }
-    }
-
-    /// Whether anything happens when the front worm's tail leaves, beyond what can be made good later.
-    #[inline]
-    fn cares_for_exit(&self, port: u32, entry: &InPort) -> bool {
-        debug_assert!(entry.out_on && entry.exit != NEVER, "only a tail that is foreseen is cared for");
-        // Of the tails of a lightly loaded network hardly any: most events saved are saved here. `owner_at`, `bring_to`
-        // and `reserve` find the tails that have left meanwhile.
-        entry.segments > 1
-            || entry.state != State::Connected
-            || self.outs[entry.out as usize].wait != 0
-            || (port >= self.transmitters && self.hosts[entry.node as usize].backlog)
-    }
-
-    /// From now on someone cares when the front worm's tail leaves.
-    pub(super) fn care_for_exit(&mut self, port: u32) {
-        let entry = &mut self.ins[port as usize];
-        debug_assert!(
-            entry.state == State::Connected,
-            "only the tail of a worm with an output is waited for"
-        );
-        debug_assert!(self.outs[entry.out as usize].owner == port, "and it is the worm that owns it");
-        if entry.exit < entry.pred && !entry.touched {
-            entry.pred = entry.exit;
-            self.calendar.schedule(entry.exit, FLOW, Event::Predicted { port });
         }
     }
 

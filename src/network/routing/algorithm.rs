@@ -179,7 +179,7 @@ impl Rule {
         match self {
             Rule::UpDown(directions) => directions.relabelled(),
             Rule::Smart(smart) => smart.relabelled(),
-            Rule::Minimal => &[],
+            Rule::Minimal | Rule::DimensionOrder(_) => &[],
         }
     }
 
@@ -188,7 +188,7 @@ impl Rule {
         match self {
             Rule::UpDown(directions) => directions.are_spines(),
             Rule::Smart(smart) => smart.has_spines(),
-            Rule::Minimal => false,
+            Rule::Minimal | Rule::DimensionOrder(_) => false,
         }
     }
 

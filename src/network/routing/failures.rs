@@ -241,7 +241,7 @@ impl<'a> Before<'a> {
         // A pair of one and the same end is none.
         let routed = spread.pairs - weights.iter().copied().map(u64::from).sum::<u64>();
         let verdict = match rule {
-            Rule::Minimal => {
+            Rule::Minimal | Rule::DimensionOrder(_) => {
                 let cyclic = is_cyclic(DependencyGraph::new(&left.network), &moves, (&hosts, &stand_ins));
                 if cyclic { Verdict::Cyclic } else { Verdict::Acyclic }
             }

@@ -148,5 +148,8 @@ fn keys_without_effect_are_warned_of() {
     let text = format!("{silent}{ALL}");
     let checked = read("s.toml", text.as_bytes(), &Overrides::default()).unwrap();
     let warnings = checked.warnings.concat();
-    assert_eq!(warnings.matches("has no effect here").count(), 3, "{warnings}");
+    assert!(
+        warnings.contains("has no effect here") && warnings.contains("3 warnings of this kind"),
+        "{warnings}"
+    );
 }

@@ -4,7 +4,7 @@
 //! What is not run, by rule:
 //! - **Builds** ([`BUILDS`]): they would build this program again. `cargo run --release --` stands for `simnet`.
 //! - **Peers** ([`PEERS`], a cluster, a fabric): where they are not installed.
-//! - **The walkthrough** (the block that is called so): `interop/discover_walkthrough.rs` runs it, reads what it prints.
+//! - **The walkthrough** (the block that is called so): `interop/discover_walkthrough.rs` runs it and reads it.
 //! - **Costly commands** ([`COSTLY`]): from their share of `SIMNET_THOROUGH` on; before that what stands beside them
 //!   there, which leaves the same files for the commands behind it.
 
@@ -192,11 +192,11 @@ fn due(shown: &Shown, share: Option<From>) -> Option<String> {
         command.starts_with("simnet ") || !peers.is_empty() || command.starts_with("ibnetdiscover");
     assert!(is_known, "{place}: nobody knows whether `{command}` can be run");
     if let Some(peer) = peers.iter().find(|peer| !is_installed(peer)) {
-        println!("skipped: {place}: there is no {peer} for `{command}`");
+        eprintln!("skipped: {place}: there is no {peer} for `{command}`");
         return None;
     }
     if words.contains("--parquet") && !cfg!(feature = "parquet") {
-        println!("skipped: {place}: `{command}` needs a build with the feature parquet");
+        eprintln!("skipped: {place}: `{command}` needs a build with the feature parquet");
         return None;
     }
     let small = command.contains(SMALL);
@@ -204,7 +204,7 @@ fn due(shown: &Shown, share: Option<From>) -> Option<String> {
         COSTLY.iter().find(|(begins, ..)| command.starts_with(begins) && (!small || begins.contains(SMALL)));
     match costly {
         Some((_, from, instead)) if share.is_none_or(|share| share < *from) => {
-            println!("{place}: `{command}` is for {from:?}; in its place: `{instead}`");
+            eprintln!("{place}: `{command}` is for {from:?}; in its place: `{instead}`");
             (!instead.is_empty()).then(|| (*instead).to_owned())
         }
         _ => Some(command.clone()),

@@ -1,4 +1,5 @@
 //! `--quiet`: nothing but errors, and the object of `--format json`; progress where no terminal is.
+#![expect(clippy::disallowed_methods, reason = "progress is told by the wall clock")]
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -5,7 +5,7 @@
 //! - **Builds** ([`BUILDS`]): they would build this program again. `cargo run --release --` stands for `simnet`.
 //! - **Peers** ([`PEERS`], a cluster, a fabric): where they are not installed.
 //! - **Pages that lead by the hand** (`documents.rs` runs those and judges what they leave).
-//! - **The walkthrough** (the block that is called so): `interop/discover_walkthrough.rs` runs it, reads what it prints.
+//! - **The walkthrough** (the block that is called so): `interop/discover_walkthrough.rs` runs it and reads it.
 //! - **Costly commands** ([`COSTLY`]): from their share of `SIMNET_THOROUGH` on; before that what stands beside them
 //!   there, which leaves the same files for the commands behind it.
 

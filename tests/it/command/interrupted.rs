@@ -1,5 +1,5 @@
 //! A run that is interrupted: what is done is kept and marked, what is whole is not replaced by it.
-#![expect(clippy::disallowed_methods, reason = "a process that is sent signals runs by the wall clock")]
+#![expect(clippy::disallowed_methods, reason = "a process is interrupted when it has begun")]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -120,17 +120,20 @@ fn case_of(nth: usize, case: &Case, all: &[Contents], panes: &[(Markup, Option<V
 
 /// What a run came to, in a line.
 fn outcome(contents: &Contents) -> Markup {
-    let deadlocks = contents.at("deadlock_count").and_then(Value::as_u64).unwrap_or(0);
-    let deadlocks = usize::try_from(deadlocks).unwrap_or(usize::MAX);
-    let resets = contents.number("points.0.resets").unwrap_or(0.0);
+    let counted = |path: &str| {
+        let count = contents.at(path).and_then(Value::as_u64)?;
+        Some(usize::try_from(count).unwrap_or(usize::MAX))
+    };
+    let deadlocks = counted("deadlock_count").unwrap_or(0);
+    let resets = counted("points.0.resets").unwrap_or(0);
     let class = if deadlocks > 0 { "bad" } else { "good" };
     html! {
         strong class=(class) {
             @if deadlocks == 0 { "no deadlock" } @else { (numbers::count(deadlocks, "deadlock")) }
         }
-        @if resets > 0.0 { ", " (numbers::count(resets as usize, "forward reset")) }
-        @if let Some(delivered) = contents.number("points.0.delivered") {
-            ", " (numbers::count(delivered as usize, "message")) " arrived"
+        @if resets > 0 { ", " (numbers::count(resets, "forward reset")) }
+        @if let Some(delivered) = counted("points.0.delivered") {
+            ", " (numbers::count(delivered, "message")) " arrived"
         }
         "; the run ended " (contents.text("outcome").unwrap_or("in a way that is not known")) "."
     }

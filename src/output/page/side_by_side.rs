@@ -120,17 +120,19 @@ fn case_of(nth: usize, case: &Case, all: &[Contents], panes: &[(Markup, Option<V
 
 /// What a run came to, in a line.
 fn outcome(contents: &Contents) -> Markup {
-    let count =
-        |path| contents.at(path).and_then(Value::as_u64).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-    let deadlocks = count("deadlock_count").unwrap_or(0);
-    let resets = count("points.0.resets").unwrap_or(0);
+    let counted = |path: &str| {
+        let count = contents.at(path).and_then(Value::as_u64)?;
+        Some(usize::try_from(count).unwrap_or(usize::MAX))
+    };
+    let deadlocks = counted("deadlock_count").unwrap_or(0);
+    let resets = counted("points.0.resets").unwrap_or(0);
     let class = if deadlocks > 0 { "bad" } else { "good" };
     html! {
         strong class=(class) {
             @if deadlocks == 0 { "no deadlock" } @else { (numbers::count(deadlocks, "deadlock")) }
         }
         @if resets > 0 { ", " (numbers::count(resets, "forward reset")) }
-        @if let Some(delivered) = count("points.0.delivered") {
+        @if let Some(delivered) = counted("points.0.delivered") {
             ", " (numbers::count(delivered, "message")) " arrived"
         }
         "; the run ended " (contents.text("outcome").unwrap_or("in a way that is not known")) "."

@@ -157,15 +157,16 @@ impl Layout {
         let mut of: BTreeMap<(Node, Node), usize> = BTreeMap::new();
         network.links().iter().for_each(|link| *of.entry(pair(link)).or_default() += 1);
         let mut seen: BTreeMap<(Node, Node), usize> = BTreeMap::new();
-        let chord = |link: &Link| {
+        let mut cables = Vec::with_capacity(network.links().len());
+        for link in network.links() {
             let (low, high) = pair(link);
             let nth = seen.entry((low, high)).or_default();
             let aside = (*nth as f64 - (of[&(low, high)] as f64 - 1.0) / 2.0) * BESIDE;
             *nth += 1;
             let cable = apart_by(at(low), at(high), aside);
-            if low == link.a.node { cable } else { cable.turned() }
-        };
-        network.links().iter().map(chord).collect()
+            cables.push(if low == link.a.node { cable } else { cable.turned() });
+        }
+        cables
     }
 
     /// Switches in rows.

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 use serde_json::Value;
 use simnet_base::numbers;
 
-use crate::page::Contents;
 use crate::page::markup::{Grade, grid, listed, name, numbers, words};
 use crate::page::value::{Show, shown};
+use crate::page::{Contents, Csv};
 
 use super::{Summary, cut, entries, of};
 
@@ -275,23 +275,25 @@ fn table(contents: &Contents, points: &[Point<'_>]) -> Markup {
 fn searched(contents: &Contents) -> Vec<Vec<Markup>> {
     let Some(table) = contents.tables.get("points") else { return Vec::new() };
     let found = table.rows.iter().filter(|row| table.cell(row, "search") == Some("true"));
-    let cells = |row: &Vec<String>| {
-        let number = |column: &str, show: Show| match table.number(row, column) {
-            Some(number) => html! { (show.text(number)) },
-            None => html! { "–" },
-        };
-        let times = ["mean", "half_width", "p50", "p99"].map(|what| format!("latency_{what}_ns"));
-        let parts = ["queueing_mean_ns", "blocked_mean_ns", "moving_mean_ns"].map(str::to_owned);
-        let head = [html! { (number("load", Show::Number)) " " small { "search" } }];
-        let state = table.cell(row, "state").unwrap_or("–");
-        head.into_iter()
-            .chain([number("accepted_flits_per_cycle_per_host", Show::Number)])
-            .chain(times.iter().chain(&parts).map(|column| number(column, Show::Ns)))
-            .chain(["messages", "deadlocks"].map(|column| number(column, Show::Number)))
-            .chain([html! { span.soft { (state) } }])
-            .collect()
+    found.map(|row| searched_cells(table, row)).collect()
+}
+
+/// The cells of a load that the search tried, as [`cells_of`] has those of the others.
+fn searched_cells(table: &Csv, row: &[String]) -> Vec<Markup> {
+    let number = |column: &str, show: Show| match table.number(row, column) {
+        Some(number) => html! { (show.text(number)) },
+        None => html! { "–" },
     };
-    found.map(cells).collect()
+    let times = ["mean", "half_width", "p50", "p99"].map(|what| format!("latency_{what}_ns"));
+    let parts = ["queueing_mean_ns", "blocked_mean_ns", "moving_mean_ns"].map(str::to_owned);
+    let state = table.cell(row, "state").unwrap_or("–");
+    [html! { (number("load", Show::Number)) " " small { "search" } }]
+        .into_iter()
+        .chain([number("accepted_flits_per_cycle_per_host", Show::Number)])
+        .chain(times.iter().chain(&parts).map(|column| number(column, Show::Ns)))
+        .chain(["messages", "deadlocks"].map(|column| number(column, Show::Number)))
+        .chain([html! { span.soft { (state) } }])
+        .collect()
 }
 
 /// The cells of a load point's row.

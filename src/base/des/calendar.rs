@@ -149,7 +149,8 @@ impl<E: Copy> Calendar<E> {
         #[expect(clippy::cast_possible_truncation, reason = "at most 64 phases, six bits of offset")]
         let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
         let block = time >> BLOCK;
-        // By block and not by distance: what shares a block takes one way to it, in the order in which it was scheduled.
+        // By block and not by distance: what shares a block takes one way to it, in the order in which it was
+        // scheduled.
         if block <= self.block + 1 {
             self.put_fine(block, entry);
         } else if block >> SPAN == self.span {
@@ -345,7 +346,8 @@ impl<E: Copy> Calendar<E> {
     /// Those of the current block and the next are over.
     #[cold]
     fn next_block(&mut self, limit: u64) -> bool {
-        // The coarse wheel has the present span, the heap later ones only: the first of the two that has any has the next.
+        // The coarse wheel has the present span, the heap later ones only: the first of the two that has any has the
+        // next.
         let block = if let Some(slot) = self.coarse.first() {
             (self.span << SPAN) | slot
         } else if let Some(Reverse(far)) = self.far.peek() {

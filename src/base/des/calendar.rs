@@ -346,7 +346,8 @@ impl<E: Copy> Calendar<E> {
     /// Those of the current block and the next are over.
     #[cold]
     fn next_block(&mut self, limit: u64) -> bool {
-        // The coarse wheel has the present span, the heap later ones only: the first of the two that has any has the next.
+        // The coarse wheel has the present span, the heap later ones only: the first of the two that has any has the
+        // next.
         let block = if let Some(slot) = self.coarse.first() {
             (self.span << SPAN) | slot
         } else if let Some(Reverse(far)) = self.far.peek() {

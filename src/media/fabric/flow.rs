@@ -23,8 +23,8 @@
 //!    56 |- - - - - - - -/          \                 to come, stop + 2 d - 1 = 59 flits in all (`wiring` asks for the
 //!       |            __/            \                room)
 //!    40 |- - - - - _/ - - - - - - - -\- - - -
-//!    37 |       __/                   \_______       nor does GO end the fall: go of at least 2 d - 1 keeps the outflow
-//!       |    __/                                     from running dry meanwhile (`links_with_gaps`)
+//!    37 |       __/                   \_______       nor does GO end the fall: `go` of at least 2 d - 1 keeps the
+//!       |    __/                                     outflow from running dry meanwhile (`links_with_gaps`)
 //!     0 +---+-----------+--+-------+--+--+-------> cycles
 //!        HEAD        STOP  PAUSE   |  |  RESUME
 //!                              grant  GO

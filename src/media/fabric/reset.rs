@@ -7,8 +7,8 @@
 //! The part behind the output drains where it is, as fast as it comes. The part before it has no tail any more: a token
 //! follows its path and flushes one port after the other, up to where its head is. A worm is over when both parts are.
 //!
-//! The timer is `since` of the output, and nothing else: it is armed while a worm owns the output and either a head waits
-//! for it or STOP holds it back. A sweep turns it into an event only if it would fire before the next sweep:
+//! The timer is `since` of the output, and nothing else: it is armed while a worm owns the output and either a head
+//! waits for it or STOP holds it back. A sweep turns it into an event only if it would fire before the next sweep:
 //!
 //! ```text
 //!   P3c t0       the owner is granted the output
@@ -25,8 +25,8 @@
 //!   sweeps:     |         |         |         |         |         |         |     one each timeout / 4
 //!                                                                 ^ this one sees that it would fire before the next
 //! ```
-//! A waiting head alone would not do: a worm that comes round into the buffer that its own tail is in stops itself, and no
-//! head waits for any output. Every deadlock has an output with an owner that STOP holds back.
+//! A waiting head alone would not do: a worm that comes round into the buffer that its own tail is in stops itself, and
+//! no head waits for any output. Every deadlock has an output with an owner that STOP holds back.
 //!
 //! # Source
 //! Mainwaring et al. 1997, section 2.2: an output port that was blocked for 55 ms (50 ms in section 1.1) sends a

@@ -46,8 +46,8 @@ impl Budget {
 
 /// The most switches of a tree of so many machines.
 fn most_switches(machines: usize) -> usize {
-    // Every switch that is a leaf or a fork is paid for by a machine: fewer than two a machine. The rest is for long ways
-    // in small trees. All distances are kept, in numbers of 16 bits: the tree must stay below 65,535 switches.
+    // Every switch that is a leaf or a fork is paid for by a machine: fewer than two a machine. The rest is for long
+    // ways in small trees. All distances are kept, in numbers of 16 bits: the tree must stay below 65,535 switches.
     (2 * machines + 512).min(60_000)
 }
 
@@ -87,8 +87,8 @@ pub(super) fn improve(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget
 fn move_machines(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> bool {
     let mut any = false;
     for machine in 0..costs.machines() {
-        // No pair of it would cost less elsewhere. This is a look at each pair, where `best_place` is a look at each pair
-        // and hop count.
+        // No pair of it would cost less elsewhere. This is a look at each pair, where `best_place` is a look at each
+        // pair and hop count.
         if shape.is_content(costs, machine) {
             continue;
         }
@@ -127,7 +127,8 @@ fn move_sides(costs: &impl Costs, shape: &mut Shape, budget: &mut Budget) -> boo
         let barred = shape.barred(&dead, Some((from, to)));
         let Some(place) = shape.best_place(costs, &moved, &barred, usize::MAX) else { continue };
         debug_assert!(!moved.is_empty(), "every leaf has a machine, so every side of a cable has");
-        // As it is tied now: one link from `from`. Pairs of which both move, or none, cost the same wherever the side is.
+        // As it is tied now: one link from `from`. Pairs of which both move, or none, cost the same wherever the side
+        // is.
         let here = Place { switch: from, links: 1, cost: 0 };
         let stay = shape.cost_at(costs, &moved, here) + costs.switch() * as_cost(dead.len());
         if place.cost < stay {

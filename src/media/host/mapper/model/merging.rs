@@ -24,9 +24,9 @@ use super::{Change, Far, Model, Place, Port, VertexId};
 impl Model {
     /// Makes every deduction that follows from the merge list. Costs O(ports) for each pair of vertices merged.
     pub(in crate::host::mapper) fn merge(&mut self) {
-        // Mainwaring et al. 1997, section 3.3, point 2: the merge list is worked off until it is empty, and merging adds to
-        // it. It comes to an end: each pair takes away a vertex, or finds that nothing is left to be taken away. The order
-        // does not matter, so the list is a stack: which ports are one follows from all pairs together.
+        // Mainwaring et al. 1997, section 3.3, point 2: the merge list is worked off until it is empty, and merging
+        // adds to it. It comes to an end: each pair takes away a vertex, or finds that nothing is left to be taken
+        // away. The order does not matter, so the list is a stack: which ports are one follows from all pairs together.
         while let Some((a, b)) = self.same.pop() {
             // A pair was true of the vertices of its time; by now others may stand for their switches, shifted.
             let (a, b) = (self.resolve(a), self.resolve(b));
@@ -64,8 +64,8 @@ impl Model {
             (std::mem::take(&mut gone.ports), gone.explored, waiting, gone.route.len() as u64)
         };
         let vertex = &mut self.vertices[stays.vertex];
-        // One switch is explored once, under whichever name. If either was, those that wait do so in vain, and the frontier
-        // shrinks by all of them.
+        // One switch is explored once, under whichever name. If either was, those that wait do so in vain, and the
+        // frontier shrinks by all of them.
         vertex.explored |= explored;
         vertex.waiting += waiting;
         if vertex.explored {
@@ -76,8 +76,8 @@ impl Model {
         self.tally.switches = self.tally.switches.saturating_sub(1);
         self.tally.turns -= turns;
         self.tally.merged_turns += turns;
-        // Moved one by one, as if found only now: where both vertices know a port's cable, its two far ends go on the merge
-        // list (`lay`), and so the merger spreads.
+        // Moved one by one, as if found only now: where both vertices know a port's cable, its two far ends go on the
+        // merge list (`lay`), and so the merger spreads.
         for (port, known) in ports {
             self.move_port(Place { vertex: stays.vertex, port: port.wrapping_add(shift) }, known);
         }

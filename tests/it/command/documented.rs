@@ -4,7 +4,7 @@
 //! What is not run, by rule:
 //! - **Builds** ([`BUILDS`]): they would build this program again. `cargo run --release --` stands for `simnet`.
 //! - **Peers** ([`PEERS`], a cluster, a fabric): where they are not installed.
-//! - **Pages that lead by the hand** (`documents.rs` runs those and judges what they leave).
+//! - **Pages that lead by the hand** ([`OWN_TESTS`]): tests of their own run those and judge what they leave.
 //! - **The walkthrough** (the block that is called so): `interop/discover_walkthrough.rs` runs it and reads it.
 //! - **Costly commands** ([`COSTLY`]): from their share of `SIMNET_THOROUGH` on; before that what stands beside them
 //!   there, which leaves the same files for the commands behind it.
@@ -26,6 +26,9 @@ const BUILDS: [&str; 7] = [
     "tests/fuzz/run ",
     "cargo build",
 ];
+
+/// The pages that `documents.rs` and `pages/teaching.rs` run; blocks of OPERATOR.md have a name, as `operator.rs` wants.
+const OWN_TESTS: [&str; 5] = ["TUTORIAL.md", "RESEARCHER.md", "DATA.md", "INSTALL.md", "TEACHING.md"];
 
 /// Other people's programs; `make` stands for a compiler and launcher of MPI too.
 const PEERS: [&str; 8] = ["make", "jq", "sqlite3", "trace_processor", "tshark", "hq", "parallel", "seq"];
@@ -133,7 +136,7 @@ fn commands(page: &str, text: &str) -> Vec<Shown> {
 /// The README and the pages of docs, by name.
 fn pages(project: &Path) -> Vec<(String, String)> {
     let docs = fs::read_dir(project.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let is_other = |path: &PathBuf| !super::documents::PAGES.iter().any(|page| path.ends_with(page));
+    let is_other = |path: &PathBuf| !OWN_TESTS.iter().any(|page| path.ends_with(page));
     let docs = docs.filter(|path| path.extension().is_some_and(|end| end == "md") && is_other(path));
     let mut paths: Vec<PathBuf> = docs.chain([project.join("README.md")]).collect();
     paths.sort();

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use support_network::{found_or_skipped, peer, root};
 
 /// The pages whose commands are run, in this order.
-pub(super) const PAGES: [&str; 4] = ["TUTORIAL.md", "RESEARCHER.md", "DATA.md", "INSTALL.md"];
+const PAGES: [&str; 4] = ["TUTORIAL.md", "RESEARCHER.md", "DATA.md", "INSTALL.md"];
 
 fn page(name: &str) -> String {
     fs::read_to_string(root().join("docs").join(name)).unwrap()

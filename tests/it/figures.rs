@@ -241,7 +241,7 @@ fn all_figures_are_as_committed() {
     let is_due = |id: &&str| cases(20) > 1 || !LONG.contains(id);
     let due: Vec<&str> = figures::all().map(|figure| figure.id).filter(is_due).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
-    command.args(["figures", "--quick", "--check", "--quiet"]).args(&due).current_dir(project());
+    command.args(["figures", "--quick", "--check"]).args(&due).current_dir(project());
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", printed(&output));
     assert!(printed(&output).contains(&format!("{} figures made again", due.len())), "{}", printed(&output));

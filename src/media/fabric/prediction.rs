@@ -1,7 +1,7 @@
 //! The end of P5: in which cycle an input port changes next by itself, if nothing touches it before.
 //!
-//! Between two changes the level of a buffer is a straight line (the time line of [`super::flow`]), so that the cycle in
-//! which it crosses a mark, runs dry or lets its tail go follows from it at once.
+//! Between two changes the level of a buffer is a straight line (the time line of [`super::flow`]), so that the cycle
+//! in which it crosses a mark, runs dry or lets its tail go follows from it at once.
 
 use super::engine::{Engine, Event, FLOW};
 use super::ports::{InPort, NEVER, State};

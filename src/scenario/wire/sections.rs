@@ -170,8 +170,8 @@ table! {
         tree: Tree = Usually("'bfs'");
         /// Which neighbour a depth-first tree visits next; `h2` if not given.
         heuristic: Heuristic = Usually("'h2'");
-        /// The root of that: `far`, `r0`, `r1`, `r2`, `spines` (all spines of a levelled tree, as a fat tree or a folded
-        /// Clos network), the name of a switch or a list of names; `far` if not given.
+        /// The root of that: `far`, `r0`, `r1`, `r2`, `spines` (all spines of a levelled tree, as a fat tree or a
+        /// folded Clos network), the name of a switch or a list of names; `far` if not given.
         root: RootNames = Usually("'far'");
         /// Relabel the switches that no route from these roots would cross, as `far` does; for a breadth-first tree.
         relabel: bool = Optional;

@@ -27,7 +27,7 @@ const BUILDS: [&str; 7] = [
     "cargo build",
 ];
 
-/// The pages that `documents.rs` and `pages/teaching.rs` run; blocks of OPERATOR.md have a name, as `operator.rs` wants.
+/// The pages that `documents.rs` and `pages/teaching.rs` run. Blocks of OPERATOR.md have a name, for `operator.rs`.
 const OWN_TESTS: [&str; 5] = ["TUTORIAL.md", "RESEARCHER.md", "DATA.md", "INSTALL.md", "TEACHING.md"];
 
 /// Other people's programs; `make` stands for a compiler and launcher of MPI too.

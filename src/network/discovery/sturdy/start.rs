@@ -233,8 +233,8 @@ mod tests {
         assert!(matches!(longest[..], [middle] if (middle - 130e6).abs() < 1.0), "{longest:?}");
     }
 
-    /// Wrong if shorter steps were tried than 1.5 % of the shortest time, or not all longer ones: by hand, 26 times 1.12
-    /// take 300 us to 15.8 us, the next is below 15 us; three guesses at each, and one line for one switch.
+    /// Wrong if shorter steps were tried than 1.5 % of the shortest time, or not all longer ones: by hand, 26 times
+    /// 1.12 take 300 us to 15.8 us, the next is below 15 us; three guesses at each, and one line for one switch.
     #[test]
     fn the_shortest_step_is_part_of_the_shortest_time() {
         let times = times(3, &[0, 1000, 1300, 1000, 0, 1300, 1300, 1300, 0]);

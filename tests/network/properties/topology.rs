@@ -134,7 +134,7 @@ fn families_take_or_refuse_whatever_they_are_given() {
                 parameters.push((parameter.name, values[rest % values.len()]));
                 rest /= values.len();
             }
-            if parameters.iter().map(|(_, value)| value.max(&1)).product::<u64>() > 30_000 {
+            if parameters.iter().map(|(_, value)| value.max(&1)).product::<u64>() > 100_000 {
                 continue;
             }
             match generate::build(family.name, &parameters, 3) {

@@ -1,9 +1,10 @@
 //! Reports in a real browser: headless Chromium, driven by playwright-core. The scripts are in
 //! `tests/it/interop/browser`.
 //!
-//! Chromium is sought on the PATH; playwright-core in `target/peers/node` (where
+//! Chromium is sought on the PATH, its build without windows (`chromium-headless-shell`) first; playwright-core in `target/peers/node` (where
 //! `npm install --prefix target/peers/node playwright-core` puts it) and in `NODE_PATH`. Where one of them is absent
-//! these tests are skipped, or fail with `SIMNET_REQUIRE_PEERS=1`. Pictures of all pages are in `target/screenshots`.
+//! these tests are skipped, or fail with `SIMNET_REQUIRE_PEERS=1`. With more than the least cases, pictures of all pages
+//! are in `target/screenshots`.
 
 use std::fs;
 use std::io::Write as _;
@@ -33,10 +34,10 @@ fn root() -> &'static Path {
 fn browser() -> Option<(PathBuf, PathBuf, PathBuf)> {
     let node = peer("node")?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let names = ["chromium", "chromium-browser"];
-    let chromium = std::env::split_paths(&path)
-        .flat_map(|folder| names.map(|name| folder.join(name)))
-        .find(|program| program.is_file());
+    // The browser without its windows starts in a fifth of the time.
+    let names = ["chromium-headless-shell", "chromium", "chromium-browser"];
+    let on_path = |name| std::env::split_paths(&path).map(move |folder| folder.join(name));
+    let chromium = names.into_iter().flat_map(on_path).find(|program: &PathBuf| program.is_file());
     let chromium = found_or_skipped("chromium", chromium)?;
     let node_path = std::env::var_os("NODE_PATH").unwrap_or_default();
     let folders = std::iter::once(root().join("target/peers/node/node_modules"));
@@ -139,8 +140,9 @@ fn looks(nth: usize, report: &Report) -> Vec<[&'static str; 2]> {
 /// Runs a script of `tests/it/interop/browser` over reports. What it prints of frames a second is printed.
 fn judge(script: &str, reports: &[Report]) {
     let Some((node, chromium, playwright)) = browser() else { return };
-    let shots = root().join("target/screenshots");
-    fs::create_dir_all(&shots).unwrap();
+    // Pictures take as long as all the rest: they wait for more than the least cases.
+    let shots = (cases(20) > 1).then(|| root().join("target/screenshots"));
+    shots.iter().for_each(|shots| fs::create_dir_all(shots).unwrap());
     let reports: Vec<Value> = reports.iter().enumerate().map(|(nth, report)| entry(nth, report)).collect();
     let job = json!({"chromium": chromium, "shots": shots, "reports": reports});
     let room = tempfile::tempdir().unwrap();

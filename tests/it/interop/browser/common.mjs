@@ -1,8 +1,8 @@
 // What all scripts here share: a browser without a network, and a page whose every complaint counts.
 //
-// A script is called with a JSON file: { chromium, shots, reports: [{ name, html, summary, few, frames, looks }] }. `few`:
-// the summary page has hardly a number of summary.json; `frames`: the replay is long enough to be timed; `looks`: the
-// sizes and themes in which its pages are judged. What a script finds wrong it prints, a line each, and exits with 1.
+// A script is called with a JSON file: { chromium, shots, reports: [{ name, html, summary, few, frames, looks }] }.
+// `shots`: the folder for pictures, or null; `few`: the summary page has hardly a number of summary.json; `frames`: the
+// replay is long enough to be timed; `looks`: the sizes and themes in which its pages are judged. What a script finds wrong it prints, a line each, and exits with 1.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -41,7 +41,7 @@ export function summaryOf(report) {
 }
 
 /**
- * Runs `work(browser, report)` for each report, in a browser of its own, two at a time, then tells what is wrong and ends.
+ * Runs `work(browser, report)` for each report, two at a time in one browser, then tells what is wrong and ends.
  *
  * A browser that does not start, a page that dies, an answer that does not come in time: under a machine's load they say
  * nothing about the page. The report is judged again then, from the beginning, in a new browser; what happens TRIES times
@@ -49,23 +49,38 @@ export function summaryOf(report) {
  */
 export async function main(work) {
   const left = [...job.reports];
+  const shared = launch();
   const inTurn = async () => {
     for (let report = left.shift(); report !== undefined; report = left.shift()) {
-      let nth = 1;
-      while (!(await tried(work, report, nth === TRIES))) nth += 1;
+      let done = await tried(work, shared, report, TRIES === 1);
+      for (let nth = 2; !done; nth++) {
+        const own = launch();
+        done = await tried(work, own, report, nth === TRIES);
+        await closed(own);
+      }
     }
   };
   await Promise.all([inTurn(), inTurn()]);
+  await closed(shared);
   for (const line of wrong) console.log(`WRONG ${line}`);
   process.exit(wrong.length > 0 ? 1 : 0);
 }
 
+// A browser that is starting; a failure to start is met by who waits for it.
+function launch() {
+  const browser = chromium.launch({ executablePath: job.chromium, headless: true, args: FLAGS, timeout: PATIENCE });
+  browser.catch(() => {});
+  return browser;
+}
+
+async function closed(browser) {
+  await browser.then((one) => one.close()).catch(() => {});
+}
+
 // Whether the work came to its end; if this is the last try, also what kept it from there is wrong.
-async function tried(work, report, isLast) {
-  let browser;
+async function tried(work, browser, report, isLast) {
   try {
-    browser = await chromium.launch({ executablePath: job.chromium, headless: true, args: FLAGS, timeout: PATIENCE });
-    await work(browser, report);
+    await work(await browser, report);
     return true;
   } catch (error) {
     if (isLast || error instanceof TypeError || error instanceof ReferenceError) {
@@ -74,8 +89,6 @@ async function tried(work, report, isLast) {
     }
     console.log(`${report.name}: once more, for ${String(error.message ?? error).split("\n")[0]}`);
     return false;
-  } finally {
-    await browser?.close().catch(() => {});
   }
 }
 
@@ -136,7 +149,8 @@ export async function show(page, id) {
   await settled(page);
 }
 
-/** Keeps a picture of the whole page. */
+/** Keeps a picture of the whole page, where pictures are kept. */
 export async function shoot(page, name, options = {}) {
+  if (job.shots === null) return;
   await page.screenshot({ path: join(job.shots, `${name}.png`), fullPage: true, animations: "disabled", ...options });
 }

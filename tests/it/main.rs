@@ -31,6 +31,7 @@ mod command {
     mod ring;
     mod route;
     mod shell;
+    pub(crate) mod shown;
     mod suggest;
     mod terminal;
     mod topo;

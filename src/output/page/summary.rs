@@ -62,6 +62,7 @@ pub(super) fn section(contents: &Contents, others: &[Section]) -> Section {
             div {
                 (what_ran(contents, &summaries))
                 (complaints(contents))
+                (cut_short(contents))
                 @for sentence in summaries.iter().flat_map(|summary| &summary.sentences) { p { (sentence) } }
             }
             @if let Some((drawing, caption)) = picture(contents) {
@@ -161,6 +162,14 @@ fn complaints(contents: &Contents) -> Markup {
             }
         }
     }
+}
+
+/// Whether the run was interrupted, so that not all of what was asked for is there.
+fn cut_short(contents: &Contents) -> Markup {
+    let is_interrupted = contents.at("interrupted").and_then(Value::as_bool).unwrap_or(false);
+    let words = html! { "This run was interrupted: what was done by then is kept and is whole; what was not finished is \
+    missing." };
+    html! { @if is_interrupted { (notice(Grade::Warn, &words)) } }
 }
 
 /// What to look at next: the other sections, each with a reason.

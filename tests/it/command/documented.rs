@@ -16,6 +16,8 @@ use std::process::Command;
 
 use support_network::cases;
 
+use super::shown::{Block, blocks, followed};
+
 /// Commands that build or test the program.
 const BUILDS: [&str; 7] = [
     "cargo test",
@@ -117,17 +119,15 @@ struct Shown {
 
 /// The commands of a page's shell blocks, comments left out, in their order.
 fn commands(page: &str, text: &str) -> Vec<Shown> {
+    let is_shell = |block: &Block<'_>| ["sh", "bash", "console"].contains(&block.kind);
     let mut found = Vec::new();
-    let mut inside = false;
-    for (nth, line) in text.lines().enumerate() {
-        if let Some(language) = line.strip_prefix("```") {
-            inside = !inside && ["sh", "bash", "console"].contains(&language);
-            continue;
-        }
-        let command = line.split(" #").next().unwrap_or_default().trim();
-        let command = command.replace("cargo run --release -- ", "simnet ");
-        if inside && !command.is_empty() && !command.starts_with('#') {
-            found.push(Shown { page: page.to_owned(), line: nth + 1, command });
+    for block in blocks(text).into_iter().filter(is_shell) {
+        for (nth, line) in block.text.lines().enumerate() {
+            let command = line.split(" #").next().unwrap_or_default().trim();
+            let command = command.replace("cargo run --release -- ", "simnet ");
+            if !command.is_empty() && !command.starts_with('#') {
+                found.push(Shown { page: page.to_owned(), line: block.line + nth, command });
+            }
         }
     }
     found
@@ -216,17 +216,6 @@ fn due(shown: &Shown, share: Option<From>) -> Option<String> {
     }
 }
 
-/// Runs a command as a shell does, `simnet` being the program under test.
-fn run(command: &str, room: &Path, place: &str) {
-    let program = Path::new(env!("CARGO_BIN_EXE_simnet")).parent().unwrap();
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(room).env("PATH", format!("{}:{path}", program.display()));
-    let output = shell.env_remove("SIMNET_LOG").env_remove("MPIRUNFLAGS").output().unwrap();
-    let err = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{place}: `{command}`: {:?} {err}", output.status.code());
-}
-
 /// Wrong if a command that a page shows did not run as it stands there, in its place among the others of the page.
 #[test]
 fn every_command_of_every_page_runs() {
@@ -246,7 +235,7 @@ fn every_command_of_every_page_runs() {
         }
         let room = clone(project, &all);
         for (line, command) in due {
-            run(&command, room.path(), &format!("{page}:{line}"));
+            followed(&format!("{page}:{line}"), &command, room.path());
             ran += 1;
         }
     }

@@ -4,21 +4,17 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use support_network::{found_or_skipped, peer, root};
+
+use super::shown::{followed, texts};
 
 /// The pages whose commands are run, in this order.
 const PAGES: [&str; 4] = ["TUTORIAL.md", "RESEARCHER.md", "DATA.md", "INSTALL.md"];
 
 fn page(name: &str) -> String {
-    fs::read_to_string(root().join("docs").join(name)).unwrap()
-}
-
-/// The blocks of a page in this language.
-fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
-    let begin = format!("```{language}\n");
-    page.split(begin.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+    super::shown::page(&format!("docs/{name}"))
 }
 
 /// A folder with the scenarios of the pages, where their commands run.
@@ -33,27 +29,11 @@ fn room() -> tempfile::TempDir {
     room
 }
 
-/// Runs a line as a shell does, with this build's program as `simnet`.
-fn shell(line: &str, room: &Path) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_simnet")).parent().unwrap();
-    let path = std::env::var("PATH").unwrap();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", line]).env("PATH", format!("{}:{path}", program.display()));
-    shell.current_dir(room).output().unwrap()
-}
-
 /// Runs the commands of a page; gives what they printed.
 fn follow(name: &str, room: &Path) -> String {
     let page = page(name);
-    let lines = blocks(&page, "sh").into_iter().flat_map(str::lines);
-    let mut printed = String::new();
-    for line in lines.filter(|line| line.starts_with("simnet ")) {
-        let output = shell(line, room);
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{name}: {line}: {error}");
-        printed.push_str(&String::from_utf8_lossy(&output.stdout));
-    }
-    printed
+    let lines = texts(&page, "sh").into_iter().flat_map(str::lines);
+    lines.filter(|line| line.starts_with("simnet ")).map(|line| followed(name, line, room)).collect()
 }
 
 /// The names in a snippet that end as columns do.
@@ -98,7 +78,7 @@ fn pages_can_be_followed() {
     for name in PAGES {
         printed.push_str(&follow(name, room.path()));
         let page = page(name);
-        for line in blocks(&page, "text").into_iter().flat_map(str::lines).filter(|_| name == "TUTORIAL.md") {
+        for line in texts(&page, "text").into_iter().flat_map(str::lines).filter(|_| name == "TUTORIAL.md") {
             assert!(printed.lines().any(|other| other == line), "{name} shows what is not printed: {line}");
         }
     }
@@ -111,7 +91,7 @@ fn pages_can_be_followed() {
     let made = ["latency_ns", "queueing_ns"];
     for name in PAGES {
         let page = page(name);
-        for snippet in blocks(&page, "python").into_iter().chain(blocks(&page, "r")) {
+        for snippet in texts(&page, "python").into_iter().chain(texts(&page, "r")) {
             let missing = names_of_columns(snippet).into_iter();
             let missing: Vec<_> =
                 missing.filter(|one| !known.contains(one) && !made.contains(&one.as_str())).collect();
@@ -128,7 +108,7 @@ fn pages_can_be_followed() {
 fn run_snippets(room: &Path) {
     let Some(folder) = pandas() else { return };
     for name in PAGES {
-        for snippet in blocks(&page(name), "python") {
+        for snippet in texts(&page(name), "python") {
             let mut python = Command::new("python3");
             python.args(["-c", snippet]).env("PYTHONPATH", &folder).current_dir(room);
             let output = python.output().unwrap();
@@ -145,7 +125,7 @@ fn run_snippets(room: &Path) {
 #[test]
 fn files_in_pages_are_those_that_run() {
     let mut seen = 0;
-    for block in blocks(&page("TUTORIAL.md"), "toml") {
+    for block in texts(&page("TUTORIAL.md"), "toml") {
         let (first, text) = block.split_once('\n').unwrap();
         let path = first.strip_prefix("# ").expect("a file's name stands above it");
         assert_eq!(fs::read_to_string(root().join(path)).unwrap(), text, "{path}");
@@ -153,7 +133,7 @@ fn files_in_pages_are_those_that_run() {
     }
     assert_eq!(seen, 2);
     let whole = fs::read_to_string(root().join("scenarios/tutorial/hour.toml")).unwrap();
-    for line in blocks(&page("RESEARCHER.md"), "toml").into_iter().flat_map(str::lines) {
+    for line in texts(&page("RESEARCHER.md"), "toml").into_iter().flat_map(str::lines) {
         let is_there = whole.lines().any(|other| other == line || other.starts_with(&format!("{line} ")));
         assert!(line.is_empty() || is_there, "{line}");
     }

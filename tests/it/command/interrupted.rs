@@ -103,6 +103,12 @@ fn interrupted(room: &Room, line: &str, signal: &str) -> (String, String) {
     (String::from_utf8(output.stdout).unwrap(), err)
 }
 
+/// Whether the page made of the folder `r` says that its run was interrupted.
+fn says_interrupted(room: &Room) -> bool {
+    room.ends("report r --out r.html", 0);
+    fs::read_to_string(room.path("r.html")).unwrap().contains("This run was interrupted")
+}
+
 /// Wrong if an interruption lost load points that were done, kept some that were not, or did not say which; if whole
 /// results gave way to such ones, or such ones not to whole ones.
 #[test]
@@ -122,7 +128,9 @@ fn load_points_that_are_done_are_kept() {
     for file in manifest["files"].as_array().unwrap() {
         assert!(room.path("r").join(file.as_str().unwrap()).is_file(), "{file}");
     }
+    assert!(says_interrupted(&room), "the page of what was interrupted says so");
     room.ends("run s.toml --out r", 0);
+    assert!(!says_interrupted(&room), "a whole run was not interrupted");
     let whole = fs::read(room.path("r/summary.json")).unwrap();
     assert!(room.json("r/summary.json").get("interrupted").is_none());
     let (out, _) = interrupted(&room, "run long.toml --out r --format json", "-TERM");
@@ -147,6 +155,7 @@ fn points_of_a_sweep_that_are_done_are_kept() {
     let table = fs::read_to_string(room.path("r/points.csv")).unwrap();
     let status = |word: &str| table.lines().filter(|line| line.contains(&format!(",{word},"))).count();
     assert_eq!((status("done"), status("interrupted")), (2, 1), "{table}");
+    assert!(says_interrupted(&room), "so does that of a sweep");
     room.ends("run w.toml --out r", 0);
     assert!(room.json("r/summary.json").get("interrupted").is_none());
 }

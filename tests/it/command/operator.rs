@@ -1,25 +1,6 @@
 //! docs/OPERATOR.md: its commands, run one block after the other.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
-
-/// The shell blocks of the page, in order.
-fn blocks() -> Vec<String> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/OPERATOR.md");
-    let page = fs::read_to_string(page).unwrap();
-    let parts = page.split("```sh operator\n").skip(1);
-    parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
-}
-
-/// Runs a script as the shell would, `simnet` being the program under test.
-fn shell(script: &str, room: &Path) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_simnet")).parent().unwrap();
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut shell = Command::new("sh");
-    shell.args(["-e", "-c", script]).current_dir(room).env("PATH", format!("{}:{path}", program.display()));
-    shell.output().unwrap()
-}
+use super::shown::{followed, page, texts};
 
 /// Wrong if a command of the page failed, or did not print what the page says of it.
 #[test]
@@ -27,13 +8,10 @@ fn the_hour_of_an_operator_is_as_told() {
     let room = tempfile::tempdir().unwrap();
     // A variable of one block is used in the next.
     let mut before = String::new();
-    let mut texts = Vec::new();
-    for block in blocks() {
-        let script = format!("{before}{block}");
-        let output = shell(&script, room.path());
-        let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{block}{out}{error}");
-        texts.push(out.into_owned());
+    let mut printed = Vec::new();
+    let page = page("docs/OPERATOR.md");
+    for block in texts(&page, "sh operator") {
+        printed.push(followed("docs/OPERATOR.md", &format!("{before}{block}"), room.path()));
         before = block
             .lines()
             .filter(|line| line.starts_with("worst="))
@@ -41,7 +19,7 @@ fn the_hour_of_an_operator_is_as_told() {
             .chain([before])
             .collect();
     }
-    let [_, ranked, one, required, roots, file, ring] = &texts[..] else { panic!("seven blocks") };
+    let [_, ranked, one, required, roots, file, ring] = &printed[..] else { panic!("seven blocks") };
     let mut lines = ranked.lines();
     let (cable, switch) = (lines.next().unwrap(), lines.next().unwrap());
     assert!(cable.starts_with("worst cable: ") && cable.contains("no pair loses its route"), "{ranked}");

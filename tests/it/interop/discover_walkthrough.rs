@@ -2,26 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
 use super::mpi::mpi;
+use crate::command::shown::{followed, page, texts};
 
 /// The commands of the README's walkthrough, without their comments.
 fn commands(readme: &str) -> Vec<String> {
-    let block = readme.split("```sh walkthrough\n").nth(1).expect("the README has a walkthrough");
-    let lines = block.split("```").next().unwrap().lines();
-    lines.map(|line| line.split("  #").next().unwrap().trim_end().to_owned()).collect()
-}
-
-/// Runs a command as the shell would, `simnet` being the program under test.
-fn shell(command: &str, room: &Path) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_simnet")).parent().unwrap();
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(room).env("PATH", format!("{}:{path}", program.display()));
-    shell.env_remove("MPIRUNFLAGS").output().unwrap()
+    let [block] = texts(readme, "sh walkthrough")[..] else { panic!("the README has one walkthrough") };
+    block.lines().map(|line| line.split("  #").next().unwrap().trim_end().to_owned()).collect()
 }
 
 /// A place with what the commands take from the project.
@@ -39,7 +29,7 @@ fn room() -> tempfile::TempDir {
 /// Wrong if a command of the README did not do what it says there, or left behind what is of no use to the next.
 #[test]
 fn the_readmes_commands_lead_to_an_all_gather() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let readme = page("README.md");
     let (room, mpi) = (room(), mpi());
     let all = commands(&readme);
     assert!(all.len() >= 7, "{all:?}");
@@ -47,9 +37,7 @@ fn the_readmes_commands_lead_to_an_all_gather() {
         if command.starts_with("make") && mpi.is_none() {
             continue;
         }
-        let output = shell(command, room.path());
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{command}: {printed}{}", String::from_utf8_lossy(&output.stderr));
+        let printed = followed("README.md", command, room.path());
         let check = |text: &str| assert!(printed.contains(text), "{command}: {printed}");
         match command.split(' ').take(2).collect::<Vec<_>>()[..] {
             ["simnet", "discover"] => {

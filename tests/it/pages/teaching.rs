@@ -1,18 +1,15 @@
 //! The page of several runs, as docs/TEACHING.md makes it of the zoo.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+
+use support_network::root;
 
 use super::report::{check_sound, html::tokens};
+use crate::command::shown::{followed, page, texts};
 use crate::simnet;
 
 /// The most bytes of the page.
 const MOST_BYTES: usize = 5_000_000;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// A place with what the commands take from the project.
 fn room() -> tempfile::TempDir {
@@ -27,28 +24,16 @@ fn room() -> tempfile::TempDir {
     room
 }
 
-/// Runs commands as the shell would, `simnet` being the program under test; what they print.
-fn shell(commands: &str, room: &Path) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_simnet")).parent().unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
-    let output =
-        Command::new("sh").args(["-ec", commands]).current_dir(room).env("PATH", path).output().unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{commands}: {printed}{}", String::from_utf8_lossy(&output.stderr));
-    printed
-}
-
 /// Wrong if a command of the page did not do what it says there, or the page of the zoo were too large, needed more,
 /// lacked a run, or did not have a run without a deadlock at the side of one with it.
 #[test]
 fn the_teachers_commands_make_one_page_of_the_zoo() {
-    let page = fs::read_to_string(root().join("docs/TEACHING.md")).unwrap();
+    let page = page("docs/TEACHING.md");
     let room = room();
-    let blocks: Vec<&str> =
-        page.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    let blocks = texts(&page, "sh");
     assert_eq!(blocks.len(), 2);
-    shell(blocks[0], room.path());
-    assert!(shell(blocks[1], room.path()).contains("these can deadlock"));
+    let [_, judged] = [0, 1].map(|nth: usize| followed("docs/TEACHING.md", blocks[nth], room.path()));
+    assert!(judged.contains("these can deadlock"));
     let html = fs::read_to_string(room.path().join("zoo.html")).unwrap();
     assert!(html.len() < MOST_BYTES, "{} bytes", html.len());
     check_sound(&html, &tokens(&html));

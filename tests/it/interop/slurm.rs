@@ -62,7 +62,7 @@ fn a_node_that_dies_loses_nothing() {
     let Some(programs) = programs() else { return };
     let room = tempfile::tempdir().unwrap();
     let file = room.path().join("sweep.toml");
-    sweep::write(&file, "on-slurm", LOADS, REPETITIONS, 100_000);
+    sweep::write(&file, "on-slurm", LOADS, REPETITIONS, 50_000);
     let out = |name: &str| room.path().join(name);
     let mut cluster = Cluster::start(&room.path().join("cluster"), &programs, 4, 2);
 

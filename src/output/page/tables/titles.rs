@@ -65,7 +65,7 @@ const TITLES: [(&str, &str, &str); 22] = [
         "One row for each stretch of time: what was accepted, delivered and lost.",
     ),
     ("failures", "Failures", "One row for each failure and return."),
-    ("deeds", "Deeds", "What the mapping daemon did, and when."),
+    ("deeds", "What the daemon did", "What the mapping daemon did, and when."),
     ("recovery", "Recovery", "One row for each loss from which something recovered."),
     ("growth", "The map's growth", "One row for each exploration of the mapper: what it knew after it."),
     (

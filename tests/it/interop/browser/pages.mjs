@@ -60,6 +60,9 @@ async function byKeyboard(page, sections, where) {
 }
 
 async function fits(page, where) {
+  const cut = await page.$$eval("section.shown .chart svg", (all) => all.map((one) => one.getBoundingClientRect())
+    .filter((box) => box.width > 0 && (box.left < -1 || box.right > innerWidth + 1)).length);
+  check(cut === 0, where, `${cut} charts are cut`);
   const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
   if (wide <= window) return;
   const widest = await page.evaluate(() => {

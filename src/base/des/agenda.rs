@@ -74,6 +74,14 @@ impl<E, P: Ord, T: Copy + Default + Ord> Agenda<E, P, T> {
         let nth = self.scheduled;
         self.scheduled += 1;
         self.heap.push(Reverse(Entry { due: Due { at, phase, event }, nth }));
+        debug_assert!(
+            self.heap.len() as u64 <= self.scheduled,
+            "every event in the heap has a number of its own"
+        );
+        debug_assert!(
+            self.next().is_some_and(|next| next <= at),
+            "no event is due after the one that is next"
+        );
     }
 
     /// The present: the instant of the last event taken, unless [`Agenda::advance_to`] went on from there.
@@ -98,15 +106,23 @@ impl<E, P: Ord, T: Copy + Default + Ord> Agenda<E, P, T> {
 
     /// The next event, which stays where it is.
     pub fn peek(&self) -> Option<&Due<E, P, T>> {
-        self.heap.peek().map(|Reverse(entry)| &entry.due)
+        let due = self.heap.peek().map(|Reverse(entry)| &entry.due);
+        debug_assert!(due.is_none_or(|due| due.at >= self.now), "nothing is due behind the present");
+        due
     }
 
     /// Takes the next event; its instant is the present from now on. Costs O(log events).
     pub fn pop(&mut self) -> Option<Due<E, P, T>> {
-        let Reverse(Entry { due, .. }) = self.heap.pop()?;
+        let Reverse(Entry { due, nth }) = self.heap.pop()?;
         debug_assert!(due.at >= self.now, "events come in the order of time");
-        let follows = |next: &Due<E, P, T>| (next.at, &next.phase) >= (due.at, &due.phase);
-        debug_assert!(self.peek().is_none_or(follows), "and within an instant in the order of phases");
+        debug_assert!(nth < self.scheduled, "what comes was scheduled");
+        let place = (due.at, &due.phase, nth);
+        let follows =
+            |Reverse(next): &Reverse<Entry<E, P, T>>| (next.due.at, &next.due.phase, next.nth) > place;
+        debug_assert!(
+            self.heap.peek().is_none_or(follows),
+            "and within an instant in the order of phases, then of scheduling"
+        );
         self.now = due.at;
         Some(due)
     }
@@ -119,6 +135,7 @@ impl<E, P: Ord, T: Copy + Default + Ord> Agenda<E, P, T> {
         }
         let due = self.pop();
         debug_assert!(due.is_some() && self.now == next, "what is due next is what comes");
+        debug_assert!(until.is_none_or(|until| self.now <= until), "the present does not pass the limit");
         due
     }
 
@@ -142,6 +159,7 @@ impl<E, P: Ord, T: Copy + Default + Ord> Agenda<E, P, T> {
 impl<E, P: Ord, T: Ord> Ord for Entry<E, P, T> {
     fn cmp(&self, other: &Entry<E, P, T>) -> Ordering {
         let [ours, theirs] = [self, other].map(|entry| (&entry.due.at, &entry.due.phase, entry.nth));
+        debug_assert!(self.nth != other.nth || ours == theirs, "a number is given to one event");
         ours.cmp(&theirs)
     }
 }

@@ -113,6 +113,7 @@ impl<E: Copy> Calendar<E> {
     /// If there are more than 64 phases.
     pub fn new(phases: usize) -> Calendar<E> {
         assert!(phases <= 64, "phases are kept in a 64-bit mask");
+        debug_assert!(phases > 0, "an event has a phase");
         Calendar {
             now: 0,
             open: false,
@@ -158,6 +159,10 @@ impl<E: Copy> Calendar<E> {
         } else {
             debug_assert!(block >> SPAN > self.span, "the span before is over");
             // A heap forgets the order of equals; the lists of the wheels need no such number.
+            debug_assert!(
+                self.far.len() < self.waiting,
+                "all that is in the heap was counted, before this one"
+            );
             let sequence = self.sequence;
             self.sequence += 1;
             self.far.push(Reverse(Far { time, sequence, entry }));
@@ -169,8 +174,13 @@ impl<E: Copy> Calendar<E> {
         debug_assert!(block == self.block || block == self.block + 1, "the fine wheel has two blocks");
         debug_assert!(entry.offset < 1 << BLOCK, "a block has 64 cycles");
         let half = usize::from(block & 1 != 0);
+        let list = &mut self.fine[(half << BLOCK) | usize::from(entry.offset)];
+        debug_assert!(
+            list.is_empty() == (self.occupied[half] & 1 << entry.offset == 0),
+            "a cycle is marked while it has a list"
+        );
         self.occupied[half] |= 1 << entry.offset;
-        self.fine[(half << BLOCK) | usize::from(entry.offset)].push(entry);
+        list.push(entry);
     }
 
     /// The first cycle before `limit` that has an event; what is left of the open cycle does not count.
@@ -260,6 +270,7 @@ impl<E: Copy> Calendar<E> {
             "only an open cycle has events"
         );
         if let Some(event) = list.get(*cursor) {
+            debug_assert!(self.busy & (1 << phase) != 0, "a phase with events left is marked");
             *cursor += 1;
             return Some(*event);
         }
@@ -275,12 +286,17 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     pub fn has(&self, phase: usize) -> bool {
         debug_assert!(self.open && phase >= self.phase, "phases come in order");
+        debug_assert!(
+            self.busy & (1 << phase) != 0 || self.cursors[phase] == self.current[phase].len(),
+            "a phase with events left is marked"
+        );
         self.busy & (1 << phase) != 0
     }
 
     /// The event that `ahead` calls of [`Calendar::pop`] from now would skip, if nothing else is scheduled.
     #[inline]
     pub fn peek(&self, phase: usize, ahead: usize) -> Option<&E> {
+        debug_assert!(self.open && phase >= self.phase, "phases come in order");
         self.current[phase].get(self.cursors[phase] + ahead)
     }
 
@@ -315,8 +331,9 @@ impl<E: Copy> Calendar<E> {
 
     /// Shows every event after the open cycle, in no particular order: cycle and event. Costs O(events).
     pub fn for_each(&self, mut see: impl FnMut(u64, &E)) {
-        let mut seen = 0;
+        let (mut seen, now) = (0, self.now);
         let mut see = |time, event: &E| {
+            debug_assert!(time >= now, "no event is left of a cycle that is over");
             seen += 1;
             see(time, event);
         };
@@ -356,6 +373,7 @@ impl<E: Copy> Calendar<E> {
             return false;
         };
         debug_assert!(block > self.block + 1 && self.waiting > 0, "what is near is in the fine wheel");
+        debug_assert!(self.occupied == [0; 2], "nothing nearer is passed over");
         let near = block << BLOCK < limit;
         // Not entered before its time: a caller whose limit lies before may schedule into the blocks between.
         if near {
@@ -376,6 +394,10 @@ impl<E: Copy> Calendar<E> {
             self.bring_down(block);
         }
         self.bring_down(block + 1);
+        debug_assert!(
+            self.span == (block + 1) >> SPAN,
+            "the span is that of the next block, not of the present one"
+        );
         debug_assert!(self.is_marked_right(), "a mark says whether its list has entries");
         debug_assert!(
             self.coarse.first().is_none_or(|slot| (self.span << SPAN) | slot > block + 1),
@@ -395,11 +417,13 @@ impl<E: Copy> Calendar<E> {
         if block >> SPAN != self.span {
             debug_assert!(block >> SPAN > self.span, "spans come in order");
             debug_assert!(self.coarse.first().is_none(), "no block of the span before is left behind");
+            debug_assert!(self.coarse.is_free(), "and no node of the pool is lost");
             self.span = block >> SPAN;
             while let Some(Reverse(far)) = self.far.peek().copied() {
                 if far.time >> BLOCK >> SPAN != self.span {
                     break;
                 }
+                debug_assert!(far.time >> BLOCK >= block, "no event in the heap is left behind");
                 self.far.pop();
                 self.coarse.put(slot_of(far.time >> BLOCK), far.entry);
             }
@@ -438,6 +462,7 @@ impl<E: Copy> Coarse<E> {
             self.free == NIL || (self.free as usize) < self.nodes.len(),
             "the free list stays in the pool"
         );
+        debug_assert!(index != self.free, "a node that is used is not free");
         let list = &mut self.lists[slot];
         let is_occupied = self.occupied[slot / 64] & 1 << (slot % 64) != 0;
         debug_assert!(is_occupied == (list.head != NIL), "a slot is marked while it has a list");
@@ -457,6 +482,8 @@ impl<E: Copy> Coarse<E> {
             (self.occupied[slot / 64] & 1 << (slot % 64) != 0) == (self.lists[slot].head != NIL),
             "a slot is marked while it has a list"
         );
+        let tail = self.lists[slot].tail;
+        debug_assert!(tail == NIL || self.nodes[tail as usize].next == NIL, "a list ends with its tail");
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         std::mem::replace(&mut self.lists[slot], List { head: NIL, tail: NIL }).head
     }
@@ -465,9 +492,21 @@ impl<E: Copy> Coarse<E> {
     fn free(&mut self, node: u32) -> Node<E> {
         let content = self.nodes[node as usize];
         debug_assert!(node != self.free, "a node is freed once");
+        debug_assert!(
+            content.next == NIL || (content.next as usize) < self.nodes.len(),
+            "what is linked to it is in the pool"
+        );
         self.nodes[node as usize].next = self.free;
         self.free = node;
         content
+    }
+
+    /// Whether all nodes of the pool are free. Costs O(nodes).
+    fn is_free(&self) -> bool {
+        let next = |node: u32| self.nodes.get(node as usize).map(|node| node.next);
+        let free = std::iter::successors(Some(self.free), |node| next(*node));
+        // One more than there are, if the list of the free runs in a circle.
+        free.take(self.nodes.len() + 2).count() == self.nodes.len() + 1
     }
 
     /// The first slot with events.
@@ -486,6 +525,10 @@ fn slot_of(index: u64) -> usize {
 
 impl<E> Ord for Far<E> {
     fn cmp(&self, other: &Far<E>) -> Ordering {
+        debug_assert!(
+            self.sequence != other.sequence || self.time == other.time,
+            "a number is given to one event"
+        );
         (self.time, self.sequence).cmp(&(other.time, other.sequence))
     }
 }

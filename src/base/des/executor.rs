@@ -127,6 +127,7 @@ impl<E> Scheduler<E> {
     pub fn wake(&mut self, process: usize, at: Time) {
         let state = &mut self.states[process];
         debug_assert!(state.runs, "only a process that has not ended is woken");
+        debug_assert!(at >= self.agenda.now(), "and none behind the present");
         if state.wake.is_some_and(|(set, _)| set == at) {
             return;
         }
@@ -136,6 +137,7 @@ impl<E> Scheduler<E> {
         self.waking += usize::from(state.wake.replace((at, nth)).is_none());
         debug_assert!(self.waking <= self.states.len(), "a process is woken once at a time");
         self.agenda.schedule(at, Due::Wake { process, nth });
+        debug_assert!(self.next().is_some_and(|next| next <= at), "the agenda does not pass over a wake");
     }
 
     /// Whether any process is to be woken.
@@ -149,10 +151,16 @@ impl<E> Scheduler<E> {
         self.states[process].runs
     }
 
+    /// Whether all wakes that are set are counted. Costs O(processes).
+    fn is_counted(&self) -> bool {
+        self.states.iter().filter(|state| state.wake.is_some()).count() == self.waking
+    }
+
     /// Takes back what was set by [`Scheduler::wake`], if it is wake number `nth`; whether it was.
     fn take_wake(&mut self, process: usize, nth: u64) -> bool {
         let wake = &mut self.states[process].wake;
         debug_assert!(nth < self.wakes, "a wake that goes off was set");
+        debug_assert!(wake.is_none_or(|(_, valid)| valid >= nth), "what was set last is valid");
         let is_valid = wake.is_some_and(|(_, valid)| valid == nth);
         if is_valid {
             debug_assert!(
@@ -206,8 +214,9 @@ where
             }
         }
         loop {
-            let next = self.scheduler.next();
+            let (now, next) = (self.scheduler.now(), self.scheduler.next());
             self.kernel.advance(self.scheduler)?;
+            debug_assert!(self.scheduler.now() >= now, "time goes on");
             debug_assert!(
                 next.is_none_or(|next| self.scheduler.now() <= next),
                 "what lies around the processes runs no further than to their next instant"
@@ -215,6 +224,7 @@ where
             match self.scheduler.agenda.pop() {
                 Some(due) => self.act(due.event)?,
                 None => {
+                    debug_assert!(self.scheduler.is_counted(), "wakes that are set are counted");
                     // Stays on: a process that waited for ever would be missing from the results.
                     assert!(!self.scheduler.wakes_any(), "a wake that is set is in the agenda");
                     return ControlFlow::Break(());
@@ -241,6 +251,7 @@ where
     /// Takes what a process has done, up to where it waits or ends.
     fn go_on(&mut self, process: usize, mut step: Step<K::Request, K::Output>) -> ControlFlow<()> {
         debug_assert!(self.scheduler.runs(process), "only a process that runs does anything");
+        debug_assert!(self.processes[process].is_some(), "and one that runs is there");
         loop {
             match step {
                 Step::Asks(request) => match self.kernel.ask(self.scheduler, process, request) {

@@ -69,6 +69,7 @@ impl<'a, Q: 'a, A: 'a, T> Process<'a, Q, A, T> {
     /// # Panics
     /// If no request is out, if the process has ended, or if it waits for something that is not its world.
     pub fn resume(&mut self, answer: A) -> Step<Q, T> {
+        debug_assert!(self.cells.request.take().is_none(), "its request was taken before it is answered");
         let unread = self.cells.answer.replace(Some(answer));
         assert!(unread.is_none(), "a process reads an answer before it is given the next");
         self.step()
@@ -94,6 +95,7 @@ impl<'a, Q: 'a, A: 'a, T> Process<'a, Q, A, T> {
 impl<Q, A> World<Q, A> {
     /// Hands `request` out and waits for its answer.
     pub async fn ask(&mut self, request: Q) -> A {
+        debug_assert!(self.cells.answer.take().is_none(), "no answer comes before its question");
         let before = self.cells.request.replace(Some(request));
         debug_assert!(before.is_none(), "a process asks one thing at a time");
         poll_fn(|_| match self.cells.answer.take() {

@@ -67,7 +67,9 @@ fn high(a: u64, b: u64) -> u64 {
 fn halves(wide: u128) -> [u64; 2] {
     let bytes = wide.to_le_bytes();
     let half = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
-    [half(0), half(8)]
+    let [low, high] = [half(0), half(8)];
+    debug_assert!(u128::from(high) << 64 | u128::from(low) == wide, "two halves are the whole");
+    [low, high]
 }
 
 /// Fractional bits of the fixed-point numbers below.
@@ -82,12 +84,16 @@ fn minus_ln(x: u64) -> u64 {
     let Some(u) = x.checked_add(1) else { return 0 };
     let whole = 63 - u.leading_zeros();
     let mantissa = u << (63 - whole);
+    debug_assert!(mantissa >> 63 == 1 && mantissa >> (63 - whole) == u, "no bit is lost");
     let index = usize::try_from((mantissa >> 55) & 0xff).expect("8 bits");
     let between = (mantissa >> (55 - FRACTION)) & ((1 << FRACTION) - 1);
     let (below, above) = (LOG2[index], LOG2[index + 1]);
-    debug_assert!(below < above, "logarithms rise");
     let fraction = below + (((above - below) * between) >> FRACTION);
     let log2 = (u64::from(whole) << FRACTION) + fraction;
+    debug_assert!(
+        (below..above).contains(&fraction),
+        "between two points of the table it does not leave them"
+    );
     debug_assert!(log2 < 64 << FRACTION, "the number lies below 2^64");
     let minus_log2 = (64 << FRACTION) - log2;
     // At most 2^38 * 2^32 = 2^70: the product needs more than 64 bits.
@@ -100,8 +106,10 @@ const fn log2_table() -> [u64; 257] {
     let mut i = 0;
     while i < 257 {
         table[i] = log2_of(256 + i as u64);
+        assert!(i == 0 || table[i - 1] < table[i], "logarithms rise");
         i += 1;
     }
+    assert!(table[0] == 0 && table[256] == 1 << FRACTION, "from that of 1 to that of 2");
     table
 }
 
@@ -122,9 +130,10 @@ const fn log2_of(n: u64) -> u64 {
             x >>= 1;
             log |= 1;
         }
+        assert!(one <= x && x < 2 * one, "what is left after the whole bits lies in [1, 2)");
         bit += 1;
     }
-    assert!(one <= x && x < 2 * one, "what is left after the whole bits lies in [1, 2)");
+    assert!(log < 1 << FRACTION, "a number below the octave's end has a logarithm below 1");
     log
 }
 

@@ -44,6 +44,7 @@ impl<K: Hash + Eq> Timers<K> {
         self.queue.push(key, Reverse((at, self.set)));
         self.set += 1;
         debug_assert!(self.next_due().is_some_and(|next| next <= at), "no timer is later than the first");
+        debug_assert!(self.len() as u64 <= self.set, "a key has one timer, however often it is set");
     }
 
     /// Forgets the timer `key`; says whether it was set. Costs O(log timers).
@@ -63,9 +64,14 @@ impl<K: Hash + Eq> Timers<K> {
         if self.next_due()? > now {
             return None;
         }
-        let (key, Reverse((at, _))) = self.queue.pop()?;
-        debug_assert!(at >= self.now, "timers fire in the order of time");
-        debug_assert!(self.next_due().is_none_or(|next| next >= at), "the first comes first");
+        let (key, Reverse((at, nth))) = self.queue.pop()?;
+        debug_assert!(nth < self.set, "a timer that fires was set");
+        debug_assert!(at >= self.now && at <= now, "timers fire in the order of time, none before its time");
+        let follows = |(_, next): (&K, &Reverse<(Time, u64)>)| next.0 > (at, nth);
+        debug_assert!(
+            self.queue.peek().is_none_or(follows),
+            "the first comes first, of a tie the one set first"
+        );
         self.now = at;
         Some((key, at))
     }

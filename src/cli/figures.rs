@@ -166,16 +166,17 @@ impl Work<'_> {
     }
 
     fn make(self, runs: &Runs, done: &Done) -> Vec<BuiltFigure> {
-        let make = |figure: &&'static Figure| {
-            let made = |quick| BuiltFigure::new(figure, quick, runs, done);
-            match self.form {
-                Form::Small => made(true),
-                Form::Whole | Form::Soon if figure.whole_when_quick => made(false),
-                Form::Whole => made(false).with_quick(made(true)),
-                Form::Soon => made(true).only_quick(),
-            }
-        };
-        self.figures.iter().map(make).collect()
+        self.figures.iter().map(|figure| self.made(figure, runs, done)).collect()
+    }
+
+    fn made(self, figure: &'static Figure, runs: &Runs, done: &Done) -> BuiltFigure {
+        let made = |quick| BuiltFigure::new(figure, quick, runs, done);
+        match self.form {
+            Form::Small => made(true),
+            Form::Whole | Form::Soon if figure.whole_when_quick => made(false),
+            Form::Whole => made(false).with_quick(made(true)),
+            Form::Soon => made(true).only_quick(),
+        }
     }
 }
 

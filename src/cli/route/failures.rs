@@ -159,20 +159,21 @@ fn sentence(net: &Network, (part, after): &(Part, Effect), whole: &Effect) -> St
 fn table(net: &Network, failures: &Failures, top: usize) -> String {
     let mut table = Table::new();
     table.add_row(["", "fails", "unreachable", "longer", "mean distance", "busiest channel", "deadlock"]);
-    let mut row = |kind: &str, name: &str, effect: &Effect| {
-        table.add_row([
-            kind.to_owned(),
-            quoted(name),
-            effect.unreachable.to_string(),
-            effect.longer.to_string(),
-            fixed(effect.mean_distance(), 4),
-            fixed(effect.expected_load(), 1),
-            judged::word(effect.verdict).to_owned(),
-        ]);
-    };
-    row("-", "nothing", &failures.whole);
+    table.add_row(row("-", "nothing", &failures.whole));
     for (part, effect) in failures.parts.iter().take(top) {
-        row(kind(*part), &without::name(net, *part), effect);
+        table.add_row(row(kind(*part), &without::name(net, *part), effect));
     }
     format!("{}\n", table.trim_fmt())
+}
+
+fn row(kind: &str, name: &str, effect: &Effect) -> [String; 7] {
+    [
+        kind.to_owned(),
+        quoted(name),
+        effect.unreachable.to_string(),
+        effect.longer.to_string(),
+        fixed(effect.mean_distance(), 4),
+        fixed(effect.expected_load(), 1),
+        judged::word(effect.verdict).to_owned(),
+    ]
 }

@@ -138,18 +138,18 @@ fn figures(net: &Network, choices: &Choices, judged: &Judgement) -> Result<Figur
 /// The routes of the rules without a deadlock: other roots and turns on the same cables.
 fn remedies(net: &Network, choices: &Choices) -> Result<Vec<Remedy>, Failure> {
     let rules = Algorithm::ALL.iter().filter(|(_, algorithm)| algorithm.tree_and_root().is_some());
-    let remedy = |(name, algorithm): &(&str, Algorithm)| {
-        let mut algorithm = algorithm.clone();
-        if let Some((_, root)) = algorithm.tree_and_root_mut() {
-            // As `route` takes them by default.
-            *root = Root::Spines;
-        }
-        let choices = Choices { algorithm, ..choices.clone() };
-        let after = figures(net, &choices, &judgement(net, &choices))?;
-        let roots = roots::options(&after.report).unwrap_or_default();
-        Ok(Remedy { options: format!("--algorithm {name} {roots}"), after })
-    };
-    rules.map(remedy).collect()
+    rules.map(|(name, algorithm)| remedy(net, choices, name, algorithm.clone())).collect()
+}
+
+fn remedy(net: &Network, choices: &Choices, name: &str, mut algorithm: Algorithm) -> Result<Remedy, Failure> {
+    if let Some((_, root)) = algorithm.tree_and_root_mut() {
+        // As `route` takes them by default.
+        *root = Root::Spines;
+    }
+    let choices = Choices { algorithm, ..choices.clone() };
+    let after = figures(net, &choices, &judgement(net, &choices))?;
+    let roots = roots::options(&after.report).unwrap_or_default();
+    Ok(Remedy { options: format!("--algorithm {name} {roots}"), after })
 }
 
 fn remedies_for_people(remedies: &[Remedy]) -> String {

@@ -38,8 +38,8 @@ pub struct SwitchParameters {
 ///
 /// # Source
 /// 108 flits a port and 50 ms: Mainwaring et al. 1997, section 1.1 (its section 2.2 has 55 ms). 150 ns, one head at a
-/// time: Sancho and Robles 2000, section 5.1. The papers give no levels of STOP and GO. Ours, 56 and 40: up to 26 cycles
-/// of flight no buffer overflows (56 + 2 d - 1 flits), up to 20 none runs dry before GO works (2 d - 1).
+/// time: Sancho and Robles 2000, section 5.1. The papers give no levels of STOP and GO. Ours are 56 and 40: up to 26
+/// cycles of flight no buffer overflows (56 + 2 d - 1 flits), up to 20 none runs dry before GO works (2 d - 1).
 impl Default for SwitchParameters {
     fn default() -> SwitchParameters {
         SwitchParameters {

@@ -151,11 +151,10 @@ fn not_utf8(at: usize) -> Fault {
     )
 }
 
-/// Where a word that was read from `text` stands in it; `None` if it is not written there as it is read.
-fn place_in(text: &str, word: &Cow<'_, str>) -> Option<Range<usize>> {
-    let Cow::Borrowed(word) = word else { return None };
-    let at = word.as_ptr().addr() - text.as_ptr().addr();
-    Some(at..at + word.len())
+/// Where a word stands that is borrowed from `text`, which begins at the byte `start`.
+fn place_in(text: &str, start: usize, word: &str) -> Range<usize> {
+    let at = start + (word.as_ptr().addr() - text.as_ptr().addr());
+    at..at + word.len()
 }
 
 impl Reader<'_> {
@@ -163,8 +162,10 @@ impl Reader<'_> {
     fn line(&mut self, number: usize, start: usize, text: &str) -> Result<(), Fault> {
         let whole = start..start + text.trim_end().len();
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| not_a_line(&error, &whole))?;
-        let place = |word: &Cow<'_, str>| {
-            place_in(text, word).map_or(whole.clone(), |place| start + place.start..start + place.end)
+        // A word that is not written as it is read (with escapes) has the whole line as its place.
+        let place = |word: &Cow<'_, str>| match word {
+            Cow::Borrowed(word) => place_in(text, start, word),
+            Cow::Owned(_) => whole.clone(),
         };
         let source = self.host(&line.src, place(&line.src))?;
         let destination = self.host(&line.dst, place(&line.dst))?;

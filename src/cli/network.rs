@@ -162,6 +162,7 @@ impl ReadingArguments {
             from,
             hosts_per_switch: self.hosts_per_switch,
             drop_aggregation_nodes: self.drop_aggregation_nodes,
+            folder: topology.parent().map(Path::to_owned),
         };
         let reading = formats::read_with_warnings(&shown(&topology).to_string(), &bytes, &options)?;
         if let Some(warnings) = reading.warnings {

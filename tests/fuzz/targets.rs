@@ -25,6 +25,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "graphml", seeds: networks::graphml, read: networks::read_graphml },
     Target { name: "anynet", seeds: networks::anynet, read: networks::read_anynet },
     Target { name: "gm", seeds: networks::gm, read: networks::read_gm },
+    Target { name: "netloc", seeds: networks::netloc, read: networks::read_netloc },
+    Target { name: "ibdm", seeds: networks::ibdm, read: networks::read_ibdm },
     Target { name: "routes", seeds: routes::files, read: routes::read_file },
     Target { name: "lfts", seeds: routes::dumps, read: routes::read_dump },
     Target { name: "rtts", seeds: base::tables, read: routes::read_rtts },

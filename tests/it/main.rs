@@ -47,6 +47,7 @@ mod interop {
     mod codegen;
     mod codegen_rtt;
     mod discover_walkthrough;
+    mod ibdm;
     mod ibsim;
     mod mpi;
     mod opensm;

@@ -39,10 +39,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         if entry.in_on {
             debug_assert!(entry.in_rem > 0, "a flow has a flit left");
+            debug_assert!(in_pace.0 >= entry.t, "what is accounted for is not to come again");
             inflow = Run { next: in_pace.0, period: in_pace.1, left: u64::from(entry.in_rem) };
         }
         if entry.out_on {
             debug_assert!(entry.out_rem > 0, "a flow has a flit left");
+            debug_assert!(out_pace.0 >= entry.t, "what has left does not leave again");
             outflow = Run { next: out_pace.0, period: out_pace.1, left: u64::from(entry.out_rem) };
         }
         (inflow, outflow)
@@ -54,7 +56,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return (0, 0);
         }
         let (inflow, outflow) = self.runs(port);
-        (inflow.until(self.now - 1), outflow.until(self.now - 1))
+        let (arrived, left) = (inflow.until(self.now - 1), outflow.until(self.now - 1));
+        let there = u64::from(self.ins[port as usize].occ);
+        debug_assert!(left <= there + arrived, "what leaves a buffer was in it");
+        (arrived, left)
     }
 
     /// The first cycle from which on no flit moves, if nothing happens. Costs O(ports) while there are messages.
@@ -70,6 +75,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn channel_use_of(&self, out: u32) -> ChannelUse {
         let output = &self.outs[out as usize];
         let ChannelUse { mut flits, mut blocked, mut held } = self.used[out as usize];
+        debug_assert!(output.owner != NONE || output.since == NEVER, "an output nobody owns is not blocked");
         if output.owner != NONE {
             let owner = &self.ins[output.owner as usize];
             held = held.wrapping_add(if owner.has_finished(self.now) { owner.exit + 1 } else { self.now });
@@ -108,6 +114,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn occupancy(&self, end: End) -> u32 {
         let Some((port, entry)) = self.buffer(end) else { return 0 };
         if entry.state == State::Idle && entry.segments == 0 {
+            debug_assert!(entry.occ == 0 && entry.in_rem == 0, "a port without worms is empty");
             return 0;
         }
         let (arrived, left) = self.flows(port);
@@ -136,6 +143,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     pub(super) fn host_port(&self, host: HostId) -> Option<Port> {
         let out = self.hosts.get(host.index())?.out;
+        debug_assert!(out == NONE || self.wiring.host(out) == host, "a host sends on a port of its own");
         (out != NONE).then(|| self.wiring.end(out).port)
     }
 }

@@ -66,6 +66,11 @@ impl Watch {
         !self.suspects.is_empty()
     }
 
+    /// Whether any port is in a deadlock that stands.
+    pub(super) fn has_members(&self) -> bool {
+        !self.members.is_empty()
+    }
+
     /// Whether something is on the cable after cycle `t` that may end the port's being stopped, or begin it.
     pub(super) fn is_on_cable(&self, port: u32, t: u64) -> bool {
         self.on_cable.get(port as usize).is_some_and(|latest| *latest > t)
@@ -76,6 +81,8 @@ impl Watch {
     #[cold]
     fn order(&mut self, from: usize) {
         debug_assert!(from < self.found.len(), "there are some to be ordered");
+        let formed = self.found[from].formed;
+        debug_assert!(self.found[from..].iter().all(|it| it.formed == formed), "all of them of one cycle");
         let mut places: Vec<usize> = (from..self.found.len()).collect();
         places.sort_by_key(|place| self.found[*place].members[0].input);
         let ordered: Vec<Deadlock> = places.iter().map(|place| self.found[*place].clone()).collect();
@@ -84,6 +91,10 @@ impl Watch {
             let nth = places.iter().position(|old| old == place).expect("every one has a place");
             *place = from + nth;
         }
+        debug_assert!(
+            self.found[from..].is_sorted_by_key(|deadlock| deadlock.members[0].input),
+            "their order is that of their first ports"
+        );
     }
 }
 
@@ -116,6 +127,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.watch.on_cable.is_empty() {
             self.watch.on_cable = vec![0; self.outs.len()];
         }
+        debug_assert!((port as usize) < self.outs.len(), "only a plug has a cable: {port}");
         let latest = &mut self.watch.on_cable[port as usize];
         debug_assert!(arrival >= *latest && arrival > self.now, "what is sent later arrives later");
         *latest = arrival.max(*latest);
@@ -129,16 +141,49 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.follow(port, t);
             }
         }
+        debug_assert!(
+            self.watch.found[before..].iter().all(|deadlock| deadlock.formed.0 == t),
+            "what is found at the end of a cycle has formed in it"
+        );
         if self.watch.found.len() > before + 1 {
             self.watch.order(before);
         }
+    }
+
+    /// Checks the deadlocks that stand: who is in one waits for another that is. Costs O(members^2).
+    pub(super) fn check_deadlocks(&self) {
+        let is_member = |port: u32| self.watch.members.iter().any(|(member, _)| *member == port);
+        for &(port, nth) in &self.watch.members {
+            let deadlock = &self.watch.found[nth];
+            assert!(deadlock.cleared.is_none(), "who is in a deadlock is in one that stands: {deadlock:?}");
+            let plug = self.wiring.end(port);
+            assert!(
+                deadlock.members.iter().any(|member| member.input == plug),
+                "and is recorded there: {deadlock:?}"
+            );
+            let next = self.waits_for(port, self.now);
+            assert!(next == NONE || is_member(next), "members wait for members: {deadlock:?}");
+        }
+        let standing = self.watch.found.iter().filter(|deadlock| deadlock.cleared.is_none());
+        assert_eq!(
+            standing.map(|deadlock| deadlock.members.len()).sum::<usize>(),
+            self.watch.members.len(),
+            "all who are in deadlocks are known"
+        );
     }
 
     /// The port that the front worm of `port` waits for at the end of cycle `t`, or [`NONE`].
     fn waits_for(&self, port: u32, t: u64) -> u32 {
         let entry = &self.ins[port as usize];
         match entry.state {
-            State::Waiting => self.outs[entry.out as usize].owner,
+            State::Waiting => {
+                let owner = self.outs[entry.out as usize].owner;
+                debug_assert!(
+                    owner == NONE || self.ins[owner as usize].out == entry.out,
+                    "owner and output name each other"
+                );
+                owner
+            }
             State::Connected => {
                 let output = &self.outs[entry.out as usize];
                 debug_assert!(output.owner == port, "owner and output name each other");
@@ -159,6 +204,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.watch.seen.resize(self.switch_ports as usize, 0);
         self.watch.walks += 1;
         let walk = self.watch.walks;
+        debug_assert!(self.watch.seen[start as usize] < walk, "every walk has a number of its own");
         let mut port = start;
         // Each port waits for one other at most: the walk ends, comes back to the start, or runs into a circle
         // without it.
@@ -168,6 +214,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if port == NONE || !self.is_switch_port(port) {
                 return;
             }
+            debug_assert!(self.ins[port as usize].segments > 0, "who is waited for has a worm");
             if port == start {
                 break;
             }
@@ -203,6 +250,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             });
             self.watch.members.push((port, self.watch.found.len()));
             port = self.waits_for(port, t);
+            debug_assert!(port != NONE && self.is_switch_port(port), "a circle of switches' ports is closed");
             if port == start {
                 break;
             }
@@ -211,6 +259,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // The first member is the one with the least input port, whichever was suspected first.
         let first = (0..members.len()).min_by_key(|index| members[*index].input).unwrap_or(0);
         members.rotate_left(first);
+        debug_assert!(
+            members.iter().skip(1).all(|member| member.input > members[0].input),
+            "a port takes part once, and the least comes first"
+        );
         self.watch.found.push(Deadlock { formed: Cycle(t), members, cleared: None });
     }
 
@@ -225,6 +277,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.watch.members.retain(|(_, other)| *other != index);
         debug_assert!(self.watch.found[index].formed.0 <= t, "what is broken has formed");
         let output = self.wiring.end(out);
+        debug_assert!(
+            self.watch.found[index].members.iter().any(|member| member.output == output),
+            "and it is broken at an output that takes part in it"
+        );
         self.watch.found[index].cleared = Some(Cleared { at: Cycle(t), output });
     }
 }

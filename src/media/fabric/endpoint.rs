@@ -76,6 +76,14 @@ impl Cause {
     }
 }
 
+const _: () = {
+    let mut place = 0;
+    while place < Cause::ALL.len() {
+        assert!(Cause::ALL[place].number() as usize == place, "a cause has its number as its place");
+        place += 1;
+    }
+};
+
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
@@ -111,6 +119,10 @@ pub struct Fates {
 impl Fates {
     /// Counts a message; `corrupted` if bit errors have struck it.
     pub fn count(&mut self, fate: Fate, corrupted: bool) {
+        debug_assert!(
+            !matches!(fate, Fate::Delivered { head, tail, .. } if tail < head),
+            "a head is taken before its tail: {fate:?}"
+        );
         let counter = match fate {
             Fate::Delivered { .. } if corrupted => &mut self.corrupted,
             Fate::Delivered { .. } => &mut self.delivered,

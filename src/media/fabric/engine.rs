@@ -9,7 +9,7 @@ use super::counters::ChannelUse;
 use super::deadlock::Watch;
 use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer, WormId};
 use super::parameters::{Arbitration, Receive, SwitchParameters};
-use super::ports::{ChannelRate, Host, InPort, NEVER, OutPort, Rates, State, Switch, WideRequests};
+use super::ports::{ChannelRate, Host, InPort, OutPort, Rates, State, Switch, WideRequests};
 use super::prefetch;
 use super::reporting::Reported;
 use super::wiring::{Records, Wiring};
@@ -153,6 +153,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let switch_ports = wiring.switch_ports();
         debug_assert!(records.ins.len() >= records.outs.len(), "the transmitters come after the plugs");
         debug_assert!(EQUAL == records.rates.is_empty(), "rates are kept where they differ");
+        debug_assert!(EQUAL == records.channels.is_empty(), "of ports and of channels");
+        debug_assert!(records.transmitters >= switch_ports, "no switch's port is a transmitter");
+        debug_assert!(!EQUAL || parameters.host.receive.is_none(), "hosts without a pace have no buffers");
+        debug_assert!(
+            parameters.switch.go < parameters.switch.stop
+                && parameters.switch.stop <= parameters.switch.buffer,
+            "the levels of a buffer have been checked"
+        );
         let used = vec![ChannelUse::default(); records.outs.len()];
         let decoded = vec![0; switch_ports as usize];
         Engine {
@@ -221,6 +229,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                         self.check_all();
                         self.check_rest();
                     }
+                    debug_assert!(
+                        pause != Pause::Idle || self.calendar.is_empty(),
+                        "what is said to be idle has no event left"
+                    );
                     let rest = if pause == Pause::Idle { self.rest().min(limit.0) } else { limit.0 };
                     self.now = self.now.max(rest);
                     if O::WATCHES {
@@ -290,6 +302,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Runs one cycle: the phases of the table in the module's documentation.
     fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
         debug_assert!(self.touched.is_empty() && self.over.is_empty(), "a cycle leaves nothing to the next");
+        debug_assert!(self.departures.is_empty(), "tails that have left have been reported");
         self.calendar.open(t);
         if O::WATCHES {
             self.report_before(t, observer);
@@ -329,17 +342,21 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         // P4: one decision per port and cycle.
         self.shuffle_list(|engine| &mut engine.touched);
-        for index in 0..self.touched.len() {
+        let evaluated = self.touched.len();
+        for index in 0..evaluated {
             self.evaluate::<O>(self.touched[index], t);
         }
+        debug_assert!(self.touched.len() == evaluated, "what P4 decides touches no other port in its cycle");
         // P4.5a, P4.5b: they touch further ports, for P5 only.
         for phase in [TOKENS, FIRES] {
             self.run_phase(phase, t, endpoint, observer);
         }
         // P5.
-        for index in 0..self.touched.len() {
+        let settled = self.touched.len();
+        for index in 0..settled {
             self.settle(self.touched[index], t, observer);
         }
+        debug_assert!(self.touched.len() == settled, "what P5 sends arrives in a later cycle");
         if cfg!(debug_assertions) {
             self.check_cycle(t);
         }
@@ -430,6 +447,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             by_sender(&mut self.over);
         }
         for Over { ended, serial } in &self.over {
+            debug_assert!(*serial < self.starts, "what is over was counted when it started");
             if O::WATCHES {
                 let worm = WormId { serial: *serial, source: ended.source, tag: ended.tag };
                 observer.ended(Cycle(self.now - 1), worm, &ended.fate);
@@ -451,6 +469,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !entry.touched {
             entry.touched = true;
             self.touched.push(port);
+            debug_assert!(self.touched.len() <= self.ins.len(), "a port is touched once a cycle");
         }
     }
 
@@ -473,6 +492,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let record = self.worms.message_mut(worm);
         debug_assert!(record.pieces > 0, "each piece ends once");
         record.pieces -= 1;
+        debug_assert!(record.pieces == 0 || delivered.is_none(), "only a worm that is whole is delivered");
         if record.pieces > 0 {
             return;
         }
@@ -486,8 +506,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             (None, Some(fate)) => fate,
             (None, None) => unreachable!("a worm that is not delivered has a cause to end"),
         };
-        debug_assert!(last.created <= last.started, "a message starts once it is created");
-        debug_assert!(last.started <= self.now && last.started != NEVER, "and ends after that");
         let ended = Ended {
             tag: last.tag,
             source: HostId(last.source),
@@ -496,6 +514,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             started: Cycle(last.started),
             fate,
         };
+        if cfg!(debug_assertions) {
+            self.check_ended(&ended);
+        }
         self.over.push(Over { ended, serial: last.serial });
     }
 
@@ -515,6 +536,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Whether what arrives at `port` in cycle `t` was on the cable when it failed.
     #[inline]
     pub(super) fn is_lost(&self, port: u32, t: u64) -> bool {
+        debug_assert!(
+            self.cuts.get(port as usize).is_none_or(|cut| *cut <= self.now),
+            "a cable that has failed did so by now"
+        );
         !self.cuts.is_empty() && self.cuts[port as usize] + u64::from(self.outs[port as usize].delay) > t
     }
 

@@ -72,6 +72,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.empty(owner);
         let host = self.ins[owner as usize].node;
         let entry = &mut self.hosts[host as usize];
+        debug_assert!(entry.free <= t, "it was not free before it sent this");
         debug_assert!(
             entry.transmitter == owner,
             "what owns a channel and is no switch's port is a transmitter"
@@ -100,6 +101,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The end of P0: other causes of this cycle's failures come first.
     pub(super) fn strike_unwired(&mut self, t: u64) {
         for worm in std::mem::take(&mut self.unwired) {
+            debug_assert!(self.worms[worm].left > 0, "a head that was turned away had a turn to take");
             self.worms.strike(worm, Cause::NoSuchWire, t, true);
         }
     }
@@ -135,6 +137,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.end_piece(worm, None);
             }
         }
+        debug_assert!(
+            upstream == NONE || self.worms[upstream].tail_at == NEVER,
+            "the tail of what was being sent is not expected any more"
+        );
         for (time, worm) in tokens {
             if !self.is_lost(port, time) {
                 self.end_piece(worm, None);
@@ -180,9 +186,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
         }
         let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.in_rem > 0 || !entry.in_on, "nothing flows in of a worm that is all there");
         if entry.in_rem > 0 {
             entry.in_on = false;
             let worm = entry.back;
+            debug_assert!(entry.segments > 0 && worm != NONE, "what is cut off here has begun to arrive");
+            debug_assert!(
+                !tail_is_here || worm == upstream,
+                "the last that has arrived is what is being sent"
+            );
             self.worms.strike(worm, Cause::LinkFailure, t, true);
             self.calendar.schedule(t, TOKENS, Event::Flush { port });
             if tail_is_here {
@@ -224,6 +236,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         for port in ends {
             debug_assert!(self.outs[port as usize].owner == NONE, "nothing owns a channel that has failed");
             debug_assert!(self.outs[port as usize].wait == 0, "and no head waits for it");
+            debug_assert!(
+                self.ins[port as usize].flying == 0 && !self.ins[port as usize].in_on,
+                "nothing is on its way over it"
+            );
             self.outs[port as usize].dead = false;
             self.outs[port as usize].go = true;
             self.touch(port, t);
@@ -240,6 +256,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.hosts[host as usize];
         if entry.out == port && std::mem::take(&mut entry.waits_for_cable) {
             debug_assert!(entry.next != NONE, "what waits for the cable is a message");
+            debug_assert!(
+                self.ins[entry.transmitter as usize].state == State::Idle,
+                "a host that waits for its cable sends nothing"
+            );
             entry.attempt = t;
             self.calendar.schedule(t, HOSTS, Event::Start { host });
         }

@@ -113,6 +113,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             debug_assert!(entry.out_rem > 0 || entry.exit < t, "no tail leaves that was not foreseen");
         }
+        debug_assert!(
+            port >= self.switch_ports || self.ins[port as usize].occ <= self.switch.buffer,
+            "STOP comes in time for what is on the cable"
+        );
     }
 
     pub(super) fn inflow(&self, port: u32) -> Run {
@@ -157,6 +161,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(entry.t == t, "no port is ahead of a head on its cable");
         debug_assert!(entry.in_rem == 0 && !entry.in_on, "a worm ends before the next begins");
         debug_assert!(entry.flying > 0, "a head that arrives was on the cable");
+        debug_assert!(self.worms.message(worm).started < t, "no cable is crossed in no time");
         entry.flying -= 1;
         entry.segments += 1;
         entry.in_on = true;
@@ -167,11 +172,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         // Behind another worm its head waits unseen: it is decoded once it has come to the front (`finish`).
         if entry.segments > 1 {
+            debug_assert!(entry.front != NONE && entry.out_rem > 0, "the worm in front has not left");
             let before = std::mem::replace(&mut entry.back, worm);
             self.worms[before].next = worm;
             return;
         }
         debug_assert!(entry.state == State::Idle && entry.occ == 0, "a port without worms is empty");
+        debug_assert!(entry.out == NONE && !entry.head_sent, "and has no output from a worm before");
         (entry.front, entry.back) = (worm, worm);
         entry.out_rem = flits;
         if self.is_switch_port(port) {
@@ -322,6 +329,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // The tail is foreseen only if nothing but STOP can come between: the rest is here, or follows without a
             // gap.
             let steady = leaves && (entry.in_on || entry.in_rem == 0 || entry.segments > 1);
+            debug_assert!(
+                !steady || entry.segments > 1 || entry.occ + entry.in_rem == entry.out_rem,
+                "a tail is foreseen where all flits before it are"
+            );
             entry.exit = if steady { t + u64::from(entry.out_rem) - 1 } else { NEVER };
         }
         if connected {
@@ -388,7 +399,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn pace(&self, port: u32) -> (u64, u64) {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.is_leaving(), "only what leaves has a pace");
-        match entry.state {
+        let (free, period) = match entry.state {
             State::Connected => {
                 let channel = self.channels[entry.out as usize];
                 (channel.free, channel.period)
@@ -398,7 +409,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 (self.rates[port as usize].take_free, period)
             }
             _ => (0, 1),
-        }
+        };
+        debug_assert!(period > 0, "two flits never leave in one cycle");
+        (free, period)
     }
 
     /// The first departure that would find no flit.
@@ -408,7 +421,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.segments > 1 {
             return None;
         }
-        runs::starvation(u64::from(entry.occ), self.inflow(port), self.outflow(port))
+        let starved = runs::starvation(u64::from(entry.occ), self.inflow(port), self.outflow(port));
+        debug_assert!(starved.is_none_or(|at| at >= entry.t), "a departure that finds no flit lies ahead");
+        starved
     }
 
     fn send_pause(&mut self, port: u32, t: u64) {
@@ -508,6 +523,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let (stop, go) = self.levels(port);
         let entry = &mut self.ins[port as usize];
         debug_assert!(go < stop, "a level that asks for STOP does not ask for GO");
+        debug_assert!(entry.t == t + 1, "levels are those of the end of the cycle");
         // On the level at the end of the cycle alone: a flit that comes and one that goes in a cycle cross no mark.
         // STOP when the buffer has filled up to one mark, GO when it has emptied down to another, each once. The
         // papers give no marks; docs/MODELS.md says what ours keep room for.
@@ -548,6 +564,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             (entry.front, entry.back) = (NONE, NONE);
         } else {
             let next = self.worms[worm].next;
+            debug_assert!(next != NONE, "the worms of a buffer are linked");
+            debug_assert!(entry.segments > 1 || next == entry.back, "up to the last");
             entry.front = next;
             entry.out_rem = self.worms[next].flits();
             // The head behind is seen in the cycle after the tail: P2' of the next cycle asks for the routing unit.

@@ -60,6 +60,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         observer: &mut O,
     ) {
         let entry = &self.hosts[host as usize];
+        debug_assert!(entry.next != NONE || entry.attempt == NEVER, "a start that is planned has a message");
         if entry.next == NONE && entry.transmitter != NONE {
             self.ask(host, endpoint);
             self.try_to_start(host, t, endpoint, observer);
@@ -92,6 +93,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.next == NONE {
             return;
         }
+        debug_assert!(entry.transmitter != NONE && entry.out != NONE, "only a cabled host has a message");
         // One message after the other: the transmitter is a port whose worm is wholly there when it starts.
         self.bring_to(entry.transmitter, t);
         let state = self.ins[entry.transmitter as usize].state;
@@ -124,6 +126,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let (port, out) = (entry.transmitter, entry.out);
         let worm = std::mem::replace(&mut entry.next, NONE);
         debug_assert!(worm != NONE && entry.free <= t, "a message, and the transmitter is free");
+        debug_assert!(entry.attempt == NEVER, "a message that starts is not planned any more");
         let message = self.worms.message_mut(worm);
         debug_assert!(
             message.created <= t && message.started == NEVER,
@@ -133,6 +136,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.starts += 1;
         let record = &mut self.worms[worm];
         record.expires = record.expires.saturating_add(t);
+        debug_assert!(record.head_at == NEVER && record.tail_at == NEVER, "no host has seen it yet");
         let (flits, turns, payload) = (record.flits(), record.left, record.payload);
         self.in_flight += 1;
         self.touch(port, t);
@@ -147,6 +151,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(output.owner == NONE && !output.dead, "the channel is free and works");
         output.owner = port;
         let used = &mut self.used[out as usize];
+        debug_assert!(used.held <= t, "the times of its owners do not overlap");
         used.flits += u64::from(flits);
         used.held = used.held.wrapping_sub(t);
         if !output.go {
@@ -161,6 +166,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// A message has started in `t`: plans the next attempt for when it will have left, if nothing stops it.
     fn plan_next(&mut self, host: u32, t: u64) {
         let entry = &self.hosts[host as usize];
+        debug_assert!(
+            self.outs[entry.out as usize].owner == entry.transmitter,
+            "the message that has started has its channel"
+        );
         if entry.next == NONE {
             return;
         }
@@ -182,6 +191,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.hosts[host as usize];
         debug_assert!(entry.transmitter == port && entry.free <= t, "a transmitter is freed in order");
         debug_assert!(self.ins[port as usize].state == State::Idle, "and has no other message");
+        debug_assert!(self.outs[entry.out as usize].owner == NONE, "its output is free as well");
         entry.free = t;
         if self.tells_departures {
             self.departures.push((host, t - 1));
@@ -234,6 +244,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "a flit a cycle is taken at most, from head to tail"
         );
         debug_assert!(port >= self.switch_ports && self.receive.is_some(), "a host with a buffer takes");
+        debug_assert!(
+            record.left == 0 || self.worms.message(worm).cause.is_some(),
+            "a route that was not used up has met its cause"
+        );
+        debug_assert!(self.rates[port as usize].take_free > t, "the interface was busy with the tail");
         self.rates[port as usize].take_free += self.receive.map_or(0, |receive| receive.overhead);
         let fate = Fate::Delivered {
             host: self.wiring.host(port),

@@ -5,6 +5,7 @@
 //! output that it owns, an output to the heads that wait for it, a switch to the head that it decodes. Each rule fails
 //! by its own name.
 
+use super::endpoint::{Ended, Fate};
 use super::engine::Engine;
 use super::ports::{InPort, NEVER, NONE, State};
 
@@ -19,6 +20,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.expired.is_empty() && self.unwired.is_empty(),
             "what struck in this cycle has had its effect"
         );
+        let are_ports = |list: &[u32]| list.iter().all(|port| self.is_switch_port(*port));
+        assert!(are_ports(&self.pending_next), "heads come to be decoded at switches");
+        assert!(are_ports(&self.requests_next), "heads wait for outputs of switches");
         for &port in &self.touched {
             let entry = &self.ins[port as usize];
             assert!(!entry.touched && entry.t > t, "every port touched is settled to the end of the cycle");
@@ -52,6 +56,29 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "a message is in flight from its start to its end"
         );
         assert!(self.starts >= self.in_flight as u64, "what is in flight has started");
+        assert!(
+            self.touched.is_empty() && self.over.is_empty() && self.departures.is_empty(),
+            "a cycle leaves nothing to be settled or reported to the next"
+        );
+        self.check_deadlocks();
+    }
+
+    /// Checks a message that is over, at the end of its last piece. Costs O(1).
+    pub(super) fn check_ended(&self, ended: &Ended) {
+        assert!(ended.created <= ended.started, "a message starts once it is created: {ended:?}");
+        assert!(ended.payload > 0, "a message has a tail: {ended:?}");
+        let host = self.hosts[ended.source.index()];
+        assert!(host.transmitter != NONE, "a host without a cable sends nothing: {ended:?}");
+        let end = match ended.fate {
+            Fate::Delivered { head, tail, .. } => {
+                assert!(head > ended.started, "no cable is crossed in no time: {ended:?}");
+                assert!(head <= tail, "a head comes before its tail: {ended:?}");
+                tail
+            }
+            Fate::Destroyed { at, .. } => at,
+        };
+        assert!(ended.started <= end, "nothing ends before it starts: {ended:?}");
+        assert!(end.0 <= self.now, "nothing is over before it has happened: {ended:?}");
     }
 
     /// Checks what holds once no event is left: nothing is awaited, so whatever stands still does so for ever. Costs
@@ -103,6 +130,25 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert!(entry.pred >= entry.t, "what is predicted lies ahead of what is accounted for: {entry:?}");
         assert!(is_empty == (entry.out_rem == 0), "a worm is there until its tail has left: {entry:?}");
         assert!(!entry.in_on || !entry.dead, "nothing flows in over a failed cable: {entry:?}");
+        assert!(!entry.touched, "a port is touched within a cycle, not between two: {entry:?}");
+        assert!(
+            entry.segments <= 1 || entry.occ >= u32::from(entry.segments),
+            "each of the worms in a buffer has a flit there: {entry:?}"
+        );
+        assert!(entry.state != State::Routing || entry.exit != NEVER, "decoding comes to an end: {entry:?}");
+        assert!(self.serial || entry.state != State::Pending, "a unit an input is never busy: {entry:?}");
+        let is_next = entry.state == State::Idle && !is_empty;
+        assert!(
+            !is_next || self.pending_next.contains(&port),
+            "a head that has come to the front is decoded next: {entry:?}"
+        );
+        if let Some(plug) = self.outs.get(port as usize) {
+            assert!(plug.dead == entry.dead, "a cable works or fails in both directions: {entry:?} {plug:?}");
+            assert!(plug.dead || plug.peer != NONE, "what works is a cable to somewhere: {plug:?}");
+        }
+        if self.is_sink(port) && port < self.transmitters {
+            assert!(entry.flying == 0 && is_empty, "a host without a buffer takes what comes: {entry:?}");
+        }
         let is_ahead = entry.state == State::Routing && entry.occ == 0;
         assert!(
             !is_ahead || (entry.in_on && entry.in_rem == entry.out_rem),
@@ -139,6 +185,27 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert!(worm == entry.back, "the worms of a buffer are linked from the first to the last: {entry:?}");
         let there = u64::from(entry.occ) + u64::from(entry.in_rem);
         assert_eq!(there, leaving, "flits that come are flits that leave: {entry:?}");
+        if entry.segments == 0 {
+            return;
+        }
+        let (front, back) = (&self.worms[entry.front], &self.worms[entry.back]);
+        assert!(
+            entry.is_leaving() || entry.out_rem == front.flits(),
+            "a worm that has no way out yet is to leave as a whole: {entry:?} {front:?}"
+        );
+        // The rest compares with where a head is now. Every turn taken off beyond this port has passed it before.
+        if entry.t <= self.now {
+            return;
+        }
+        assert!(
+            entry.out_rem <= front.flits(),
+            "no more of a worm leaves than there is: {entry:?} {front:?}"
+        );
+        assert!(entry.in_rem <= back.flits(), "nor does more of one come: {entry:?} {back:?}");
+        assert!(
+            entry.segments == 1 || entry.in_rem < back.flits(),
+            "a worm behind another has its head here: {entry:?} {back:?}"
+        );
     }
 
     /// An input port and its switch agree on what its head waits for.
@@ -148,9 +215,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         let unit = &self.switches[entry.node as usize];
+        let decodes = self.serial && entry.state == State::Routing;
+        assert!(
+            !decodes || (unit.current == port && !unit.killed),
+            "who is decoded has the unit: {unit:?} {entry:?}"
+        );
         if unit.ports > 64 {
-            // Counted, with the bits elsewhere.
-            assert!(entry.state != State::Pending || unit.pending > 0, "a pending head is counted: {unit:?}");
+            self.check_wide_marks(port);
             return;
         }
         let mark = 1_u64 << (port - unit.base);
@@ -167,6 +238,31 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
+    /// The same at a switch of more than 64 ports: marks are counted, with the bits elsewhere.
+    fn check_wide_marks(&self, port: u32) {
+        let entry = &self.ins[port as usize];
+        let unit = &self.switches[entry.node as usize];
+        let local = port - unit.base;
+        assert!(
+            self.wide_pending.has(entry.node, local) == (entry.state == State::Pending),
+            "who is pending is marked: {unit:?} {entry:?}"
+        );
+        assert!(self.wide_pending.count(entry.node) == unit.pending, "and every mark is counted: {unit:?}");
+        if entry.out != NONE {
+            let output = &self.outs[entry.out as usize];
+            let waits = entry.state == State::Waiting;
+            assert!(
+                self.wide_waits.has(entry.out, local) == waits,
+                "who waits is marked: {output:?} {entry:?}"
+            );
+            assert!(
+                (output.owner == port) != waits,
+                "who has an output waits for it or owns it: {output:?} {entry:?}"
+            );
+            assert!(self.wide_waits.count(entry.out) == output.wait, "and every mark is counted: {output:?}");
+        }
+    }
+
     /// STOP and GO: what a buffer said last is what its sender has heard, unless it is on the cable.
     fn check_control(&self, port: u32, t: u64) {
         let (entry, plug) = (&self.ins[port as usize], &self.outs[port as usize]);
@@ -175,6 +271,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let sender = &self.outs[plug.peer as usize];
         assert!(sender.peer == port, "a cable leads there and back: {plug:?} {sender:?}");
+        assert!(sender.delay == plug.delay, "and is as long both ways: {plug:?} {sender:?}");
         assert!(sender.go != entry.stop_sent, "STOP and GO arrive: {sender:?} {entry:?}");
     }
 
@@ -210,6 +307,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn check_output(&self, out: u32) {
         let output = &self.outs[out as usize];
+        self.check_use(out);
         assert!(
             output.since == NEVER || output.since <= self.now,
             "what is blocked has begun to be: {output:?}"
@@ -221,6 +319,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 "an output's owner owns it: {output:?}"
             );
             assert!(!output.dead, "nothing owns a channel that has failed: {output:?}");
+            assert!(
+                owner.node == self.ins[out as usize].node,
+                "an output serves the inputs of its switch, or its host: {output:?} {owner:?}"
+            );
         }
         let is_blocked = output.owner != NONE && (output.wait != 0 || !output.go);
         assert!(
@@ -228,6 +330,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "the timer runs while an output is blocked: {output:?}"
         );
         if output.wait != 0 {
+            assert!(
+                self.is_switch_port(out) && !output.dead,
+                "heads wait for outputs of switches whose cables work: {output:?}"
+            );
             let waiting = &self.ins[self.first_waiting(out, self.ins[out as usize].node) as usize];
             assert!(
                 waiting.state == State::Waiting && waiting.out == out,
@@ -238,6 +344,19 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
+    /// What a channel has done lies within the times in which worms have owned it.
+    fn check_use(&self, out: u32) {
+        let (output, used) = (&self.outs[out as usize], &self.used[out as usize]);
+        // While it is owned the cycle of the grant is taken off, so that any later cycle can be added.
+        let is_owned = output.owner != NONE;
+        let held = used.held.wrapping_add(if is_owned { self.now + 1 } else { 0 });
+        assert!(held <= self.now + 1, "one worm at a time owns a channel: {output:?} {used:?}");
+        assert!(used.blocked <= held, "a channel is blocked while a worm owns it: {output:?} {used:?}");
+        let unsent = if is_owned { u64::from(self.ins[output.owner as usize].out_rem) } else { 0 };
+        assert!(unsent <= used.flits, "the flits of a worm are counted in at its grant: {output:?} {used:?}");
+        assert!(used.flits - unsent <= held, "a flit a cycle is sent at most: {output:?} {used:?}");
+    }
+
     fn check_unit(&self, node: u32) {
         let unit = &self.switches[node as usize];
         assert!((unit.busy == NEVER) == (unit.current == NONE), "a unit is busy with one port: {unit:?}");
@@ -246,6 +365,16 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert!(!unit.listed, "the list of units is worked off: {unit:?}");
         assert!(!unit.killed || unit.busy != NEVER, "a head that was destroyed was being decoded: {unit:?}");
         assert!(unit.pointer < unit.ports || unit.ports == 0, "one of its ports is first in turn: {unit:?}");
+        assert!(
+            unit.ports > 64 || unit.pending.checked_shr(u32::from(unit.ports)).unwrap_or(0) == 0,
+            "only its own ports ask a unit: {unit:?}"
+        );
+        let ports = unit.base..unit.base + u32::from(unit.ports);
+        assert!(
+            unit.current == NONE || ports.contains(&unit.current),
+            "it decodes for one of them: {unit:?}"
+        );
+        assert!(unit.busy > self.now, "what was to be decoded up to now is decoded: {unit:?}");
         if unit.current != NONE && !unit.killed {
             let entry = &self.ins[unit.current as usize];
             assert!(
@@ -270,5 +399,28 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "what waits for the cable is a message: {entry:?}"
         );
         assert!(entry.free <= self.now + 1, "what is free from some cycle on has become free: {entry:?}");
+        assert!(entry.attempt > self.now, "no planned start is passed over: {entry:?}");
+        assert!(
+            entry.next != NONE || entry.attempt == NEVER,
+            "a start that is planned has a message: {entry:?}"
+        );
+        if entry.transmitter == NONE {
+            assert!(entry.next == NONE, "a host without a cable has nothing to send: {entry:?}");
+            return;
+        }
+        let transmitter = &self.ins[entry.transmitter as usize];
+        assert!(
+            entry.transmitter >= self.transmitters && transmitter.node == host,
+            "a transmitter is its host's: {entry:?} {transmitter:?}"
+        );
+        assert!(
+            !entry.backlog || transmitter.state == State::Connected,
+            "what waits for the transmitter waits for a message to leave: {entry:?} {transmitter:?}"
+        );
+        if entry.next != NONE {
+            let message = self.worms.message(entry.next);
+            assert!(message.source == host, "a host sends its own messages: {message:?}");
+            assert!(message.started == NEVER, "and what is to be sent has not started: {message:?}");
+        }
     }
 }

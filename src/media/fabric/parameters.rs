@@ -35,6 +35,11 @@ pub struct SwitchParameters {
 
 /// What a scenario's fabric has unless it says otherwise, in cycles of 6.25 ns: 150 ns a head, one after the other, and
 /// 50 ms before a forward reset.
+///
+/// # Source
+/// 108 flits a port and 50 ms: Mainwaring et al. 1997, section 1.1 (its section 2.2 has 55 ms). 150 ns, one head at a
+/// time: Sancho and Robles 2000, section 5.1. The papers give no levels of STOP and GO. Ours are 56 and 40: up to 26
+/// cycles of flight no buffer overflows (56 + 2 d - 1 flits), up to 20 none runs dry before GO works (2 d - 1).
 impl Default for SwitchParameters {
     fn default() -> SwitchParameters {
         SwitchParameters {

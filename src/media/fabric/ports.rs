@@ -209,9 +209,17 @@ impl WideRequests {
         self.bits[row as usize * self.words + bit as usize / 64] |= 1 << (bit % 64);
     }
 
-    fn has(&self, row: u32, bit: u32) -> bool {
+    pub(super) fn has(&self, row: u32, bit: u32) -> bool {
         debug_assert!((bit as usize) < self.words * 64, "a row has a bit for each port");
         self.bits[row as usize * self.words + bit as usize / 64] & 1 << (bit % 64) != 0
+    }
+
+    /// How many requests a row has. Costs O(ports / 64).
+    pub(super) fn count(&self, row: u32) -> u64 {
+        self.bits[row as usize * self.words..][..self.words]
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum()
     }
 
     pub(super) fn clear(&mut self, row: u32, bit: u32) {
@@ -222,16 +230,23 @@ impl WideRequests {
     /// The first bit at or after `pointer`, going round. The row must not be empty.
     pub(super) fn first_from(&self, row: u32, pointer: u32) -> u32 {
         debug_assert!((pointer as usize) < self.words * 64, "a port is first in turn");
-        let row = &self.bits[row as usize * self.words..][..self.words];
-        let at = |from: u32| {
-            let mut mask = u64::MAX << (from % 64);
-            (from as usize / 64..row.len()).find_map(|word| {
-                let bits = row[word] & std::mem::replace(&mut mask, u64::MAX);
-                (bits != 0).then(|| u32::try_from(word).expect("few words") * 64 + bits.trailing_zeros())
-            })
-        };
-        at(pointer).or_else(|| at(0)).expect("a request was counted")
+        let bits = &self.bits[row as usize * self.words..][..self.words];
+        let found = first_at(bits, pointer).or_else(|| first_at(bits, 0)).expect("a request was counted");
+        debug_assert!(self.has(row, found), "who is served has asked");
+        found
     }
+}
+
+/// The first bit at or after `from` in words of 64.
+fn first_at(bits: &[u64], from: u32) -> Option<u32> {
+    let mut mask = u64::MAX << (from % 64);
+    let (word, bits) = (0..).zip(bits).skip(from as usize / 64).find_map(|(word, bits)| {
+        let ahead = bits & std::mem::replace(&mut mask, u64::MAX);
+        (ahead != 0).then_some((word, ahead))
+    })?;
+    let found = word * 64 + bits.trailing_zeros();
+    debug_assert!(found >= from, "what lies before does not count");
+    Some(found)
 }
 
 /// The first bit at or after `pointer`, going round. There must be one.
@@ -239,5 +254,7 @@ impl WideRequests {
 pub(super) fn first_from(bits: u64, pointer: u32) -> u32 {
     debug_assert!(bits != 0, "there is someone to be served");
     let ahead = bits & u64::MAX.checked_shl(pointer).unwrap_or(0);
-    if ahead != 0 { ahead.trailing_zeros() } else { bits.trailing_zeros() }
+    let found = if ahead != 0 { ahead.trailing_zeros() } else { bits.trailing_zeros() };
+    debug_assert!(ahead == 0 || found >= pointer, "whoever is first in turn is served first");
+    found
 }

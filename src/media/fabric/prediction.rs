@@ -37,8 +37,20 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(!entry.out_on || entry.is_leaving(), "what flows out is let out");
         let (stop, go) = (self.switch.stop, self.switch.go);
         let occ = entry.occ;
+        debug_assert!(
+            occ < stop || entry.stop_sent || port >= self.transmitters || entry.dead,
+            "STOP is said first"
+        );
         if entry.out_on {
             debug_assert!(entry.exit >= entry.t, "the tail is not gone");
+            debug_assert!(
+                entry.exit == NEVER || entry.exit == entry.t + u64::from(entry.out_rem) - 1,
+                "the tail leaves after as many cycles as flits are to leave"
+            );
+            debug_assert!(
+                entry.exit != NEVER || (!entry.in_on && entry.in_rem > 0 && entry.segments == 1),
+                "a tail is not foreseen only where its worm has paused"
+            );
             // Without a foreseen tail the inflow has paused: the buffer is empty after as many cycles as it holds
             // flits.
             let mut due = if entry.exit == NEVER {
@@ -86,6 +98,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let mut due = NEVER;
         // First what the outflow does. One that runs dry ends there: what crosses a mark is asked of the rest alone.
         if entry.out_on {
+            debug_assert!(
+                entry.exit == NEVER || entry.exit == outflow.at(outflow.left - 1),
+                "a tail that is foreseen is the last flit of the run"
+            );
             due = match self.starves(port) {
                 Some(starved) => {
                     outflow.left = outflow.until(starved - 1);
@@ -138,6 +154,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "only the tail of a worm with an output is waited for"
         );
         debug_assert!(self.outs[entry.out as usize].owner == port, "and it is the worm that owns it");
+        debug_assert!(entry.exit >= self.now, "a tail that has left is not waited for");
         if entry.exit < entry.pred && !entry.touched {
             entry.pred = entry.exit;
             self.calendar.schedule(entry.exit, FLOW, Event::Predicted { port });

@@ -14,6 +14,14 @@ use super::ports::{NONE, State};
 const STAGES: [(usize, usize); 5] = [(1, 20), (2, 16), (3, 12), (4, 8), (5, WORTH_WHILE)];
 /// Phases with no more events than this are left alone.
 pub(super) const WORTH_WHILE: usize = 4;
+const _: () = {
+    let mut nth = 0;
+    while nth < STAGES.len() {
+        assert!(STAGES[nth].0 == nth + 1, "what a stage needs was called for by the stage before");
+        assert!(nth == 0 || STAGES[nth].1 < STAGES[nth - 1].1, "and that was some events ago");
+        nth += 1;
+    }
+};
 
 /// Calls a record into the cache.
 #[inline]

@@ -87,7 +87,9 @@ impl Pace {
         if run.left == before {
             return (Pace::NOTHING, before);
         }
-        (Pace { next: run.at(before), period: run.period }, before)
+        let next = run.at(before);
+        debug_assert!(next >= at, "the flits before a cycle are counted");
+        (Pace { next, period: run.period }, before)
     }
 
     /// The same from cycle `at` on, and the flits before.
@@ -97,7 +99,9 @@ impl Pace {
         }
         debug_assert!(self.period > 0, "what flows has a pace");
         let before = (at - 1 - self.next) / self.period + 1;
-        (Pace { next: self.next + before * self.period, ..self }, before)
+        let next = self.next + before * self.period;
+        debug_assert!((at..at + self.period).contains(&next), "no flit is left out, none is counted twice");
+        (Pace { next, ..self }, before)
     }
 }
 
@@ -130,11 +134,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Who a worm is, for observers.
     pub(super) fn identity(&self, worm: u32) -> WormId {
         let message = self.worms.message(worm);
+        debug_assert!(message.serial < self.starts, "only what has started is reported");
         WormId { serial: message.serial, source: HostId(message.source), tag: message.tag }
     }
 
     /// The plug of an input port; of a transmitter that of its host's cable.
     fn plug(&self, port: u32, out: u32) -> End {
+        debug_assert!(port < self.transmitters || out != NONE, "a transmitter holds its host's output");
         self.wiring.end(if port < self.transmitters { port } else { out })
     }
 
@@ -144,12 +150,18 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.reported.ports[port as usize].holder.is_none(),
             "what was held before is released"
         );
+        let entry = &self.ins[port as usize];
+        debug_assert!(
+            entry.state == State::Connected && self.outs[entry.out as usize].owner == port,
+            "who holds an output owns it"
+        );
         self.reported.ports[port as usize].holder = Some(self.identity(self.ins[port as usize].front));
     }
 
     /// The worm in front of `port` holds `out` no longer: its tail has left in cycle `at`, or it is destroyed.
     pub(super) fn report_release<O: Observer>(&mut self, port: u32, out: u32, at: u64, observer: &mut O) {
         debug_assert!(at <= self.now, "what is reported has happened");
+        debug_assert!(self.outs[out as usize].owner == port, "what is released has been held up to now");
         if let Some(worm) = self.reported.ports[port as usize].holder.take() {
             observer.released(Cycle(at), self.plug(port, out), self.wiring.end(out), worm);
         }
@@ -178,6 +190,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn report_waiting<O: Observer>(&mut self, out: u32, node: u32, t: u64, observer: &mut O) {
         debug_assert!(self.outs[out as usize].owner != NONE, "what has been granted is owned");
         let unit = &self.switches[node as usize];
+        debug_assert!(self.ins[out as usize].node == node, "heads wait at the switch of their output");
         for port in unit.base..unit.base + u32::from(unit.ports) {
             let entry = &self.ins[port as usize];
             let waits = entry.state == State::Waiting && entry.out == out;
@@ -233,6 +246,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(port < self.transmitters, "what a transmitter holds is no one's to see");
         let (stretch, changes) = self.stretch(port, at);
         debug_assert!(changes > at, "what flows now changes later");
+        debug_assert!(
+            stretch.occupancy <= u64::from(self.switch.buffer) || port >= self.switch_ports,
+            "no more is in a buffer than it holds"
+        );
         let reported = &mut self.reported.ports[port as usize].reported;
         if reported.from(at) != stretch {
             *reported = stretch;
@@ -308,6 +325,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         } else {
             entry.state == State::Routing && entry.segments == 1 && entry.t == at
         };
+        debug_assert!(
+            !has_come || self.is_sink(port) || self.identity(entry.front) == worm,
+            "what was foreseen is what has come"
+        );
         if has_come {
             observer.arrived(Cycle(at), self.wiring.end(port), worm);
         }
@@ -334,6 +355,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.reported.deadlocks += 1;
             self.reported.standing.push(nth);
         }
+        debug_assert!(
+            self.reported.standing.is_empty() != self.watch.has_members(),
+            "ports are in deadlocks as long as one stands"
+        );
     }
 }
 

@@ -59,6 +59,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             }
             let due = since.saturating_add(timeout);
             debug_assert!(due >= self.now, "no output is blocked for longer than the timeout");
+            debug_assert!(self.outs[out as usize].owner != NONE, "an output nobody owns is not blocked");
             if due < end {
                 // Before `begin` only by an earlier sweep, which has seen it.
                 if due >= begin {
@@ -99,6 +100,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         );
         debug_assert!(self.ins[port as usize].out == out, "and it is this output that it owns");
         let worm = self.ins[port as usize].front;
+        debug_assert!(self.ins[port as usize].exit > t, "its tail has not left");
         self.worms.strike(worm, Cause::Reset, t, false);
         if O::WATCHES {
             observer.reset(Cycle(t), self.wiring.end(out), self.identity(worm));
@@ -140,6 +142,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(self.outs[out as usize].owner == port, "and what it gives up is its own");
         // At the grant all flits were counted; those that will never be sent are taken off.
         debug_assert!(self.used[out as usize].flits >= u64::from(entry.out_rem), "its flits were counted in");
+        debug_assert!(self.worms.message(entry.front).cause.is_some(), "only a worm that is struck gives up");
         self.used[out as usize].flits -= u64::from(entry.out_rem);
         if O::WATCHES {
             self.report_release(port, out, hit, observer);
@@ -154,6 +157,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         if self.is_sink(port) {
             debug_assert!(self.worms[worm].tail_at == NEVER, "no tail comes after a forward reset");
+            debug_assert!(self.worms.message(worm).cause.is_some(), "what it follows was struck before");
             self.end_piece(worm, None);
         } else {
             self.flush(port, t, observer);
@@ -190,6 +194,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             for _ in 2..entry.segments {
                 back = self.worms[back].next;
             }
+            debug_assert!(self.worms[back].next == worm, "the last worm is linked to the one before");
             entry.back = back;
             entry.segments -= 1;
             self.end_piece(worm, None);
@@ -202,6 +207,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.segments == 1 && entry.front == worm, "it is alone");
         debug_assert!(entry.in_rem == 0 && !entry.in_on, "and no flit of it is on its way");
+        debug_assert!(entry.occ == 0, "what of it was here is gone");
         // With its head out the worm goes on beyond: the forward reset follows it there. Otherwise it ends here.
         let (out, forwards) = (entry.out, entry.state == State::Connected && entry.head_sent);
         self.deadlock_hit(port, out, t);
@@ -238,6 +244,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn empty(&mut self, port: u32) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.segments == 1, "it has no other worm to forget");
+        debug_assert!(
+            entry.out == NONE || self.outs[entry.out as usize].owner != port,
+            "what it owned has been given up"
+        );
         entry.state = State::Idle;
         (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
         (entry.occ, entry.in_rem, entry.out_rem) = (0, 0, 0);

@@ -81,6 +81,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 return false;
             }
             debug_assert!(unit.current == NONE && !unit.killed, "an idle unit decodes for nobody");
+            debug_assert!(!unit.listed, "and is not about to take a head");
             unit.busy = arrival + self.switch.routing_latency;
             unit.current = port;
         }
@@ -92,6 +93,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn revoke(&mut self, node: u32, t: u64) {
         let unit = &mut self.switches[node as usize];
         debug_assert!(unit.current != NONE && unit.busy != NEVER, "the unit is reserved");
+        debug_assert!(!unit.killed, "for a head that nothing has met yet");
         let (port, start) = (unit.current, unit.busy - self.switch.routing_latency);
         unit.busy = NEVER;
         unit.current = NONE;
@@ -119,6 +121,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.t >= t && entry.segments == 1 && entry.occ == 0, "no flit of it has arrived");
         debug_assert!(entry.in_on && entry.in_rem == entry.out_rem, "and all of them were to");
+        debug_assert!(entry.out == NONE && !entry.out_on, "none has been let out");
         entry.t = t;
         entry.state = State::Idle;
         (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
@@ -172,6 +175,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         for port in ports.drain(..) {
             let entry = &self.ins[port as usize];
             debug_assert!(port < self.switch_ports, "heads come to be decoded at switches");
+            debug_assert!(
+                matches!(entry.state, State::Idle | State::Pending | State::Routing),
+                "in one cycle no head comes further than to its decoding"
+            );
             // A forward reset at the end of the last cycle may have destroyed the head.
             if entry.state == State::Idle && entry.segments > 0 {
                 self.request_unit(port, t);
@@ -196,6 +203,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.wide_pending.first_from(node, u32::from(unit.pointer))
             };
             let port = unit.base + local;
+            debug_assert!(local < u32::from(unit.ports), "only a port of the switch is pending");
             debug_assert!(self.serial && unit.current == NONE, "an idle unit decodes for nobody");
             debug_assert!(self.ins[port as usize].state == State::Pending, "every head that asks is pending");
             unit.busy = t + self.switch.routing_latency;
@@ -224,6 +232,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // Round robin: the port that was served comes last.
             let next = port - unit.base + 1;
             unit.pointer = if next == u32::from(unit.ports) { 0 } else { u16::try_from(next).unwrap_or(0) };
+            debug_assert!(unit.pointer < unit.ports, "one of its ports is first in turn");
             unit.busy = NEVER;
             unit.current = NONE;
             self.decoded[port as usize] += 1;
@@ -255,6 +264,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return Err(Cause::Expired);
         }
         let out = self.asked_output(port)?;
+        debug_assert!(
+            self.ins[out as usize].node == self.ins[port as usize].node,
+            "a turn leads to a port of the same switch"
+        );
         if self.outs[out as usize].dead { Err(Cause::NoSuchWire) } else { Ok(out) }
     }
 
@@ -295,6 +308,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(!self.outs[out as usize].dead, "no head waits for a failed cable");
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.state == State::Routing && entry.t == t, "a head asks once it is decoded");
+        debug_assert!(entry.out == NONE && !entry.out_on, "and has no output yet");
         entry.state = State::Waiting;
         entry.exit = NEVER;
         entry.out = out;
@@ -323,6 +337,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         // A worm waits now: the tail of the owner matters from here on, and the owner's blocked time may begin.
+        debug_assert!(output.owner != port && output.wait != 0, "it waits for another worm to leave");
         output.since = output.since.min(t);
         let stopped = !output.go;
         self.care_for_exit(owner);
@@ -342,6 +357,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 continue;
             }
             debug_assert!(self.worms[front].expires == t, "no head waits beyond its time to live");
+            debug_assert!(!self.ins[port as usize].head_sent, "none of its flits has gone on");
             self.touch(port, t);
             self.deadlock_hit(port, out, t);
             self.clear_waiting(port, out);
@@ -437,10 +453,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // The route flit of this switch is taken off (Mainwaring et al. 1997, section 2.1): it never leaves.
         entry.occ -= 1;
         entry.out_rem -= 1;
+        debug_assert!(entry.out_rem > 0, "a worm has flits behind its route");
         let output = &mut self.outs[out as usize];
         debug_assert!(output.owner == NONE && output.since == NEVER, "a free output is not blocked");
         output.owner = port;
+        debug_assert!(!output.dead, "and its cable works");
         let used = &mut self.used[out as usize];
+        debug_assert!(used.held <= t, "the times of its owners do not overlap");
         used.flits += u64::from(entry.out_rem);
         used.held = used.held.wrapping_sub(t);
         let unit = &self.switches[entry.node as usize];
@@ -452,6 +471,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let stopped = !output.go;
         let front = entry.front;
         debug_assert!(self.worms[front].left > 0, "a route flit is left to be taken off");
+        debug_assert!(self.worms[front].expires > t, "and its time to live is not over");
         self.worms[front].left -= 1;
         if O::WATCHES {
             let (input, output) = (self.wiring.end(port), self.wiring.end(out));
@@ -470,6 +490,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(output.owner != NONE, "only what is owned is released");
         output.owner = NONE;
         if output.wait != 0 {
+            debug_assert!(out < self.switch_ports && !output.dead, "heads wait for cables that work");
             self.requests_next.push(out);
         }
         let used = &mut self.used[out as usize];

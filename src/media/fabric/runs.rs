@@ -53,6 +53,7 @@ pub(super) fn starvation(occ: u64, arrivals: Run, departures: Run) -> Option<u64
     while index < departures.left {
         let slot = departures.at(index);
         let served = occ + arrivals.until(slot);
+        debug_assert!(served <= occ + arrivals.left, "no departure finds more than there is");
         if served <= index {
             return Some(slot);
         }
@@ -69,6 +70,7 @@ pub(super) fn starvation(occ: u64, arrivals: Run, departures: Run) -> Option<u64
 pub(super) fn rise(occ: u64, arrivals: Run, departures: Run, level: u64) -> Option<u64> {
     debug_assert!(occ < level, "the level lies above");
     debug_assert!(departures.left <= occ + arrivals.left, "what leaves is there or comes");
+    debug_assert!(arrivals.period > 0 && departures.period > 0, "two flits of a run are never in one cycle");
     // Only an arrival can raise the level. Without departures the level is reached with this arrival; each departure
     // up to then asks for one more.
     let mut index = level - occ - 1;

@@ -114,6 +114,9 @@ impl Wiring {
         wiring.links =
             network.links().iter().map(|link| [link.a, link.b].map(|end| wiring.port(end))).collect();
         debug_assert!(wiring.links.iter().flatten().all(|port| *port != NONE), "a cable ends at ports");
+        debug_assert!(wiring.links.iter().all(|ends| ends[0] != ends[1]), "at two of them");
+        let of_hosts = wiring.links.iter().flatten().filter(|port| **port >= next).count();
+        debug_assert!(of_hosts == wiring.host_ports.len(), "a port of a host has a cable, and only one");
         Ok(wiring)
     }
 
@@ -168,7 +171,10 @@ impl Wiring {
 
     /// The host of a host port.
     pub(super) fn host(&self, port: u32) -> HostId {
-        debug_assert!(port >= self.switch_ports(), "a host's port");
+        debug_assert!(
+            port >= self.switch_ports() && (port as usize) < self.ports(),
+            "a host's port, not a transmitter"
+        );
         self.host_ports[(port - self.switch_ports()) as usize].0
     }
 }
@@ -189,26 +195,19 @@ pub(super) fn check(
     };
     count("link timings", parameters.links.len(), network.links().len())?;
     count("attachments", attachments.len(), network.hosts().len())?;
-    let time = |what, cycles: u64| {
-        if (1..=LONGEST).contains(&cycles) {
-            Ok(())
-        } else {
-            Err(BuildError::BadTime { what, most: LONGEST })
-        }
-    };
     let switch = &parameters.switch;
-    time("the routing latency", switch.routing_latency)?;
+    check_time("the routing latency", switch.routing_latency)?;
     if let Some(timeout) = switch.timeout {
-        time("the deadlock timeout", timeout.min(LONGEST))?;
+        check_time("the deadlock timeout", timeout.min(LONGEST))?;
     }
     let levels = |stop, go| if go < stop { Ok(()) } else { Err(BuildError::GoNotBelowStop { stop, go }) };
     levels(switch.stop, switch.go)?;
     if let Some(receive) = parameters.host.receive {
         levels(receive.stop, receive.go)?;
-        time("the receive period", receive.period)?;
-        time("the receive overhead", receive.overhead.max(1))?;
+        check_time("the receive period", receive.period)?;
+        check_time("the receive overhead", receive.overhead.max(1))?;
     }
-    time("the send overhead", parameters.host.send_overhead.max(1))?;
+    check_time("the send overhead", parameters.host.send_overhead.max(1))?;
     if switch.buffer > u32::from(u16::MAX) {
         return Err(BuildError::TooLarge { what: "a buffer of more than 65,535 flits" });
     }
@@ -220,18 +219,20 @@ pub(super) fn check(
             return Err(BuildError::NoCable { host, port: port.0 });
         }
     }
-    check_cables(network, parameters, time)
+    check_cables(network, parameters)
 }
 
-fn check_cables(
-    network: &Network,
-    parameters: &Parameters,
-    time: impl Fn(&'static str, u64) -> Result<(), BuildError>,
-) -> Result<(), BuildError> {
+/// Refuses a time of no cycles, or of more than can be handled.
+fn check_time(what: &'static str, cycles: u64) -> Result<(), BuildError> {
+    if (1..=LONGEST).contains(&cycles) { Ok(()) } else { Err(BuildError::BadTime { what, most: LONGEST }) }
+}
+
+fn check_cables(network: &Network, parameters: &Parameters) -> Result<(), BuildError> {
     for (index, (link, timing)) in network.links().iter().zip(&parameters.links).enumerate() {
-        time("the time of flight", timing.delay)?;
-        time("the flit time", timing.period)?;
+        check_time("the time of flight", timing.delay)?;
+        check_time("the flit time", timing.period)?;
         let into_switch = [link.a, link.b].iter().any(|end| matches!(end.node, Node::Switch(_)));
+        debug_assert!(timing.delay > 0 && timing.period > 0, "both times have been checked");
         let late = (2 * timing.delay - 1).div_ceil(timing.period);
         let needed = u64::from(parameters.switch.stop) + late;
         if into_switch && needed > u64::from(parameters.switch.buffer) {
@@ -287,6 +288,8 @@ pub(super) fn records(
 ) -> Records {
     let equal = has_equal_rates(parameters);
     let (ports, switch_ports) = (wiring.ports(), wiring.switch_ports());
+    debug_assert!(wiring.links.len() == parameters.links.len(), "every cable has its timing");
+    debug_assert!(network.hosts().len() == attachments.len(), "every host is given a port or none");
     let mut switches = Vec::with_capacity(network.switches().len());
     let mut ins = Vec::with_capacity(ports);
     let mut outs = vec![idle_output(); ports];
@@ -317,6 +320,7 @@ pub(super) fn records(
     let mut hosts = Vec::with_capacity(network.hosts().len());
     for (host, attachment) in network.host_ids().zip(attachments) {
         let out = attachment.map_or(NONE, |port| wiring.port(End::host(host, port.0)));
+        debug_assert!(out == NONE || !outs[out as usize].dead, "a host sends on a port with a cable");
         let mut transmitter = out;
         if receive && out != NONE {
             transmitter = u32::try_from(ins.len()).expect("checked");
@@ -330,6 +334,14 @@ pub(super) fn records(
     };
     debug_assert!((0..).zip(&outs).all(is_paired), "a cable is one channel there and one back, equally long");
     debug_assert!(ins.len() >= ports && ins.len() - ports <= hosts.len(), "a transmitter a host at most");
+    debug_assert!(
+        hosts.iter().all(|host| host.transmitter == NONE || host.transmitter >= transmitters),
+        "transmitters come after all other input ports"
+    );
+    debug_assert!(
+        ins.iter().zip(&outs).all(|(port, out)| port.dead == out.dead),
+        "a port has a cable in both directions or in none"
+    );
     let rates = if equal { Vec::new() } else { vec![NO_FLOW; ins.len()] };
     let most = network.switches().iter().map(|switch| usize::from(switch.ports)).max().unwrap_or(0);
     let words = if most > 64 { most.div_ceil(64) } else { 0 };

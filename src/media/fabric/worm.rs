@@ -94,6 +94,10 @@ impl Worms {
         };
         if let Some(slot) = self.free.pop() {
             debug_assert!(self.messages[slot as usize].pieces == 0, "a free record is nobody's");
+            debug_assert!(
+                self.slots[slot as usize].tail_at == NEVER,
+                "and no tail of its last worm is to come"
+            );
             self.slots[slot as usize] = worm;
             self.messages[slot as usize] = message;
             return slot;
@@ -126,6 +130,8 @@ impl Worms {
             self.spilled[slot.spill as usize] = Box::default();
             self.free_spills.push(slot.spill);
         }
+        debug_assert!(self.messages[worm as usize].started != NEVER, "only what has started is over");
+        debug_assert!(self.free.len() < self.slots.len(), "no record is free twice");
         self.free.push(worm);
         let last = self.messages[worm as usize];
         self.messages[worm as usize].started = NEVER;
@@ -165,6 +171,7 @@ impl Worms {
         } else {
             (Some(cause), at)
         };
+        debug_assert!(message.struck_at <= at, "the first cause counts, not a later one");
     }
 
     /// The turn that the head is to take next.
@@ -172,6 +179,7 @@ impl Worms {
     pub(super) fn turn(&self, worm: &Worm) -> i32 {
         debug_assert!(worm.left > 0 && worm.left <= worm.turns, "a turn is left to be taken");
         let taken = usize::from(worm.turns - worm.left);
+        debug_assert!(worm.spill != NONE || taken < INLINE, "what does not fit the record lies elsewhere");
         if worm.spill == NONE {
             i32::from(worm.route[taken])
         } else {

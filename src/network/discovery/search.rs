@@ -4,9 +4,26 @@
 //! switches: pairs that differ from given hop counts ([`nearest`](super::nearest())), or squares of what is left of
 //! measured times ([`sturdy`](super::sturdy())). All costs are integers, so that the order of sums is free.
 //!
+//! ```text
+//!   grow         machines in their order; 5 wishes for 2 switches to 1 and 2, and for 2 to 3 and 4
+//!
+//!                1 2         3 4           1 2    5    3 4
+//!                 s --- t --- u    -->      s --- t --- u        s and t, t and u: all four wishes
+//!
+//!   improve      until neither makes it cheaper:
+//!     machines   each taken out, with the switches that it alone needed, and put where it costs least
+//!     sides      each cable cut, from either end, and what was behind it tied where that costs least, as a whole
+//! ```
+//! How far a machine is from where it hangs is tried at five lengths only (`best_place`): none, one, and the length
+//! that most of its wishes ask for, with its neighbours.
+//!
 //! # Scope and limitations
 //! A heuristic: what it ends with cannot be improved by moving one machine, or one side of one cable, anywhere.
 //! Work is counted in additions, and the search stops when its [`Budget`] is used up.
+//!
+//! # Source
+//! Ours, with its constants: lawrence2008 (Fig. 4, Theorem 1) builds the one tree that has given hop counts, and has
+//! nothing to search for.
 //!
 //! # Validation
 //! `tests/network/oracle/sturdy.rs` compares with all trees of up to six machines.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use simnet_base::ids::SwitchId;
 
 use super::directions::{Directions, Tree};
-use super::graph::{SwitchGraph, UNREACHED};
+use super::graph::{Distances, SwitchGraph, UNREACHED};
 use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
 
@@ -21,16 +21,19 @@ use super::paths::LegalMoves;
 /// Mainwaring et al. 1997, section 5.5: "a switch as far away from all hosts as possible".
 pub(super) fn far(graph: &SwitchGraph, hosts: &[u32]) -> Vec<SwitchId> {
     let nearest = graph.distances(graph.switch_ids().filter(|s| hosts[s.index()] > 0));
-    let choose = |members: Vec<SwitchId>| {
-        let farthest = members.iter().map(|s| nearest[s.index()]).max();
-        // Sums are costly: only the switches that tie for the nearest host need one.
-        let mut tied = members.into_iter().filter(|s| Some(nearest[s.index()]) == farthest);
-        if farthest == Some(UNREACHED) {
-            return tied.next();
-        }
-        tied.min_by_key(|s| (Reverse(sum_to_hosts(graph, hosts, *s)), graph.id(*s)))
-    };
-    graph.components().into_iter().filter_map(choose).collect()
+    let components = graph.components().into_iter();
+    components.filter_map(|members| farthest(graph, hosts, &nearest, &members)).collect()
+}
+
+/// The farthest of the switches of one component; `nearest`: how far each switch's nearest host is.
+fn farthest(graph: &SwitchGraph, hosts: &[u32], nearest: &[u32], members: &[SwitchId]) -> Option<SwitchId> {
+    let farthest = members.iter().map(|s| nearest[s.index()]).max();
+    // Sums are costly: only the switches that tie for the nearest host need one.
+    let mut tied = members.iter().copied().filter(|s| Some(nearest[s.index()]) == farthest);
+    if farthest == Some(UNREACHED) {
+        return tied.next();
+    }
+    tied.min_by_key(|s| (Reverse(sum_to_hosts(graph, hosts, *s)), graph.id(*s)))
 }
 
 fn sum_to_hosts(graph: &SwitchGraph, hosts: &[u32], from: SwitchId) -> u64 {
@@ -65,19 +68,35 @@ fn sums_of_distances(graph: &SwitchGraph) -> Vec<u64> {
 /// # Source
 /// Sancho and Robles 2000, section 3, heuristic R2: every tree is computed.
 pub(super) fn r2(graph: &SwitchGraph, tree: Tree) -> Vec<SwitchId> {
-    let distances = tree.distances(graph);
-    let best = |members: Vec<SwitchId>| {
+    let trees = Trees { graph, tree, distances: tree.distances(graph) };
+    graph.components().into_iter().filter_map(|members| trees.best_root(&members)).collect()
+}
+
+/// What the trees of all roots have in common.
+struct Trees<'g> {
+    graph: &'g SwitchGraph,
+    tree: Tree,
+    distances: Distances<'g>,
+}
+
+/// How good a tree is, the best first, and its root.
+type Score = (u64, u64, (u64, SwitchId), SwitchId);
+
+impl Trees<'_> {
+    /// The root of the best tree on the switches of one component.
+    fn best_root(&self, members: &[SwitchId]) -> Option<SwitchId> {
         let fewest = AtomicU64::new(u64::MAX);
-        let score = |root: &SwitchId| {
-            let directions = Directions::grown(graph, vec![*root], tree, &distances);
-            let moves = LegalMoves::up_down(graph, &directions);
-            let metrics = SwitchMetrics::unless_beyond(&moves, members.iter().copied(), || {
-                fewest.load(Ordering::Relaxed)
-            })?;
-            fewest.fetch_min(metrics.crossing_paths, Ordering::Relaxed);
-            Some((metrics.crossing_paths, metrics.sum_of_distances, graph.id(*root), *root))
-        };
-        members.par_iter().filter_map(score).min().map(|(_, _, _, root)| root)
-    };
-    graph.components().into_iter().filter_map(best).collect()
+        let scores = members.par_iter().filter_map(|root| self.score(*root, members, &fewest));
+        scores.min().map(|(_, _, _, root)| root)
+    }
+
+    /// Judges the tree of one root; `None` once it has more crossing paths than the `fewest` of those judged.
+    fn score(&self, root: SwitchId, members: &[SwitchId], fewest: &AtomicU64) -> Option<Score> {
+        let directions = Directions::grown(self.graph, vec![root], self.tree, &self.distances);
+        let moves = LegalMoves::up_down(self.graph, &directions);
+        let limit = || fewest.load(Ordering::Relaxed);
+        let metrics = SwitchMetrics::unless_beyond(&moves, members.iter().copied(), limit)?;
+        fewest.fetch_min(metrics.crossing_paths, Ordering::Relaxed);
+        Some((metrics.crossing_paths, metrics.sum_of_distances, self.graph.id(root), root))
+    }
 }

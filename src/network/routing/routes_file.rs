@@ -151,16 +151,20 @@ fn not_utf8(at: usize) -> Fault {
     )
 }
 
+/// Where a word stands that is borrowed from `text`, which begins at the byte `start`.
+fn place_in(text: &str, start: usize, word: &str) -> Range<usize> {
+    let at = start + (word.as_ptr().addr() - text.as_ptr().addr());
+    at..at + word.len()
+}
+
 impl Reader<'_> {
     /// Reads one line, which begins at the byte `start` of the text.
     fn line(&mut self, number: usize, start: usize, text: &str) -> Result<(), Fault> {
         let whole = start..start + text.trim_end().len();
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| not_a_line(&error, &whole))?;
+        // A word that is not written as it is read (with escapes) has the whole line as its place.
         let place = |word: &Cow<'_, str>| match word {
-            Cow::Borrowed(word) => {
-                let at = start + (word.as_ptr().addr() - text.as_ptr().addr());
-                at..at + word.len()
-            }
+            Cow::Borrowed(word) => place_in(text, start, word),
             Cow::Owned(_) => whole.clone(),
         };
         let source = self.host(&line.src, place(&line.src))?;

@@ -305,15 +305,7 @@ impl<'a> Search<'a> {
         let sample = hosted.iter().step_by(hosted.len().div_ceil(SAMPLE).max(1));
         let distances: Vec<(u64, Vec<u32>)> =
             sample.map(|s| (u64::from(self.hosts[s.index()]), graph.distances([*s]))).collect();
-        let gain = |(a, b): &Cable| -> u64 {
-            let one = |(hosts, distance): &(u64, Vec<u32>)| {
-                let (a, b) = (distance[a.index()], distance[b.index()]);
-                // What cannot be reached at all is as far as that.
-                hosts * u64::from(a.min(1 << 20).abs_diff(b.min(1 << 20)).saturating_sub(1))
-            };
-            distances.iter().map(one).sum()
-        };
-        candidates.sort_by_cached_key(|cable| (Reverse(gain(cable)), *cable));
+        candidates.sort_by_cached_key(|cable| (Reverse(gain(*cable, &distances)), *cable));
         candidates.truncate(count);
         candidates.sort_unstable();
         candidates
@@ -378,6 +370,17 @@ impl<'a> Search<'a> {
     fn suggestion(&self, found: Found) -> Suggestion {
         Suggestion { cables: self.ends(&found.cables), after: found.after }
     }
+}
+
+/// How much nearer a cable brings its ends to the hosts. `distances`: the hosts of a switch, and how far from it each
+/// switch is.
+fn gain((a, b): Cable, distances: &[(u64, Vec<u32>)]) -> u64 {
+    let of = |(hosts, distance): &(u64, Vec<u32>)| {
+        // What cannot be reached at all is as far as that.
+        let [a, b] = [a, b].map(|end| distance[end.index()].min(1 << 20));
+        hosts * u64::from(a.abs_diff(b).saturating_sub(1))
+    };
+    distances.iter().map(of).sum()
 }
 
 /// The ports of a switch without a cable, in order.

@@ -10,13 +10,16 @@
 //! for.
 
 mod anynet;
+mod cabling;
 mod document;
 mod dot;
 mod gm;
 mod graphml;
+mod ibdm;
 mod ibnetdiscover;
 mod json;
 mod lines;
+mod netloc;
 mod reader;
 mod slurm;
 mod toml;
@@ -24,7 +27,7 @@ mod tree;
 mod unread;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use simnet_base::diagnostics::{self, Fault, Faults, did_you_mean};
 use simnet_base::ids::{Node, SwitchId};
@@ -50,17 +53,24 @@ pub enum Format {
     Anynet,
     /// The map of Myricom's GM mapper.
     Gm,
+    /// The static networks of netloc, as JSON.
+    Netloc,
+    /// A topology file of ibdm, with its descriptions of systems.
+    Ibdm,
     /// Graphviz's graph language.
     Dot,
 }
 
 impl Format {
-    /// All formats, in the order in which they are tried on a text: those that look least like others first.
-    pub const ALL: [Format; 8] = [
+    /// All formats, in the order in which they are tried on a text, but for [`BEFORE_JSON`]: those that look least like
+    /// others first.
+    pub const ALL: [Format; 10] = [
         Format::Json,
         Format::Ibnetdiscover,
         Format::GraphMl,
         Format::Slurm,
+        Format::Netloc,
+        Format::Ibdm,
         Format::Anynet,
         Format::Gm,
         Format::Toml,
@@ -80,6 +90,8 @@ impl Format {
             Format::GraphMl => "graphml",
             Format::Anynet => "anynet",
             Format::Gm => "gm",
+            Format::Netloc => "netloc",
+            Format::Ibdm => "ibdm",
             Format::Dot => "dot",
         }
     }
@@ -91,15 +103,15 @@ impl Format {
 
     /// Whether simnet writes it.
     pub const fn writes(self) -> bool {
-        !matches!(self, Format::Slurm | Format::GraphMl | Format::Anynet)
+        !matches!(self, Format::Slurm | Format::GraphMl | Format::Anynet | Format::Netloc | Format::Ibdm)
     }
 
     /// Whether its files may be in the encoding latin-1, since its encoding was never specified.
     fn may_be_latin1(self, text: &str) -> bool {
         match self {
-            Format::Ibnetdiscover | Format::Slurm | Format::Gm => true,
+            Format::Ibnetdiscover | Format::Slurm | Format::Gm | Format::Ibdm => true,
             Format::GraphMl => graphml::declares_latin1(text),
-            Format::Json | Format::Toml | Format::Anynet | Format::Dot => false,
+            Format::Json | Format::Toml | Format::Anynet | Format::Netloc | Format::Dot => false,
         }
     }
 
@@ -140,21 +152,25 @@ impl Format {
             Format::GraphMl => graphml::recognises(text),
             Format::Anynet => anynet::recognises(text),
             Format::Gm => gm::recognises(text),
+            Format::Netloc => netloc::recognises(text),
+            Format::Ibdm => ibdm::recognises(text),
             Format::Dot => dot::recognises(text),
         }
     }
 
-    fn read(self, text: &str) -> Result<Parsed, Vec<Fault>> {
-        match self {
-            Format::Json => document::network(&json::parse(text)?).map(Parsed::from),
-            Format::Toml => document::network(&toml::parse(text)?).map(Parsed::from),
-            Format::Ibnetdiscover => ibnetdiscover::read(text),
-            Format::Slurm => slurm::read(text),
-            Format::GraphMl => graphml::read(text),
-            Format::Anynet => anynet::read(text),
-            Format::Gm => gm::read(text),
-            Format::Dot => Err(vec![dot::refusal(text)]),
-        }
+    fn read(self, text: &str, options: &ReadOptions) -> Result<Parsed, Unread> {
+        Ok(match self {
+            Format::Json => document::network(&json::parse(text)?).map(Parsed::from)?,
+            Format::Toml => document::network(&toml::parse(text)?).map(Parsed::from)?,
+            Format::Ibnetdiscover => ibnetdiscover::read(text)?,
+            Format::Slurm => slurm::read(text)?,
+            Format::GraphMl => graphml::read(text)?,
+            Format::Anynet => anynet::read(text)?,
+            Format::Gm => gm::read(text)?,
+            Format::Netloc => netloc::read(text)?,
+            Format::Ibdm => ibdm::read(text, options.folder.as_deref())?,
+            Format::Dot => return Err(vec![dot::refusal(text)].into()),
+        })
     }
 }
 
@@ -168,6 +184,25 @@ struct Parsed {
 impl From<Network> for Parsed {
     fn from(network: Network) -> Parsed {
         Parsed { network, warnings: Vec::new() }
+    }
+}
+
+/// What is wrong with a file: in its own text, or in a file that it needs.
+enum Unread {
+    /// In any order.
+    Here(Vec<Fault>),
+    Elsewhere(Box<Faults>),
+}
+
+impl From<Vec<Fault>> for Unread {
+    fn from(faults: Vec<Fault>) -> Unread {
+        Unread::Here(faults)
+    }
+}
+
+impl From<Box<Faults>> for Unread {
+    fn from(faults: Box<Faults>) -> Unread {
+        Unread::Elsewhere(faults)
     }
 }
 
@@ -189,8 +224,12 @@ pub struct ReadOptions {
     pub hosts_per_switch: Option<u16>,
     /// Whether to leave out the hosts that switches bring along for in-network aggregation.
     pub drop_aggregation_nodes: bool,
+    /// The folder that the file lies in, for formats whose files name others beside them; `None` finds none.
+    pub folder: Option<PathBuf>,
 }
 
+/// Formats that begin as JSON does; what none of them is, is simnet's own.
+const BEFORE_JSON: [Format; 1] = [Format::Netloc];
 /// The most ports of a node: more could not be turned between, since a turn has 16 bits.
 pub const MOST_PORTS: u16 = 32_767;
 /// The most hosts that are added to a file, or that a few words of one may stand for.
@@ -202,7 +241,7 @@ const AGGREGATION_NODE: &str = "Mellanox Technologies Aggregation Node";
 ///
 /// # Errors
 /// Every fault of the file, each with its place; among them: not UTF-8, empty, not recognised, and hosts
-/// requested for a file that has some.
+/// requested for a file that has some. Or every fault of the first file faulty that it needs.
 pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Network, Box<Faults>> {
     read_with_warnings(file, bytes, options).map(|reading| reading.network)
 }
@@ -231,7 +270,10 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
         return Err(faults);
     }
     let format = format.map_err(|fault| list(vec![fault]))?;
-    let mut parsed = format.read(text).map_err(list)?;
+    let mut parsed = format.read(text, options).map_err(|unread| match unread {
+        Unread::Here(faults) => list(faults),
+        Unread::Elsewhere(faults) => faults,
+    })?;
     if parsed.network.name.is_empty() && !Format::OWN.contains(&format) {
         parsed.network.name = called_after(file, format);
     }
@@ -274,7 +316,9 @@ pub fn write(net: &Network, format: Format) -> String {
         Format::Ibnetdiscover => ibnetdiscover::write(net),
         Format::Dot => dot::write(net),
         Format::Gm => gm::write(net),
-        Format::Slurm | Format::GraphMl | Format::Anynet => panic!("simnet does not write {}", format.name()),
+        Format::Slurm | Format::GraphMl | Format::Anynet | Format::Netloc | Format::Ibdm => {
+            panic!("simnet does not write {}", format.name())
+        }
     }
 }
 
@@ -290,7 +334,7 @@ fn recognise(text: &str) -> Result<Format, Fault> {
     if let Some(fault) = unread::refusal(text) {
         return Err(fault);
     }
-    Format::ALL.into_iter().find(|format| format.recognises(text)).ok_or_else(|| {
+    BEFORE_JSON.into_iter().chain(Format::ALL).find(|format| format.recognises(text)).ok_or_else(|| {
         let start = text.len() - text.trim_start().len();
         let end = start + text[start..].chars().next().map_or(0, char::len_utf8);
         let expected = format!("the beginning of one of the formats {}", formats());

@@ -1,5 +1,7 @@
 //! The network: loaded from its one source, and how hosts are attached to it.
 
+use std::path::Path;
+
 use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::ids::{HostId, Node, Port};
 use simnet_network::topology::formats::{self, ReadOptions};
@@ -88,6 +90,7 @@ fn file_network(
         from: None,
         hosts_per_switch: plain.hosts_per_switch.value().copied(),
         drop_aggregation_nodes: *plain.drop_aggregation_nodes.value()?,
+        folder: file.path.parent().map(Path::to_owned),
     };
     match formats::read_with_warnings(&files::title(&file), &bytes, &options) {
         Ok(reading) => {

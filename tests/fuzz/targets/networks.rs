@@ -66,8 +66,16 @@ pub(super) fn gm() -> Vec<Vec<u8>> {
     with(GM, written(Format::Gm).into_iter().chain(seeds::contents(&[".map"])))
 }
 
+pub(super) fn netloc() -> Vec<Vec<u8>> {
+    seeds::contents(&["netloc.json"])
+}
+
+pub(super) fn ibdm() -> Vec<Vec<u8>> {
+    seeds::contents(&[".topo"])
+}
+
 pub(super) fn all() -> Vec<Vec<u8>> {
-    let mut all = [json(), toml(), ibnetdiscover(), slurm(), graphml(), anynet(), gm()].concat();
+    let mut all = [json(), toml(), ibnetdiscover(), slurm(), graphml(), anynet(), gm(), ibdm()].concat();
     all.extend(seeds::contents(&[".gv"]));
     all
 }
@@ -75,7 +83,8 @@ pub(super) fn all() -> Vec<Vec<u8>> {
 /// A network in whatever format it seems to be in, with the options that change what is read.
 pub(super) fn recognised(input: &[u8]) -> bool {
     let _ = formats::port_guids(input);
-    let changed = ReadOptions { hosts_per_switch: Some(2), drop_aggregation_nodes: true, from: None };
+    let changed =
+        ReadOptions { hosts_per_switch: Some(2), drop_aggregation_nodes: true, from: None, folder: None };
     if let Err(faults) = formats::read_with_warnings("a file", input, &changed) {
         located(&faults);
     }
@@ -110,8 +119,19 @@ pub(super) fn read_gm(input: &[u8]) -> bool {
     read(input, Some(Format::Gm))
 }
 
+pub(super) fn read_netloc(input: &[u8]) -> bool {
+    read(input, Some(Format::Netloc))
+}
+
+pub(super) fn read_ibdm(input: &[u8]) -> bool {
+    read(input, Some(Format::Ibdm))
+}
+
+/// The folder with the descriptions of the systems that a topology file of ibdm may name.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../network/formats/samples");
+
 fn read(input: &[u8], from: Option<Format>) -> bool {
-    let options = |from| ReadOptions { from, ..ReadOptions::default() };
+    let options = |from| ReadOptions { from, folder: Some(FOLDER.into()), ..ReadOptions::default() };
     let network = match formats::read_with_warnings("a file", input, &options(from)) {
         Ok(reading) => {
             reading.warnings.iter().for_each(|warnings| located(warnings));

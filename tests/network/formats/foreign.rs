@@ -3,6 +3,8 @@
 mod anynet;
 mod gm;
 mod graphml;
+mod ibdm;
+mod netloc;
 mod slurm;
 
 use rand::{RngExt, SeedableRng};
@@ -13,8 +15,12 @@ use simnet_network::topology::{End, Network};
 
 use support_network::cases;
 
+/// The folder of the samples, from that in which tests are run.
+const SAMPLES: &str = "../../tests/network/formats/samples";
+
 fn read(text: &str) -> Result<Reading, Box<Faults>> {
-    formats::read_with_warnings("net", text.as_bytes(), &ReadOptions::default())
+    let options = ReadOptions { folder: Some(SAMPLES.into()), ..ReadOptions::default() };
+    formats::read_with_warnings("net", text.as_bytes(), &options)
 }
 
 fn good(text: &str) -> Reading {
@@ -60,6 +66,40 @@ fn compare<'r>(rows: impl IntoIterator<Item = (&'r str, &'r str)>, found: impl F
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Where an edit cuts a file off.
+const CUT: &str = "\0cut";
+
+/// Damages a good file in one way after another, each the first place of one text put in another's stead (or the file
+/// cut off behind it), and pins how each is refused. Wrong if a message changes its place, its sense or its suggestion.
+fn pin_damage(format: &str, sample: &str, edits: &[(&str, &str)]) {
+    pin_damage_of(format, sample, edits, read);
+}
+
+/// The same for a file that is read otherwise.
+fn pin_damage_of(
+    format: &str,
+    sample: &str,
+    edits: &[(&str, &str)],
+    read: fn(&str) -> Result<Reading, Box<Faults>>,
+) {
+    assert!(read(sample).is_ok(), "{}", read(sample).unwrap_err());
+    assert!(edits.len() >= 25, "only {} ways to damage it", edits.len());
+    let mut pinned = String::new();
+    for (from, to) in edits {
+        let at = sample.find(from).unwrap_or_else(|| panic!("{format} has no {from:?}"));
+        let (head, tail) = (&sample[..at], &sample[at + from.len()..]);
+        let text = if *to == CUT { format!("{head}{from}") } else { format!("{head}{to}{tail}") };
+        let Err(refused) = read(&text) else { panic!("{format}: {from:?} -> {to:?} is read") };
+        let to = if *to == CUT { "(cut off)" } else { to };
+        pinned += &format!("{from:?} -> {to:?}\n{refused}\n");
+    }
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/network/formats/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("damaged-{format}"), pinned));
+}
+
 /// What is warned of in a text.
 fn warnings(text: &str) -> String {
     good(text).warnings.map(|faults| places(&faults)).unwrap_or_default()
@@ -80,7 +120,8 @@ fn names(net: &Network) -> String {
 /// Damages a good file again and again: it is read or refused, with every fault inside the text and reported
 /// briefly.
 fn damage_and_read(format: Format, good: &str, alphabet: &[u8]) {
-    let options = ReadOptions { from: Some(format), ..ReadOptions::default() };
+    let folder = Some(SAMPLES.into());
+    let options = ReadOptions { from: Some(format), folder, ..ReadOptions::default() };
     for seed in 0..cases(20_000) {
         let mut bytes = good.as_bytes().to_vec();
         damage(&mut bytes, alphabet, &mut ChaCha8Rng::seed_from_u64(seed));
@@ -135,6 +176,8 @@ fn formats_are_recognised_by_content() {
         ("Router 0 node 0\n", "unknown-word"),
         ("<?xml version=\"1.0\"?><svg/>", "not-graphml"),
         ("2 1\ns 8 \"a\"\n", "cut"),
+        ("{\"network_info\": 0, \"node_info\": 0}", "missing-key"),
+        ("Box B1\n  P1 -4x-> Nic H1 P1\n", "no-such-port"),
         ("two words\n", "unknown-format"),
         ("", "empty-file"),
         (" \n\r\n", "empty-file"),

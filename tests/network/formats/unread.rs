@@ -13,14 +13,12 @@ fn refusal(text: &str, from: Option<Format>) -> String {
 fn formats_that_are_not_read_are_named() {
     let simgrid = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
                    <platform version=\"4.1\">\n</platform>\n";
-    let netloc = "{\"network_info\": {\"network_type\": \"IB\", \"subnet_id\": \"x\"}, \"node_info\": {}}";
+    let netloc = "2\n0002:c903:0000:0001,4,1,,spine,spine\n0002:c903:0000:0002,5,0,,n1 mlx5_0,n1\n";
     let lst =
         "{ SW Ports:08 SystemGUID:1 NodeGUID:2 PortGUID:2 {a} LID:0002 PN:05 } { CA Ports:02 } PHY=4x\n";
     for (text, what) in [
         (simgrid, "a platform of SimGrid"),
-        (netloc, "a file of hwloc's netloc"),
-        ("# all\n\nGnu GNU1 CFG: a=b\n  M/P1 -4x-10G-> Cougar H01 P1\n", "a topology file of ibdm"),
-        ("MTS2400 SW1\n\tP1 -> MTS2400 SW2 P1\n", "a topology file of ibdm"),
+        (netloc, "what netloc_ib_extract_dats of hwloc makes"),
         ("TOPSYSTEM Lion\n\nNODE SW 8 MT43132 U1\n  1 -> P1\n", "a description of a system for ibdm"),
         (lst, "a list of links of OpenSM"),
         ("{\"lldp\": {\"interface\": []}}", "what lldpctl prints"),

@@ -397,6 +397,13 @@ impl Model {
     }
 
     /// Whether a place is a port at all, as far as its switch's cables and `ports` a switch show.
+    ///
+    /// The port of entry may be any, so that ports are known but for a constant, and what bounds them are ports that
+    /// have a cable: two of one switch are less than `ports` apart.
+    ///
+    /// # Source
+    /// Mainwaring et al. 1997, section 3.3, point 3, of 8 ports: with "two turns separated by a distance of 7 that are
+    /// successful, we are done". The bound here counts cables that mergers have brought as well.
     pub(super) fn may_be_port(&mut self, place: Place, ports: u16) -> bool {
         let Place { vertex, port } = self.resolve(place);
         let (low, high) = self.extent(vertex).unwrap_or((port, port));

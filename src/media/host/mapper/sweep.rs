@@ -50,7 +50,8 @@ pub(super) fn alternating(ports: u16) -> impl Iterator<Item = Turn> {
 /// The turns at one switch still to try.
 ///
 /// Turn 0, the port of entry, is known and never tried. With a window, ports that answer bound the others:
-/// all lie within `ports` consecutive numbers.
+/// all lie within `ports` consecutive numbers (Mainwaring et al. 1997, section 3.3, point 3: with "two turns separated
+/// by a distance of 7 that are successful, we are done").
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     ports: i32,

@@ -106,6 +106,8 @@ impl Shape {
 
     /// About how many additions looking for a place takes.
     pub(super) fn work(&self, costs: &impl Costs, moved: usize) -> u64 {
+        // What `best_place` does: the table of all pairs at all distances, then five lengths looked up in it for each
+        // switch, with each switch that has machines.
         let table = self.homes.len() * moved * (costs.most() as usize + 1);
         (table + 5 * self.near.len() * self.near.len()) as u64
     }

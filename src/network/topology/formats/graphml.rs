@@ -244,7 +244,12 @@ impl<'d> Reader<'d> {
             }
         }
         let description = self.value(element, Domain::Node, "label").map(|(label, _)| label);
-        self.draft.nodes.push(DraftNode { is_switch: true, name: id.to_owned(), description, ports: 0 });
+        self.draft.nodes.push(DraftNode {
+            is_switch: true,
+            name: id.to_owned(),
+            description,
+            ..DraftNode::default()
+        });
         self.next.push(0);
     }
 

@@ -38,7 +38,7 @@ mod cabling;
 mod line;
 mod near_miss;
 mod port;
-mod rate;
+pub(super) mod rate;
 mod writer;
 
 use crate::topology::{End, Host, Link, Network, Switch};

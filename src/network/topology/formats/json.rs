@@ -85,7 +85,7 @@ fn converted(value: &ast::Value<'_>) -> Value {
             Ok(whole) => Kind::Integer(whole),
             Err(_) => Kind::Number(number.value.to_owned()),
         },
-        ast::Value::BooleanLit(_) => Kind::Other("true or false"),
+        ast::Value::BooleanLit(truth) => Kind::Truth(truth.value),
         ast::Value::NullKeyword(_) => Kind::Other("null"),
         ast::Value::Array(list) => Kind::List(list.elements.iter().map(converted).collect()),
         ast::Value::Object(table) => Kind::Table(table.properties.iter().map(entry).collect()),

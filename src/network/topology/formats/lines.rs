@@ -50,8 +50,12 @@ pub(super) struct DraftNode {
     pub(super) is_switch: bool,
     pub(super) name: String,
     pub(super) description: Option<String>,
+    /// The guid that the file gives; `None` for the one that its name may imply.
+    pub(super) guid: Option<u64>,
     /// How many ports it has at least.
     pub(super) ports: u16,
+    /// The number of its first port: 0 or 1.
+    pub(super) first_port: u16,
 }
 
 /// A cable between two ports that no other uses.
@@ -62,22 +66,22 @@ pub(super) struct DraftCable {
 }
 
 impl Draft {
-    /// The network called `name` (after its file where that is empty), its ports counted from 0; every node has the
-    /// ports that its cables need, at least one.
+    /// The network called `name` (after its file where that is empty); every node has the ports that its cables need,
+    /// at least one.
     pub(super) fn network(self, name: &str) -> Network {
         let mut ports: Vec<u16> = self.nodes.iter().map(|node| node.ports.max(1)).collect();
         for (node, port) in self.cables.iter().flat_map(|cable| cable.ends) {
-            ports[node] = ports[node].max(port + 1);
+            ports[node] = ports[node].max(port + 1 - self.nodes[node].first_port);
         }
         let mut net = Network::new(name);
         let mut ids: Vec<Node> = Vec::new();
         for (node, ports) in self.nodes.into_iter().zip(ports) {
-            let DraftNode { is_switch, name, description, .. } = node;
-            let guid = super::document::guid_in_name(&name);
+            let DraftNode { is_switch, name, description, guid, first_port, .. } = node;
+            let guid = guid.or_else(|| super::document::guid_in_name(&name));
             let added = if is_switch {
-                net.push_switch(Switch { name, ports, first_port: 0, guid, description }).map(Node::Switch)
+                net.push_switch(Switch { name, ports, first_port, guid, description }).map(Node::Switch)
             } else {
-                net.push_host(Host { name, ports, first_port: 0, guid, description }).map(Node::Host)
+                net.push_host(Host { name, ports, first_port, guid, description }).map(Node::Host)
             };
             ids.push(added.expect("names were found distinct"));
         }

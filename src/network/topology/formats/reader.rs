@@ -1,8 +1,9 @@
 //! Taking values out of tables, with a fault for each that is not what it should be.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use simnet_base::diagnostics::Fault;
+use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::units::Unit;
 
 use super::tree::{Entry, Kind, Value};
@@ -66,6 +67,23 @@ impl Reader {
         Some(Fields { entries, what, start: value.span.start })
     }
 
+    /// The keys of a table in which others may stand beside those that are read; faults where it is none, and for keys
+    /// given twice.
+    pub(super) fn table<'v>(&mut self, value: &'v Value, what: &'static str) -> Option<Fields<'v>> {
+        let Kind::Table(entries) = &value.kind else {
+            self.mismatch(value, &format!("{what}, as keys and values in braces"));
+            return None;
+        };
+        let mut seen = BTreeSet::new();
+        for entry in entries {
+            if !seen.insert(entry.key.as_str()) {
+                let message = format!("the key `{}` is given twice", quoted(&entry.key));
+                self.fault(Fault::new("duplicate-key", entry.key_span.clone(), message, "each key once"));
+            }
+        }
+        Some(Fields { entries, what, start: value.span.start })
+    }
+
     /// The value of a key that must be given.
     pub(super) fn need<'v>(&mut self, fields: &Fields<'v>, key: &str) -> Option<&'v Value> {
         let value = fields.get(key);
@@ -91,6 +109,12 @@ impl Reader {
     /// The text of a key that must be given.
     pub(super) fn need_text<'v>(&mut self, fields: &Fields<'v>, key: &str) -> Option<&'v str> {
         let value = self.need(fields, key)?;
+        self.text(value)
+    }
+
+    /// The text of a key, if it is given.
+    pub(super) fn maybe_text<'v>(&mut self, fields: &Fields<'v>, key: &str) -> Option<&'v str> {
+        let value = fields.get(key)?;
         self.text(value)
     }
 
@@ -155,7 +179,8 @@ impl Reader {
         }
     }
 
-    fn mismatch(&mut self, value: &Value, expected: &str) {
+    /// Reports that a value is not what it should be.
+    pub(super) fn mismatch(&mut self, value: &Value, expected: &str) {
         let message = format!("{} stands here", value.kind.called());
         self.fault(Fault::new("wrong-type", shown(value), message, expected));
     }

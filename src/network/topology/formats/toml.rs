@@ -56,7 +56,7 @@ fn converted(value: &Spanned<DeValue<'_>>) -> Value {
             Err(_) => Kind::Number(number.to_string()),
         },
         DeValue::Float(number) => Kind::Number(number.to_string()),
-        DeValue::Boolean(_) => Kind::Other("true or false"),
+        DeValue::Boolean(truth) => Kind::Truth(*truth),
         DeValue::Datetime(_) => Kind::Other("a date"),
         DeValue::Array(list) => Kind::List(list.iter().map(converted).collect()),
         DeValue::Table(entries) => table(entries),

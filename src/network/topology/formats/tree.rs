@@ -17,6 +17,7 @@ pub(super) enum Kind {
     /// Any other number, as written.
     Number(String),
     Text(String),
+    Truth(bool),
     List(Vec<Value>),
     Table(Vec<Entry>),
     /// Anything else, by what it is called.
@@ -38,6 +39,7 @@ impl Kind {
             Kind::Integer(_) => "a whole number",
             Kind::Number(_) => "a number",
             Kind::Text(_) => "a text",
+            Kind::Truth(_) => "true or false",
             Kind::List(_) => "a list",
             Kind::Table(_) => "a table of keys",
             Kind::Other(name) => name,

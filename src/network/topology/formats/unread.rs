@@ -2,7 +2,7 @@
 //! rather than by what a reader of another format would make of it.
 //!
 //! # Source
-//! simgrid.dtd; hwloc's `netloc_reader_static` schema; ibdm-topo-file(1) and ibdm-ibnl-file(1) of ibutils; ibdm's and
+//! simgrid.dtd; `write_into_file` of hwloc's netloc_ib_extract_dats.c; ibdm-ibnl-file(1) of ibutils; ibdm's and
 //! OpenSM's subnet.lst; `lldpctl -f json`.
 
 use simnet_base::diagnostics::Fault;
@@ -17,17 +17,13 @@ const SIMGRID: Known = (
     "a platform of SimGrid",
     "its routes list links and it has no cabling of switches: write the switches as GraphML or simnet's own JSON",
 );
-const NETLOC: Known = (
-    "a file of hwloc's netloc",
-    "netloc made it from a dump of ibnetdiscover or of a subnet manager: give that dump instead",
-);
-const IBDM_TOPO: Known = (
-    "a topology file of ibdm (ibutils)",
-    "what its systems hold stands in .ibnl files: give what `ibnetdiscover` prints of the same fabric instead",
+const NETLOC_LISTS: Known = (
+    "what netloc_ib_extract_dats of hwloc makes (IB-*-nodes.txt)",
+    "it is made from ib-subnet-*.txt, which ibnetdiscover printed: give that file instead",
 );
 const IBDM_IBNL: Known = (
     "a description of a system for ibdm (.ibnl)",
-    "it is no network but what one chassis holds: give what `ibnetdiscover` prints of the fabric instead",
+    "it is no network but what one system holds: give the topology file that names it, which finds it beside itself",
 );
 const SUBNET_LST: Known = (
     "a list of links of OpenSM or ibdiagnet (subnet.lst)",
@@ -55,7 +51,6 @@ fn known(head: &str) -> Option<Known> {
     let has = |text: &str| head.contains(text);
     match head.as_bytes().first()? {
         b'<' if has("<platform") || has("simgrid.dtd") => Some(SIMGRID),
-        b'{' if has("\"network_info\"") && (has("\"node_info\"") || has("\"network_type\"")) => Some(NETLOC),
         b'{' if has("\"lldp\"") => Some(LLDP),
         b'{' if is_link_list(head) => Some(SUBNET_LST),
         b'{' | b'<' | b'[' => None,
@@ -75,15 +70,23 @@ fn known_by_lines(head: &str) -> Option<Known> {
     let mut lines = head.lines().filter(is_said);
     let (first, second) = (lines.next()?, lines.next().unwrap_or_default());
     let words: Vec<&str> = first.split_whitespace().collect();
-    let is_indented = |line: &str| line.starts_with([' ', '\t']);
-    let is_end = |word: &str| word == "->" || word.starts_with('-') && word.ends_with("->");
     match words[..] {
         ["SYSTEM" | "TOPSYSTEM", _] => Some(IBDM_IBNL),
-        // A port of this system, how fast, and the type, name and port of the other one.
-        [_, _, ..] if !is_indented(first) && is_indented(second) => {
-            let far: Vec<&str> = second.split_whitespace().skip(1).collect();
-            (far.len() >= 4 && is_end(far[0])).then_some(IBDM_TOPO)
-        }
+        // How many nodes, then each by its guid, lid and type.
+        [count] if is_number(count) && is_netloc_node(second) => Some(NETLOC_LISTS),
         _ => None,
     }
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a line gives a node as `0002:c903:0000:0001,4,1,`.
+fn is_netloc_node(line: &str) -> bool {
+    let mut cells = line.split(',');
+    let is_hex = |group: &str| group.len() == 4 && group.bytes().all(|digit| digit.is_ascii_hexdigit());
+    cells.next().is_some_and(|id| id.split(':').count() == 4 && id.split(':').all(is_hex))
+        && cells.next().is_some_and(is_number)
+        && cells.next().is_some_and(is_number)
 }

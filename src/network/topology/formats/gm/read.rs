@@ -199,8 +199,8 @@ impl<'t> Reader<'t> {
         self.draft.nodes.push(DraftNode {
             is_switch,
             name,
-            description: None,
             ports: named.ports.unwrap_or(1),
+            ..DraftNode::default()
         });
     }
 

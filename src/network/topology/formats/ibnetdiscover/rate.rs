@@ -26,6 +26,32 @@ const SPEEDS: [(&str, u64); 9] = [
     ("XDR", 200_000_000_000 * 11),
 ];
 
+/// What a lane signals with, Gb/s, as OpenSM and ibdm write it, and the speed that it is.
+const SIGNALLED: [(&str, &str); 9] = [
+    ("2.5", "SDR"),
+    ("5", "DDR"),
+    ("10", "QDR"),
+    ("FDR10", "FDR10"),
+    ("14", "FDR"),
+    ("25", "EDR"),
+    ("50", "HDR"),
+    ("100", "NDR"),
+    ("200", "XDR"),
+];
+
+/// The data rate of a width such as `4x` and a speed such as `EDR`, rounded down to 1 b/s; `None` if it is none.
+pub(in crate::topology::formats) fn data_rate(width: &str, speed: &str) -> Option<BitRate> {
+    let (_, lanes) = WIDTHS.iter().find(|(name, _)| name.eq_ignore_ascii_case(width))?;
+    let (_, lane) = SPEEDS.iter().find(|(name, _)| *name == speed)?;
+    BitRate::new(lanes * lane / 11)
+}
+
+/// The data rate of a width such as `4x` and what its lanes signal with, such as `2.5`, in Gb/s; `None` if it is none.
+pub(in crate::topology::formats) fn of_signalled(width: &str, lane: &str) -> Option<BitRate> {
+    let (_, speed) = SIGNALLED.iter().find(|(name, _)| *name == lane)?;
+    data_rate(width, speed)
+}
+
 /// The width and speed that a rate is, the widest link of the usual width first; `None` if it is none.
 pub(super) fn spelling(rate: BitRate) -> Option<String> {
     let widths = [4, 1, 2, 8, 12].map(|lanes| WIDTHS.iter().find(|(_, of)| *of == lanes).expect("a width"));

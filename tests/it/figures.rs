@@ -17,14 +17,16 @@ const CHEAP: &str = "sancho2000/table1";
 /// A figure whose scenario takes a tenth of a second.
 const QUICKEST: &str = "mainwaring1997/fig10";
 
-/// Figures whose scenarios take two seconds and more of one core also in their quick form.
-const LONG: [&str; 26] = [
+/// Figures whose scenarios take a second and more of one core also in their quick form.
+const LONG: [&str; 33] = [
     "faraj2008/fig10",
+    "faraj2008/fig11",
     "faraj2008/fig7",
     "faraj2008/fig9",
     "faraj2008/modern",
     "faraj2008/tree-mesh-fat-tree",
     "hendriks2004/pink",
+    "hendriks2004/presumptions",
     "hendriks2004/sizes",
     "lawrence2008/at-once",
     "lawrence2008/background",
@@ -38,11 +40,16 @@ const LONG: [&str; 26] = [
     "mainwaring1997/load",
     "mainwaring1997/mappers",
     "mainwaring1997/reconfiguration",
+    "sancho2000/fig2",
     "sancho2000/fig3-64",
+    "sancho2000/fig3a",
+    "sancho2000/fig3b",
     "sancho2000/fig4a",
     "sancho2000/fig4b",
     "sancho2000/gains",
+    "sancho2000/long-32",
     "sancho2000/long-64",
+    "sancho2000/message-time",
     "sancho2000/table1",
     "sancho2000/table2",
 ];

@@ -27,6 +27,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "gm", seeds: networks::gm, read: networks::read_gm },
     Target { name: "netloc", seeds: networks::netloc, read: networks::read_netloc },
     Target { name: "ibdm", seeds: networks::ibdm, read: networks::read_ibdm },
+    Target { name: "subnet-lst", seeds: networks::subnet_lst, read: networks::read_subnet_lst },
+    Target { name: "db-csv", seeds: networks::db_csv, read: networks::read_db_csv },
     Target { name: "routes", seeds: routes::files, read: routes::read_file },
     Target { name: "lfts", seeds: routes::dumps, read: routes::read_dump },
     Target { name: "rtts", seeds: base::tables, read: routes::read_rtts },

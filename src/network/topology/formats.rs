@@ -11,17 +11,20 @@
 
 mod anynet;
 mod cabling;
+mod db_csv;
 mod document;
 mod dot;
 mod gm;
 mod graphml;
 mod ibdm;
 mod ibnetdiscover;
+mod infiniband;
 mod json;
 mod lines;
 mod netloc;
 mod reader;
 mod slurm;
+mod subnet_lst;
 mod toml;
 mod tree;
 mod unread;
@@ -57,6 +60,10 @@ pub enum Format {
     Netloc,
     /// A topology file of ibdm, with its descriptions of systems.
     Ibdm,
+    /// The list of cables of OpenSM and ibdiagnet.
+    SubnetLst,
+    /// The tables of ibdiagnet2.
+    DbCsv,
     /// Graphviz's graph language.
     Dot,
 }
@@ -64,9 +71,11 @@ pub enum Format {
 impl Format {
     /// All formats, in the order in which they are tried on a text, but for [`BEFORE_JSON`]: those that look least like
     /// others first.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 12] = [
         Format::Json,
         Format::Ibnetdiscover,
+        Format::SubnetLst,
+        Format::DbCsv,
         Format::GraphMl,
         Format::Slurm,
         Format::Netloc,
@@ -92,6 +101,8 @@ impl Format {
             Format::Gm => "gm",
             Format::Netloc => "netloc",
             Format::Ibdm => "ibdm",
+            Format::SubnetLst => "subnet-lst",
+            Format::DbCsv => "db-csv",
             Format::Dot => "dot",
         }
     }
@@ -103,15 +114,33 @@ impl Format {
 
     /// Whether simnet writes it.
     pub const fn writes(self) -> bool {
-        !matches!(self, Format::Slurm | Format::GraphMl | Format::Anynet | Format::Netloc | Format::Ibdm)
+        match self {
+            Format::Json
+            | Format::Toml
+            | Format::Ibnetdiscover
+            | Format::SubnetLst
+            | Format::Gm
+            | Format::Dot => true,
+            Format::Slurm
+            | Format::GraphMl
+            | Format::Anynet
+            | Format::Netloc
+            | Format::Ibdm
+            | Format::DbCsv => false,
+        }
     }
 
     /// Whether its files may be in the encoding latin-1, since its encoding was never specified.
     fn may_be_latin1(self, text: &str) -> bool {
         match self {
-            Format::Ibnetdiscover | Format::Slurm | Format::Gm | Format::Ibdm => true,
             Format::GraphMl => graphml::declares_latin1(text),
-            Format::Json | Format::Toml | Format::Anynet | Format::Netloc | Format::Dot => false,
+            Format::Ibnetdiscover
+            | Format::SubnetLst
+            | Format::DbCsv
+            | Format::Slurm
+            | Format::Gm
+            | Format::Ibdm => true,
+            _ => false,
         }
     }
 
@@ -154,6 +183,8 @@ impl Format {
             Format::Gm => gm::recognises(text),
             Format::Netloc => netloc::recognises(text),
             Format::Ibdm => ibdm::recognises(text),
+            Format::SubnetLst => subnet_lst::recognises(text),
+            Format::DbCsv => db_csv::recognises(text),
             Format::Dot => dot::recognises(text),
         }
     }
@@ -168,6 +199,8 @@ impl Format {
             Format::Anynet => anynet::read(text)?,
             Format::Gm => gm::read(text)?,
             Format::Netloc => netloc::read(text)?,
+            Format::SubnetLst => subnet_lst::read(text)?,
+            Format::DbCsv => db_csv::read(text)?,
             Format::Ibdm => ibdm::read(text, options.folder.as_deref())?,
             Format::Dot => return Err(vec![dot::refusal(text)].into()),
         })
@@ -229,7 +262,7 @@ pub struct ReadOptions {
 }
 
 /// Formats that begin as JSON does; what none of them is, is simnet's own.
-const BEFORE_JSON: [Format; 1] = [Format::Netloc];
+const BEFORE_JSON: [Format; 2] = [Format::SubnetLst, Format::Netloc];
 /// The most ports of a node: more could not be turned between, since a turn has 16 bits.
 pub const MOST_PORTS: u16 = 32_767;
 /// The most hosts that are added to a file, or that a few words of one may stand for.
@@ -278,7 +311,7 @@ pub fn read_with_warnings(file: &str, bytes: &[u8], options: &ReadOptions) -> Re
         parsed.network.name = called_after(file, format);
     }
     if options.drop_aggregation_nodes {
-        parsed.warnings.retain(|warning| warning.code != ibnetdiscover::AGGREGATION_WARNING);
+        parsed.warnings.retain(|warning| warning.code != infiniband::AGGREGATION_WARNING);
     }
     let warnings = Some(parsed.warnings).filter(|found| !found.is_empty()).map(list);
     let net = parsed.network;
@@ -296,10 +329,17 @@ fn called_after(file: &str, format: Format) -> String {
     stem.filter(|stem| !stem.is_empty()).unwrap_or_else(|| format.name().to_owned())
 }
 
-/// The name of the node and the port by the guid of the port, as a dump of ibnetdiscover gives them; empty
-/// for any other file.
+/// The name of the node and the port by the guid of the port, as a dump of ibnetdiscover, a list of OpenSM's cables or
+/// tables of ibdiagnet2 give them; empty for any other file.
 pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)> {
-    ibnetdiscover::port_guids(&String::from_utf8_lossy(bytes))
+    let text = String::from_utf8_lossy(bytes);
+    if subnet_lst::recognises(&text) {
+        return subnet_lst::port_guids(&text);
+    }
+    if db_csv::recognises(&text) {
+        return db_csv::port_guids(&text);
+    }
+    ibnetdiscover::port_guids(&text)
 }
 
 /// Writes a network.
@@ -316,9 +356,8 @@ pub fn write(net: &Network, format: Format) -> String {
         Format::Ibnetdiscover => ibnetdiscover::write(net),
         Format::Dot => dot::write(net),
         Format::Gm => gm::write(net),
-        Format::Slurm | Format::GraphMl | Format::Anynet | Format::Netloc | Format::Ibdm => {
-            panic!("simnet does not write {}", format.name())
-        }
+        Format::SubnetLst => subnet_lst::write(net),
+        other => panic!("simnet does not write {}", other.name()),
     }
 }
 

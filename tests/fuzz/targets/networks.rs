@@ -74,8 +74,18 @@ pub(super) fn ibdm() -> Vec<Vec<u8>> {
     seeds::contents(&[".topo"])
 }
 
+pub(super) fn subnet_lst() -> Vec<Vec<u8>> {
+    with("", written(Format::SubnetLst).into_iter().chain(seeds::contents(&[".lst"])))
+}
+
+pub(super) fn db_csv() -> Vec<Vec<u8>> {
+    seeds::contents(&[".db_csv"])
+}
+
 pub(super) fn all() -> Vec<Vec<u8>> {
-    let mut all = [json(), toml(), ibnetdiscover(), slurm(), graphml(), anynet(), gm(), ibdm()].concat();
+    let mut all =
+        [json(), toml(), ibnetdiscover(), slurm(), graphml(), anynet(), gm(), ibdm(), subnet_lst(), db_csv()]
+            .concat();
     all.extend(seeds::contents(&[".gv"]));
     all
 }
@@ -125,6 +135,14 @@ pub(super) fn read_netloc(input: &[u8]) -> bool {
 
 pub(super) fn read_ibdm(input: &[u8]) -> bool {
     read(input, Some(Format::Ibdm))
+}
+
+pub(super) fn read_subnet_lst(input: &[u8]) -> bool {
+    read(input, Some(Format::SubnetLst))
+}
+
+pub(super) fn read_db_csv(input: &[u8]) -> bool {
+    read(input, Some(Format::DbCsv))
 }
 
 /// The folder with the descriptions of the systems that a topology file of ibdm may name.

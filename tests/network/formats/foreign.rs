@@ -6,6 +6,7 @@ mod graphml;
 mod ibdm;
 mod netloc;
 mod slurm;
+mod subnet_lst;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -178,6 +179,8 @@ fn formats_are_recognised_by_content() {
         ("2 1\ns 8 \"a\"\n", "cut"),
         ("{\"network_info\": 0, \"node_info\": 0}", "missing-key"),
         ("Box B1\n  P1 -4x-> Nic H1 P1\n", "no-such-port"),
+        ("{ SW Ports:24 }\n", "unexpected"),
+        ("# of ibdiagnet\nSTART_NODES\n", "cut-off"),
         ("two words\n", "unknown-format"),
         ("", "empty-file"),
         (" \n\r\n", "empty-file"),

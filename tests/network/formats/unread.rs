@@ -14,13 +14,10 @@ fn formats_that_are_not_read_are_named() {
     let simgrid = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
                    <platform version=\"4.1\">\n</platform>\n";
     let netloc = "2\n0002:c903:0000:0001,4,1,,spine,spine\n0002:c903:0000:0002,5,0,,n1 mlx5_0,n1\n";
-    let lst =
-        "{ SW Ports:08 SystemGUID:1 NodeGUID:2 PortGUID:2 {a} LID:0002 PN:05 } { CA Ports:02 } PHY=4x\n";
     for (text, what) in [
         (simgrid, "a platform of SimGrid"),
         (netloc, "what netloc_ib_extract_dats of hwloc makes"),
         ("TOPSYSTEM Lion\n\nNODE SW 8 MT43132 U1\n  1 -> P1\n", "a description of a system for ibdm"),
-        (lst, "a list of links of OpenSM"),
         ("{\"lldp\": {\"interface\": []}}", "what lldpctl prints"),
     ] {
         let refused = refusal(text, None);

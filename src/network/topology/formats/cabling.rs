@@ -166,6 +166,11 @@ impl Cabling {
         self.cables.iter().filter(|cable| !cable.both_ways).map(|cable| cable.span.clone())
     }
 
+    /// Whether some cable is listed from both of its ends.
+    pub(super) fn any_both_ways(&self) -> bool {
+        self.cables.iter().any(|cable| cable.both_ways)
+    }
+
     /// How many cables a node has.
     pub(super) fn degrees(&self) -> Vec<usize> {
         let mut degrees = vec![0; self.nodes.len()];

@@ -42,16 +42,14 @@ pub(super) mod rate;
 mod writer;
 
 use crate::topology::{End, Host, Link, Network, Switch};
-use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::diagnostics::Fault;
 use simnet_base::ids::{Node, Port};
 
-use super::{AGGREGATION_NODE, Parsed};
+use super::{Parsed, infiniband};
 use blocks::{Block, Kind};
 pub(super) use port::port_guids;
-pub(super) use writer::write;
+pub(super) use writer::{Identities, identities, write};
 
-/// The code of the warning that an aggregation node counts as a host.
-pub(super) const AGGREGATION_WARNING: &str = "aggregation-node";
 /// How many lines with words on them are looked at before a text counts as another format.
 const LOOKED_AT: usize = 100;
 
@@ -131,16 +129,7 @@ pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
 /// What should be known of a host that is none, before routes to it are trusted.
 fn odd_host(block: &Block<'_>) -> Option<Fault> {
     let id = block.id.as_ref().filter(|_| block.kind != Kind::Switch)?;
-    let name = quoted(id.text);
-    if block.kind == Kind::Rt {
-        let message = format!("the router `{name}` counts as a host");
-        let behind = "behind it is another subnet, which is not in this file";
-        return Some(Fault::new("router", id.span.clone(), message, behind));
-    }
-    block.description.filter(|words| words.contains(AGGREGATION_NODE))?;
-    let message = format!("`{name}` counts as a host, and is a switch's unit for in-network aggregation");
-    let way_out = "`--drop-aggregation-nodes`, or `drop-aggregation-nodes` in a scenario, leaves it out";
-    Some(Fault::new(AGGREGATION_WARNING, id.span.clone(), message, way_out))
+    infiniband::oddity(id.text, block.description, block.kind == Kind::Rt, id.span.clone())
 }
 
 /// The network of sound blocks.

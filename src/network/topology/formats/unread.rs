@@ -2,8 +2,7 @@
 //! rather than by what a reader of another format would make of it.
 //!
 //! # Source
-//! simgrid.dtd; `write_into_file` of hwloc's netloc_ib_extract_dats.c; ibdm-ibnl-file(1) of ibutils; ibdm's and
-//! OpenSM's subnet.lst; `lldpctl -f json`.
+//! simgrid.dtd; `write_into_file` of hwloc's netloc_ib_extract_dats.c; ibdm-ibnl-file(1) of ibutils; `lldpctl -f json`.
 
 use simnet_base::diagnostics::Fault;
 
@@ -24,10 +23,6 @@ const NETLOC_LISTS: Known = (
 const IBDM_IBNL: Known = (
     "a description of a system for ibdm (.ibnl)",
     "it is no network but what one system holds: give the topology file that names it, which finds it beside itself",
-);
-const SUBNET_LST: Known = (
-    "a list of links of OpenSM or ibdiagnet (subnet.lst)",
-    "give what `ibnetdiscover` prints of the same fabric instead",
 );
 const LLDP: Known = (
     "what lldpctl prints of one machine's neighbours",
@@ -52,17 +47,9 @@ fn known(head: &str) -> Option<Known> {
     match head.as_bytes().first()? {
         b'<' if has("<platform") || has("simgrid.dtd") => Some(SIMGRID),
         b'{' if has("\"lldp\"") => Some(LLDP),
-        b'{' if is_link_list(head) => Some(SUBNET_LST),
         b'{' | b'<' | b'[' => None,
         _ => known_by_lines(head),
     }
-}
-
-/// Whether the first line gives the ends of a cable in braces, as `{ SW Ports:08 ... } { CA Ports:02 ... } PHY=4x`.
-fn is_link_list(head: &str) -> bool {
-    let mut words = head.split_whitespace().skip(1);
-    words.next().is_some_and(|kind| ["SW", "CA", "CA-SW", "RT", "HCA"].contains(&kind))
-        && words.next().is_some_and(|word| word.starts_with("Ports:"))
 }
 
 fn known_by_lines(head: &str) -> Option<Known> {

@@ -52,6 +52,14 @@ pub(in crate::topology::formats) fn of_signalled(width: &str, lane: &str) -> Opt
     data_rate(width, speed)
 }
 
+/// The width and what its lanes signal with, Gb/s, of a rate: `("4x", "25")`; `None` if it is none of InfiniBand's.
+pub(in crate::topology::formats) fn signalled(rate: BitRate) -> Option<(&'static str, &'static str)> {
+    let spelt = spelling(rate)?;
+    let (width, _) = WIDTHS.iter().find(|(name, _)| spelt.starts_with(name))?;
+    let (lane, _) = SIGNALLED.iter().find(|(_, speed)| spelt[width.len()..] == **speed)?;
+    Some((width, lane))
+}
+
 /// The width and speed that a rate is, the widest link of the usual width first; `None` if it is none.
 pub(super) fn spelling(rate: BitRate) -> Option<String> {
     let widths = [4, 1, 2, 8, 12].map(|lanes| WIDTHS.iter().find(|(_, of)| *of == lanes).expect("a width"));

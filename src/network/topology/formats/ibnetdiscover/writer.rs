@@ -23,22 +23,22 @@ const SPACING: u64 = 0x1_0000;
 const DESCRIPTION: usize = 63;
 
 /// What a node is called in the file.
-struct Identity {
-    id: String,
-    guid: u64,
-    description: String,
+pub(in crate::topology::formats) struct Identity {
+    pub(in crate::topology::formats) id: String,
+    pub(in crate::topology::formats) guid: u64,
+    pub(in crate::topology::formats) description: String,
     /// What is added to the numbers of its ports.
-    shift: u16,
+    pub(in crate::topology::formats) shift: u16,
 }
 
 /// The identities of all nodes.
-struct Identities {
+pub(in crate::topology::formats) struct Identities {
     switches: Vec<Identity>,
     hosts: Vec<Identity>,
 }
 
 impl Identities {
-    fn of(&self, node: Node) -> &Identity {
+    pub(in crate::topology::formats) fn of(&self, node: Node) -> &Identity {
         match node {
             Node::Switch(id) => &self.switches[id.index()],
             Node::Host(id) => &self.hosts[id.index()],
@@ -76,7 +76,8 @@ fn head(net: &Network) -> String {
     text + "#\n"
 }
 
-fn identities(net: &Network) -> Identities {
+/// What all nodes are called in formats that know them by guid. Costs O(nodes log nodes).
+pub(in crate::topology::formats) fn identities(net: &Network) -> Identities {
     let switches =
         net.switches().iter().map(|s| (s.name.as_str(), s.guid, s.description.as_deref(), s.first_port));
     let hosts = net.hosts().iter().map(|h| (h.name.as_str(), h.guid, h.description.as_deref(), h.first_port));

@@ -49,6 +49,7 @@ use super::{AGGREGATION_NODE, Parsed};
 use blocks::{Block, Kind};
 pub(super) use port::port_guids;
 pub(super) use writer::write;
+pub use writer::{NodeGuids, node_guids};
 
 /// The code of the warning that an aggregation node counts as a host.
 pub(super) const AGGREGATION_WARNING: &str = "aggregation-node";

@@ -13,6 +13,7 @@ mod formats {
 /// What is fast against what is slow and obvious, on random networks.
 mod oracle {
     mod balance;
+    mod destination;
     mod dimension_order;
     mod discovery;
     mod failures;

@@ -37,9 +37,9 @@
 //! tests/network/oracle/smart.rs: acyclic, complete and never longer than UP*/DOWN* on random multigraphs, distances
 //! against Floyd-Warshall over channels, no deadlock in simulations beyond saturation.
 
-mod cycles;
+pub(super) mod cycles;
 mod moves;
-mod order;
+pub(super) mod order;
 
 use simnet_base::ids::SwitchId;
 
@@ -113,6 +113,23 @@ impl Smart {
         self.are_spines
     }
 
+    /// The turns along a spanning tree, and as many others as close no cycle with them, its own turns first; and per
+    /// channel whether it is of that tree.
+    ///
+    /// Its own turns alone may leave a pair of switches without a path that goes on by the destination alone.
+    pub(super) fn around_tree(&self, graph: &SwitchGraph, hosts: &[u32]) -> (AllowedTurns, Vec<bool>) {
+        let in_tree = spanning_tree(graph, &self.roots);
+        let stay = AllowedTurns::where_(graph, |by, next| in_tree[by] && in_tree[next]);
+        let mut wanted = traffic(graph, &AllowedTurns::all(graph), &weights(hosts));
+        for by in 0..graph.outputs().len() {
+            for next in self.turns.after(graph, by) {
+                let wanted = &mut wanted[stay.position(graph, by, next)];
+                *wanted = wanted.saturating_add(1 << 63);
+            }
+        }
+        (completed(graph, stay, &wanted), in_tree)
+    }
+
     /// The turns that routes may take: without any cycle, and with a path for every pair that cables join.
     pub fn turns(&self) -> &AllowedTurns {
         &self.turns
@@ -142,7 +159,7 @@ fn broken(graph: &SwitchGraph, hosts: &[u32], stay: &AllowedTurns, minimal: &[u6
     let batch = (turns.positions() / 3 / RECOUNTS).max(1);
     for count in 1.. {
         let cost = |by, next| (!stay.allows(graph, by, next)).then(|| demand[stay.position(graph, by, next)]);
-        if !breaker.break_one(&mut turns, cost) {
+        if breaker.break_one(&mut turns, cost).is_none() {
             break;
         }
         if count % batch == 0 {
@@ -172,13 +189,19 @@ fn completed(graph: &SwitchGraph, turns: AllowedTurns, minimal: &[u64]) -> Allow
 ///
 /// A tree has no cycle but back over the same cable, so these turns have none.
 fn skeleton(graph: &SwitchGraph, directions: &Directions) -> AllowedTurns {
+    let in_tree = spanning_tree(graph, directions.roots());
+    AllowedTurns::where_(graph, |by, next| in_tree[by] && in_tree[next])
+}
+
+/// Per channel whether it is of one of these trees.
+pub(super) fn spanning_tree(graph: &SwitchGraph, roots: &[SwitchId]) -> Vec<bool> {
     let mut in_tree = vec![false; graph.outputs().len()];
     let mut reached = vec![false; graph.switches()];
     // One root a component: trees from several would not meet.
-    for root in directions.roots().iter().copied().chain(graph.switch_ids()) {
+    for root in roots.iter().copied().chain(graph.switch_ids()) {
         grow_tree(graph, root, &mut reached, &mut in_tree);
     }
-    AllowedTurns::where_(graph, |by, next| in_tree[by] && in_tree[next])
+    in_tree
 }
 
 /// Grows a breadth-first tree from `root` over the switches that are not `reached`; marks both channels of its cables.

@@ -38,6 +38,7 @@ use simnet_base::ids::{Node, SwitchId};
 use super::{End, Host, Network};
 
 pub use gm::gm_host_names;
+pub use ibnetdiscover::{NodeGuids, node_guids};
 
 /// A text format for networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

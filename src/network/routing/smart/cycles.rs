@@ -7,7 +7,7 @@ use super::AllowedTurns;
 /// A depth-first search for cycles that breaks each one it meets and goes on from there.
 ///
 /// A channel that is done can never be part of a cycle again, since turns are only taken away.
-pub(super) struct Breaker<'a> {
+pub(in crate::routing) struct Breaker<'a> {
     graph: &'a SwitchGraph,
     /// The channels from the start of the search to where it stands, each with its untried successors.
     path: Vec<(usize, Vec<usize>)>,
@@ -19,7 +19,7 @@ pub(super) struct Breaker<'a> {
 }
 
 impl<'a> Breaker<'a> {
-    pub(super) fn new(graph: &'a SwitchGraph) -> Breaker<'a> {
+    pub(in crate::routing) fn new(graph: &'a SwitchGraph) -> Breaker<'a> {
         let channels = graph.outputs().len();
         Breaker {
             graph,
@@ -30,17 +30,17 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// Finds the next cycle and takes the turn out of it whose `cost` is least, the first of equals; `false`
-    /// if there is no cycle any more. `cost` is `None` for a turn that must stay; no cycle has only such.
-    pub(super) fn break_one(
+    /// Finds the next cycle and takes the turn out of it whose `cost` is least, the first of equals;
+    /// `None` if there is no cycle any more. `cost` is `None` for a turn that must stay; no cycle has only such.
+    pub(in crate::routing) fn break_one(
         &mut self,
         turns: &mut AllowedTurns,
         cost: impl Fn(usize, usize) -> Option<u64>,
-    ) -> bool {
+    ) -> Option<(usize, usize)> {
         loop {
             let Some((channel, untried)) = self.path.last_mut() else {
                 let Some(start) = (self.begin..self.done.len()).find(|channel| !self.done[*channel]) else {
-                    return false;
+                    return None;
                 };
                 self.begin = start;
                 self.enter(turns, start);
@@ -54,8 +54,7 @@ impl<'a> Breaker<'a> {
                     self.path.pop();
                 }
                 Some(next) if self.on_path[next] => {
-                    self.cut(turns, next, cost);
-                    return true;
+                    return Some(self.cut(turns, next, cost));
                 }
                 Some(next) if self.done[next] => {}
                 Some(next) => self.enter(turns, next),
@@ -71,7 +70,12 @@ impl<'a> Breaker<'a> {
     }
 
     /// Breaks the cycle from `start` along the path back to `start`, and goes back to before the break.
-    fn cut(&mut self, turns: &mut AllowedTurns, start: usize, cost: impl Fn(usize, usize) -> Option<u64>) {
+    fn cut(
+        &mut self,
+        turns: &mut AllowedTurns,
+        start: usize,
+        cost: impl Fn(usize, usize) -> Option<u64>,
+    ) -> (usize, usize) {
         let first = self.path.iter().position(|(channel, _)| *channel == start).expect("it is on the path");
         let cycle: Vec<usize> = self.path[first..].iter().map(|(channel, _)| *channel).collect();
         let following = cycle.iter().skip(1).chain([&start]);
@@ -83,5 +87,6 @@ impl<'a> Breaker<'a> {
         for (channel, _) in self.path.drain(first + nth + 1..) {
             self.on_path[channel] = false;
         }
+        (by, next)
     }
 }

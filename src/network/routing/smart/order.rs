@@ -9,7 +9,7 @@ use super::AllowedTurns;
 /// # Source
 /// Pearce and Kelly 2006, *A dynamic topological sort algorithm for directed acyclic graphs*: a turn that leads
 /// backward is tried by a search between the places of its two channels only.
-pub(super) struct Ordered<'a> {
+pub(in crate::routing) struct Ordered<'a> {
     graph: &'a SwitchGraph,
     turns: AllowedTurns,
     /// Per channel its place.
@@ -22,7 +22,7 @@ impl<'a> Ordered<'a> {
     ///
     /// # Panics
     /// If it is not.
-    pub(super) fn new(graph: &'a SwitchGraph, turns: AllowedTurns) -> Ordered<'a> {
+    pub(in crate::routing) fn new(graph: &'a SwitchGraph, turns: AllowedTurns) -> Ordered<'a> {
         let channels = graph.outputs().len();
         let mut before = vec![0u32; channels];
         for by in 0..channels {
@@ -48,7 +48,7 @@ impl<'a> Ordered<'a> {
     }
 
     /// Allows a turn unless that would close a cycle, and says whether it did.
-    pub(super) fn add(&mut self, by: usize, next: usize) -> bool {
+    pub(in crate::routing) fn add(&mut self, by: usize, next: usize) -> bool {
         let (low, high) = (self.place[next], self.place[by]);
         if low < high {
             let Some(ahead) = self.ahead(next, by, high) else { return false };
@@ -57,6 +57,16 @@ impl<'a> Ordered<'a> {
         }
         self.turns.set(self.graph, by, next, true);
         true
+    }
+
+    /// Forbids a turn again: the order of the others stays one.
+    pub(in crate::routing) fn remove(&mut self, by: usize, next: usize) {
+        self.turns.set(self.graph, by, next, false);
+    }
+
+    /// The set as it now is.
+    pub(in crate::routing) fn turns(&self) -> &AllowedTurns {
+        &self.turns
     }
 
     /// The channels reached from `from` within the places up to `high`; `None` if `target` is among them.
@@ -109,14 +119,14 @@ impl<'a> Ordered<'a> {
     }
 
     /// The channels in order.
-    pub(super) fn into_order(self) -> Vec<usize> {
+    pub(in crate::routing) fn into_order(self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.place.len()).collect();
         order.sort_unstable_by_key(|channel| self.place[*channel]);
         order
     }
 
-    /// The set as it now is.
-    pub(super) fn into_turns(self) -> AllowedTurns {
+    /// The set alone.
+    pub(in crate::routing) fn into_turns(self) -> AllowedTurns {
         self.turns
     }
 }

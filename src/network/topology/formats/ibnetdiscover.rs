@@ -49,6 +49,7 @@ use super::{Parsed, infiniband};
 use blocks::{Block, Kind};
 pub(super) use port::port_guids;
 pub(super) use writer::{Identities, identities, write};
+pub use writer::{NodeGuids, node_guids};
 
 /// How many lines with words on them are looked at before a text counts as another format.
 const LOOKED_AT: usize = 100;

@@ -59,6 +59,22 @@ pub(in crate::topology::formats) fn write(net: &Network) -> String {
     text
 }
 
+/// The guids of the nodes of a network, as [`write`] gives them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeGuids {
+    /// Per switch, in order.
+    pub switches: Vec<u64>,
+    /// Per host, in order.
+    pub hosts: Vec<u64>,
+}
+
+/// The guids that a dump of the network has which simnet writes: the node's own, or a new one.
+pub fn node_guids(net: &Network) -> NodeGuids {
+    let identities = identities(net);
+    let guids = |nodes: Vec<Identity>| nodes.into_iter().map(|node| node.guid).collect();
+    NodeGuids { switches: guids(identities.switches), hosts: guids(identities.hosts) }
+}
+
 fn head(net: &Network) -> String {
     let mut text = format!("#\n# Topology file: written by simnet of {}\n", printable(&net.name));
     let lengths = net.links().iter().filter(|link| link.length.is_some()).count();

@@ -1,0 +1,83 @@
+//! Next hops on shortest paths of any kind.
+
+use simnet_base::ids::SwitchId;
+
+use crate::routing::graph::{SwitchGraph, UNREACHED};
+
+use super::load::{Load, sweeps};
+use super::next_hops::NextHops;
+use super::tree::Tree;
+
+/// Which of several shortest paths a switch takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tie {
+    /// The one with the least load so far, summed over its channels, as in DFSSSP.
+    Load,
+    /// The one that makes the busiest channel less busy; columns are made anew to that end.
+    Balance,
+    /// The output of the lowest number: on a grid one dimension after the other.
+    Port,
+}
+
+/// Fills `hops` with next hops on shortest paths. With `shared`, all columns that lead to one switch are alike.
+///
+/// Costs O(columns x links), with [`Tie::Balance`] for each sweep.
+pub(super) fn minimal(
+    graph: &SwitchGraph,
+    sends: &[u32],
+    hops: &NextHops,
+    (tie, shared): (Tie, bool),
+) -> NextHops {
+    let mut hops = hops.clone();
+    let mut load = Load::new(graph, hops.columns());
+    let mut columns: Vec<usize> = (0..hops.columns()).collect();
+    columns.sort_by_key(|column| (hops.target(*column).1, *column));
+    let mut tree = Tree::new(graph);
+    let mut best: Option<(u64, NextHops)> = None;
+    let times = if tie == Tie::Balance { sweeps(graph, hops.columns()) } else { 1 };
+    for _ in 0..times {
+        let mut at = None;
+        for column in &columns {
+            load.remove(*column);
+            let (_, to) = hops.target(*column);
+            if !shared || at != Some(to) {
+                let weight = (tie == Tie::Balance).then(|| load.weights().to_vec());
+                grow(
+                    graph,
+                    &mut tree,
+                    to,
+                    |by| weight.as_ref().map_or(load.over(by), |weight| weight[by]),
+                    tie,
+                );
+                at = Some(to);
+            }
+            hops.set(graph, *column, &tree.next);
+            if hops.host_columns().contains(column) {
+                load.add(graph, *column, &mut tree, sends);
+            }
+        }
+        if best.as_ref().is_none_or(|(least, _)| load.busiest() < *least) {
+            best = Some((load.busiest(), hops.clone()));
+        }
+    }
+    best.expect("there is one sweep at least").1
+}
+
+/// Grows shortest next hops towards a switch.
+fn grow(graph: &SwitchGraph, tree: &mut Tree, to: SwitchId, cost: impl Fn(usize) -> u64, tie: Tie) {
+    let distance = graph.distances([to]);
+    tree.order.clear();
+    tree.order.extend(graph.switch_ids().filter(|switch| distance[switch.index()] != UNREACHED));
+    tree.order.sort_by_key(|switch| (distance[switch.index()], *switch));
+    tree.next.fill(None);
+    let mut least = vec![0_u64; graph.switches()];
+    for switch in tree.order.iter().copied().filter(|switch| *switch != to) {
+        let far = |by: usize| graph.outputs()[by].to.index();
+        let shorter = |by: &usize| distance[far(*by)] + 1 == distance[switch.index()];
+        let key = |by: usize| if tie == Tie::Port { 0 } else { least[far(by)] + cost(by) };
+        let best = graph.range(switch).filter(shorter).map(|by| (key(by), by)).min();
+        let (key, by) = best.expect("a switch farther away has a neighbour nearer");
+        least[switch.index()] = key;
+        tree.next[switch.index()] = Some(by);
+    }
+}

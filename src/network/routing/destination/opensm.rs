@@ -1,0 +1,259 @@
+//! Tables of next hops as OpenSM takes them, and what the fabric has to know of lanes.
+//!
+//! # Scope and limitations
+//! * *Forwarding tables*: the syntax of OpenSM's own `opensm-lfts.dump`, which `opensm -R file -U FILE` installs.
+//!   Every port of a host that a cable joins to a switch has its addresses there, and every switch. The addresses are
+//!   counted from 1, switches first; OpenSM translates them to its own by the guids in the file, so that another
+//!   manager's numbers do not matter.
+//! * *Lid matrix*: the hops to every switch by every port, which `-M FILE` takes.
+//! * *Service levels*: a line `0xGUID LID SL` for each port of a host and address, `ibdiagnet.psl` to ibdmchk (`-c`).
+//!   The service level of a path is the number of its lane.
+//! * *SL to VL*: a line `0xGUID IN OUT 0xAB ...` for each two ports of a switch, two lanes a byte, `ibdiagnet.slvl` to
+//!   ibdmchk (`-d`). Service levels without a lane of their own share those that there are.
+//!
+//! The guid of a port is the one that the network's file has, else it counts on from the host's; nodes without a guid
+//! have those that a dump of the network has which simnet writes.
+//!
+//! # Source
+//! `osm_ucast_file.c` and `osm_dump.c` of OpenSM 3.3.23; `ibdm`'s `Fabric.cpp` of ibutils 1.5.7.
+//!
+//! # Validation
+//! tests/it/interop/installed.rs: the real OpenSM installs them, and reads the same back; ibdmchk judges them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use simnet_base::ids::{Node, Port, SwitchId};
+use thiserror::Error;
+
+use super::{DestinationTables, Target};
+use crate::routing::graph::{SwitchGraph, UNREACHED};
+use crate::topology::formats::{NodeGuids, node_guids};
+use crate::topology::{End, Network};
+
+/// The most ports that a table knows.
+const MOST_PORTS: u16 = 254;
+
+/// A switch has more ports than tables can name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the switch {switch} has {ports} ports, and tables name {MOST_PORTS} at most")]
+pub struct TooManyPorts {
+    /// Its name.
+    pub switch: String,
+    /// How many it has.
+    pub ports: u16,
+}
+
+/// Tables with the addresses and guids that they are written with.
+pub struct OpenSm<'a> {
+    network: &'a Network,
+    graph: SwitchGraph,
+    tables: &'a DestinationTables,
+    guids: NodeGuids,
+    port_guids: BTreeMap<End, u64>,
+    /// All addresses in order: the guid of the port, its name, and what leads there.
+    addresses: Vec<Address>,
+}
+
+/// An address.
+struct Address {
+    lid: u16,
+    guid: u64,
+    name: String,
+    to: To,
+}
+
+/// What an address leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum To {
+    /// A switch, by a column if it has no hosts or by that of one of its hosts.
+    Switch(SwitchId, Option<usize>),
+    /// A port of a host, by a column; and the last switch's port.
+    Host(usize, End),
+}
+
+impl<'a> OpenSm<'a> {
+    /// Gives addresses to all ports. `port_guids` gives the node's name and the port for the guids of ports that the
+    /// network's own file gives; it may be empty.
+    ///
+    /// # Errors
+    /// [`TooManyPorts`].
+    pub fn new(
+        network: &'a Network,
+        tables: &'a DestinationTables,
+        port_guids: &BTreeMap<u64, (String, u16)>,
+    ) -> Result<OpenSm<'a>, TooManyPorts> {
+        if let Some(large) = network.switches().iter().find(|switch| switch.ports > MOST_PORTS) {
+            return Err(TooManyPorts { switch: large.name.clone(), ports: large.ports });
+        }
+        let known = port_guids.iter().filter_map(|(guid, (name, port))| {
+            Some((End { node: network.find(name)?, port: Port(*port) }, *guid))
+        });
+        let mut files = OpenSm {
+            network,
+            graph: SwitchGraph::new(network),
+            tables,
+            guids: node_guids(network),
+            port_guids: known.collect(),
+            addresses: Vec::new(),
+        };
+        files.add_addresses();
+        Ok(files)
+    }
+
+    fn add_addresses(&mut self) {
+        let hops = &self.tables.hops;
+        let mut to_switch = vec![None; self.network.switches().len()];
+        for column in (0..hops.columns()).rev() {
+            to_switch[hops.target(column).1.index()] = Some(column);
+        }
+        let mut lid = 1;
+        for (switch, column) in self.network.switch_ids().zip(to_switch) {
+            let name = printable(self.network.name_of(Node::Switch(switch)));
+            let guid = self.guids.switches[switch.index()];
+            self.addresses.push(Address { lid, guid, name, to: To::Switch(switch, column) });
+            lid += 1;
+        }
+        // All addresses of a port share their upper bits.
+        let each = u16::try_from(self.tables.paths).expect("at most 128 addresses a port");
+        lid = lid.next_multiple_of(each);
+        for column in hops.host_columns() {
+            let (Target::Host(host, port), _) = hops.target(column) else { continue };
+            let end = End { node: Node::Host(host), port };
+            let Some(far) = self.network.peer(end) else { continue };
+            let name = printable(self.network.name_of(end.node));
+            self.addresses.push(Address { lid, guid: self.port_guid(end), name, to: To::Host(column, far) });
+            lid += 1;
+        }
+    }
+
+    /// The guid of a port of a host.
+    fn port_guid(&self, end: End) -> u64 {
+        let Node::Host(host) = end.node else { unreachable!("asked of hosts") };
+        let own = self.guids.hosts[host.index()];
+        let nth = end.port.0 - self.network.port_range(end.node).0;
+        self.port_guids.get(&end).copied().unwrap_or(own.saturating_add(u64::from(nth) + 1))
+    }
+
+    /// The number that a table has for a port of a switch.
+    fn port_number(&self, switch: SwitchId, port: Port) -> u16 {
+        port.0 - self.network.port_range(Node::Switch(switch)).0 + 1
+    }
+
+    /// The entry of a switch for an address; `None` where no route leads there.
+    fn entry(&self, switch: SwitchId, to: To) -> Option<u16> {
+        let by_column = |column: usize| {
+            let output = &self.graph.outputs()[self.tables.hops.next(&self.graph, column, switch)?];
+            Some(self.port_number(switch, output.port))
+        };
+        match to {
+            To::Switch(own, _) if own == switch => Some(0),
+            To::Switch(_, column) => by_column(column?),
+            To::Host(_, far) if far.node == Node::Switch(switch) => Some(self.port_number(switch, far.port)),
+            To::Host(column, _) => by_column(column),
+        }
+    }
+
+    /// Writes the forwarding tables of all switches.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write_tables(&self, out: &mut dyn Write) -> io::Result<()> {
+        let last = self.addresses.last().map_or(0, |address| address.lid);
+        for (switch, own) in self.network.switch_ids().zip(&self.addresses) {
+            let (lid, guid, name) = (own.lid, own.guid, &own.name);
+            writeln!(out, "Unicast lids [0-{last}] of switch Lid {lid} guid 0x{guid:016x} ('{name}'):")?;
+            let mut count = 0;
+            for Address { lid, guid, name, to } in &self.addresses {
+                let kind = if matches!(to, To::Switch(..)) { "Switch" } else { "Channel Adapter" };
+                if let Some(port) = self.entry(switch, *to) {
+                    writeln!(out, "0x{lid:04x} {port:03} # {kind} portguid 0x{guid:016x}: '{name}'")?;
+                    count += 1;
+                }
+            }
+            writeln!(out, "{count} lids dumped")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the hops from every switch by every port to every switch.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write_lid_matrix(&self, out: &mut dyn Write) -> io::Result<()> {
+        let switches = || self.network.switch_ids().zip(&self.addresses);
+        let distances: Vec<Vec<u32>> =
+            self.network.switch_ids().map(|to| self.graph.distances([to])).collect();
+        for (switch, own) in switches() {
+            writeln!(out, "Switch: guid 0x{:016x}", own.guid)?;
+            for (to, address) in switches() {
+                let distance = &distances[to.index()];
+                write!(out, "0x{:04x}: {}", address.lid, hops(distance[switch.index()]))?;
+                let (first, ports) = self.network.port_range(Node::Switch(switch));
+                for port in first..first + ports {
+                    let far = self.network.peer(End { node: Node::Switch(switch), port: Port(port) });
+                    let far = match far.map(|far| far.node) {
+                        Some(Node::Switch(next)) if next != switch => distance[next.index()],
+                        _ => UNREACHED,
+                    };
+                    write!(out, " {}", hops(far.saturating_add(1)))?;
+                }
+                writeln!(out, " # portguid 0x{:016x}", address.guid)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the service level of every port of a host and address.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write_service_levels(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut before = None;
+        for source in &self.addresses {
+            let To::Host(_, End { node: Node::Switch(from), .. }) = source.to else { continue };
+            if before.replace(source.guid) == Some(source.guid) {
+                continue;
+            }
+            for address in &self.addresses {
+                if let To::Host(column, _) = address.to
+                    && address.guid != source.guid
+                {
+                    let level = self.tables.hops.lane(column, from);
+                    writeln!(out, "0x{:016x} {} {level}", source.guid, address.lid)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the lanes of the service levels at every two ports of a switch.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write_sl_to_vl(&self, out: &mut dyn Write) -> io::Result<()> {
+        let lanes = self.tables.hops.lanes();
+        let pair = |nth: u8| format!(" 0x{:x}{:x}", 2 * nth % lanes, (2 * nth + 1) % lanes);
+        let row: String = (0..8).map(pair).collect();
+        for (switch, own) in self.network.switch_ids().zip(&self.addresses) {
+            let (_, ports) = self.network.port_range(Node::Switch(switch));
+            for output in 1..=ports {
+                for input in (0..=ports).filter(|input| *input != output) {
+                    writeln!(out, "0x{:016x} {input} {output}{row}", own.guid)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Hops as the matrix has them.
+fn hops(distance: u32) -> String {
+    format!("{:02x}", distance.min(0xff))
+}
+
+/// A name fit to stand in quotes on one line.
+fn printable(name: &str) -> String {
+    let fit = |c: char| if c.is_control() || c == '\'' { ' ' } else { c };
+    name.chars().map(fit).take(63).collect()
+}

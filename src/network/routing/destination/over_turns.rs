@@ -1,0 +1,145 @@
+//! Next hops over a fixed set of turns, balanced.
+//!
+//! # Scope and limitations
+//! A switch knows a packet's destination alone, not where it came from. So the next hops towards a destination are
+//! grown backwards from it: a switch may take an output only if it may turn from there into the output that the next
+//! switch has taken. All turns of the table are then of the set, and if that has no cycle, the table has none.
+//!
+//! Single next hops may leave out a switch that the set gives a path. Then the next hops along that path are forced,
+//! and the column is grown again. Where two such paths disagree, the next hops over *spare* channels are forced: those
+//! down in UP*/DOWN* (a switch that can go down to the destination must, as OpenSM's `updn` has it), those of the
+//! spanning tree in smart routing, whose turns are all allowed.
+//!
+//! Columns are taken out and grown anew, one after the other, over channels that cost more the fuller they are; the
+//! best table seen is kept.
+
+use simnet_base::ids::SwitchId;
+
+use crate::routing::allowed_turns::AllowedTurns;
+use crate::routing::graph::SwitchGraph;
+use crate::routing::paths::{LegalMoves, State, Toward};
+
+use super::load::{Load, sweeps};
+use super::next_hops::NextHops;
+use super::tree::Tree;
+
+/// A set of turns to route over.
+pub(super) struct TurnSet {
+    pub(super) turns: AllowedTurns,
+    /// Per channel whether next hops over such channels alone may be forced.
+    pub(super) spare: Vec<bool>,
+}
+
+/// How good next hops are, the lower the better: pairs of a switch that sends and a column without a route, the load
+/// of the busiest channel, the sum of all.
+pub(super) type Worth = (usize, u64, u64);
+
+/// Fills `hops` over `set`, as evenly as a fixed number of steps allows; `sends` says how many hosts each switch has.
+pub(super) fn balanced(
+    graph: &SwitchGraph,
+    set: &TurnSet,
+    sends: &[u32],
+    hops: &NextHops,
+) -> (Worth, NextHops) {
+    let mut growing = Growing::new(graph, set, sends);
+    let mut load = Load::new(graph, hops.columns());
+    let mut hops = hops.clone();
+    let mut best: Option<(Worth, NextHops)> = None;
+    let mut vain = 0;
+    for _ in 0..sweeps(graph, hops.columns()) {
+        let mut lost = 0;
+        for column in 0..hops.columns() {
+            load.remove(column);
+            let (_, to) = hops.target(column);
+            lost += growing.grow(to, load.weights());
+            hops.set(graph, column, &growing.tree.next);
+            if hops.host_columns().contains(&column) {
+                load.add(graph, column, &mut growing.tree, sends);
+            }
+        }
+        let worth = (lost, load.busiest(), load.sum());
+        vain += 1;
+        if best.as_ref().is_none_or(|(least, _)| worth < *least) {
+            best = Some((worth, hops.clone()));
+            vain = 0;
+        }
+        if vain == 4 {
+            break;
+        }
+    }
+    best.expect("there is one sweep at least")
+}
+
+/// What it takes to grow one column after the other.
+struct Growing<'a> {
+    graph: &'a SwitchGraph,
+    set: &'a TurnSet,
+    sends: &'a [u32],
+    tree: Tree,
+    forced: Vec<Option<usize>>,
+    toward: Toward,
+}
+
+impl<'a> Growing<'a> {
+    fn new(graph: &'a SwitchGraph, set: &'a TurnSet, sends: &'a [u32]) -> Growing<'a> {
+        let forced = vec![None; graph.switches()];
+        Growing { graph, set, sends, tree: Tree::new(graph), forced, toward: Toward::new(graph) }
+    }
+
+    /// Grows the tree towards a switch, and says how many of the switches that send it leaves out.
+    fn grow(&mut self, to: SwitchId, weight: &[u64]) -> usize {
+        self.forced.fill(None);
+        self.grow_forced(to, weight);
+        let lost = self.tree.lost(to, self.sends);
+        if lost == 0 {
+            return 0;
+        }
+        if !self.force_paths(to, weight) {
+            self.force_spare(to, weight);
+        }
+        self.tree.lost(to, self.sends)
+    }
+
+    fn grow_forced(&mut self, to: SwitchId, weight: &[u64]) {
+        let (graph, turns) = (self.graph, &self.set.turns);
+        self.tree.grow(graph, to, weight, &self.forced, |by, next| turns.allows(graph, by, next));
+    }
+
+    /// Forces the next hops along a path of allowed turns from each switch left out that has one; `false` if two of
+    /// them disagree.
+    fn force_paths(&mut self, to: SwitchId, weight: &[u64]) -> bool {
+        let moves = LegalMoves::turns(self.graph, &self.set.turns);
+        self.toward.search(&moves, to);
+        loop {
+            let left_out = |from: &SwitchId| {
+                let is_lost = self.sends[from.index()] > 0 && self.tree.next[from.index()].is_none();
+                is_lost && *from != to && self.toward.distance(State::start(*from)).is_some()
+            };
+            let Some(from) = self.graph.switch_ids().find(left_out) else { return true };
+            let mut state = State::start(from);
+            while let Some((output, next)) = self.toward.steps(&moves, state).next() {
+                let forced = &mut self.forced[state.switch().index()];
+                if forced.replace(output).is_some_and(|before| before != output) {
+                    return false;
+                }
+                state = next;
+            }
+            self.grow_forced(to, weight);
+            if self.tree.next[from.index()].is_none() {
+                return false;
+            }
+        }
+    }
+
+    /// Forces the next hops over spare channels of all switches that have such.
+    fn force_spare(&mut self, to: SwitchId, weight: &[u64]) {
+        self.forced.fill(None);
+        let spare = |by: &usize| self.set.spare.get(*by).is_some_and(|spare| *spare);
+        // No turn is asked for before the first channel: it is looked at by its weight.
+        let only: Vec<u64> =
+            (0..weight.len()).map(|by| if spare(&by) { weight[by] } else { u64::MAX }).collect();
+        self.tree.grow(self.graph, to, &only, &self.forced, |by, _| spare(&by));
+        self.forced.clone_from(&self.tree.next);
+        self.grow_forced(to, weight);
+    }
+}

@@ -505,7 +505,7 @@ impl<E: Copy> Coarse<E> {
     fn is_free(&self) -> bool {
         let next = |node: u32| self.nodes.get(node as usize).map(|node| node.next);
         let free = std::iter::successors(Some(self.free), |node| next(*node));
-        // One more than there are, if the list of the free runs in a circle.
+        // The end of the list counts as well; one that runs in a circle gives more than that.
         free.take(self.nodes.len() + 2).count() == self.nodes.len() + 1
     }
 

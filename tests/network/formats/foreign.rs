@@ -1,11 +1,15 @@
 //! Networks in other tools' formats: what files say, every fault in its place, damage at random.
 
 mod anynet;
+mod cabling_plan;
 mod gm;
 mod graphml;
 mod ibdm;
+mod lldp;
 mod netloc;
+mod netq;
 mod slurm;
+mod slurm_yaml;
 mod subnet_lst;
 
 use rand::{RngExt, SeedableRng};
@@ -181,6 +185,10 @@ fn formats_are_recognised_by_content() {
         ("Box B1\n  P1 -4x-> Nic H1 P1\n", "no-such-port"),
         ("{ SW Ports:24 }\n", "unexpected"),
         ("# of ibdiagnet\nSTART_NODES\n", "cut-off"),
+        ("# Slurm\n- topology: x\n", "topology-kind"),
+        ("{\"compounded_links\": 0}", "missing-key"),
+        ("{\"lldp\": 0}", "one-machine"),
+        ("from node,from port\n", "no-column"),
         ("two words\n", "unknown-format"),
         ("", "empty-file"),
         (" \n\r\n", "empty-file"),

@@ -2,6 +2,7 @@
 
 mod anynet;
 mod cabling_plan;
+mod fdbs;
 mod gm;
 mod graphml;
 mod ibdm;
@@ -81,11 +82,11 @@ fn pin_damage(format: &str, sample: &str, edits: &[(&str, &str)]) {
 }
 
 /// The same for a file that is read otherwise.
-fn pin_damage_of(
+fn pin_damage_of<T: std::fmt::Debug>(
     format: &str,
     sample: &str,
     edits: &[(&str, &str)],
-    read: fn(&str) -> Result<Reading, Box<Faults>>,
+    read: fn(&str) -> Result<T, Box<Faults>>,
 ) {
     assert!(read(sample).is_ok(), "{}", read(sample).unwrap_err());
     assert!(edits.len() >= 25, "only {} ways to damage it", edits.len());

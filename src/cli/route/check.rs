@@ -26,7 +26,7 @@ pub(super) struct Options {
     /// The routes, one JSON object a line, as `simnet route --routes` writes them
     #[arg(long, value_name = "FILE")]
     routes: Option<PathBuf>,
-    /// The forwarding tables of a subnet manager: OpenSM's opensm-lfts.dump, or what dump_lfts prints
+    /// The forwarding tables of a subnet manager: OpenSM's opensm-lfts.dump or .fdbs, or what dump_lfts prints
     #[arg(long, value_name = "FILE", conflicts_with = "routes")]
     lfts: Option<PathBuf>,
 }

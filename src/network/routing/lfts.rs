@@ -1,8 +1,8 @@
-//! The forwarding tables of a running subnet manager, as `opensm-lfts.dump` of OpenSM and `dump_lfts` print
-//! them.
+//! The forwarding tables of a running subnet manager, as `opensm-lfts.dump` and `opensm.fdbs` of OpenSM, `.fdbs` of
+//! ibdiagnet and `dump_lfts` print them; which it is shows in the text.
 //!
 //! ```text
-//!   dump --> lines (tables as they stand) --> owners (switches, lids -> host ports) --> follow --> Survey
+//!   dump --> lines / fdbs (tables as they stand) --> owners (switches, lids -> host ports) --> follow --> Survey
 //! ```
 //!
 //! # Scope and limitations
@@ -23,15 +23,17 @@
 //! unreachable, and the dependencies up to there as real.
 //!
 //! A dump that was cut off is refused: each table ends by the number of its lids, and the tables name the
-//! switches that have tables.
+//! switches that have tables; the tables of an `.fdbs` file have as many lids as each other. Such a file says of no lid
+//! whose it is, but for a switch's own.
 //!
 //! # Source
-//! `dump_ucast_lfts` of OpenSM's `osm_dump.c` and `dump_unicast_tables` of infiniband-diags' `ibroute.c`.
+//! `dump_ucast_lfts` and `dump_ucast_routes` of OpenSM's `osm_dump.c` and `dump_unicast_tables` of infiniband-diags' `ibroute.c`.
 //!
 //! # Validation
 //! tests/network/oracle/lfts.rs: tables of known routes, and random ones against walks hop by hop;
 //! tests/it/interop/opensm.rs: the real OpenSM's tables.
 
+mod fdbs;
 mod follow;
 mod lines;
 mod owners;
@@ -104,7 +106,7 @@ pub fn read_lfts(
     bytes: &[u8],
 ) -> Result<ForwardingTables, Box<Faults>> {
     let text = decode(file, bytes)?;
-    let (tables, mut faults) = lines::read(text);
+    let (tables, mut faults) = if fdbs::recognises(text) { fdbs::read(text) } else { lines::read(text) };
     if faults.is_empty() {
         match owners::assign(network, port_guids, &tables) {
             Ok(tables) => return Ok(tables),

@@ -11,6 +11,7 @@
 
 mod anynet;
 mod cabling;
+mod cabling_plan;
 mod db_csv;
 mod document;
 mod dot;
@@ -21,13 +22,16 @@ mod ibnetdiscover;
 mod infiniband;
 mod json;
 mod lines;
+mod lldp;
 mod netloc;
+mod netq;
 mod reader;
 mod slurm;
 mod subnet_lst;
 mod toml;
 mod tree;
 mod unread;
+mod yaml;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -51,6 +55,8 @@ pub enum Format {
     Ibnetdiscover,
     /// Slurm's `topology.conf` of the tree plugin.
     Slurm,
+    /// Slurm's `topology.yaml`, of which a tree is read.
+    SlurmYaml,
     /// GraphML, as of the Internet Topology Zoo.
     GraphMl,
     /// The network file of BookSim's `anynet`.
@@ -65,6 +71,12 @@ pub enum Format {
     SubnetLst,
     /// The tables of ibdiagnet2.
     DbCsv,
+    /// NetQ's graph of a network.
+    Netq,
+    /// A cabling plan as CSV.
+    Csv,
+    /// What lldpctl prints of the neighbours of all machines.
+    Lldp,
     /// Graphviz's graph language.
     Dot,
 }
@@ -72,14 +84,18 @@ pub enum Format {
 impl Format {
     /// All formats, in the order in which they are tried on a text, but for [`BEFORE_JSON`]: those that look least like
     /// others first.
-    pub const ALL: [Format; 12] = [
+    pub const ALL: [Format; 16] = [
         Format::Json,
         Format::Ibnetdiscover,
         Format::SubnetLst,
         Format::DbCsv,
+        Format::Csv,
         Format::GraphMl,
+        Format::SlurmYaml,
         Format::Slurm,
         Format::Netloc,
+        Format::Netq,
+        Format::Lldp,
         Format::Ibdm,
         Format::Anynet,
         Format::Gm,
@@ -97,6 +113,7 @@ impl Format {
             Format::Toml => "toml",
             Format::Ibnetdiscover => "ibnetdiscover",
             Format::Slurm => "slurm",
+            Format::SlurmYaml => "slurm-yaml",
             Format::GraphMl => "graphml",
             Format::Anynet => "anynet",
             Format::Gm => "gm",
@@ -104,6 +121,9 @@ impl Format {
             Format::Ibdm => "ibdm",
             Format::SubnetLst => "subnet-lst",
             Format::DbCsv => "db-csv",
+            Format::Netq => "netq",
+            Format::Csv => "csv",
+            Format::Lldp => "lldp",
             Format::Dot => "dot",
         }
     }
@@ -116,18 +136,10 @@ impl Format {
     /// Whether simnet writes it.
     pub const fn writes(self) -> bool {
         match self {
-            Format::Json
-            | Format::Toml
-            | Format::Ibnetdiscover
-            | Format::SubnetLst
-            | Format::Gm
-            | Format::Dot => true,
-            Format::Slurm
-            | Format::GraphMl
-            | Format::Anynet
-            | Format::Netloc
-            | Format::Ibdm
-            | Format::DbCsv => false,
+            Format::Json | Format::Toml | Format::Ibnetdiscover | Format::SubnetLst => true,
+            Format::Csv | Format::Gm | Format::Dot => true,
+            Format::Slurm | Format::SlurmYaml | Format::GraphMl | Format::Anynet | Format::Netloc => false,
+            Format::Ibdm | Format::DbCsv | Format::Netq | Format::Lldp => false,
         }
     }
 
@@ -139,6 +151,7 @@ impl Format {
             | Format::SubnetLst
             | Format::DbCsv
             | Format::Slurm
+            | Format::SlurmYaml
             | Format::Gm
             | Format::Ibdm => true,
             _ => false,
@@ -179,6 +192,7 @@ impl Format {
             Format::Toml => toml::recognises(text),
             Format::Ibnetdiscover => ibnetdiscover::recognises(text),
             Format::Slurm => slurm::recognises(text),
+            Format::SlurmYaml => slurm::yaml::recognises(text),
             Format::GraphMl => graphml::recognises(text),
             Format::Anynet => anynet::recognises(text),
             Format::Gm => gm::recognises(text),
@@ -186,6 +200,9 @@ impl Format {
             Format::Ibdm => ibdm::recognises(text),
             Format::SubnetLst => subnet_lst::recognises(text),
             Format::DbCsv => db_csv::recognises(text),
+            Format::Netq => netq::recognises(text),
+            Format::Csv => cabling_plan::recognises(text),
+            Format::Lldp => lldp::recognises(text),
             Format::Dot => dot::recognises(text),
         }
     }
@@ -196,12 +213,16 @@ impl Format {
             Format::Toml => document::network(&toml::parse(text)?).map(Parsed::from)?,
             Format::Ibnetdiscover => ibnetdiscover::read(text)?,
             Format::Slurm => slurm::read(text)?,
+            Format::SlurmYaml => slurm::yaml::read(text)?,
             Format::GraphMl => graphml::read(text)?,
             Format::Anynet => anynet::read(text)?,
             Format::Gm => gm::read(text)?,
             Format::Netloc => netloc::read(text)?,
             Format::SubnetLst => subnet_lst::read(text)?,
             Format::DbCsv => db_csv::read(text)?,
+            Format::Netq => netq::read(text)?,
+            Format::Csv => cabling_plan::read(text)?,
+            Format::Lldp => lldp::read(text)?,
             Format::Ibdm => ibdm::read(text, options.folder.as_deref())?,
             Format::Dot => return Err(vec![dot::refusal(text)].into()),
         })
@@ -263,7 +284,7 @@ pub struct ReadOptions {
 }
 
 /// Formats that begin as JSON does; what none of them is, is simnet's own.
-const BEFORE_JSON: [Format; 2] = [Format::SubnetLst, Format::Netloc];
+const BEFORE_JSON: [Format; 4] = [Format::SubnetLst, Format::Netloc, Format::Netq, Format::Lldp];
 /// The most ports of a node: more could not be turned between, since a turn has 16 bits.
 pub const MOST_PORTS: u16 = 32_767;
 /// The most hosts that are added to a file, or that a few words of one may stand for.
@@ -358,6 +379,7 @@ pub fn write(net: &Network, format: Format) -> String {
         Format::Dot => dot::write(net),
         Format::Gm => gm::write(net),
         Format::SubnetLst => subnet_lst::write(net),
+        Format::Csv => cabling_plan::write(net),
         other => panic!("simnet does not write {}", other.name()),
     }
 }

@@ -54,6 +54,10 @@ pub(super) fn slurm() -> Vec<Vec<u8>> {
     with(SLURM, seeds::contents(&[".conf"]))
 }
 
+pub(super) fn slurm_yaml() -> Vec<Vec<u8>> {
+    seeds::contents(&["topology.yaml"])
+}
+
 pub(super) fn graphml() -> Vec<Vec<u8>> {
     with(GRAPHML, seeds::contents(&[".graphml", ".xml"]))
 }
@@ -80,6 +84,18 @@ pub(super) fn subnet_lst() -> Vec<Vec<u8>> {
 
 pub(super) fn db_csv() -> Vec<Vec<u8>> {
     seeds::contents(&[".db_csv"])
+}
+
+pub(super) fn netq() -> Vec<Vec<u8>> {
+    seeds::contents(&["netq.json"])
+}
+
+pub(super) fn lldp() -> Vec<Vec<u8>> {
+    seeds::contents(&["lldp.json"])
+}
+
+pub(super) fn plans() -> Vec<Vec<u8>> {
+    with("", written(Format::Csv).into_iter().chain(seeds::contents(&["cables.csv"])))
 }
 
 pub(super) fn all() -> Vec<Vec<u8>> {
@@ -143,6 +159,22 @@ pub(super) fn read_subnet_lst(input: &[u8]) -> bool {
 
 pub(super) fn read_db_csv(input: &[u8]) -> bool {
     read(input, Some(Format::DbCsv))
+}
+
+pub(super) fn read_slurm_yaml(input: &[u8]) -> bool {
+    read(input, Some(Format::SlurmYaml))
+}
+
+pub(super) fn read_netq(input: &[u8]) -> bool {
+    read(input, Some(Format::Netq))
+}
+
+pub(super) fn read_lldp(input: &[u8]) -> bool {
+    read(input, Some(Format::Lldp))
+}
+
+pub(super) fn read_plan(input: &[u8]) -> bool {
+    read(input, Some(Format::Csv))
 }
 
 /// The folder with the descriptions of the systems that a topology file of ibdm may name.

@@ -62,7 +62,15 @@ pub(super) fn dumps() -> Vec<Vec<u8>> {
     let plain = "Unicast lids [0x0-0x2] of switch DR path slid 0; dlid 0; 0,3 guid 0x000000000000a000 (s0):\n  Lid  Out   \
                  Destination\n       Port     Info \n0x0001 001 : (Channel Adapter portguid 0x0000000000000101: 'h0')\n\
                  0x0002 002 : (path #2 out of 2: portguid 0x0000000000000101)\n2 valid lids dumped \n";
-    vec![(0..4).map(opensm).collect::<String>().into_bytes(), plain.as_bytes().to_vec()]
+    let listed = |switch: usize| {
+        format!(
+            "dump_ucast_routes: Switch {:#018x}\nLID    : Port : Hops : Optimal\n0x0001 : 001  : 01   : yes\n\
+             0x0002 : 000  : 00   : yes\n0x0003 : UNREACHABLE\n",
+            0xa000 + switch
+        )
+    };
+    let tables = [(0..4).map(opensm).collect::<String>(), plain.to_owned(), (0..4).map(listed).collect()];
+    tables.map(String::into_bytes).into_iter().chain(seeds::contents(&[".fdbs"])).collect()
 }
 
 pub(super) fn read_dump(input: &[u8]) -> bool {

@@ -1,11 +1,16 @@
 //! Networks in other tools' formats: what files say, every fault in its place, damage at random.
 
 mod anynet;
+mod cabling_plan;
+mod fdbs;
 mod gm;
 mod graphml;
 mod ibdm;
+mod lldp;
 mod netloc;
+mod netq;
 mod slurm;
+mod slurm_yaml;
 mod subnet_lst;
 
 use rand::{RngExt, SeedableRng};
@@ -77,11 +82,11 @@ fn pin_damage(format: &str, sample: &str, edits: &[(&str, &str)]) {
 }
 
 /// The same for a file that is read otherwise.
-fn pin_damage_of(
+fn pin_damage_of<T: std::fmt::Debug>(
     format: &str,
     sample: &str,
     edits: &[(&str, &str)],
-    read: fn(&str) -> Result<Reading, Box<Faults>>,
+    read: fn(&str) -> Result<T, Box<Faults>>,
 ) {
     assert!(read(sample).is_ok(), "{}", read(sample).unwrap_err());
     assert!(edits.len() >= 25, "only {} ways to damage it", edits.len());
@@ -181,6 +186,10 @@ fn formats_are_recognised_by_content() {
         ("Box B1\n  P1 -4x-> Nic H1 P1\n", "no-such-port"),
         ("{ SW Ports:24 }\n", "unexpected"),
         ("# of ibdiagnet\nSTART_NODES\n", "cut-off"),
+        ("# Slurm\n- topology: x\n", "topology-kind"),
+        ("{\"compounded_links\": 0}", "missing-key"),
+        ("{\"lldp\": 0}", "one-machine"),
+        ("from node,from port\n", "no-column"),
         ("two words\n", "unknown-format"),
         ("", "empty-file"),
         (" \n\r\n", "empty-file"),

@@ -18,7 +18,6 @@ fn formats_that_are_not_read_are_named() {
         (simgrid, "a platform of SimGrid"),
         (netloc, "what netloc_ib_extract_dats of hwloc makes"),
         ("TOPSYSTEM Lion\n\nNODE SW 8 MT43132 U1\n  1 -> P1\n", "a description of a system for ibdm"),
-        ("{\"lldp\": {\"interface\": []}}", "what lldpctl prints"),
     ] {
         let refused = refusal(text, None);
         assert!(refused.starts_with("error[format-not-read]: this is "), "{refused}");

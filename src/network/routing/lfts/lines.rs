@@ -118,8 +118,13 @@ impl<'t> Reader<'t> {
 }
 
 impl<'t> Table<'t> {
+    /// A table without entries, of lids up to `last`.
+    pub(super) fn new(guid: u64, description: &'t str, span: Range<usize>, last: u16) -> Table<'t> {
+        Table { guid, description, span, entries: Vec::new(), last }
+    }
+
     /// Adds an entry, or says why not. Entries are in order, in both formats.
-    fn add(&mut self, entry: Entry<'t>) -> Option<Fault> {
+    pub(super) fn add(&mut self, entry: Entry<'t>) -> Option<Fault> {
         let before = self.entries.last().map(|entry| entry.lid);
         if before.is_some_and(|before| before >= entry.lid) || entry.lid > self.last {
             let message = format!("lid {} is out of order or range", entry.lid);
@@ -153,7 +158,7 @@ fn header(line: &str, span: Range<usize>) -> Option<Table<'_>> {
     let (guid, rest) = rest.split_once(' ')?;
     let inside = rest.strip_prefix('(')?.strip_suffix("):")?;
     let description = inside.strip_prefix('\'').and_then(|i| i.strip_suffix('\'')).unwrap_or(inside);
-    Some(Table { guid: hexadecimal(guid)?, description, span, entries: Vec::new(), last: number(last)? })
+    Some(Table::new(hexadecimal(guid)?, description, span, number(last)?))
 }
 
 /// `0x0002 001 # Channel Adapter portguid 0x..: 'node'`, or `0x0002 001 : (Channel Adapter portguid 0x..:

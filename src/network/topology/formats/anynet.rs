@@ -246,7 +246,7 @@ impl Reader {
         };
         let cable = |(a, b): &(NodeName, NodeName)| {
             let (from, to) = (ports[&(*a, *b)], ports[&(*b, *a)] + u16::from(a == b));
-            DraftCable { ends: [(self.position[a], from), (self.position[b], to)], rate: None }
+            DraftCable { ends: [(self.position[a], from), (self.position[b], to)], rate: None, length: None }
         };
         Draft {
             nodes: self.items.iter().map(node).collect(),

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::topology::Network;
 use simnet_base::diagnostics::{Fault, quoted};
-use simnet_base::units::BitRate;
+use simnet_base::units::{BitRate, Length};
 
 use super::MOST_PORTS;
 use super::lines::{Draft, DraftCable, DraftNode};
@@ -43,6 +43,7 @@ struct Cable {
     /// Where it is listed first.
     span: Range<usize>,
     rate: Option<BitRate>,
+    length: Option<Length>,
     /// Whether it is listed from its second end too.
     both_ways: bool,
 }
@@ -104,12 +105,18 @@ impl Cabling {
     /// Lays a cable, or finds it as one that is listed from its other end already; the slower of two rates is its own.
     /// Costs O(log cables).
     pub(super) fn cable(&mut self, sides: [Side; 2], rate: Option<BitRate>) {
+        self.measured_cable(sides, rate, None);
+    }
+
+    /// The same for a cable whose length may be given.
+    pub(super) fn measured_cable(&mut self, sides: [Side; 2], rate: Option<BitRate>, length: Option<Length>) {
         let [a, b] = sides.clone().map(|side| (side.node, side.port));
         let from_the_other_end = self.one_way.get_mut(&[b.clone(), a.clone()]).and_then(Vec::pop);
         if let Some(cable) = from_the_other_end {
             let cable = &mut self.cables[cable];
             cable.both_ways = true;
             cable.rate = cable.rate.into_iter().chain(rate).min();
+            cable.length = cable.length.or(length);
             return;
         }
         if a == b && a.1.is_some() {
@@ -128,7 +135,7 @@ impl Cabling {
         }
         self.one_way.entry([a.clone(), b.clone()]).or_default().push(position);
         let span = sides[0].span.clone();
-        self.cables.push(Cable { ends: [a, b], span, rate, both_ways: false });
+        self.cables.push(Cable { ends: [a, b], span, rate, length, both_ways: false });
     }
 
     /// Whether the port is there and has no cable; a fault where not.
@@ -201,12 +208,12 @@ impl Cabling {
         }
         let mut open: Vec<OpenPorts> = numbers.iter().map(OpenPorts::of).collect();
         let mut draft = Draft { nodes, cables: Vec::new() };
-        for Cable { ends, rate, .. } in cables {
+        for Cable { ends, rate, length, .. } in cables {
             let ends = ends.map(|(node, port)| match port {
                 Some(port) => (node, numbers[node].of[&port]),
                 None => (node, open[node].take()),
             });
-            draft.cables.push(DraftCable { ends, rate });
+            draft.cables.push(DraftCable { ends, rate, length });
         }
         Ok(draft.network(""))
     }

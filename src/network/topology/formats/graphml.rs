@@ -270,7 +270,7 @@ impl<'d> Reader<'d> {
             let message = format!("node `{}` has too many edges", quoted(&self.draft.nodes[*node].name));
             self.fault("too-many-ports", xml::tag(element), message, &format!("at most {MOST_PORTS}"));
         }
-        self.draft.cables.push(DraftCable { ends, rate });
+        self.draft.cables.push(DraftCable { ends, rate, length: None });
     }
 
     /// The node at an end of an edge.

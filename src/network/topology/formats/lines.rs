@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::topology::{End, Host, Link, Network, Switch};
 use simnet_base::ids::{Node, Port};
-use simnet_base::units::BitRate;
+use simnet_base::units::{BitRate, Length};
 
 /// A word of a line.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,7 @@ pub(super) struct DraftNode {
 pub(super) struct DraftCable {
     pub(super) ends: [(usize, u16); 2],
     pub(super) rate: Option<BitRate>,
+    pub(super) length: Option<Length>,
 }
 
 impl Draft {
@@ -85,9 +86,9 @@ impl Draft {
             };
             ids.push(added.expect("names were found distinct"));
         }
-        for DraftCable { ends, rate } in self.cables {
+        for DraftCable { ends, rate, length } in self.cables {
             let [a, b] = ends.map(|(node, port)| End { node: ids[node], port: Port(port) });
-            net.push_link(Link { a, b, rate, length: None }).expect("ports were given out once");
+            net.push_link(Link { a, b, rate, length }).expect("ports were given out once");
         }
         net
     }

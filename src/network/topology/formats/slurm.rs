@@ -23,6 +23,7 @@
 
 mod hostlist;
 mod syntax;
+pub(super) mod yaml;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -47,8 +48,16 @@ pub(super) fn recognises(text: &str) -> bool {
 /// Every fault of the text; a file of another plugin, or another file of Slurm, is refused by its name alone.
 pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
     let (sections, faults) = syntax::sections(text).map_err(|fault| vec![fault])?;
+    network(&sections, faults, text.len())
+}
+
+/// The network of the switches that a text of `length` bytes defines.
+///
+/// # Errors
+/// The faults found so far, and those of the tree.
+fn network(sections: &[Section], faults: Vec<Fault>, length: usize) -> Result<Parsed, Vec<Fault>> {
     let mut reader = Reader { faults, ..Reader::default() };
-    for section in &sections {
+    for section in sections {
         reader.define(section);
     }
     // What unreadable lines define is unknown.
@@ -57,11 +66,16 @@ pub(super) fn read(text: &str) -> Result<Parsed, Vec<Fault>> {
         reader.fill(position, section);
     }
     if reader.switches == 0 && reader.faults.is_empty() {
-        let fault = Fault::new("no-switch", 0..text.len().min(1), "the file has no switch", "`SwitchName=`");
+        let fault = Fault::new(
+            "no-switch",
+            0..length.min(1),
+            "the file has no switch",
+            "a switch and what is below it",
+        );
         reader.faults.push(fault);
     }
     reader.find_circle();
-    reader.count_ports(&sections);
+    reader.count_ports(sections);
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
@@ -177,7 +191,9 @@ impl Reader {
             Some(_) if !is_switch => {
                 let message = format!("`{name}` is a switch, and no node can have its name");
                 let fault = Fault::new("duplicate-name", span.clone(), message, "the name of a node");
-                self.faults.push(fault.with_help("switches are listed after `Switches=`"));
+                self.faults.push(fault.with_help(
+                    "switches are listed after `Switches=`, and in topology.yaml after `children:`",
+                ));
                 None
             }
             _ if !self.knows_all_switches => None,
@@ -265,7 +281,7 @@ impl Reader {
                 let ends = ends.map(|(node, port)| {
                     (node, u16::try_from(port).expect("the cables of a switch were counted"))
                 });
-                self.draft.cables.push(DraftCable { ends, rate: None });
+                self.draft.cables.push(DraftCable { ends, rate: None, length: None });
             }
         }
         let message =

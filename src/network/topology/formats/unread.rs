@@ -2,7 +2,7 @@
 //! rather than by what a reader of another format would make of it.
 //!
 //! # Source
-//! simgrid.dtd; `write_into_file` of hwloc's netloc_ib_extract_dats.c; ibdm-ibnl-file(1) of ibutils; `lldpctl -f json`.
+//! simgrid.dtd; `write_into_file` of hwloc's netloc_ib_extract_dats.c; ibdm-ibnl-file(1) of ibutils.
 
 use simnet_base::diagnostics::Fault;
 
@@ -24,11 +24,6 @@ const IBDM_IBNL: Known = (
     "a description of a system for ibdm (.ibnl)",
     "it is no network but what one system holds: give the topology file that names it, which finds it beside itself",
 );
-const LLDP: Known = (
-    "what lldpctl prints of one machine's neighbours",
-    "a network is joined from all of its machines: use GraphML",
-);
-
 /// The fault of a text in a format that is known and not read; `None` for any other. Costs little, however long it is.
 pub(super) fn refusal(text: &str) -> Option<Fault> {
     let start = text.len() - text.trim_start().len();
@@ -46,7 +41,6 @@ fn known(head: &str) -> Option<Known> {
     let has = |text: &str| head.contains(text);
     match head.as_bytes().first()? {
         b'<' if has("<platform") || has("simgrid.dtd") => Some(SIMGRID),
-        b'{' if has("\"lldp\"") => Some(LLDP),
         b'{' | b'<' | b'[' => None,
         _ => known_by_lines(head),
     }

@@ -92,7 +92,7 @@ fn each_fault_is_found_in_its_place() {
         ("# blocks\n BlockSizes = 4\nSwitchName=a Nodes=b", "other-file 2:2"),
         ("RingName=r Nodes=n[1-4]", "other-file 1:1"),
         ("ClusterName=c\nNodeName=n[1-4] CPUs=4", "other-file 1:1"),
-        ("---\n- topology: t1\n  tree:\n    switches:\n      - switch: s1\n", "other-file 2:1"),
+        ("---\n- topology: t1\n  block:\n    blocks:\n      - block: b1\n", "other-file 2:13"),
     ];
     compare(rows, faults);
     let long = "n".repeat(65);

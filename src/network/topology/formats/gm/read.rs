@@ -238,7 +238,7 @@ impl<'t> Reader<'t> {
                     Fault::new("one-sided", wire.far.span.clone(), message, "the same cable at both ends");
                 self.faults.push(fault);
             } else if sectionless || ends[0] < ends[1] {
-                self.draft.cables.push(DraftCable { ends, rate: None });
+                self.draft.cables.push(DraftCable { ends, rate: None, length: None });
             }
         }
     }

@@ -78,8 +78,8 @@ const NEAR_MISSES: [NearMiss; 4] = [
     },
     NearMiss {
         keys: &["- topology:"],
-        what: "this is Slurm's topology.yaml, which simnet does not read",
-        help: "the same tree as a topology.conf has lines `SwitchName=... Nodes=...`",
+        what: "this is Slurm's topology.yaml, which is another format",
+        help: "leave out `--from slurm`, or give `--from slurm-yaml`",
     },
 ];
 
@@ -331,6 +331,11 @@ impl Logical {
 }
 
 impl Names {
+    /// A list that stands in the file as it is, from `start` on.
+    pub(super) fn at(text: &str, start: usize) -> Names {
+        Names(Logical { text: text.to_owned(), runs: vec![(0, start)] })
+    }
+
     /// The names, at most `room` of them; faults for what is none.
     pub(super) fn expand(&self, room: usize) -> Expanded {
         let mut found = Expanded::default();

@@ -47,6 +47,7 @@ mod interop {
     mod codegen_rtt;
     mod discover_walkthrough;
     mod ibsim;
+    mod lanes;
     mod mpi;
     mod opensm;
     mod pcapng;

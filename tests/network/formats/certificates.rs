@@ -38,10 +38,10 @@ fn damaged_certificates_are_refused() {
     let head = |from: &str, to: &str| text.replacen(from, to, 1);
     let named =
         |channel: &str, next: &str| line(&format!("{{\"channel\": {channel:?}, \"then\": [{next:?}]}}"));
-    let far = (1..last).map(|nth| object(nth)["channel"].as_str().unwrap().to_owned());
+    let mut far = (1..last).map(|nth| object(nth)["channel"].as_str().unwrap().to_owned());
     let switch = |name: &str| name.rsplit_once(':').unwrap().0.to_owned();
     // An output of another switch than the one that the channel leads to.
-    let far = far.filter(|name| switch(name) != switch(next)).last().unwrap();
+    let far = far.rfind(|name| switch(name) != switch(next)).unwrap();
     let at = with_next + 1;
     let count = format!("\"channels\": {}", last - 1);
     let rows: Vec<(String, &str, usize)> = vec![

@@ -79,6 +79,8 @@ pub enum Exit {
     NotConverged,
     /// 5: no tree fits.
     NoTree,
+    /// 5: tables look cyclic on one lane, and their fabric has more, which were not looked at.
+    OneLane,
     /// 6: some points of a sweep failed; the others are done.
     PointsFailed,
     /// 3: files were judged, and some are bad; their faults have been printed as the verb's result.
@@ -268,7 +270,7 @@ impl Exit {
             Exit::Fine => 0,
             Exit::Expectation => 1,
             Exit::Deadlocked => 4,
-            Exit::NotConverged | Exit::NoTree => 5,
+            Exit::NotConverged | Exit::NoTree | Exit::OneLane => 5,
             Exit::BadInput => 3,
             Exit::PointsFailed => 6,
             Exit::Unreadable => 7,

@@ -1,11 +1,14 @@
-//! `simnet route` and `simnet route check`: compute routes or read them, and judge whether they can deadlock.
+//! `simnet route` and `simnet route check`: compute routes or read them, judge whether they can deadlock, and prove it.
 
+mod certificate;
 mod check;
 mod cost;
+mod dump;
 mod failures;
 mod judged;
 mod lanes;
 mod roots;
+mod sources;
 mod suggest;
 mod without;
 
@@ -51,6 +54,9 @@ pub(super) struct Options {
     /// Write the routes to this file as Myricom's GM reads them (`topo convert --to gm` writes the map)
     #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     gm_routes: Option<PathBuf>,
+    /// Write the proof to this file where a deadlock is impossible, for `simnet route verify` or a check of your own
+    #[arg(long, value_name = "FILE", value_parser = not_stdout())]
+    certificate: Option<PathBuf>,
     /// What has to hold, with commas between; else the exit code is 1, after all output. Without it, `route` exits 0
     /// whatever it finds. Where nothing could be judged, nothing holds
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
@@ -98,6 +104,8 @@ fn algorithms() -> String {
 enum Action {
     /// Judge routes that were computed elsewhere
     Check(check::Options),
+    /// Check a certificate: that an order of channels proves a deadlock impossible
+    Verify(certificate::Options),
     /// Name the one or two cables to add that improve the routes most, or what ends a deadlock
     Suggest(Box<suggest::Options>),
     /// Say which cable or switch would hurt most if it failed
@@ -109,6 +117,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         (Some(action), _) => {
             let (name, instead) = match action {
                 Action::Check(_) => ("check", "which goes without it"),
+                Action::Verify(_) => ("verify", "which goes without it"),
                 Action::Suggest(_) => ("suggest", "not behind it"),
                 Action::RankFailures(_) => ("rank-failures", "not behind it"),
             };
@@ -117,6 +126,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
             }
             match action {
                 Action::Check(check) => check::run(check, common),
+                Action::Verify(options) => certificate::run(options, common),
                 Action::Suggest(options) => suggest::run(options, common),
                 Action::RankFailures(options) => failures::run(options, common),
             }
@@ -139,6 +149,7 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
         note(&text);
     }
     let places = network.places().writes("--routes", options.routes.as_deref());
+    let places = places.writes("--certificate", options.certificate.as_deref());
     places.writes("--gm-routes", options.gm_routes.as_deref()).check(common)?;
     let parts = without::parts(&net, &options.without)?;
     let left = routing::without(&net, &parts);
@@ -150,9 +161,12 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     if let Some(path) = &options.gm_routes {
         write_whole_by(path, |mut out| write_gm_routes(&left, &plan.table, &mut out))?;
     }
-    let report = plan.report(&left, &attachments);
+    let (report, dependencies) = plan.judge(&left, &attachments);
+    if let Some(path) = &options.certificate {
+        certificate::write(path, (&report, &dependencies), &left, common)?;
+    }
     if parts.is_empty() {
-        show(&report, &left, common)?;
+        show(&report, false, &left, common)?;
     } else {
         let (attachments, plan) = planned(&net, &choices)?;
         let names = parts.iter().map(|part| without::name(&net, *part)).collect();
@@ -182,6 +196,7 @@ impl Options {
             (self.select.is_some(), "--select"),
             (self.routes.is_some(), "--routes"),
             (self.gm_routes.is_some(), "--gm-routes"),
+            (self.certificate.is_some(), "--certificate"),
             (!self.require.is_empty(), "--require"),
             (!self.without.is_empty(), "--without"),
         ];
@@ -250,14 +265,15 @@ fn roots(net: &Network, text: &str) -> String {
     format!("[{}]", names.map(quoted_value).collect::<Vec<_>>().join(", "))
 }
 
-fn show(report: &Report, net: &Network, common: &Common) -> Result<(), Failure> {
+/// Prints a report; `cannot_tell` where lanes that were not looked at may break its cycle.
+fn show(report: &Report, cannot_tell: bool, net: &Network, common: &Common) -> Result<(), Failure> {
     match common.format {
-        Format::Json => print_json(&lanes::Judged::new(report)),
-        Format::Human => print(&human(report, net)),
+        Format::Json => print_json(&lanes::Judged::new(report, cannot_tell)),
+        Format::Human => print(&human(report, cannot_tell, net)),
     }
 }
 
-fn human(report: &Report, net: &Network) -> String {
+fn human(report: &Report, cannot_tell: bool, net: &Network) -> String {
     let busiest = report.busiest_channel.as_ref();
     let busiest = or_dash(
         busiest.map(|b| format!("{} -> {}", quoted(&net.labelled(&b.from)), quoted(&net.labelled(&b.to)))),
@@ -276,7 +292,7 @@ fn human(report: &Report, net: &Network) -> String {
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
         ("judged", judged::about(report)),
-        ("deadlock", judged::verdict(report)),
+        ("deadlock", judged::verdict(report, cannot_tell)),
     ];
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
     format!("{}{}{cycle}{load}", columns(rows), unreachable(report, net))
@@ -297,6 +313,7 @@ fn unreachable(report: &Report, net: &Network) -> String {
 fn cycle(report: &Report, net: &Network) -> String {
     let far = |output: &str| {
         let (switch, port) = output.rsplit_once(':')?;
+        let port = port.split('/').next()?;
         let end = End { node: Node::Switch(net.find_switch(switch)?), port: Port(port.parse().ok()?) };
         let far = net.peer(end)?;
         Some(format!(" -> {}", quoted(&net.port_label(far))))

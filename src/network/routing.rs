@@ -10,6 +10,7 @@
 mod algorithm;
 mod allowed_turns;
 mod balance;
+mod certificate;
 mod dependency;
 mod destination;
 mod dimension_order;
@@ -37,7 +38,8 @@ mod table;
 pub use algorithm::{Algorithm, Rule};
 pub use allowed_turns::AllowedTurns;
 pub use balance::{BalanceTooLarge, Candidates};
-pub use dependency::DependencyGraph;
+pub use certificate::{Certificate, verify, write_certificate};
+pub use dependency::{ChannelLane, DependencyGraph};
 pub use destination::{DestinationTables, Engine, NextHops, OpenSm, TablesError, Target, TooManyPorts};
 pub use dimension_order::{Dimension, DimensionOrder, NotAGrid};
 pub use directions::{Directions, Heuristic, Root, Tree};
@@ -46,7 +48,9 @@ pub use folded_clos::{FoldedClos, NotFoldedClos};
 pub use gm_routes::write_gm_routes;
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
 pub use judged::{Judged, Requirement, Verdict};
-pub use lfts::{ForwardingTables, read_lfts};
+pub use lfts::{
+    DROPPED, ForwardingTables, LaneTables, Lanes, ServiceLevels, read_lfts, read_service_levels, read_sl2vl,
+};
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};
 pub use plan::{BusiestChannel, Choices, LoadAtDistance, Plan, PlanError, Report};
@@ -59,5 +63,5 @@ pub use suggest::{
     Answer, Judgement, Objective, Question, Suggestion, TooManySwitches, judgement, suggest, with_cables,
     with_extra_ports,
 };
-pub use survey::Survey;
+pub use survey::{LaneUse, Survey};
 pub use table::{RouteTable, Routes, TableTooLarge};

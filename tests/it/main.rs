@@ -49,6 +49,7 @@ mod interop {
     mod discover_walkthrough;
     mod ibdm;
     mod ibsim;
+    mod lanes;
     mod mpi;
     mod opensm;
     mod pcapng;

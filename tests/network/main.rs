@@ -3,8 +3,10 @@
 
 /// Files of networks, routes and tables: what is read, what is refused and where, what is written.
 mod formats {
+    mod certificates;
     mod foreign;
     mod ibnetdiscover;
+    mod lanes;
     mod root_guids;
     mod routes;
     mod unread;
@@ -13,12 +15,14 @@ mod formats {
 /// What is fast against what is slow and obvious, on random networks.
 mod oracle {
     mod balance;
+    mod certificates;
     mod destination;
     mod dimension_order;
     mod discovery;
     mod failures;
     mod folded_clos;
     mod judged;
+    mod lanes;
     mod lfts;
     mod ring;
     mod routing;

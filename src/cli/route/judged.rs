@@ -25,16 +25,19 @@ impl Required {
     }
 }
 
-/// The line for people on deadlock.
-pub(super) fn verdict(report: &Report) -> String {
+/// The line for people on deadlock; `cannot_tell` where lanes that were not looked at may break the cycle.
+pub(super) fn verdict(report: &Report, cannot_tell: bool) -> String {
     let verdict = match (report.verdict(), &report.dependency_cycle) {
         (Some(Verdict::Cyclic), cycle) => {
-            format!("possible: a cycle of {} channels", cycle.as_ref().map_or(0, Vec::len))
+            let length = cycle.as_ref().map_or(0, Vec::len);
+            let word = if cannot_tell { "cannot tell without lanes" } else { "possible" };
+            let what = if report.lanes.is_some() { "lanes of channels" } else { "channels" };
+            format!("{word}: a cycle of {length} {what}")
         }
         (Some(Verdict::Acyclic), _) => "impossible: the channel dependency graph is acyclic".to_owned(),
         (None, _) => return "not judged: there is no route to judge".to_owned(),
     };
-    format!("{verdict} ({})", lanes::ON_ONE_LANE)
+    format!("{verdict} ({})", lanes::covered(report))
 }
 
 /// Which pairs were judged, and what to add where they are not those of hosts.

@@ -1,19 +1,20 @@
-//! What a verdict on one lane is worth: which engines compute tables by lanes, and what shows it.
+//! What a verdict says of lanes: how many were looked at, which engines compute tables by lanes, and what shows it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{judged, roots};
+use super::{dump, judged, roots};
 use simnet_base::diagnostics::shown;
-use simnet_network::routing::{Judged as Pairs, Report, Verdict};
+use simnet_network::routing::{ForwardingTables, Judged as Pairs, LaneUse, Report, Verdict};
+use simnet_network::topology::Network;
 
 /// What `--help` says below the options.
-pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at. The tables of LASH, \
-    DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are free of deadlock by the lanes of their fabric.";
-
-/// What the verdict for people ends with.
-pub(super) const ON_ONE_LANE: &str = "judged on one lane; virtual lanes are not looked at";
+pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at, but by `route check \
+    --lfts` with `--sl2vl` and `--sl`. The tables of LASH, DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are \
+    free of deadlock by the lanes of their fabric. `route check` ends with 0 where no deadlock is possible and every \
+    pair of hosts has a route, 1 where not, and 5 where tables look cyclic on one lane and show that their fabric has \
+    more.";
 
 /// The engines of subnet managers whose tables are free of deadlock by lanes: as their options, and logs and folders,
 /// have them, and as people do.
@@ -26,7 +27,8 @@ const ENGINES: [(&str, &str); 6] = [
     ("torus2qos", "torus-2QoS"),
 ];
 
-/// Files that a subnet manager or `ibdiagnet` leaves in the folder of its tables where lanes are in use.
+/// Files that a subnet manager or `ibdiagnet` leaves in the folder of its tables where lanes are in use, whatever is
+/// in them.
 const LANE_FILES: [&str; 2] = ["opensm-sl2vl.dump", "ibdiagnet.slvl"];
 
 /// The figures of routes with what the verdict stands on, as `--format json` prints them.
@@ -34,10 +36,12 @@ const LANE_FILES: [&str; 2] = ["opensm-sl2vl.dump", "ibdiagnet.slvl"];
 pub(super) struct Judged<'a> {
     #[serde(flatten)]
     report: &'a Report,
-    /// How many lanes were looked at.
+    /// How many lanes the routes use; 1 where lanes were not looked at.
     lanes: u32,
+    /// Paths that no service level was given for; none where lanes were not looked at.
+    paths_without_service_level: Option<u64>,
     /// None where there was nothing to judge.
-    verdict: Option<Verdict>,
+    verdict: Option<Word>,
     judged: Pairs,
     /// The same in words.
     verdict_about: String,
@@ -49,12 +53,28 @@ pub(super) struct Judged<'a> {
     root_options: Option<String>,
 }
 
+/// A verdict in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Word {
+    Acyclic,
+    Cyclic,
+    /// Cyclic on one lane, of a fabric that has more.
+    OneLane,
+}
+
 impl<'a> Judged<'a> {
-    pub(super) fn new(report: &'a Report) -> Judged<'a> {
-        let verdict = report.verdict();
+    /// `cannot_tell` where lanes that were not looked at may break the cycle.
+    pub(super) fn new(report: &'a Report, cannot_tell: bool) -> Judged<'a> {
+        let verdict = report.verdict().map(|verdict| match verdict {
+            Verdict::Acyclic => Word::Acyclic,
+            Verdict::Cyclic if cannot_tell => Word::OneLane,
+            Verdict::Cyclic => Word::Cyclic,
+        });
         Judged {
             report,
-            lanes: 1,
+            lanes: report.lanes.map_or(1, |used| used.lanes),
+            paths_without_service_level: report.lanes.map(|used| used.paths_without_level),
             verdict,
             judged: report.judged,
             verdict_about: judged::about(report),
@@ -65,18 +85,92 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// What to say of tables that look cyclic: that lanes may break the cycle, and what shows that they do.
-pub(super) fn caution(path: &Path, bytes: &[u8]) -> String {
-    let why = match (engine(path, bytes), lane_file(path)) {
-        (Some(engine), _) => format!(" {engine} is named in its path or in a comment, and uses lanes."),
-        (None, Some(file)) => format!(" {file} beside it says that this fabric has lanes."),
-        (None, None) => String::new(),
+/// What the verdict for people ends with: which lanes it is over.
+pub(super) fn covered(report: &Report) -> String {
+    let Some(LaneUse { lanes, paths_without_level }) = report.lanes else {
+        return "judged on one lane; virtual lanes are not looked at".to_owned();
     };
-    format!(
-        "warning: {}: the tables look cyclic on one lane, and virtual lanes were not looked at. Tables of LASH, \
-         DFSSSP, Nue and torus-2QoS always may look so, and lanes break their cycles.{why}",
-        shown(path)
-    )
+    let lanes = if lanes == 1 { "the one lane that is used".to_owned() } else { format!("{lanes} lanes") };
+    match paths_without_level {
+        0 => format!("judged over {lanes}"),
+        paths => format!("judged over {lanes}; {paths} paths without a service level count as level 0"),
+    }
+}
+
+/// What shows that tables that look cyclic are of a fabric with lanes that were not looked at.
+pub(super) struct Signs {
+    lfts: PathBuf,
+    /// The engine that the path or a comment names.
+    engine: Option<&'static str>,
+    /// A file in their folder that says how lanes are used.
+    file: Option<String>,
+    /// Whether they are as some engines with lanes make them, and none without.
+    shape: bool,
+    /// Whether the lanes are known, and no service level is.
+    without_levels: bool,
+}
+
+impl Signs {
+    /// What a dump of forwarding tables shows by itself.
+    pub(super) fn of_tables(path: &Path, bytes: &[u8], tables: &ForwardingTables, net: &Network) -> Signs {
+        Signs {
+            lfts: path.to_owned(),
+            engine: engine(path, bytes),
+            file: lane_file(path),
+            shape: tables.share_trees(net),
+            without_levels: false,
+        }
+    }
+
+    /// Of tables that were judged over lanes, with every path on service level 0 for want of any.
+    pub(super) fn without_levels(path: &Path) -> Signs {
+        Signs { lfts: path.to_owned(), engine: None, file: None, shape: false, without_levels: true }
+    }
+
+    /// Whether there are any, so that a cycle says nothing.
+    pub(super) fn are_any(&self) -> bool {
+        self.engine.is_some() || self.file.is_some() || self.shape || self.without_levels
+    }
+
+    /// What to say of tables that look cyclic: that lanes may break the cycle, what shows that there are lanes, and
+    /// which options settle it.
+    pub(super) fn caution(&self) -> String {
+        let lfts = shown(&self.lfts);
+        if self.without_levels {
+            return format!(
+                "warning: {lfts}: the tables look cyclic with every path on service level 0, as no levels were given; \
+                 `--sl FILE` with the levels of paths settles it"
+            );
+        }
+        let why = match (self.engine, &self.file) {
+            (Some(engine), _) => format!(" {engine} is named in its path or in a comment, and uses lanes."),
+            (None, Some(file)) => format!(" {file} beside it says that this fabric has lanes."),
+            (None, None) if self.shape => {
+                " These have a shortest path from each switch to each other, the same for all lids there, as those of \
+                 LASH and torus-2QoS."
+                    .to_owned()
+            }
+            (None, None) => String::new(),
+        };
+        let settles = self.settles();
+        format!(
+            "warning: {lfts}: the tables look cyclic on one lane, and virtual lanes were not looked at. Tables of \
+             LASH, DFSSSP, Nue and torus-2QoS always may look so, and lanes break their cycles.{why} {settles} settles \
+             it."
+        )
+    }
+
+    /// The options that settle it, with the files in the folder of the tables.
+    fn settles(&self) -> String {
+        let (sl2vl, levels) = dump::lane_files(parent(&self.lfts));
+        let named =
+            |path: Option<PathBuf>| path.map_or_else(|| "FILE".to_owned(), |path| shown(&path).to_string());
+        format!("`--sl2vl {} --sl {}`", named(sl2vl), named(levels))
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The engine that a word of the path or of a comment in the dump names.
@@ -99,9 +193,11 @@ fn engine(path: &Path, bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// A file in the folder of the tables that says how lanes are used.
-fn lane_file(path: &Path) -> Option<&'static str> {
-    let folder = path.parent()?;
-    LANE_FILES.into_iter().find(|file| folder.join(file).is_file())
+fn lane_file(path: &Path) -> Option<String> {
+    let folder = parent(path);
+    let named = LANE_FILES.into_iter().find(|file| folder.join(file).is_file()).map(str::to_owned);
+    let of = |path: PathBuf| path.file_name().map(|name| shown(name).to_string());
+    named.or_else(|| dump::lane_files(folder).0.and_then(of))
 }
 
 #[cfg(test)]

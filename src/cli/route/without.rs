@@ -97,10 +97,10 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     match common.format {
         Format::Json => {
-            let (left, whole) = (lanes::Judged::new(report), lanes::Judged::new(whole));
+            let (left, whole) = (lanes::Judged::new(report, false), lanes::Judged::new(whole, false));
             print_json(&Compared { left, without, whole })
         }
-        Format::Human => print(&format!("{}{}", human(report, left), table(&without, whole, report))),
+        Format::Human => print(&format!("{}{}", human(report, false, left), table(&without, whole, report))),
     }
 }
 

@@ -7,6 +7,9 @@
 //! occur. Channels to and from hosts are left out: the first has nothing before it, the other nothing after
 //! it.
 //!
+//! Where a channel has several lanes, each with a buffer of its own, the graph is over (channel, lane): what waits for
+//! one lane of a channel does not wait for another. A graph of one lane has a vertex a channel.
+//!
 //! # Source
 //! Dally and Seitz 1987, as cited by Mainwaring et al. 1997, section 5.5, and Sancho and Robles 2000, section
 //! 2.
@@ -15,26 +18,40 @@
 //! tests/network/oracle/routing.rs: dependencies against those of enumerated paths, and the length of a shortest cycle
 //! against a search from every channel, on random multigraphs.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::topology::{End, Network};
-use simnet_base::ids::{ChannelId, LinkId, Node};
+use simnet_base::ids::{ChannelId, LinkId, Node, Port};
 
 use super::graph::UNREACHED;
 use super::paths::{LegalMoves, State, Toward};
 
-/// Which channel is followed by which one on some route.
+/// Which channel is followed by which one on some route, lane by lane.
 #[derive(Clone, Debug)]
 pub struct DependencyGraph {
+    /// How many lanes a channel has.
+    lanes: u8,
     /// Per channel the switch port that it leaves by, and where it arrives.
     channels: Vec<ChannelEnds>,
-    /// Bits: per channel, per port of the switch at its end, whether a route goes on by that port.
+    /// Bits: per channel and lane, per port of the switch at its end and lane there, whether a route goes on so.
     follows: Vec<u64>,
+}
+
+/// A lane of a channel: a vertex of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChannelLane {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The lane, from 0.
+    pub lane: u8,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct ChannelEnds {
     from: End,
     to: End,
-    /// Where its bits begin in `follows`.
+    /// Where the bits of its first lane begin in `follows`.
     row: usize,
     /// The number of the first port at its end.
     first_port: u16,
@@ -42,8 +59,14 @@ struct ChannelEnds {
 }
 
 impl DependencyGraph {
-    /// A graph without dependencies over the channels of `network`.
+    /// A graph without dependencies over the channels of `network`, each of one lane.
     pub fn new(network: &Network) -> DependencyGraph {
+        DependencyGraph::with_lanes(network, 1)
+    }
+
+    /// A graph without dependencies over so many lanes of each channel of `network`, one at least.
+    pub fn with_lanes(network: &Network, lanes: u8) -> DependencyGraph {
+        let lanes = lanes.max(1);
         let mut channels = Vec::with_capacity(network.links().len() * 2);
         let mut words = 0;
         for link in (0..network.links().len()).map(LinkId::new) {
@@ -54,21 +77,42 @@ impl DependencyGraph {
                     Node::Host(_) => (0, 0),
                 };
                 channels.push(ChannelEnds { from, to, row: words, first_port, ports });
-                words += usize::from(ports).div_ceil(64);
+                words += row_words(ports, lanes) * usize::from(lanes);
             }
         }
-        DependencyGraph { channels, follows: vec![0; words] }
+        DependencyGraph { lanes, channels, follows: vec![0; words] }
     }
 
-    /// Notes that some route leaves the switch at the end of `channel` by its port `output`.
+    /// How many lanes a channel has.
+    pub fn lanes(&self) -> u8 {
+        self.lanes
+    }
+
+    /// Notes that some route leaves the switch at the end of `channel` by its port `output`, both on the first lane.
     ///
     /// # Panics
     /// If `channel` leads to a host, or the switch at its end has no such port.
-    pub fn add(&mut self, channel: ChannelId, output: simnet_base::ids::Port) {
-        let ends = &self.channels[channel.index()];
+    pub fn add(&mut self, channel: ChannelId, output: Port) {
+        self.add_on(ChannelLane { channel, lane: 0 }, output, 0);
+    }
+
+    /// Notes that some route that came by `held` leaves the switch at its end by the lane `lane` of its port `output`.
+    ///
+    /// # Panics
+    /// If `held` leads to a host, the switch at its end has no such port, or the graph no such lane.
+    pub fn add_on(&mut self, held: ChannelLane, output: Port, lane: u8) {
+        let ends = &self.channels[held.channel.index()];
         let slot = usize::from(output.0 - ends.first_port);
         assert!(slot < usize::from(ends.ports), "a route leaves by a port of the switch");
-        self.follows[ends.row + slot / 64] |= 1 << (slot % 64);
+        assert!(held.lane.max(lane) < self.lanes, "a route takes lanes of the graph");
+        let bit = slot * usize::from(self.lanes) + usize::from(lane);
+        let row = self.row(ends, held.lane);
+        self.follows[row + bit / 64] |= 1 << (bit % 64);
+    }
+
+    /// Where the bits of a lane of a channel begin.
+    fn row(&self, ends: &ChannelEnds, lane: u8) -> usize {
+        ends.row + usize::from(lane) * row_words(ends.ports, self.lanes)
     }
 
     /// Adds all dependencies of all shortest paths between switches with hosts.
@@ -115,6 +159,17 @@ impl DependencyGraph {
         self.follows.iter().all(|word| *word == 0)
     }
 
+    /// An order of the lanes of channels in which every dependency leads to a later one, `None` if there is a cycle.
+    ///
+    /// Only those are in it that depend on one or that one depends on; each with those that it depends on. Of several
+    /// that could be next, the lowest channel is, by its lowest lane. Costs O(dependencies x log channels).
+    pub fn order(&self) -> Option<Vec<(ChannelLane, Vec<ChannelLane>)>> {
+        let successors = Successors::of(self);
+        let vertex = |vertex: &u32| self.vertex(*vertex);
+        let with_next = |at: u32| (self.vertex(at), successors.after(at).iter().map(vertex).collect());
+        Some(successors.order()?.into_iter().map(with_next).collect())
+    }
+
     /// The switch port that a channel leaves by.
     pub fn sender(&self, channel: ChannelId) -> End {
         self.channels[channel.index()].from
@@ -127,25 +182,45 @@ impl DependencyGraph {
 
     /// A shortest cycle of dependencies as its channels in order, `None` if there is none.
     ///
-    /// Among shortest cycles the first found, trying channels in order. Costs O(dependencies) without a
-    /// cycle, else at worst O(channels x dependencies) over what is left once everything is peeled off that
-    /// no cycle can contain.
+    /// As [`DependencyGraph::shortest_cycle_on_lanes`].
     pub fn shortest_cycle(&self) -> Option<Vec<ChannelId>> {
+        let cycle = self.shortest_cycle_on_lanes()?;
+        Some(cycle.into_iter().map(|vertex| vertex.channel).collect())
+    }
+
+    /// A shortest cycle of dependencies as its lanes of channels in order, `None` if there is none.
+    ///
+    /// Among shortest cycles the first found, trying channels and their lanes in order. Costs O(dependencies) without
+    /// a cycle, else at worst O(channels x lanes x dependencies) over what is left once everything is peeled off that
+    /// no cycle can contain.
+    pub fn shortest_cycle_on_lanes(&self) -> Option<Vec<ChannelLane>> {
         let successors = Successors::of(self);
         let core = successors.core();
         let mut best: Option<Vec<u32>> = None;
-        let mut search = CycleSearch::new(self.channels.len());
+        let mut search = CycleSearch::new(core.len());
         for start in (0u32..).zip(&core).filter(|(_, inside)| **inside).map(|(channel, _)| channel) {
             let limit = best.as_ref().map_or(usize::MAX, |cycle| cycle.len() - 1);
             if let Some(cycle) = search.shortest_through(&successors, &core, start, limit) {
                 best = Some(cycle);
             }
         }
-        best.map(|cycle| cycle.into_iter().map(ChannelId).collect())
+        best.map(|cycle| cycle.into_iter().map(|vertex| self.vertex(vertex)).collect())
+    }
+
+    /// The lane of a channel that a number in [`Successors`] stands for.
+    fn vertex(&self, vertex: u32) -> ChannelLane {
+        let lanes = u32::from(self.lanes);
+        let lane = u8::try_from(vertex % lanes).expect("fewer than 256 lanes");
+        ChannelLane { channel: ChannelId(vertex / lanes), lane }
     }
 }
 
-/// The dependencies as lists.
+/// How many words hold a bit per lane of each of so many ports.
+fn row_words(ports: u16, lanes: u8) -> usize {
+    (usize::from(ports) * usize::from(lanes)).div_ceil(64)
+}
+
+/// The dependencies as lists; lane `l` of channel `c` is `c` times the number of lanes, and `l`.
 struct Successors {
     first: Vec<u32>,
     next: Vec<u32>,
@@ -160,22 +235,46 @@ impl Successors {
                 leaving.insert(ends.from, channel);
             }
         }
-        let mut first = Vec::with_capacity(graph.channels.len() + 1);
+        let mut first = Vec::with_capacity(graph.channels.len() * usize::from(graph.lanes) + 1);
         let mut next = Vec::new();
         let bound = |n| u32::try_from(n).expect("fewer than 2^32 dependencies");
-        for ends in &graph.channels {
+        let lanes = u32::from(graph.lanes);
+        for (ends, lane) in graph.channels.iter().flat_map(|ends| (0..graph.lanes).map(move |l| (ends, l))) {
             first.push(bound(next.len()));
-            for slot in 0..ends.ports {
-                let word = graph.follows[ends.row + usize::from(slot) / 64];
-                if word >> (slot % 64) & 1 == 1 {
-                    let port = simnet_base::ids::Port(ends.first_port + slot);
-                    let out = leaving.get(&End { node: ends.to.node, port });
-                    next.push(*out.expect("a route leaves by a port with a cable"));
+            let row = graph.row(ends, lane);
+            for bit in 0..u32::from(ends.ports) * lanes {
+                let word = graph.follows[row + bit as usize / 64];
+                if word >> (bit % 64) & 1 == 1 {
+                    let slot = u16::try_from(bit / lanes).expect("a slot of a port");
+                    let out = leaving.get(&End { node: ends.to.node, port: Port(ends.first_port + slot) });
+                    next.push(out.expect("a route leaves by a port with a cable") * lanes + bit % lanes);
                 }
             }
         }
         first.push(bound(next.len()));
         Successors { first, next }
+    }
+
+    /// All vertices with a dependency, each before those that it depends on; `None` if there is a cycle.
+    fn order(&self) -> Option<Vec<u32>> {
+        let vertices = self.first.len() - 1;
+        let mut before = vec![0u32; vertices];
+        self.next.iter().for_each(|next| before[*next as usize] += 1);
+        let has_any = |v: &u32| before[*v as usize] > 0 || !self.after(*v).is_empty();
+        let count = (0u32..).take(vertices).filter(has_any).count();
+        let is_free = |v: &u32| before[*v as usize] == 0 && !self.after(*v).is_empty();
+        let mut open: BinaryHeap<_> = (0u32..).take(vertices).filter(is_free).map(Reverse).collect();
+        let mut order = Vec::with_capacity(count);
+        while let Some(Reverse(vertex)) = open.pop() {
+            order.push(vertex);
+            for next in self.after(vertex) {
+                before[*next as usize] -= 1;
+                if before[*next as usize] == 0 {
+                    open.push(Reverse(*next));
+                }
+            }
+        }
+        (order.len() == count).then_some(order)
     }
 
     fn after(&self, channel: u32) -> &[u32] {

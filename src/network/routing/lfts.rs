@@ -15,7 +15,7 @@
 //!
 //! Pairs of hosts are judged by the lowest lid of the host's lowest-numbered cabled port, to and from which
 //! all distances and loads are counted. The dependencies are those of all lids of all ports of hosts, as any
-//! of them may be in use, from every switch with a host. Routes to the switches themselves carry management
+//! of them may be in use, from every switch with a port of a host. Routes to the switches themselves carry management
 //! only, on a lane of its own, and are left out.
 //!
 //! Where a table has no entry for a lid, or sends it to port 0, 255 or one without a cable, its route ends
@@ -35,10 +35,19 @@
 
 mod fdbs;
 mod follow;
+mod lanes;
 mod lines;
 mod owners;
+mod service_levels;
+mod shape;
+mod sl2vl;
+mod words;
 
-use std::collections::BTreeMap;
+pub use lanes::Lanes;
+pub use service_levels::{ServiceLevels, read_service_levels};
+pub use sl2vl::{DROPPED, LaneTables, read_sl2vl};
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::topology::{End, Network};
 use simnet_base::diagnostics::{Faults, decode};
@@ -69,6 +78,11 @@ impl ForwardingTables {
     /// The lids of ports of hosts, in order, and the ports.
     pub fn lids(&self) -> &[(u16, End)] {
         &self.lids
+    }
+
+    /// The ports by which a switch sends the lids of hosts on.
+    fn outputs_to_hosts(&self, switch: SwitchId) -> BTreeSet<Port> {
+        self.lids.iter().filter_map(|(lid, _)| self.output(switch, *lid)).collect()
     }
 
     /// The switches without a table.

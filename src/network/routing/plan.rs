@@ -4,11 +4,11 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::topology::{End, Network};
-use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
+use simnet_base::ids::{HostId, Node, SwitchId};
 
 use super::algorithm::{Algorithm, Rule};
 use super::balance::{BalanceTooLarge, Candidates};
-use super::dependency::DependencyGraph;
+use super::dependency::{ChannelLane, DependencyGraph};
 use super::dimension_order::NotAGrid;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
@@ -16,7 +16,7 @@ use super::judged::{Judged, Requirement, Verdict};
 use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
 use super::select::{Selection, fits, select_routes};
-use super::survey::Survey;
+use super::survey::{LaneUse, Survey, lane_name};
 use super::table::{RouteTable, TableTooLarge, count_turns};
 
 /// Everything that decides routes except the network.
@@ -124,8 +124,12 @@ pub struct Report {
     pub busiest_channel: Option<BusiestChannel>,
     /// How load is spread round the roots, channels that no root reaches left out; `None` without a root.
     pub channel_load_by_root_distance: Option<Vec<LoadAtDistance>>,
-    /// A shortest cycle of channel dependencies as `switch:port` outputs; `None` if there is none.
+    /// A shortest cycle of channel dependencies as `switch:port` outputs, with lanes `switch:port/lane`; `None` if
+    /// there is none.
     pub dependency_cycle: Option<Vec<String>>,
+    /// The lanes that the verdict is over; `None` where lanes were not looked at.
+    #[serde(skip)]
+    pub lanes: Option<LaneUse>,
     /// Which pairs the verdict is about.
     #[serde(skip)]
     pub judged: Judged,
@@ -183,6 +187,11 @@ impl Plan {
     /// Minimal routes are judged by all shortest paths of all pairs, since which of them were picked is
     /// chance. Where there is no pair of hosts, switches stand in for them: see [`Judged`].
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
+        self.judge(network, attachments).0
+    }
+
+    /// The same, with the dependencies that the verdict is about.
+    pub fn judge(&self, network: &Network, attachments: &Attachments) -> (Report, DependencyGraph) {
         let graph = SwitchGraph::new(network);
         let moves = self.rule.moves(&graph);
         let mut survey = Survey::new(network, attachments, &self.table);
@@ -193,7 +202,7 @@ impl Plan {
         }
         let judged = Judged::of_rule(&mut survey, &moves);
         let metrics = SwitchMetrics::new(&moves);
-        Report {
+        let report = Report {
             algorithm: self.rule.algorithm(),
             root: names(network, self.rule.roots()),
             switch_mean_distance: metrics.mean_distance(graph.switches()),
@@ -209,7 +218,8 @@ impl Plan {
                 .collect(),
             has_spines: self.rule.has_spines(),
             ..Report::of_file(network, &survey)
-        }
+        };
+        (report, survey.dependencies)
     }
 }
 
@@ -303,13 +313,13 @@ impl Report {
                 Some(BusiestChannel { from: name(from), to: name(network.peer(from)?), routes })
             }),
             channel_load_by_root_distance: None,
-            dependency_cycle: survey.dependencies.shortest_cycle().map(|cycle| {
-                let output = |channel: &ChannelId| {
-                    let sender = survey.dependencies.sender(*channel);
-                    format!("{}:{}", network.name_of(sender.node), sender.port)
+            dependency_cycle: survey.dependencies.shortest_cycle_on_lanes().map(|cycle| {
+                let name = |vertex: &ChannelLane| {
+                    lane_name(network, &survey.dependencies, *vertex, survey.lanes.is_some())
                 };
-                cycle.iter().map(output).collect()
+                cycle.iter().map(name).collect()
             }),
+            lanes: survey.lanes,
             judged: Judged::of_routes(survey),
             relabelled: Vec::new(),
             has_spines: false,

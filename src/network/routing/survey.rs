@@ -4,13 +4,22 @@
 use crate::topology::{End, Network};
 use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
 
-use super::dependency::DependencyGraph;
+use super::dependency::{ChannelLane, DependencyGraph};
 use super::graph::{Attachments, Landing, SwitchGraph, UNREACHED, Wiring};
 use super::judged::StandIns;
 use super::table::RouteTable;
 
 /// How many unreachable pairs are noted by name.
 const MOST_EXAMPLES: usize = 4;
+
+/// What lanes routes use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneUse {
+    /// How many lanes of channels between switches they take, at least 1.
+    pub lanes: u32,
+    /// Paths, from a lid or a port without one to a lid, that no service level was given for: they count as level 0.
+    pub paths_without_level: u64,
+}
 
 /// The facts about a table of routes, found by following every route through the network.
 #[derive(Clone, Debug)]
@@ -29,6 +38,8 @@ pub struct Survey {
     pub load: Vec<u64>,
     /// Which channel follows which one on some route, those that end at the wrong place included.
     pub dependencies: DependencyGraph,
+    /// The lanes that the dependencies are over; `None` where lanes were not looked at.
+    pub lanes: Option<LaneUse>,
     /// The switches that stand in for hosts in a verdict.
     pub(super) stand_ins: StandIns,
 }
@@ -69,6 +80,7 @@ impl Survey {
             non_minimal: 0,
             load: vec![0; network.links().len() * 2],
             dependencies: DependencyGraph::new(network),
+            lanes: None,
             stand_ins: StandIns::new(&SwitchGraph::new(network), attachments),
         }
     }
@@ -106,6 +118,15 @@ impl Survey {
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
     }
 
+    /// Takes a pair's route out again, over these channels between switches, and counts the pair as unreachable.
+    pub(super) fn take_out(&mut self, pair: (HostId, HostId), path: &[ChannelId], least: u32) {
+        let distance = path.len() as u64;
+        self.sum_of_distances -= distance;
+        self.non_minimal -= u64::from(least != UNREACHED && distance > u64::from(least));
+        path.iter().for_each(|channel| self.load[channel.index()] -= 1);
+        self.miss(pair.0, pair.1);
+    }
+
     pub(super) fn miss(&mut self, source: HostId, destination: HostId) {
         self.unreachable += 1;
         if self.unreachable_examples.len() < MOST_EXAMPLES {
@@ -125,4 +146,16 @@ impl Survey {
         let busiest = loads.max_by_key(|(nth, load)| (**load, std::cmp::Reverse(*nth)));
         busiest.map(|(nth, load)| (ChannelId::new(nth), *load))
     }
+}
+
+/// What a lane of a channel is called: `switch:port`, with lanes `switch:port/lane`.
+pub(super) fn lane_name(
+    network: &Network,
+    dependencies: &DependencyGraph,
+    vertex: ChannelLane,
+    with_lanes: bool,
+) -> String {
+    let End { node, port } = dependencies.sender(vertex.channel);
+    let output = format!("{}:{port}", network.name_of(node));
+    if with_lanes { format!("{output}/{}", vertex.lane) } else { output }
 }

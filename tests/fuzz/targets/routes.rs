@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use simnet_network::discovery::Rtts;
-use simnet_network::routing::{Attachments, read_lfts, read_routes, write_routes};
-use simnet_network::routing::{Choices, Plan};
+use simnet_network::routing::{
+    Attachments, Choices, ForwardingTables, Lanes, Plan, ServiceLevels, Survey, read_lfts, read_routes,
+    read_service_levels, read_sl2vl, verify, write_certificate, write_routes,
+};
 use simnet_network::topology::Network;
 
 use super::{located, networks};
@@ -91,6 +93,81 @@ pub(super) fn read_dump(input: &[u8]) -> bool {
             false
         }
     }
+}
+
+/// The network's tables, by the first dump.
+fn tables() -> ForwardingTables {
+    let guids = BTreeMap::from([(0x101, ("h0".to_owned(), 0))]);
+    read_lfts(&network().0, &guids, "a file", &dumps()[0]).expect("a sound dump")
+}
+
+/// SL2VL tables of OpenSM's and of ibdiagnet, for the network.
+pub(super) fn lane_tables() -> Vec<Vec<u8>> {
+    let (network, _) = network();
+    let (mut opensm, mut ibdiagnet) = (String::new(), String::new());
+    for switch in 0..network.switches().len() {
+        let guid = 0xa000 + switch;
+        opensm += &format!("Switch {guid:#018x}, base LID 9, \"s{switch}\"\n#in out : 0 ..\n#----\n");
+        for (input, output) in (0..=4).flat_map(|input| (1..=4).map(move |output| (input, output))) {
+            opensm += &format!("{input}   {output}   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  15\n");
+            ibdiagnet += &format!("{guid:#018x} {input} {output} 0x01 0x23 0x45 0x67 0x01 0x23 0x45 0x6f\n");
+        }
+        opensm += "#----\n\n";
+    }
+    opensm +=
+        "Channel Adapter 0x101, base LID 1, \"h0\"\n#----\n0 0 : 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1\n#----\n";
+    vec![opensm.into_bytes(), ibdiagnet.into_bytes()]
+}
+
+pub(super) fn read_lane_tables(input: &[u8]) -> bool {
+    let (network, attachments) = network();
+    let tables = tables();
+    match read_sl2vl(network, &tables, "a file", input) {
+        Ok(lanes) => {
+            let lanes = Lanes { tables: lanes, levels: ServiceLevels::default() };
+            let survey = Survey::of_tables_on_lanes(network, attachments, &tables, &lanes);
+            assert_eq!(survey.dependencies.order().is_none(), survey.dependencies.is_cyclic());
+            true
+        }
+        Err(faults) => {
+            located(&faults);
+            false
+        }
+    }
+}
+
+/// Service levels by lids and by guids.
+pub(super) fn levels() -> Vec<Vec<u8>> {
+    vec![b"1 1 3\n# none\n1 2 15\n".to_vec(), b"0x0000000000000101 1 2\n0x101 2 0\n".to_vec()]
+}
+
+pub(super) fn read_levels(input: &[u8]) -> bool {
+    let guids = BTreeMap::from([(0x101, ("h0".to_owned(), 0))]);
+    match read_service_levels(&network().0, &guids, &tables(), "a file", input) {
+        Ok(levels) => {
+            let each = |lid: u16| levels.toward(lid).count();
+            assert_eq!((0..=u16::MAX).map(each).sum::<usize>(), levels.len());
+            true
+        }
+        Err(faults) => {
+            located(&faults);
+            false
+        }
+    }
+}
+
+/// The certificate of the network's routes.
+pub(super) fn certificates() -> Vec<Vec<u8>> {
+    let (network, attachments) = network();
+    let plan = Plan::new(network, attachments, &Choices::default()).expect("UP*/DOWN* routes every network");
+    let (_, dependencies) = plan.judge(network, attachments);
+    let mut text = Vec::new();
+    write_certificate(network, &dependencies, ("all", None), &mut text).expect("memory takes all");
+    vec![text]
+}
+
+pub(super) fn read_certificate(input: &[u8]) -> bool {
+    verify(&network().0, "a file", input).map_err(|faults| located(&faults)).is_ok()
 }
 
 pub(super) fn read_rtts(input: &[u8]) -> bool {

@@ -118,12 +118,123 @@ fn cyclic_tables_are_told_with_caution() {
         "{printed}"
     );
     assert!(!printed.contains("uses lanes"), "{printed}");
-    let [_, printed] = check("a-dfsssp/opensm-lfts.dump", 1, &["--format", "json"]);
+    let [text, printed] = check("a-dfsssp/opensm-lfts.dump", 5, &["--format", "json"]);
+    assert_eq!(object(&text)["verdict"], "one-lane");
     assert!(printed.contains("DFSSSP is named in its path or in a comment, and uses lanes"), "{printed}");
-    let [_, printed] = check("lanes/opensm-lfts.dump", 1, &[]);
+    let [_, printed] = check("lanes/opensm-lfts.dump", 5, &[]);
+    assert!(printed.contains("--sl2vl FILE --sl FILE"), "{printed}");
     assert!(printed.contains("opensm-sl2vl.dump beside it says that this fabric has lanes"), "{printed}");
-    assert_eq!(check("lanes/opensm-lfts.dump", 1, &["--quiet"])[1], "");
+    assert_eq!(check("lanes/opensm-lfts.dump", 5, &["--quiet"])[1], "");
     assert_eq!(check("safe-lash/opensm-lfts.dump", 0, &[])[1], "");
+}
+
+fn object(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// SL2VL tables of the ring: a packet whose service level is the number of its destination is on lane 1 where it will
+/// not come from the last switch to the first any more, else on lane 0.
+fn lanes(n: u64) -> String {
+    let mut text = String::new();
+    for s in 0..n {
+        let _ = writeln!(text, "Switch 0x{:016x}, base LID {}, \"s{s}\"", 0xa0 + s, 100 + s);
+        text.push_str("#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n#--------\n");
+        for (input, output) in (0..4).flat_map(|input| (1..4).map(move |output| (input, output))) {
+            let lanes: String = (0..16).map(|level| format!(" {:<2}", u8::from(s < level))).collect();
+            let _ = writeln!(text, "{input:<3} {output:<3} :{lanes}");
+        }
+        text.push_str("#--------\n\n");
+    }
+    text
+}
+
+/// The service levels of all pairs of hosts.
+fn levels(n: u64, level: impl Fn(u64) -> u64) -> String {
+    let pairs = (0..n).flat_map(|s| (0..n).filter(move |d| *d != s).map(move |d| (s, d)));
+    pairs.map(|(s, d)| format!("{} {} {}\n", s + 1, d + 1, level(d))).collect()
+}
+
+/// Wrong if lanes that break a cycle did not, or lanes that do not were believed to; if a folder's files were not
+/// found; or if the proof over lanes had no certificate, one that passed for other tables, or one of a cycle.
+#[test]
+fn lanes_settle_it() {
+    let folder = room(&[
+        ("net.json", ring(5)),
+        ("dump/opensm-lfts.dump", tables(5, true)),
+        ("dump/opensm-sl2vl.dump", lanes(5)),
+        ("dump/psl.txt", levels(5, |destination| destination)),
+        ("dump/opensm.log", "Nov 25 [1] -> started\n".to_owned()),
+        ("same.psl", levels(5, |_| 0)),
+        ("safe.dump", tables(5, false)),
+    ]);
+    let check = |more: &[&str], code: i32| {
+        let line = [&["route", "check", "net.json", "--format", "json", "--lfts"], more].concat();
+        simnet(folder.path(), &line, code)
+    };
+    let (lfts, sl2vl, psl) = ("dump/opensm-lfts.dump", "dump/opensm-sl2vl.dump", "dump/psl.txt");
+    let [text, err] = check(&[lfts, "--sl2vl", sl2vl, "--sl", psl], 0);
+    let by_name = object(&text);
+    assert_eq!((&by_name["verdict"], &by_name["lanes"]), (&"acyclic".into(), &2.into()));
+    assert_eq!(
+        (&by_name["dependency_cycle"], &by_name["paths_without_service_level"]),
+        (&Value::Null, &0.into())
+    );
+    assert_eq!(err, "");
+    let [text, err] = check(&["dump", "--certificate", "proof"], 0);
+    assert_eq!(object(&text), by_name);
+    assert!(err.contains("reads opensm-lfts.dump, opensm-sl2vl.dump, psl.txt"), "{err}");
+    let [text, _] = check(&[lfts, "--sl2vl", sl2vl, "--sl", "same.psl"], 1);
+    let cyclic = object(&text);
+    assert_eq!((&cyclic["verdict"], &cyclic["lanes"]), (&"cyclic".into(), &1.into()));
+    assert_eq!(
+        cyclic["dependency_cycle"],
+        serde_json::json!(["s0:1/0", "s1:1/0", "s2:1/0", "s3:1/0", "s4:1/0"])
+    );
+    // Without levels nothing is known.
+    let [text, err] = check(&[lfts, "--sl2vl", sl2vl], 5);
+    assert_eq!(object(&text)["verdict"], "one-lane");
+    assert_eq!(object(&text)["paths_without_service_level"], 20);
+    assert!(err.contains("no levels were given"), "{err}");
+    let [_, err] = check(&[lfts, "--sl", psl], 2);
+    assert!(err.contains("needs `--sl2vl`"), "{err}");
+
+    let verify = |more: &[&str], code: i32| {
+        simnet(folder.path(), &[&["route", "verify", "net.json", "--format", "json"], more].concat(), code)
+    };
+    let [text, _] = verify(&["proof", "--lfts", "dump"], 0);
+    let proof = object(&text);
+    assert_eq!(
+        (&proof["holds"], &proof["lanes"], &proof["lacking"]),
+        (&true.into(), &2.into(), &serde_json::json!([]))
+    );
+    let [text, _] = verify(&["proof", "--lfts", "safe.dump"], 1);
+    assert_eq!(object(&text)["holds"], false);
+    assert_eq!(object(&verify(&["proof"], 0)[0])["lacking"], Value::Null);
+    let text = fs::read_to_string(folder.path().join("proof")).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.swap(1, 2);
+    fs::write(folder.path().join("swapped"), lines.join("\n")).unwrap();
+    let [_, err] = verify(&["swapped"], 3);
+    assert!(err.contains("goes-back") && err.contains("swapped:3:1"), "{err}");
+    let [_, err] = check(&[lfts, "--sl2vl", sl2vl, "--sl", "same.psl", "--certificate", "none"], 1);
+    assert!(err.contains("none is not written") && !folder.path().join("none").exists(), "{err}");
+}
+
+/// Wrong if the verdict `impossible` of routes, computed or read, had no certificate that holds for them, or had one
+/// that holds for others.
+#[test]
+fn routes_have_certificates() {
+    let folder = room(&[("net.json", ring(5))]);
+    let run = |line: &[&str], code: i32| simnet(folder.path(), line, code);
+    run(&["route", "net.json", "--routes", "r.ndjson", "--certificate", "a"], 0);
+    run(&["route", "check", "net.json", "--routes", "r.ndjson", "--certificate", "b"], 0);
+    let texts = ["a", "b"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+    assert_eq!(texts[0], texts[1]);
+    run(&["route", "verify", "net.json", "a", "--routes", "r.ndjson"], 0);
+    run(&["route", "net.json", "--algorithm", "minimal", "--routes", "m.ndjson", "--certificate", "c"], 0);
+    assert!(!folder.path().join("c").exists());
+    let [text, _] = run(&["route", "verify", "net.json", "a", "--routes", "m.ndjson"], 1);
+    assert!(text.contains("the certificate lacks"), "{text}");
 }
 
 /// Wrong if the help did not say what is not looked at.

@@ -67,9 +67,9 @@ fn the_verb_prints_the_documented_keys() {
     let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     let documented = "algorithm busiest_channel channel_load_by_root_distance crossing_paths \
-        dependency_cycle judged lanes max_channel_load mean_distance non_minimal_pairs pairs relabelled \
-        restrictions_per_switch root root_options spines_as_roots switch_mean_distance unreachable_pairs verdict \
-        verdict_about";
+        dependency_cycle judged lanes max_channel_load mean_distance non_minimal_pairs pairs \
+        paths_without_service_level relabelled restrictions_per_switch root root_options spines_as_roots \
+        switch_mean_distance unreachable_pairs verdict verdict_about";
     assert_eq!(keys, documented.split_whitespace().collect::<Vec<_>>());
     assert_eq!(report["dependency_cycle"], serde_json::json!(["s0:1", "s1:1", "s2:1", "s3:1"]));
     let output = simnet(&["route", &ring, "--root", "s2,s1", "--format", "json"]);
@@ -243,7 +243,7 @@ fn route_check_names_both_of_what_it_takes() {
     let output = simnet(&["route", "check", "now-c"]);
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{err}");
-    assert!(err.contains("--routes <FILE>|--lfts <FILE>"), "{err}");
+    assert!(err.contains("--routes <FILE>|--lfts <FILE|DIR>"), "{err}");
 }
 
 /// The text of a command that ends well.

@@ -31,7 +31,7 @@ impl Room {
 }
 
 /// Every way in which a verb is given a file to read; the file is called `F`.
-const READERS: [&[&str]; 17] = [
+const READERS: [&[&str]; 18] = [
     &["run", "F"],
     &["check", "F"],
     &["sweep", "plan", "F"],
@@ -43,6 +43,7 @@ const READERS: [&[&str]; 17] = [
     &["route", "check", "F", "--routes", "routes.ndjson"],
     &["route", "check", "net.json", "--routes", "F"],
     &["route", "check", "net.json", "--lfts", "F"],
+    &["route", "verify", "net.json", "F"],
     &["route", "suggest", "F"],
     &["map", "F", "--mapper", "h0"],
     &["ring", "F", "--algorithm", "lr1"],

@@ -151,6 +151,7 @@ fn a_file_replaces_only_what_simnet_wrote() {
     let mut lines: Vec<Vec<&str>> = vec![
         vec!["route", "net.json", "--routes"],
         vec!["route", "net.json", "--gm-routes"],
+        vec!["route", "net.json", "--certificate"],
         vec!["map", "net.json", "--mapper", "h0", "--map"],
         vec!["map", "net.json", "--mapper", "h0", "--drawing"],
         vec!["discover", "rtt.csv", "--topology"],
@@ -202,6 +203,7 @@ fn no_output_takes_the_place_of_an_input() {
             &["topo", "convert", "net.json", "--out", name][..],
             &["route", "net.json", "--routes", name],
             &["route", "net.json", "--gm-routes", name],
+            &["route", "net.json", "--certificate", name],
             &["map", "net.json", "--mapper", "h0", "--map", name],
             &["map", "net.json", "--mapper", "h0", "--drawing", name],
             &["run", "replay.toml", "--out", "results", "--trace", name],

@@ -20,6 +20,25 @@ pub(crate) struct Subnet {
     umad2sim: PathBuf,
 }
 
+/// A tool that runs; dropped, it is killed.
+pub(crate) struct Tool {
+    child: Killed,
+}
+
+impl Tool {
+    /// Asks it to end, and waits until it has; killed if it takes longer than a few seconds.
+    pub(crate) fn end(mut self) {
+        let pid = self.child.0.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        for _ in 0..100 {
+            if !matches!(self.child.0.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
 /// What a tool left behind.
 pub(crate) struct Left {
     pub(crate) status: ExitStatus,
@@ -71,6 +90,19 @@ impl Subnet {
             stdout.recv_timeout(LIMIT).unwrap_or_else(|_| panic!("{tool} runs for more than {LIMIT:?}"));
         let status = child.0.wait().expect("a child can be waited for");
         Some(Left { status, stdout, stderr: stderr.recv_timeout(LIMIT).unwrap_or_default() })
+    }
+
+    /// Starts an installed tool in the subnet that goes on until it is ended; `None` where it is absent. `prepare` adds
+    /// arguments and environment.
+    pub(crate) fn start_tool(&self, tool: &str, prepare: impl FnOnce(&mut Command)) -> Option<Tool> {
+        let mut command = mortal(&peer(tool)?);
+        command.env("IBSIM_SOCKNAME", &self.socket).env_remove("IBSIM_SERVER_NAME");
+        command.env("LD_PRELOAD", &self.umad2sim);
+        prepare(&mut command);
+        let mut child = Killed::spawn(&mut command);
+        // Threads read both to their ends, so that the tool never waits for a reader.
+        drop((child.stdout(), child.stderr()));
+        Some(Tool { child })
     }
 
     /// The network as the real `ibnetdiscover` dumps it; `None` where that is absent.

@@ -14,26 +14,26 @@ use support_network::lfts::{PAIR, SOUND};
 use support_network::routing::{Dependencies, FAR, floyd_warshall, random_multigraph, shortest_cycle};
 
 /// Tables as a subnet manager has them, and what a dump says of the lids.
-struct Tables {
+pub(super) struct Tables {
     /// Per switch, per lid.
-    outputs: Vec<Vec<u8>>,
+    pub(super) outputs: Vec<Vec<u8>>,
     /// Per lid the port of a host.
-    lids: BTreeMap<u16, End>,
-    port_guids: BTreeMap<u64, (String, u16)>,
+    pub(super) lids: BTreeMap<u16, End>,
+    pub(super) port_guids: BTreeMap<u64, (String, u16)>,
 }
 
-fn guid(net: &Network, switch: SwitchId) -> u64 {
+pub(super) fn guid(net: &Network, switch: SwitchId) -> u64 {
     net.switches()[switch.index()].guid.unwrap_or(0xa000 + switch.index() as u64)
 }
 
-fn port_guid(end: End) -> u64 {
+pub(super) fn port_guid(end: End) -> u64 {
     let Node::Host(host) = end.node else { panic!("a host's port") };
     (1 << 40) + ((host.index() as u64) << 8) + u64::from(end.port.0)
 }
 
 /// Two lids for every wired port of a host; half of the entries are any port, 0, or none, the others near the
 /// host.
-fn random_tables(net: &Network, wild: f64, random: &mut ChaCha8Rng) -> Tables {
+pub(super) fn random_tables(net: &Network, wild: f64, random: &mut ChaCha8Rng) -> Tables {
     let distance = floyd_warshall(net, None);
     let mut tables = Tables { outputs: Vec::new(), lids: BTreeMap::new(), port_guids: BTreeMap::new() };
     for host in net.host_ids() {
@@ -71,7 +71,7 @@ fn random_tables(net: &Network, wild: f64, random: &mut ChaCha8Rng) -> Tables {
 }
 
 /// A dump in the words of OpenSM, or of `dump_lfts`.
-fn dump(net: &Network, tables: &Tables, opensm: bool) -> String {
+pub(super) fn dump(net: &Network, tables: &Tables, opensm: bool) -> String {
     let mut text = String::new();
     for switch in net.switch_ids() {
         let (name, guid) = (net.name_of(Node::Switch(switch)), guid(net, switch));
@@ -157,8 +157,12 @@ fn tables_are_judged_as_walked() {
         let minimal = floyd_warshall(&net, None);
         let mut dependencies = Dependencies::new();
         let switch = |host: HostId| attachments.switch(host).map(|(switch, _)| switch);
-        for (source, lid) in net.host_ids().flat_map(|s| tables.lids.keys().map(move |l| (s, *l))) {
-            let Some(source) = switch(source) else { continue };
+        // Every cabled port of a host may send.
+        let sources = tables.lids.values().filter_map(|end| match net.peer(*end)?.node {
+            Node::Switch(source) => Some(source),
+            Node::Host(_) => None,
+        });
+        for (source, lid) in sources.flat_map(|s| tables.lids.keys().map(move |l| (s, *l))) {
             let (taken, _) = walk(&net, &tables, source, lid);
             for two in taken.windows(2) {
                 dependencies.entry(two[0]).or_default().insert(two[1]);

@@ -16,7 +16,7 @@ impl Survey {
         let hosts = network.hosts().len() as u64;
         let mut survey = Survey::before_any(network, attachments);
         let per_switch = attachments.per_switch(graph.switches(), None);
-        let mut follower = Follower::new(network, tables, &per_switch);
+        let mut follower = Follower::new(network, tables);
         for (lid, end) in &tables.lids {
             follower.follow(*lid, *end, &mut survey.dependencies);
         }
@@ -71,9 +71,13 @@ struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    fn new(network: &Network, tables: &'a ForwardingTables, per_switch: &[u32]) -> Follower<'a> {
-        let sources = network.switch_ids().filter(|s| per_switch[s.index()] > 0).collect();
-        let ways = vec![Way::Unseen; per_switch.len()];
+    /// Every port of a host may send, not only those that are judged.
+    fn new(network: &Network, tables: &'a ForwardingTables) -> Follower<'a> {
+        let has_host = |switch: &SwitchId| {
+            network.cables(Node::Switch(*switch)).any(|(_, _, far)| matches!(far.node, Node::Host(_)))
+        };
+        let sources = network.switch_ids().filter(has_host).collect();
+        let ways = vec![Way::Unseen; network.switches().len()];
         Follower { tables, wiring: Wiring::new(network), sources, ways, seen: Vec::new() }
     }
 

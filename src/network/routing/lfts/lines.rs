@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use simnet_base::diagnostics::{Fault, quoted};
 
+use super::words::{hexadecimal, lines};
+
 /// One switch's table.
 pub(super) struct Table<'t> {
     pub(super) guid: u64,
@@ -35,11 +37,8 @@ pub(super) enum Owner<'t> {
 /// Reads all tables of a dump, and finds its faults.
 pub(super) fn read(text: &str) -> (Vec<Table<'_>>, Vec<Fault>) {
     let mut reader = Reader { tables: Vec::new(), open: None, faults: Vec::new() };
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let unmarked = line.trim_start_matches('\u{feff}');
-        reader.line(unmarked.trim(), start + line.len() - unmarked.trim_start().len());
-        start += line.len();
+    for (line, span) in lines(text) {
+        reader.line(line, span.start);
     }
     let end = text.trim_end().len();
     if let Some(open) = reader.open {
@@ -203,8 +202,4 @@ fn number(text: &str) -> Option<u16> {
         Some(digits) => u16::try_from(hexadecimal(digits)?).ok(),
         None => text.parse().ok(),
     }
-}
-
-fn hexadecimal(digits: &str) -> Option<u64> {
-    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u64::from_str_radix(digits, 16).ok())?
 }

@@ -143,14 +143,14 @@ fn handed_to(network: &Network, tables: &ForwardingTables, lid: u16) -> Option<E
     found
 }
 
-struct Switches<'a> {
+pub(super) struct Switches<'a> {
     by_guid: BTreeMap<u64, SwitchId>,
     /// Those without a guid, by description and by name; `None` where two share it.
     by_name: BTreeMap<&'a str, Option<SwitchId>>,
 }
 
 impl<'a> Switches<'a> {
-    fn new(network: &'a Network) -> Switches<'a> {
+    pub(super) fn new(network: &'a Network) -> Switches<'a> {
         let mut switches = Switches { by_guid: BTreeMap::new(), by_name: BTreeMap::new() };
         for (id, switch) in network.switch_ids().zip(network.switches()) {
             match switch.guid {
@@ -166,7 +166,7 @@ impl<'a> Switches<'a> {
         switches
     }
 
-    fn find(&self, guid: u64, description: &str) -> Option<SwitchId> {
+    pub(super) fn find(&self, guid: u64, description: &str) -> Option<SwitchId> {
         let named = || self.by_name.get(description).copied().flatten();
         self.by_guid.get(&guid).copied().or_else(named)
     }

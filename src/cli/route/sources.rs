@@ -1,0 +1,155 @@
+//! Routes and forwarding tables that come from elsewhere: the options that name them, and what they hold.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use simnet_base::diagnostics::shown;
+use simnet_base::ids::Node;
+use simnet_network::routing::{
+    Attachments, ForwardingTables, Lanes, RouteTable, ServiceLevels, TableTooLarge, read_lfts, read_routes,
+    read_service_levels, read_sl2vl,
+};
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::port_guids;
+
+use super::dump::Dump;
+use super::lanes::Signs;
+use crate::cli::network::NetworkArguments;
+use crate::cli::output::{self, note};
+use crate::cli::places::Places;
+use crate::cli::{Common, Failure};
+
+/// Which files hold routes, or tables.
+#[derive(Args)]
+pub(super) struct SourceArguments {
+    /// The routes, one JSON object a line, as `simnet route --routes` writes them
+    #[arg(long, value_name = "FILE")]
+    routes: Option<PathBuf>,
+    /// The forwarding tables of a subnet manager: OpenSM's opensm-lfts.dump or .fdbs, or what dump_lfts prints; or the
+    /// folder of a dump, with whatever lane files it has
+    #[arg(long, value_name = "FILE|DIR", conflicts_with = "routes")]
+    lfts: Option<PathBuf>,
+    /// Which lane switches give each service level: OpenSM's opensm-sl2vl.dump or ibdiagnet.slvl
+    #[arg(long, value_name = "FILE", requires = "lfts")]
+    sl2vl: Option<PathBuf>,
+    /// The service levels of paths: lines as `slid dlid sl`, or ibdiagnet.psl; a path without one has level 0
+    #[arg(long, value_name = "FILE", requires = "lfts")]
+    sl: Option<PathBuf>,
+}
+
+/// The files that were named.
+pub(super) enum Source {
+    Routes(PathBuf),
+    Tables(Dump),
+}
+
+/// What they hold.
+pub(super) enum Given {
+    Routes(RouteTable),
+    Tables {
+        tables: ForwardingTables,
+        lanes: Option<Lanes>,
+        /// What shows that lanes were in use and not looked at.
+        signs: Option<Signs>,
+    },
+}
+
+impl SourceArguments {
+    /// The files that are named, if any; says on stderr which of a folder are taken.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] where service levels come without tables that give them a lane; a folder without tables.
+    pub(super) fn source(&self, common: &Common) -> Result<Option<Source>, Failure> {
+        if let Some(path) = &self.routes {
+            return Ok(Some(Source::Routes(path.clone())));
+        }
+        let Some(path) = &self.lfts else { return Ok(None) };
+        let dump = Dump::of(path, self.sl2vl.as_ref(), self.sl.as_ref())?;
+        if dump.levels.is_some() && dump.sl2vl.is_none() {
+            let message = "`--sl` needs `--sl2vl`: what lane a service level means is up to each switch";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        if dump.lfts != *path && !common.quiet {
+            note(&format!("{}: reads {}", shown(path), dump.names()));
+        }
+        Ok(Some(Source::Tables(dump)))
+    }
+}
+
+impl Source {
+    /// Adds the files to those that a command reads.
+    pub(super) fn declare(&self, places: Places) -> Places {
+        match self {
+            Source::Routes(path) => places.reads("the routes", path),
+            Source::Tables(Dump { lfts, sl2vl, levels }) => {
+                let places = places.reads("the forwarding tables", lfts);
+                let lanes = [("the SL2VL tables", sl2vl), ("the service levels", levels)];
+                let lanes = lanes.into_iter().filter_map(|(what, path)| Some((what, path.as_ref()?)));
+                lanes.fold(places, |places, (what, path)| places.reads(what, path))
+            }
+        }
+    }
+
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// Whatever is wrong with them.
+    pub(super) fn read(
+        &self,
+        network: &NetworkArguments,
+        net: &Network,
+        attachments: &Attachments,
+    ) -> Result<Given, Failure> {
+        match self {
+            Source::Routes(path) => {
+                let too_large = |error: TableTooLarge| Failure::Usage(error.to_string());
+                TableTooLarge::unless_held(net.hosts().len()).map_err(too_large)?;
+                let (name, bytes) = read(path)?;
+                Ok(Given::Routes(read_routes(net, attachments, &name, &bytes)?))
+            }
+            Source::Tables(dump) => read_tables(dump, &own_port_guids(network), net),
+        }
+    }
+}
+
+fn read_tables(
+    dump: &Dump,
+    port_guids: &BTreeMap<u64, (String, u16)>,
+    net: &Network,
+) -> Result<Given, Failure> {
+    let (name, bytes) = read(&dump.lfts)?;
+    let tables = read_lfts(net, port_guids, &name, &bytes)?;
+    for switch in tables.missing() {
+        tracing::warn!(switch = net.name_of(Node::Switch(switch)), "no forwarding table");
+    }
+    let Some(sl2vl) = &dump.sl2vl else {
+        let signs = Some(Signs::of_tables(&dump.lfts, &bytes, &tables, net));
+        return Ok(Given::Tables { tables, lanes: None, signs });
+    };
+    let (name, bytes) = read(sl2vl)?;
+    let lane_tables = read_sl2vl(net, &tables, &name, &bytes)?;
+    let levels = match &dump.levels {
+        Some(path) => {
+            let (name, bytes) = read(path)?;
+            read_service_levels(net, port_guids, &tables, &name, &bytes)?
+        }
+        None => ServiceLevels::default(),
+    };
+    let signs = dump.levels.is_none().then(|| Signs::without_levels(&dump.lfts));
+    Ok(Given::Tables { tables, lanes: Some(Lanes { tables: lane_tables, levels }), signs })
+}
+
+/// The guids of ports in the network's file, read a second time where that can be done.
+fn own_port_guids(network: &NetworkArguments) -> BTreeMap<u64, (String, u16)> {
+    let NetworkArguments { topology, reading } = network;
+    match reading.preset(topology) {
+        Some(_) => BTreeMap::new(),
+        None => output::read(topology).map(|bytes| port_guids(&bytes)).unwrap_or_default(),
+    }
+}
+
+pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+    Ok((shown(&path).to_string(), output::read(path)?))
+}

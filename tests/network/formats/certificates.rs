@@ -1,0 +1,116 @@
+//! Damaged certificates, each refused at its place.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use simnet_network::routing::{Attachments, Choices, Plan, verify, write_certificate};
+use simnet_network::topology::{Network, generate};
+use support_network::cases;
+
+fn chain() -> Network {
+    generate::build("mesh", &[("x", 4), ("y", 1), ("hosts-per-switch", 1)], 0)
+        .or_else(|_| generate::build("ring", &[("switches", 4), ("hosts-per-switch", 1)], 0))
+        .unwrap()
+}
+
+/// The certificate of UP*/DOWN* there.
+fn sound(net: &Network) -> String {
+    let attachments = Attachments::lowest(net);
+    let plan = Plan::new(net, &attachments, &Choices::default()).unwrap();
+    let (_, dependencies) = plan.judge(net, &attachments);
+    let mut text = Vec::new();
+    assert!(write_certificate(net, &dependencies, ("12 pairs of hosts", None), &mut text).unwrap());
+    String::from_utf8(text).unwrap()
+}
+
+/// Wrong if a damaged certificate passed, or were refused for another reason or elsewhere.
+#[test]
+fn damaged_certificates_are_refused() {
+    let net = chain();
+    let text = sound(&net);
+    verify(&net, "certificate", text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"));
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.len();
+    let object = |nth: usize| serde_json::from_str::<serde_json::Value>(lines[nth]).unwrap();
+    let with_next = (1..last).find(|nth| object(*nth)["then"][0].is_string()).unwrap();
+    let (channel, next) = (object(with_next)["channel"].clone(), object(with_next)["then"][0].clone());
+    let (channel, next) = (channel.as_str().unwrap(), next.as_str().unwrap());
+    let line = |new: &str| text.replacen(lines[with_next], new, 1);
+    let head = |from: &str, to: &str| text.replacen(from, to, 1);
+    let named =
+        |channel: &str, next: &str| line(&format!("{{\"channel\": {channel:?}, \"then\": [{next:?}]}}"));
+    let mut far = (1..last).map(|nth| object(nth)["channel"].as_str().unwrap().to_owned());
+    let switch = |name: &str| name.rsplit_once(':').unwrap().0.to_owned();
+    // An output of another switch than the one that the channel leads to.
+    let far = far.rfind(|name| switch(name) != switch(next)).unwrap();
+    let at = with_next + 1;
+    let count = format!("\"channels\": {}", last - 1);
+    let rows: Vec<(String, &str, usize)> = vec![
+        (String::new(), "not-a-certificate", 1),
+        ("{}\n".to_owned(), "not-a-certificate", 1),
+        ("hello\n".to_owned(), "not-a-certificate", 1),
+        (head("simnet-certificate/1", "simnet-certificate/2"), "not-a-certificate", 1),
+        (head("simnet-certificate/1", "simnet-topology/1"), "not-a-certificate", 1),
+        (text[lines[0].len() + 1..].to_owned(), "not-a-certificate", 1),
+        (text[1..].to_owned(), "not-a-certificate", 1),
+        (head(&count, "\"channels\": 1"), "wrong-count", 1),
+        (head(&count, "\"channels\": -1"), "wrong-count", 1),
+        (head(&count, "\"channels\": \"many\""), "wrong-count", 1),
+        (head("\"dependencies\": ", "\"dependencies\": 1"), "wrong-count", 1),
+        (head(&count, "\"n\": 0"), "wrong-count", 1),
+        (format!("{}\n", lines[0]), "wrong-count", 1),
+        (text[..text.len() - 3].to_owned(), "certificate-line", last),
+        (line(""), "certificate-line", at),
+        (line("{}"), "certificate-line", at),
+        (line("[]"), "certificate-line", at),
+        (line("null"), "certificate-line", at),
+        (line(&format!("{{\"channel\": {channel:?}}}")), "certificate-line", at),
+        (line(&format!("{{\"channel\": {channel:?}, \"then\": {next:?}}}")), "certificate-line", at),
+        (line(&format!("{{\"channel\": 1, \"then\": [{next:?}]}}")), "certificate-line", at),
+        (line(&format!("{{\"channel\": {channel:?}, \"then\": [1]}}")), "no-neighbour", at),
+        (line(&format!("{{\"channel\": {channel:?}, \"then\": [{next:?}, {next:?}]}}")), "goes-back", at),
+        (named("nowhere:1", next), "unknown-channel", at),
+        (named("s0:99", next), "unknown-channel", at),
+        (named("s0", next), "unknown-channel", at),
+        (named(&channel.replace(':', ":0"), next), "unknown-channel", at),
+        (named(&format!("{channel}/x"), next), "unknown-channel", at),
+        (named(&format!("{channel}/01"), next), "unknown-channel", at),
+        (named("h0:0", next), "unknown-channel", at),
+        (named(channel, "nowhere:1"), "no-neighbour", at),
+        (named(channel, &far), "no-neighbour", at),
+        (named(channel, &format!("{next}/0")), "goes-back", at),
+        (named(channel, &next.replace(':', ":0")), "no-neighbour", at),
+        (format!("{text}{}\n", lines[with_next]), "goes-back", last + 1),
+        (format!("{text}{{\"channel\": {channel:?}, \"then\": []}}\n"), "stands-twice", at),
+        (format!("{text}\n"), "certificate-line", last + 1),
+    ];
+    assert!(rows.len() >= 25);
+    for (text, code, line) in rows {
+        let faults = verify(&net, "certificate", text.as_bytes()).expect_err(code);
+        let first = &faults.faults[0];
+        assert_eq!((first.code, faults.place(first.span.start).0), (code, line), "{text}: {faults}");
+    }
+    assert!(verify(&net, "certificate", b"\xff").is_err());
+}
+
+/// Wrong if any damage made the check panic, or a certificate that was cut off anywhere passed.
+#[test]
+fn no_certificate_is_half_read() {
+    let net = chain();
+    let text = sound(&net);
+    for end in 0..text.len() - 1 {
+        assert!(verify(&net, "certificate", &text.as_bytes()[..end]).is_err(), "cut off at {end}");
+    }
+    for seed in 0..cases(20_000) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut bytes = text.as_bytes().to_vec();
+        for _ in 0..random.random_range(1..4) {
+            let at = random.random_range(0..bytes.len());
+            match random.random_range(0..3) {
+                0 => bytes[at] = random.random_range(0..=255),
+                1 => _ = bytes.remove(at),
+                _ => bytes.insert(at, text.as_bytes()[random.random_range(0..text.len())]),
+            }
+        }
+        let _ = verify(&net, "certificate", &bytes);
+    }
+}

@@ -40,7 +40,7 @@ pub(super) struct Convert {
 /// Where a network is written and how.
 #[derive(Args)]
 struct Output {
-    /// The format: json, toml, ibnetdiscover, gm (a map of Myricom's GM) or dot (Graphviz)
+    /// The format: json, toml, ibnetdiscover, subnet-lst (OpenSM), csv (a cabling plan), gm (Myricom) or dot (Graphviz)
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     to: String,
     /// The file, written whole or not at all, instead of stdout

@@ -27,10 +27,12 @@
 //! whose it is, but for a switch's own.
 //!
 //! # Source
-//! `dump_ucast_lfts` and `dump_ucast_routes` of OpenSM's `osm_dump.c` and `dump_unicast_tables` of infiniband-diags' `ibroute.c`.
+//! `dump_ucast_lfts` and `dump_ucast_routes` of OpenSM's `osm_dump.c`, and `dump_unicast_tables` of infiniband-diags'
+//! `ibroute.c`.
 //!
 //! # Validation
 //! tests/network/oracle/lfts.rs: tables of known routes, and random ones against walks hop by hop;
+//! tests/network/formats/foreign/fdbs.rs: `.fdbs` against the dumps of the same subnets;
 //! tests/it/interop/opensm.rs: the real OpenSM's tables.
 
 mod fdbs;

@@ -26,6 +26,8 @@ fn real_files_have_the_figures_that_are_known() {
         ("anynet/booksim-anynet_file", 9, 3, 12, 1),
         ("graphml/Abilene.graphml", 0, 11, 14, 1),
         ("graphml/Arpanet19719.graphml", 0, 18, 22, 1),
+        ("subnet-lst/subnet.lst", 3, 62, 172, 1),
+        ("netq-topologyGraph.json", 8, 3, 79, 1),
     ] {
         let Some(path) = path(file) else { continue };
         let found = simnet(&["topo", "show", &path]);

@@ -23,6 +23,26 @@ fn show_prints_the_agreed_keys() {
     assert!(stdout(&["topo", "show", "now-c"], 0).contains("hosts                        36\n"));
 }
 
+/// Wrong if the command did not find the systems' descriptions beside a topology file of ibdm.
+#[test]
+fn descriptions_of_systems_are_found_beside_a_topology_of_ibdm() {
+    let file = "tests/network/formats/samples/fabric.topo";
+    let shown: serde_json::Value =
+        serde_json::from_str(&stdout(&["topo", "show", file, "--format", "json"], 0)).unwrap();
+    assert_eq!((&shown["hosts"], &shown["switches"], &shown["links"]), (&2.into(), &7.into(), &12.into()));
+    let folder = tempfile::tempdir().unwrap();
+    let alone = folder.path().join("alone.topo");
+    std::fs::copy(file, &alone).unwrap();
+    let refused = simnet(&["topo", "show", alone.to_str().unwrap()]);
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(3), "{message}");
+    assert!(message.contains("error[missing-system]: no file describes systems of type `Box`"), "{message}");
+    assert!(
+        message.contains("alone.topo:3:1") && message.contains("Box.ibnl, or another .ibnl"),
+        "{message}"
+    );
+}
+
 /// Wrong if a mistake ended with another code, which scripts rely on.
 #[test]
 fn mistakes_end_with_their_codes() {

@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use simnet::ids::Node;
-use simnet::topology::formats::{self, ReadOptions};
-use simnet::topology::{End, Network};
+use simnet::topology::formats::{self, Format, ReadOptions};
+use simnet::topology::{End, Network, generate, presets};
 use support_network::{found_or_skipped, peer};
 
-/// Prints all nodes and all ends of cables of a topology file.
+/// Prints all nodes and all ends of cables of a file that `PARSE` reads, nodes by what `NAME` gives.
 const SCRIPT: &str = r#"
 set f [new_IBFabric]
-IBFabric_parseTopology $f $topology
+PARSE $f $file
 foreach pair [IBFabric_NodeByName_get $f] {
   set node [lindex $pair 1]
   set ports [IBNode_numPorts_get $node]
-  puts "NODE [IBNode_name_get $node] [IBNode_type_get $node] $ports"
+  puts "NODE [NAME $node] [IBNode_type_get $node] $ports"
   for {set p 1} {$p <= $ports} {incr p} {
     set port [IBNode_getPort $node $p]
     if {$port == ""} continue
     set far [IBPort_p_remotePort_get $port]
     if {$far == ""} continue
-    puts "CABLE [IBNode_name_get $node] $p [IBNode_name_get [IBPort_p_node_get $far]] [IBPort_num_get $far]"
+    puts "CABLE [NAME $node] $p [NAME [IBPort_p_node_get $far]] [IBPort_num_get $far]"
   }
 }
 "#;
@@ -43,26 +43,24 @@ fn descriptions() -> Option<PathBuf> {
     found_or_skipped("ibdm's folder of .ibnl files", found)
 }
 
-/// What ibdm makes of a topology file: nodes with kind and ports, and ends of cables.
-fn theirs(ibdmsh: &Path, topology: &Path) -> BTreeSet<String> {
-    let script = topology.with_extension("tcl");
-    std::fs::write(&script, format!("set topology {}\n{SCRIPT}", topology.display())).unwrap();
+/// What ibdm makes of a file: nodes with kind and ports, and ends of cables.
+fn theirs(ibdmsh: &Path, file: &Path, parse: &str, name: &str) -> BTreeSet<String> {
+    let script = file.with_extension("tcl");
+    let text = SCRIPT.replace("PARSE", parse).replace("NAME", name);
+    std::fs::write(&script, format!("set file {}\n{text}", file.display())).unwrap();
     let output = Command::new(ibdmsh).stdin(std::fs::File::open(&script).unwrap()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("-E-")).collect();
-    assert!(errors.is_empty(), "{}: {errors:?}", topology.display());
+    let complaints: Vec<&str> =
+        text.lines().filter(|line| line.starts_with("-E-") || line.contains("Wrong syntax")).collect();
+    assert!(complaints.is_empty(), "{}: {complaints:?}", file.display());
     text.lines()
         .filter(|line| line.starts_with("NODE ") || line.starts_with("CABLE "))
         .map(str::to_owned)
         .collect()
 }
 
-/// The same of a network that simnet read. ibdm calls the device of a system with one device by its own name too.
-fn ours(net: &Network, of_one: impl Fn(&str) -> String) -> BTreeSet<String> {
-    let name = |node: Node| match net.name_of(node) {
-        name if name.contains('/') => name.to_owned(),
-        name => of_one(name),
-    };
+/// The same of a network that simnet read, its nodes by what `name` gives.
+fn ours(net: &Network, name: impl Fn(Node) -> String) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let switches = net.switch_ids().map(Node::Switch);
     for node in switches.chain(net.host_ids().map(Node::Host)) {
@@ -77,6 +75,22 @@ fn ours(net: &Network, of_one: impl Fn(&str) -> String) -> BTreeSet<String> {
         found.insert(format!("CABLE {} {}", end(link.b), end(link.a)));
     }
     found
+}
+
+/// What ibdm calls a node: the device of a system with one device by its own name too.
+fn by_name(net: &Network, node: Node) -> String {
+    match net.name_of(node) {
+        name if name.contains('/') => name.to_owned(),
+        name => format!("{name}/U1"),
+    }
+}
+
+fn by_guid(net: &Network, node: Node) -> String {
+    let guid = match node {
+        Node::Switch(id) => net.switches()[id.index()].guid,
+        Node::Host(id) => net.hosts()[id.index()].guid,
+    };
+    format!("{:#018x}", guid.unwrap())
 }
 
 fn read(topology: &Path) -> Network {
@@ -120,9 +134,26 @@ fn topologies_mean_the_same_to_both() {
     }
     assert!(topologies.len() > 20, "{} topologies", topologies.len());
     for topology in topologies {
-        let ours = ours(&read(&topology), |system| format!("{system}/U1"));
-        let theirs = theirs(&ibdmsh, &topology);
+        let net = read(&topology);
+        let ours = ours(&net, |node| by_name(&net, node));
+        let theirs = theirs(&ibdmsh, &topology, "IBFabric_parseTopology", "IBNode_name_get");
         assert!(ours == theirs, "{}: {}", topology.display(), first_difference(&ours, &theirs));
+    }
+}
+
+/// Wrong if a list that simnet writes were another network to ibdm than to simnet.
+#[test]
+fn written_lists_mean_the_same_to_both() {
+    let Some(ibdmsh) = peer("ibdmsh") else { return };
+    let room = tempfile::tempdir().unwrap();
+    let ring = generate::build("ring", &[("switches", 5), ("hosts-per-switch", 2)], 1).unwrap();
+    for net in [ring, presets::load("now-c").unwrap()] {
+        let list = room.path().join("written.lst");
+        std::fs::write(&list, formats::write(&net, Format::SubnetLst)).unwrap();
+        let net = read(&list);
+        let ours = ours(&net, |node| by_guid(&net, node));
+        let theirs = theirs(&ibdmsh, &list, "IBFabric_parseSubnetLinks", "IBNode_guid_get");
+        assert!(ours == theirs, "{}: {}", net.name, first_difference(&ours, &theirs));
     }
 }
 

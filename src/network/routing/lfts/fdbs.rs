@@ -8,8 +8,9 @@
 //! 0x0003 : UNREACHABLE
 //! ```
 //!
-//! Only switches and ports are read; how many hops OpenSM counted is not. Whose a lid is is not said, but for a switch's
-//! own. A table has no end: one that has fewer lids than those before it was cut off, as OpenSM lists all lids for each.
+//! Only switches and ports are read; how many hops OpenSM counted is not. Whose a lid is is not said, but for a
+//! switch's own. A table has no end: a last one that has fewer lids than all before it was cut off, as OpenSM lists all
+//! lids for each.
 
 use std::ops::Range;
 

@@ -65,7 +65,7 @@ impl PortName {
     pub(super) fn of(word: &str) -> PortName {
         let is_plain = word == "0" || !word.starts_with('0') && word.bytes().all(|b| b.is_ascii_digit());
         match word.parse() {
-            Ok(number) if is_plain && number <= MOST_PORTS => PortName::Number(number),
+            Ok(number) if is_plain && number < MOST_PORTS => PortName::Number(number),
             _ => PortName::Label(word.to_owned()),
         }
     }
@@ -266,7 +266,7 @@ impl Numbers {
 fn numbers_at_the_ends(labels: &[String]) -> Option<Vec<u16>> {
     let parts = |label: &String| -> Option<(usize, u16)> {
         let stem = label.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        Some((stem, label[stem..].parse().ok().filter(|number| *number <= MOST_PORTS)?))
+        Some((stem, label[stem..].parse().ok().filter(|number| *number < MOST_PORTS)?))
     };
     let parts: Vec<(usize, u16)> = labels.iter().map(parts).collect::<Option<_>>()?;
     let stem = &labels[0][..parts[0].0];

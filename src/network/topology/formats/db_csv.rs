@@ -175,14 +175,10 @@ impl Reader {
             let given = Given { kind, guid: id, ports, description: description.text, span: guid.span() };
             let node = infiniband::node(&mut self.cabling, &given);
             if let Some(node) = node.filter(|node| *node >= known && kind != NodeKind::Switch) {
-                let DraftName { name, description } = DraftName::of(&self.cabling, node);
+                let added = &self.cabling.nodes[node];
                 let is_router = kind == NodeKind::Router;
-                self.warnings.extend(infiniband::oddity(
-                    &name,
-                    description.as_deref(),
-                    is_router,
-                    guid.span(),
-                ));
+                let (name, description) = (added.name.as_str(), added.description.as_deref());
+                self.warnings.extend(infiniband::oddity(name, description, is_router, guid.span()));
             }
         }
     }
@@ -317,19 +313,6 @@ fn content<'t>(
     let content = cell.content(text);
     let quote = usize::from(content.len() < cell.span.len());
     word(&(cell.span.start + quote..cell.span.end), content)
-}
-
-/// What a node is called.
-struct DraftName {
-    name: String,
-    description: Option<String>,
-}
-
-impl DraftName {
-    fn of(cabling: &Cabling, node: usize) -> DraftName {
-        let node = &cabling.nodes[node];
-        DraftName { name: node.name.clone(), description: node.description.clone() }
-    }
 }
 
 /// The width of a code of PortInfo.

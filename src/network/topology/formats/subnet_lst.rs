@@ -9,8 +9,9 @@
 //! Numbers are hexadecimal. Nodes are known by their guids, and called as a dump of ibnetdiscover calls them. OpenSM
 //! lists a cable at both of its ends; where one end of some cable is missing and others have both, the file was cut off
 //! or edited, and is refused. A link that is neither active, armed nor initialising is left out, with a warning, as
-//! ibdm leaves it out. A rate is the data rate of the width and the speed; there is none where the speed is not given (old
-//! versions do not) or unknown (`???`). Nodes without a cable are in no such file. Addresses and vendors are read over.
+//! ibdm leaves it out. A rate is the data rate of the width and the speed; there is none where the speed is not given
+//! (old versions do not) or unknown (`???`). Nodes without a cable are in no such file. Addresses and vendors are read
+//! over.
 //!
 //! # Source
 //! `osm_dump.c` of OpenSM (what is written), `parseSubnetLine` of ibdm's `Fabric.cpp` (what is read).

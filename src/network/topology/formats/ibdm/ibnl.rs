@@ -274,17 +274,11 @@ impl Reader {
             Ok(wire) => wire,
             Err(fault) => return self.faults.push(fault),
         };
-        let board = self.boards.last_mut();
-        let Some((board, part)) =
-            board.and_then(|board| Some((board.parts.len().checked_sub(1)?, board))).map(|(p, b)| (b, p))
-        else {
-            return self.fault(
-                "no-part",
-                port.span(),
-                "a wire of no part".to_owned(),
-                "`NODE` or `SUBSYSTEM` before it",
-            );
+        let Some(board) = self.boards.last_mut().filter(|board| !board.parts.is_empty()) else {
+            let message = "a wire of no part".to_owned();
+            return self.fault("no-part", port.span(), message, "`NODE` or `SUBSYSTEM` before it");
         };
+        let part = board.parts.len() - 1;
         if let Kind::Device { ports, .. } = board.parts[part].kind
             && !port.text.parse::<u16>().is_ok_and(|port| (1..=ports).contains(&port))
         {

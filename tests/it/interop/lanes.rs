@@ -2,6 +2,8 @@
 //! that of a search of this test's own over what OpenSM wrote. Skipped, saying so, where OpenSM or ibsim is not
 //! installed; without ibdmchk the other two are compared.
 
+#![expect(clippy::disallowed_methods, reason = "processes are waited for by the clock")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -73,6 +75,9 @@ fn read(bytes: &[u8]) -> Network {
     formats::read("net", bytes, &ReadOptions::default()).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
+/// A switch, its output and the lane there.
+type Lane = (u64, u64, u64);
+
 /// What OpenSM left in a folder, read by a few lines of this test: cables, tables, lanes and levels.
 #[derive(Default)]
 struct Dump {
@@ -141,7 +146,7 @@ impl Dump {
 
     /// Whether following every pair of lids finds a cycle of (switch, port, lane); on lane 0 alone without lanes.
     fn is_cyclic(&self, with_lanes: bool) -> bool {
-        let mut after: BTreeMap<(u64, u64, u64), BTreeSet<(u64, u64, u64)>> = BTreeMap::new();
+        let mut after: BTreeMap<Lane, BTreeSet<Lane>> = BTreeMap::new();
         for (source, end) in &self.lids {
             for destination in self.lids.keys().filter(|lid| *lid != source) {
                 let level = self.levels.get(&(*source, *destination)).copied().unwrap_or(0);

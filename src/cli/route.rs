@@ -7,6 +7,7 @@ mod dump;
 mod failures;
 mod judged;
 mod lanes;
+mod load;
 mod roots;
 mod sources;
 mod suggest;
@@ -166,7 +167,7 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
         certificate::write(path, (&report, &dependencies), &left, common)?;
     }
     if parts.is_empty() {
-        show(&report, false, &left, common)?;
+        show((&report, None), false, &left, common)?;
     } else {
         let (attachments, plan) = planned(&net, &choices)?;
         let names = parts.iter().map(|part| without::name(&net, *part)).collect();
@@ -266,10 +267,18 @@ fn roots(net: &Network, text: &str) -> String {
 }
 
 /// Prints a report; `cannot_tell` where lanes that were not looked at may break its cycle.
-fn show(report: &Report, cannot_tell: bool, net: &Network, common: &Common) -> Result<(), Failure> {
+fn show(
+    (report, under_load): (&Report, Option<load::UnderLoad>),
+    cannot_tell: bool,
+    net: &Network,
+    common: &Common,
+) -> Result<(), Failure> {
     match common.format {
-        Format::Json => print_json(&lanes::Judged::new(report, cannot_tell)),
-        Format::Human => print(&human(report, cannot_tell, net)),
+        Format::Json => print_json(&lanes::Judged::new(report, cannot_tell).with(under_load)),
+        Format::Human => {
+            let under_load = under_load.map_or(String::new(), |under_load| under_load.human(net));
+            print(&format!("{}{under_load}", human(report, cannot_tell, net)))
+        }
     }
 }
 

@@ -250,7 +250,7 @@ pub struct Routing {
 /// A file or an algorithm that gives routes.
 #[derive(Clone, Debug)]
 pub enum RouteSource {
-    /// A file as `simnet route --routes` writes; every message of a trace has a route in it.
+    /// A file as `simnet route --routes` writes, or of forwarding tables; every message of a trace has a route in it.
     File {
         /// The file.
         file: InputFile,

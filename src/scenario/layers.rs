@@ -357,8 +357,11 @@ fn displace<'a>(old: &mut Vec<Entry>, path: &[String], new: impl Iterator<Item =
         }
         ["routing"] => {
             let computed = is_among(&["algorithm", "tree", "heuristic", "root", "select", "seed"]);
-            sides(&is_among(&["file"]), &computed);
-            sides(&computed, &is_among(&["file"]));
+            let read = is_among(&["file", "lfts"]);
+            sides(&read, &computed);
+            sides(&computed, &read);
+            sides(&is_among(&["file"]), &is_among(&["lfts"]));
+            sides(&is_among(&["lfts"]), &is_among(&["file"]));
         }
         ["measure"] => {
             sides(&is_among(&["messages"]), &is_among(&["duration"]));

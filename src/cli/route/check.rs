@@ -8,7 +8,7 @@ use simnet_network::routing::{Attachments, Report, Requirement, Survey};
 
 use super::lanes::{self, Signs};
 use super::sources::{Given, SourceArguments};
-use super::{certificate, show};
+use super::{certificate, load, show};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::not_stdout;
 use crate::cli::{Common, Exit, Failure, warn};
@@ -23,6 +23,8 @@ pub(super) struct Options {
     /// Write the proof to this file where a deadlock is impossible, for `simnet route verify` or a check of your own
     #[arg(long, value_name = "FILE", value_parser = not_stdout())]
     certificate: Option<PathBuf>,
+    #[arg(long, value_name = "LOAD", help = load::HELP, allow_negative_numbers = true)]
+    load: Option<f64>,
 }
 
 /// Reads routes or tables and prints their figures.
@@ -37,7 +39,14 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     };
     let places = source.declare(options.network.places());
     places.writes("--certificate", options.certificate.as_deref()).check(common)?;
-    let (survey, signs) = match source.read(&options.network, &net, &attachments)? {
+    let given = source.read(&options.network, &net, &attachments)?;
+    let under_load = options.load.map(|load| {
+        let topology = options.network.as_topology(&net)?;
+        let table = given.as_routes(&net, &attachments)?;
+        load::under_load(topology, (table, source.file()), load, common.seed.unwrap_or(0))
+    });
+    let under_load = under_load.transpose()?;
+    let (survey, signs) = match given {
         Given::Routes(routes) => (Survey::new(&net, &attachments, &routes), None),
         Given::Tables { tables, lanes: None, signs } => {
             (Survey::of_tables(&net, &attachments, &tables), signs)
@@ -51,7 +60,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         certificate::write(path, (&report, &survey.dependencies), &net, common)?;
     }
     let cannot_tell = report.dependency_cycle.is_some() && signs.as_ref().is_some_and(Signs::are_any);
-    show(&report, cannot_tell, &net, common)?;
+    show((&report, under_load), cannot_tell, &net, common)?;
     if let Some(signs) = signs.filter(|_| report.dependency_cycle.is_some() && !common.quiet) {
         warn(&signs.caution());
     }

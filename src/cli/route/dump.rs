@@ -101,6 +101,8 @@ fn of_line(line: &str) -> Option<Kind> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_number =
         |word: &&str| word.strip_prefix("0x").unwrap_or(word).bytes().all(|b| b.is_ascii_hexdigit());
+    // Lids and levels are decimal: OpenSM's own guid2lid has two lids in hexadecimal.
+    let is_decimal = |word: &&str| word.bytes().all(|b| b.is_ascii_digit());
     if line.starts_with("Unicast lids ") {
         return Some(Kind::Lfts);
     }
@@ -109,7 +111,7 @@ fn of_line(line: &str) -> Option<Kind> {
     }
     match words.len() {
         11 if words[0].starts_with("0x") && words.iter().all(is_number) => Some(Kind::Sl2vl),
-        3 if words.iter().all(is_number) => Some(Kind::Levels),
+        3 if is_number(&words[0]) && words[1..].iter().all(is_decimal) => Some(Kind::Levels),
         _ => None,
     }
 }
@@ -130,6 +132,7 @@ mod tests {
             ("Switch: guid 0x0002c9000100d050", None),
             ("Nov 25 02:58:17 [12345678]", None),
             ("17 18 high", None),
+            ("0x0200000000010000 0x0001 0x0001", None),
             ("dump_ucast_routes: Switch 0x0200000000010000", None),
         ] {
             assert_eq!(of_line(line), kind, "{line}");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::load::UnderLoad;
 use super::{dump, judged, roots};
 use simnet_base::diagnostics::shown;
 use simnet_network::routing::{ForwardingTables, Judged as Pairs, LaneUse, Report, Verdict};
@@ -51,6 +52,9 @@ pub(super) struct Judged<'a> {
     relabelled: &'a [String],
     /// The options that give the same roots again.
     root_options: Option<String>,
+    /// What they do under traffic, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    under_load: Option<UnderLoad>,
 }
 
 /// A verdict in a word.
@@ -81,7 +85,13 @@ impl<'a> Judged<'a> {
             spines_as_roots: report.has_spines,
             relabelled: &report.relabelled,
             root_options: roots::options(report),
+            under_load: None,
         }
+    }
+
+    /// The same with what the routes do under traffic.
+    pub(super) fn with(self, under_load: Option<UnderLoad>) -> Judged<'a> {
+        Judged { under_load, ..self }
     }
 }
 

@@ -13,6 +13,7 @@ use simnet_network::routing::{
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::port_guids;
+use simnet_scenario::checked::InputFile;
 
 use super::dump::Dump;
 use super::lanes::Signs;
@@ -110,6 +111,32 @@ impl Source {
                 Ok(Given::Routes(read_routes(net, attachments, &name, &bytes)?))
             }
             Source::Tables(dump) => read_tables(dump, &own_port_guids(network), net),
+        }
+    }
+}
+
+impl Source {
+    /// The file that says where packets go.
+    pub(super) fn file(&self) -> InputFile {
+        let path = match self {
+            Source::Routes(path) => path,
+            Source::Tables(dump) => &dump.lfts,
+        };
+        InputFile { named: shown(path).to_string(), path: path.clone(), hash: String::new() }
+    }
+}
+
+impl Given {
+    /// The routes between hosts that it comes to.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if they do not fit one table.
+    pub(super) fn as_routes(&self, net: &Network, attachments: &Attachments) -> Result<RouteTable, Failure> {
+        match self {
+            Given::Routes(table) => Ok(table.clone()),
+            Given::Tables { tables, .. } => {
+                tables.routes(net, attachments).map_err(|error| Failure::Usage(error.to_string()))
+            }
         }
     }
 }

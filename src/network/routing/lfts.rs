@@ -40,6 +40,7 @@ mod follow;
 mod lanes;
 mod lines;
 mod owners;
+mod routes;
 mod service_levels;
 mod shape;
 mod sl2vl;

@@ -3,11 +3,12 @@
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::SwitchId;
 use simnet_network::routing::{
-    Algorithm, Attachments, Choices, Heuristic, Root, Selection, SwitchGraph, Tree, read_routes,
+    Algorithm, Attachments, Choices, Heuristic, Root, Selection, SwitchGraph, Tree, read_lfts, read_routes,
 };
+use simnet_network::topology::formats::port_guids;
 
 use super::{conflict, files, names};
-use crate::checked::{RouteSource, Routing, Topology};
+use crate::checked::{RouteSource, Routing, Topology, TopologySource};
 use crate::diagnostics::{Diagnostics, Place};
 use crate::wire::{self, FileName, Given, Located};
 
@@ -20,25 +21,31 @@ pub(super) fn routing(
 ) -> Option<Routing> {
     let (section, wire) = (wire.place, &wire.value);
     let distribute = wire.distribute.value().copied();
-    let source = match (wire.file.get(), wire.algorithm.get()) {
-        (Some(file), Some(algorithm)) => {
-            let place = file.place.max(algorithm.place);
-            conflict(
-                place,
-                "routes from a file and from an algorithm",
-                "expected one of the two",
+    let read = match (wire.file.get(), wire.lfts.get()) {
+        (Some(file), Some(lfts)) => {
+            two_sources(
+                file.place.max(lfts.place),
+                "routes from a file and from forwarding tables",
                 diagnostics,
             );
+            return None;
+        }
+        (file, lfts) => file.map(|file| (file, false)).or(lfts.map(|lfts| (lfts, true))),
+    };
+    let source = match (read, wire.algorithm.get()) {
+        (Some((file, _)), Some(algorithm)) => {
+            let place = file.place.max(algorithm.place);
+            two_sources(place, "routes from a file and from an algorithm", diagnostics);
             None
         }
-        (Some(file), None) => {
-            only_with(
-                wire,
-                &["tree", "heuristic", "root", "relabel", "select", "seed"],
-                "a file",
-                diagnostics,
-            );
-            routes_file(file, topology, diagnostics)
+        (Some((file, is_lfts)), None) => {
+            let keys = ["tree", "heuristic", "root", "relabel", "select", "seed"];
+            only_with(wire, &keys, "a file", diagnostics);
+            if is_lfts {
+                lfts_file(file, topology, diagnostics)
+            } else {
+                routes_file(file, topology, diagnostics)
+            }
         }
         (None, Some(algorithm)) => {
             let algorithm = computed(algorithm, wire, topology, diagnostics);
@@ -50,9 +57,9 @@ pub(super) fn routing(
             })
         }
         (None, None) => {
-            if wire.file.is_absent() && wire.algorithm.is_absent() {
+            if wire.file.is_absent() && wire.lfts.is_absent() && wire.algorithm.is_absent() {
                 diagnostics.add(section, |span| {
-                    let expected = format!("expected file, or algorithm = {}", choices(|_| true));
+                    let expected = format!("expected file, lfts, or algorithm = {}", choices(|_| true));
                     Fault::new("missing-key", span, "no routes are given", expected)
                 });
             }
@@ -60,6 +67,11 @@ pub(super) fn routing(
         }
     };
     Some(Routing { source: source?, distribute: distribute? })
+}
+
+/// Notes that routes come from two places.
+fn two_sources(place: Place, message: &str, diagnostics: &mut Diagnostics) {
+    conflict(place, message, "expected one of the two", diagnostics);
 }
 
 /// An algorithm with its tree and root; notes a network that it does not suit, and keys of a tree given
@@ -202,6 +214,36 @@ fn routes_file(
     let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
     match read_routes(&topology.network, &attachments, &files::title(&file), &bytes) {
         Ok(table) => Some(RouteSource::File { file, table }),
+        Err(faults) => {
+            diagnostics.add_file(*faults);
+            None
+        }
+    }
+}
+
+/// The routes that the forwarding tables of a file come to.
+fn lfts_file(
+    named: &Located<FileName>,
+    topology: Option<&Topology>,
+    diagnostics: &mut Diagnostics,
+) -> Option<RouteSource> {
+    let (file, bytes) = files::open(named, diagnostics)?;
+    let topology = topology?;
+    // The guids of ports stand in the network's own file alone.
+    let own = match &topology.source {
+        TopologySource::File(own) => diagnostics.files().read(&own.path).ok(),
+        _ => None,
+    };
+    let guids = own.map(|own| port_guids(&own.bytes)).unwrap_or_default();
+    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
+    match read_lfts(&topology.network, &guids, &files::title(&file), &bytes) {
+        Ok(tables) => match tables.routes(&topology.network, &attachments) {
+            Ok(table) => Some(RouteSource::File { file, table }),
+            Err(error) => {
+                conflict(named.place, error.to_string(), "expected a smaller network", diagnostics);
+                None
+            }
+        },
         Err(faults) => {
             diagnostics.add_file(*faults);
             None

@@ -159,10 +159,14 @@ table! {
 }
 
 table! {
-    /// Where routes come from: a file or an algorithm.
+    /// Where routes come from: a file, forwarding tables or an algorithm.
     "[routing]" Routing {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
         file: FileName = Optional;
+        /// The forwarding tables of a subnet manager, OpenSM's `opensm-lfts.dump` or what `dump_lfts` prints, relative
+        /// to the scenario's folder: every message takes the way that they have for the lid of its destination. The
+        /// fabric has one lane.
+        lfts: FileName = Optional;
         /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock.
         algorithm: Algorithm = Optional;
         /// How an algorithm that starts from a tree labels switches: breadth first or depth first; `bfs` if not

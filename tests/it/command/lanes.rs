@@ -220,6 +220,57 @@ fn lanes_settle_it() {
     assert!(err.contains("none is not written") && !folder.path().join("none").exists(), "{err}");
 }
 
+/// Wrong if tables that can deadlock did not under load, or were not named; if tables that cannot did; or if a scenario
+/// ran other routes than the tables'.
+#[test]
+fn tables_are_run_under_load() {
+    let scenario = "[scenario]\nname = \"tables\"\nseed = 0\n[topology]\nfile = \"net.json\"\n[routing]\n\
+                    lfts = \"round.dump\"\n[traffic.uniform]\npayload = \"128 B\"\nloads = [0.3]\n[measure]\n\
+                    warmup = \"1 ms\"\n\
+                    duration = \"9 ms\"\n";
+    let folder = room(&[
+        ("net.json", ring(5)),
+        ("round.dump", tables(5, true)),
+        ("safe.dump", tables(5, false)),
+        ("tables.toml", scenario.to_owned()),
+        ("both.toml", scenario.replace("[routing]", "[routing]\nfile = \"r.ndjson\"")),
+        ("tree.toml", scenario.replace("[routing]", "[routing]\ntree = \"bfs\"")),
+        ("none.toml", scenario.replace("round.dump", "net.json")),
+    ]);
+    let check = |lfts: &str, code: i32| {
+        let line = ["route", "check", "net.json", "--lfts", lfts, "--load", "0.3", "--format", "json"];
+        object(&simnet(folder.path(), &line, code)[0])["under_load"].clone()
+    };
+    let (round, safe) = (check("round.dump", 1), check("safe.dump", 0));
+    let accepted = |under: &Value| under["accepted_flits_per_cycle_per_host"].as_f64().unwrap();
+    assert!(round["deadlock_count"].as_u64().unwrap() > 0, "{round}");
+    let mut cycle: Vec<&str> =
+        round["deadlocks"][0]["cycle"].as_array().unwrap().iter().map(|o| o.as_str().unwrap()).collect();
+    cycle.sort_unstable();
+    assert_eq!(cycle, ["s0:1", "s1:1", "s2:1", "s3:1", "s4:1"]);
+    assert_eq!(safe["deadlock_count"], 0);
+    assert!(accepted(&safe) > 10.0 * accepted(&round), "{safe} {round}");
+    assert!(safe["busiest_channels"].as_array().unwrap().len() > 1);
+    let [text, _] =
+        simnet(folder.path(), &["route", "check", "net.json", "--lfts", "round.dump", "--load", "0.3"], 1);
+    assert!(text.contains("closed after ") && text.contains("accepted"), "{text}");
+
+    simnet(folder.path(), &["run", "tables.toml", "--quiet", "--out", "out"], 0);
+    let summary = object(&fs::read_to_string(folder.path().join("out/summary.json")).unwrap());
+    assert_eq!(
+        summary["points"][0]["accepted_flits_per_cycle_per_host"],
+        round["accepted_flits_per_cycle_per_host"]
+    );
+    assert_eq!(summary["deadlocks"][0]["cycle"], round["deadlocks"][0]["cycle"]);
+    assert_eq!((&summary["route"]["algorithm"], &summary["route"]["pairs"]), (&"file".into(), &20.into()));
+    for (file, code) in [("both.toml", "conflict"), ("tree.toml", "conflict"), ("none.toml", "not-a-table")] {
+        let [_, err] = simnet(folder.path(), &["check", file], 3);
+        assert!(err.contains(code), "{file}: {err}");
+    }
+    let bad = ["route", "check", "net.json", "--lfts", "safe.dump", "--load", "-1"];
+    simnet(folder.path(), &bad, 2);
+}
+
 /// Wrong if the verdict `impossible` of routes, computed or read, had no certificate that holds for them, or had one
 /// that holds for others.
 #[test]

@@ -2,6 +2,8 @@
 //! that of a search of this test's own over what OpenSM wrote. Skipped, saying so, where OpenSM or ibsim is not
 //! installed; without ibdmchk the other two are compared.
 
+#![expect(clippy::disallowed_methods, reason = "processes are waited for by the clock")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -73,6 +75,9 @@ fn read(bytes: &[u8]) -> Network {
     formats::read("net", bytes, &ReadOptions::default()).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
+/// A switch, its output and the lane there.
+type Lane = (u64, u64, u64);
+
 /// What OpenSM left in a folder, read by a few lines of this test: cables, tables, lanes and levels.
 #[derive(Default)]
 struct Dump {
@@ -141,7 +146,7 @@ impl Dump {
 
     /// Whether following every pair of lids finds a cycle of (switch, port, lane); on lane 0 alone without lanes.
     fn is_cyclic(&self, with_lanes: bool) -> bool {
-        let mut after: BTreeMap<(u64, u64, u64), BTreeSet<(u64, u64, u64)>> = BTreeMap::new();
+        let mut after: BTreeMap<Lane, BTreeSet<Lane>> = BTreeMap::new();
         for (source, end) in &self.lids {
             for destination in self.lids.keys().filter(|lid| *lid != source) {
                 let level = self.levels.get(&(*source, *destination)).copied().unwrap_or(0);
@@ -349,6 +354,40 @@ fn every_engine_is_judged_as_ibdmchk_does() {
         "{judged} tables on {count} networks, {cyclic} cyclic on one lane, {broken} of them free by lanes"
     );
     assert!(judged > 0 && cyclic > 0 && broken > 0, "{judged} {cyclic} {broken}");
+}
+
+/// Wrong if OpenSM's UP*/DOWN* tables that have a cycle did not deadlock at load 0.3, named and when; or if our own
+/// from the same root did, or did not accept ten times as much.
+#[test]
+fn cyclic_tables_deadlock_under_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let parameters = [("switches", 16), ("degree", 4), ("hosts-per-switch", 4)];
+    let net = generate::build("random-regular", &parameters, 3).unwrap();
+    let path = folder.path().join("net.topo");
+    fs::write(&path, formats::write(&net, Format::Ibnetdiscover)).unwrap();
+    let case = Case { net: read(&fs::read(&path).unwrap()), torus: None };
+    let Some(subnet) = Subnet::start(&path) else { return };
+    if peer("opensm").is_none() {
+        return;
+    }
+    route(&subnet, folder.path(), &case, "updn", false).expect("UP*/DOWN* routes every network");
+    let (code, theirs) = check(folder.path(), &["--load", "0.3"]);
+    assert_eq!((code, &theirs["verdict"]), (Some(1), &Value::from("cyclic")));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    command
+        .args(["route", "net.topo", "--root", "s0", "--quiet", "--routes", "ours"])
+        .current_dir(folder.path());
+    assert!(command.status().unwrap().success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
+    command.args(["route", "check", "net.topo", "--format", "json", "--routes", "ours", "--load", "0.3"]);
+    let output = command.current_dir(folder.path()).output().unwrap();
+    let ours: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (theirs, ours) = (&theirs["under_load"], &ours["under_load"]);
+    let accepted = |under: &Value| under["accepted_flits_per_cycle_per_host"].as_f64().unwrap();
+    println!("accepted at load 0.3: OpenSM's {}, ours {}", accepted(theirs), accepted(ours));
+    assert!(theirs["deadlock_count"] != 0 && theirs["deadlocks"][0]["cycle"].is_array(), "{theirs}");
+    assert_eq!(ours["deadlock_count"], 0, "{ours}");
+    assert!(accepted(ours) > 10.0 * accepted(theirs), "{ours} {theirs}");
 }
 
 /// Wrong if the tables of engines with lanes that were recorded elsewhere were not cyclic on one lane and free of

@@ -27,6 +27,7 @@ pub(crate) struct Tool {
 
 impl Tool {
     /// Asks it to end, and waits until it has; killed if it takes longer than a few seconds.
+    #[expect(clippy::disallowed_methods, reason = "a process is waited for by the clock")]
     pub(crate) fn end(mut self) {
         let pid = self.child.0.id().to_string();
         let _ = Command::new("kill").args(["-TERM", &pid]).status();

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
-use simnet_network::routing::{Attachments, Survey, read_lfts};
+use simnet_network::routing::{Attachments, ForwardingTables, Survey, read_lfts};
 use simnet_network::topology::{End, Network};
 
 use support_network::cases;
@@ -137,6 +137,15 @@ fn walk(net: &Network, tables: &Tables, from: SwitchId, lid: u16) -> (Vec<End>, 
     }
 }
 
+/// Checks that as routes of worms tables come to what their survey says.
+fn check_routes(net: &Network, tables: &ForwardingTables, survey: &Survey, seed: u64) {
+    let attachments = Attachments::lowest(net);
+    let routes = tables.routes(net, &attachments).unwrap();
+    let routed = Survey::new(net, &attachments, &routes);
+    let of = |s: &Survey| (s.unreachable, s.sum_of_distances, s.non_minimal, s.load.clone());
+    assert_eq!(of(&routed), of(survey), "seed {seed}");
+}
+
 /// Wrong if any reach, distance, load or dependency of tables differed from what walks of every pair find, in
 /// either format, with tables that lead astray, in circles, to ports without a cable and nowhere.
 #[test]
@@ -154,6 +163,7 @@ fn tables_are_judged_as_walked() {
             .unwrap_or_else(|faults| panic!("seed {seed}: {faults}"));
         let attachments = Attachments::lowest(&net);
         let survey = Survey::of_tables(&net, &attachments, &read);
+        check_routes(&net, &read, &survey, seed);
         let minimal = floyd_warshall(&net, None);
         let mut dependencies = Dependencies::new();
         let switch = |host: HostId| attachments.switch(host).map(|(switch, _)| switch);

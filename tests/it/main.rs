@@ -32,6 +32,7 @@ mod command {
     mod route;
     mod shell;
     mod suggest;
+    mod tables;
     mod terminal;
     mod topo;
     mod trace;
@@ -47,6 +48,7 @@ mod interop {
     mod codegen_rtt;
     mod discover_walkthrough;
     mod ibsim;
+    mod installed;
     mod mpi;
     mod opensm;
     mod pcapng;

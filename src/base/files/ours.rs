@@ -16,7 +16,7 @@ struct Beginning {
 }
 
 /// Every kind of file that is written to a place a user names.
-const BEGINNINGS: [Beginning; 16] = [
+const BEGINNINGS: [Beginning; 17] = [
     // Networks and maps.
     Beginning { first: "{", soon: &["\"simnet-topology/"] },
     Beginning { first: "format = \"simnet-topology/", soon: &[] },
@@ -24,6 +24,8 @@ const BEGINNINGS: [Beginning; 16] = [
     Beginning { first: "graph ", soon: &[" {\n  node [shape=box];\n"] },
     // Routes.
     Beginning { first: "{", soon: &["\"src\":", "\"dst\":", "\"turns\":"] },
+    // Tables for a subnet manager.
+    Beginning { first: "# Written by simnet: ", soon: &["\n"] },
     // Drawings and reports.
     Beginning { first: "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", soon: &["role=\"img\""] },
     Beginning { first: "<!DOCTYPE html>", soon: &["<meta name=\"generator\" content=\"simnet "] },

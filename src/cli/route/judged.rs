@@ -27,6 +27,11 @@ impl Required {
 
 /// The line for people on deadlock.
 pub(super) fn verdict(report: &Report) -> String {
+    verdict_on(report, lanes::ON_ONE_LANE)
+}
+
+/// The same with what it was judged by.
+pub(super) fn verdict_on(report: &Report, lanes: &str) -> String {
     let verdict = match (report.verdict(), &report.dependency_cycle) {
         (Some(Verdict::Cyclic), cycle) => {
             format!("possible: a cycle of {} channels", cycle.as_ref().map_or(0, Vec::len))
@@ -34,7 +39,7 @@ pub(super) fn verdict(report: &Report) -> String {
         (Some(Verdict::Acyclic), _) => "impossible: the channel dependency graph is acyclic".to_owned(),
         (None, _) => return "not judged: there is no route to judge".to_owned(),
     };
-    format!("{verdict} ({})", lanes::ON_ONE_LANE)
+    format!("{verdict} ({lanes})")
 }
 
 /// Which pairs were judged, and what to add where they are not those of hosts.

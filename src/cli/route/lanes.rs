@@ -10,7 +10,8 @@ use simnet_network::routing::{Judged as Pairs, Report, Verdict};
 
 /// What `--help` says below the options.
 pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at. The tables of LASH, \
-    DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are free of deadlock by the lanes of their fabric.";
+    DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are free of deadlock by the lanes of their fabric. Tables that \
+    simnet computes (--per-destination) are judged lane by lane.";
 
 /// What the verdict for people ends with.
 pub(super) const ON_ONE_LANE: &str = "judged on one lane; virtual lanes are not looked at";
@@ -35,7 +36,7 @@ pub(super) struct Judged<'a> {
     #[serde(flatten)]
     report: &'a Report,
     /// How many lanes were looked at.
-    lanes: u32,
+    lanes: u8,
     /// None where there was nothing to judge.
     verdict: Option<Verdict>,
     judged: Pairs,
@@ -51,10 +52,15 @@ pub(super) struct Judged<'a> {
 
 impl<'a> Judged<'a> {
     pub(super) fn new(report: &'a Report) -> Judged<'a> {
+        Judged::on(report, 1)
+    }
+
+    /// The figures of routes on so many lanes.
+    pub(super) fn on(report: &'a Report, lanes: u8) -> Judged<'a> {
         let verdict = report.verdict();
         Judged {
             report,
-            lanes: 1,
+            lanes,
             verdict,
             judged: report.judged,
             verdict_about: judged::about(report),

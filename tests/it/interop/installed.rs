@@ -162,6 +162,24 @@ fn tables_are_installed_as_they_are() {
     }
 }
 
+/// Wrong if ibdmchk found a cycle in tables on one lane of the networks on which it finds one in OpenSM's own UP*/DOWN*.
+#[test]
+fn tables_on_one_lane_are_free_of_credit_loops() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.topo");
+    for seed in 1..=cases(10) {
+        for switches in [16, 32, 64] {
+            let parameters = [("switches", switches), ("degree", 4), ("hosts-per-switch", 4)];
+            written(&generate::build("random-regular", &parameters, seed).unwrap(), &path);
+            for engine in [UP_DOWN, SMART, Engine::Nue] {
+                if install(&path, &engine, 0).is_none() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
 /// Wrong if a real fabric, whose hosts have two ports, could not be given tables.
 #[test]
 fn real_fabrics_are_given_tables() {

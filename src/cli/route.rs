@@ -2,7 +2,9 @@
 
 mod certificate;
 mod check;
+mod compare;
 mod cost;
+mod destination;
 mod dump;
 mod failures;
 mod judged;
@@ -23,7 +25,8 @@ use simnet_base::numbers::{fixed, or_dash};
 use simnet_base::diagnostics::quoted;
 use simnet_base::ids::{Node, Port};
 use simnet_network::routing::{
-    self, Algorithm, Attachments, Choices, Plan, Report, Root, SwitchGraph, write_gm_routes, write_routes,
+    self, Algorithm, Attachments, Choices, Engine, Plan, Report, Root, SwitchGraph, write_gm_routes,
+    write_routes,
 };
 use simnet_network::topology::{End, Network};
 use simnet_scenario as scenario;
@@ -45,6 +48,8 @@ pub(super) struct Options {
     reading: ReadingArguments,
     #[command(flatten)]
     routing: RouteOptions,
+    #[command(flatten)]
+    destination: destination::DestinationOptions,
     /// Which of several shortest routes is taken: that of the lowest ports (`first`), any (`random`), all in turn
     /// (`round-robin`), or those left when paths over the fullest channels go first (`balanced`) [default: random]
     #[arg(long, value_name = "NAME")]
@@ -69,7 +74,7 @@ pub(super) struct Options {
 }
 
 /// How routes are found; what is not given takes its default.
-#[derive(Args)]
+#[derive(Args, Default)]
 struct RouteOptions {
     #[arg(long, value_name = "NAME", help = algorithms())]
     algorithm: Option<String>,
@@ -97,7 +102,8 @@ struct RouteOptions {
 /// What each algorithm does.
 fn algorithms() -> String {
     let one = |(name, algorithm): &(&str, Algorithm)| format!("{} (`{name}`)", algorithm.about());
-    let all: Vec<String> = Algorithm::ALL.iter().map(one).collect();
+    let tables = |(name, engine): &(&str, Engine)| format!("{} (`{name}`)", engine.about());
+    let all: Vec<String> = Algorithm::ALL.iter().map(one).chain(Engine::ALL.iter().map(tables)).collect();
     format!("How routes are found: {} [default: {}]", all.join("; "), Algorithm::ALL[0].0)
 }
 
@@ -109,6 +115,8 @@ enum Action {
     Verify(certificate::Options),
     /// Name the one or two cables to add that improve the routes most, or what ends a deadlock
     Suggest(Box<suggest::Options>),
+    /// Compare all routings of a network, and say which one to take
+    Compare(compare::Options),
     /// Say which cable or switch would hurt most if it failed
     RankFailures(Box<failures::Options>),
 }
@@ -120,6 +128,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
                 Action::Check(_) => ("check", "which goes without it"),
                 Action::Verify(_) => ("verify", "which goes without it"),
                 Action::Suggest(_) => ("suggest", "not behind it"),
+                Action::Compare(_) => ("compare", "not behind it"),
                 Action::RankFailures(_) => ("rank-failures", "not behind it"),
             };
             if let Some(given) = options.first_given() {
@@ -129,12 +138,16 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
                 Action::Check(check) => check::run(check, common),
                 Action::Verify(options) => certificate::run(options, common),
                 Action::Suggest(options) => suggest::run(options, common),
+                Action::Compare(options) => compare::run(options, common),
                 Action::RankFailures(options) => failures::run(options, common),
             }
         }
         (None, Some(topology)) => {
             let network = NetworkArguments { topology: topology.clone(), reading: options.reading.clone() };
-            run_plan(options, &network, common)
+            match destination::run(options, &network, common)? {
+                Some(exit) => Ok(exit),
+                None => run_plan(options, &network, common),
+            }
         }
         (None, None) => Err(Failure::Usage("`simnet route` needs a TOPO: a preset or a file".to_owned())),
     }
@@ -202,11 +215,16 @@ impl Options {
             (!self.without.is_empty(), "--without"),
         ];
         let own = own.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
-        own.or_else(|| self.reading.first_given())
+        own.or_else(|| self.destination.first_given()).or_else(|| self.reading.first_given())
     }
 }
 
 impl RouteOptions {
+    /// An algorithm with all defaults.
+    fn of(algorithm: &str) -> RouteOptions {
+        RouteOptions { algorithm: Some(algorithm.to_owned()), ..RouteOptions::default() }
+    }
+
     /// What `[routing]` makes of these options, and of a selection if one is given.
     fn choices(
         &self,
@@ -283,13 +301,22 @@ fn show(
 }
 
 fn human(report: &Report, cannot_tell: bool, net: &Network) -> String {
+    rows(report, net, [], judged::verdict(report, cannot_tell))
+}
+
+/// The figures for people, some of a kind of tables' own among them.
+fn rows(
+    report: &Report,
+    net: &Network,
+    own: impl IntoIterator<Item = (&'static str, String)>,
+    verdict: String,
+) -> String {
     let busiest = report.busiest_channel.as_ref();
     let busiest = or_dash(
         busiest.map(|b| format!("{} -> {}", quoted(&net.labelled(&b.from)), quoted(&net.labelled(&b.to)))),
     );
-    let rows = [
-        ("network", quoted(&net.name)),
-        ("algorithm", report.algorithm.to_owned()),
+    let first = [("network", quoted(&net.name)), ("algorithm", report.algorithm.to_owned())];
+    let rest = [
         ("root", roots::human(report, net)),
         ("pairs of hosts", report.pairs.to_string()),
         ("unreachable pairs", report.unreachable_pairs.to_string()),
@@ -301,8 +328,9 @@ fn human(report: &Report, cannot_tell: bool, net: &Network) -> String {
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
         ("judged", judged::about(report)),
-        ("deadlock", judged::verdict(report, cannot_tell)),
+        ("deadlock", verdict),
     ];
+    let rows = first.into_iter().chain(own).chain(rest);
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
     format!("{}{}{cycle}{load}", columns(rows), unreachable(report, net))
 }

@@ -33,6 +33,7 @@ mod command {
     mod shell;
     pub(crate) mod shown;
     mod suggest;
+    mod tables;
     mod terminal;
     mod topo;
     mod trace;
@@ -49,6 +50,7 @@ mod interop {
     mod discover_walkthrough;
     mod ibdm;
     mod ibsim;
+    mod installed;
     mod lanes;
     mod mpi;
     mod opensm;

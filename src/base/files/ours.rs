@@ -16,7 +16,7 @@ struct Beginning {
 }
 
 /// Every kind of file that is written to a place a user names.
-const BEGINNINGS: [Beginning; 17] = [
+const BEGINNINGS: [Beginning; 18] = [
     // Networks and maps.
     Beginning { first: "{", soon: &["\"simnet-topology/"] },
     Beginning { first: "format = \"simnet-topology/", soon: &[] },
@@ -25,6 +25,8 @@ const BEGINNINGS: [Beginning; 17] = [
     // Routes.
     Beginning { first: "{", soon: &["\"src\":", "\"dst\":", "\"turns\":"] },
     Beginning { first: "{\"format\": \"simnet-certificate/", soon: &[] },
+    // Tables for a subnet manager.
+    Beginning { first: "# Written by simnet: ", soon: &["\n"] },
     // Drawings and reports.
     Beginning { first: "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", soon: &["role=\"img\""] },
     Beginning { first: "<!DOCTYPE html>", soon: &["<meta name=\"generator\" content=\"simnet "] },

@@ -13,7 +13,8 @@ use simnet_network::topology::Network;
 /// What `--help` says below the options.
 pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at, but by `route check \
     --lfts` with `--sl2vl` and `--sl`. The tables of LASH, DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are \
-    free of deadlock by the lanes of their fabric. `route check` ends with 0 where no deadlock is possible and every \
+    free of deadlock by the lanes of their fabric. Tables that simnet computes (`--per-destination`) are judged lane by \
+    lane. `route check` ends with 0 where no deadlock is possible and every \
     pair of hosts has a route, 1 where not, and 5 where tables look cyclic on one lane and show that their fabric has \
     more.";
 

@@ -18,8 +18,8 @@
 //! ```
 //!
 //! A path keeps its lane from source to destination; all hosts of a switch send on the same lane to a destination.
-//! All cabled ports of hosts have addresses, and may send; distances and loads are those of
-//! the ports that hosts are attached by. Where ports have several addresses (a mask of `lmc` bits), each address has next hops of its own.
+//! All cabled ports of hosts have addresses, and may send; distances and loads are those of the ports that hosts are
+//! attached by. Where ports have several addresses (a mask of `lmc` bits), each address has next hops of its own.
 //!
 //! # Source
 //! LASH: Skeie, Lysne and Theiss 2002. DFSSSP: Domke, Hoefler and Nagel 2011. Nue: Domke, Hoefler and Matsuoka 2016.
@@ -79,7 +79,7 @@ pub enum TablesError {
         entries: usize,
     },
     /// More lanes are needed than there are.
-    #[error("{needed} lanes are needed, and {given} are given")]
+    #[error("{needed} lanes are needed, the fewest that were found; given: {given}")]
     Lanes {
         /// The fewest that were found.
         needed: u32,

@@ -364,6 +364,11 @@ pub fn port_guids(bytes: &[u8]) -> std::collections::BTreeMap<u64, (String, u16)
     ibnetdiscover::port_guids(&text)
 }
 
+/// The lids of switches by their guids, as a dump of ibnetdiscover gives them; empty for any other file.
+pub fn switch_lids(bytes: &[u8]) -> std::collections::BTreeMap<u64, u16> {
+    ibnetdiscover::switch_lids(&String::from_utf8_lossy(bytes))
+}
+
 /// Writes a network.
 ///
 /// [`read`] gives it back from [`Format::OWN`], but for a guid that only a name implies; the other formats

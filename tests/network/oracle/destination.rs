@@ -61,41 +61,62 @@ fn switch_of(net: &Network, host: HostId) -> Option<SwitchId> {
     }
 }
 
-/// Checks a table from the outside, and that its own figures say the same.
-fn check(net: &Network, tables: &DestinationTables, (engine, lmc): (&Engine, u8), what: &str) {
-    let (graph, attachments) = (SwitchGraph::new(net), Attachments::lowest(net));
+/// The dependencies on each lane of all columns that lead to hosts, from every switch with a host.
+fn lanes_of(net: &Network, graph: &SwitchGraph, tables: &DestinationTables) -> Vec<Dependencies> {
+    let mut lanes = vec![Dependencies::new(); usize::from(tables.hops.lanes())];
+    let has_host = |switch: &SwitchId| {
+        net.cables(Node::Switch(*switch)).any(|(_, _, far)| matches!(far.node, Node::Host(_)))
+    };
+    for column in 0..tables.hops.columns() {
+        let (Target::Host(host, port), to) = tables.hops.target(column) else { continue };
+        let far = net.peer(End { node: Node::Host(host), port }).unwrap().node;
+        assert_eq!(far, Node::Switch(to), "a column leads to the switch of its port");
+        for from in net.switch_ids().filter(has_host) {
+            let lane = &mut lanes[usize::from(tables.hops.lane(column, from))];
+            for pair in walk(net, graph, tables, column, from).outputs.windows(2) {
+                lane.entry(pair[0]).or_default().insert(pair[1]);
+            }
+        }
+    }
+    lanes
+}
+
+/// The distances between switches, and those of paths that an engine may take.
+fn distances(net: &Network, graph: &SwitchGraph, engine: &Engine) -> [Vec<Vec<u32>>; 2] {
     let joined = floyd_warshall(net, None);
     // UP*/DOWN* has no path between components without a root, and none where roots or labels are in between.
     let legal = match engine {
         Engine::Rule(Algorithm::UpDown { tree, root }) => {
-            floyd_warshall(net, Some(&Directions::new(&graph, &attachments, None, root, *tree)))
+            let attachments = Attachments::lowest(net);
+            floyd_warshall(net, Some(&Directions::new(graph, &attachments, None, root, *tree)))
         }
         _ => joined.clone(),
     };
+    [joined, legal]
+}
+
+/// Walks to every host by every column that leads to the port that it is attached by, and to the switches without
+/// hosts. Returns the sum of the distances by first columns, how many of them are longer than need be, how many there
+/// are, and how many columns each host has.
+fn check_walks(
+    net: &Network,
+    graph: &SwitchGraph,
+    (engine, tables): (&Engine, &DestinationTables),
+    what: &str,
+) -> ((u64, u64, u64), Vec<usize>) {
+    let [joined, legal] = distances(net, graph, engine);
     let is_minimal = matches!(engine, Engine::Lash | Engine::Dfsssp | Engine::Rule(Algorithm::Minimal));
-    let mut lanes = vec![Dependencies::new(); usize::from(tables.hops.lanes())];
     let mut columns = vec![0; net.hosts().len()];
-    let mut others = Vec::new();
-    let has_host = |switch: &SwitchId| {
-        net.cables(Node::Switch(*switch)).any(|(_, _, far)| matches!(far.node, Node::Host(_)))
-    };
-    let sending: Vec<SwitchId> = net.switch_ids().filter(has_host).collect();
-    let (mut distances, mut longer, mut lost) = (0, 0, 0);
+    let (mut sum, mut longer, mut routed) = (0, 0, 0);
     for column in 0..tables.hops.columns() {
         let (target, to) = tables.hops.target(column);
         let host = match target {
             Target::Host(host, port) if net.attachment(host).is_some_and(|(own, ..)| own == port) => host,
-            Target::Host(host, port) => {
-                // Another port of the host: its routes count for the proof alone.
-                let far = net.peer(End { node: Node::Host(host), port }).unwrap().node;
-                assert_eq!(far, Node::Switch(to), "{what}");
-                others.push(column);
-                continue;
-            }
-            Target::Switch(switch) => {
-                let mut switches = net.switch_ids().filter(|from| joined[from.index()][switch.index()] < FAR);
+            Target::Host(..) => continue,
+            Target::Switch(_) => {
+                let mut near = net.switch_ids().filter(|from| joined[from.index()][to.index()] < FAR);
                 assert!(
-                    switches.all(|from| walk(net, &graph, tables, column, from).arrived),
+                    near.all(|from| walk(net, graph, tables, column, from).arrived),
                     "{what}: management"
                 );
                 continue;
@@ -106,31 +127,25 @@ fn check(net: &Network, tables: &DestinationTables, (engine, lmc): (&Engine, u8)
         for source in net.host_ids().filter(|source| *source != host) {
             let Some(from) = switch_of(net, source) else { continue };
             let least = joined[from.index()][to.index()];
-            let way = walk(net, &graph, tables, column, from);
+            let way = walk(net, graph, tables, column, from);
             let has_path = legal[from.index()][to.index()] < FAR;
             assert_eq!(way.arrived, has_path, "{what}: all pairs that have a path, and no other");
             let length = u32::try_from(way.outputs.len()).unwrap();
             assert!(!is_minimal || !way.arrived || length == least, "{what}: shortest");
             if columns[host.index()] == 1 && way.arrived {
-                distances += u64::from(length);
+                (sum, routed) = (sum + u64::from(length), routed + 1);
                 longer += u64::from(length > least);
-                lost += 1;
-            }
-            let lane = &mut lanes[usize::from(tables.hops.lane(column, from))];
-            for pair in way.outputs.windows(2) {
-                lane.entry(pair[0]).or_default().insert(pair[1]);
             }
         }
     }
-    for column in others {
-        for from in sending.iter().copied() {
-            let lane = &mut lanes[usize::from(tables.hops.lane(column, from))];
-            for pair in walk(net, &graph, tables, column, from).outputs.windows(2) {
-                lane.entry(pair[0]).or_default().insert(pair[1]);
-            }
-        }
-    }
-    for lane in &lanes {
+    ((sum, longer, routed), columns)
+}
+
+/// Checks tables from the outside, and that their own figures say the same.
+fn check(net: &Network, tables: &DestinationTables, (engine, lmc): (&Engine, u8), what: &str) {
+    let (graph, attachments) = (SwitchGraph::new(net), Attachments::lowest(net));
+    let (walked, columns) = check_walks(net, &graph, (engine, tables), what);
+    for lane in &lanes_of(net, &graph, tables) {
         assert_eq!(shortest_cycle(lane), None, "{what}: no lane has a cycle");
     }
     let attached: Vec<usize> =
@@ -138,15 +153,11 @@ fn check(net: &Network, tables: &DestinationTables, (engine, lmc): (&Engine, u8)
     assert_eq!(columns, attached, "{what}: each host has its addresses");
     let survey = tables.survey(net, &attachments);
     let seen = (survey.sum_of_distances, survey.non_minimal, survey.pairs - survey.unreachable);
-    assert_eq!(seen, (distances, longer, lost), "{what}");
-    assert!(tables.dependencies(net).iter().all(|lane| !lane.is_cyclic()), "{what}");
-    let by_route = Survey::new(net, &attachments, &tables.route_table(net, &attachments).unwrap());
-    assert_eq!(
-        (by_route.sum_of_distances, &by_route.load),
-        (survey.sum_of_distances, &survey.load),
-        "{what}"
-    );
-    assert_eq!(by_route.unreachable_examples, survey.unreachable_examples, "{what}");
+    assert_eq!(seen, walked, "{what}");
+    assert!(!tables.dependencies(net).is_cyclic(), "{what}");
+    let routes = Survey::new(net, &attachments, &tables.route_table(net, &attachments).unwrap());
+    assert_eq!((routes.sum_of_distances, &routes.load), (survey.sum_of_distances, &survey.load), "{what}");
+    assert_eq!(routes.unreachable_examples, survey.unreachable_examples, "{what}");
 }
 
 /// Wrong if the tables of any engine left out a pair that cables join, had a cycle on any lane, were longer than

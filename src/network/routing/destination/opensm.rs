@@ -3,11 +3,12 @@
 //! # Scope and limitations
 //! * *Forwarding tables*: the syntax of OpenSM's own `opensm-lfts.dump`, which `opensm -R file -U FILE` installs.
 //!   Every port of a host that a cable joins to a switch has its addresses there, and every switch. The addresses are
-//!   counted from 1, switches first; OpenSM translates them to its own by the guids in the file, so that another
-//!   manager's numbers do not matter.
-//! * *Lid matrix*: the hops to every switch by every port, which `-M FILE` takes.
-//! * *Service levels*: a line `0xGUID LID SL` for each port of a host and address, `ibdiagnet.psl` to ibdmchk (`-c`).
-//!   The service level of a path is the number of its lane.
+//!   counted from 1, switches first; OpenSM translates them to its own by the guids in the file.
+//! * *Lid matrix*: the hops to every switch by every port, which `-M FILE` takes. There OpenSM does not translate
+//!   addresses, so that those of switches are taken from the network's file if it has them.
+//! * *Service levels*: a line `0xGUID LID SL` for each host, sending by the port that it is attached by, and address,
+//!   `ibdiagnet.psl` to ibdmchk (`-c`). The service level of a path is the number of its lane. Addresses are those of
+//!   the tables file.
 //! * *SL to VL*: a line `0xGUID IN OUT 0xAB ...` for each two ports of a switch, two lanes a byte, `ibdiagnet.slvl` to
 //!   ibdmchk (`-d`). Service levels without a lane of their own share those that there are.
 //!
@@ -51,6 +52,8 @@ pub struct OpenSm<'a> {
     tables: &'a DestinationTables,
     guids: NodeGuids,
     port_guids: BTreeMap<End, u64>,
+    /// The lids of switches by guid, if those of all are known.
+    lids: BTreeMap<u64, u16>,
     /// All addresses in order: the guid of the port, its name, and what leads there.
     addresses: Vec<Address>,
 }
@@ -74,7 +77,7 @@ enum To {
 
 impl<'a> OpenSm<'a> {
     /// Gives addresses to all ports. `port_guids` gives the node's name and the port for the guids of ports that the
-    /// network's own file gives; it may be empty.
+    /// network's own file gives, and `lids` the addresses of switches by their guids; both may be empty.
     ///
     /// # Errors
     /// [`TooManyPorts`].
@@ -82,6 +85,7 @@ impl<'a> OpenSm<'a> {
         network: &'a Network,
         tables: &'a DestinationTables,
         port_guids: &BTreeMap<u64, (String, u16)>,
+        lids: &BTreeMap<u64, u16>,
     ) -> Result<OpenSm<'a>, TooManyPorts> {
         if let Some(large) = network.switches().iter().find(|switch| switch.ports > MOST_PORTS) {
             return Err(TooManyPorts { switch: large.name.clone(), ports: large.ports });
@@ -95,9 +99,13 @@ impl<'a> OpenSm<'a> {
             tables,
             guids: node_guids(network),
             port_guids: known.collect(),
+            lids: lids.clone(),
             addresses: Vec::new(),
         };
         files.add_addresses();
+        if !files.guids.switches.iter().all(|guid| files.lids.contains_key(guid)) {
+            files.lids.clear();
+        }
         Ok(files)
     }
 
@@ -154,11 +162,18 @@ impl<'a> OpenSm<'a> {
         }
     }
 
+    /// The first line of every file: a comment to all that read them, by which simnet knows its own files.
+    fn write_head(&self, out: &mut dyn Write, what: &str) -> io::Result<()> {
+        let (engine, lanes) = (self.tables.engine, self.tables.hops.lanes());
+        writeln!(out, "# Written by simnet: {what} of {engine} on {lanes} lanes")
+    }
+
     /// Writes the forwarding tables of all switches.
     ///
     /// # Errors
     /// What `out` says.
     pub fn write_tables(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_head(out, "forwarding tables")?;
         let last = self.addresses.last().map_or(0, |address| address.lid);
         for (switch, own) in self.network.switch_ids().zip(&self.addresses) {
             let (lid, guid, name) = (own.lid, own.guid, &own.name);
@@ -181,6 +196,7 @@ impl<'a> OpenSm<'a> {
     /// # Errors
     /// What `out` says.
     pub fn write_lid_matrix(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_head(out, "lid matrix")?;
         let switches = || self.network.switch_ids().zip(&self.addresses);
         let distances: Vec<Vec<u32>> =
             self.network.switch_ids().map(|to| self.graph.distances([to])).collect();
@@ -188,7 +204,8 @@ impl<'a> OpenSm<'a> {
             writeln!(out, "Switch: guid 0x{:016x}", own.guid)?;
             for (to, address) in switches() {
                 let distance = &distances[to.index()];
-                write!(out, "0x{:04x}: {}", address.lid, hops(distance[switch.index()]))?;
+                let lid = self.lids.get(&address.guid).unwrap_or(&address.lid);
+                write!(out, "0x{lid:04x}: {}", hops(distance[switch.index()]))?;
                 let (first, ports) = self.network.port_range(Node::Switch(switch));
                 for port in first..first + ports {
                     let far = self.network.peer(End { node: Node::Switch(switch), port: Port(port) });
@@ -209,18 +226,19 @@ impl<'a> OpenSm<'a> {
     /// # Errors
     /// What `out` says.
     pub fn write_service_levels(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_head(out, "service levels")?;
         let mut before = None;
         for source in &self.addresses {
-            let To::Host(_, End { node: Node::Switch(from), .. }) = source.to else { continue };
-            if before.replace(source.guid) == Some(source.guid) {
+            let To::Host(own, End { node: Node::Switch(from), .. }) = source.to else { continue };
+            let (Target::Host(host, _), _) = self.tables.hops.target(own) else { continue };
+            if before.replace(host) == Some(host) {
                 continue;
             }
             for address in &self.addresses {
-                if let To::Host(column, _) = address.to
-                    && address.guid != source.guid
-                {
-                    let level = self.tables.hops.lane(column, from);
-                    writeln!(out, "0x{:016x} {} {level}", source.guid, address.lid)?;
+                let To::Host(column, _) = address.to else { continue };
+                if !matches!(self.tables.hops.target(column), (Target::Host(to, _), _) if to == host) {
+                    let (guid, level) = (self.guids.hosts[host.index()], self.tables.hops.lane(column, from));
+                    writeln!(out, "0x{guid:016x} {} {level}", address.lid)?;
                 }
             }
         }
@@ -232,6 +250,7 @@ impl<'a> OpenSm<'a> {
     /// # Errors
     /// What `out` says.
     pub fn write_sl_to_vl(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_head(out, "lanes of service levels")?;
         let lanes = self.tables.hops.lanes();
         let pair = |nth: u8| format!(" 0x{:x}{:x}", 2 * nth % lanes, (2 * nth + 1) % lanes);
         let row: String = (0..8).map(pair).collect();

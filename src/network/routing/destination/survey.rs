@@ -5,46 +5,44 @@ use simnet_base::ids::{HostId, Node};
 
 use super::DestinationTables;
 use super::next_hops::sending_ports;
-use crate::routing::dependency::DependencyGraph;
+use crate::routing::dependency::{ChannelLane, DependencyGraph};
 use crate::routing::graph::{Attachments, SwitchGraph, UNREACHED};
 use crate::routing::plan::Report;
 use crate::routing::select::joined;
-use crate::routing::survey::Survey;
+use crate::routing::survey::{LaneUse, Survey};
 use crate::routing::table::{RouteTable, Row, TableTooLarge};
 
 impl DestinationTables {
-    /// The dependencies of each lane: those of all addresses, from every switch with a host.
+    /// The dependencies on all lanes: those of all addresses, from every switch with a host.
     ///
     /// Costs O(columns x switches x length of a path).
-    pub fn dependencies(&self, network: &Network) -> Vec<DependencyGraph> {
+    pub fn dependencies(&self, network: &Network) -> DependencyGraph {
         let graph = SwitchGraph::new(network);
         let sends = sending_ports(network);
-        let mut lanes = vec![DependencyGraph::new(network); usize::from(self.hops.lanes())];
+        let mut dependencies = DependencyGraph::with_lanes(network, self.hops.lanes());
         for column in self.hops.host_columns() {
             for from in graph.switch_ids().filter(|switch| sends[switch.index()] > 0) {
-                let lane = &mut lanes[usize::from(self.hops.lane(column, from))];
+                let lane = self.hops.lane(column, from);
                 let mut before = None;
                 for by in self.hops.way(&graph, column, from) {
                     let output = &graph.outputs()[by];
-                    if let Some(before) = before.replace(output.channel) {
-                        lane.add(before, output.port);
+                    if let Some(channel) = before.replace(output.channel) {
+                        dependencies.add_on(ChannelLane { channel, lane }, output.port, lane);
                     }
                 }
             }
         }
-        lanes
+        dependencies
     }
 
-    /// The figures of the routes by each host's first address. Its dependencies are those of the first lane that has
-    /// a cycle, without one those of the first lane.
+    /// The figures of the routes by each host's first address, over the dependencies of all.
     ///
     /// Costs as [`DestinationTables::dependencies`].
     pub fn survey(&self, network: &Network, attachments: &Attachments) -> Survey {
         let graph = SwitchGraph::new(network);
         let mut survey = Survey::before_any(network, attachments);
-        let mut lanes = self.dependencies(network);
-        let worst = lanes.iter().position(DependencyGraph::is_cyclic).unwrap_or(0);
-        survey.dependencies = lanes.swap_remove(worst);
+        survey.dependencies = self.dependencies(network);
+        survey.lanes = Some(LaneUse { lanes: u32::from(self.hops.lanes()), paths_without_level: 0 });
         let columns = self.hops.attached(attachments);
         let mut order: Vec<HostId> = network.host_ids().collect();
         let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
@@ -95,13 +93,16 @@ impl DestinationTables {
     ///
     /// Costs as [`DestinationTables::dependencies`].
     pub fn report(&self, network: &Network, attachments: &Attachments) -> Report {
+        self.judge(network, attachments).0
+    }
+
+    /// The same with the dependencies that the verdict is about.
+    pub fn judge(&self, network: &Network, attachments: &Attachments) -> (Report, DependencyGraph) {
+        let survey = self.survey(network, attachments);
         let roots: Vec<&str> = self.roots.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
         let root = (!roots.is_empty()).then(|| roots.join(","));
-        Report {
-            algorithm: self.engine,
-            root,
-            ..Report::of_file(network, &self.survey(network, attachments))
-        }
+        let report = Report { algorithm: self.engine, root, ..Report::of_file(network, &survey) };
+        (report, survey.dependencies)
     }
 
     /// The routes by each host's first address, as a source writes them.

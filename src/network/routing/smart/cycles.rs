@@ -39,9 +39,7 @@ impl<'a> Breaker<'a> {
     ) -> Option<(usize, usize)> {
         loop {
             let Some((channel, untried)) = self.path.last_mut() else {
-                let Some(start) = (self.begin..self.done.len()).find(|channel| !self.done[*channel]) else {
-                    return None;
-                };
+                let start = (self.begin..self.done.len()).find(|channel| !self.done[*channel])?;
                 self.begin = start;
                 self.enter(turns, start);
                 continue;

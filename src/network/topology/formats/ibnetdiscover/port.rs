@@ -129,3 +129,15 @@ fn far_end(line: &str) -> Option<(u64, (String, u16))> {
     let digits = cursor.take_while(|c| c.is_ascii_hexdigit());
     Some((u64::from_str_radix(digits.text, 16).ok()?, (name, port)))
 }
+
+/// The lids of switches by their guids, as a dump of a running subnet has them at the ends of their headers; empty
+/// where none has one.
+pub(in crate::topology::formats) fn switch_lids(text: &str) -> BTreeMap<u64, u16> {
+    let mut lids = BTreeMap::new();
+    for line in text.lines().filter(|line| line.starts_with("Switch")) {
+        let id = line.split_once("\"S-").and_then(|(_, rest)| u64::from_str_radix(rest.get(..16)?, 16).ok());
+        let lid = line.rsplit_once(" lid ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+        lids.extend(id.zip(lid).filter(|(_, lid)| *lid > 0));
+    }
+    lids
+}

@@ -1,0 +1,230 @@
+//! `simnet route --per-destination`: tables of next hops, their lanes, and the files that OpenSM takes.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use simnet_base::ids::HostId;
+use simnet_network::routing::{
+    Algorithm, Attachments, DestinationTables, Engine, OpenSm, Report, write_gm_routes, write_routes,
+};
+use simnet_network::topology::Network;
+use simnet_network::topology::formats::{port_guids, switch_lids};
+
+use super::{Options, certificate, judged, lanes, rows};
+use crate::cli::network::NetworkArguments;
+use crate::cli::output::{self, not_stdout, note, print, print_json, write_whole_by};
+use crate::cli::{Common, Exit, Failure, Format};
+
+/// What goes with tables of next hops only.
+#[derive(Args)]
+pub(super) struct DestinationOptions {
+    /// One next hop per switch and destination, as a subnet manager installs it, in place of a route per pair of hosts;
+    /// `lash`, `dfsssp` and `nue` have no other
+    #[arg(long)]
+    pub(super) per_destination: bool,
+    /// How many virtual lanes there are [default: the fewest found]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=15), allow_negative_numbers = true)]
+    pub(super) lanes: Option<u8>,
+    /// Give each port of a host 2^N addresses, with next hops of their own (LMC) [default: 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7), allow_negative_numbers = true)]
+    lmc: Option<u8>,
+    /// Whose files `--out`, `--lid-matrix`, `--sl` and `--sl2vl` are
+    #[arg(long, value_enum, value_name = "MANAGER", requires = "out")]
+    to: Option<Manager>,
+    /// Write the forwarding tables to this file, as `opensm -R file -U FILE` takes them
+    #[arg(long, value_name = "FILE", value_parser = not_stdout(), requires = "to")]
+    out: Option<PathBuf>,
+    /// Write the hops to all switches to this file, as `opensm -M FILE` takes them
+    #[arg(long, value_name = "FILE", value_parser = not_stdout(), requires = "to")]
+    lid_matrix: Option<PathBuf>,
+    /// Write the service level of every path to this file, as `ibdmchk -c FILE` takes them
+    #[arg(long, value_name = "FILE", value_parser = not_stdout(), requires = "to")]
+    sl: Option<PathBuf>,
+    /// Write the lane of every service level to this file, as `ibdmchk -d FILE` takes them
+    #[arg(long, value_name = "FILE", value_parser = not_stdout(), requires = "to")]
+    sl2vl: Option<PathBuf>,
+}
+
+/// A subnet manager that installs tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Manager {
+    /// OpenSM
+    Opensm,
+}
+
+impl DestinationOptions {
+    /// What is given, for a verb that goes without.
+    pub(super) fn first_given(&self) -> Option<&'static str> {
+        let per_destination = self.per_destination.then_some("--per-destination");
+        per_destination.or_else(|| self.without_tables())
+    }
+
+    /// What is given of all that needs tables of next hops.
+    fn without_tables(&self) -> Option<&'static str> {
+        let all =
+            [(self.lanes.is_some(), "--lanes"), (self.lmc.is_some(), "--lmc"), (self.to.is_some(), "--to")];
+        all.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+}
+
+/// The engine among those that make tables only, by name.
+pub(super) fn engine(name: Option<&str>) -> Option<&'static Engine> {
+    Engine::ALL.iter().find(|(own, _)| Some(*own) == name).map(|(_, engine)| engine)
+}
+
+/// Computes tables, if some are asked for; `None` if not.
+///
+/// # Errors
+/// [`Failure::Usage`] for options that do not go together and for too few lanes, and whatever is wrong with the files.
+pub(super) fn run(
+    options: &Options,
+    network: &NetworkArguments,
+    common: &Common,
+) -> Result<Option<Exit>, Failure> {
+    let own = &options.destination;
+    let special = engine(options.routing.algorithm.as_deref());
+    if special.is_none() && !own.per_destination {
+        return own.without_tables().map_or(Ok(None), |option| {
+            Err(Failure::Usage(format!(
+                "`{option}` goes with `--per-destination`, `lash`, `dfsssp` or `nue`"
+            )))
+        });
+    }
+    refuse(options, special.is_some())?;
+    let net = network.load()?;
+    let topology = network.as_topology(&net)?;
+    let engine = match special {
+        Some(engine) => engine.clone(),
+        None => Engine::Rule(options.routing.choices(&topology, None, common)?.algorithm),
+    };
+    if own.lanes.is_some() && !engine.takes_lanes() {
+        return Err(Failure::Usage(format!(
+            "`--lanes`: {} needs one lane, and uses no others",
+            engine.name()
+        )));
+    }
+    let places = network.places().writes("--routes", options.routes.as_deref());
+    let places =
+        places.writes("--gm-routes", options.gm_routes.as_deref()).writes("--out", own.out.as_deref());
+    let places = places.writes("--lid-matrix", own.lid_matrix.as_deref()).writes("--sl", own.sl.as_deref());
+    let places = places.writes("--sl2vl", own.sl2vl.as_deref());
+    places.writes("--certificate", options.certificate.as_deref()).check(common)?;
+    let attachments = Attachments::lowest(&net);
+    let tables = found(&net, &engine, (own.lanes, own.lmc.unwrap_or(0), topology.utility))?;
+    write(options, network, (&net, &attachments), &tables)?;
+    let (report, dependencies) = tables.judge(&net, &attachments);
+    if let Some(path) = &options.certificate {
+        certificate::write(path, (&report, &dependencies), &net, common)?;
+    }
+    show(&report, &tables, &net, common)?;
+    let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
+    Ok(Some(if sound { Exit::Fine } else { Exit::Expectation }))
+}
+
+/// The tables of an engine.
+///
+/// # Errors
+/// [`Failure::Usage`] where the network gets none.
+pub(super) fn found(
+    net: &Network,
+    engine: &Engine,
+    how: (Option<u8>, u8, Option<HostId>),
+) -> Result<DestinationTables, Failure> {
+    let attachments = Attachments::lowest(net);
+    DestinationTables::new(net, &attachments, engine, how).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// Refuses options of routes per pair.
+fn refuse(options: &Options, is_special: bool) -> Result<(), Failure> {
+    let routing = &options.routing;
+    let own = [
+        (options.select.is_some(), "--select"),
+        (!options.without.is_empty(), "--without"),
+        (is_special && routing.tree.is_some(), "--tree"),
+        (is_special && routing.root.is_some(), "--root"),
+        (is_special && routing.root_file.is_some(), "--root-file"),
+        (is_special && routing.relabel, "--relabel"),
+        (is_special && routing.heuristic.is_some(), "--heuristic"),
+    ];
+    let given = own.into_iter().find(|(given, _)| *given);
+    given.map_or(Ok(()), |(_, name)| Err(Failure::Usage(format!("`{name}` does not go with these tables"))))
+}
+
+/// Writes the files that were asked for.
+fn write(
+    options: &Options,
+    network: &NetworkArguments,
+    (net, attachments): (&Network, &Attachments),
+    tables: &DestinationTables,
+) -> Result<(), Failure> {
+    let own = &options.destination;
+    if options.routes.is_some() || options.gm_routes.is_some() {
+        let table =
+            tables.route_table(net, attachments).map_err(|error| Failure::Usage(error.to_string()))?;
+        if let Some(path) = &options.routes {
+            write_whole_by(path, |mut out| write_routes(net, attachments, &table, &mut out))?;
+        }
+        if let Some(path) = &options.gm_routes {
+            write_whole_by(path, |mut out| write_gm_routes(net, &table, &mut out))?;
+        }
+    }
+    let Some(Manager::Opensm) = own.to else { return Ok(()) };
+    let without = net.switches().iter().filter(|switch| switch.guid.is_none()).count();
+    if without > 0 {
+        note(&format!(
+            "{without} switches have no guid: the files name those that `topo convert --to ibnetdiscover` gives them"
+        ));
+    }
+    let bytes = own_bytes(network);
+    let files = OpenSm::new(net, tables, &port_guids(&bytes), &switch_lids(&bytes));
+    let files = files.map_err(|error| Failure::Usage(error.to_string()))?;
+    let path = |path: &Option<PathBuf>| path.as_deref().map(Path::to_owned);
+    path(&own.out).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_tables(out)))?;
+    path(&own.lid_matrix).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_lid_matrix(out)))?;
+    path(&own.sl).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_service_levels(out)))?;
+    path(&own.sl2vl).map_or(Ok(()), |path| write_whole_by(&path, |out| files.write_sl_to_vl(out)))
+}
+
+/// The network's file, read a second time where that can be done.
+fn own_bytes(network: &NetworkArguments) -> Vec<u8> {
+    let NetworkArguments { topology, reading } = network;
+    let is_preset = reading.preset(topology).is_some();
+    if is_preset { Vec::new() } else { output::read(topology).unwrap_or_default() }
+}
+
+/// The figures of tables, as `--format json` prints them.
+#[derive(Serialize)]
+struct Figures<'a> {
+    #[serde(flatten)]
+    judged: lanes::Judged<'a>,
+    tables: &'static str,
+    addresses_per_port: usize,
+}
+
+fn show(report: &Report, tables: &DestinationTables, net: &Network, common: &Common) -> Result<(), Failure> {
+    match common.format {
+        Format::Json => print_json(&Figures {
+            judged: lanes::Judged::new(report, false),
+            tables: PER_DESTINATION,
+            addresses_per_port: tables.paths,
+        }),
+        Format::Human => {
+            let own = [
+                ("tables", "one next hop per switch and destination".to_owned()),
+                ("lanes", tables.hops.lanes().to_string()),
+            ];
+            print(&rows(report, net, own, judged::verdict(report, false)))
+        }
+    }
+}
+
+/// What tables of next hops are called in results.
+pub(super) const PER_DESTINATION: &str = "per destination";
+
+/// Every engine: those of these algorithms, and those that make tables only.
+pub(super) fn engines(algorithms: impl IntoIterator<Item = Algorithm>) -> Vec<Engine> {
+    let rules = algorithms.into_iter().map(Engine::Rule);
+    rules.chain(Engine::ALL.iter().map(|(_, engine)| engine.clone())).collect()
+}

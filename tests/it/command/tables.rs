@@ -1,0 +1,142 @@
+//! `simnet route --per-destination`, `--algorithm lash|dfsssp|nue` and `route compare` as commands.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn simnet(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_simnet")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let output = simnet(folder, &[arguments, &["--format", "json"]].concat());
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{arguments:?}: {text}"))
+}
+
+/// A folder with a torus of 8 by 8 switches, a host on each.
+fn torus() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let made =
+        ["topo", "generate", "torus", "--x", "8", "--y", "8", "--hosts-per-switch", "1", "--out", "t.json"];
+    assert!(simnet(folder.path(), &made).status.success());
+    folder
+}
+
+/// Wrong if tables by destination were judged otherwise than the files that they are written to, or the routes of
+/// `--routes` were others.
+#[test]
+fn tables_are_written_as_they_are_judged() {
+    let folder = torus();
+    let files = ["--to", "opensm", "--out", "lfts", "--routes", "r.ndjson", "--require", "acyclic,reachable"];
+    for algorithm in ["updown", "smart"] {
+        let own = json(
+            folder.path(),
+            &[&["route", "t.json", "--per-destination", "--algorithm", algorithm][..], &files].concat(),
+        );
+        assert_eq!(
+            (&own["verdict"], &own["lanes"], &own["tables"]),
+            (&"acyclic".into(), &1.into(), &"per destination".into())
+        );
+        for check in [["--lfts", "lfts"], ["--routes", "r.ndjson"]] {
+            let read = json(folder.path(), &[&["route", "check", "t.json"][..], &check].concat());
+            for key in
+                ["mean_distance", "max_channel_load", "non_minimal_pairs", "unreachable_pairs", "verdict"]
+            {
+                assert_eq!(read[key], own[key], "{algorithm}, {check:?}, {key}");
+            }
+        }
+    }
+}
+
+/// Wrong if lanes were not those that were given, too few were not refused with the number that is needed, or the
+/// files of lanes lacked a pair or a pair of ports.
+#[test]
+fn lanes_are_used_written_and_refused() {
+    let folder = torus();
+    let fewest =
+        json(folder.path(), &["route", "t.json", "--algorithm", "dfsssp"])["lanes"].as_u64().unwrap();
+    assert!((2..=8).contains(&fewest), "{fewest} lanes");
+    let refused = simnet(folder.path(), &["route", "t.json", "--algorithm", "dfsssp", "--lanes", "1"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains(&format!("{fewest} lanes are needed")), "{said}");
+    let files =
+        ["--to", "opensm", "--out", "lfts", "--lid-matrix", "matrix", "--sl", "psl", "--sl2vl", "slvl"];
+    let six = json(
+        folder.path(),
+        &[&["route", "t.json", "--algorithm", "lash", "--lanes", "6"][..], &files].concat(),
+    );
+    assert_eq!((&six["lanes"], &six["verdict"]), (&6.into(), &"acyclic".into()));
+    let lines = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap().lines().count();
+    // A line of comment first; a switch has ports 0 to 5.
+    let (pairs, ports) = (1 + 64 * 63, 5 * 5);
+    assert_eq!((lines("psl"), lines("slvl"), lines("matrix")), (pairs, 1 + 64 * ports, 1 + 64 * 65));
+    let levels = fs::read_to_string(folder.path().join("psl")).unwrap();
+    let mut seen: Vec<&str> = levels.lines().skip(1).map(|line| line.rsplit(' ').next().unwrap()).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen, ["0", "1", "2", "3", "4", "5"]);
+    let nue = json(folder.path(), &["route", "t.json", "--algorithm", "nue"]);
+    assert_eq!((&nue["lanes"], &nue["verdict"]), (&1.into(), &"acyclic".into()));
+}
+
+/// Wrong if options that mean nothing together were taken.
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let folder = torus();
+    for arguments in [
+        &["--lanes", "2"][..],
+        &["--lmc", "1"],
+        &["--per-destination", "--lanes", "2"],
+        &["--per-destination", "--select", "first"],
+        &["--per-destination", "--lmc", "8"],
+        &["--per-destination", "--out", "lfts"],
+        &["--per-destination", "--to", "opensm"],
+        &["--per-destination", "--to", "other", "--out", "lfts"],
+        &["--algorithm", "lash", "--root", "s0"],
+        &["--algorithm", "nue", "--lanes", "0"],
+    ] {
+        let output = simnet(folder.path(), &[&["route", "t.json"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// Wrong if a routing were left out, its figures were not those that it has alone, or what may deadlock were taken.
+#[test]
+fn all_routings_are_compared() {
+    let folder = torus();
+    let compared = json(folder.path(), &["route", "compare", "t.json"]);
+    let rows = compared["routings"].as_array().unwrap();
+    let name =
+        |row: &Value| format!("{} {}", row["algorithm"].as_str().unwrap(), row["tables"].as_str().unwrap());
+    let rules = ["updown", "smart", "minimal", "dimension-order"];
+    let mut expected: Vec<String> = rules.iter().map(|rule| format!("{rule} per pair")).collect();
+    let engines = rules.iter().chain(&["lash", "dfsssp", "nue"]);
+    expected.extend(engines.map(|engine| format!("{engine} per destination")));
+    assert_eq!(rows.iter().map(name).collect::<Vec<_>>(), expected);
+    let lash = json(folder.path(), &["route", "t.json", "--algorithm", "lash"]);
+    let row = rows.iter().find(|row| row["algorithm"] == "lash").unwrap();
+    for key in
+        ["mean_distance", "max_channel_load", "non_minimal_pairs", "lanes", "verdict", "unreachable_pairs"]
+    {
+        assert_eq!(row["figures"][key], lash[key], "{key}");
+    }
+    for taken in compared["taken"].as_array().unwrap() {
+        let row = rows.iter().find(|row| name(row) == name(taken)).unwrap();
+        assert_eq!(row["figures"]["verdict"], "acyclic", "{taken}");
+    }
+    assert_eq!(compared["taken"].as_array().unwrap().len(), 2);
+    let human = simnet(folder.path(), &["route", "compare", "t.json"]);
+    assert!(String::from_utf8_lossy(&human.stdout).contains("take "), "{human:?}");
+    // On no grid there is no dimension order, and on one lane little can be taken.
+    let ring = simnet(
+        folder.path(),
+        &["topo", "generate", "random-regular", "--switches", "8", "--degree", "3", "--out", "r.json"],
+    );
+    assert!(ring.status.success());
+    let one_lane = json(folder.path(), &["route", "compare", "r.json", "--lanes", "1"]);
+    assert!(!one_lane.to_string().contains("dimension-order"), "{one_lane}");
+}

@@ -232,11 +232,7 @@ fn route(subnet: &Subnet, folder: &Path, case: &Case, engine: &str, ask: bool) -
             prepare(command);
             command.arg("-Q");
         })?;
-        let started = Instant::now();
-        while !folder.join("opensm-subnet.lst").is_file() {
-            assert!(started.elapsed() < Duration::from_secs(60), "opensm -R {engine} is not up");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_for(&folder.join("opensm-subnet.lst"));
         let lids: Vec<u64> = Dump::of(folder, "").lids.into_keys().collect();
         for (source, destination) in lids.iter().flat_map(|s| lids.iter().map(move |d| (s, d))) {
             if source != destination {
@@ -253,6 +249,20 @@ fn route(subnet: &Subnet, folder: &Path, case: &Case, engine: &str, ask: bool) -
     }
     let log = fs::read_to_string(folder.join("opensm.log")).unwrap();
     log.contains(&format!("{engine} tables configured on all switches")).then_some(levels)
+}
+
+/// Waits until a file is there and has not grown for a while: it is the last that a sweep writes.
+fn wait_for(file: &Path) {
+    let (started, mut before) = (Instant::now(), 0);
+    loop {
+        std::thread::sleep(Duration::from_millis(200));
+        let size = fs::metadata(file).map_or(0, |metadata| metadata.len());
+        if size > 0 && size == before {
+            return;
+        }
+        before = size;
+        assert!(started.elapsed() < Duration::from_secs(60), "{} is not written", file.display());
+    }
 }
 
 /// The service level of a pair of lids, asked of the running manager.

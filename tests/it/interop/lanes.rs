@@ -236,7 +236,8 @@ fn route(subnet: &Subnet, folder: &Path, case: &Case, engine: &str, ask: bool) -
         let lids: Vec<u64> = Dump::of(folder, "").lids.into_keys().collect();
         for (source, destination) in lids.iter().flat_map(|s| lids.iter().map(move |d| (s, d))) {
             if source != destination {
-                writeln!(levels, "{source} {destination} {}", level(subnet, *source, *destination)).unwrap();
+                writeln!(levels, "{source} {destination} {}", level(subnet, folder, *source, *destination))
+                    .unwrap();
             }
         }
         opensm.end();
@@ -266,10 +267,16 @@ fn wait_for(file: &Path) {
 }
 
 /// The service level of a pair of lids, asked of the running manager.
-fn level(subnet: &Subnet, source: u64, destination: u64) -> u64 {
+fn level(subnet: &Subnet, folder: &Path, source: u64, destination: u64) -> u64 {
     for _ in 0..20 {
         let left = subnet.run("saquery", |command| {
-            command.args(["PR", "--slid", &source.to_string(), "--dlid", &destination.to_string()]);
+            command.current_dir(folder).args([
+                "PR",
+                "--slid",
+                &source.to_string(),
+                "--dlid",
+                &destination.to_string(),
+            ]);
         });
         let said = left.map(|left| String::from_utf8_lossy(&left.stdout).into_owned()).unwrap_or_default();
         let line = said.lines().find(|line| line.trim_start().starts_with("sl..."));

@@ -51,7 +51,9 @@ impl Dump {
             let message = "it is a folder, and none of its files is a dump of forwarding tables";
             return Err(Failure::Place(format!("{}: {message}", shown(lfts))));
         };
-        let (sl2vl, levels) = (sl2vl.or_else(|| first(Kind::Sl2vl)), levels.or_else(|| first(Kind::Levels)));
+        let sl2vl = sl2vl.or_else(|| first(Kind::Sl2vl));
+        // Levels that nobody named say nothing without a table that makes lanes of them.
+        let levels = levels.or_else(|| first(Kind::Levels).filter(|_| sl2vl.is_some()));
         Ok(Dump { lfts: tables, sl2vl, levels })
     }
 

@@ -13,10 +13,9 @@ use simnet_network::topology::Network;
 /// What `--help` says below the options.
 pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at, but by `route check \
     --lfts` with `--sl2vl` and `--sl`. The tables of LASH, DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are \
-    free of deadlock by the lanes of their fabric. Tables that simnet computes (`--per-destination`) are judged lane by \
-    lane. `route check` ends with 0 where no deadlock is possible and every \
-    pair of hosts has a route, 1 where not, and 5 where tables look cyclic on one lane and show that their fabric has \
-    more.";
+    free of deadlock by the lanes of their fabric. Tables that simnet computes (`--per-destination`) are judged lane \
+    by lane. `route check` ends with 0 where no deadlock is possible and every pair of hosts has a route, 1 where not, \
+    and 5 where tables look cyclic on one lane and show that their fabric has more.";
 
 /// The engines of subnet managers whose tables are free of deadlock by lanes: as their options, and logs and folders,
 /// have them, and as people do.
@@ -41,6 +40,7 @@ pub(super) struct Judged<'a> {
     /// How many lanes the routes use; 1 where lanes were not looked at.
     lanes: u32,
     /// Paths that no service level was given for; none where lanes were not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
     paths_without_service_level: Option<u64>,
     /// None where there was nothing to judge.
     verdict: Option<Word>,

@@ -106,9 +106,9 @@ pub(super) fn lane_tables() -> Vec<Vec<u8>> {
     let (network, _) = network();
     let (mut opensm, mut ibdiagnet) = (String::new(), String::new());
     for switch in 0..network.switches().len() {
-        let guid = 0xa000 + switch;
+        let (guid, ports) = (0xa000 + switch, network.switches()[switch].ports);
         opensm += &format!("Switch {guid:#018x}, base LID 9, \"s{switch}\"\n#in out : 0 ..\n#----\n");
-        for (input, output) in (0..=4).flat_map(|input| (1..=4).map(move |output| (input, output))) {
+        for (input, output) in (0..=ports).flat_map(|input| (1..=ports).map(move |output| (input, output))) {
             opensm += &format!("{input}   {output}   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  15\n");
             ibdiagnet += &format!("{guid:#018x} {input} {output} 0x01 0x23 0x45 0x67 0x01 0x23 0x45 0x6f\n");
         }

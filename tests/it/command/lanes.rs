@@ -165,6 +165,8 @@ fn lanes_settle_it() {
         ("dump/psl.txt", levels(5, |destination| destination)),
         ("dump/opensm.log", "Nov 25 [1] -> started\n".to_owned()),
         ("same.psl", levels(5, |_| 0)),
+        ("half/opensm-lfts.dump", tables(5, true)),
+        ("half/psl.txt", levels(5, |destination| destination)),
         ("safe.dump", tables(5, false)),
     ]);
     let check = |more: &[&str], code: i32| {
@@ -190,6 +192,8 @@ fn lanes_settle_it() {
         cyclic["dependency_cycle"],
         serde_json::json!(["s0:1/0", "s1:1/0", "s2:1/0", "s3:1/0", "s4:1/0"])
     );
+    // Levels in a folder without SL2VL tables say nothing.
+    assert_eq!(object(&check(&["half"], 1)[0])["verdict"], "cyclic");
     // Without levels nothing is known.
     let [text, err] = check(&[lfts, "--sl2vl", sl2vl], 5);
     assert_eq!(object(&text)["verdict"], "one-lane");

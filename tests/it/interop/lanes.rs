@@ -232,15 +232,12 @@ fn route(subnet: &Subnet, folder: &Path, case: &Case, engine: &str, ask: bool) -
             prepare(command);
             command.arg("-Q");
         })?;
-        let started = Instant::now();
-        while !folder.join("opensm-subnet.lst").is_file() {
-            assert!(started.elapsed() < Duration::from_secs(60), "opensm -R {engine} is not up");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_for(&folder.join("opensm-subnet.lst"));
         let lids: Vec<u64> = Dump::of(folder, "").lids.into_keys().collect();
         for (source, destination) in lids.iter().flat_map(|s| lids.iter().map(move |d| (s, d))) {
             if source != destination {
-                writeln!(levels, "{source} {destination} {}", level(subnet, *source, *destination)).unwrap();
+                writeln!(levels, "{source} {destination} {}", level(subnet, folder, *source, *destination))
+                    .unwrap();
             }
         }
         opensm.end();
@@ -255,11 +252,31 @@ fn route(subnet: &Subnet, folder: &Path, case: &Case, engine: &str, ask: bool) -
     log.contains(&format!("{engine} tables configured on all switches")).then_some(levels)
 }
 
+/// Waits until a file is there and has not grown for a while: it is the last that a sweep writes.
+fn wait_for(file: &Path) {
+    let (started, mut before) = (Instant::now(), 0);
+    loop {
+        std::thread::sleep(Duration::from_millis(200));
+        let size = fs::metadata(file).map_or(0, |metadata| metadata.len());
+        if size > 0 && size == before {
+            return;
+        }
+        before = size;
+        assert!(started.elapsed() < Duration::from_secs(60), "{} is not written", file.display());
+    }
+}
+
 /// The service level of a pair of lids, asked of the running manager.
-fn level(subnet: &Subnet, source: u64, destination: u64) -> u64 {
+fn level(subnet: &Subnet, folder: &Path, source: u64, destination: u64) -> u64 {
     for _ in 0..20 {
         let left = subnet.run("saquery", |command| {
-            command.args(["PR", "--slid", &source.to_string(), "--dlid", &destination.to_string()]);
+            command.current_dir(folder).args([
+                "PR",
+                "--slid",
+                &source.to_string(),
+                "--dlid",
+                &destination.to_string(),
+            ]);
         });
         let said = left.map(|left| String::from_utf8_lossy(&left.stdout).into_owned()).unwrap_or_default();
         let line = said.lines().find(|line| line.trim_start().starts_with("sl..."));

@@ -149,6 +149,10 @@ impl Sources {
             let end = network.find_host(name).map(|host| End::host(host, *port));
             let lids = || end.and_then(|end| by_end.get(&end)).cloned().unwrap_or_default();
             by_guid.entry(*guid).or_insert_with(lids);
+            // A node that was left out of the network: by its own guid, from which those of its ports count on.
+            if end.is_none() {
+                by_guid.entry(guid.saturating_sub(u64::from(*port))).or_default();
+            }
         }
         Sources { by_guid, known }
     }

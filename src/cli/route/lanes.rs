@@ -10,8 +10,8 @@ use simnet_network::routing::{Judged as Pairs, Report, Verdict};
 
 /// What `--help` says below the options.
 pub(super) const HELP: &str = "Routes are judged on one lane: virtual lanes are not looked at. The tables of LASH, \
-    DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are free of deadlock by the lanes of their fabric. Tables that \
-    simnet computes (--per-destination) are judged lane by lane.";
+    DFSSSP, Nue and torus-2QoS look cyclic on one lane, and are free of deadlock by the lanes of their fabric. Tables \
+    that simnet computes (--per-destination) are judged lane by lane.";
 
 /// What the verdict for people ends with.
 pub(super) const ON_ONE_LANE: &str = "judged on one lane; virtual lanes are not looked at";

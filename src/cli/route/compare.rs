@@ -88,8 +88,21 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
+/// Why a routing is not computed for a comparison: it keeps a set of turns free of cycles while it grows, which takes
+/// very long where there are many.
+fn too_long(net: &Network, engine: &Engine) -> Option<String> {
+    const MOST_STEPS: usize = 60_000_000;
+    let is_slow = matches!(engine, Engine::Nue | Engine::Rule(Algorithm::Smart { .. }));
+    let steps = net.hosts().len() * net.links().len();
+    (is_slow && steps > MOST_STEPS).then(|| "takes long here, and is left out: ask for it alone".to_owned())
+}
+
 /// Routes per pair of hosts, balanced where there are not too many.
 fn per_pair(net: &Network, algorithm: &Algorithm, utility: Option<HostId>) -> Row {
+    let engine = Engine::Rule(algorithm.clone());
+    if let Some(why) = too_long(net, &engine) {
+        return row(engine.name(), PER_PAIR, Err(why));
+    }
     let attachments = Attachments::lowest(net);
     let plan = |selection| {
         Plan::new(net, &attachments, &Choices { algorithm: algorithm.clone(), selection, utility })
@@ -102,11 +115,14 @@ fn per_pair(net: &Network, algorithm: &Algorithm, utility: Option<HostId>) -> Ro
         let survey = Survey::new(net, &attachments, &plan.table);
         figures(net, &plan.report(net, &attachments), &survey, 1)
     });
-    row(Engine::Rule(algorithm.clone()).name(), PER_PAIR, figures.map_err(|error| error.to_string()))
+    row(engine.name(), PER_PAIR, figures.map_err(|error| error.to_string()))
 }
 
 /// Tables of next hops on as few lanes as are found.
 fn per_destination(net: &Network, engine: &Engine, (lanes, utility): (u8, Option<HostId>)) -> Row {
+    if let Some(why) = too_long(net, engine) {
+        return row(engine.name(), PER_DESTINATION, Err(why));
+    }
     let attachments = Attachments::lowest(net);
     // Nue takes all lanes that it gets; the others tell how many they need.
     let given = (*engine == Engine::Nue).then_some(lanes);

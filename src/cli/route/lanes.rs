@@ -40,7 +40,6 @@ pub(super) struct Judged<'a> {
     /// How many lanes the routes use; 1 where lanes were not looked at.
     lanes: u32,
     /// Paths that no service level was given for; none where lanes were not looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     paths_without_service_level: Option<u64>,
     /// None where there was nothing to judge.
     verdict: Option<Word>,

@@ -14,7 +14,7 @@ const SMALL: &str = r#"{"format": "simnet-topology/1", "name": "n", "first_port"
            {"a": "A", "a_port": 1, "b": "B", "b_port": 2}]}
 "#;
 
-const ROUTE_KEYS: [&str; 20] = [
+const ROUTE_KEYS: [&str; 21] = [
     "algorithm",
     "busiest_channel",
     "channel_load_by_root_distance",
@@ -26,6 +26,7 @@ const ROUTE_KEYS: [&str; 20] = [
     "mean_distance",
     "non_minimal_pairs",
     "pairs",
+    "paths_without_service_level",
     "relabelled",
     "restrictions_per_switch",
     "root",

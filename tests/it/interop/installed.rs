@@ -162,7 +162,7 @@ fn tables_are_installed_as_they_are() {
     }
 }
 
-/// Wrong if ibdmchk found a cycle in tables on one lane of the networks on which it finds one in OpenSM's own UP*/DOWN*.
+/// Wrong if ibdmchk found a cycle in tables on one lane of the networks on which it finds one in OpenSM's own `updn`.
 #[test]
 fn tables_on_one_lane_are_free_of_credit_loops() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,7 +26,14 @@ enum Kind {
 }
 
 /// How subnet managers and ibdiagnet call such files; where a folder has several of a kind, the first here is taken.
-const NAMES: [&str; 4] = ["opensm-lfts.dump", "opensm-sl2vl.dump", "ibdiagnet.slvl", "ibdiagnet.psl"];
+const NAMES: [&str; 6] = [
+    "opensm-lfts.dump",
+    "opensm.fdbs",
+    "ibdiagnet.fdbs",
+    "opensm-sl2vl.dump",
+    "ibdiagnet.slvl",
+    "ibdiagnet.psl",
+];
 
 /// How many bytes of a file show what it is.
 const HEAD: u64 = 4096;
@@ -105,7 +112,7 @@ fn of_line(line: &str) -> Option<Kind> {
         |word: &&str| word.strip_prefix("0x").unwrap_or(word).bytes().all(|b| b.is_ascii_hexdigit());
     // Lids and levels are decimal: OpenSM's own guid2lid has two lids in hexadecimal.
     let is_decimal = |word: &&str| word.bytes().all(|b| b.is_ascii_digit());
-    if line.starts_with("Unicast lids ") {
+    if line.starts_with("Unicast lids ") || line.contains("dump_ucast_routes: Switch 0x") {
         return Some(Kind::Lfts);
     }
     if nodes.iter().any(|node| line.starts_with(node)) && line.contains(", base LID ") {
@@ -135,7 +142,8 @@ mod tests {
             ("Nov 25 02:58:17 [12345678]", None),
             ("17 18 high", None),
             ("0x0200000000010000 0x0001 0x0001", None),
-            ("dump_ucast_routes: Switch 0x0200000000010000", None),
+            ("dump_ucast_routes: Switch 0x0200000000010000", Some(Kind::Lfts)),
+            ("osm_ucast_mgr_dump_ucast_routes: Switch 0x0200000000010000", Some(Kind::Lfts)),
         ] {
             assert_eq!(of_line(line), kind, "{line}");
         }

@@ -31,8 +31,10 @@ const ENGINES: [(&str, bool); 9] = [
     ("torus-2QoS", true),
 ];
 
-/// The most hosts for which the service level of every pair is asked for.
-const MOST_ASKED: usize = 25;
+/// The most hosts for which the service level of every pair is asked for: each costs more than ten milliseconds.
+fn most_asked() -> usize {
+    if cases(20) == 20 { 25 } else { 12 }
+}
 
 /// A network and, for a torus, how many switches there are along each dimension.
 struct Case {
@@ -343,14 +345,14 @@ fn every_engine_is_judged_as_ibdmchk_does() {
     let (mut judged, mut cyclic, mut broken) = (0, 0, 0);
     let all = networks();
     let program = peer("ibdmchk");
-    let count = usize::try_from(cases(150)).unwrap().min(all.len());
+    let count = if cases(20) == 1 { 3 } else { usize::try_from(cases(150)).unwrap().min(all.len()) };
     for case in all.into_iter().take(count) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("net.topo");
         fs::write(&path, formats::write(&case.net, Format::Ibnetdiscover)).unwrap();
         let case = Case { net: read(&fs::read(&path).unwrap()), torus: case.torus };
         for (engine, has_lanes) in ENGINES {
-            let ask = has_lanes && case.net.hosts().len() <= MOST_ASKED;
+            let ask = has_lanes && case.net.hosts().len() <= most_asked();
             let Some(subnet) = Subnet::start(&path) else { return };
             if peer("opensm").is_none() || peer("saquery").is_none() {
                 return;

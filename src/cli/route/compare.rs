@@ -12,7 +12,7 @@ use simnet_network::routing::{
 use simnet_network::topology::Network;
 
 use super::destination::{PER_DESTINATION, engines, found};
-use super::{RouteOptions, judged};
+use super::{RouteOptions, judged, lanes};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{Table, print, print_json};
 use crate::cli::{Common, Exit, Failure, Format};
@@ -31,26 +31,54 @@ pub(super) struct Options {
 const PER_PAIR: &str = "per pair";
 
 /// One routing.
-#[derive(Serialize)]
 struct Row {
     algorithm: &'static str,
     tables: &'static str,
-    /// `None` where the network gets no such routes.
-    figures: Option<Figures>,
-    /// Why it gets none.
-    refused: Option<String>,
+    /// What its routes come to, or why the network gets none.
+    figures: Result<Figures, String>,
 }
 
-#[derive(Serialize)]
 struct Figures {
-    unreachable_pairs: u64,
-    mean_distance: Option<f64>,
-    non_minimal_pairs: u64,
-    max_channel_load: u64,
+    report: Report,
     /// The standard deviation of the loads of all channels between switches, in percent of their mean.
     load_deviation_percent: Option<f64>,
-    lanes: u8,
-    verdict: Option<Verdict>,
+}
+
+/// A row as `--format json` prints it: with the keys of `route`, or with why there are none.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Shown<'a> {
+    Judged {
+        #[serde(flatten)]
+        judged: Box<lanes::Judged<'a>>,
+        tables: &'static str,
+        load_deviation_percent: Option<f64>,
+    },
+    Refused {
+        algorithm: &'static str,
+        tables: &'static str,
+        refused: &'a str,
+    },
+}
+
+impl Row {
+    fn shown(&self) -> Shown<'_> {
+        let (algorithm, tables) = (self.algorithm, self.tables);
+        match &self.figures {
+            Ok(Figures { report, load_deviation_percent }) => Shown::Judged {
+                judged: Box::new(lanes::Judged::new(report, false)),
+                tables,
+                load_deviation_percent: *load_deviation_percent,
+            },
+            Err(refused) => Shown::Refused { algorithm, tables, refused },
+        }
+    }
+}
+
+impl Figures {
+    fn lanes(&self) -> u32 {
+        self.report.lanes.map_or(1, |used| used.lanes)
+    }
 }
 
 /// Which routing is taken, and why.
@@ -82,7 +110,10 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         .filter_map(|tables| best(&rows, tables, options.lanes))
         .collect();
     match common.format {
-        Format::Json => print_json(&json!({ "lanes": options.lanes, "routings": rows, "taken": taken }))?,
+        Format::Json => {
+            let shown: Vec<Shown<'_>> = rows.iter().map(Row::shown).collect();
+            print_json(&json!({ "lanes": options.lanes, "routings": shown, "taken": taken }))?;
+        }
         Format::Human => print(&human(&rows, &taken))?,
     }
     Ok(Exit::Fine)
@@ -101,7 +132,7 @@ fn too_long(net: &Network, engine: &Engine) -> Option<String> {
 fn per_pair(net: &Network, algorithm: &Algorithm, utility: Option<HostId>) -> Row {
     let engine = Engine::Rule(algorithm.clone());
     if let Some(why) = too_long(net, &engine) {
-        return row(engine.name(), PER_PAIR, Err(why));
+        return Row { algorithm: engine.name(), tables: PER_PAIR, figures: Err(why) };
     }
     let attachments = Attachments::lowest(net);
     let plan = |selection| {
@@ -113,64 +144,52 @@ fn per_pair(net: &Network, algorithm: &Algorithm, utility: Option<HostId>) -> Ro
     };
     let figures = plan.map(|plan| {
         let survey = Survey::new(net, &attachments, &plan.table);
-        figures(net, &plan.report(net, &attachments), &survey, 1)
+        figures(net, plan.report(net, &attachments), &survey)
     });
-    row(engine.name(), PER_PAIR, figures.map_err(|error| error.to_string()))
+    Row { algorithm: engine.name(), tables: PER_PAIR, figures: figures.map_err(|error| error.to_string()) }
 }
 
 /// Tables of next hops on as few lanes as are found.
 fn per_destination(net: &Network, engine: &Engine, (lanes, utility): (u8, Option<HostId>)) -> Row {
     if let Some(why) = too_long(net, engine) {
-        return row(engine.name(), PER_DESTINATION, Err(why));
+        return Row { algorithm: engine.name(), tables: PER_DESTINATION, figures: Err(why) };
     }
     let attachments = Attachments::lowest(net);
     // Nue takes all lanes that it gets; the others tell how many they need.
     let given = (*engine == Engine::Nue).then_some(lanes);
     let figures = found(net, engine, (given, 0, utility)).map(|tables| {
         let survey = tables.survey(net, &attachments);
-        figures(net, &tables.report(net, &attachments), &survey, tables.hops.lanes())
+        figures(net, tables.report(net, &attachments), &survey)
     });
-    row(engine.name(), PER_DESTINATION, figures.map_err(|error| error.to_string()))
+    Row {
+        algorithm: engine.name(),
+        tables: PER_DESTINATION,
+        figures: figures.map_err(|error| error.to_string()),
+    }
 }
 
-fn row(algorithm: &'static str, tables: &'static str, figures: Result<Figures, String>) -> Row {
-    let (figures, refused) = match figures {
-        Ok(figures) => (Some(figures), None),
-        Err(refused) => (None, Some(refused)),
-    };
-    Row { algorithm, tables, figures, refused }
-}
-
-fn figures(net: &Network, report: &Report, survey: &Survey, lanes: u8) -> Figures {
+fn figures(net: &Network, report: Report, survey: &Survey) -> Figures {
     let graph = SwitchGraph::new(net);
     let loads = graph.outputs().iter().map(|output| survey.load[output.channel.index()] as f64);
     let count = graph.outputs().len() as f64;
     let mean = loads.clone().sum::<f64>() / count;
     let variance = loads.map(|load| (load - mean) * (load - mean)).sum::<f64>() / count;
-    Figures {
-        unreachable_pairs: report.unreachable_pairs,
-        mean_distance: report.mean_distance,
-        non_minimal_pairs: report.non_minimal_pairs,
-        max_channel_load: report.max_channel_load,
-        load_deviation_percent: (mean > 0.0).then(|| 100.0 * libm::sqrt(variance) / mean),
-        lanes,
-        verdict: report.verdict(),
-    }
+    Figures { report, load_deviation_percent: (mean > 0.0).then(|| 100.0 * libm::sqrt(variance) / mean) }
 }
 
 /// The best routing of a kind: out of those that cannot deadlock, reach all pairs that any does, and have lanes
 /// enough, the one with the fewest routes over the busiest channel, then the shortest, then on the fewest lanes.
 fn best(rows: &[Row], tables: &'static str, lanes: u8) -> Option<Taken> {
-    let figures = || rows.iter().filter_map(|row| Some((row, row.figures.as_ref()?)));
-    let reached = figures().map(|(_, figures)| figures.unreachable_pairs).min()?;
+    let figures = || rows.iter().filter_map(|row| Some((row, row.figures.as_ref().ok()?)));
+    let reached = figures().map(|(_, figures)| figures.report.unreachable_pairs).min()?;
     let is_sound = |figures: &Figures| {
-        let is_free = figures.verdict == Some(Verdict::Acyclic);
-        is_free && figures.unreachable_pairs == reached && figures.lanes <= lanes
+        let is_free = figures.report.verdict() == Some(Verdict::Acyclic);
+        is_free && figures.report.unreachable_pairs == reached && figures.lanes() <= u32::from(lanes)
     };
     let of_kind = || figures().filter(|(row, _)| row.tables == tables);
     let worth = |figures: &Figures| {
-        let distance = figures.mean_distance.unwrap_or(0.0);
-        (figures.max_channel_load, distance, figures.lanes)
+        let distance = figures.report.mean_distance.unwrap_or(0.0);
+        (figures.report.max_channel_load, distance, figures.lanes())
     };
     let sound: Vec<_> = of_kind().filter(|(_, figures)| is_sound(figures)).collect();
     let (row, taken) = sound
@@ -181,10 +200,10 @@ fn best(rows: &[Row], tables: &'static str, lanes: u8) -> Option<Taken> {
          of these the fewest routes, {}, go over its busiest channel, at a mean distance of {}, on {} lane{}",
         of_kind().count(),
         sound.len(),
-        taken.max_channel_load,
-        fixed(taken.mean_distance, 4),
-        taken.lanes,
-        if taken.lanes == 1 { "" } else { "s" },
+        taken.report.max_channel_load,
+        fixed(taken.report.mean_distance, 4),
+        taken.lanes(),
+        if taken.lanes() == 1 { "" } else { "s" },
     );
     Some(Taken { algorithm: row.algorithm, tables, why })
 }
@@ -203,20 +222,24 @@ fn human(rows: &[Row], taken: &[Taken]) -> String {
         "unreachable",
     ]);
     for row in rows {
-        let Some(figures) = &row.figures else {
-            table.add_row([row.algorithm, row.tables, row.refused.as_deref().unwrap_or("-")]);
-            continue;
+        let figures = match &row.figures {
+            Ok(figures) => figures,
+            Err(refused) => {
+                table.add_row([row.algorithm, row.tables, refused]);
+                continue;
+            }
         };
+        let report = &figures.report;
         table.add_row([
             row.algorithm.to_owned(),
             row.tables.to_owned(),
-            fixed(figures.mean_distance, 4),
-            figures.non_minimal_pairs.to_string(),
-            figures.max_channel_load.to_string(),
+            fixed(report.mean_distance, 4),
+            report.non_minimal_pairs.to_string(),
+            report.max_channel_load.to_string(),
             or_dash(figures.load_deviation_percent.map(|percent| format!("{percent:.1} %"))),
-            figures.lanes.to_string(),
-            judged::word(figures.verdict).to_owned(),
-            figures.unreachable_pairs.to_string(),
+            figures.lanes().to_string(),
+            judged::word(report.verdict()).to_owned(),
+            report.unreachable_pairs.to_string(),
         ]);
     }
     let mut text = format!("{}\n\n", table.trim_fmt());

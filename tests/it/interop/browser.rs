@@ -87,7 +87,12 @@ fn zoo() -> &'static [Report] {
     })
 }
 
-/// One report of every kind of run.
+/// Reports of the zoo are much alike: one in four is enough unless more cases are requested.
+fn some_of_the_zoo() -> Vec<Report> {
+    zoo().iter().step_by(if cases(20) == 1 { 4 } else { 1 }).cloned().collect()
+}
+
+/// One report of every kind of run; by default of those that differ most.
 fn kinds() -> &'static [Report] {
     static MADE: OnceLock<Vec<Report>> = OnceLock::new();
     const KINDS: [(&str, &str, &[&str]); 10] = [
@@ -106,7 +111,11 @@ fn kinds() -> &'static [Report] {
         ("sweep", "scenarios/sweep-random32.toml", &["--quick", "--jobs", "2"]),
         ("swept", "scenarios/sancho2000/table1.toml", &["--quick"]),
     ];
-    MADE.get_or_init(|| KINDS.map(|(name, scenario, more)| reported(name, scenario, more)).to_vec())
+    // Pages of these have nothing that those of others have not; tests/it/pages reads them all.
+    const ALIKE: [&str; 4] = ["discovery", "rings", "mappers", "operation"];
+    let is_due = |(name, ..): &&(&str, &str, &[&str])| cases(20) > 1 || !ALIKE.contains(name);
+    let made = || KINDS.iter().filter(is_due).map(|(name, scenario, more)| reported(name, scenario, more));
+    MADE.get_or_init(|| made().collect())
 }
 
 /// Those of these names.
@@ -175,7 +184,7 @@ fn every_page_of_every_kind_of_run_holds_up_in_a_browser() {
 fn every_page_of_the_zoo_holds_up_in_a_browser() {
     // As above.
     if browser().is_some() {
-        judge("pages.mjs", zoo());
+        judge("pages.mjs", &some_of_the_zoo());
     }
 }
 
@@ -185,9 +194,7 @@ fn the_replay_shows_deadlocks_form_and_go() {
     // did not answer to a control, or did more in a frame than it may, also with 100,000 events; or if Ethernet frames
     // were not on their cables, or shown as if they were worms.
     if browser().is_some() {
-        // Reports of the zoo are much alike: one in four is enough unless more cases are requested.
-        let some: Vec<Report> = zoo().iter().step_by(if cases(20) == 1 { 4 } else { 1 }).cloned().collect();
-        judge("replay.mjs", &[some, of_kinds(&["now100"])].concat());
+        judge("replay.mjs", &[some_of_the_zoo(), of_kinds(&["now100"])].concat());
         judge("frames.mjs", &of_kinds(&["allgather"]));
     }
 }

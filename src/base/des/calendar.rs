@@ -501,8 +501,13 @@ impl<E: Copy> Coarse<E> {
         content
     }
 
-    /// Whether all nodes of the pool are free. Costs O(nodes).
+    /// Whether all nodes of the pool are free, as far as it is small: a large one is not looked at, since spans may end
+    /// as often as events come.
     fn is_free(&self) -> bool {
+        const LOOKED_AT: usize = 64;
+        if self.nodes.len() > LOOKED_AT {
+            return true;
+        }
         let next = |node: u32| self.nodes.get(node as usize).map(|node| node.next);
         let free = std::iter::successors(Some(self.free), |node| next(*node));
         // The end of the list counts as well; one that runs in a circle gives more than that.

@@ -167,8 +167,8 @@ fn complaints(contents: &Contents) -> Markup {
 /// Whether the run was interrupted, so that not all of what was asked for is there.
 fn cut_short(contents: &Contents) -> Markup {
     let is_interrupted = contents.at("interrupted").and_then(Value::as_bool).unwrap_or(false);
-    let words = html! { "This run was interrupted: what was done by then is kept and is whole; what was not finished is \
-    missing." };
+    let words =
+        html! { "This run was interrupted: what was done by then is kept and whole; the rest is missing." };
     html! { @if is_interrupted { (notice(Grade::Warn, &words)) } }
 }
 

@@ -82,7 +82,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats, in the order in which they are tried on a text, but for [`BEFORE_JSON`]: those that look least like
+    /// All formats, in the order in which they are tried on a text, but for `BEFORE_JSON`: those that look least like
     /// others first.
     pub const ALL: [Format; 16] = [
         Format::Json,

@@ -2,9 +2,9 @@
 //! `tests/it/interop/browser`.
 //!
 //! Chromium is sought on the PATH, its build without windows (`chromium-headless-shell`) first; playwright-core in
-//! `target/peers/node` (where `npm install --prefix target/peers/node playwright-core` puts it) and in `NODE_PATH`. Where
-//! one of them is absent these tests are skipped, or fail with `SIMNET_REQUIRE_PEERS=1`. With more than the least cases,
-//! pictures of all pages are in `target/screenshots`.
+//! `target/peers/node` (where `npm install --prefix target/peers/node playwright-core` puts it) and in `NODE_PATH`.
+//! Where one of them is absent these tests are skipped, or fail with `SIMNET_REQUIRE_PEERS=1`. With more than the
+//! least cases, pictures of all pages are in `target/screenshots`.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,6 +1,5 @@
 //! What holds at the end of every cycle. Debug builds check it of all that a cycle has touched, and of everything when
-//! a run returns: in one cycle of eight, so that tests spend their time on the fabric. What breaks a rule is seldom
-//! mended within a few cycles.
+//! a run returns.
 //!
 //! Functions assert what they need and what they promise; here stands what ties records to each other: a port to the
 //! output that it owns, an output to the heads that wait for it, a switch to the head that it decodes. Each rule fails
@@ -9,12 +8,6 @@
 use super::endpoint::{Ended, Fate};
 use super::engine::Engine;
 use super::ports::{InPort, NEVER, NONE, State};
-
-/// Whether the end of cycle `t` is checked: one cycle in eight, at any pace of the cables, since a multiplicative hash
-/// chooses (Knuth, The Art of Computer Programming, 6.4).
-pub(super) fn is_checked(t: u64) -> bool {
-    t.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0
-}
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Checks what cycle `t` has touched, with all that it names. Costs O(ports touched).

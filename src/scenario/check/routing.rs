@@ -1,5 +1,7 @@
 //! Where routes come from: a file that is read here, or an algorithm and its choices.
 
+use std::collections::BTreeMap;
+
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::SwitchId;
 use simnet_network::routing::{
@@ -30,7 +32,7 @@ pub(super) fn routing(
             );
             return None;
         }
-        (file, lfts) => file.map(|file| (file, false)).or(lfts.map(|lfts| (lfts, true))),
+        (file, lfts) => file.map(|file| (file, Kind::Routes)).or(lfts.map(|lfts| (lfts, Kind::Lfts))),
     };
     let source = match (read, wire.algorithm.get()) {
         (Some((file, _)), Some(algorithm)) => {
@@ -38,14 +40,10 @@ pub(super) fn routing(
             two_sources(place, "routes from a file and from an algorithm", diagnostics);
             None
         }
-        (Some((file, is_lfts)), None) => {
+        (Some((file, kind)), None) => {
             let keys = ["tree", "heuristic", "root", "relabel", "select", "seed"];
             only_with(wire, &keys, "a file", diagnostics);
-            if is_lfts {
-                lfts_file(file, topology, diagnostics)
-            } else {
-                routes_file(file, topology, diagnostics)
-            }
+            routes_file(file, kind, topology, diagnostics)
         }
         (None, Some(algorithm)) => {
             let algorithm = computed(algorithm, wire, topology, diagnostics);
@@ -203,17 +201,36 @@ fn root(names: &[Located<String>], topology: &Topology, diagnostics: &mut Diagno
     sound.then_some(Root::Named(switches))
 }
 
-/// The routes of a file.
+/// What a file of routes holds.
+enum Kind {
+    /// A route for each pair of hosts.
+    Routes,
+    /// The forwarding tables of a subnet manager.
+    Lfts,
+}
+
+/// The routes of a file: of each pair, or those that forwarding tables come to.
 fn routes_file(
     named: &Located<FileName>,
+    kind: Kind,
     topology: Option<&Topology>,
     diagnostics: &mut Diagnostics,
 ) -> Option<RouteSource> {
     let (file, bytes) = files::open(named, diagnostics)?;
     let topology = topology?;
     let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
-    match read_routes(&topology.network, &attachments, &files::title(&file), &bytes) {
-        Ok(table) => Some(RouteSource::File { file, table }),
+    let title = files::title(&file);
+    let read = match kind {
+        Kind::Routes => read_routes(&topology.network, &attachments, &title, &bytes).map(Ok),
+        Kind::Lfts => read_lfts(&topology.network, &port_guids_of(topology, diagnostics), &title, &bytes)
+            .map(|tables| tables.routes(&topology.network, &attachments)),
+    };
+    match read {
+        Ok(Ok(table)) => Some(RouteSource::File { file, table }),
+        Ok(Err(error)) => {
+            conflict(named.place, error.to_string(), "expected a smaller network", diagnostics);
+            None
+        }
         Err(faults) => {
             diagnostics.add_file(*faults);
             None
@@ -221,32 +238,11 @@ fn routes_file(
     }
 }
 
-/// The routes that the forwarding tables of a file come to.
-fn lfts_file(
-    named: &Located<FileName>,
-    topology: Option<&Topology>,
-    diagnostics: &mut Diagnostics,
-) -> Option<RouteSource> {
-    let (file, bytes) = files::open(named, diagnostics)?;
-    let topology = topology?;
-    // The guids of ports stand in the network's own file alone.
+/// The guids of ports, which stand in the network's own file alone.
+fn port_guids_of(topology: &Topology, diagnostics: &mut Diagnostics) -> BTreeMap<u64, (String, u16)> {
     let own = match &topology.source {
         TopologySource::File(own) => diagnostics.files().read(&own.path).ok(),
         _ => None,
     };
-    let guids = own.map(|own| port_guids(&own.bytes)).unwrap_or_default();
-    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
-    match read_lfts(&topology.network, &guids, &files::title(&file), &bytes) {
-        Ok(tables) => match tables.routes(&topology.network, &attachments) {
-            Ok(table) => Some(RouteSource::File { file, table }),
-            Err(error) => {
-                conflict(named.place, error.to_string(), "expected a smaller network", diagnostics);
-                None
-            }
-        },
-        Err(faults) => {
-            diagnostics.add_file(*faults);
-            None
-        }
-    }
+    own.map(|own| port_guids(&own.bytes)).unwrap_or_default()
 }

@@ -1,10 +1,11 @@
 //! Damaged certificates, each refused at its place.
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use simnet_network::routing::{Attachments, Choices, Plan, verify, write_certificate};
 use simnet_network::topology::{Network, generate};
 use support_network::cases;
+use support_network::damage::damage;
 
 fn chain() -> Network {
     generate::build("mesh", &[("x", 4), ("y", 1), ("hosts-per-switch", 1)], 0)
@@ -103,14 +104,7 @@ fn no_certificate_is_half_read() {
     for seed in 0..cases(20_000) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut bytes = text.as_bytes().to_vec();
-        for _ in 0..random.random_range(1..4) {
-            let at = random.random_range(0..bytes.len());
-            match random.random_range(0..3) {
-                0 => bytes[at] = random.random_range(0..=255),
-                1 => _ = bytes.remove(at),
-                _ => bytes.insert(at, text.as_bytes()[random.random_range(0..text.len())]),
-            }
-        }
+        damage(&mut bytes, text.as_bytes(), &mut random);
         let _ = verify(&net, "certificate", &bytes);
     }
 }

@@ -13,13 +13,14 @@ mod slurm;
 mod slurm_yaml;
 mod subnet_lst;
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use simnet_base::diagnostics::Faults;
 use simnet_network::topology::formats::{self, Format, ReadOptions, Reading};
 use simnet_network::topology::{End, Network};
 
 use support_network::cases;
+use support_network::damage::damage;
 
 /// The folder of the samples, from that in which tests are run.
 const SAMPLES: &str = "../../tests/network/formats/samples";
@@ -141,33 +142,6 @@ fn damage_and_read(format: Format, good: &str, alphabet: &[u8]) {
             assert!(!fault.message.is_empty() && !fault.expected.is_empty(), "seed {seed}: {fault:?}");
         }
         assert!(found.to_string().contains("net:"), "seed {seed}");
-    }
-}
-
-fn damage(bytes: &mut Vec<u8>, alphabet: &[u8], rng: &mut ChaCha8Rng) {
-    for _ in 0..rng.random_range(1..4) {
-        let at = rng.random_range(0..bytes.len());
-        match rng.random_range(0..6) {
-            0 => bytes.truncate(at.max(1)),
-            1 => bytes[at] = rng.random(),
-            2 => drop(bytes.remove(at)),
-            3 => bytes.insert(at, alphabet[rng.random_range(0..alphabet.len())]),
-            4 => {
-                let line = |at: usize| {
-                    bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |n| at + n)
-                };
-                let (from, to) = (line(at), line((line(at) + 1).min(bytes.len())));
-                bytes.drain(from..to);
-            }
-            _ => {
-                let end = (at + rng.random_range(1..40)).min(bytes.len());
-                let copy = bytes[at..end].to_vec();
-                bytes.splice(at..at, copy);
-            }
-        }
-        if bytes.is_empty() {
-            bytes.push(b'x');
-        }
     }
 }
 

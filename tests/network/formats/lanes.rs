@@ -11,6 +11,7 @@ use simnet_network::routing::{
 };
 use simnet_network::topology::Network;
 use support_network::cases;
+use support_network::damage::damage;
 use support_network::lfts::{LEVELS, LEVELS_BY_GUID, PAIR, SL2VL, SLVL, SOUND};
 
 fn pair() -> (Network, ForwardingTables) {
@@ -247,13 +248,9 @@ fn no_file_of_lanes_is_half_read() {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut damaged = |text: &str| {
             let mut bytes = text.as_bytes().to_vec();
-            for _ in 0..random.random_range(0..3) {
-                let at = random.random_range(0..bytes.len());
-                match random.random_range(0..3) {
-                    0 => bytes[at] = random.random_range(0..=255),
-                    1 => _ = bytes.remove(at),
-                    _ => bytes.insert(at, text.as_bytes()[random.random_range(0..text.len())]),
-                }
+            // One of the two files may be whole.
+            if random.random_range(0..3) > 0 {
+                damage(&mut bytes, text.as_bytes(), &mut random);
             }
             bytes
         };

@@ -10,6 +10,7 @@ use simnet_network::routing::{Attachments, ForwardingTables, Survey, read_lfts};
 use simnet_network::topology::{End, Network};
 
 use support_network::cases;
+use support_network::damage::damage;
 use support_network::lfts::{PAIR, SOUND};
 use support_network::routing::{Dependencies, FAR, floyd_warshall, random_multigraph, shortest_cycle};
 
@@ -236,14 +237,7 @@ fn no_dump_is_half_read() {
     for seed in 0..cases(20_000) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut bytes = SOUND.as_bytes().to_vec();
-        for _ in 0..random.random_range(1..4) {
-            let at = random.random_range(0..bytes.len());
-            match random.random_range(0..3) {
-                0 => bytes[at] = random.random_range(0..=255),
-                1 => _ = bytes.remove(at),
-                _ => bytes.insert(at, SOUND.as_bytes()[random.random_range(0..SOUND.len())]),
-            }
-        }
+        damage(&mut bytes, SOUND.as_bytes(), &mut random);
         if let Ok(tables) = read_lfts(&net, &none, "lfts", &bytes) {
             Survey::of_tables(&net, &Attachments::lowest(&net), &tables);
         }

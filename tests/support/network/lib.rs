@@ -1,6 +1,7 @@
 //! What tests share that need nothing above `simnet-network`, and what needs nothing of simnet at all.
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "what fails in a test may panic")]
 
+pub mod damage;
 pub mod formats;
 pub mod lfts;
 pub mod mapping;

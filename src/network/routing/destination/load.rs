@@ -2,6 +2,7 @@
 
 use crate::routing::graph::SwitchGraph;
 
+use super::next_hops::NextHops;
 use super::tree::Tree;
 
 /// What a channel without load costs.
@@ -75,4 +76,29 @@ impl Load {
 pub(super) fn sweeps(graph: &SwitchGraph, columns: usize) -> usize {
     const STEPS: usize = 400_000_000;
     (STEPS / (columns * graph.outputs().len()).max(1)).clamp(1, 24)
+}
+
+/// Makes all columns anew, `most` times, one at least, or until so many sweeps in a row made nothing better, and keeps
+/// the best. `sweep` makes them and says how good they are, the lower the better.
+pub(super) fn best_of_sweeps<W: PartialOrd>(
+    most: usize,
+    hops: &NextHops,
+    mut sweep: impl FnMut(&mut NextHops) -> W,
+) -> (W, NextHops) {
+    const VAIN: usize = 4;
+    let mut hops = hops.clone();
+    let mut best = (sweep(&mut hops), hops.clone());
+    let mut vain = 0;
+    for _ in 1..most {
+        let worth = sweep(&mut hops);
+        vain += 1;
+        if worth < best.0 {
+            best = (worth, hops.clone());
+            vain = 0;
+        }
+        if vain == VAIN {
+            break;
+        }
+    }
+    best
 }

@@ -4,7 +4,7 @@ use simnet_base::ids::SwitchId;
 
 use crate::routing::graph::{SwitchGraph, UNREACHED};
 
-use super::load::{Load, sweeps};
+use super::load::{Load, best_of_sweeps, sweeps};
 use super::next_hops::NextHops;
 use super::tree::Tree;
 
@@ -28,27 +28,20 @@ pub(super) fn minimal(
     hops: &NextHops,
     (tie, shared): (Tie, bool),
 ) -> NextHops {
-    let mut hops = hops.clone();
     let mut load = Load::new(graph, hops.columns());
     let mut columns: Vec<usize> = (0..hops.columns()).collect();
     columns.sort_by_key(|column| (hops.target(*column).1, *column));
     let mut tree = Tree::new(graph);
-    let mut best: Option<(u64, NextHops)> = None;
-    let times = if tie == Tie::Balance { sweeps(graph, hops.columns()) } else { 1 };
-    for _ in 0..times {
+    let most = if tie == Tie::Balance { sweeps(graph, hops.columns()) } else { 1 };
+    let (_, hops) = best_of_sweeps(most, hops, |hops| {
         let mut at = None;
         for column in &columns {
             load.remove(*column);
             let (_, to) = hops.target(*column);
             if !shared || at != Some(to) {
                 let weight = (tie == Tie::Balance).then(|| load.weights().to_vec());
-                grow(
-                    graph,
-                    &mut tree,
-                    to,
-                    |by| weight.as_ref().map_or(load.over(by), |weight| weight[by]),
-                    tie,
-                );
+                let cost = |by| weight.as_ref().map_or(load.over(by), |weight| weight[by]);
+                grow(graph, &mut tree, to, cost, tie);
                 at = Some(to);
             }
             hops.set(graph, *column, &tree.next);
@@ -56,11 +49,9 @@ pub(super) fn minimal(
                 load.add(graph, *column, &mut tree, sends);
             }
         }
-        if best.as_ref().is_none_or(|(least, _)| load.busiest() < *least) {
-            best = Some((load.busiest(), hops.clone()));
-        }
-    }
-    best.expect("there is one sweep at least").1
+        load.busiest()
+    });
+    hops
 }
 
 /// Grows shortest next hops towards a switch.

@@ -23,40 +23,28 @@ use crate::routing::graph::{SwitchGraph, UNREACHED};
 use crate::routing::smart::order::Ordered;
 use crate::routing::smart::spanning_tree;
 
-use super::load::{Load, sweeps};
+use super::load::{Load, best_of_sweeps, sweeps};
 use super::next_hops::NextHops;
 use super::tree::Tree;
 
 /// Fills `hops` on `lanes` lanes; `sends` says how many hosts each switch has.
 pub(super) fn nue(graph: &SwitchGraph, sends: &[u32], hops: &NextHops, lanes: u8) -> NextHops {
-    let mut hops = hops.clone();
     let lane_of = deal_out(graph, sends, lanes);
     let mut layers: Vec<Lane<'_>> = (0..lanes).map(|lane| Lane::new(graph, sends, &lane_of, lane)).collect();
     let mut load = Load::new(graph, hops.columns());
     let mut tree = Tree::new(graph);
-    let mut best: Option<((u64, u64), NextHops)> = None;
-    let mut vain = 0;
-    for _ in 0..sweeps(graph, hops.columns()) {
+    let (_, mut hops) = best_of_sweeps(sweeps(graph, hops.columns()), hops, |hops| {
         for column in hops.host_columns() {
             let (_, to) = hops.target(column);
             let lane = &mut layers[usize::from(lane_of[to.index()])];
             load.remove(column);
-            lane.release(&hops, column);
+            lane.release(hops, column);
             lane.grow(&mut tree, to, load.weights(), sends);
             hops.set(graph, column, &tree.next);
             load.add(graph, column, &mut tree, sends);
         }
-        let worth = (load.busiest(), load.sum());
-        vain += 1;
-        if best.as_ref().is_none_or(|(least, _)| worth < *least) {
-            best = Some((worth, hops.clone()));
-            vain = 0;
-        }
-        if vain == 4 {
-            break;
-        }
-    }
-    let mut hops = best.expect("there is one sweep at least").1;
+        (load.busiest(), load.sum())
+    });
     for column in hops.host_columns().end..hops.columns() {
         let (_, to) = hops.target(column);
         tree.grow(graph, to, load.weights(), &vec![None; graph.switches()], |_, _| true);

@@ -19,7 +19,7 @@ use crate::routing::allowed_turns::AllowedTurns;
 use crate::routing::graph::SwitchGraph;
 use crate::routing::paths::{LegalMoves, State, Toward};
 
-use super::load::{Load, sweeps};
+use super::load::{Load, best_of_sweeps, sweeps};
 use super::next_hops::NextHops;
 use super::tree::Tree;
 
@@ -43,10 +43,7 @@ pub(super) fn balanced(
 ) -> (Worth, NextHops) {
     let mut growing = Growing::new(graph, set, sends);
     let mut load = Load::new(graph, hops.columns());
-    let mut hops = hops.clone();
-    let mut best: Option<(Worth, NextHops)> = None;
-    let mut vain = 0;
-    for _ in 0..sweeps(graph, hops.columns()) {
+    best_of_sweeps(sweeps(graph, hops.columns()), hops, |hops| {
         let mut lost = 0;
         for column in 0..hops.columns() {
             load.remove(column);
@@ -57,17 +54,8 @@ pub(super) fn balanced(
                 load.add(graph, column, &mut growing.tree, sends);
             }
         }
-        let worth = (lost, load.busiest(), load.sum());
-        vain += 1;
-        if best.as_ref().is_none_or(|(least, _)| worth < *least) {
-            best = Some((worth, hops.clone()));
-            vain = 0;
-        }
-        if vain == 4 {
-            break;
-        }
-    }
-    best.expect("there is one sweep at least")
+        (lost, load.busiest(), load.sum())
+    })
 }
 
 /// What it takes to grow one column after the other.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use simnet_base::ids::{Node, SwitchId};
 use simnet_network::routing::{ForwardingTables, read_lfts};
+use support_network::damage::damage;
 use support_network::shared;
 
 use super::*;

@@ -1,12 +1,13 @@
 //! Bad files: every fault found, each in its place, never a panic.
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use simnet_base::diagnostics::Faults;
 use simnet_network::topology::formats::{self, Format, ReadOptions};
 use simnet_network::topology::presets;
 
 use support_network::cases;
+use support_network::damage::damage;
 
 fn faults(bytes: &[u8]) -> Faults {
     *formats::read("net", bytes, &ReadOptions::default()).expect_err("the file is bad")
@@ -138,29 +139,12 @@ fn damaged_files_are_read_or_refused() {
     for seed in 0..cases(20_000) {
         let format = Format::OWN[usize::try_from(seed).unwrap() % Format::OWN.len()];
         let mut bytes = formats::write(&good, format).into_bytes();
-        damage(&mut bytes, &mut ChaCha8Rng::seed_from_u64(seed));
+        damage(&mut bytes, b"{}[]\",:\\\n\r\0e-.0=", &mut ChaCha8Rng::seed_from_u64(seed));
         let Err(found) = formats::read("net", &bytes, &ReadOptions::default()) else { continue };
         assert!(!found.faults.is_empty(), "seed {seed}");
         for fault in &found.faults {
             assert!(fault.span.start <= found.text.len(), "seed {seed}");
         }
         assert!(found.to_string().contains("net:"), "seed {seed}");
-    }
-}
-
-fn damage(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
-    for _ in 0..rng.random_range(1..4) {
-        let at = rng.random_range(0..bytes.len());
-        match rng.random_range(0..5) {
-            0 => bytes.truncate(at.max(1)),
-            1 => bytes[at] = rng.random(),
-            2 => drop(bytes.remove(at)),
-            3 => bytes.insert(at, b"{}[]\",:\\\n\r\0e-.0="[rng.random_range(0..16)]),
-            _ => {
-                let end = (at + rng.random_range(1..40)).min(bytes.len());
-                let copy = bytes[at..end].to_vec();
-                bytes.splice(at..at, copy);
-            }
-        }
     }
 }

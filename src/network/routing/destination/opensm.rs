@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use simnet_base::ids::{Node, Port, SwitchId};
+use simnet_base::numbers::count;
 use thiserror::Error;
 
 use super::{DestinationTables, Target};
@@ -165,7 +166,7 @@ impl<'a> OpenSm<'a> {
     /// The first line of every file: a comment to all that read them, by which simnet knows its own files.
     fn write_head(&self, out: &mut dyn Write, what: &str) -> io::Result<()> {
         let (engine, lanes) = (self.tables.engine, self.tables.hops.lanes());
-        writeln!(out, "# Written by simnet: {what} of {engine} on {lanes} lanes")
+        writeln!(out, "# Written by simnet: {what} of {engine} on {}", count(lanes.into(), "lane"))
     }
 
     /// Writes the forwarding tables of all switches.

@@ -47,6 +47,7 @@ mod port;
 mod spanning_tree;
 mod switch;
 pub mod transport;
+mod wheel;
 mod wiring;
 
 pub use counters::{ChannelCounters, Counters};

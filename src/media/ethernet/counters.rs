@@ -3,6 +3,9 @@
 use simnet_base::ids::{ChannelId, SwitchId};
 use simnet_base::units::{Bytes, Duration};
 
+use super::frame::PREAMBLE;
+use super::port::Pace;
+
 /// What has happened on one channel: an output port and the cable behind it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelCounters {
@@ -16,6 +19,15 @@ pub struct ChannelCounters {
     pub dropped: u64,
     /// The most bytes of frames that were behind the port at once, the one being sent counted in; zero for hosts.
     pub peak: Bytes,
+}
+
+impl ChannelCounters {
+    /// Counts a frame of so many bytes that has crossed the cable.
+    pub(super) fn count(&mut self, length: u32, pace: Pace) {
+        self.frames += 1;
+        self.bytes += u64::from(length);
+        self.busy += Duration::from_ps(pace.time(PREAMBLE + length));
+    }
 }
 
 /// What has happened on an Ethernet. Once nothing is under way,

@@ -1,7 +1,7 @@
 //! The event loop: frames arrive, and hosts are polled for more.
 //!
 //! A frame costs one event a cable, its arrival at the far end: output queues are first in, first out, so everything
-//! that follows up to the next arrival is known by then. The agenda has the earliest arrival of each channel, and the
+//! that follows up to the next arrival is known by then. The wheel has the earliest arrival of each channel, and the
 //! instant at which each host is to be asked.
 
 use simnet_base::des::agenda::{Agenda, Due};
@@ -10,11 +10,12 @@ use simnet_base::units::{Bytes, Duration, Time};
 use simnet_network::topology::Network;
 
 use super::counters::Counters;
-use super::frame::{Address, Frame, PREAMBLE};
+use super::frame::{Address, Frame, GAP, HEADER, PREAMBLE, TRAILER};
 use super::parameters::{Buffer, Parameters};
-use super::port::{Frames, Output, Pace};
+use super::port::{Arrived, Frames, Output, Pace};
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
+use super::wheel::Wheel;
 use super::wiring::{self, BuildError, Ends, Receiver};
 use super::{Direction, Endpoint, Observer, Pause};
 
@@ -25,16 +26,12 @@ pub struct Ethernet<P> {
     outputs: Vec<Output>,
     frames: Frames<P>,
     /// By channel.
-    receivers: Vec<Receiver>,
-    /// By channel.
     ends: Vec<Ends>,
     switches: Vec<Switch>,
     /// By host, the channel out of its interface.
     interfaces: Vec<Option<u32>>,
-    /// Arrivals by channel, then questions by host: each event's phase is its place in this order.
-    agenda: Agenda<(), u32, u64>,
-    /// By host, when it is to be polled for a frame.
-    asked: Vec<Option<u64>>,
+    /// Arrivals by channel, then questions by host: each event's number is its place in this order.
+    due: Wheel,
     /// The slots of frames whose first bits leave, not yet reported to an observer; by channel within an instant.
     starts: Agenda<u32, u32, u64>,
     counters: Counters,
@@ -62,21 +59,18 @@ impl<P: Clone> Ethernet<P> {
         wiring::check(network, parameters, attachments)?;
         let tree = SpanningTree::elect(network, &parameters.rates, &parameters.bridge_priorities);
         let ends = wiring::ends(network);
-        let port = |channel: usize| {
+        let port = |(channel, ends): (usize, &Ends)| {
             let (rate, delay) = (parameters.rates[channel / 2], parameters.delays[channel / 2]);
-            Output::new(Pace::new(rate), delay.as_ps())
+            let receiver = wiring::receiver(channel, ends.to, &tree, attachments);
+            Output::new(Pace::new(rate), delay.as_ps(), receiver)
         };
-        let receiver =
-            |(channel, ends): (usize, &Ends)| wiring::receiver(channel, ends.to, &tree, attachments);
         let switch = |id: SwitchId| Switch::new(wiring::outputs(network, &tree, Node::Switch(id)));
         Ok(Ethernet {
-            outputs: (0..ends.len()).map(port).collect(),
-            receivers: ends.iter().enumerate().map(receiver).collect(),
+            outputs: ends.iter().enumerate().map(port).collect(),
             switches: network.switch_ids().map(switch).collect(),
             interfaces: wiring::interfaces(network, attachments),
             frames: Frames::new(),
-            agenda: Agenda::new(),
-            asked: vec![None; attachments.len()],
+            due: Wheel::new(ends.len() + attachments.len(), span(parameters)),
             starts: Agenda::new(),
             counters: Counters::new(ends.len(), network.switches().len()),
             buffer: parameters.buffer,
@@ -92,19 +86,18 @@ impl<P: Clone> Ethernet<P> {
 
     /// Says that `host` may have a frame at `now`: it is asked at that instant, or as soon as its interface is free.
     /// A host without an attachment never is. An instant that the run is past counts as the present. Costs
-    /// O(log channels), and O(channels) if the host was to be asked later.
+    /// O(1), and O(channels) if the host was to be asked later.
     pub fn wake(&mut self, host: HostId, now: Time) {
         let Some(channel) = self.interfaces[host.index()] else { return };
         let asked = now.as_ps().max(self.now).max(self.outputs[channel as usize].free);
-        if let Some(already) = self.asked[host.index()] {
+        let number = self.number_of(host);
+        if let Some(already) = self.due.due(number) {
             if already <= asked {
                 return;
             }
-            let phase = self.phase_of(host);
-            self.agenda.retain(|due| due.phase != phase);
-            self.asked[host.index()] = None;
+            self.due.cancel(number);
         }
-        self.ask_at(host, asked);
+        self.schedule(asked, number);
     }
 
     /// How long so many bytes take on the cable of `host`, preambles and gaps counted in; zero without one.
@@ -117,15 +110,15 @@ impl<P: Clone> Ethernet<P> {
     /// frame that took no time and that no counter has. Costs O(hosts x switches), in memory too.
     pub fn introduce_all(&mut self) {
         let hosts = self.interfaces.len();
-        let mut ways: Vec<usize> = Vec::new();
+        let mut ways: Vec<u32> = Vec::new();
         for host in (0..hosts).map(HostId::new) {
-            ways.extend(self.interfaces[host.index()].map(|channel| channel as usize));
+            ways.extend(self.interfaces[host.index()]);
             while let Some(channel) = ways.pop() {
-                let Receiver::Switch(at) = self.receivers[channel] else { continue };
+                let Receiver::Switch(at) = self.outputs[channel as usize].receiver else { continue };
                 let back = opposite(channel);
                 let switch = &mut self.switches[at as usize];
                 switch.learn(host, back, self.now, hosts);
-                ways.extend(switch.outputs.iter().filter(|out| **out != back).map(|out| *out as usize));
+                ways.extend(switch.outputs.iter().filter(|out| **out != back));
             }
         }
     }
@@ -152,23 +145,14 @@ impl<P: Clone> Ethernet<P> {
             self.starts.clear();
         }
         let pause = loop {
-            let Some(&Due { at: instant, phase, .. }) = self.agenda.peek() else {
-                break if self.breaks { Pause::Break } else { Pause::Idle };
-            };
-            if self.breaks && instant > self.now {
-                break Pause::Break;
-            }
-            if instant > limit {
-                self.now = self.now.max(limit);
-                break Pause::Limit;
-            }
+            let until = if self.breaks { self.now } else { limit };
+            let Some((instant, number)) = self.due.take_due(until) else { break self.pause(limit) };
             if O::WATCHES {
                 self.announce(instant, endpoint, observer);
             }
             self.now = instant;
-            self.agenda.pop();
-            match (phase as usize).checked_sub(self.outputs.len()) {
-                None => self.arrive(phase, endpoint, observer),
+            match (number as usize).checked_sub(self.outputs.len()) {
+                None => self.arrive(number, endpoint, observer),
                 Some(host) => self.ask(HostId::new(host), endpoint, O::WATCHES),
             }
         };
@@ -186,7 +170,7 @@ impl<P: Clone> Ethernet<P> {
 
     /// The instant of the next event, if no host is woken before.
     pub fn next(&self) -> Option<Time> {
-        self.agenda.next().map(Time::from_ps)
+        self.due.first().map(Time::from_ps)
     }
 
     /// What has happened so far.
@@ -204,79 +188,86 @@ impl<P: Clone> Ethernet<P> {
         self.frames.len()
     }
 
+    /// Why a run ends that finds nothing due.
+    fn pause(&mut self, limit: u64) -> Pause {
+        if self.breaks {
+            return Pause::Break;
+        }
+        if self.due.is_empty() {
+            return Pause::Idle;
+        }
+        self.now = self.now.max(limit);
+        Pause::Limit
+    }
+
     /// Asks a host for a frame.
     fn ask<E: Endpoint<P>>(&mut self, host: HostId, endpoint: &mut E, is_watched: bool) {
-        self.asked[host.index()] = None;
-        let channel = self.interfaces[host.index()].expect("only attached hosts are woken") as usize;
+        let channel = self.interfaces[host.index()].expect("only attached hosts are woken");
         let Some(frame) = endpoint.next_frame(host, self.now()) else { return };
         assert!(frame.source == host, "{host:?} sends in its own name");
         assert!(frame.payload <= self.mtu, "a payload of {} B is above the MTU", frame.payload);
         self.counters.sent += 1;
-        self.send(channel, frame, self.now, is_watched);
-        self.ask_at(host, self.outputs[channel].free);
+        let slot = self.frames.insert(frame);
+        self.send(channel, slot, self.now, is_watched);
+        self.schedule(self.outputs[channel as usize].free, self.number_of(host));
         self.breaks |= endpoint.pauses().is_break();
     }
 
-    /// Schedules the poll of a host for a frame. The last instant of all never comes.
-    fn ask_at(&mut self, host: HostId, at: u64) {
-        debug_assert!(self.asked[host.index()].is_none(), "a host is to be asked once");
+    /// Schedules what has this number. The last instant of all never comes.
+    fn schedule(&mut self, at: u64, number: u32) {
         if at < u64::MAX {
-            self.asked[host.index()] = Some(at);
-            self.agenda.schedule_in(at, self.phase_of(host), ());
+            self.due.schedule(at, number);
         }
     }
 
-    /// Lets the first frame on a channel arrive, if there is one. The last instant of all never comes.
-    fn arrives_at(&mut self, channel: u32, at: Option<u64>) {
-        if let Some(at) = at.filter(|at| *at < u64::MAX) {
-            self.agenda.schedule_in(at, channel, ());
-        }
-    }
-
-    /// The phase in which a host is asked: after all arrivals, in the order of hosts.
-    fn phase_of(&self, host: HostId) -> u32 {
+    /// The number of a host's questions: after all arrivals, in the order of hosts.
+    fn number_of(&self, host: HostId) -> u32 {
         u32::try_from(self.outputs.len()).expect("channels have ids") + host.0
     }
 
     /// Takes a frame in at a port.
-    fn send(&mut self, channel: usize, frame: Frame<P>, ready: u64, is_watched: bool) {
-        let taken = self.outputs[channel].send(&mut self.frames, frame, ready);
-        let channel = u32::try_from(channel).expect("channels have ids");
-        self.arrives_at(channel, taken.next);
+    fn send(&mut self, channel: u32, slot: u32, ready: u64, is_watched: bool) {
+        let taken = self.outputs[channel as usize].send(&mut self.frames, slot, ready);
+        if let Some(at) = taken.next {
+            self.schedule(at, channel);
+        }
         if is_watched {
-            self.starts.schedule_in(taken.start, channel, taken.slot);
+            self.starts.schedule_in(taken.start, channel, slot);
         }
     }
 
     /// Takes the next frame off a cable.
-    fn arrive<E: Endpoint<P>, O: Observer<P>>(&mut self, arrival: u32, endpoint: &mut E, observer: &mut O) {
-        let channel = arrival as usize;
-        let (frame, freed, next) = self.outputs[channel].arrived(&mut self.frames);
-        self.arrives_at(arrival, next);
-        self.count(channel, frame.length(), freed);
-        if O::WATCHES {
-            let write = |bytes: &mut Vec<u8>| endpoint.write(&frame, bytes);
-            observer.passed(self.now(), self.ends[channel].to, Direction::In, &frame, &write);
+    fn arrive<E: Endpoint<P>, O: Observer<P>>(&mut self, channel: u32, endpoint: &mut E, observer: &mut O) {
+        let output = &mut self.outputs[channel as usize];
+        let Arrived { slot, freed, next } = output.arrived(&self.frames);
+        let (receiver, pace) = (output.receiver, output.pace);
+        if let Some(at) = next {
+            self.schedule(at, channel);
         }
-        match self.receivers[channel] {
-            Receiver::Switch(switch) => self.forward(channel, switch as usize, frame, endpoint, O::WATCHES),
-            Receiver::Host(host) if is_for(&frame, host) => {
+        self.free(channel, freed);
+        self.counters.channels[channel as usize].count(self.frames.length(slot), pace);
+        if O::WATCHES {
+            let frame = self.frames.get(slot);
+            let write = |bytes: &mut Vec<u8>| endpoint.write(frame, bytes);
+            observer.passed(self.now(), self.ends[channel as usize].to, Direction::In, frame, &write);
+        }
+        match receiver {
+            Receiver::Switch(switch) => return self.forward(channel, switch, slot, endpoint, O::WATCHES),
+            Receiver::Host(host) if is_for(self.frames.get(slot), host) => {
                 self.counters.delivered += 1;
-                self.breaks |= endpoint.received(host, &frame, self.now()).is_break();
+                self.breaks |= endpoint.received(host, self.frames.get(slot), self.now()).is_break();
             }
             Receiver::Host(_) | Receiver::Unattached => self.counters.unwanted += 1,
             Receiver::Blocked => self.counters.blocked += 1,
         }
+        self.frames.remove(slot);
     }
 
-    /// Counts a frame that has crossed a cable, and frees the room that was still counted for it.
-    fn count(&mut self, channel: usize, length: u32, freed: u64) {
-        let pace = self.outputs[channel].pace;
-        let counters = &mut self.counters.channels[channel];
-        counters.frames += 1;
-        counters.bytes += u64::from(length);
-        counters.busy += Duration::from_ps(pace.time(PREAMBLE + length));
-        if let Node::Switch(switch) = self.ends[channel].from.node {
+    /// Frees room in the switch that a channel begins at. Only a shared buffer is counted by the switch.
+    fn free(&mut self, channel: u32, freed: u64) {
+        if let Buffer::Shared(_) = self.buffer
+            && let Node::Switch(switch) = self.ends[channel as usize].from.node
+        {
             self.switches[switch.index()].occupied -= freed;
         }
     }
@@ -284,73 +275,83 @@ impl<P: Clone> Ethernet<P> {
     /// Sends a frame that has come over `channel` on its way.
     fn forward<E: Endpoint<P>>(
         &mut self,
-        channel: usize,
-        at: usize,
-        frame: Frame<P>,
+        channel: u32,
+        at: u32,
+        slot: u32,
         endpoint: &mut E,
         is_watched: bool,
     ) {
         let back = opposite(channel);
         let hosts = self.interfaces.len();
-        let switch = &mut self.switches[at];
+        let frame = self.frames.get(slot);
+        let switch = &mut self.switches[at as usize];
         switch.learn(frame.source, back, self.now, hosts);
         let known = match frame.destination {
             Address::Host(host) => switch.find(host, self.now, self.ageing),
             Address::Broadcast => None,
         };
         match known {
-            Some(output) if output == back => self.counters.filtered += 1,
+            Some(output) if output == back => {
+                self.counters.filtered += 1;
+                self.frames.remove(slot);
+            }
             Some(output) => {
                 self.counters.forwarded += 1;
-                self.enter(output as usize, at, frame, endpoint, is_watched);
+                self.enter(output, at, slot, endpoint, is_watched);
             }
-            None => {
-                self.counters.floods += 1;
-                for nth in 0..self.switches[at].outputs.len() {
-                    let output = self.switches[at].outputs[nth];
-                    if output != back {
-                        self.counters.copies += 1;
-                        self.enter(output as usize, at, frame.clone(), endpoint, is_watched);
-                    }
-                }
+            None => self.flood(back, at, slot, endpoint, is_watched),
+        }
+    }
+
+    /// Sends copies of a frame out of all ports of the switch `at` but the one that leads `back`.
+    fn flood<E: Endpoint<P>>(&mut self, back: u32, at: u32, slot: u32, endpoint: &mut E, is_watched: bool) {
+        self.counters.floods += 1;
+        for nth in 0..self.switches[at as usize].outputs.len() {
+            let output = self.switches[at as usize].outputs[nth];
+            if output != back {
+                self.counters.copies += 1;
+                let copy = self.frames.insert(self.frames.get(slot).clone());
+                self.enter(output, at, copy, endpoint, is_watched);
             }
         }
+        self.frames.remove(slot);
     }
 
     /// Takes a frame in at an output port of the switch `at`, if there is room for it.
     fn enter<E: Endpoint<P>>(
         &mut self,
-        channel: usize,
-        at: usize,
-        frame: Frame<P>,
+        channel: u32,
+        at: u32,
+        slot: u32,
         endpoint: &mut E,
         is_watched: bool,
     ) {
-        let length = u64::from(frame.length());
-        let freed = self.outputs[channel].settle(&self.frames, self.now);
-        self.switches[at].occupied -= freed;
+        let length = u64::from(self.frames.length(slot));
+        let freed = self.outputs[channel as usize].settle(&self.frames, self.now);
+        let occupied = self.outputs[channel as usize].occupied + length;
         let has_room = match self.buffer {
             Buffer::Unbounded => true,
-            Buffer::PerPort(room) => self.outputs[channel].occupied + length <= room.0,
-            Buffer::Shared(room) => self.has_shared_room(at, length, room),
+            Buffer::PerPort(room) => occupied <= room.0,
+            Buffer::Shared(room) => self.takes_shared_room(at as usize, freed, length, room),
         };
+        let counters = &mut self.counters.channels[channel as usize];
         if !has_room {
-            self.counters.channels[channel].dropped += 1;
-            self.breaks |= endpoint.dropped(self.ends[channel].from, &frame, self.now()).is_break();
-            return;
+            counters.dropped += 1;
+            let (port, frame) = (self.ends[channel as usize].from, self.frames.get(slot));
+            self.breaks |= endpoint.dropped(port, frame, self.now()).is_break();
+            return self.frames.remove(slot);
         }
-        self.switches[at].occupied += length;
-        self.send(channel, frame, self.now.saturating_add(self.latency), is_watched);
-        let peak = &mut self.counters.channels[channel].peak;
-        *peak = Bytes(self.outputs[channel].occupied).max(*peak);
+        counters.peak = Bytes(occupied).max(counters.peak);
+        self.send(channel, slot, self.now.saturating_add(self.latency), is_watched);
     }
 
-    /// Whether a shared buffer has room for so many bytes more; if so, counts its peak.
+    /// Takes so many bytes of a shared buffer in which a port has `freed` some, if there are; then counts its peak.
     ///
     /// The sum over the ports may hold frames that have left already: they are looked for only if it matters.
-    fn has_shared_room(&mut self, at: usize, length: u64, room: Bytes) -> bool {
+    fn takes_shared_room(&mut self, at: usize, freed: u64, length: u64, room: Bytes) -> bool {
         let switch = &mut self.switches[at];
         let peak = &mut self.counters.shared_peaks[at];
+        switch.occupied -= freed;
         if switch.occupied + length > room.0.min(peak.0) {
             let (outputs, frames) = (&mut self.outputs, &self.frames);
             let settle = |channel: &u32| outputs[*channel as usize].settle(frames, self.now);
@@ -359,6 +360,7 @@ impl<P: Clone> Ethernet<P> {
         let filled = switch.occupied + length;
         if filled <= room.0 {
             *peak = Bytes(filled).max(*peak);
+            switch.occupied = filled;
         }
         filled <= room.0
     }
@@ -367,7 +369,8 @@ impl<P: Clone> Ethernet<P> {
     fn announce<E: Endpoint<P>, O: Observer<P>>(&mut self, instant: u64, endpoint: &E, observer: &mut O) {
         let Some(before) = instant.checked_sub(1) else { return };
         while let Some(Due { at: start, phase: channel, event: slot }) = self.starts.pop_due(Some(before)) {
-            let frame = self.frames.get(slot).expect("a frame leaves before it arrives");
+            // A frame leaves before it arrives, and keeps its slot until then.
+            let frame = self.frames.get(slot);
             let write = |bytes: &mut Vec<u8>| endpoint.write(frame, bytes);
             let port = self.ends[channel as usize].from;
             observer.passed(Time::from_ps(start), port, Direction::Out, frame, &write);
@@ -376,8 +379,16 @@ impl<P: Clone> Ethernet<P> {
 }
 
 /// The channel in the other direction of the same cable.
-fn opposite(channel: usize) -> u32 {
-    u32::try_from(channel ^ 1).expect("channels have ids")
+fn opposite(channel: u32) -> u32 {
+    channel ^ 1
+}
+
+/// How far ahead most events lie: a full frame's time on the slowest cable, all cables' delays and switches' latency.
+fn span(parameters: &Parameters) -> u64 {
+    let bytes = PREAMBLE.saturating_add(HEADER + TRAILER + GAP).saturating_add(parameters.mtu);
+    let times = parameters.rates.iter().map(|rate| Pace::new(*rate).time(bytes)).max();
+    let delays = parameters.delays.iter().map(|delay| delay.as_ps()).max();
+    [times, delays].into_iter().flatten().fold(parameters.switch_latency.as_ps(), u64::saturating_add)
 }
 
 fn is_for<P>(frame: &Frame<P>, host: HostId) -> bool {

@@ -3,6 +3,7 @@
 use simnet_base::units::{BitRate, Bytes};
 
 use super::frame::{Frame, GAP, PREAMBLE};
+use super::wiring::Receiver;
 
 /// No slot.
 const NIL: u32 = u32::MAX;
@@ -45,14 +46,16 @@ impl Pace {
 struct Slot<P> {
     /// When its last bit is at the far end, in picoseconds.
     arrival: u64,
-    /// None if the slot is free.
-    frame: Option<Frame<P>>,
     /// The frame behind it, or the next free slot.
     next: u32,
+    /// [`Frame::length`].
+    length: u32,
+    /// None if the slot is free.
+    frame: Option<Frame<P>>,
 }
 
-/// All frames of an Ethernet. The slot that became free last is taken first, so that what is in use stays close
-/// together however long a queue once was.
+/// All frames of an Ethernet; each keeps its slot from host to host. The slot that became free last is taken first, so
+/// that what is in use stays close together however long a queue once was.
 #[derive(Clone, Debug)]
 pub(super) struct Frames<P> {
     slots: Vec<Slot<P>>,
@@ -70,13 +73,19 @@ impl<P> Frames<P> {
         self.used
     }
 
-    /// The frame in a slot.
-    pub(super) fn get(&self, slot: u32) -> Option<&Frame<P>> {
-        self.slots[slot as usize].frame.as_ref()
+    /// The frame in a slot that is in use.
+    pub(super) fn get(&self, slot: u32) -> &Frame<P> {
+        self.slots[slot as usize].frame.as_ref().expect("a slot in use holds a frame")
     }
 
-    fn insert(&mut self, frame: Frame<P>, arrival: u64) -> u32 {
-        let slot = Slot { arrival, frame: Some(frame), next: NIL };
+    /// Its [`Frame::length`].
+    pub(super) fn length(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].length
+    }
+
+    /// Finds a slot for a frame.
+    pub(super) fn insert(&mut self, frame: Frame<P>) -> u32 {
+        let slot = Slot { arrival: 0, next: NIL, length: frame.length(), frame: Some(frame) };
         self.used += 1;
         if self.free == NIL {
             self.slots.push(slot);
@@ -91,23 +100,27 @@ impl<P> Frames<P> {
         at
     }
 
-    fn remove(&mut self, at: u32) -> Frame<P> {
+    /// Forgets a frame that no port has.
+    pub(super) fn remove(&mut self, at: u32) {
         self.used -= 1;
         let slot = &mut self.slots[at as usize];
         slot.next = std::mem::replace(&mut self.free, at);
-        slot.frame.take().expect("a queue holds no free slot")
+        slot.frame = None;
     }
 }
 
 /// A port and its cable. Since the queue is first in, first out, a frame's arrival at the far end is known as soon as
-/// it is taken in: waiting costs no event.
+/// it is taken in: waiting costs no event. What a hop touches of a channel is in here, in one line of the cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Output {
     /// The first frame that has not arrived at the far end yet, and the last one.
     head: u32,
     tail: u32,
     /// The first one that is not known to have left the port.
     waiting: u32,
+    /// What is at the far end.
+    pub(super) receiver: Receiver,
     /// From one end of the cable to the other.
     delay: u64,
     pub(super) pace: Pace,
@@ -117,28 +130,38 @@ pub(super) struct Output {
     pub(super) occupied: u64,
 }
 
-/// A frame that was taken in.
+/// When a frame that was taken in goes on.
 pub(super) struct Taken {
-    pub(super) slot: u32,
     /// When its first bit leaves.
     pub(super) start: u64,
     /// When it is at the far end, if no other one is before it.
     pub(super) next: Option<u64>,
 }
 
+/// A frame at the far end of its cable.
+pub(super) struct Arrived {
+    pub(super) slot: u32,
+    /// The bytes that become free with it.
+    pub(super) freed: u64,
+    /// When the frame behind it arrives.
+    pub(super) next: Option<u64>,
+}
+
 impl Output {
-    pub(super) fn new(pace: Pace, delay: u64) -> Output {
-        Output { head: NIL, tail: NIL, waiting: NIL, delay, pace, free: 0, occupied: 0 }
+    pub(super) fn new(pace: Pace, delay: u64, receiver: Receiver) -> Output {
+        Output { head: NIL, tail: NIL, waiting: NIL, receiver, delay, pace, free: 0, occupied: 0 }
     }
 
     /// Takes in a frame that can leave from `ready` on.
-    pub(super) fn send<P>(&mut self, frames: &mut Frames<P>, frame: Frame<P>, ready: u64) -> Taken {
-        let length = frame.length();
+    #[inline]
+    pub(super) fn send<P>(&mut self, frames: &mut Frames<P>, slot: u32, ready: u64) -> Taken {
+        let frame = &mut frames.slots[slot as usize];
+        let length = frame.length;
         let start = ready.max(self.free);
         let arrival = start.saturating_add(self.pace.time(PREAMBLE + length)).saturating_add(self.delay);
         self.free = start.saturating_add(self.pace.time(PREAMBLE + length + GAP));
         self.occupied += u64::from(length);
-        let slot = frames.insert(frame, arrival);
+        (frame.arrival, frame.next) = (arrival, NIL);
         let is_first = self.head == NIL;
         if is_first {
             self.head = slot;
@@ -149,32 +172,34 @@ impl Output {
         if self.waiting == NIL {
             self.waiting = slot;
         }
-        Taken { slot, start, next: is_first.then_some(arrival) }
+        Taken { start, next: is_first.then_some(arrival) }
     }
 
-    /// Takes the frame that is at the far end off the cable; gives it, the bytes that became free with it, and the
-    /// arrival of the next one.
-    pub(super) fn arrived<P>(&mut self, frames: &mut Frames<P>) -> (Frame<P>, u64, Option<u64>) {
-        let at = self.head;
-        let next = frames.slots[at as usize].next;
-        let frame = frames.remove(at);
+    /// Takes the frame that is at the far end off the cable.
+    #[inline]
+    pub(super) fn arrived<P>(&mut self, frames: &Frames<P>) -> Arrived {
+        let slot = self.head;
+        let frame = &frames.slots[slot as usize];
+        let next = frame.next;
         self.head = next;
-        let freed = if self.waiting == at { u64::from(frame.length()) } else { 0 };
-        if self.waiting == at {
+        let mut freed = 0;
+        if self.waiting == slot {
             self.waiting = next;
+            freed = u64::from(frame.length);
             self.occupied -= freed;
         }
-        (frame, freed, (next != NIL).then(|| frames.slots[next as usize].arrival))
+        Arrived { slot, freed, next: (next != NIL).then(|| frames.slots[next as usize].arrival) }
     }
 
     /// Frees the room of the frames whose last bit has left by `now`; gives their bytes.
+    #[inline]
     pub(super) fn settle<P>(&mut self, frames: &Frames<P>, now: u64) -> u64 {
         let mut freed = 0;
         while self.waiting != NIL
             && let slot = &frames.slots[self.waiting as usize]
             && slot.arrival - self.delay <= now
         {
-            freed += slot.frame.as_ref().map_or(0, |frame| u64::from(frame.length()));
+            freed += u64::from(slot.length);
             self.waiting = slot.next;
         }
         self.occupied -= freed;

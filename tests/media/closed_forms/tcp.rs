@@ -273,3 +273,78 @@ fn bounds_are_refused_outside() {
     assert!(matches!(refused(1_500, 1_499), Some(TransportError::Window { window: 1_499, .. })));
     assert!(matches!(refused(1_500, 1 << 30), Some(TransportError::Window { .. })));
 }
+
+/// All that passes ports, without payloads and checksums.
+#[derive(Default, PartialEq, Debug)]
+struct Headers(Vec<(Time, End, Direction, u32, Vec<u8>)>);
+
+impl<P> Observer<P> for Headers {
+    fn passed(
+        &mut self,
+        now: Time,
+        port: End,
+        way: Direction,
+        frame: &Frame<P>,
+        write: &dyn Fn(&mut Vec<u8>),
+    ) {
+        let mut bytes = Vec::new();
+        write(&mut bytes);
+        assert_eq!(u32::try_from(bytes.len() + 4).unwrap().max(64), frame.length());
+        if bytes[12..14] == [8, 0] {
+            bytes.truncate(34 + usize::from(bytes[46] >> 4) * 4);
+            bytes[24..26].fill(0);
+            bytes[50..52].fill(0);
+        }
+        self.0.push((now, port, way, frame.length(), bytes));
+    }
+}
+
+/// Wrong if anything but the bytes of messages and checksums depended on whether these are there, as they are not where
+/// nobody looks: any pairs, both ways, starved switches, segments lost, retransmitted and selectively acknowledged.
+#[test]
+fn a_run_without_payloads_is_the_same() {
+    let (mut dropped, mut seen_options) = (0, false);
+    for seed in 0..cases(200) {
+        let net = chain(3, 2);
+        let mut chance = Stream::new(seed, P, 1);
+        let mut parameters = parameters(&net, [10, 100, 1_000][usize::try_from(seed % 3).unwrap()]);
+        parameters.buffer =
+            Buffer::PerPort(Bytes([5_000, 20_000, 1 << 20][usize::try_from(chance.below(3)).unwrap()]));
+        parameters.mtu = [576, 1_500, 9_000][usize::try_from(chance.below(3)).unwrap()];
+        let with = TcpParameters {
+            window: [9_000, 64 << 10][usize::try_from(chance.below(2)).unwrap()],
+            nagle: chance.below(2) == 1,
+            congestion: [Congestion::Reno, Congestion::None][usize::try_from(chance.below(2)).unwrap()],
+            ack_delay: [None, Some(Duration::from_ms(10))][usize::try_from(chance.below(2)).unwrap()],
+            give_up: Duration::from_ms(20_000),
+            seed,
+            ..Default::default()
+        };
+        let run = |mut medium: Tcp<Headers>| {
+            let mut chance = Stream::new(seed, P, 2);
+            let (mut seen, mut now) = (Vec::new(), Time::ZERO);
+            for tag in 0..20 {
+                let source = u32::try_from(chance.below(6)).unwrap();
+                let destination = (source + 1 + u32::try_from(chance.below(5)).unwrap()) % 6;
+                medium.send(message(source, destination, 1 + chance.below(100_000), tag), now);
+                now = now + Duration::from_us(chance.below(4_000));
+                seen.extend(std::iter::from_fn(|| medium.advance(Some(now))));
+            }
+            seen.extend(events(&mut medium));
+            let counters = medium.counters().clone();
+            (seen, medium.lost_messages(), counters, medium.into_observer())
+        };
+        let ports = attachments(&net);
+        let real = run(Tcp::new(&net, &parameters, &ports, &with, Headers::default()).unwrap());
+        let blank = run(Tcp::without_payloads(&net, &parameters, &ports, &with, Headers::default()).unwrap());
+        assert_eq!(real.0, blank.0, "seed {seed}");
+        assert_eq!((real.1, real.2.clone()), (blank.1, blank.2), "seed {seed}");
+        assert!(real.3 == blank.3, "seed {seed}: the same frames at the same instants");
+        dropped += real.2.dropped();
+        seen_options |= real.3.0.iter().any(|(.., bytes)| bytes.len() > 62);
+    }
+    assert!(
+        dropped > 0 && seen_options,
+        "segments were lost, and acknowledgements named what came behind them"
+    );
+}

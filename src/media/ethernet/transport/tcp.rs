@@ -7,7 +7,8 @@
 //!
 //! Two hosts that have anything to say to each other share one connection, opened by the first to send and kept.
 //! On it messages follow one another, each behind 16 B of length and tag; their bytes follow from the tag
-//! ([`fill`](super::fill)) and are compared one by one where they are read, which is at once.
+//! ([`fill`](super::fill)) and are compared one by one where they are read, which is at once. Where nobody watches, and
+//! in builds without their own checks, these bytes and the checksums are left out ([`Tcp::without_payloads`]).
 //! A message has left when its last byte is in the sender's socket buffer, and is delivered when its last byte has been
 //! read. A connection on which nothing has been read for `give_up`, though something is under way, is given up:
 //! its messages are lost, and so are all that come later. (So is one that a host sends to itself.)
@@ -30,8 +31,10 @@
 //!
 //! # Validation
 //! `tests/media/closed_forms/tcp.rs`: the handshake and the segments in closed form, goodput of an idle link, every
-//! byte compared under loss; `tests/it/interop/pcapng.rs`: tshark checks every checksum.
+//! byte compared under loss, and the same frames without these bytes; `tests/it/interop/pcapng.rs`: tshark checks every
+//! checksum.
 
+mod alarms;
 mod device;
 mod numbering;
 mod pair;
@@ -39,7 +42,7 @@ mod stack;
 
 pub use device::Packet;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use smoltcp::iface::SocketSet;
@@ -48,12 +51,13 @@ use crate::ethernet::frame::wire_bytes_of;
 use crate::ethernet::{Counters, Endpoint, Ethernet, Frame, Observer, Parameters, Pause};
 use crate::medium::{Event, Medium, Message};
 use simnet_base::des::random::{Purpose, Stream as Chance};
-use simnet_base::des::timers::Timers;
 use simnet_base::ids::{HostId, Port};
 use simnet_base::units::{Duration, Time};
 use simnet_network::topology::Network;
 
 use super::TransportError;
+use alarms::{Alarm, Alarms};
+use device::{Payload, Room};
 use pair::{Link, Pair, Side};
 use stack::{Clock, Kind, MOST_HOSTS, Stack};
 
@@ -126,25 +130,16 @@ pub struct Tcp<O = ()> {
     wires: Wires,
     stacks: Vec<Stack>,
     pairs: Vec<Pair>,
-    /// By the two hosts, the lesser one first.
-    connections: BTreeMap<[HostId; 2], u32>,
-    timers: Timers<Alarm>,
+    /// By the lesser of two hosts: the other ones in order, and their connections.
+    connections: Vec<Vec<(HostId, u32)>>,
+    alarms: Alarms,
     events: VecDeque<(Time, Event)>,
     parameters: TcpParameters,
+    payload: Payload,
+    room: Room,
     mtu: u32,
     lost: u64,
     observer: O,
-}
-
-/// What a timer is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Alarm {
-    /// A socket has something to do: the pair, the side.
-    Socket(u32, usize),
-    /// A neighbour has not answered.
-    Address(u32),
-    /// A connection may be dead.
-    Watch(u32),
 }
 
 /// Frames between stacks and cables.
@@ -188,21 +183,54 @@ impl<O: Observer<Packet>> Tcp<O> {
         tcp: &TcpParameters,
         observer: O,
     ) -> Result<Tcp<O>, TransportError> {
+        let looks = O::WATCHES || cfg!(debug_assertions);
+        let payload = if looks { Payload::Real } else { Payload::Blank };
+        Tcp::with(network, parameters, attachments, tcp, observer, payload)
+    }
+
+    /// As [`Tcp::new`], but the bytes of messages are neither made nor compared, nor are checksums: an observer sees
+    /// zeros for what is behind the headers. All else is the same, and faster. [`Tcp::new`] does so where nobody
+    /// watches, in builds without their own checks.
+    ///
+    /// # Errors
+    /// As [`Tcp::new`].
+    pub fn without_payloads(
+        network: &Network,
+        parameters: &Parameters,
+        attachments: &[Option<Port>],
+        tcp: &TcpParameters,
+        observer: O,
+    ) -> Result<Tcp<O>, TransportError> {
+        Tcp::with(network, parameters, attachments, tcp, observer, Payload::Blank)
+    }
+
+    fn with(
+        network: &Network,
+        parameters: &Parameters,
+        attachments: &[Option<Port>],
+        tcp: &TcpParameters,
+        observer: O,
+        payload: Payload,
+    ) -> Result<Tcp<O>, TransportError> {
         check_tcp(network, parameters, attachments, tcp)?;
         let (mtu, hosts) = (parameters.mtu, network.hosts().len());
         let ethernet = Ethernet::new(network, parameters, attachments)?;
+        let mut room = Room::new(mtu);
         let stack = |host: HostId| {
-            Stack::new(host, mtu, tcp.clock(), Chance::new(tcp.seed, SEQUENCES, host.0).bits())
+            let seed = Chance::new(tcp.seed, SEQUENCES, host.0).bits();
+            Stack::new(host, mtu, tcp.clock(), seed, payload, &mut room)
         };
         Ok(Tcp {
             ethernet,
             wires: Wires { outgoing: vec![VecDeque::new(); hosts], incoming: Vec::new() },
             stacks: network.host_ids().map(stack).collect(),
             pairs: Vec::new(),
-            connections: BTreeMap::new(),
-            timers: Timers::new(),
+            connections: vec![Vec::new(); hosts],
+            alarms: Alarms::default(),
             events: VecDeque::new(),
             parameters: *tcp,
+            payload,
+            room,
             mtu,
             lost: 0,
             observer,
@@ -237,21 +265,28 @@ impl<O: Observer<Packet>> Tcp<O> {
     /// The connection of two hosts, begun by `source` if there is none.
     fn connection(&mut self, source: HostId, destination: HostId, now: Time) -> u32 {
         let hosts = [source.min(destination), source.max(destination)];
-        if let Some(id) = self.connections.get(&hosts) {
-            return *id;
-        }
+        let place = match self.find(hosts) {
+            Ok(id) => return id,
+            Err(place) => place,
+        };
         let id = u32::try_from(self.pairs.len()).expect("fewer than 2^32 connections");
         self.pairs.push(Pair::new(hosts, usize::from(source > destination), now));
-        self.connections.insert(hosts, id);
+        self.connections[hosts[0].index()].insert(place, (hosts[1], id));
         self.ask_for_address(id, now);
         id
+    }
+
+    /// The connection of two hosts, the lesser one first, or its place among those of that host.
+    fn find(&self, hosts: [HostId; 2]) -> Result<u32, usize> {
+        let peers = &self.connections[hosts[0].index()];
+        peers.binary_search_by_key(&hosts[1], |(peer, _)| *peer).map(|nth| peers[nth].1)
     }
 
     fn ask_for_address(&mut self, id: u32, now: Time) {
         let pair = &self.pairs[id as usize];
         let (asks, peer) = (pair.hosts[pair.opener], pair.hosts[1 - pair.opener]);
         self.stacks[asks.index()].ask_for(peer);
-        self.timers.set(Alarm::Address(id), now + ASKS_AGAIN);
+        self.alarms.set(Alarm::Address(id), now + ASKS_AGAIN);
         self.hand_over(asks, now);
     }
 
@@ -265,27 +300,28 @@ impl<O: Observer<Packet>> Tcp<O> {
         }
     }
 
-    /// Lets one end of a connection read, write and send, and sets its timer.
+    /// Lets one end of a connection read, write and send, and sets its alarm.
     fn serve(&mut self, id: u32, side: usize, now: Time) {
-        let Tcp { pairs, stacks, events, timers, parameters, .. } = self;
+        let Tcp { pairs, stacks, events, alarms, parameters, room, payload, .. } = self;
         let pair = &mut pairs[id as usize];
         let Some(end) = &mut pair.sides[side] else { return };
         let host = pair.hosts[side];
         let stack = &mut stacks[host.index()];
-        if end.read(&mut pair.streams[1 - side], |tag| events.push_back((now, Event::Delivered(tag)))) {
+        let delivered = |tag| events.push_back((now, Event::Delivered(tag)));
+        if end.read(&mut pair.streams[1 - side], *payload, delivered) {
             pair.moved = now;
         }
-        end.write(&mut pair.streams[side], |tag| events.push_back((now, Event::Left(tag))));
-        stack.send_out(&mut end.sockets, now);
+        end.write(&mut pair.streams[side], *payload, |tag| events.push_back((now, Event::Left(tag))));
+        let next = stack.send_out(&mut end.sockets, room, now);
         end.numbering.set(&mut stack.device.outgoing);
-        match stack.next(&end.sockets, now) {
+        match next {
             // Whatever it waits for, it has had its turn for this microsecond of its clock.
-            Some(at) => timers.set(Alarm::Socket(id, side), at.max(now + parameters.clock().tick)),
-            None => _ = timers.cancel(&Alarm::Socket(id, side)),
+            Some(at) => alarms.set(Alarm::Socket(id, side), at.max(now + parameters.clock().tick)),
+            None => alarms.cancel(Alarm::Socket(id, side)),
         }
         let is_closed = end.is_closed();
         if pair.is_quiet() {
-            timers.cancel(&Alarm::Watch(id));
+            alarms.cancel(Alarm::Watch(id));
         }
         self.hand_over(host, now);
         if is_closed {
@@ -299,19 +335,19 @@ impl<O: Observer<Packet>> Tcp<O> {
         pair.state = Link::Broken;
         let hosts = pair.hosts;
         for (side, host) in hosts.into_iter().enumerate() {
-            self.timers.cancel(&Alarm::Socket(id, side));
+            self.alarms.cancel(Alarm::Socket(id, side));
             let pair = &mut self.pairs[id as usize];
             if let Some(mut end) = pair.sides[side].take() {
                 end.abort();
-                self.stacks[host.index()].send_out(&mut end.sockets, now);
+                self.stacks[host.index()].send_out(&mut end.sockets, &mut self.room, now);
             }
             for message in std::mem::take(&mut pair.streams[side]).messages {
                 self.lose(message, now);
             }
             self.hand_over(host, now);
         }
-        self.timers.cancel(&Alarm::Address(id));
-        self.timers.cancel(&Alarm::Watch(id));
+        self.alarms.cancel(Alarm::Address(id));
+        self.alarms.cancel(Alarm::Watch(id));
     }
 
     fn lose(&mut self, message: Message, now: Time) {
@@ -323,9 +359,10 @@ impl<O: Observer<Packet>> Tcp<O> {
     fn take_in(&mut self, host: HostId, frame: Frame<Packet>, now: Time) {
         let hosts = [host.min(frame.source), host.max(frame.source)];
         let side = usize::from(host > frame.source);
-        let id = self.connections.get(&hosts).copied();
+        let id = self.find(hosts).ok();
         if frame.content.kind() == Kind::Arp {
-            self.stacks[host.index()].take_in(frame.content, &mut SocketSet::new(Vec::new()), now);
+            let none = &mut SocketSet::new(Vec::new());
+            self.stacks[host.index()].take_in(frame.content, none, &mut self.room, now);
             self.hand_over(host, now);
             if let Some(id) = id {
                 self.resolved(id, side, now);
@@ -338,7 +375,7 @@ impl<O: Observer<Packet>> Tcp<O> {
             return;
         }
         let end = pair.sides[side].get_or_insert_with(|| Side::listening(&self.parameters));
-        self.stacks[host.index()].take_in(frame.content, &mut end.sockets, now);
+        self.stacks[host.index()].take_in(frame.content, &mut end.sockets, &mut self.room, now);
         self.serve(id, side, now);
     }
 
@@ -349,7 +386,7 @@ impl<O: Observer<Packet>> Tcp<O> {
             let stack = &mut self.stacks[pair.hosts[side].index()];
             pair.sides[side] = Some(Side::connecting(&self.parameters, stack, pair.hosts[1 - side]));
             pair.state = Link::Open;
-            self.timers.cancel(&Alarm::Address(id));
+            self.alarms.cancel(Alarm::Address(id));
         }
         self.serve(id, side, now);
     }
@@ -361,7 +398,7 @@ impl<O: Observer<Packet>> Tcp<O> {
             Alarm::Watch(id) => {
                 let last = self.pairs[id as usize].moved + self.parameters.give_up;
                 if last > now {
-                    self.timers.set(alarm, last);
+                    self.alarms.set(alarm, last);
                 } else {
                     self.give_up(id, now);
                 }
@@ -383,7 +420,7 @@ impl<O: Observer<Packet>> Medium for Tcp<O> {
         }
         if pair.is_quiet() {
             pair.moved = now;
-            self.timers.set(Alarm::Watch(id), now + self.parameters.give_up);
+            self.alarms.set(Alarm::Watch(id), now + self.parameters.give_up);
         }
         let side = usize::from(source > destination);
         pair.streams[side].messages.push_back(message);
@@ -395,18 +432,21 @@ impl<O: Observer<Packet>> Medium for Tcp<O> {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
             }
-            let due = self.timers.next_due();
+            let due = self.alarms.next_due();
             let limit = [until, due].into_iter().flatten().min();
             let pause = self.ethernet.run_until(limit, &mut self.wires, &mut self.observer);
             let now = self.ethernet.now();
             match (pause, due) {
                 (Pause::Break, _) => {
-                    for (host, frame) in std::mem::take(&mut self.wires.incoming) {
+                    let mut incoming = std::mem::take(&mut self.wires.incoming);
+                    for (host, frame) in incoming.drain(..) {
                         self.take_in(host, frame, now);
                     }
+                    // Nothing comes in meanwhile; its room is kept.
+                    self.wires.incoming = incoming;
                 }
                 (_, Some(at)) if limit == due => {
-                    while let Some((alarm, _)) = self.timers.pop_due(at) {
+                    while let Some(alarm) = self.alarms.pop_due(at) {
                         self.ring(alarm, at);
                     }
                 }
@@ -435,6 +475,6 @@ impl Endpoint<Packet> for Wires {
     }
 
     fn write(&self, frame: &Frame<Packet>, bytes: &mut Vec<u8>) {
-        bytes.extend(&*frame.content.0);
+        frame.content.write(bytes);
     }
 }

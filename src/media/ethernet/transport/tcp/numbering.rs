@@ -29,19 +29,23 @@ impl Numbering {
 
     fn set_one(&mut self, packet: &mut Packet) {
         let bytes =
-            Arc::get_mut(&mut packet.0).expect("nothing else refers to a frame that has just been made");
+            Arc::get_mut(&mut packet.bytes).expect("nothing else refers to a frame that has just been made");
         let mut frame = EthernetFrame::new_unchecked(bytes);
-        let mut datagram = Ipv4Packet::new_unchecked(frame.payload_mut());
+        let datagram = Ipv4Packet::new_unchecked(frame.payload_mut());
         if datagram.next_header() != IpProtocol::Tcp {
             return;
         }
         let (source, destination) = (datagram.src_addr(), datagram.dst_addr());
-        let mut segment = TcpPacket::new_unchecked(datagram.payload_mut());
+        let (header, total) = (usize::from(datagram.header_len()), usize::from(datagram.total_len()));
+        // Its payload may not be there.
+        let mut segment = TcpPacket::new_unchecked(&mut datagram.into_inner()[header..]);
         // A reset may answer for no connection at all.
         if segment.rst() {
             return;
         }
-        let (number, length) = (segment.seq_number(), segment.segment_len());
+        let payload = total - header - usize::from(segment.header_len());
+        let length = payload + usize::from(segment.syn()) + usize::from(segment.fin());
+        let number = segment.seq_number();
         match self.0 {
             Some(next) if number + length < next => {
                 if length == 0 {

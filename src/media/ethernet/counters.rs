@@ -23,6 +23,7 @@ pub struct ChannelCounters {
 
 impl ChannelCounters {
     /// Counts a frame of so many bytes that has crossed the cable.
+    #[inline]
     pub(super) fn count(&mut self, length: u32, pace: Pace) {
         self.frames += 1;
         self.bytes += u64::from(length);

@@ -30,6 +30,7 @@ impl Switch {
     }
 
     /// Remembers that `source` was seen at `now`, and that `output` leads back to it. Costs O(hosts) the first time.
+    #[inline]
     pub(super) fn learn(&mut self, source: HostId, output: u32, now: u64, hosts: usize) {
         if self.table.is_empty() {
             self.table = vec![Entry { seen: 0, output: UNKNOWN }; hosts];
@@ -38,6 +39,7 @@ impl Switch {
     }
 
     /// The channel that leads to `destination`, if it was seen less than `ageing` ago.
+    #[inline]
     pub(super) fn find(&self, destination: HostId, now: u64, ageing: u64) -> Option<u32> {
         let entry = self.table.get(destination.index())?;
         (entry.output != UNKNOWN && now - entry.seen < ageing).then_some(entry.output)

@@ -96,8 +96,12 @@ impl Wheel {
     /// No bucket is opened that begins after `until`: what is scheduled from there on fits in.
     #[inline]
     pub(super) fn take_due(&mut self, until: u64) -> Option<(u64, u32)> {
-        if self.ready.is_empty() && !self.open_next(until) {
-            return None;
+        if self.ready.is_empty() {
+            let bucket = self.next_bucket().filter(|bucket| bucket << self.shift <= until)?;
+            if let Some(number) = self.lone(bucket) {
+                return self.take_lone(bucket, number, until);
+            }
+            self.open(bucket);
         }
         let (at, number) = self.split(*self.ready.last()?);
         if at > until {
@@ -136,16 +140,38 @@ impl Wheel {
         }
     }
 
-    /// Opens the next bucket that has entries, if it does not begin after `until`; whether it did.
-    fn open_next(&mut self, until: u64) -> bool {
-        let on_wheel = self.next_filled();
-        let later = self.later.peek().map(|Reverse((at, _))| at >> self.shift);
-        let Some(bucket) = on_wheel.into_iter().chain(later).min() else { return false };
-        if bucket << self.shift > until {
-            return false;
+    /// The next bucket that has entries, on the wheel or further ahead.
+    #[inline]
+    fn next_bucket(&self) -> Option<u64> {
+        let later = self.later.peek().map_or(u64::MAX, |Reverse((at, _))| at >> self.shift);
+        Some(self.next_filled().unwrap_or(u64::MAX).min(later)).filter(|bucket| *bucket != u64::MAX)
+    }
+
+    /// The entry of a bucket on the wheel, the next one, if it is the only one and nothing lies further ahead.
+    #[inline]
+    fn lone(&self, bucket: u64) -> Option<u32> {
+        let number = self.buckets[slot(bucket)];
+        (self.later.is_empty() && self.entries[number as usize].next == NIL).then_some(number)
+    }
+
+    /// Takes the only entry of the next bucket if it is due, as if the bucket were opened.
+    #[inline]
+    fn take_lone(&mut self, bucket: u64, number: u32, until: u64) -> Option<(u64, u32)> {
+        let at = self.entries[number as usize].at;
+        if at > until {
+            return None;
         }
         self.open = bucket;
-        if on_wheel == Some(bucket) {
+        self.clear(bucket);
+        self.entries[number as usize].at = NEVER;
+        Some((at, number))
+    }
+
+    /// Opens the next bucket that has entries.
+    fn open(&mut self, bucket: u64) {
+        let is_on_wheel = self.next_filled() == Some(bucket);
+        self.open = bucket;
+        if is_on_wheel {
             self.gather(bucket);
         }
         while let Some(Reverse((at, number))) = self.later.peek().copied()
@@ -155,7 +181,6 @@ impl Wheel {
             self.ready.push(self.join(at, number));
         }
         self.ready.sort_unstable_by(|a, b| b.cmp(a));
-        true
     }
 
     /// Moves the entries of a bucket to those that are ready.
@@ -185,6 +210,7 @@ impl Wheel {
         self.filled_words |= 1 << (slot / 64);
     }
 
+    #[inline]
     fn clear(&mut self, bucket: u64) {
         let slot = slot(bucket);
         self.buckets[slot] = NIL;

@@ -1,8 +1,8 @@
 //! A network interface as smoltcp sees it: one frame in, any number out.
 //!
-//! Where nobody looks at the bytes of messages, frames keep their headers only ([`Payload::Blank`]). This is exact since
-//! nothing depends on a payload but its length: smoltcp looks into none, cables damage none, and checksums, which could
-//! only be right, are neither made nor compared then.
+//! Where nobody looks at the bytes of messages, frames keep their headers only ([`Payload::Blank`]). This is exact
+//! since nothing depends on a payload but its length: smoltcp looks into none, cables damage none, and checksums, which
+//! could only be right, are neither made nor compared then.
 
 use std::sync::Arc;
 

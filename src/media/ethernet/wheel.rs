@@ -97,6 +97,9 @@ impl Wheel {
     #[inline]
     pub(super) fn take_due(&mut self, until: u64) -> Option<(u64, u32)> {
         if self.ready.is_empty() {
+            if self.filled_words == 0 {
+                return self.take_later(until);
+            }
             let bucket = self.next_bucket().filter(|bucket| bucket << self.shift <= until)?;
             if let Some(number) = self.lone(bucket) {
                 return self.take_lone(bucket, number, until);
@@ -167,6 +170,16 @@ impl Wheel {
         Some((at, number))
     }
 
+    /// Takes the first entry of those that did not fit on the wheel, on which there is none, if it is due.
+    fn take_later(&mut self, until: u64) -> Option<(u64, u32)> {
+        let Reverse((at, number)) = self.later.peek().copied().filter(|Reverse((at, _))| *at <= until)?;
+        self.later.pop();
+        self.open = at >> self.shift;
+        self.entries[number as usize].at = NEVER;
+        self.draw_near();
+        Some((at, number))
+    }
+
     /// Opens the next bucket that has entries.
     fn open(&mut self, bucket: u64) {
         let is_on_wheel = self.next_filled() == Some(bucket);
@@ -174,13 +187,21 @@ impl Wheel {
         if is_on_wheel {
             self.gather(bucket);
         }
+        self.draw_near();
+        self.ready.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    /// Moves what lay further ahead, and is in the open bucket now, to those that are ready, the last first.
+    #[inline]
+    fn draw_near(&mut self) {
+        let before = self.ready.len();
         while let Some(Reverse((at, number))) = self.later.peek().copied()
-            && at >> self.shift == bucket
+            && at >> self.shift == self.open
         {
             self.later.pop();
             self.ready.push(self.join(at, number));
         }
-        self.ready.sort_unstable_by(|a, b| b.cmp(a));
+        self.ready[before..].reverse();
     }
 
     /// Moves the entries of a bucket to those that are ready.

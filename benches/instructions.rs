@@ -146,7 +146,7 @@ fn committed() -> BTreeMap<String, f64> {
 fn marginal(quantity: &Quantity) -> f64 {
     // Both run at once.
     let [small, large] = quantity.sizes.map(|size| start(quantity.name, size)).map(counts);
-    (large.0 - small.0) as f64 / (large.1 - small.1) as f64
+    (large.0 as f64 - small.0 as f64) / (large.1 - small.1) as f64
 }
 
 /// Runs `name` at `size` under valgrind.

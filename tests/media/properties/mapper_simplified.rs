@@ -12,7 +12,7 @@ use simnet_network::topology::isomorphism::difference;
 use simnet_network::topology::{End, Network, metrics};
 
 use support_media::theory::{Model, broken, promised};
-use support_network::cases;
+use support_network::{cases, long_cases};
 
 /// A connected network of up to 5 switches of 3 to 5 ports with parallel and looped cables, and 2 to 4 hosts.
 fn tiny(seed: u64) -> (Network, HostId) {
@@ -61,7 +61,7 @@ fn brief(net: &Network) -> Brief {
 fn labels_as_printed_and_merged_objects_give_the_same_map() {
     // Wrong if any change on the way from the simplified algorithm to the real one cost a deduction.
     let (mut compared, mut unfeasible) = (0, 0);
-    let seeds = cases(20_000);
+    let seeds = long_cases(20_000);
     for seed in 0..seeds {
         let (net, mapper) = tiny(seed);
         for (model, collision, depth) in [

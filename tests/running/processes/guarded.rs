@@ -17,8 +17,8 @@ use simnet_running::simulation::presumptions::{Row, judge, table};
 
 use support_media::mapping::parameters;
 use support_media::theory::{Promise, broken};
-use support_network::cases;
 use support_network::mapping::network;
+use support_network::{cases, long_cases};
 
 fn map_plainly(net: &Network, mapper: HostId, options: &Options) -> Map {
     let mut host = Plain::new(net, mapper, Collision::Packet);
@@ -70,7 +70,7 @@ fn maps_of_random_networks_are_whole() {
 fn random_networks_are_mapped_on_the_fabric_too() {
     // Wrong if a guard overtook a scout, or if scouts on their way through wrong switches hindered each other
     // so that answers were lost.
-    let (mut doubted, seeds) = (0, cases(4_000));
+    let (mut doubted, seeds) = (0, long_cases(4_000));
     for seed in 0..seeds {
         let (net, mapper) = network(seed);
         let parameters = parameters(&net, Duration::from_ns(150));

@@ -12,7 +12,7 @@ use simnet_running::simulation::hosts::{Load, Restraint, Setup};
 use simnet_running::simulation::mapping::{Task, Trial, under_load};
 
 use support_media::mapping::parameters;
-use support_network::cases;
+use support_network::long_cases;
 use support_network::mapping::random_network;
 
 fn algorithms() -> [Algorithm; 5] {
@@ -59,8 +59,9 @@ fn trial(seed: u64, algorithm: Algorithm) -> Option<Trial> {
 #[test]
 fn no_mapper_delivers_a_wrong_map_as_certain_under_load() {
     // Wrong if a mapper hung, panicked, or took what traffic did to its probes for the network.
-    let cases =
-        (0..cases(400)).into_par_iter().flat_map_iter(|seed| algorithms().map(|algorithm| (seed, algorithm)));
+    let cases = (0..long_cases(400))
+        .into_par_iter()
+        .flat_map_iter(|seed| algorithms().map(|algorithm| (seed, algorithm)));
     let judged = cases.map(|(seed, algorithm)| {
         let name = algorithm.name();
         let Some(trial) = trial(seed, algorithm) else { return [0; 2] };

@@ -14,9 +14,9 @@ use simnet_running::simulation::hosts::{self, Outcome, Setup};
 
 use support_media::mapping::parameters;
 use support_media::theory::{Model, broken, promised};
-use support_network::cases;
 use support_network::mapping::network;
 use support_network::mapping::random_network;
+use support_network::{cases, long_cases};
 
 fn map_with(
     setup: &Setup<'_>,
@@ -131,7 +131,7 @@ fn uneven(net: &Network, seed: u64) -> Parameters {
 fn maps_on_the_fabric_keep_what_theory_promises() {
     // Wrong if the fabric broke what holds on a plain graph, or if a quiet network gave cause for doubt, though
     // its cables be of different lengths and rates.
-    for seed in 0..cases(20_000) {
+    for seed in 0..long_cases(20_000) {
         let (net, mapper) = network(seed);
         let parameters = uneven(&net, seed);
         let depth = Some(Depth::QPlusD.turns(&net, mapper));

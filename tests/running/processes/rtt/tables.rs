@@ -10,7 +10,7 @@ use simnet_network::topology::{Network, presets};
 use simnet_running::simulation::rtt::{Outcome, lawrence};
 
 use super::{megabits, run};
-use support_network::cases;
+use support_network::{cases, long_cases};
 
 /// Table 1, seconds at 100 Mb/s and at 1 Gb/s.
 const TABLE_1: [(&str, [f64; 2]); 5] = [
@@ -123,7 +123,7 @@ fn are(hops: &Hops, truth: &[Vec<u32>]) -> bool {
 #[test]
 fn all_five_topologies_are_recovered_at_both_speeds() {
     let topologies = TABLE_1.map(|(name, _)| RATES.map(|rate| (name, rate))).concat();
-    let cases = (0..cases(100))
+    let cases = (0..long_cases(100))
         .into_par_iter()
         .flat_map_iter(|seed| topologies.iter().map(move |case| (seed, *case)));
     cases.for_each(|(seed, (name, rate))| {

@@ -30,7 +30,8 @@
 //!                          ^ settled to the beginning of cycle `t`; next change predicted
 //! ```
 //! The result does not depend on the order of processing within a phase; [`Fabric::shuffle`] lets tests
-//! check.
+//! check. Nor does it depend on when a phase is carried out for a port that nothing else can befall in a cycle: a worm
+//! that meets no other passes a switch in one step (`hop.rs`, with the conditions under which that is exact).
 //!
 //! What the phase table leaves open is settled so: a tail that leaves in P4 of t ends the blocked time of its
 //! output, which does not fire in P4.5b of t. The blocked time of an output begins when it is owned and a
@@ -63,6 +64,7 @@ mod endpoint;
 mod engine;
 mod failure;
 mod flow;
+mod hop;
 mod hosts;
 mod invariants;
 mod parameters;

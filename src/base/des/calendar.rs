@@ -7,7 +7,7 @@
 //! recognised by its receiver from the state it finds.
 //!
 //! ```text
-//!   current cycle   one list a phase                                         <- pop(phase)
+//!   current cycle   one list, in order of phases                             <- pop(phase)
 //!   fine wheel      the current block of 64 cycles and the next, one list a cycle
 //!   coarse wheel    blocks after the next, up to the end of their span of 1,024, one list a block
 //!   heap            everything beyond
@@ -36,6 +36,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use rand::seq::SliceRandom;
+
 /// Cycles in a block: 2^6.
 // A word of marks a block: the next cycle with events is one count of trailing zeros away.
 const BLOCK: u32 = 6;
@@ -44,6 +46,12 @@ const BLOCK: u32 = 6;
 const SPAN: u32 = 10;
 const WORDS: usize = (1 << SPAN) / 64;
 const NIL: u32 = u32::MAX;
+/// The most phases.
+const PHASES: usize = 16;
+/// Up to so many events are put in order where they are.
+const FEW: usize = 16;
+/// No event is left of the open cycle.
+const NO_PHASE: u8 = u8::MAX;
 
 /// Events in the order (cycle, phase, scheduling).
 #[derive(Clone, Debug)]
@@ -53,10 +61,14 @@ pub struct Calendar<E> {
     /// Whether `now` has been opened.
     open: bool,
     phase: usize,
-    /// The phases of the open cycle that may have events.
-    busy: u64,
-    current: Vec<Vec<E>>,
-    cursors: Vec<usize>,
+    phases: usize,
+    /// The events of the open cycle in order of phases, and how many of them have been popped.
+    current: Vec<Entry<E>>,
+    cursor: usize,
+    /// Room for those of a cycle with many, while they are put in order.
+    unordered: Vec<Entry<E>>,
+    /// The phase of the next of them.
+    upcoming: u8,
     /// The current block.
     block: u64,
     /// Two blocks, one list a cycle: the even block and the odd one.
@@ -110,17 +122,19 @@ impl<E: Copy> Calendar<E> {
     /// An empty calendar with phases `0..phases` in every cycle, at cycle 0.
     ///
     /// # Panics
-    /// If there are more than 64 phases.
+    /// If there are more than 16 phases.
     pub fn new(phases: usize) -> Calendar<E> {
-        assert!(phases <= 64, "phases are kept in a 64-bit mask");
+        assert!(phases <= PHASES, "the events of a cycle are ordered in one pass over few phases");
         debug_assert!(phases > 0, "an event has a phase");
         Calendar {
             now: 0,
             open: false,
             phase: 0,
-            busy: 0,
-            current: vec![Vec::new(); phases],
-            cursors: vec![0; phases],
+            phases,
+            current: Vec::new(),
+            cursor: 0,
+            unordered: Vec::new(),
+            upcoming: NO_PHASE,
             block: 0,
             fine: vec![Vec::new(); 2 << BLOCK],
             occupied: [0; 2],
@@ -138,20 +152,29 @@ impl<E: Copy> Calendar<E> {
     /// If (`time`, `phase`) lies behind what is being worked on.
     #[inline]
     pub fn schedule(&mut self, time: u64, phase: usize, event: E) {
-        if self.open && time == self.now {
-            assert!(phase >= self.phase, "scheduled into phase {phase} of {time} in phase {}", self.phase);
-            self.current[phase].push(event);
-            self.busy |= 1 << phase;
-            return;
-        }
-        assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
-        debug_assert!(phase < self.current.len(), "a cycle has no phase {phase}");
-        self.waiting += 1;
-        #[expect(clippy::cast_possible_truncation, reason = "at most 64 phases, six bits of offset")]
+        debug_assert!(phase < self.phases, "a cycle has no phase {phase}");
+        #[expect(clippy::cast_possible_truncation, reason = "at most 16 phases, six bits of offset")]
         let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
         let block = time >> BLOCK;
         // By block and not by distance: what shares a block takes one way to it, in the order in which it was
         // scheduled.
+        if time > self.now && block <= self.block + 1 {
+            self.waiting += 1;
+            self.put_fine(block, entry);
+        } else {
+            self.put_elsewhere(time, entry);
+        }
+    }
+
+    /// Adds an event that the fine wheel has no list for: of the open cycle, or of blocks further ahead.
+    #[inline(never)]
+    fn put_elsewhere(&mut self, time: u64, entry: Entry<E>) {
+        if time <= self.now && self.open {
+            return self.put_current(time, entry);
+        }
+        assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
+        self.waiting += 1;
+        let block = time >> BLOCK;
         if block <= self.block + 1 {
             self.put_fine(block, entry);
         } else if block >> SPAN == self.span {
@@ -169,11 +192,21 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
+    /// Adds an event to the open cycle, behind those of its phase.
+    fn put_current(&mut self, time: u64, entry: Entry<E>) {
+        let phase = usize::from(entry.phase);
+        assert!(time == self.now, "scheduled at {time}, before {}", self.now);
+        assert!(phase >= self.phase, "scheduled into phase {phase} of {time} in phase {}", self.phase);
+        let ahead = self.current[self.cursor..].partition_point(|other| other.phase <= entry.phase);
+        self.current.insert(self.cursor + ahead, entry);
+        self.upcoming = self.upcoming.min(entry.phase);
+    }
+
     #[inline]
     fn put_fine(&mut self, block: u64, entry: Entry<E>) {
         debug_assert!(block == self.block || block == self.block + 1, "the fine wheel has two blocks");
         debug_assert!(entry.offset < 1 << BLOCK, "a block has 64 cycles");
-        let half = usize::from(block & 1 != 0);
+        let half = half_of(block);
         let list = &mut self.fine[(half << BLOCK) | usize::from(entry.offset)];
         debug_assert!(
             list.is_empty() == (self.occupied[half] & 1 << entry.offset == 0),
@@ -189,18 +222,23 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     pub fn next_before(&mut self, limit: u64) -> Option<u64> {
         loop {
-            let first = if self.open { self.now + 1 } else { self.now };
-            let mut from = first.max(self.block << BLOCK);
-            while from >> BLOCK <= self.block + 1 {
-                let block = from >> BLOCK;
-                let ahead = self.occupied[usize::from(block & 1 != 0)] & (u64::MAX << (from & 63));
-                if ahead != 0 {
-                    let time = (block << BLOCK) | u64::from(ahead.trailing_zeros());
-                    debug_assert!(time >= first, "no cycle is found that is over");
-                    debug_assert!(self.waiting > 0, "what is marked is counted");
-                    return (time < limit).then_some(time);
-                }
-                from = (block + 1) << BLOCK;
+            let first = (self.now + u64::from(self.open)).max(self.block << BLOCK);
+            // Up to two words of marks: what is left of the present block, and the next. Who has skipped ahead may be
+            // beyond both.
+            let block = first >> BLOCK;
+            let (mut ahead, mut begin) = (0, block << BLOCK);
+            if block <= self.block + 1 {
+                ahead = self.occupied[half_of(block)] & (u64::MAX << (first & 63));
+            }
+            if ahead == 0 && block == self.block {
+                ahead = self.occupied[half_of(block + 1)];
+                begin += 1 << BLOCK;
+            }
+            if ahead != 0 {
+                let time = begin | u64::from(ahead.trailing_zeros());
+                debug_assert!(time >= first, "no cycle is found that is over");
+                debug_assert!(self.waiting > 0, "what is marked is counted");
+                return (time < limit).then_some(time);
             }
             // Entering a block that begins before the limit is safe, and no other would be: the caller may yet schedule
             // from the limit on, and nothing may go into a block that is over.
@@ -216,21 +254,16 @@ impl<E: Copy> Calendar<E> {
     /// If the open cycle has events left, or `time` lies before a cycle that was open or has events.
     #[inline]
     pub fn open(&mut self, time: u64) {
-        debug_assert!(self.current.iter().all(Vec::is_empty), "cycle {} is not complete", self.now);
+        debug_assert!(self.cursor == self.current.len(), "cycle {} is not complete", self.now);
         assert!(time >= self.now && !(self.open && time == self.now), "cycle {time} is over");
-        while time >> BLOCK != self.block {
-            // The next block comes down step by step; beyond it, only a caller who skips ahead of the events
-            // gets to a block without any.
-            if time >> BLOCK == self.block + 1 || self.waiting == 0 || !self.next_block(time + 1) {
-                self.enter(time >> BLOCK);
-            }
+        if time >> BLOCK != self.block {
+            self.go_to(time);
         }
         debug_assert!(time >> BLOCK == self.block, "the cycle lies in the block that is there");
-        debug_assert!(self.busy == 0 && self.cursors.iter().all(|cursor| *cursor == 0), "no phase has begun");
         self.now = time;
         self.open = true;
         self.phase = 0;
-        let half = usize::from(self.block & 1 != 0);
+        let half = half_of(self.block);
         debug_assert!(
             self.occupied[half] & ((1 << (time & 63)) - 1) == 0,
             "no cycle with events is passed over"
@@ -241,14 +274,83 @@ impl<E: Copy> Calendar<E> {
             list.iter().all(|entry| u64::from(entry.offset) == time & 63),
             "the list of a cycle has no event of another"
         );
-        // The phases of a cycle are separated only now, so that a cycle ahead costs one list whatever its phases.
         debug_assert!(self.waiting >= list.len(), "every event that is scheduled is counted once");
         self.waiting -= list.len();
-        for entry in list.iter() {
-            self.current[usize::from(entry.phase)].push(entry.event);
-            self.busy |= 1 << entry.phase;
+        self.cursor = 0;
+        self.current.clear();
+        std::mem::swap(&mut self.current, list);
+        // The phases of a cycle are put in order only now, so that a cycle ahead costs one list whatever its phases, and
+        // one with a single event, as most have, nothing more.
+        if self.current.len() > 1 {
+            self.order();
         }
-        list.clear();
+        self.upcoming = self.current.first().map_or(NO_PHASE, |entry| entry.phase);
+    }
+
+    /// Makes the block of `time` the current one.
+    #[inline(never)]
+    fn go_to(&mut self, time: u64) {
+        while time >> BLOCK != self.block {
+            // The next block comes down step by step; beyond it, only a caller who skips ahead of the events
+            // gets to a block without any.
+            if time >> BLOCK == self.block + 1 || self.waiting == 0 || !self.next_block(time + 1) {
+                self.enter(time >> BLOCK);
+            }
+        }
+    }
+
+    /// Puts the events of the open cycle in order of phases; those of a phase keep theirs. Costs O(events) if many.
+    #[inline(never)]
+    fn order(&mut self) {
+        let list = &mut self.current[..];
+        if list.len() > FEW {
+            return self.order_many();
+        }
+        for place in 1..list.len() {
+            let entry = list[place];
+            let mut to = place;
+            while to > 0 && list[to - 1].phase > entry.phase {
+                list[to] = list[to - 1];
+                to -= 1;
+            }
+            list[to] = entry;
+        }
+    }
+
+    fn order_many(&mut self) {
+        let mut places = [0; PHASES + 1];
+        for entry in &self.current {
+            places[usize::from(entry.phase) + 1] += 1;
+        }
+        for phase in 1..places.len() {
+            places[phase] += places[phase - 1];
+        }
+        self.unordered.clone_from(&self.current);
+        for entry in &self.unordered {
+            let place = &mut places[usize::from(entry.phase)];
+            self.current[*place] = *entry;
+            *place += 1;
+        }
+        debug_assert!(self.current.is_sorted_by_key(|entry| entry.phase), "phases come in order");
+    }
+
+    /// The only event left of the open cycle and its phase, which begins; `None` if there is none, or more than one.
+    #[inline]
+    pub fn pop_only(&mut self) -> Option<(usize, E)> {
+        if self.cursor + 1 != self.current.len() {
+            return None;
+        }
+        let entry = *self.current.get(self.cursor)?;
+        self.phase = usize::from(entry.phase);
+        self.cursor += 1;
+        self.upcoming = NO_PHASE;
+        Some((self.phase, entry.event))
+    }
+
+    /// Whether no event is left of the open cycle.
+    #[inline]
+    pub fn is_through(&self) -> bool {
+        self.upcoming == NO_PHASE
     }
 
     /// The next event of `phase` in the open cycle. Earlier phases are over from now on.
@@ -258,52 +360,49 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     pub fn pop(&mut self, phase: usize) -> Option<E> {
         assert!(phase >= self.phase, "phase {phase} asked for after {}", self.phase);
-        debug_assert!(
-            (self.phase..phase).all(|earlier| self.cursors[earlier] == self.current[earlier].len()),
-            "a phase is left with events in it, before phase {phase}"
-        );
         self.phase = phase;
-        let (list, cursor) = (&mut self.current[phase], &mut self.cursors[phase]);
-        // A cursor instead of removal: what is scheduled into this phase meanwhile goes to the end of the same list.
-        debug_assert!(
-            *cursor <= list.len() && (self.open || list.is_empty()),
-            "only an open cycle has events"
-        );
-        if let Some(event) = list.get(*cursor) {
-            debug_assert!(self.busy & (1 << phase) != 0, "a phase with events left is marked");
-            *cursor += 1;
-            return Some(*event);
+        debug_assert!(self.open || self.cursor == self.current.len(), "only an open cycle has events");
+        if !self.has(phase) {
+            return None;
         }
-        if *cursor > 0 {
-            *cursor = 0;
-            list.clear();
-        }
-        self.busy &= !(1 << phase);
-        None
+        // A cursor instead of removal: what is scheduled into this phase meanwhile goes behind the others of it.
+        let entry = self.current.get(self.cursor)?;
+        self.cursor += 1;
+        self.upcoming = self.current.get(self.cursor).map_or(NO_PHASE, |entry| entry.phase);
+        Some(entry.event)
     }
 
-    /// Whether [`Calendar::pop`] may have an event of `phase`; if not, it need not be asked.
+    /// Whether `phase` has an event next. No earlier phase may have any left.
     #[inline]
     pub fn has(&self, phase: usize) -> bool {
-        debug_assert!(self.open && phase >= self.phase, "phases come in order");
         debug_assert!(
-            self.busy & (1 << phase) != 0 || self.cursors[phase] == self.current[phase].len(),
-            "a phase with events left is marked"
+            usize::from(self.upcoming) >= phase,
+            "a phase before {phase} is left with events in it"
         );
-        self.busy & (1 << phase) != 0
+        usize::from(self.upcoming) == phase
     }
 
     /// The event that `ahead` calls of [`Calendar::pop`] from now would skip, if nothing else is scheduled.
     #[inline]
     pub fn peek(&self, phase: usize, ahead: usize) -> Option<&E> {
         debug_assert!(self.open && phase >= self.phase, "phases come in order");
-        self.current[phase].get(self.cursors[phase] + ahead)
+        let entry = self.current.get(self.cursor + ahead)?;
+        (usize::from(entry.phase) == phase).then_some(&entry.event)
     }
 
-    /// The events of `phase` in the open cycle that have not been popped, to be reordered or looked at.
-    pub fn upcoming(&mut self, phase: usize) -> &mut [E] {
+    /// Puts the events of `phase` in the open cycle that have not been popped into a random order.
+    pub fn shuffle(&mut self, phase: usize, rng: &mut impl rand::Rng) {
         debug_assert!(self.open && phase >= self.phase, "phases come in order");
-        &mut self.current[phase][self.cursors[phase]..]
+        let ahead = &mut self.current[self.cursor..];
+        let from = ahead.partition_point(|entry| usize::from(entry.phase) < phase);
+        let to = ahead.partition_point(|entry| usize::from(entry.phase) <= phase);
+        ahead[from..to].shuffle(rng);
+    }
+
+    /// The events of the open cycle that have not been popped, from `phase` on.
+    pub fn upcoming(&self, phase: usize) -> impl Iterator<Item = &E> {
+        let ahead = self.current[self.cursor..].iter();
+        ahead.filter(move |entry| usize::from(entry.phase) >= phase).map(|entry| &entry.event)
     }
 
     /// Ends the open cycle and lets the next one be `time` at the earliest.
@@ -313,7 +412,7 @@ impl<E: Copy> Calendar<E> {
     pub fn skip_to(&mut self, time: u64) {
         if time > self.now || !self.open {
             assert!(self.next_before(time).is_none(), "events before {time}");
-            debug_assert!(self.busy == 0, "events of cycle {} are skipped", self.now);
+            debug_assert!(self.cursor == self.current.len(), "events of cycle {} are skipped", self.now);
             self.now = self.now.max(time);
             self.open = false;
         }
@@ -338,7 +437,7 @@ impl<E: Copy> Calendar<E> {
             see(time, event);
         };
         for block in [self.block, self.block + 1] {
-            let half = usize::from(block & 1 != 0);
+            let half = half_of(block);
             for entry in self.fine[half << BLOCK..][..1 << BLOCK].iter().flatten() {
                 see((block << BLOCK) | u64::from(entry.offset), &entry.event);
             }
@@ -386,7 +485,7 @@ impl<E: Copy> Calendar<E> {
     fn enter(&mut self, block: u64) {
         let is_down = block == self.block + 1;
         debug_assert!(block > self.block, "blocks come in order");
-        debug_assert!(self.occupied[usize::from(self.block & 1 != 0)] == 0, "no event is left behind");
+        debug_assert!(self.occupied[half_of(self.block)] == 0, "no event is left behind");
         debug_assert!(is_down || self.occupied == [0; 2], "no event is skipped");
         self.block = block;
         // One step takes over a half that came down whole with the step before; a leap finds neither half filled.
@@ -521,6 +620,12 @@ impl<E: Copy> Coarse<E> {
         debug_assert!(self.lists[slot_of(slot)].head != NIL, "what is marked has a list");
         Some(slot)
     }
+}
+
+/// Which half of the fine wheel a block has.
+#[inline]
+fn half_of(block: u64) -> usize {
+    usize::from(block & 1 != 0)
 }
 
 /// A block's place in its span, or a cycle's in its block.

@@ -74,7 +74,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     fn channel_use_of(&self, out: u32) -> ChannelUse {
         let output = &self.outs[out as usize];
-        let ChannelUse { mut flits, mut blocked, mut held } = self.used[out as usize];
+        let ChannelUse { mut flits, mut blocked, mut held } = self.outs[out as usize].used;
         debug_assert!(output.owner != NONE || output.since == NEVER, "an output nobody owns is not blocked");
         if output.owner != NONE {
             let owner = &self.ins[output.owner as usize];

@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::counters::ChannelUse;
 use super::deadlock::Watch;
 use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer, WormId};
 use super::parameters::{Arbitration, Receive, SwitchParameters};
-use super::ports::{ChannelRate, Host, InPort, OutPort, Rates, State, Switch, WideRequests};
+use super::ports::{ChannelRate, Host, InPort, NEVER, OutPort, Rates, State, Switch, WideRequests};
 use super::prefetch;
 use super::reporting::Reported;
 use super::wiring::{Records, Wiring};
@@ -95,9 +94,6 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) switches: Vec<Switch>,
     pub(super) hosts: Vec<Host>,
     pub(super) worms: Worms,
-    /// Per output: flits sent, those counted in that the present owner is going to send, and cycles blocked and
-    /// held; while it is owned, the cycle of the grant is taken off the latter (modulo 2^64).
-    pub(super) used: Vec<ChannelUse>,
     /// Per port of a switch: the heads that were decoded there.
     pub(super) decoded: Vec<u64>,
     pub(super) rates: Vec<Rates>,
@@ -160,7 +156,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             parameters.switch.go < parameters.switch.stop,
             "the levels of a buffer have been checked"
         );
-        let used = vec![ChannelUse::default(); records.outs.len()];
         let decoded = vec![0; switch_ports as usize];
         Engine {
             calendar: Calendar::new(PHASES),
@@ -169,7 +164,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             switches: records.switches,
             hosts: records.hosts,
             worms: Worms::default(),
-            used,
             decoded,
             rates: records.rates,
             channels: records.channels,
@@ -266,26 +260,30 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// The next cycle in which something happens, or why there is none to be run.
+    #[inline]
     fn next_cycle(&mut self, limit: u64) -> Result<u64, Pause> {
         if self.now >= limit {
             return Err(Pause::Limit);
         }
         let urgent = !(self.pending_next.is_empty() && self.requests_next.is_empty());
+        // Outputs that would fire are looked for up to some cycle ahead; without a timeout, for ever.
+        let horizon = limit.min(if self.switch.timeout.is_some() { self.next_sweep } else { NEVER });
+        if urgent && self.now < horizon {
+            return Ok(self.now);
+        }
+        match self.calendar.next_before(horizon) {
+            Some(cycle) => Ok(cycle),
+            None => self.look_further(limit, urgent),
+        }
+    }
+
+    /// The same where nothing happens before outputs are to be looked through for those that fire.
+    #[cold]
+    fn look_further(&mut self, limit: u64, urgent: bool) -> Result<u64, Pause> {
         let Some(timeout) = self.switch.timeout else {
-            if urgent {
-                return Ok(self.now);
-            }
-            let next = self.calendar.next_before(limit);
-            return next.ok_or(if self.calendar.is_empty() { Pause::Idle } else { Pause::Limit });
+            return Err(if self.calendar.is_empty() { Pause::Idle } else { Pause::Limit });
         };
         loop {
-            let horizon = limit.min(self.next_sweep);
-            if urgent && self.now < horizon {
-                return Ok(self.now);
-            }
-            if let Some(cycle) = self.calendar.next_before(horizon) {
-                return Ok(cycle);
-            }
             // Where no message is in flight no output is blocked, and the ports need not be looked through.
             debug_assert!(self.ins.len() > CHECKED || self.in_flight > 0 || !self.is_any_blocked());
             if self.calendar.is_empty() && !urgent && (self.in_flight == 0 || !self.is_any_blocked()) {
@@ -295,10 +293,18 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 return Err(Pause::Limit);
             }
             self.sweep(timeout, if urgent { self.now } else { limit });
+            let horizon = limit.min(self.next_sweep);
+            if urgent && self.now < horizon {
+                return Ok(self.now);
+            }
+            if let Some(cycle) = self.calendar.next_before(horizon) {
+                return Ok(cycle);
+            }
         }
     }
 
-    /// Runs one cycle: the phases of the table in the module's documentation.
+    /// Runs one cycle.
+    #[inline]
     fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
         debug_assert!(self.touched.is_empty() && self.over.is_empty(), "a cycle leaves nothing to the next");
         debug_assert!(self.departures.is_empty(), "tails that have left have been reported");
@@ -306,6 +312,43 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if O::WATCHES {
             self.report_before(t, observer);
         }
+        // Most cycles have one event, which mostly leaves nothing to the phases after its own.
+        if !O::WATCHES
+            && self.shuffle.is_none()
+            && self.pending_next.is_empty()
+            && self.requests_next.is_empty()
+            && !self.calendar.has(LINKS)
+            && let Some((phase, event)) = self.calendar.pop_only()
+        {
+            self.handle(event, t, endpoint, observer);
+            if !self.is_cycle_over() {
+                self.run_phases(phase, t, endpoint, observer);
+            }
+        } else {
+            self.run_phases(LINKS, t, endpoint, observer);
+        }
+    }
+
+    /// Whether nothing is left to be done in this cycle.
+    #[inline]
+    fn is_cycle_over(&self) -> bool {
+        self.touched.is_empty()
+            && self.units.is_empty()
+            && self.requests.is_empty()
+            && self.expired.is_empty()
+            && self.calendar.is_through()
+            && !self.watch.has_suspects()
+    }
+
+    /// The phases of the table in the module's documentation, from the given one on, whose events may have begun.
+    #[inline(never)]
+    fn run_phases<E: Endpoint, O: Observer>(
+        &mut self,
+        from: usize,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
         // P0: not shuffled, since requests of one cycle are carried out in their order.
         if self.calendar.has(LINKS) {
             while let Some(event) = self.calendar.pop(LINKS) {
@@ -321,19 +364,19 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.run_phase(phase, t, endpoint, observer);
         }
         // P2': heads that have come to the front at the end of the last cycle.
-        if !self.pending_next.is_empty() {
+        if from <= CONTROL && !self.pending_next.is_empty() {
             self.request_units(t);
         }
         // P2a.
-        if !self.expired.is_empty() {
+        if from <= CONTROL && !self.expired.is_empty() {
             self.turn_away_expired(t);
         }
         // P3a, P3b, P3c, and hosts.
         self.run_phase(ROUTES, t, endpoint, observer);
-        if !self.units.is_empty() {
+        if from <= ROUTES && !self.units.is_empty() {
             self.assign_units(t);
         }
-        if !(self.requests.is_empty() && self.requests_next.is_empty()) {
+        if from <= ROUTES && !(self.requests.is_empty() && self.requests_next.is_empty()) {
             self.arbitrate(t, observer);
         }
         for phase in [HOSTS, FLOW] {
@@ -341,11 +384,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         // P4: one decision per port and cycle.
         self.shuffle_list(|engine| &mut engine.touched);
-        let evaluated = self.touched.len();
+        let evaluated = if from <= FLOW { self.touched.len() } else { 0 };
         for index in 0..evaluated {
             self.evaluate::<O>(self.touched[index], t);
         }
-        debug_assert!(self.touched.len() == evaluated, "what P4 decides touches no other port in its cycle");
+        debug_assert!(
+            from > FLOW || self.touched.len() == evaluated,
+            "what P4 decides touches no other port in its cycle"
+        );
         // P4.5a, P4.5b: they touch further ports, for P5 only.
         for phase in [TOKENS, FIRES] {
             self.run_phase(phase, t, endpoint, observer);
@@ -390,7 +436,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         observer: &mut O,
     ) {
         if let Some(rng) = &mut self.shuffle {
-            self.calendar.upcoming(phase).shuffle(rng);
+            self.calendar.shuffle(phase, rng);
         }
         let many = self.calendar.peek(phase, prefetch::WORTH_WHILE).is_some();
         if many {
@@ -404,7 +450,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle<E: Endpoint, O: Observer>(&mut self, event: Event, t: u64, endpoint: &mut E, observer: &mut O) {
         debug_assert!(t == self.now, "events happen in the present");
         self.events += 1;
@@ -463,6 +509,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn touch(&mut self, port: u32, t: u64) {
         self.bring_to(port, t);
+        self.list(port, t);
+    }
+
+    /// The same for a port that is accounted to the beginning of `t`.
+    #[inline]
+    pub(super) fn list(&mut self, port: u32, t: u64) {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.t == t || entry.state == State::Routing, "only a port that is reserved is ahead");
         if !entry.touched {
@@ -545,7 +597,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Whether the port is a host's that takes everything at once.
     #[inline]
     pub(super) fn is_sink(&self, port: u32) -> bool {
-        port >= self.switch_ports && self.receive.is_none()
+        port >= self.switch_ports && (EQUAL || self.receive.is_none())
     }
 
     /// Whether the port is a switch's.

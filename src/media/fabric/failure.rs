@@ -213,13 +213,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// Shows the events of the present cycle from P1 on.
-    fn for_each_now(&mut self, mut see: impl FnMut(&Self, Event)) {
-        for phase in super::engine::DATA..=super::engine::FIRES {
-            for index in 0..self.calendar.upcoming(phase).len() {
-                let event = self.calendar.upcoming(phase)[index];
-                see(self, event);
-            }
-        }
+    fn for_each_now(&self, mut see: impl FnMut(&Self, Event)) {
+        self.calendar.upcoming(super::engine::DATA).for_each(|event| see(self, *event));
     }
 
     /// Both directions of the cable work again, with GO at both ends.

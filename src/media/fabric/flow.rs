@@ -59,13 +59,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // Both flows go one flit a cycle and end with their remainders, so counting needs no loop. Arrivals come first:
         // what arrives in a cycle may leave in it.
         let cycles = u32::try_from(t - entry.t).unwrap_or(u32::MAX);
+        let (arrived, in_rem) = entry.arrived(t);
         entry.t = t;
-        if entry.in_on {
-            let arrived = cycles.min(entry.in_rem);
-            entry.in_rem -= arrived;
-            entry.occ += arrived;
-            entry.in_on = entry.in_rem > 0;
-        }
+        entry.occ += arrived;
+        entry.in_rem = in_rem;
+        entry.in_on &= in_rem > 0;
         if entry.out_on {
             let left = cycles.min(entry.out_rem);
             debug_assert!(
@@ -148,12 +146,22 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if O::WATCHES {
             observer.arrived(Cycle(t), self.wiring.end(port), self.identity(worm));
         }
-        self.touch(port, t);
         let record = &self.worms[worm];
-        let flits = record.flits();
-        let period = u64::from(record.head_period);
+        let (flits, period, left) = (record.flits(), u64::from(record.head_period), record.left);
+        // In an empty buffer, which a worm of so few flits cannot fill to its mark, P5 would find nothing.
+        self.bring_to(port, t);
+        let entry = &mut self.ins[port as usize];
+        if EQUAL && entry.segments == 0 && !entry.touched && !entry.stop_sent && flits < self.switch.stop {
+            debug_assert!(entry.t == t && entry.occ == 0, "a port without worms is empty");
+            entry.pred = NEVER;
+            if O::WATCHES {
+                self.list(port, t);
+            }
+        } else {
+            self.list(port, t);
+        }
         // Mainwaring et al. 1997, section 2.2: a host was reached with route flits left.
-        if port >= self.switch_ports && record.left > 0 {
+        if port >= self.switch_ports && left > 0 {
             self.worms.strike(worm, Cause::HostTooSoon, t, false);
         }
         let entry = &mut self.ins[port as usize];
@@ -282,6 +290,55 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.touch(port, t);
             debug_assert!(self.ins[port as usize].t == t, "nothing is predicted for a head yet to arrive");
         }
+    }
+
+    /// The front worm of `port` has just got its output, in cycle `t`, to the beginning of which the port is accounted.
+    /// P4 and P5 follow when their time comes, unless [nothing else](Self::is_alone) can befall the port in this cycle:
+    /// then what they would decide is known, and the worm leaves at once.
+    #[inline]
+    pub(super) fn leave<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
+        if !self.is_alone(port) {
+            self.list(port, t);
+            return;
+        }
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.t == t && !entry.out_on, "a worm begins to leave a port accounted up to now");
+        entry.out_on = true;
+        entry.exit = t + u64::from(entry.out_rem) - 1;
+        entry.pred = NEVER;
+        let (front, exit, out) = (entry.front, entry.exit, entry.out);
+        self.send_head::<O>(port, 1, t);
+        let output = &self.outs[out as usize];
+        if self.is_sink(output.peer) {
+            self.expect_tail(output.peer, front, exit + u64::from(output.delay));
+        }
+        if O::WATCHES {
+            self.report_port(port, t, observer);
+        }
+        if cfg!(debug_assertions) {
+            self.check_alone(port, t);
+        }
+    }
+
+    /// Whether P4 and P5 of this cycle would do nothing with a port whose worm has just got its output but to let it go,
+    /// a flit a cycle, from now to its tail: its rest is here or follows without a gap, no other is in the buffer, which
+    /// neither fills up to STOP nor empties down to GO, nobody waits for its tail, and it does not leave in this cycle
+    /// already. No later phase of a cycle asks more of a port that was not touched before its worm got its output.
+    #[inline]
+    fn is_alone(&self, port: u32) -> bool {
+        let entry = &self.ins[port as usize];
+        let output = &self.outs[entry.out as usize];
+        let is_steady = entry.in_on || entry.in_rem == 0;
+        let is_level_safe = entry.occ < self.switch.stop && !entry.stop_sent || port >= self.transmitters;
+        EQUAL
+            && self.shuffle.is_none()
+            && is_steady
+            && is_level_safe
+            && entry.segments == 1
+            && !entry.touched
+            && entry.out_rem > 1
+            && output.go
+            && output.wait == 0
     }
 
     /// P4: decides whether a flit leaves the port in cycle `t`.
@@ -469,32 +526,39 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !EQUAL {
             self.worms[worm].head_period = period;
         }
-        // An idle port of an idle switch: nothing can come before this head, so the port is written as it will be at
-        // its arrival, and one event (the end of decoding) stands for three. An earlier event takes it back
-        // (`revoke`).
-        if self.is_switch_port(peer) && self.reserve(peer, t, arrival) {
-            let flits = self.worms[worm].flits();
-            let exit = arrival + self.switch.routing_latency;
-            let entry = &mut self.ins[peer as usize];
-            debug_assert!(entry.occ == 0 && entry.in_rem == 0, "an idle port is empty");
-            entry.t = arrival;
-            entry.state = State::Routing;
-            entry.exit = exit;
-            (entry.front, entry.back, entry.segments) = (worm, worm, 1);
-            (entry.in_on, entry.in_rem, entry.out_rem) = (true, flits, flits);
-            if !EQUAL {
-                let rates = &mut self.rates[peer as usize];
-                (rates.in_next, rates.in_period) = (arrival, u64::from(period));
-            }
-            self.calendar.schedule(exit, ROUTES, Event::Route { port: peer });
-            self.predict(peer);
-            if O::WATCHES {
-                self.foresee_arrival(peer, worm, arrival);
-            }
+        let flits = self.worms[worm].flits();
+        let is_foreseen = if EQUAL {
+            self.enter(peer, worm, flits, t, arrival)
         } else {
-            self.ins[peer as usize].flying += 1;
-            self.calendar.schedule(arrival, DATA, Event::Head { port: peer, worm });
+            self.enter_at_pace(peer, worm, flits, (t, arrival), u64::from(period))
+        };
+        if O::WATCHES && is_foreseen {
+            self.foresee_arrival(peer, worm, arrival);
         }
+    }
+
+    /// [`enter`](Self::enter) with unequal rates: a flit of the worm every `period` cycles, from its arrival on.
+    fn enter_at_pace(
+        &mut self,
+        port: u32,
+        worm: u32,
+        flits: u32,
+        (t, arrival): (u64, u64),
+        period: u64,
+    ) -> bool {
+        if !self.is_switch_port(port) || !self.reserve(port, t, arrival) {
+            self.ins[port as usize].flying += 1;
+            self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
+            return false;
+        }
+        let decoded = arrival + self.switch.routing_latency;
+        let entry = &mut self.ins[port as usize];
+        entry.expect(worm, flits, arrival, decoded);
+        let rates = &mut self.rates[port as usize];
+        (rates.in_next, rates.in_period) = (arrival, period);
+        self.calendar.schedule(decoded, ROUTES, Event::Route { port });
+        self.predict(port);
+        true
     }
 
     /// P5: accounts to the end of cycle `t`, sends STOP or GO, predicts.

@@ -2,6 +2,7 @@
 
 use super::endpoint::{Cause, Endpoint, Fate, Observer};
 use super::engine::{DATA, Engine, Event, HOSTS};
+use super::hop::retire;
 use super::ports::{NEVER, NONE, State};
 use simnet_base::ids::HostId;
 use simnet_base::units::Cycle;
@@ -95,7 +96,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         debug_assert!(entry.transmitter != NONE && entry.out != NONE, "only a cabled host has a message");
         // One message after the other: the transmitter is a port whose worm is wholly there when it starts.
-        self.bring_to(entry.transmitter, t);
+        let transmitter = &self.ins[entry.transmitter as usize];
+        if EQUAL && transmitter.has_finished(t) && !transmitter.touched {
+            let exit = transmitter.exit;
+            retire(&mut self.ins, &mut self.outs, entry.transmitter, t);
+            self.transmitter_free(entry.transmitter, exit + 1);
+        } else {
+            self.bring_to(entry.transmitter, t);
+        }
         let state = self.ins[entry.transmitter as usize].state;
         debug_assert!(matches!(state, State::Idle | State::Connected), "a transmitter sends or does nothing");
         if self.ins[entry.transmitter as usize].state != State::Idle {
@@ -113,10 +121,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         self.start(host, t, observer);
-        if self.tells_departures {
-            // Someone cares when the tail leaves, as a message behind it would.
-            self.hosts[host as usize].backlog = true;
-        }
         self.ask(host, endpoint);
         self.plan_next(host, t);
     }
@@ -139,9 +143,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(record.head_at == NEVER && record.tail_at == NEVER, "no host has seen it yet");
         let (flits, turns, payload) = (record.flits(), record.left, record.payload);
         self.in_flight += 1;
-        self.touch(port, t);
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.state == State::Idle && entry.segments == 0, "one message after the other");
+        entry.t = t;
         entry.state = State::Connected;
         entry.out = out;
         entry.head_sent = false;
@@ -149,17 +153,20 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (entry.occ, entry.in_rem, entry.out_rem) = (flits, 0, flits);
         let output = &mut self.outs[out as usize];
         debug_assert!(output.owner == NONE && !output.dead, "the channel is free and works");
-        output.owner = port;
-        let used = &mut self.used[out as usize];
-        debug_assert!(used.held <= t, "the times of its owners do not overlap");
-        used.flits += u64::from(flits);
-        used.held = used.held.wrapping_sub(t);
+        output.belong_to(port, u64::from(flits), t);
         if !output.go {
             output.since = t;
         }
         if O::WATCHES {
             self.note_holder(port);
             observer.started(Cycle(t), self.wiring.end(out), self.identity(worm), u32::from(turns), payload);
+        }
+        if self.tells_departures {
+            // Someone cares when the tail leaves, as a message behind it would.
+            self.hosts[host as usize].backlog = true;
+            self.list(port, t);
+        } else {
+            self.leave(port, t, observer);
         }
     }
 

@@ -43,6 +43,21 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
+    /// Checks a port whose worm has left at once in cycle `t`: P4 and P5 would have found nothing else to do.
+    pub(super) fn check_alone(&self, port: u32, t: u64) {
+        let entry = &self.ins[port as usize];
+        assert!(entry.out_on && entry.head_sent && entry.t == t, "its head is on the cable: {entry:?}");
+        self.check_flits(port);
+        self.check_marks(port);
+        self.check_use(entry.out);
+        let mut later = *entry;
+        let arrives = u32::from(later.in_on);
+        later.occ = later.occ + arrives - 1;
+        let is_quiet = port >= self.transmitters || later.occ < self.switch.stop && !later.stop_sent;
+        assert!(is_quiet, "a buffer that fills to its mark is settled in P5: {later:?}");
+        assert!(entry.exit > t && entry.pred == NEVER, "and nothing is predicted for it: {entry:?}");
+    }
+
     /// Checks everything between two cycles. Costs O(ports + messages).
     pub(super) fn check_all(&self) {
         let number = |index: usize| u32::try_from(index).expect("a record's number");
@@ -346,7 +361,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// What a channel has done lies within the times in which worms have owned it.
     fn check_use(&self, out: u32) {
-        let (output, used) = (&self.outs[out as usize], &self.used[out as usize]);
+        let (output, used) = (&self.outs[out as usize], &self.outs[out as usize].used);
         // While it is owned the cycle of the grant is taken off, so that any later cycle can be added.
         let is_owned = output.owner != NONE;
         let held = used.held.wrapping_add(if is_owned { self.now + 1 } else { 0 });

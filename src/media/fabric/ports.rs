@@ -5,6 +5,8 @@
 //! port with all flits of a message present from its start; without receive buffers it takes the place of the
 //! host's input port, which then needs no state at all.
 
+use super::counters::ChannelUse;
+
 /// No port, no worm.
 pub(super) const NONE: u32 = u32::MAX;
 /// No cycle.
@@ -96,6 +98,40 @@ impl InPort {
         }
     }
 
+    /// How many flits of the last worm have arrived since `self.t` and before cycle `t`, with equal rates, and how many
+    /// have not.
+    #[inline]
+    pub(super) fn arrived(&self, t: u64) -> (u32, u32) {
+        debug_assert!(self.t <= t, "what lies ahead has not arrived");
+        if !self.in_on {
+            return (0, self.in_rem);
+        }
+        let cycles = u32::try_from(t - self.t).unwrap_or(u32::MAX);
+        let arrived = cycles.min(self.in_rem);
+        (arrived, self.in_rem - arrived)
+    }
+
+    /// Whether it is empty, with nothing on its cable, and not stopped, and nothing has befallen it in this cycle.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.state == State::Idle
+            && self.segments == 0
+            && self.flying == 0
+            && !self.touched
+            && !self.stop_sent
+    }
+
+    /// An idle port is written as it will be at the arrival of a head that is decoded at once.
+    #[inline]
+    pub(super) fn expect(&mut self, worm: u32, flits: u32, arrival: u64, decoded: u64) {
+        debug_assert!(self.occ == 0 && self.in_rem == 0, "an idle port is empty");
+        self.t = arrival;
+        self.state = State::Routing;
+        self.exit = decoded;
+        (self.front, self.back, self.segments) = (worm, worm, 1);
+        (self.in_on, self.in_rem, self.out_rem) = (true, flits, flits);
+    }
+
     /// Whether the front worm is on its way out, by whatever exit.
     #[inline]
     pub(super) fn is_leaving(&self) -> bool {
@@ -109,10 +145,13 @@ impl InPort {
     }
 }
 
-/// An output port and the channel that leaves it; what the channel has carried is counted elsewhere.
+/// An output port and the channel that leaves it. One cache line.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
+#[repr(align(64))]
 pub(super) struct OutPort {
+    /// Flits sent, those counted in that the present owner is going to send, and cycles blocked and held; while it is
+    /// owned, the cycle of the grant is taken off the latter (modulo 2^64).
+    pub(super) used: ChannelUse,
     /// Since when the output is owned and (a head waits for it or it is stopped); [`NEVER`] if it is not so.
     pub(super) since: u64,
     /// The inputs whose heads wait for it: a bitmap, or their number at switches of more than 64 ports.
@@ -128,6 +167,49 @@ pub(super) struct OutPort {
     pub(super) go: bool,
     /// Whether the cable is absent or has failed.
     pub(super) dead: bool,
+}
+
+impl OutPort {
+    /// Round robin: of the switch's inputs, counted within it, the one that was served comes last.
+    #[inline]
+    pub(super) fn serve(&mut self, input: u32, ports: u16) {
+        self.pointer = after(input, ports);
+    }
+
+    /// It is nobody's from cycle `t` on.
+    #[inline]
+    pub(super) fn fall_free(&mut self, t: u64) {
+        debug_assert!(self.owner != NONE, "only what is owned is released");
+        self.owner = NONE;
+        self.used.held = self.used.held.wrapping_add(t);
+        debug_assert!(self.used.held <= t, "the times of its owners do not overlap");
+        debug_assert!(
+            self.used.flits <= self.used.held,
+            "a channel carries a flit a cycle at most, while it is owned"
+        );
+        self.unblock(t);
+    }
+
+    /// A worm gets it in cycle `t`, to send so many flits.
+    #[inline]
+    pub(super) fn belong_to(&mut self, port: u32, flits: u64, t: u64) {
+        debug_assert!(self.owner == NONE, "a channel is one worm's at a time");
+        debug_assert!(self.used.held <= t, "the times of its owners do not overlap");
+        self.owner = port;
+        self.used.flits += flits;
+        self.used.held = self.used.held.wrapping_sub(t);
+    }
+
+    /// It is not blocked any more from cycle `t` on.
+    #[inline]
+    pub(super) fn unblock(&mut self, t: u64) {
+        if self.since != NEVER {
+            debug_assert!(self.since <= t, "what ends has begun");
+            self.used.blocked += t - self.since;
+            self.since = NEVER;
+            debug_assert!(self.used.blocked <= t, "blocked times do not overlap");
+        }
+    }
 }
 
 /// A switch: its ports and its serial routing unit.
@@ -150,6 +232,41 @@ pub(super) struct Switch {
     pub(super) killed: bool,
     /// Whether it is on the list of units to be assigned.
     pub(super) listed: bool,
+}
+
+impl Switch {
+    /// The unit is done with the head at `port`.
+    #[inline]
+    pub(super) fn ends_decoding(&mut self, port: u32) {
+        debug_assert!(self.current == port, "it was that head's");
+        // Round robin: the port that was served comes last.
+        self.pointer = after(port - self.base, self.ports);
+        self.busy = NEVER;
+        self.current = NONE;
+    }
+
+    /// Reserves the unit for a head on the cable that will be decoded in cycle `decoded`, if it is idle and nobody waits
+    /// for it. Of two heads on cables the later one must not be decoded first: there is one reservation a unit.
+    #[inline]
+    pub(super) fn reserve(&mut self, port: u32, decoded: u64) -> bool {
+        if self.busy != NEVER || self.pending != 0 {
+            return false;
+        }
+        debug_assert!(self.current == NONE && !self.killed, "an idle unit decodes for nobody");
+        debug_assert!(!self.listed, "and is not about to take a head");
+        self.busy = decoded;
+        self.current = port;
+        true
+    }
+}
+
+/// The next in turn after `input` at a switch of so many ports.
+#[inline]
+fn after(input: u32, ports: u16) -> u16 {
+    debug_assert!(input < u32::from(ports), "an input is one of the switch's ports");
+    #[expect(clippy::cast_possible_truncation, reason = "a number below that of the ports")]
+    let next = input as u16 + 1;
+    if next == ports { 0 } else { next }
 }
 
 /// A host's interface, sending side.

@@ -112,7 +112,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 let entry = &self.hosts[host as usize];
                 call(&self.ins, entry.transmitter);
                 call(&self.outs, entry.out);
-                call(&self.used, entry.out);
                 call(self.worms.records(), entry.next);
                 call(self.worms.messages(), entry.next);
             }
@@ -126,7 +125,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             Event::Route { port } => {
                 let out = self.likely_output(port);
                 call(&self.outs, out);
-                call(&self.used, out);
             }
             Event::Start { host } => {
                 let out = self.hosts[host as usize].out;

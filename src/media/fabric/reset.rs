@@ -141,9 +141,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let out = entry.out;
         debug_assert!(self.outs[out as usize].owner == port, "and what it gives up is its own");
         // At the grant all flits were counted; those that will never be sent are taken off.
-        debug_assert!(self.used[out as usize].flits >= u64::from(entry.out_rem), "its flits were counted in");
+        debug_assert!(
+            self.outs[out as usize].used.flits >= u64::from(entry.out_rem),
+            "its flits were counted in"
+        );
         debug_assert!(self.worms.message(entry.front).cause.is_some(), "only a worm that is struck gives up");
-        self.used[out as usize].flits -= u64::from(entry.out_rem);
+        self.outs[out as usize].used.flits -= u64::from(entry.out_rem);
         if O::WATCHES {
             self.report_release(port, out, hit, observer);
         }

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::counters::ChannelUse;
 use super::parameters::Parameters;
 use super::ports::{ChannelRate, Host, InPort, NEVER, NONE, OutPort, Rates, Switch, WideRequests};
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
@@ -369,5 +370,15 @@ fn idle_switch(base: u32, ports: u16) -> Switch {
 }
 
 fn idle_output() -> OutPort {
-    OutPort { since: NEVER, wait: 0, owner: NONE, peer: NONE, delay: 1, pointer: 0, go: true, dead: true }
+    OutPort {
+        used: ChannelUse::default(),
+        since: NEVER,
+        wait: 0,
+        owner: NONE,
+        peer: NONE,
+        delay: 1,
+        pointer: 0,
+        go: true,
+        dead: true,
+    }
 }

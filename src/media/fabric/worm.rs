@@ -174,6 +174,15 @@ impl Worms {
         debug_assert!(message.struck_at <= at, "the first cause counts, not a later one");
     }
 
+    /// The output, counted from the first port of a switch, to which the next turn of a worm leads from `input`: some
+    /// number beyond the ports for an illegal turn, `None` for a worm without turns or time left. (Mainwaring et al.
+    /// 1997, section 2.1: a turn is relative, what is added to the port of entry.)
+    #[inline]
+    pub(super) fn next_output(&self, worm: u32, input: u32, t: u64) -> Option<u32> {
+        let worm = &self.slots[worm as usize];
+        (worm.left > 0 && worm.expires > t).then(|| input.wrapping_add_signed(self.turn(worm)))
+    }
+
     /// The turn that the head is to take next.
     #[inline]
     pub(super) fn turn(&self, worm: &Worm) -> i32 {

@@ -1,0 +1,147 @@
+//! A hop at which a worm meets no other: P3a to P5 at once.
+//!
+//! Most heads are decoded when no other worm asks for their output, holds it or is stopped in front of it. What P3 to P5
+//! will do with such a worm is then known, and nothing that they do to any other port of the cycle depends on when it is
+//! done:
+//!
+//! ```text
+//!   P3a  the unit is free again; the head asks for an output       pass     all of it with the records of the port,
+//!   P3c  nobody else does: it is granted                            |       the switch, the worm and the output at
+//!   P4   the head leaves, the tail is foreseen                      |       hand once
+//!   P5   no STOP, no GO, no prediction                              v
+//!        the port at the far end, if it is idle, is written         enter
+//! ```
+//! Exact where the channels carry a flit a cycle, a switch decodes one head at a time, so that no other head asks for an
+//! output of it in this cycle, and each condition of [`Engine::pass`] holds: the worm's rest is in the buffer or follows
+//! without a gap, no other worm is there, the buffer neither fills up to STOP nor is stopped, nobody waits for the tail,
+//! which does not leave in this cycle already, and the output is free and may send. Where one does not hold, `pass`
+//! leaves everything as it was, and the phases take their course ([`Engine::route`]). They do so for every worm of a
+//! fabric that is watched, or whose events are shuffled: tests compare both with this way, and all three with the oracle.
+
+use super::engine::{DATA, Engine, Event, ROUTES};
+use super::ports::{InPort, NEVER, NONE, OutPort, State};
+
+impl<const EQUAL: bool> Engine<EQUAL> {
+    /// Lets the worm in front of `port`, whose head is decoded in `t`, pass the switch if it meets no other; whether it
+    /// has.
+    #[inline]
+    pub(super) fn pass(&mut self, port: u32, t: u64) -> bool {
+        // Slices of this function's own: what is written to one record tells nothing of where another lies.
+        let (ins, outs, switches) = (&mut self.ins[..], &mut self.outs[..], &mut self.switches[..]);
+        let entry = &ins[port as usize];
+        let unit = &mut switches[entry.node as usize];
+        if unit.busy != t || unit.current != port || unit.killed {
+            return false;
+        }
+        debug_assert!(entry.state == State::Routing && entry.t <= t, "the head in front was being decoded");
+        // No turn left, no time left, an illegal turn: not for here.
+        let Some(local) = self.worms.next_output(entry.front, port - unit.base, t) else { return false };
+        if local >= u32::from(unit.ports) {
+            return false;
+        }
+        let out = unit.base + local;
+        let output = &outs[out as usize];
+        let (arrived, in_rem) = entry.arrived(t);
+        // With the route flit of this switch taken off, which never leaves.
+        let (occ, out_rem) = (entry.occ + arrived - 1, entry.out_rem - 1);
+        let is_alone = entry.segments == 1 && !entry.touched && out_rem > 1;
+        let is_steady = (entry.in_on || in_rem == 0) && occ < self.switch.stop && !entry.stop_sent;
+        let is_open = output.go && output.wait == 0 && !output.dead;
+        if !(is_alone && is_steady && is_open) {
+            return false;
+        }
+        let owner = output.owner;
+        if owner != NONE {
+            if !ins[owner as usize].has_finished(t)
+                || ins[owner as usize].segments > 1
+                || ins[owner as usize].touched
+            {
+                return false;
+            }
+            retire(ins, outs, owner, t);
+        }
+        unit.ends_decoding(port);
+        if unit.pending != 0 && !unit.listed {
+            unit.listed = true;
+            self.units.push(ins[port as usize].node);
+        }
+        self.decoded[port as usize] += 1;
+        let entry = &mut ins[port as usize];
+        let exit = t + u64::from(out_rem) - 1;
+        entry.t = t;
+        entry.state = State::Connected;
+        (entry.occ, entry.in_rem, entry.out_rem) = (occ, in_rem, out_rem);
+        (entry.in_on, entry.out_on, entry.head_sent) = (in_rem > 0, true, true);
+        (entry.exit, entry.pred, entry.out) = (exit, NEVER, out);
+        let worm = entry.front;
+        let output = &mut outs[out as usize];
+        output.belong_to(port, u64::from(out_rem), t);
+        output.serve(port - unit.base, unit.ports);
+        let (peer, arrival) = (output.peer, t + u64::from(output.delay));
+        let record = &mut self.worms[worm];
+        record.left -= 1;
+        let flits = record.flits();
+        if peer >= self.switch_ports {
+            record.head_at = arrival;
+            record.too_soon = record.left > 0;
+            let tail = arrival + u64::from(out_rem) - 1;
+            record.tail_at = tail;
+            self.calendar.schedule(tail, DATA, Event::Deliver { port: peer, worm });
+        } else {
+            self.enter(peer, worm, flits, t, arrival);
+        }
+        if cfg!(debug_assertions) {
+            self.check_alone(port, t);
+        }
+        true
+    }
+
+    /// Sends a head in `t` to the switch's port that it reaches in `arrival`; whether it is foreseen there.
+    ///
+    /// At an idle port of an idle switch nothing can come before it, so the port is written as it will be at its arrival,
+    /// and one event (the end of decoding) stands for three. An earlier event takes it back ([`revoke`](Self::revoke)).
+    #[inline]
+    pub(super) fn enter(&mut self, port: u32, worm: u32, flits: u32, t: u64, arrival: u64) -> bool {
+        debug_assert!(EQUAL && port < self.switch_ports && arrival > t, "no cable is crossed in no time");
+        let (ins, outs) = (&mut self.ins[..], &mut self.outs[..]);
+        let entry = &ins[port as usize];
+        if entry.has_finished(t) && entry.segments == 1 && !entry.touched && entry.state == State::Connected {
+            retire(ins, outs, port, t);
+        }
+        let entry = &mut ins[port as usize];
+        let unit = &mut self.switches[entry.node as usize];
+        let decoded = arrival + self.switch.routing_latency;
+        if !entry.is_idle() || self.serial && !unit.reserve(port, decoded) {
+            entry.flying += 1;
+            self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
+            return false;
+        }
+        entry.expect(worm, flits, arrival, decoded);
+        entry.pred = NEVER;
+        self.calendar.schedule(decoded, ROUTES, Event::Route { port });
+        // A head that is decoded before the buffer has filled to its mark, as most are, predicts nothing.
+        if flits >= self.switch.stop {
+            self.predict(port);
+        }
+        true
+    }
+}
+
+/// Makes good that the tail of the only worm of a connected port has left before cycle `t`: `bring_to` for the case in
+/// which most ports are found, where nothing is to be counted and no head waits for the output.
+#[inline]
+pub(super) fn retire(ins: &mut [InPort], outs: &mut [OutPort], port: u32, t: u64) {
+    let entry = &mut ins[port as usize];
+    debug_assert!(entry.has_finished(t) && entry.segments == 1, "the tail of its only worm has left");
+    debug_assert!(entry.state == State::Connected && !entry.touched, "through an output");
+    let output = &mut outs[entry.out as usize];
+    debug_assert!(output.wait == 0, "a tail that is waited for leaves with an event");
+    output.fall_free(entry.exit + 1);
+    *entry = InPort {
+        t,
+        stop_sent: entry.stop_sent,
+        pred: entry.pred,
+        flying: entry.flying,
+        ..InPort::new(entry.node, entry.dead)
+    };
+}

@@ -30,6 +30,8 @@ pub struct ZeroLoad<'a> {
     /// Per host, its own cable and where that ends.
     cables: Vec<Option<(LinkId, End)>>,
     has_one_rate: bool,
+    /// The delay of every cable, if they all have the same.
+    one_delay: Option<u64>,
 }
 
 /// Flit j is there at `at + pace j` or later.
@@ -48,7 +50,10 @@ impl<'a> ZeroLoad<'a> {
         };
         let has_one_rate =
             parameters.host.receive.is_none() && parameters.links.iter().all(|link| link.period == 1);
+        let mut delays = parameters.links.iter().map(|link| link.delay);
+        let one_delay = delays.next().filter(|first| delays.all(|delay| delay == *first));
         ZeroLoad {
+            one_delay,
             wiring: Wiring::new(network),
             parameters,
             cables: network.host_ids().zip(attachments).map(cable).collect(),
@@ -61,6 +66,11 @@ impl<'a> ZeroLoad<'a> {
     pub fn cycles(&self, source: HostId, turns: &[Turn], payload: u32) -> u64 {
         let Some((first, far)) = self.cables[source.index()] else { return 0 };
         let behind = u64::from(payload.saturating_sub(1));
+        if let (true, Some(delay)) = (self.has_one_rate, self.one_delay) {
+            // Cables all alike need not be looked at.
+            let switches = turns.len() as u64;
+            return delay + behind + switches * (self.parameters.switch.routing_latency + delay);
+        }
         if self.has_one_rate {
             let mut cycles = self.timing(first).delay + behind;
             self.wiring.walk(far, turns, |_, _, _, wire| {

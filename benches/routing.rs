@@ -75,6 +75,25 @@ fn ten_thousand_hosts(bencher: Bencher<'_, '_>) {
     });
 }
 
+/// The same without a table: what `simnet route` does. Required: 5 s on two cores, 1 GiB.
+#[divan::bench(sample_count = 1, sample_size = 1)]
+fn ten_thousand_hosts_at_once(bencher: Bencher<'_, '_>) {
+    let size = [("switches", 2_520), ("degree", 8), ("hosts-per-switch", 4)];
+    let network = generate::build("random-regular", &size, 1).expect("such a graph exists");
+    let attachments = Attachments::lowest(&network);
+    bencher
+        .bench_local(|| Plan::judge_at_once(&network, &attachments, &Choices::default()).expect("they fit"));
+}
+
+/// Everything that `simnet route` prints, judged as it is found. Required: pink under 30 ms.
+#[divan::bench(args = ["now-c", "now-cab", "pink"], sample_count = 10)]
+fn report_at_once(bencher: Bencher<'_, '_>, name: &str) {
+    let network = presets::load(name).expect("a preset");
+    let attachments = Attachments::lowest(&network);
+    bencher
+        .bench_local(|| Plan::judge_at_once(&network, &attachments, &Choices::default()).expect("they fit"));
+}
+
 /// The turns that smart routing allows. Goal: 64 switches, and pink, within two seconds.
 #[divan::bench(args = ["decayed-torus", "random-64", "pink"], sample_count = 3)]
 fn smart_turns(bencher: Bencher<'_, '_>, name: &str) {

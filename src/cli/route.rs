@@ -25,8 +25,8 @@ use simnet_base::numbers::{fixed, or_dash};
 use simnet_base::diagnostics::quoted;
 use simnet_base::ids::{Node, Port};
 use simnet_network::routing::{
-    self, Algorithm, Attachments, Choices, Engine, Plan, Report, Root, SwitchGraph, write_gm_routes,
-    write_routes,
+    self, Algorithm, Attachments, Choices, DependencyGraph, Engine, Plan, Report, Root, SwitchGraph,
+    write_gm_routes, write_routes,
 };
 use simnet_network::topology::{End, Network};
 use simnet_scenario as scenario;
@@ -167,15 +167,8 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     places.writes("--gm-routes", options.gm_routes.as_deref()).check(common)?;
     let parts = without::parts(&net, &options.without)?;
     let left = routing::without(&net, &parts);
-    let (attachments, plan) = planned(&left, &routing::choices_without(&net, &parts, &choices))?;
-    tracing::debug!(routes = plan.table.len(), "found the routes");
-    if let Some(path) = &options.routes {
-        write_whole_by(path, |mut out| write_routes(&left, &attachments, &plan.table, &mut out))?;
-    }
-    if let Some(path) = &options.gm_routes {
-        write_whole_by(path, |mut out| write_gm_routes(&left, &plan.table, &mut out))?;
-    }
-    let (report, dependencies) = plan.judge(&left, &attachments);
+    let (report, dependencies) =
+        judged_and_written(options, &left, &routing::choices_without(&net, &parts, &choices))?;
     if let Some(path) = &options.certificate {
         certificate::write(path, (&report, &dependencies), &left, common)?;
     }
@@ -188,6 +181,27 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     }
     let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
     Ok(if sound { Exit::Fine } else { Exit::Expectation })
+}
+
+/// Judges the routes, and writes them where requested. What is not written is not kept either.
+fn judged_and_written(
+    options: &Options,
+    net: &Network,
+    choices: &Choices,
+) -> Result<(Report, DependencyGraph), Failure> {
+    if options.routes.is_none() && options.gm_routes.is_none() {
+        let judged = Plan::judge_at_once(net, &Attachments::lowest(net), choices);
+        return judged.map_err(|error| Failure::Usage(error.to_string()));
+    }
+    let (attachments, plan) = planned(net, choices)?;
+    tracing::debug!(routes = plan.table.len(), "found the routes");
+    if let Some(path) = &options.routes {
+        write_whole_by(path, |mut out| write_routes(net, &attachments, &plan.table, &mut out))?;
+    }
+    if let Some(path) = &options.gm_routes {
+        write_whole_by(path, |mut out| write_gm_routes(net, &plan.table, &mut out))?;
+    }
+    Ok(plan.judge(net, &attachments))
 }
 
 fn planned(net: &Network, choices: &Choices) -> Result<(Attachments, Plan), Failure> {

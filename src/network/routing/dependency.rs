@@ -110,6 +110,12 @@ impl DependencyGraph {
         self.follows[row + bit / 64] |= 1 << (bit % 64);
     }
 
+    /// Adds all dependencies of another graph over the same lanes of the same network.
+    pub(super) fn unite(&mut self, other: &DependencyGraph) {
+        assert_eq!((self.lanes, self.follows.len()), (other.lanes, other.follows.len()), "of one network");
+        self.follows.iter_mut().zip(&other.follows).for_each(|(word, more)| *word |= more);
+    }
+
     /// Where the bits of a lane of a channel begin.
     fn row(&self, ends: &ChannelEnds, lane: u8) -> usize {
         ends.row + usize::from(lane) * row_words(ends.ports, self.lanes)

@@ -322,6 +322,16 @@ impl Attachments {
         }
     }
 
+    /// The hosts of each switch that has any, switches and hosts in order; before them those that no cable joins to a
+    /// switch, if there are such.
+    pub(super) fn by_switch(&self) -> Vec<(Option<SwitchId>, Vec<simnet_base::ids::HostId>)> {
+        let switch = |host| self.switch(host).map(|(switch, _)| switch);
+        let mut hosts: Vec<_> = (0..self.hosts()).map(simnet_base::ids::HostId::new).collect();
+        hosts.sort_by_key(|host| (switch(*host), *host));
+        let groups = hosts.chunk_by(|a, b| switch(*a) == switch(*b));
+        groups.map(|group| (switch(group[0]), group.to_vec())).collect()
+    }
+
     /// How many hosts each switch has, `left_out` not counted.
     pub fn per_switch(&self, switches: usize, left_out: Option<simnet_base::ids::HostId>) -> Vec<u32> {
         let mut count = vec![0; switches];

@@ -1,5 +1,6 @@
 //! Figures of merit: of directions, over all pairs of switches, and of routes, over all pairs of hosts.
 
+use rayon::prelude::*;
 use simnet_base::ids::SwitchId;
 
 use super::directions::Directions;
@@ -39,18 +40,28 @@ impl SwitchMetrics {
         let mut crossings = Crossings::new(moves);
         let mut metrics = SwitchMetrics { sum_of_distances: 0, pairs: 0, crossing_paths: 0 };
         for destination in destinations {
-            toward.search(moves, destination);
-            for state in toward.reached().iter().filter(|s| s.is_start() && s.switch() != destination) {
-                metrics.pairs += 1;
-                metrics.sum_of_distances += u64::from(toward.distance(*state).unwrap_or(0));
-            }
-            crossings.add(moves, &toward);
+            metrics.add(moves, (&mut toward, &mut crossings), destination);
             metrics.crossing_paths = crossings.most;
             if crossings.most > limit() {
                 return None;
             }
         }
         Some(metrics)
+    }
+
+    /// Adds the pairs and distances of the paths to one destination, and the paths to `crossings`.
+    fn add(
+        &mut self,
+        moves: &LegalMoves<'_>,
+        (toward, crossings): (&mut Toward, &mut Crossings),
+        destination: SwitchId,
+    ) {
+        toward.search(moves, destination);
+        for state in toward.reached().iter().filter(|s| s.is_start() && s.switch() != destination) {
+            self.pairs += 1;
+            self.sum_of_distances += u64::from(toward.distance(*state).unwrap_or(0));
+        }
+        crossings.add(moves, toward);
     }
 
     /// The mean shortest legal distance, in cables; 0 for a single switch, `None` where no pair is joined.
@@ -63,9 +74,25 @@ impl SwitchMetrics {
     }
 }
 
+/// Each core takes a part of the destinations; what they found is added up, in whatever order.
 fn all(moves: &LegalMoves<'_>) -> SwitchMetrics {
-    let metrics = SwitchMetrics::unless_beyond(moves, moves.graph().switch_ids(), || u64::MAX);
-    metrics.expect("no number is beyond the largest")
+    let graph = moves.graph();
+    let none = || SwitchMetrics { sum_of_distances: 0, pairs: 0, crossing_paths: 0 };
+    let begin = || (Toward::new(graph), Crossings::new(moves), none());
+    let parts =
+        (0..graph.switches()).into_par_iter().map(SwitchId::new).fold(begin, |mut part, destination| {
+            part.2.add(moves, (&mut part.0, &mut part.1), destination);
+            part
+        });
+    let (crossings, metrics) = parts.map(|(_, crossings, metrics)| (crossings, metrics)).reduce(
+        || (Crossings::new(moves), none()),
+        |(crossings, metrics), (others, more)| {
+            let sum_of_distances = metrics.sum_of_distances + more.sum_of_distances;
+            let pairs = metrics.pairs + more.pairs;
+            (crossings.and(&others), SwitchMetrics { sum_of_distances, pairs, ..metrics })
+        },
+    );
+    SwitchMetrics { crossing_paths: crossings.most, ..metrics }
 }
 
 /// How many paths go over each channel.
@@ -81,6 +108,15 @@ impl Crossings {
     fn new(moves: &LegalMoves<'_>) -> Crossings {
         let over = vec![0; moves.graph().outputs().len()];
         Crossings { over, most: 0, arriving: vec![0; moves.states()] }
+    }
+
+    /// Adds those to other destinations. Sums that saturate are the same in any order.
+    fn and(mut self, others: &Crossings) -> Crossings {
+        for (over, more) in self.over.iter_mut().zip(&others.over) {
+            *over = over.saturating_add(*more);
+            self.most = self.most.max(*over);
+        }
+        self
     }
 
     /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it,

@@ -15,7 +15,7 @@ use super::graph::{Attachments, SwitchGraph, UNREACHED};
 use super::judged::{Judged, Requirement, Verdict};
 use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
-use super::select::{Selection, fits, select_routes};
+use super::select::{Selection, fits, select_routes, survey_routes};
 use super::survey::{LaneUse, Survey, lane_name};
 use super::table::{RouteTable, TableTooLarge, count_turns};
 
@@ -192,35 +192,57 @@ impl Plan {
 
     /// The same, with the dependencies that the verdict is about.
     pub fn judge(&self, network: &Network, attachments: &Attachments) -> (Report, DependencyGraph) {
-        let graph = SwitchGraph::new(network);
-        let moves = self.rule.moves(&graph);
-        let mut survey = Survey::new(network, attachments, &self.table);
-        if matches!(self.rule, Rule::Minimal) {
-            survey.dependencies = DependencyGraph::new(network);
-            let hosts = attachments.per_switch(graph.switches(), None);
-            survey.dependencies.add_all_shortest(&moves, &hosts);
-        }
-        let judged = Judged::of_rule(&mut survey, &moves);
-        let metrics = SwitchMetrics::new(&moves);
-        let report = Report {
-            algorithm: self.rule.algorithm(),
-            root: names(network, self.rule.roots()),
-            switch_mean_distance: metrics.mean_distance(graph.switches()),
-            crossing_paths: Some(metrics.crossing_paths),
-            restrictions_per_switch: Some(self.rule.restrictions_per_switch(&graph)),
-            channel_load_by_root_distance: load_by_distance(&graph, self.rule.roots(), &survey.load),
-            judged,
-            relabelled: self
-                .rule
-                .relabelled()
-                .iter()
-                .map(|s| network.name_of(Node::Switch(*s)).to_owned())
-                .collect(),
-            has_spines: self.rule.has_spines(),
-            ..Report::of_file(network, &survey)
-        };
-        (report, survey.dependencies)
+        judge(&self.rule, Survey::new(network, attachments, &self.table), network, attachments)
     }
+
+    /// Judges the routes that [`Plan::new`] would find, each as it is found: they are never kept, which saves their
+    /// memory.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn judge_at_once(
+        network: &Network,
+        attachments: &Attachments,
+        choices: &Choices,
+    ) -> Result<(Report, DependencyGraph), PlanError> {
+        let graph = SwitchGraph::new(network);
+        choices.algorithm.check(&graph)?;
+        TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
+        let survey = survey_routes(&rule.moves(&graph), (network, attachments), choices.selection)?;
+        Ok(judge(&rule, survey, network, attachments))
+    }
+}
+
+/// The report about surveyed routes of a rule, and the dependencies that its verdict is about.
+fn judge(
+    rule: &Rule,
+    mut survey: Survey,
+    network: &Network,
+    attachments: &Attachments,
+) -> (Report, DependencyGraph) {
+    let graph = SwitchGraph::new(network);
+    let moves = rule.moves(&graph);
+    if matches!(rule, Rule::Minimal) {
+        survey.dependencies = DependencyGraph::new(network);
+        let hosts = attachments.per_switch(graph.switches(), None);
+        survey.dependencies.add_all_shortest(&moves, &hosts);
+    }
+    let judged = Judged::of_rule(&mut survey, &moves);
+    let metrics = SwitchMetrics::new(&moves);
+    let report = Report {
+        algorithm: rule.algorithm(),
+        root: names(network, rule.roots()),
+        switch_mean_distance: metrics.mean_distance(graph.switches()),
+        crossing_paths: Some(metrics.crossing_paths),
+        restrictions_per_switch: Some(rule.restrictions_per_switch(&graph)),
+        channel_load_by_root_distance: load_by_distance(&graph, rule.roots(), &survey.load),
+        judged,
+        relabelled: rule.relabelled().iter().map(|s| network.name_of(Node::Switch(*s)).to_owned()).collect(),
+        has_spines: rule.has_spines(),
+        ..Report::of_file(network, &survey)
+    };
+    (report, survey.dependencies)
 }
 
 /// Refuses hosts so far apart that no message carries a route between them. A single search shows for most networks

@@ -16,14 +16,16 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use rayon::prelude::*;
 
-use crate::topology::End;
+use crate::topology::{End, Network};
 use simnet_base::ids::{HostId, Node, SwitchId};
 
 use super::balance::{Candidates, KeptPaths};
 use super::graph::Attachments;
 use super::paths::{LegalMoves, State, Steps, Toward};
 use super::plan::PlanError;
+use super::survey::{Ground, Survey};
 use super::table::{RouteTable, Row, TableTooLarge};
 
 /// The rule that picks one path out of several.
@@ -95,23 +97,64 @@ pub fn balanced_routes(
     Ok(rows(moves, attachments, |destination| Choice::Balanced(&kept, destination))?)
 }
 
+/// How many switches' routes are found side by side before they go into a table.
+const AT_ONCE: usize = 128;
+
 /// The routes of all pairs, those to each destination chosen by its own rule.
 fn rows<'a>(
     moves: &LegalMoves<'_>,
     attachments: &Attachments,
-    mut choice: impl FnMut(HostId) -> Choice<'a>,
+    choice: impl Fn(HostId) -> Choice<'a> + Sync,
 ) -> Result<RouteTable, TableTooLarge> {
     let mut table = RouteTable::for_all_pairs(attachments.hosts())?;
-    let mut destinations: Vec<HostId> = (0..attachments.hosts()).map(HostId::new).collect();
-    destinations.sort_by_key(|host| (attachments.switch(*host).map(|(switch, _)| switch), *host));
-    let mut search = Search::new(moves);
-    for destination in destinations {
-        if let Some((switch, _)) = attachments.switch(destination) {
-            search.toward_switch(moves, switch);
+    for groups in attachments.by_switch().chunks(AT_ONCE) {
+        let found = groups.par_iter().map_init(
+            || Search::new(moves),
+            |search, (at, destinations)| {
+                at.iter().for_each(|switch| search.toward_switch(moves, *switch));
+                let row = |to: &HostId| (*to, search.row(attachments, *to, choice(*to)));
+                destinations.iter().map(row).collect::<Vec<_>>()
+            },
+        );
+        // One after the other in order, so that a table that is too large is so at the same one every time.
+        for (destination, row) in found.collect::<Vec<_>>().into_iter().flatten() {
+            table.set_row(destination, row)?;
         }
-        table.set_row(destination, search.row(attachments, destination, choice(destination)))?;
     }
     Ok(table)
+}
+
+/// Surveys the routes of all pairs without keeping them: those that [`select_routes`] finds, and what [`Survey::new`]
+/// says of them. Between two switches a path is followed once for all routes that take it.
+///
+/// # Errors
+/// As [`select_routes`], but for the turns of all routes, which fill no table.
+pub(super) fn survey_routes(
+    moves: &LegalMoves<'_>,
+    (network, attachments): (&Network, &Attachments),
+    selection: Selection,
+) -> Result<Survey, PlanError> {
+    TableTooLarge::foreseen(moves, attachments)?;
+    let kept = match selection {
+        Selection::Balanced => Some(KeptPaths::of(moves, attachments, Candidates::default())?),
+        _ => None,
+    };
+    let choice = |destination| match &kept {
+        Some(kept) => Choice::Balanced(kept, destination),
+        None => Choice::new(selection, destination),
+    };
+    let ground = Ground::new(network, attachments);
+    let begin = || (Search::new(moves), ground.none.clone());
+    let followed = attachments.by_switch().into_par_iter().fold(begin, |(mut search, mut survey), group| {
+        let (at, destinations) = group;
+        at.iter().for_each(|switch| search.toward_switch(moves, *switch));
+        for to in destinations {
+            search.count(&ground, &mut survey, to, choice(to));
+        }
+        search.follow_counted(&mut survey, &ground.graph.distances(at));
+        (search, survey)
+    });
+    Ok(followed.map(|(_, survey)| survey).reduce(|| ground.none.clone(), Survey::and))
 }
 
 /// How the routes to one destination are chosen.
@@ -164,13 +207,15 @@ struct Search {
     at: Option<SwitchId>,
     /// Per source switch how many routes were taken in turn.
     taken: Vec<u64>,
+    /// Per source switch the ranks of the paths that routes take and that are still to be followed.
+    ranks: Vec<Vec<u64>>,
 }
 
 impl Search {
     fn new(moves: &LegalMoves<'_>) -> Search {
         let graph = moves.graph();
-        let taken = vec![0; graph.switches()];
-        Search { toward: Toward::new(graph), steps: Steps::default(), at: None, taken }
+        let (taken, ranks) = (vec![0; graph.switches()], vec![Vec::new(); graph.switches()]);
+        Search { toward: Toward::new(graph), steps: Steps::default(), at: None, taken, ranks }
     }
 
     fn toward_switch(&mut self, moves: &LegalMoves<'_>, switch: SwitchId) {
@@ -206,6 +251,48 @@ impl Search {
             }
         }
         row
+    }
+
+    /// Chooses the routes that [`Search::row`] does, without their turns: notes which paths they take, and surveys those
+    /// pairs at once that take none.
+    fn count(
+        &mut self,
+        ground: &Ground<'_>,
+        survey: &mut Survey,
+        destination: HostId,
+        mut choice: Choice<'_>,
+    ) {
+        let attachments = ground.attachments;
+        let is_attached = attachments.switch(destination).is_some();
+        for source in (0..attachments.hosts()).map(HostId::new) {
+            let draw = choice.draw(source);
+            if source == destination {
+                continue;
+            }
+            let from = attachments.switch(source).map(|(from, _)| from).filter(|_| is_attached);
+            match from.filter(|from| self.toward.paths(State::start(*from)) > 0) {
+                Some(from) => {
+                    let rank = self.rank(draw, from);
+                    self.ranks[from.index()].push(rank);
+                }
+                None if joined(attachments, source, destination) => {}
+                None => survey.miss(source, destination),
+            }
+        }
+    }
+
+    /// Follows the paths that were noted, each once however many routes take it; `minimal` has the least distances of
+    /// switches. What is counted does not depend on which of the routes comes first.
+    fn follow_counted(&mut self, survey: &mut Survey, minimal: &[u32]) {
+        for (from, ranks) in self.ranks.iter_mut().enumerate() {
+            ranks.sort_unstable();
+            for same in ranks.chunk_by(|a, b| a == b) {
+                survey.follow_path(same.len() as u64, minimal[from], |visit| {
+                    self.steps.nth_path(State::start(SwitchId::new(from)), same[0], visit);
+                });
+            }
+            ranks.clear();
+        }
     }
 
     /// The rank of the path that a pair takes out of all those from the switch `from`.

@@ -2,10 +2,11 @@
 //! it.
 
 use crate::topology::{End, Network};
-use simnet_base::ids::{ChannelId, HostId, Node, SwitchId};
+use rayon::prelude::*;
+use simnet_base::ids::{ChannelId, HostId, Node, Turn};
 
 use super::dependency::{ChannelLane, DependencyGraph};
-use super::graph::{Attachments, Landing, SwitchGraph, UNREACHED, Wiring};
+use super::graph::{Attachments, Landing, Output, SwitchGraph, UNREACHED, Wiring};
 use super::judged::StandIns;
 use super::table::RouteTable;
 
@@ -19,6 +20,22 @@ pub struct LaneUse {
     pub lanes: u32,
     /// Paths, from a lid or a port without one to a lid, that no service level was given for: they count as level 0.
     pub paths_without_level: u64,
+}
+
+/// What routes are followed through.
+pub(super) struct Ground<'a> {
+    pub(super) graph: SwitchGraph,
+    wiring: Wiring,
+    pub(super) attachments: &'a Attachments,
+    /// The survey of no route, to begin with.
+    pub(super) none: Survey,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(network: &Network, attachments: &'a Attachments) -> Ground<'a> {
+        let none = Survey::before_any(network, attachments);
+        Ground { graph: SwitchGraph::new(network), wiring: Wiring::new(network), attachments, none }
+    }
 }
 
 /// The facts about a table of routes, found by following every route through the network.
@@ -45,28 +62,49 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Follows every route of `table`. Costs O(turns + switches with hosts x links).
+    /// Follows every route of `table`. Costs O(turns + switches with hosts x links), shared by all cores.
     pub fn new(network: &Network, attachments: &Attachments, table: &RouteTable) -> Survey {
-        let graph = SwitchGraph::new(network);
-        let wiring = Wiring::new(network);
-        let mut survey = Survey::before_any(network, attachments);
-        let mut destinations: Vec<HostId> = network.host_ids().collect();
-        let switch = |host: &HostId| attachments.switch(*host).map(|(switch, _)| switch);
-        destinations.sort_by_key(|host| (switch(host), *host));
-        let mut at = None;
-        let mut minimal = graph.distances(None);
-        for destination in destinations {
-            let end = switch(&destination);
-            if end != at {
-                minimal = graph.distances(end);
-                at = end;
-            }
-            for source in network.host_ids().filter(|source| *source != destination) {
-                let least = switch(&source).map_or(0, |s: SwitchId| minimal[s.index()]);
-                survey.follow(attachments, &wiring, table, (source, destination), least);
-            }
+        let ground = Ground::new(network, attachments);
+        let groups = attachments.by_switch();
+        let followed = groups.par_iter().fold(
+            || ground.none.clone(),
+            |mut survey, (at, destinations)| {
+                let minimal = ground.graph.distances(*at);
+                for destination in destinations {
+                    let turns = |source| table.turns(source, *destination);
+                    survey.follow_all(&ground, *destination, (&minimal, turns));
+                }
+                survey
+            },
+        );
+        followed.reduce(|| ground.none.clone(), Survey::and)
+    }
+
+    /// Adds what another survey found of other routes of the same network, all behind these in order.
+    pub(super) fn and(mut self, other: Survey) -> Survey {
+        self.unreachable += other.unreachable;
+        let room = MOST_EXAMPLES - self.unreachable_examples.len();
+        self.unreachable_examples.extend(other.unreachable_examples.into_iter().take(room));
+        self.sum_of_distances += other.sum_of_distances;
+        self.non_minimal += other.non_minimal;
+        self.load.iter_mut().zip(&other.load).for_each(|(load, more)| *load += more);
+        self.dependencies.unite(&other.dependencies);
+        self
+    }
+
+    /// Follows the routes from all other hosts to one, `turns(source)` each; `minimal` has the least distances of
+    /// switches from its own.
+    pub(super) fn follow_all<'r>(
+        &mut self,
+        ground: &Ground<'_>,
+        destination: HostId,
+        (minimal, turns): (&[u32], impl Fn(HostId) -> Option<&'r [Turn]>),
+    ) {
+        let attachments = ground.attachments;
+        for source in (0..attachments.hosts()).map(HostId::new).filter(|source| *source != destination) {
+            let least = attachments.switch(source).map_or(0, |(switch, _)| minimal[switch.index()]);
+            self.follow(ground, turns(source), (source, destination), least);
         }
-        survey
     }
 
     /// Of no route yet between the hosts.
@@ -87,18 +125,18 @@ impl Survey {
 
     fn follow(
         &mut self,
-        attachments: &Attachments,
-        wiring: &Wiring,
-        table: &RouteTable,
+        ground: &Ground<'_>,
+        turns: Option<&[Turn]>,
         (source, destination): (HostId, HostId),
         least: u32,
     ) {
-        let (Some(turns), Some(from)) = (table.turns(source, destination), attachments.of(source)) else {
+        let attachments = ground.attachments;
+        let (Some(turns), Some(from)) = (turns, attachments.of(source)) else {
             self.miss(source, destination);
             return;
         };
         let mut before: Option<ChannelId> = None;
-        let landing = wiring.walk(from.far, turns, |_, _, output, wire| {
+        let landing = ground.wiring.walk(from.far, turns, |_, _, output, wire| {
             if let Node::Switch(_) = wire.to.node {
                 self.load[wire.channel.index()] += 1;
                 if let Some(channel) = before {
@@ -116,6 +154,27 @@ impl Survey {
         let distance = turns.len().saturating_sub(1) as u64;
         self.sum_of_distances += distance;
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
+    }
+
+    /// Follows a path between switches that so many routes take; `path` calls its argument with every output in order.
+    pub(super) fn follow_path(
+        &mut self,
+        routes: u64,
+        least: u32,
+        path: impl FnOnce(&mut dyn FnMut(&Output)),
+    ) {
+        let mut before: Option<ChannelId> = None;
+        let mut distance = 0;
+        path(&mut |output| {
+            distance += 1;
+            self.load[output.channel.index()] += routes;
+            if let Some(channel) = before {
+                self.dependencies.add(channel, output.port);
+            }
+            before = Some(output.channel);
+        });
+        self.sum_of_distances += routes * u64::from(distance);
+        self.non_minimal += routes * u64::from(least != UNREACHED && distance > least);
     }
 
     /// Takes a pair's route out again, over these channels between switches, and counts the pair as unreachable.

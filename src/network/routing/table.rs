@@ -1,5 +1,6 @@
 //! Routes of all pairs of hosts, as the turns that a source puts before its message.
 
+use rayon::prelude::*;
 use thiserror::Error;
 
 use simnet_base::ids::{HostId, SwitchId, Turn};
@@ -78,29 +79,47 @@ impl TableTooLarge {
     }
 }
 
-/// The turns of shortest routes between all pairs of hosts; stops counting above `enough`.
+/// How many destinations are looked at side by side between two looks at what has come together.
+const AT_ONCE: usize = 256;
+
+/// The turns of shortest routes between all pairs of hosts; stops counting above `enough`, destinations in order.
 pub(super) fn count_turns(moves: &LegalMoves<'_>, attachments: &Attachments, enough: usize) -> usize {
     let graph = moves.graph();
     let per_switch = attachments.per_switch(graph.switches(), None);
     let with_hosts: Vec<SwitchId> =
         graph.switch_ids().filter(|switch| per_switch[switch.index()] > 0).collect();
-    let mut toward = Toward::new(graph);
     let mut turns = 0_usize;
-    for destination in &with_hosts {
-        toward.search(moves, *destination);
-        let from = |source: &SwitchId| {
-            let distance =
-                toward.distance(State::start(*source)).filter(|_| toward.paths(State::start(*source)) > 0);
-            distance.map_or(0, |distance| (distance as usize + 1) * per_switch[source.index()] as usize)
-        };
-        let to_one: usize = with_hosts.iter().map(from).sum();
-        // Of a host to itself there is no route; that switch's distance is 0.
-        turns = turns.saturating_add(to_one.saturating_sub(1) * per_switch[destination.index()] as usize);
-        if turns > enough {
-            break;
+    for destinations in with_hosts.chunks(AT_ONCE) {
+        let counted = destinations.par_iter().map_init(
+            || Toward::new(graph),
+            |toward, destination| turns_to(moves, toward, *destination, (&with_hosts, &per_switch)),
+        );
+        for to_one in counted.collect::<Vec<usize>>() {
+            turns = turns.saturating_add(to_one);
+            if turns > enough {
+                return turns;
+            }
         }
     }
     turns
+}
+
+/// The turns of shortest routes to the hosts of one switch, of those with so many hosts each.
+fn turns_to(
+    moves: &LegalMoves<'_>,
+    toward: &mut Toward,
+    destination: SwitchId,
+    (with_hosts, per_switch): (&[SwitchId], &[u32]),
+) -> usize {
+    toward.search(moves, destination);
+    let from = |source: &SwitchId| {
+        let distance =
+            toward.distance(State::start(*source)).filter(|_| toward.paths(State::start(*source)) > 0);
+        distance.map_or(0, |distance| (distance as usize + 1) * per_switch[source.index()] as usize)
+    };
+    let to_one: usize = with_hosts.iter().map(from).sum();
+    // Of a host to itself there is no route; that switch's distance is 0.
+    to_one.saturating_sub(1) * per_switch[destination.index()] as usize
 }
 
 impl RouteTable {
@@ -133,10 +152,7 @@ impl RouteTable {
 
     /// The turns from `source` to `destination`; `None` without a route, and for a host to itself.
     pub fn turns(&self, source: HostId, destination: HostId) -> Option<&[Turn]> {
-        let row = &self.rows[destination.index()];
-        let routed = row.routed.get(source.index() / 64)? >> (source.index() % 64) & 1 == 1;
-        let start = source.index().checked_sub(1).map_or(0, |before| row.ends[before]);
-        routed.then(|| &row.turns[start as usize..row.ends[source.index()] as usize])
+        self.rows[destination.index()].turns(source)
     }
 
     /// All routes: source, destination, turns; by source, then destination.
@@ -182,6 +198,13 @@ impl Row {
     pub(super) fn new(hosts: usize) -> Row {
         let routed = vec![0; hosts.div_ceil(64)];
         Row { ends: Vec::with_capacity(hosts), turns: Vec::new(), routed }
+    }
+
+    /// The turns from `source`; `None` without a route.
+    pub(super) fn turns(&self, source: HostId) -> Option<&[Turn]> {
+        let routed = self.routed.get(source.index() / 64)? >> (source.index() % 64) & 1 == 1;
+        let start = source.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        routed.then(|| &self.turns[start as usize..self.ends[source.index()] as usize])
     }
 
     /// The next source has a route, whose turns `fill` appends.

@@ -397,3 +397,37 @@ fn metrics_come_near_table_1() {
         assert!(off[2].abs() <= 0.1, "restrictions: {line}");
     }
 }
+
+/// Wrong if routes that are judged as they are found came to another report or proof than those of a table, or if
+/// either, or the table itself, depended on the number of threads.
+#[test]
+fn routes_are_the_same_on_any_number_of_threads() {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let (one, four) = (pool(1), pool(4));
+    for seed in 0..cases(4_000) {
+        let net = random_multigraph(seed, 9);
+        let attachments = Attachments::lowest(&net);
+        let selection =
+            [Selection::First, Selection::Random { seed }, Selection::RoundRobin, Selection::Balanced]
+                [(seed / 3 % 4) as usize];
+        let (tree, root) = (Tree::Bfs, [Root::Far, Root::R1, Root::R2][(seed / 12 % 3) as usize].clone());
+        let algorithm = match seed % 3 {
+            0 => Algorithm::Minimal,
+            1 => Algorithm::UpDown { tree, root },
+            _ => Algorithm::Smart { tree, root },
+        };
+        let choices = Choices { algorithm, selection, utility: None };
+        let found = |threads: &rayon::ThreadPool| {
+            threads.install(|| {
+                let plan = Plan::new(&net, &attachments, &choices).unwrap();
+                let (report, dependencies) = plan.judge(&net, &attachments);
+                let at_once = Plan::judge_at_once(&net, &attachments, &choices).unwrap();
+                assert_eq!(at_once.0, report, "seed {seed}");
+                assert_eq!(at_once.1.order(), dependencies.order(), "seed {seed}");
+                let routes: Vec<_> = plan.table.iter().map(|(a, b, turns)| (a, b, turns.to_vec())).collect();
+                (routes, report, dependencies.order())
+            })
+        };
+        assert_eq!(found(&one), found(&four), "seed {seed}");
+    }
+}

@@ -139,13 +139,8 @@ impl Smart {
 /// The traffic of every turn, by its position, if all pairs spread over their shortest paths of `allowed` turns.
 fn traffic(graph: &SwitchGraph, allowed: &AllowedTurns, hosts: &[u32]) -> Vec<u64> {
     let moves = LegalMoves::turns(graph, allowed);
-    let mut turning = vec![0; allowed.positions()];
-    Spread::watched(&moves, hosts, |state, next, load| {
-        if let Some(by) = moves.arrived_by(state) {
-            turning[allowed.position(graph, by, next)] += load;
-        }
-    });
-    turning
+    let turn = |state, next| Some(allowed.position(graph, moves.arrived_by(state)?, next));
+    Spread::gathered(&moves, hosts, allowed.positions(), turn).1
 }
 
 /// The turns of all shortest paths and those that stay, less one for every cycle.

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use rayon::prelude::*;
 use simnet_base::ids::SwitchId;
 
 use super::paths::{LegalMoves, State, Toward};
@@ -23,32 +24,69 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Between switches with these numbers of hosts. Costs a search per switch with hosts.
+    /// Between switches with these numbers of hosts. Costs a search per switch with hosts, shared by all cores.
     pub fn new(moves: &LegalMoves<'_>, hosts: &[u32]) -> Spread {
-        Spread::watched(moves, hosts, |_, _, _| ())
+        Spread::gathered(moves, hosts, 0, |_, _| None).0
     }
 
-    /// As [`Spread::new`], calling `visit(state, output, load)` for every load that leaves a state.
-    pub(super) fn watched(
+    /// As [`Spread::new`], with the loads that leave states added up in so many `places`: `place(state, output)` says
+    /// where. Sums of whole numbers are the same however the destinations are shared out.
+    pub(super) fn gathered(
         moves: &LegalMoves<'_>,
         hosts: &[u32],
-        visit: impl FnMut(State, usize, u64),
-    ) -> Spread {
-        Spread::searched(moves, hosts, visit, |_, _| ())
+        places: usize,
+        place: impl Fn(State, usize) -> Option<usize> + Sync,
+    ) -> (Spread, Vec<u64>) {
+        let none = || (Spread::none(moves), vec![0; places]);
+        let to_some = |destinations: &[SwitchId]| {
+            let (_, mut loads) = none();
+            let visit = |state, nth, load| {
+                if let Some(place) = place(state, nth) {
+                    loads[place] += load;
+                }
+            };
+            (Spread::to(moves, (hosts, destinations), visit, |_, _| ()), loads)
+        };
+        let destinations = destinations(moves, hosts);
+        destinations.par_chunks(TOGETHER).map(to_some).reduce(none, |(spread, mut loads), (more, added)| {
+            loads.iter_mut().zip(added).for_each(|(load, added)| *load += added);
+            (spread.and(&more), loads)
+        })
     }
 
-    /// As [`Spread::watched`], calling `each` with the search towards every destination.
+    fn none(moves: &LegalMoves<'_>) -> Spread {
+        Spread { over: vec![0; moves.graph().outputs().len()], pairs: 0, distance: 0 }
+    }
+
+    fn and(mut self, other: &Spread) -> Spread {
+        self.over.iter_mut().zip(&other.over).for_each(|(load, more)| *load += more);
+        self.pairs += other.pairs;
+        self.distance += other.distance;
+        self
+    }
+
+    /// As [`Spread::new`], calling `visit(state, output, load)` for every load that leaves a state and `each` with the
+    /// search towards every destination, one after the other.
     pub(super) fn searched(
         moves: &LegalMoves<'_>,
         hosts: &[u32],
+        visit: impl FnMut(State, usize, u64),
+        each: impl FnMut(SwitchId, &Toward),
+    ) -> Spread {
+        Spread::to(moves, (hosts, &destinations(moves, hosts)), visit, each)
+    }
+
+    /// The traffic to these destinations alone.
+    fn to(
+        moves: &LegalMoves<'_>,
+        (hosts, destinations): (&[u32], &[SwitchId]),
         mut visit: impl FnMut(State, usize, u64),
         mut each: impl FnMut(SwitchId, &Toward),
     ) -> Spread {
-        let graph = moves.graph();
-        let mut spread = Spread { over: vec![0; graph.outputs().len()], pairs: 0, distance: 0 };
-        let mut toward = Toward::new(graph);
+        let mut spread = Spread::none(moves);
+        let mut toward = Toward::new(moves.graph());
         let mut arriving = vec![0; moves.states()];
-        for destination in graph.switch_ids().filter(|switch| hosts[switch.index()] > 0) {
+        for destination in destinations.iter().copied() {
             toward.search(moves, destination);
             each(destination, &toward);
             let at = u64::from(hosts[destination.index()]);
@@ -91,6 +129,14 @@ impl Spread {
     }
 }
 
+/// How many destinations one core takes at a time.
+const TOGETHER: usize = 32;
+
+/// The switches with hosts.
+fn destinations(moves: &LegalMoves<'_>, hosts: &[u32]) -> Vec<SwitchId> {
+    moves.graph().switch_ids().filter(|switch| hosts[switch.index()] > 0).collect()
+}
+
 /// The hosts of each switch; one each if there is none at all, so that traffic of switches counts instead.
 pub(super) fn weights(hosts: &[u32]) -> Vec<u32> {
     if hosts.iter().all(|count| *count == 0) { vec![1; hosts.len()] } else { hosts.to_vec() }
@@ -98,6 +144,33 @@ pub(super) fn weights(hosts: &[u32]) -> Vec<u32> {
 
 /// The part of `whole` that `paths` out of `all` take, rounded down.
 fn share(whole: u64, paths: u64, all: u64) -> u64 {
+    // Without the division of 128 bits where 64 hold the product: nearly always.
+    if let Some(scaled) = whole.checked_mul(paths) {
+        return (scaled / all.max(1)).min(whole);
+    }
     let scaled = u128::from(whole) * u128::from(paths) / u128::from(all.max(1));
     u64::try_from(scaled).unwrap_or(whole).min(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::SwitchGraph;
+    use super::*;
+    use crate::topology::generate;
+
+    /// Wrong if a destination were left out or counted twice where many are shared out, or if a share were another
+    /// without 128 bits.
+    #[test]
+    fn shared_out_it_is_what_one_search_after_the_other_gives() {
+        for (seed, switches) in [(1, 31), (2, 32), (3, 33), (4, 80)] {
+            let size = [("switches", switches), ("degree", 4), ("hosts-per-switch", 2)];
+            let graph = SwitchGraph::new(&generate::build("random-regular", &size, seed).unwrap());
+            let moves = LegalMoves::unrestricted(&graph);
+            let hosts: Vec<u32> = (0..u32::try_from(switches).unwrap()).map(|nth| nth % 3).collect();
+            let (spread, loads) = Spread::gathered(&moves, &hosts, graph.outputs().len(), |_, nth| Some(nth));
+            assert_eq!(spread, Spread::searched(&moves, &hosts, |_, _, _| (), |_, _| ()));
+            assert_eq!(loads, spread.over);
+        }
+        assert_eq!((share(7, 2, 3), share(1 << 63, 2, 3), share(5, 9, 0)), (4, u64::MAX / 3, 5));
+    }
 }

@@ -69,7 +69,7 @@ pub(super) struct Options {
     require: Vec<judged::Required>,
     /// Leave out a cable (`SWITCH:PORT`, or both ends as `A:PORT-B:PORT`) or a switch, by name or by the description
     /// that it alone has, and compare with the whole network; may be given several times
-    #[arg(long, value_name = "CABLE|SWITCH")]
+    #[arg(long, value_name = "CABLE|SWITCH", visible_alias = "without-switch")]
     without: Vec<String>,
 }
 
@@ -177,7 +177,9 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
     } else {
         let (attachments, plan) = planned(&net, &choices)?;
         let names = parts.iter().map(|part| without::name(&net, *part)).collect();
-        without::show((&report, &left), names, &plan.report(&net, &attachments), common)?;
+        let whole = plan.report(&net, &attachments);
+        let (of_left, whole) = (without::Shown::of(&report), without::Shown::of(&whole));
+        without::show(without::Beside { left: of_left, whole, recomputed: None }, &left, names, common)?;
     }
     let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
     Ok(if sound { Exit::Fine } else { Exit::Expectation })

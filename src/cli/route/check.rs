@@ -4,11 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use simnet_network::routing::{Attachments, Report, Requirement, Survey};
+use simnet_network::routing::{self, Attachments, DependencyGraph, Engine, Report, Requirement, RouteTable};
+use simnet_network::topology::Network;
+use simnet_scenario::checked::InputFile;
 
 use super::lanes::{self, Signs};
+use super::load::UnderLoad;
 use super::sources::{Given, SourceArguments};
-use super::{certificate, load, show};
+use super::without::{self, Beside, Shown};
+use super::{RouteOptions, certificate, destination, load, show};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::not_stdout;
 use crate::cli::{Common, Exit, Failure, warn};
@@ -25,6 +29,11 @@ pub(super) struct Options {
     certificate: Option<PathBuf>,
     #[arg(long, value_name = "LOAD", help = load::HELP, allow_negative_numbers = true)]
     load: Option<f64>,
+    /// Leave out a cable (`SWITCH:PORT`, or both ends as `A:PORT-B:PORT`) or a switch, with the tables as they are
+    /// installed: which pairs they lose, beside the whole network and UP*/DOWN* tables computed anew; may be given
+    /// several times
+    #[arg(long, value_name = "CABLE|SWITCH", visible_alias = "without-switch", conflicts_with = "routes")]
+    without: Vec<String>,
 }
 
 /// Reads routes or tables and prints their figures.
@@ -40,33 +49,102 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let places = source.declare(options.network.places());
     places.writes("--certificate", options.certificate.as_deref()).check(common)?;
     let given = source.read(&options.network, &net, &attachments)?;
-    let under_load = options.load.map(|load| {
-        let topology = options.network.as_topology(&net)?;
-        let table = given.as_routes(&net, &attachments)?;
-        load::under_load(topology, (table, source.file()), load, common.seed.unwrap_or(0))
-    });
-    let under_load = under_load.transpose()?;
-    let (survey, signs) = match given {
-        Given::Routes(routes) => (Survey::new(&net, &attachments, &routes), None),
-        Given::Tables { tables, lanes: None, signs } => {
-            (Survey::of_tables(&net, &attachments, &tables), signs)
-        }
-        Given::Tables { tables, lanes: Some(lanes), signs } => {
-            (Survey::of_tables_on_lanes(&net, &attachments, &tables, &lanes), signs)
-        }
+    let parts = without::parts(&net, &options.without)?;
+    let check = Check { options, file: source.file(), signs: given.signs(), seed: common.seed.unwrap_or(0) };
+    let whole = check.judge(&net, &given)?;
+    if parts.is_empty() {
+        check.certify(&whole, &net, common)?;
+        let cannot_tell = check.cannot_tell(&whole.report);
+        show((&whole.report, whole.under_load), cannot_tell, &net, common)?;
+        return Ok(check.end(&whole.report, common));
+    }
+    let network = routing::without(&net, &parts);
+    let left = check.judge(&network, &given.without(&net, &parts))?;
+    check.certify(&left, &network, common)?;
+    let ours = check.recomputed(&network, common)?;
+    let exit = check.end(&left.report, common);
+    let beside = Beside {
+        left: check.shown(&left.report, left.under_load),
+        whole: check.shown(&whole.report, whole.under_load),
+        recomputed: Some(Shown { under_load: ours.under_load, ..Shown::of(&ours.report) }),
     };
-    let report = Report::of_file(&net, &survey);
-    if let Some(path) = &options.certificate {
-        certificate::write(path, (&report, &survey.dependencies), &net, common)?;
+    let names = parts.iter().map(|part| without::name(&net, *part)).collect();
+    without::show(beside, &network, names, common)?;
+    Ok(exit)
+}
+
+/// What all that is judged in one run has in common.
+struct Check<'a> {
+    options: &'a Options,
+    file: InputFile,
+    signs: Option<&'a Signs>,
+    seed: u64,
+}
+
+/// What is found of routes in one network.
+struct Found {
+    report: Report,
+    dependencies: DependencyGraph,
+    under_load: Option<UnderLoad>,
+}
+
+impl Check<'_> {
+    fn judge(&self, net: &Network, given: &Given) -> Result<Found, Failure> {
+        let attachments = Attachments::lowest(net);
+        let under_load = self.under_load(net, || given.as_routes(net, &attachments))?;
+        let survey = given.survey(net, &attachments);
+        let report = Report::of_file(net, &survey);
+        Ok(Found { report, dependencies: survey.dependencies, under_load })
     }
-    let cannot_tell = report.dependency_cycle.is_some() && signs.as_ref().is_some_and(Signs::are_any);
-    show((&report, under_load), cannot_tell, &net, common)?;
-    if let Some(signs) = signs.filter(|_| report.dependency_cycle.is_some() && !common.quiet) {
-        warn(&signs.caution());
+
+    /// Ours on what is left of a network: UP*/DOWN* of next hops, as `route --per-destination` computes them.
+    fn recomputed(&self, net: &Network, common: &Common) -> Result<Found, Failure> {
+        let topology = self.options.network.as_topology(net)?;
+        let algorithm = RouteOptions::of("updown").choices(&topology, None, common)?.algorithm;
+        let tables = destination::found(net, &Engine::Rule(algorithm), (None, 0, topology.utility))?;
+        let attachments = Attachments::lowest(net);
+        let routes = || {
+            let routes = tables.route_table(net, &attachments);
+            routes.map_err(|error| Failure::Usage(error.to_string()))
+        };
+        let under_load = self.under_load(net, routes)?;
+        let (report, dependencies) = tables.judge(net, &attachments);
+        Ok(Found { report, dependencies, under_load })
     }
-    Ok(match (report.holds(Requirement::Acyclic), report.holds(Requirement::Reachable)) {
-        (true, true) => Exit::Fine,
-        (false, true) if cannot_tell => Exit::OneLane,
-        _ => Exit::Expectation,
-    })
+
+    fn under_load(
+        &self,
+        net: &Network,
+        routes: impl FnOnce() -> Result<RouteTable, Failure>,
+    ) -> Result<Option<UnderLoad>, Failure> {
+        let Some(load) = self.options.load else { return Ok(None) };
+        let topology = self.options.network.as_topology(net)?;
+        load::under_load(topology, (routes()?, self.file.clone()), load, self.seed).map(Some)
+    }
+
+    fn certify(&self, found: &Found, net: &Network, common: &Common) -> Result<(), Failure> {
+        let Some(path) = &self.options.certificate else { return Ok(()) };
+        certificate::write(path, (&found.report, &found.dependencies), net, common)
+    }
+
+    /// Whether lanes that were not looked at may break the cycle.
+    fn cannot_tell(&self, report: &Report) -> bool {
+        report.dependency_cycle.is_some() && self.signs.is_some_and(Signs::are_any)
+    }
+
+    fn shown<'a>(&self, report: &'a Report, under_load: Option<UnderLoad>) -> Shown<'a> {
+        Shown { report, cannot_tell: self.cannot_tell(report), under_load }
+    }
+
+    /// How the run ends, with a warning where lanes may break the cycle.
+    fn end(&self, report: &Report, common: &Common) -> Exit {
+        if let Some(signs) = self.signs.filter(|_| report.dependency_cycle.is_some() && !common.quiet) {
+            warn(&signs.caution());
+        }
+        match (report.holds(Requirement::Acyclic), report.holds(Requirement::Reachable)) {
+            (true, true) => Exit::Fine,
+            (false, true) if self.cannot_tell(report) => Exit::OneLane,
+            _ => Exit::Expectation,
+        }
+    }
 }

@@ -80,6 +80,16 @@ impl UnderLoad {
         }
     }
 
+    /// What was accepted, in flits per cycle and host.
+    pub(super) fn accepted(&self) -> f64 {
+        self.accepted_flits_per_cycle_per_host
+    }
+
+    /// How many deadlocks formed.
+    pub(super) fn deadlocks(&self) -> usize {
+        self.deadlock_count
+    }
+
     /// The same for people.
     pub(super) fn human(&self, net: &Network) -> String {
         let shown = |text: &str| quoted(&net.labelled(text));

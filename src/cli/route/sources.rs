@@ -8,8 +8,8 @@ use clap::Args;
 use simnet_base::diagnostics::shown;
 use simnet_base::ids::Node;
 use simnet_network::routing::{
-    Attachments, ForwardingTables, Lanes, RouteTable, ServiceLevels, TableTooLarge, read_lfts, read_routes,
-    read_service_levels, read_sl2vl,
+    Attachments, ForwardingTables, Lanes, Part, RouteTable, ServiceLevels, Survey, TableTooLarge, read_lfts,
+    read_routes, read_service_levels, read_sl2vl,
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::port_guids;
@@ -127,6 +127,37 @@ impl Source {
 }
 
 impl Given {
+    /// The tables as they stand when these parts of the network are gone; routes end where theirs do.
+    pub(super) fn without(&self, net: &Network, parts: &[Part]) -> Given {
+        match self {
+            Given::Routes(table) => Given::Routes(table.clone()),
+            Given::Tables { tables, lanes, .. } => Given::Tables {
+                tables: tables.without(net, parts),
+                lanes: lanes.as_ref().map(|lanes| lanes.without(net, parts)),
+                signs: None,
+            },
+        }
+    }
+
+    /// What shows that lanes were in use and not looked at.
+    pub(super) fn signs(&self) -> Option<&Signs> {
+        match self {
+            Given::Routes(_) => None,
+            Given::Tables { signs, .. } => signs.as_ref(),
+        }
+    }
+
+    /// Follows all that is given.
+    pub(super) fn survey(&self, net: &Network, attachments: &Attachments) -> Survey {
+        match self {
+            Given::Routes(routes) => Survey::new(net, attachments, routes),
+            Given::Tables { tables, lanes: None, .. } => Survey::of_tables(net, attachments, tables),
+            Given::Tables { tables, lanes: Some(lanes), .. } => {
+                Survey::of_tables_on_lanes(net, attachments, tables, lanes)
+            }
+        }
+    }
+
     /// The routes between hosts that it comes to.
     ///
     /// # Errors

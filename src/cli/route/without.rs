@@ -10,6 +10,7 @@ use simnet_base::numbers::{fixed, or_dash};
 use simnet_network::routing::{Part, Report};
 use simnet_network::topology::{End, Network};
 
+use super::load::UnderLoad;
 use super::{human, judged, lanes, roots};
 
 /// The parts that these texts name.
@@ -74,6 +75,24 @@ pub(super) fn name(net: &Network, part: Part) -> String {
     }
 }
 
+/// Routes with all that is shown of them.
+pub(super) struct Shown<'a> {
+    pub(super) report: &'a Report,
+    /// Whether lanes that were not looked at may break the cycle.
+    pub(super) cannot_tell: bool,
+    /// What they do under traffic, where that was asked for.
+    pub(super) under_load: Option<UnderLoad>,
+}
+
+/// The routes on what is left, beside others.
+pub(super) struct Beside<'a> {
+    pub(super) left: Shown<'a>,
+    /// Those of the whole network.
+    pub(super) whole: Shown<'a>,
+    /// Those computed anew on what is left, where the others stay as they were installed.
+    pub(super) recomputed: Option<Shown<'a>>,
+}
+
 /// The routes without some parts, as `--format json` prints them.
 #[derive(Serialize)]
 struct Compared<'a> {
@@ -81,8 +100,29 @@ struct Compared<'a> {
     left: lanes::Judged<'a>,
     /// What was left out.
     without: Vec<String>,
+    /// The first few pairs without a route.
+    unreachable_examples: &'a [(String, String)],
     /// The routes of the whole network.
     whole: lanes::Judged<'a>,
+    /// Ours, computed on what is left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recomputed: Option<lanes::Judged<'a>>,
+}
+
+impl<'a> Shown<'a> {
+    /// Of routes whose lanes are known, without traffic.
+    pub(super) fn of(report: &'a Report) -> Shown<'a> {
+        Shown { report, cannot_tell: false, under_load: None }
+    }
+
+    fn as_json(self) -> lanes::Judged<'a> {
+        lanes::Judged::new(self.report, self.cannot_tell).with(self.under_load)
+    }
+
+    fn deadlock(&self) -> String {
+        let is_open = self.cannot_tell && self.report.dependency_cycle.is_some();
+        if is_open { "cannot tell without lanes" } else { judged::short(self.report) }.to_owned()
+    }
 }
 
 /// Prints the routes on what is left, and beside them those of the whole network.
@@ -90,38 +130,59 @@ struct Compared<'a> {
 /// # Errors
 /// Whatever stdout says.
 pub(super) fn show(
-    (report, left): (&Report, &Network),
+    beside: Beside<'_>,
+    net: &Network,
     without: Vec<String>,
-    whole: &Report,
     common: &Common,
 ) -> Result<(), Failure> {
     match common.format {
         Format::Json => {
-            let (left, whole) = (lanes::Judged::new(report, false), lanes::Judged::new(whole, false));
-            print_json(&Compared { left, without, whole })
+            let Beside { left, whole, recomputed } = beside;
+            let recomputed = recomputed.map(Shown::as_json);
+            let (unreachable_examples, whole) = (&left.report.unreachable_examples[..], whole.as_json());
+            let left = left.as_json();
+            print_json(&Compared { left, without, unreachable_examples, whole, recomputed })
         }
-        Format::Human => print(&format!("{}{}", human(report, false, left), table(&without, whole, report))),
+        Format::Human => {
+            let left = &beside.left;
+            let loaded = left.under_load.as_ref().map_or(String::new(), |loaded| loaded.human(net));
+            let figures = human(left.report, left.cannot_tell, net);
+            print(&format!("{figures}{loaded}{}", table(&without, &beside)))
+        }
     }
 }
 
-/// A column for the whole network and one for what is left.
-fn table(names: &[String], whole: &Report, left: &Report) -> String {
+/// A column for the whole network, one for what is left, and one for what was computed anew there.
+fn table(names: &[String], beside: &Beside<'_>) -> String {
+    let columns: Vec<&Shown<'_>> =
+        [&beside.whole, &beside.left].into_iter().chain(&beside.recomputed).collect();
     let mut table = Table::new();
-    table.add_row(["", "whole", "without"]);
-    let mut row = |name: &str, value: &dyn Fn(&Report) -> String| {
-        table.add_row([name.to_owned(), value(whole), value(left)]);
+    let anew = beside.recomputed.as_ref().map(|anew| format!("{} anew", anew.report.algorithm));
+    let titles = ["", "whole", "without"].map(str::to_owned).into_iter().chain(anew);
+    table.add_row(titles.collect::<Vec<_>>());
+    let mut row = |name: &str, value: &dyn Fn(&Shown<'_>) -> String| {
+        let values = columns.iter().map(|shown| value(shown));
+        table.add_row(std::iter::once(name.to_owned()).chain(values).collect::<Vec<_>>());
     };
-    row("root", &|r| roots::short(r));
-    row("pairs of hosts", &|r| r.pairs.to_string());
-    row("unreachable pairs", &|r| r.unreachable_pairs.to_string());
-    row("mean distance, switch links", &|r| fixed(r.mean_distance, 4));
-    row("pairs longer than minimal", &|r| r.non_minimal_pairs.to_string());
-    row("mean distance of switches", &|r| fixed(r.switch_mean_distance, 4));
-    row("routes over the busiest channel", &|r| r.max_channel_load.to_string());
-    let busiest =
-        |r: &Report| r.busiest_channel.as_ref().map(|b| format!("{} -> {}", quoted(&b.from), quoted(&b.to)));
-    row("busiest channel", &|r| or_dash(busiest(r)));
-    row("deadlock", &|r| judged::short(r).to_owned());
+    row("root", &|s| roots::short(s.report));
+    row("pairs of hosts", &|s| s.report.pairs.to_string());
+    row("unreachable pairs", &|s| s.report.unreachable_pairs.to_string());
+    row("mean distance, switch links", &|s| fixed(s.report.mean_distance, 4));
+    row("pairs longer than minimal", &|s| s.report.non_minimal_pairs.to_string());
+    row("mean distance of switches", &|s| fixed(s.report.switch_mean_distance, 4));
+    row("routes over the busiest channel", &|s| s.report.max_channel_load.to_string());
+    row("busiest channel", &|s| or_dash(busiest(s.report)));
+    row("deadlock", &|s| s.deadlock());
+    if beside.left.under_load.is_some() {
+        row("accepted, flits per cycle and host", &|s| {
+            fixed(s.under_load.as_ref().map(UnderLoad::accepted), 4)
+        });
+        row("deadlocks under load", &|s| or_dash(s.under_load.as_ref().map(UnderLoad::deadlocks)));
+    }
     let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     format!("\nwithout {}\n{}\n", names.join(", "), table.trim_fmt())
+}
+
+fn busiest(report: &Report) -> Option<String> {
+    report.busiest_channel.as_ref().map(|b| format!("{} -> {}", quoted(&b.from), quoted(&b.to)))
 }

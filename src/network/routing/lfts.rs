@@ -44,6 +44,7 @@ mod routes;
 mod service_levels;
 mod shape;
 mod sl2vl;
+mod without;
 mod words;
 
 pub use lanes::Lanes;

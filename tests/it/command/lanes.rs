@@ -275,6 +275,52 @@ fn tables_are_run_under_load() {
     simnet(folder.path(), &bad, 2);
 }
 
+/// Wrong if installed tables kept a pair whose cable or switch is gone, or lost another; if ours were not computed anew
+/// beside them; or if the whole network were not judged as without the option.
+#[test]
+fn installed_tables_are_judged_without_a_part() {
+    let folder = room(&[
+        ("net.json", ring(5)),
+        ("round.dump", tables(5, true)),
+        ("safe.dump", tables(5, false)),
+        ("r.ndjson", String::new()),
+    ]);
+    let check = |lfts: &str, more: &[&str]| {
+        let line = ["route", "check", "net.json", "--lfts", lfts, "--format", "json"];
+        let code = i32::from(more.is_empty().then_some(lfts) != Some("safe.dump"));
+        object(&simnet(folder.path(), &[&line, more].concat(), code)[0])
+    };
+    for lfts in ["round.dump", "safe.dump"] {
+        let cable = check(lfts, &["--without", "s0:1"]);
+        assert_eq!(cable["whole"], check(lfts, &[]), "{lfts}");
+        assert!(cable["unreachable_pairs"].as_u64().unwrap() > 0, "{cable}");
+        assert!(!cable["unreachable_examples"].as_array().unwrap().is_empty(), "{cable}");
+        let ours = &cable["recomputed"];
+        assert_eq!((&ours["unreachable_pairs"], &ours["verdict"]), (&0.into(), &"acyclic".into()), "{ours}");
+        // Without a cable a ring has no circle.
+        assert_eq!(cable["verdict"], "acyclic", "{lfts}");
+        let switch = check(lfts, &["--without-switch", "s2"]);
+        assert_eq!(switch["without"], serde_json::json!(["s2"]));
+        // The host of the switch is cut off, and no table helps it.
+        assert_eq!(switch["recomputed"]["unreachable_pairs"], 8);
+        assert!(switch["unreachable_pairs"].as_u64().unwrap() >= 8, "{switch}");
+    }
+    let loaded = check("round.dump", &["--without", "s0:1", "--load", "0.2"]);
+    let accepted =
+        |of: &Value| of["under_load"]["accepted_flits_per_cycle_per_host"].as_f64().unwrap_or(f64::NAN);
+    assert!(accepted(&loaded["recomputed"]) > accepted(&loaded["whole"]), "{loaded}");
+    assert_eq!(loaded["under_load"]["deadlock_count"], 0);
+    let line = ["route", "check", "net.json", "--lfts", "safe.dump", "--without", "s0:1"];
+    let [text, _] = simnet(folder.path(), &line, 1);
+    assert!(text.contains("updown anew") && text.contains("no route from"), "{text}");
+    let bad = |line: &[&str], wanted: &str| {
+        let [_, err] = simnet(folder.path(), &[&["route", "check", "net.json"], line].concat(), 2);
+        assert!(err.contains(wanted), "{err}");
+    };
+    bad(&["--lfts", "safe.dump", "--without", "s9"], "names nothing");
+    bad(&["--routes", "r.ndjson", "--without", "s0"], "cannot be used with");
+}
+
 /// Wrong if the verdict `impossible` of routes, computed or read, had no certificate that holds for them, or had one
 /// that holds for others.
 #[test]

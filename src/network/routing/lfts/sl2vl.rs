@@ -38,13 +38,13 @@ pub const DROPPED: u8 = 15;
 #[derive(Clone, Debug)]
 pub struct LaneTables {
     /// Per switch in order of (input, output).
-    rows: Vec<Vec<Row>>,
+    pub(super) rows: Vec<Vec<Row>>,
     /// Per switch the number of its first port, which is port 1 to the tables.
-    first_ports: Vec<u16>,
+    pub(super) first_ports: Vec<u16>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Row {
+pub(super) struct Row {
     ports: (u8, u8),
     lanes: [u8; LEVELS],
 }

@@ -5,7 +5,7 @@
 //! their lids. A host whose cable is gone sends and takes packets by its next cabled port, if it has one.
 //!
 //! # Validation
-//! tests/network/oracle/lfts.rs: against walks hop by hop that stop at what is gone.
+//! tests/it/command/lanes.rs: a ring without a cable, and without a switch.
 
 use crate::topology::Network;
 use simnet_base::ids::SwitchId;

@@ -33,10 +33,14 @@
 //! # Validation
 //! A unit test compares it with a binary heap under random schedules, limits and gaps.
 
+mod coarse;
+
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use rand::seq::SliceRandom;
+
+use coarse::{Coarse, Node};
 
 /// Cycles in a block: 2^6.
 // A word of marks a block: the next cycle with events is one count of trailing zeros away.
@@ -88,27 +92,6 @@ struct Entry<E> {
     phase: u8,
     /// The cycle within its block.
     offset: u8,
-}
-
-/// A list of entries for each block of a span, all in one pool.
-#[derive(Clone, Debug)]
-struct Coarse<E> {
-    lists: Vec<List>,
-    occupied: [u64; WORDS],
-    nodes: Vec<Node<E>>,
-    free: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct List {
-    head: u32,
-    tail: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Node<E> {
-    entry: Entry<E>,
-    next: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -279,8 +262,8 @@ impl<E: Copy> Calendar<E> {
         self.cursor = 0;
         self.current.clear();
         std::mem::swap(&mut self.current, list);
-        // The phases of a cycle are put in order only now, so that a cycle ahead costs one list whatever its phases, and
-        // one with a single event, as most have, nothing more.
+        // The phases of a cycle are put in order only now: a cycle ahead costs one list whatever its phases, and one
+        // with a single event, as most have, nothing more.
         if self.current.len() > 1 {
             self.order();
         }
@@ -537,88 +520,6 @@ impl<E: Copy> Calendar<E> {
             self.put_fine(block, entry);
             node = next;
         }
-    }
-}
-
-impl<E: Copy> Coarse<E> {
-    fn new() -> Coarse<E> {
-        let lists = vec![List { head: NIL, tail: NIL }; 1 << SPAN];
-        Coarse { lists, occupied: [0; WORDS], nodes: Vec::new(), free: NIL }
-    }
-
-    fn put(&mut self, slot: usize, entry: Entry<E>) {
-        let node = Node { entry, next: NIL };
-        let index = if self.free == NIL {
-            self.nodes.push(node);
-            u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 events wait")
-        } else {
-            let index = self.free;
-            self.free = self.nodes[index as usize].next;
-            self.nodes[index as usize] = node;
-            index
-        };
-        debug_assert!(
-            self.free == NIL || (self.free as usize) < self.nodes.len(),
-            "the free list stays in the pool"
-        );
-        debug_assert!(index != self.free, "a node that is used is not free");
-        let list = &mut self.lists[slot];
-        let is_occupied = self.occupied[slot / 64] & 1 << (slot % 64) != 0;
-        debug_assert!(is_occupied == (list.head != NIL), "a slot is marked while it has a list");
-        if list.head == NIL {
-            list.head = index;
-            self.occupied[slot / 64] |= 1 << (slot % 64);
-        } else {
-            debug_assert!(self.nodes[list.tail as usize].next == NIL, "a tail has nothing behind it");
-            self.nodes[list.tail as usize].next = index;
-        }
-        list.tail = index;
-    }
-
-    /// Empties a slot and gives the first node of its list.
-    fn take(&mut self, slot: usize) -> u32 {
-        debug_assert!(
-            (self.occupied[slot / 64] & 1 << (slot % 64) != 0) == (self.lists[slot].head != NIL),
-            "a slot is marked while it has a list"
-        );
-        let tail = self.lists[slot].tail;
-        debug_assert!(tail == NIL || self.nodes[tail as usize].next == NIL, "a list ends with its tail");
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
-        std::mem::replace(&mut self.lists[slot], List { head: NIL, tail: NIL }).head
-    }
-
-    /// Frees a node; gives its content.
-    fn free(&mut self, node: u32) -> Node<E> {
-        let content = self.nodes[node as usize];
-        debug_assert!(node != self.free, "a node is freed once");
-        debug_assert!(
-            content.next == NIL || (content.next as usize) < self.nodes.len(),
-            "what is linked to it is in the pool"
-        );
-        self.nodes[node as usize].next = self.free;
-        self.free = node;
-        content
-    }
-
-    /// Whether all nodes of the pool are free, as far as it is small: a large one is not looked at, since spans may end
-    /// as often as events come.
-    fn is_free(&self) -> bool {
-        const LOOKED_AT: usize = 64;
-        if self.nodes.len() > LOOKED_AT {
-            return true;
-        }
-        let next = |node: u32| self.nodes.get(node as usize).map(|node| node.next);
-        let free = std::iter::successors(Some(self.free), |node| next(*node));
-        // The end of the list counts as well; one that runs in a circle gives more than that.
-        free.take(self.nodes.len() + 2).count() == self.nodes.len() + 1
-    }
-
-    /// The first slot with events.
-    fn first(&self) -> Option<u64> {
-        let (word, bits) = (0..).zip(self.occupied).find(|(_, bits)| *bits != 0)?;
-        let slot = word * 64 + u64::from(bits.trailing_zeros());
-        debug_assert!(self.lists[slot_of(slot)].head != NIL, "what is marked has a list");
-        Some(slot)
     }
 }
 

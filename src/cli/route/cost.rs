@@ -84,7 +84,7 @@ mod tests {
         assert!(estimate(1 << 20, u64::MAX).is_some());
     }
 
-    /// Wrong if smart routing of 10,080 hosts began without a word, or that of a small network with one: by hand, 40,320
+    /// Wrong if smart routing of 10,080 hosts began without a word, or that of a small one with one: by hand, 40,320
     /// channels of 8 turns each, towards 2,520 switches, 70 times.
     #[test]
     fn long_smart_routing_is_foretold() {

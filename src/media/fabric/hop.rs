@@ -1,22 +1,23 @@
 //! A hop at which a worm meets no other: P3a to P5 at once.
 //!
-//! Most heads are decoded when no other worm asks for their output, holds it or is stopped in front of it. What P3 to P5
-//! will do with such a worm is then known, and nothing that they do to any other port of the cycle depends on when it is
-//! done:
+//! Most heads are decoded when no other worm asks for their output, holds it or is stopped in front of it. What P3 to
+//! P5 will do with such a worm is then known, and nothing that they do to any other port of the cycle depends on when
+//! it is done:
 //!
 //! ```text
-//!   P3a  the unit is free again; the head asks for an output       pass     all of it with the records of the port,
-//!   P3c  nobody else does: it is granted                            |       the switch, the worm and the output at
-//!   P4   the head leaves, the tail is foreseen                      |       hand once
-//!   P5   no STOP, no GO, no prediction                              v
-//!        the port at the far end, if it is idle, is written         enter
+//!   P3a  the unit is free again; the head asks for an output    pass    all of it with the records of the port,
+//!   P3c  nobody else does: it is granted                         |      the switch, the worm and the output at
+//!   P4   the head leaves, the tail is foreseen                   |      hand once
+//!   P5   no STOP, no GO, no prediction                           v
+//!        the port at the far end, if it is idle, is written      enter
 //! ```
-//! Exact where the channels carry a flit a cycle, a switch decodes one head at a time, so that no other head asks for an
-//! output of it in this cycle, and each condition of [`Engine::pass`] holds: the worm's rest is in the buffer or follows
-//! without a gap, no other worm is there, the buffer neither fills up to STOP nor is stopped, nobody waits for the tail,
-//! which does not leave in this cycle already, and the output is free and may send. Where one does not hold, `pass`
-//! leaves everything as it was, and the phases take their course ([`Engine::route`]). They do so for every worm of a
-//! fabric that is watched, or whose events are shuffled: tests compare both with this way, and all three with the oracle.
+//! Exact where the channels carry a flit a cycle, a switch decodes one head at a time, so that no other head asks for
+//! an output of it in this cycle, and each condition of [`Engine::pass`] holds: the worm's rest is in the buffer or
+//! follows without a gap, no other worm is there, the buffer neither fills up to STOP nor is stopped, nobody waits for
+//! the tail, which does not leave in this cycle already, and the output is free and may send. Where one does not hold,
+//! `pass` leaves everything as it was, and the phases take their course ([`Engine::route`]). They do so for every worm
+//! of a fabric that is watched, or whose events are shuffled: tests compare both with this way, and all three with the
+//! oracle.
 
 use super::engine::{DATA, Engine, Event, ROUTES};
 use super::ports::{InPort, NEVER, NONE, OutPort, State};
@@ -98,8 +99,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Sends a head in `t` to the switch's port that it reaches in `arrival`; whether it is foreseen there.
     ///
-    /// At an idle port of an idle switch nothing can come before it, so the port is written as it will be at its arrival,
-    /// and one event (the end of decoding) stands for three. An earlier event takes it back ([`revoke`](Self::revoke)).
+    /// At an idle port of an idle switch nothing can come before it, so the port is written as it will be at its
+    /// arrival, and one event (the end of decoding) stands for three. An earlier event takes it back ([`revoke`](Self::revoke)).
     #[inline]
     pub(super) fn enter(&mut self, port: u32, worm: u32, flits: u32, t: u64, arrival: u64) -> bool {
         debug_assert!(EQUAL && port < self.switch_ports && arrival > t, "no cable is crossed in no time");

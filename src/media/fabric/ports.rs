@@ -245,8 +245,8 @@ impl Switch {
         self.current = NONE;
     }
 
-    /// Reserves the unit for a head on the cable that will be decoded in cycle `decoded`, if it is idle and nobody waits
-    /// for it. Of two heads on cables the later one must not be decoded first: there is one reservation a unit.
+    /// Reserves the unit for a head on the cable that will be decoded in cycle `decoded`, if it is idle and nobody
+    /// waits for it. Of two heads on cables the later one must not be decoded first: there is one reservation a unit.
     #[inline]
     pub(super) fn reserve(&mut self, port: u32, decoded: u64) -> bool {
         if self.busy != NEVER || self.pending != 0 {

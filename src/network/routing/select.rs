@@ -253,8 +253,8 @@ impl Search {
         row
     }
 
-    /// Chooses the routes that [`Search::row`] does, without their turns: notes which paths they take, and surveys those
-    /// pairs at once that take none.
+    /// Chooses the routes that [`Search::row`] does, without their turns: notes which paths they take, and surveys
+    /// those pairs at once that take none.
     fn count(
         &mut self,
         ground: &Ground<'_>,

@@ -19,9 +19,10 @@ use support_network::cases;
 use super::shown::{Block, blocks, followed};
 
 /// Commands that build or test the program.
-const BUILDS: [&str; 7] = [
+const BUILDS: [&str; 8] = [
     "cargo test",
     "cargo bench --bench ",
+    "cargo bench -p ",
     "cargo install --path .",
     "cargo install cargo-mutants",
     "cargo mutants -p ",

@@ -322,8 +322,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Whether P4 and P5 of this cycle would do nothing with a port whose worm has just got its output but to let it
     /// go, a flit a cycle, from now to its tail: its rest is here or follows without a gap, no other is in the buffer,
-    /// which neither fills up to STOP nor empties down to GO, nobody waits for its tail, and it does not leave in this cycle
-    /// already. No later phase of a cycle asks more of a port that was not touched before its worm got its output.
+    /// which neither fills up to STOP nor empties down to GO, nobody waits for its tail, and it does not leave in this
+    /// cycle already. No later phase of a cycle asks more of a port that was not touched before its worm got its
+    /// output.
     #[inline]
     fn is_alone(&self, port: u32) -> bool {
         let entry = &self.ins[port as usize];

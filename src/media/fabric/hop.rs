@@ -100,7 +100,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// Sends a head in `t` to the switch's port that it reaches in `arrival`; whether it is foreseen there.
     ///
     /// At an idle port of an idle switch nothing can come before it, so the port is written as it will be at its
-    /// arrival, and one event (the end of decoding) stands for three. An earlier event takes it back ([`revoke`](Self::revoke)).
+    /// arrival, and one event (the end of decoding) stands for three. An earlier event takes it back
+    /// ([`revoke`](Self::revoke)).
     #[inline]
     pub(super) fn enter(&mut self, port: u32, worm: u32, flits: u32, t: u64, arrival: u64) -> bool {
         debug_assert!(EQUAL && port < self.switch_ports && arrival > t, "no cable is crossed in no time");

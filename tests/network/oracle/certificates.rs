@@ -56,8 +56,13 @@ fn across_a_dependency(text: &str, random: &mut ChaCha8Rng) -> Option<(usize, us
 /// a dependency more that goes back.
 #[test]
 fn certificates_of_random_networks_are_verified() {
-    let (mut verified, mut damaged) = (0, 0);
-    for seed in 0..cases(10_000) {
+    let (wanted, mut verified, mut damaged) = (cases(10_000), 0, 0);
+    // Minimal routes of some networks can deadlock and have none: as many others are tried in their place.
+    for seed in 0.. {
+        if verified == wanted {
+            break;
+        }
+        assert!(seed < 100 + 3 * wanted, "{verified} certificates of {seed} networks");
         let net = if seed % 2 == 0 { random_multigraph(seed, 9) } else { ring_with_chords(seed) };
         let algorithm = match seed % 3 {
             0 => Algorithm::Minimal,
@@ -98,5 +103,5 @@ fn certificates_of_random_networks_are_verified() {
         assert!(verify(&net, "certificate", less.as_bytes()).is_err(), "seed {seed}");
         damaged += 1;
     }
-    assert!(verified > 0 && damaged > 0, "{verified} {damaged}");
+    assert!(damaged * 2 > verified, "{damaged} of {verified} had a dependency to swap across");
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use simnet_base::ids::{HostId, Node, Port, SwitchId};
-use simnet_network::routing::{Attachments, ForwardingTables, Survey, read_lfts};
+use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
+use simnet_network::routing::{Attachments, ForwardingTables, Part, Survey, read_lfts, without};
 use simnet_network::topology::{End, Network};
 
 use support_network::cases;
@@ -242,4 +242,57 @@ fn no_dump_is_half_read() {
             Survey::of_tables(&net, &Attachments::lowest(&net), &tables);
         }
     }
+}
+
+/// Whether the cable at an end is gone with these parts.
+fn is_gone(net: &Network, parts: &[Part], end: End) -> bool {
+    let far = net.peer(end).expect("a cable");
+    let switch_is_gone = |node| matches!(node, Node::Switch(switch) if parts.contains(&Part::Switch(switch)));
+    let cable = Part::Cable(net.link_at(end).expect("a cable"));
+    parts.contains(&cable) || switch_is_gone(end.node) || switch_is_gone(far.node)
+}
+
+/// Wrong if tables in a network that lost a cable and a switch delivered a pair over what is gone, or lost a pair that
+/// does not come by it.
+#[test]
+fn installed_tables_lose_what_goes_over_lost_parts() {
+    let (mut lost, mut kept) = (0, 0);
+    for seed in 0..cases(2_000) {
+        let net = random_multigraph(seed, 9);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let tables = random_tables(&net, [0.0, 0.05][(seed % 2) as usize], &mut random);
+        if tables.lids.is_empty() {
+            continue;
+        }
+        let text = dump(&net, &tables, true);
+        let read = read_lfts(&net, &tables.port_guids, "lfts", text.as_bytes()).unwrap();
+        let mut parts = vec![Part::Cable(LinkId::new(random.random_range(0..net.links().len())))];
+        if seed % 3 == 0 {
+            parts.push(Part::Switch(SwitchId::new(random.random_range(0..net.switches().len()))));
+        }
+        let left = without(&net, &parts);
+        let (attachments, read) = (Attachments::lowest(&left), read.without(&net, &parts));
+        let routes = read.routes(&left, &attachments).unwrap();
+        let port = |host| attachments.of(host).map(|cable| End { node: Node::Host(host), port: cable.port });
+        let mut unreachable = 0;
+        for (source, end) in net.host_ids().flat_map(|s| net.host_ids().map(move |d| (s, d))) {
+            if source == end {
+                continue;
+            }
+            let is_told = |lid: &u16| tables.outputs.iter().any(|column| column[usize::from(*lid)] != 255);
+            let own = tables.lids.iter().find(|(lid, owner)| Some(**owner) == port(end) && is_told(lid));
+            let from = port(source).and_then(|port| net.peer(port)).map(|far| far.node);
+            let arrives = from.zip(own).is_some_and(|(from, (lid, _))| {
+                let Node::Switch(from) = from else { panic!("hosts are cabled to switches") };
+                let (taken, arrives) = walk(&net, &tables, from, *lid);
+                arrives && taken.iter().all(|out| !is_gone(&net, &parts, *out))
+            });
+            assert_eq!(routes.turns(source, end).is_some(), arrives, "seed {seed}: {source:?} to {end:?}");
+            unreachable += u64::from(!arrives);
+            kept += u64::from(arrives);
+        }
+        lost += unreachable;
+        assert_eq!(Survey::of_tables(&left, &attachments, &read).unreachable, unreachable, "seed {seed}");
+    }
+    assert!(lost > 0 && kept > 0, "{lost} {kept}");
 }

@@ -5,6 +5,7 @@
 //! their lids. A host whose cable is gone sends and takes packets by its next cabled port, if it has one.
 //!
 //! # Validation
+//! tests/network/oracle/lfts.rs: walks of random tables on random networks that lost a cable and a switch;
 //! tests/it/command/lanes.rs: a ring without a cable, and without a switch.
 
 use crate::topology::Network;

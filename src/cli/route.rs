@@ -179,7 +179,8 @@ fn run_plan(options: &Options, network: &NetworkArguments, common: &Common) -> R
         let names = parts.iter().map(|part| without::name(&net, *part)).collect();
         let whole = plan.report(&net, &attachments);
         let (of_left, whole) = (without::Shown::of(&report), without::Shown::of(&whole));
-        without::show(without::Beside { left: of_left, whole, recomputed: None }, &left, names, common)?;
+        let beside = without::Beside { left: of_left, whole, recomputed: None, tables: None };
+        without::show(beside, &left, names, common)?;
     }
     let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
     Ok(if sound { Exit::Fine } else { Exit::Expectation })

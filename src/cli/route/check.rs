@@ -67,6 +67,7 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
         left: check.shown(&left.report, left.under_load),
         whole: check.shown(&whole.report, whole.under_load),
         recomputed: Some(Shown { under_load: ours.under_load, ..Shown::of(&ours.report) }),
+        tables: None,
     };
     let names = parts.iter().map(|part| without::name(&net, *part)).collect();
     without::show(beside, &network, names, common)?;

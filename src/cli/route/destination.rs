@@ -7,11 +7,13 @@ use serde::Serialize;
 
 use simnet_base::ids::HostId;
 use simnet_network::routing::{
-    Algorithm, Attachments, DestinationTables, Engine, OpenSm, Report, write_gm_routes, write_routes,
+    self, Algorithm, Attachments, Choices, DestinationTables, Engine, OpenSm, Part, Report, write_gm_routes,
+    write_routes,
 };
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::{port_guids, switch_lids};
 
+use super::without::{self, Beside, Shown};
 use super::{Options, certificate, judged, lanes, rows};
 use crate::cli::network::NetworkArguments;
 use crate::cli::output::{self, not_stdout, note, print, print_json, write_whole_by};
@@ -105,22 +107,61 @@ pub(super) fn run(
             engine.name()
         )));
     }
+    check_places(options, network, common)?;
+    let parts = without::parts(&net, &options.without)?;
+    refuse_new_guids(&net, &parts, own)?;
+    let left = routing::without(&net, &parts);
+    let how = (own.lanes, own.lmc.unwrap_or(0), topology.utility);
+    let attachments = Attachments::lowest(&left);
+    let tables = found(&left, &engine_without(&net, &parts, &engine), how)?;
+    write(options, network, (&left, &attachments), &tables)?;
+    let (report, dependencies) = tables.judge(&left, &attachments);
+    if let Some(path) = &options.certificate {
+        certificate::write(path, (&report, &dependencies), &left, common)?;
+    }
+    if parts.is_empty() {
+        show(&report, OfTables::new(&tables), &left, common)?;
+    } else {
+        let whole = found(&net, &engine, how)?.report(&net, &Attachments::lowest(&net));
+        let (of_left, whole) = (Shown::of(&report), Shown::of(&whole));
+        let names = parts.iter().map(|part| without::name(&net, *part)).collect();
+        let tables = Some(OfTables::new(&tables));
+        without::show(Beside { left: of_left, whole, recomputed: None, tables }, &left, names, common)?;
+    }
+    let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
+    Ok(Some(if sound { Exit::Fine } else { Exit::Expectation }))
+}
+
+/// Refuses files that cannot be written beside each other and what is read.
+fn check_places(options: &Options, network: &NetworkArguments, common: &Common) -> Result<(), Failure> {
+    let own = &options.destination;
     let places = network.places().writes("--routes", options.routes.as_deref());
     let places =
         places.writes("--gm-routes", options.gm_routes.as_deref()).writes("--out", own.out.as_deref());
     let places = places.writes("--lid-matrix", own.lid_matrix.as_deref()).writes("--sl", own.sl.as_deref());
     let places = places.writes("--sl2vl", own.sl2vl.as_deref());
-    places.writes("--certificate", options.certificate.as_deref()).check(common)?;
-    let attachments = Attachments::lowest(&net);
-    let tables = found(&net, &engine, (own.lanes, own.lmc.unwrap_or(0), topology.utility))?;
-    write(options, network, (&net, &attachments), &tables)?;
-    let (report, dependencies) = tables.judge(&net, &attachments);
-    if let Some(path) = &options.certificate {
-        certificate::write(path, (&report, &dependencies), &net, common)?;
+    places.writes("--certificate", options.certificate.as_deref()).check(common)
+}
+
+/// The engine on what is left: a rule from those of its roots that are left.
+fn engine_without(net: &Network, parts: &[Part], engine: &Engine) -> Engine {
+    let Engine::Rule(algorithm) = engine else { return engine.clone() };
+    let choices = Choices { algorithm: algorithm.clone(), ..Choices::default() };
+    Engine::Rule(routing::choices_without(net, parts, &choices).algorithm)
+}
+
+/// Refuses files of a network without a switch whose other nodes would get guids: they are counted through all nodes,
+/// and those of the whole network would be others.
+fn refuse_new_guids(net: &Network, parts: &[Part], own: &DestinationOptions) -> Result<(), Failure> {
+    let mut guids = net.switches().iter().map(|s| s.guid).chain(net.hosts().iter().map(|h| h.guid));
+    let has_no_switch = parts.iter().any(|part| matches!(part, Part::Switch(_)));
+    if own.to.is_none() || !has_no_switch || guids.all(|guid| guid.is_some()) {
+        return Ok(());
     }
-    show(&report, &tables, &net, common)?;
-    let sound = options.require.iter().all(|required| report.holds(required.of_routes()));
-    Ok(Some(if sound { Exit::Fine } else { Exit::Expectation }))
+    Err(Failure::Usage(
+        "`--to` without a switch needs nodes with guids: `topo convert --to ibnetdiscover` gives them some"
+            .to_owned(),
+    ))
 }
 
 /// The tables of an engine.
@@ -136,12 +177,17 @@ pub(super) fn found(
     DestinationTables::new(net, &attachments, engine, how).map_err(|error| Failure::Usage(error.to_string()))
 }
 
+/// Why `--select` is refused.
+const NO_SELECTION: &str = "`--select` does not go with these tables: it picks one of a pair's several routes, and a \
+    table has one next hop per switch and destination for all pairs";
+
 /// Refuses options of routes per pair.
 fn refuse(options: &Options, is_special: bool) -> Result<(), Failure> {
     let routing = &options.routing;
+    if options.select.is_some() {
+        return Err(Failure::Usage(NO_SELECTION.to_owned()));
+    }
     let own = [
-        (options.select.is_some(), "--select"),
-        (!options.without.is_empty(), "--without"),
         (is_special && routing.tree.is_some(), "--tree"),
         (is_special && routing.root.is_some(), "--root"),
         (is_special && routing.root_file.is_some(), "--root-file"),
@@ -194,29 +240,42 @@ fn own_bytes(network: &NetworkArguments) -> Vec<u8> {
     if is_preset { Vec::new() } else { output::read(topology).unwrap_or_default() }
 }
 
+/// What tables of next hops show beyond what all routes do.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct OfTables {
+    tables: &'static str,
+    addresses_per_port: usize,
+    /// How many lanes they use.
+    #[serde(skip)]
+    lanes: u8,
+}
+
+impl OfTables {
+    fn new(tables: &DestinationTables) -> OfTables {
+        let lanes = tables.hops.lanes();
+        OfTables { tables: PER_DESTINATION, addresses_per_port: tables.paths, lanes }
+    }
+
+    /// The same for people.
+    pub(super) fn rows(&self) -> [(&'static str, String); 2] {
+        let tables = "one next hop per switch and destination".to_owned();
+        [("tables", tables), ("lanes", self.lanes.to_string())]
+    }
+}
+
 /// The figures of tables, as `--format json` prints them.
 #[derive(Serialize)]
 struct Figures<'a> {
     #[serde(flatten)]
     judged: lanes::Judged<'a>,
-    tables: &'static str,
-    addresses_per_port: usize,
+    #[serde(flatten)]
+    own: OfTables,
 }
 
-fn show(report: &Report, tables: &DestinationTables, net: &Network, common: &Common) -> Result<(), Failure> {
+fn show(report: &Report, own: OfTables, net: &Network, common: &Common) -> Result<(), Failure> {
     match common.format {
-        Format::Json => print_json(&Figures {
-            judged: lanes::Judged::new(report, false),
-            tables: PER_DESTINATION,
-            addresses_per_port: tables.paths,
-        }),
-        Format::Human => {
-            let own = [
-                ("tables", "one next hop per switch and destination".to_owned()),
-                ("lanes", tables.hops.lanes().to_string()),
-            ];
-            print(&rows(report, net, own, judged::verdict(report, false)))
-        }
+        Format::Json => print_json(&Figures { judged: lanes::Judged::new(report, false), own }),
+        Format::Human => print(&rows(report, net, own.rows(), judged::verdict(report, false))),
     }
 }
 

@@ -10,8 +10,9 @@ use simnet_base::numbers::{fixed, or_dash};
 use simnet_network::routing::{Part, Report};
 use simnet_network::topology::{End, Network};
 
+use super::destination::OfTables;
 use super::load::UnderLoad;
-use super::{human, judged, lanes, roots};
+use super::{judged, lanes, roots, rows};
 
 /// The parts that these texts name.
 ///
@@ -91,6 +92,8 @@ pub(super) struct Beside<'a> {
     pub(super) whole: Shown<'a>,
     /// Those computed anew on what is left, where the others stay as they were installed.
     pub(super) recomputed: Option<Shown<'a>>,
+    /// What those on what is left show as tables of next hops, if they are computed as such.
+    pub(super) tables: Option<OfTables>,
 }
 
 /// The routes without some parts, as `--format json` prints them.
@@ -98,6 +101,8 @@ pub(super) struct Beside<'a> {
 struct Compared<'a> {
     #[serde(flatten)]
     left: lanes::Judged<'a>,
+    #[serde(flatten)]
+    tables: Option<OfTables>,
     /// What was left out.
     without: Vec<String>,
     /// The first few pairs without a route.
@@ -115,7 +120,7 @@ impl<'a> Shown<'a> {
         Shown { report, cannot_tell: false, under_load: None }
     }
 
-    fn as_json(self) -> lanes::Judged<'a> {
+    fn into_json(self) -> lanes::Judged<'a> {
         lanes::Judged::new(self.report, self.cannot_tell).with(self.under_load)
     }
 
@@ -137,16 +142,17 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     match common.format {
         Format::Json => {
-            let Beside { left, whole, recomputed } = beside;
-            let recomputed = recomputed.map(Shown::as_json);
-            let (unreachable_examples, whole) = (&left.report.unreachable_examples[..], whole.as_json());
-            let left = left.as_json();
-            print_json(&Compared { left, without, unreachable_examples, whole, recomputed })
+            let Beside { left, whole, recomputed, tables } = beside;
+            let recomputed = recomputed.map(Shown::into_json);
+            let (unreachable_examples, whole) = (&left.report.unreachable_examples[..], whole.into_json());
+            let left = left.into_json();
+            print_json(&Compared { left, tables, without, unreachable_examples, whole, recomputed })
         }
         Format::Human => {
             let left = &beside.left;
             let loaded = left.under_load.as_ref().map_or(String::new(), |loaded| loaded.human(net));
-            let figures = human(left.report, left.cannot_tell, net);
+            let own = beside.tables.iter().flat_map(OfTables::rows);
+            let figures = rows(left.report, net, own, judged::verdict(left.report, left.cannot_tell));
             print(&format!("{figures}{loaded}{}", table(&without, &beside)))
         }
     }
@@ -172,6 +178,9 @@ fn table(names: &[String], beside: &Beside<'_>) -> String {
     row("mean distance of switches", &|s| fixed(s.report.switch_mean_distance, 4));
     row("routes over the busiest channel", &|s| s.report.max_channel_load.to_string());
     row("busiest channel", &|s| or_dash(busiest(s.report)));
+    if beside.tables.is_some() {
+        row("lanes", &|s| or_dash(s.report.lanes.map(|used| used.lanes)));
+    }
     row("deadlock", &|s| s.deadlock());
     if beside.left.under_load.is_some() {
         row("accepted, flits per cycle and host", &|s| {

@@ -102,6 +102,65 @@ fn what_does_not_go_together_is_refused() {
         let output = simnet(folder.path(), &[&["route", "t.json"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
+    let selected = simnet(folder.path(), &["route", "t.json", "--algorithm", "lash", "--select", "first"]);
+    let said = String::from_utf8_lossy(&selected.stderr).into_owned();
+    assert!(said.contains("one next hop per switch and destination"), "{said}");
+}
+
+/// The torus as a file without a cable of switch `s0` or without all of it, whose host stays.
+fn reduced(folder: &Path, is_switch: bool) {
+    let text = fs::read_to_string(folder.join("t.json")).unwrap();
+    let mut net: Value = serde_json::from_str(&text).unwrap();
+    let ends = |link: &Value| [link["a"].clone(), link["b"].clone()];
+    let is_gone = |link: &Value| match is_switch {
+        true => ends(link).contains(&"s0".into()),
+        false => ends(link) == ["s0", "s1"],
+    };
+    net["links"].as_array_mut().unwrap().retain(|link| !is_gone(link));
+    net["switches"].as_array_mut().unwrap().retain(|switch| !is_switch || switch["name"] != "s0");
+    fs::write(folder.join("left.json"), net.to_string()).unwrap();
+}
+
+/// Wrong if tables without a cable or a switch were not those of a network that never had it, those beside them not the
+/// whole network's, or a file of theirs led over what is gone.
+#[test]
+fn tables_are_computed_without_a_part() {
+    let folder = torus();
+    let files = ["--to", "opensm", "--out", "lfts"];
+    let is_of_both = |key: &str| !matches!(key, "whole" | "without" | "unreachable_examples" | "network");
+    for (is_switch, option, part) in [(false, "--without", "s0:1"), (true, "--without-switch", "s0")] {
+        reduced(folder.path(), is_switch);
+        for algorithm in ["updown", "minimal", "dfsssp"] {
+            let how = ["--per-destination", "--algorithm", algorithm];
+            let alone = json(folder.path(), &[&["route", "left.json"][..], &how].concat());
+            let whole = json(folder.path(), &[&["route", "t.json"][..], &how].concat());
+            let line = [&["route", "t.json", option, part][..], &how].concat();
+            let own = json(folder.path(), &line);
+            let of_both = own.as_object().unwrap().iter().filter(|(key, _)| is_of_both(key));
+            of_both.for_each(|(key, value)| assert_eq!(*value, alone[key], "{algorithm}, {part}, {key}"));
+            let beside = own["whole"].as_object().unwrap().iter();
+            beside.for_each(|(key, value)| assert_eq!(*value, whole[key], "{algorithm}, {part}, {key}"));
+            assert_eq!((&own["tables"], &own["lanes"]), (&"per destination".into(), &alone["lanes"]));
+            let human = simnet(folder.path(), &line);
+            let text = String::from_utf8_lossy(&human.stdout).into_owned();
+            assert!(text.contains("one next hop per switch") && text.contains("\nwithout s0"), "{text}");
+        }
+        // New guids would be counted without the switch: files need nodes with guids of their own.
+        let line = ["route", "t.json", option, part, "--per-destination"];
+        let code = simnet(folder.path(), &[&line[..], &files].concat()).status.code();
+        assert_eq!(code, Some(if is_switch { 2 } else { 0 }), "{part}");
+    }
+    reduced(folder.path(), false);
+    let read = json(folder.path(), &["route", "check", "left.json", "--lfts", "lfts"]);
+    assert_eq!((&read["unreachable_pairs"], &read["verdict"]), (&0.into(), &"acyclic".into()));
+    let to_dump = ["topo", "convert", "t.json", "--to", "ibnetdiscover", "--out", "t.topo"];
+    assert!(simnet(folder.path(), &to_dump).status.success());
+    let line = ["route", "t.topo", "--per-destination", "--without", "s0", "--require", "reachable"];
+    let required = simnet(folder.path(), &[&line[..], &files].concat());
+    assert_eq!(required.status.code(), Some(1), "{required:?}");
+    let read = json(folder.path(), &["route", "check", "t.topo", "--lfts", "lfts", "--without", "s0"]);
+    // The host of the switch sends to 63 others, and they to it.
+    assert_eq!(read["unreachable_pairs"], 126);
 }
 
 /// Wrong if a routing were left out, its figures were not those that it has alone, or what may deadlock were taken.

@@ -135,11 +135,16 @@ impl<U: Limit> Limited for NeverOr<U> {
 pub(crate) trait Choice: Clone + 'static {
     /// The words and what they stand for.
     const CHOICES: &'static [(&'static str, Self)];
+
+    /// What to do for a word that is none of them, where that can be said.
+    fn instead(_word: &str) -> Option<String> {
+        None
+    }
 }
 
 impl<C: Choice> Wire for C {
     fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<C> {
-        choose(item, &words::<C>(), diagnostics).map(|nth| C::CHOICES[nth].1.clone())
+        choose(item, &words::<C>(), C::instead, diagnostics).map(|nth| C::CHOICES[nth].1.clone())
     }
 
     fn schema() -> Schema {
@@ -152,7 +157,12 @@ fn words<C: Choice>() -> Vec<&'static str> {
 }
 
 /// Reads one of `words`: its position. Not generic, so that it is compiled once for all kinds of choices.
-fn choose(item: &Item, words: &[&'static str], diagnostics: &mut Diagnostics) -> Option<usize> {
+fn choose(
+    item: &Item,
+    words: &[&'static str],
+    instead: fn(&str) -> Option<String>,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
     let list = || words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
     let Value::Text(text) = &item.value else {
         wrong_type(item, &format!("one of {}", list()), diagnostics);
@@ -166,7 +176,11 @@ fn choose(item: &Item, words: &[&'static str], diagnostics: &mut Diagnostics) ->
                 [word] => format!("expected \"{word}\""),
                 _ => format!("expected one of {}", list()),
             };
-            Fault::new("unknown-choice", span, message, expected).with_nearest(text, words.iter().copied())
+            let fault = Fault::new("unknown-choice", span, message, expected);
+            match instead(text) {
+                Some(help) => fault.with_help(help),
+                None => fault.with_nearest(text, words.iter().copied()),
+            }
         });
     }
     chosen

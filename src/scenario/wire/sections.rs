@@ -25,7 +25,7 @@ use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::fabric::Arbitration;
 use simnet_media::trace::bounds::LARGEST_MOST;
-use simnet_network::routing::{Algorithm, Heuristic, Selection, Tree};
+use simnet_network::routing::{Algorithm, Engine, Heuristic, Selection, Tree};
 
 use Presence::{Default, Optional, Preset, Required, Usually};
 
@@ -239,6 +239,15 @@ impl Choice for Around {
 /// Trees, roots and seeds stand in keys of their own.
 impl Choice for Algorithm {
     const CHOICES: &'static [(&'static str, Algorithm)] = Algorithm::ALL;
+
+    fn instead(word: &str) -> Option<String> {
+        Engine::ALL.iter().find(|(name, _)| *name == word).map(|(name, _)| {
+            format!(
+                "`{name}` computes forwarding tables: write them with `simnet route NET --algorithm {name} --to opensm \
+                 --out FILE`; a scenario runs them, on one lane, with `[routing] lfts = \"FILE\"`"
+            )
+        })
+    }
 }
 
 impl Choice for &'static Generation {

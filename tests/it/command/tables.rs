@@ -163,6 +163,35 @@ fn tables_are_computed_without_a_part() {
     assert_eq!(read["unreachable_pairs"], 126);
 }
 
+/// Wrong if what a scenario is told to do in place of `lash`, `dfsssp` or `nue` could not be done as it stands.
+#[test]
+fn a_scenario_runs_engines_by_their_tables() {
+    let folder = torus();
+    let scenario = |routing: &str| {
+        let text = format!(
+            "[scenario]\nname = \"case\"\n[topology]\nfile = \"t.json\"\n[routing]\n{routing}\n\
+             [traffic.uniform]\npayload = \"32 B\"\nloads = [0.01]\n"
+        );
+        fs::write(folder.path().join("s.toml"), text).unwrap();
+        simnet(folder.path(), &["check", "s.toml"])
+    };
+    for engine in ["lash", "dfsssp", "nue"] {
+        let refused = scenario(&format!("algorithm = \"{engine}\""));
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(3), "{said}");
+        let help = said.split_once("= help: ").expect("a help").1;
+        let codes: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
+        let [_, command, routing] = codes[..] else { panic!("{help}") };
+        let command = command.replace("NET", "t.json").replace("FILE", "tables");
+        let arguments: Vec<&str> = command.split_whitespace().skip(1).collect();
+        let written = simnet(folder.path(), &arguments);
+        assert!(written.status.success(), "{command}: {written:?}");
+        let routing = routing.strip_prefix("[routing] ").expect("its section").replace("FILE", "tables");
+        let checked = scenario(&routing);
+        assert!(checked.status.success(), "{routing}: {}", String::from_utf8_lossy(&checked.stderr));
+    }
+}
+
 /// Wrong if a routing were left out, its figures were not those that it has alone, or what may deadlock were taken.
 #[test]
 fn all_routings_are_compared() {

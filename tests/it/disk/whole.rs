@@ -242,6 +242,8 @@ fn limits_of_a_process_end_it_with_a_message() {
                     ended[1] += 1;
                     assert!(!err.trim().is_empty(), "{after}");
                 }
+                // The C library ends a thread that it has begun and has no memory for: nobody else can say it.
+                None if err.contains("Fatal glibc error") && err.contains("out of memory") => {}
                 _ => panic!("{after}"),
             }
             known.standing(&room.path("out"), &after);

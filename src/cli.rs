@@ -210,11 +210,26 @@ fn print_usage(error: &clap::Error) {
 /// What every verb needs before it begins.
 fn start() -> Result<Interruptions, Failure> {
     logging::begin()?;
+    find_room()?;
     let workers = rayon::ThreadPoolBuilder::new().build_global();
     workers
         .map_err(|error| Failure::Place(format!("the system gives no threads to compute with: {error}")))?;
     let watched = Interruptions::watch(Exit::Interrupted.code());
     watched.map_err(|error| Failure::Io { path: "signals".to_owned(), error })
+}
+
+/// What a thread needs before it can say that it has no memory, its stack included.
+const ROOM_OF_A_THREAD: usize = 4 << 20;
+
+/// Looks whether threads can be begun: one without the memory for its first steps ends the program without a word.
+fn find_room() -> Result<(), Failure> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let bytes = ROOM_OF_A_THREAD.saturating_mul(threads + 1);
+    let mut room = Vec::<u8>::new();
+    room.try_reserve_exact(bytes)
+        .map_err(|_| Failure::Place(format!("the system gives no {bytes} bytes of memory to begin with")))?;
+    std::hint::black_box(&room);
+    Ok(())
 }
 
 fn dispatch(cli: &Cli, interruptions: &Interruptions) -> Result<Exit, Failure> {

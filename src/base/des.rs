@@ -6,3 +6,4 @@ pub mod executor;
 pub mod process;
 pub mod random;
 pub mod timers;
+pub mod wheel;

@@ -47,7 +47,6 @@ mod port;
 mod spanning_tree;
 mod switch;
 pub mod transport;
-mod wheel;
 mod wiring;
 
 pub use counters::{ChannelCounters, Counters};

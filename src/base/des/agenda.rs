@@ -3,8 +3,10 @@
 //! # Scope and limitations
 //! A binary heap: an event costs O(log events) however far ahead it lies. A model that has events in nearly every cycle
 //! uses a [`Calendar`](super::calendar::Calendar), whose wheels cost O(1) an event but are laid out for cycles, not for
-//! picoseconds; one that cancels most of what it schedules uses [`Timers`](super::timers::Timers), which remove an
-//! event by its key. Nothing is removed here: an event that has lost its meaning is recognised by its receiver.
+//! picoseconds; one in which each thing has one event ahead at a time, and ties fall by number, uses a
+//! [`Wheel`](super::wheel::Wheel); one that cancels most of what it schedules uses [`Timers`](super::timers::Timers),
+//! which remove an event by its key. Nothing is removed here: an event that has lost its meaning is recognised by its
+//! receiver.
 //!
 //! # Validation
 //! A unit test compares it with a list that is searched from end to end.

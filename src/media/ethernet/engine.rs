@@ -5,6 +5,7 @@
 //! instant at which each host is to be asked.
 
 use simnet_base::des::agenda::{Agenda, Due};
+use simnet_base::des::wheel::Wheel;
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_base::units::{Bytes, Duration, Time};
 use simnet_network::topology::Network;
@@ -15,7 +16,6 @@ use super::parameters::{Buffer, Parameters};
 use super::port::{Arrived, Frames, Output, Pace};
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
-use super::wheel::Wheel;
 use super::wiring::{self, BuildError, Ends, Receiver};
 use super::{Direction, Endpoint, Observer, Pause};
 

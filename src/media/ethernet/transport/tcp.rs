@@ -34,7 +34,6 @@
 //! byte compared under loss, and the same frames without these bytes; `tests/it/interop/pcapng.rs`: tshark checks every
 //! checksum.
 
-mod alarms;
 mod device;
 mod numbering;
 mod pair;
@@ -51,12 +50,12 @@ use crate::ethernet::frame::wire_bytes_of;
 use crate::ethernet::{Counters, Endpoint, Ethernet, Frame, Observer, Parameters, Pause};
 use crate::medium::{Event, Medium, Message};
 use simnet_base::des::random::{Purpose, Stream as Chance};
+use simnet_base::des::timers::Timers;
 use simnet_base::ids::{HostId, Port};
 use simnet_base::units::{Duration, Time};
 use simnet_network::topology::Network;
 
 use super::TransportError;
-use alarms::{Alarm, Alarms};
 use device::{Payload, Room};
 use pair::{Link, Pair, Side};
 use stack::{Clock, Kind, MOST_HOSTS, Stack};
@@ -132,7 +131,7 @@ pub struct Tcp<O = ()> {
     pairs: Vec<Pair>,
     /// By the lesser of two hosts: the other ones in order, and their connections.
     connections: Vec<Vec<(HostId, u32)>>,
-    alarms: Alarms,
+    alarms: Timers<Alarm>,
     events: VecDeque<(Time, Event)>,
     parameters: TcpParameters,
     payload: Payload,
@@ -140,6 +139,17 @@ pub struct Tcp<O = ()> {
     mtu: u32,
     lost: u64,
     observer: O,
+}
+
+/// What an alarm is for; the connection is known by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Alarm {
+    /// A socket has something to do: the connection, the side.
+    Socket(u32, usize),
+    /// A neighbour has not answered.
+    Address(u32),
+    /// A connection may be dead.
+    Watch(u32),
 }
 
 /// Frames between stacks and cables.
@@ -226,7 +236,7 @@ impl<O: Observer<Packet>> Tcp<O> {
             stacks: network.host_ids().map(stack).collect(),
             pairs: Vec::new(),
             connections: vec![Vec::new(); hosts],
-            alarms: Alarms::default(),
+            alarms: Timers::new(),
             events: VecDeque::new(),
             parameters: *tcp,
             payload,
@@ -317,11 +327,11 @@ impl<O: Observer<Packet>> Tcp<O> {
         match next {
             // Whatever it waits for, it has had its turn for this microsecond of its clock.
             Some(at) => alarms.set(Alarm::Socket(id, side), at.max(now + parameters.clock().tick)),
-            None => alarms.cancel(Alarm::Socket(id, side)),
+            None => _ = alarms.cancel(&Alarm::Socket(id, side)),
         }
         let is_closed = end.is_closed();
         if pair.is_quiet() {
-            alarms.cancel(Alarm::Watch(id));
+            alarms.cancel(&Alarm::Watch(id));
         }
         self.hand_over(host, now);
         if is_closed {
@@ -335,7 +345,7 @@ impl<O: Observer<Packet>> Tcp<O> {
         pair.state = Link::Broken;
         let hosts = pair.hosts;
         for (side, host) in hosts.into_iter().enumerate() {
-            self.alarms.cancel(Alarm::Socket(id, side));
+            self.alarms.cancel(&Alarm::Socket(id, side));
             let pair = &mut self.pairs[id as usize];
             if let Some(mut end) = pair.sides[side].take() {
                 end.abort();
@@ -346,8 +356,8 @@ impl<O: Observer<Packet>> Tcp<O> {
             }
             self.hand_over(host, now);
         }
-        self.alarms.cancel(Alarm::Address(id));
-        self.alarms.cancel(Alarm::Watch(id));
+        self.alarms.cancel(&Alarm::Address(id));
+        self.alarms.cancel(&Alarm::Watch(id));
     }
 
     fn lose(&mut self, message: Message, now: Time) {
@@ -386,7 +396,7 @@ impl<O: Observer<Packet>> Tcp<O> {
             let stack = &mut self.stacks[pair.hosts[side].index()];
             pair.sides[side] = Some(Side::connecting(&self.parameters, stack, pair.hosts[1 - side]));
             pair.state = Link::Open;
-            self.alarms.cancel(Alarm::Address(id));
+            self.alarms.cancel(&Alarm::Address(id));
         }
         self.serve(id, side, now);
     }
@@ -446,7 +456,7 @@ impl<O: Observer<Packet>> Medium for Tcp<O> {
                     self.wires.incoming = incoming;
                 }
                 (_, Some(at)) if limit == due => {
-                    while let Some(alarm) = self.alarms.pop_due(at) {
+                    while let Some((alarm, _)) = self.alarms.pop_due(at) {
                         self.ring(alarm, at);
                     }
                 }

@@ -5,8 +5,9 @@
 //! turns is kept in a heap.
 //!
 //! # Scope and limitations
-//! A number has one entry at a time: a channel its next arrival, a host its next question. So the order (instant,
-//! number) is an order without ties, and an entry is found by its number.
+//! A number has one entry at a time, the next of what happens to one thing. So the order (instant, number) is an order
+//! without ties, and an entry is found by its number. What needs the order of scheduling, or many entries of one kind,
+//! uses an [`Agenda`](super::agenda::Agenda). Instants are picoseconds, or any other count below 2^64 - 1.
 //!
 //! # Validation
 //! A unit test compares it with a list that is searched from end to end.
@@ -24,7 +25,7 @@ const BUCKETS: u64 = WORDS as u64 * 64;
 
 /// Entries by (instant, number).
 #[derive(Clone, Debug)]
-pub(super) struct Wheel {
+pub struct Wheel {
     /// By number.
     entries: Vec<Entry>,
     /// By bucket modulo [`BUCKETS`], the first entry in it.
@@ -51,8 +52,9 @@ struct Entry {
 }
 
 impl Wheel {
-    /// An empty wheel for the numbers below `numbers`, most of which are due at most `span` after the present.
-    pub(super) fn new(numbers: usize, span: u64) -> Wheel {
+    /// An empty wheel for the numbers below `numbers`, most of which are due at most `span` after the present. Takes 16
+    /// bytes a number and 16 KiB.
+    pub fn new(numbers: usize, span: u64) -> Wheel {
         let width = (span / BUCKETS).saturating_add(1);
         Wheel {
             entries: vec![Entry { at: NEVER, next: NIL }; numbers],
@@ -66,21 +68,24 @@ impl Wheel {
         }
     }
 
-    /// When `number` is due.
-    pub(super) fn due(&self, number: u32) -> Option<u64> {
+    /// When `number` is due. Costs O(1).
+    ///
+    /// # Panics
+    /// As all that takes a number: if it is not below `numbers`.
+    pub fn due(&self, number: u32) -> Option<u64> {
         let at = self.entries[number as usize].at;
         (at != NEVER).then_some(at)
     }
 
     /// Whether nothing is due.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.ready.is_empty() && self.filled_words == 0 && self.later.is_empty()
     }
 
-    /// Schedules `number`, which is not due yet, for an instant before the last one of all that is not before a bound
-    /// at which something was looked for.
+    /// Schedules `number`, which is not due yet, for an instant that is not before a bound at which something was looked
+    /// for, nor the last of all. Costs O(1), in the open bucket O(its entries), far ahead O(log entries).
     #[inline]
-    pub(super) fn schedule(&mut self, at: u64, number: u32) {
+    pub fn schedule(&mut self, at: u64, number: u32) {
         debug_assert!(self.due(number).is_none(), "a number is due once");
         debug_assert!(at >> self.shift >= self.open && at < NEVER, "nothing is due behind the present");
         self.entries[number as usize].at = at;
@@ -91,11 +96,11 @@ impl Wheel {
         }
     }
 
-    /// Takes the first entry if it is due at `until` at the latest.
+    /// Takes the first entry if it is due at `until` at the latest. Costs O(1) but for what is put in order.
     ///
     /// No bucket is opened that begins after `until`: what is scheduled from there on fits in.
     #[inline]
-    pub(super) fn take_due(&mut self, until: u64) -> Option<(u64, u32)> {
+    pub fn take_due(&mut self, until: u64) -> Option<(u64, u32)> {
         if self.ready.is_empty() {
             if self.filled_words == 0 {
                 return self.take_later(until);
@@ -116,7 +121,7 @@ impl Wheel {
     }
 
     /// When the first entry is due. Costs O(entries of its bucket).
-    pub(super) fn first(&self) -> Option<u64> {
+    pub fn first(&self) -> Option<u64> {
         if let Some(ready) = self.ready.last() {
             return Some(self.split(*ready).0);
         }
@@ -127,7 +132,7 @@ impl Wheel {
     }
 
     /// Forgets when `number` is due. Costs O(entries of its bucket), or O(entries) if it lies far ahead.
-    pub(super) fn cancel(&mut self, number: u32) {
+    pub fn cancel(&mut self, number: u32) {
         let at = std::mem::replace(&mut self.entries[number as usize].at, NEVER);
         let bucket = at >> self.shift;
         self.later.retain(|Reverse((_, other))| *other != number);
@@ -287,7 +292,7 @@ const fn slot(bucket: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simnet_base::des::random::{Purpose, Stream};
+    use crate::des::random::{Purpose, Stream};
 
     /// Wrong if entries came in another order than (instant, number), one were lost or came twice, or a bound kept back
     /// what is due or let through what is not: entries near, far and beyond the wheel, buckets of any width.

@@ -82,8 +82,8 @@ impl Wheel {
         self.ready.is_empty() && self.filled_words == 0 && self.later.is_empty()
     }
 
-    /// Schedules `number`, which is not due yet, for an instant that is not before a bound at which something was looked
-    /// for, nor the last of all. Costs O(1), in the open bucket O(its entries), far ahead O(log entries).
+    /// Schedules `number`, which is not due yet, for an instant that is not before a bound at which something was
+    /// looked for, nor the last of all. Costs O(1), in the open bucket O(its entries), far ahead O(log entries).
     #[inline]
     pub fn schedule(&mut self, at: u64, number: u32) {
         debug_assert!(self.due(number).is_none(), "a number is due once");

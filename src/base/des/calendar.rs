@@ -45,6 +45,10 @@ use coarse::{Coarse, Node};
 /// Cycles in a block: 2^6.
 // A word of marks a block: the next cycle with events is one count of trailing zeros away.
 const BLOCK: u32 = 6;
+/// The last cycle of a block.
+const LAST: u64 = (1 << BLOCK) - 1;
+/// Cycles in the fine wheel.
+const FINE: usize = 2 << BLOCK;
 /// Blocks in a span: 2^10.
 // 2^16 cycles: only what waits long, as time-outs do, pays for a place in the heap.
 const SPAN: u32 = 10;
@@ -52,8 +56,6 @@ const WORDS: usize = (1 << SPAN) / 64;
 const NIL: u32 = u32::MAX;
 /// The most phases.
 const PHASES: usize = 16;
-/// Up to so many events are put in order where they are.
-const FEW: usize = 16;
 /// No event is left of the open cycle.
 const NO_PHASE: u8 = u8::MAX;
 
@@ -76,7 +78,7 @@ pub struct Calendar<E> {
     /// The current block.
     block: u64,
     /// Two blocks, one list a cycle: the even block and the odd one.
-    fine: Vec<Vec<Entry<E>>>,
+    fine: Box<[List<E>; FINE]>,
     occupied: [u64; 2],
     /// The span whose blocks are in the coarse wheel.
     span: u64,
@@ -92,6 +94,30 @@ struct Entry<E> {
     phase: u8,
     /// The cycle within its block.
     offset: u8,
+}
+
+/// The events of a cycle in order of scheduling: the first lies in the wheel itself, since few cycles have more.
+#[derive(Clone, Debug)]
+struct List<E> {
+    /// Of some cycle before if this one is not marked as occupied; `None` before the first.
+    first: Option<Entry<E>>,
+    more: Vec<Entry<E>>,
+}
+
+impl<E> Entry<E> {
+    #[inline(always)]
+    fn new(time: u64, phase: u8, event: E) -> Entry<E> {
+        #[expect(clippy::cast_possible_truncation, reason = "six bits")]
+        let offset = (time & LAST) as u8;
+        Entry { event, phase, offset }
+    }
+}
+
+impl<E> List<E> {
+    #[inline(never)]
+    fn put_behind(&mut self, time: u64, phase: u8, event: E) {
+        self.more.push(Entry::new(time, phase, event));
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +145,7 @@ impl<E: Copy> Calendar<E> {
             unordered: Vec::new(),
             upcoming: NO_PHASE,
             block: 0,
-            fine: vec![Vec::new(); 2 << BLOCK],
+            fine: Box::new(std::array::from_fn(|_| List { first: None, more: Vec::new() })),
             occupied: [0; 2],
             span: 0,
             coarse: Coarse::new(),
@@ -133,34 +159,34 @@ impl<E: Copy> Calendar<E> {
     ///
     /// # Panics
     /// If (`time`, `phase`) lies behind what is being worked on.
-    #[inline]
+    #[inline(always)]
     pub fn schedule(&mut self, time: u64, phase: usize, event: E) {
         debug_assert!(phase < self.phases, "a cycle has no phase {phase}");
-        #[expect(clippy::cast_possible_truncation, reason = "at most 16 phases, six bits of offset")]
-        let entry = Entry { event, phase: phase as u8, offset: (time & ((1 << BLOCK) - 1)) as u8 };
-        let block = time >> BLOCK;
+        #[expect(clippy::cast_possible_truncation, reason = "at most 16 phases")]
+        let phase = phase as u8;
         // By block and not by distance: what shares a block takes one way to it, in the order in which it was
         // scheduled.
-        if time > self.now && block <= self.block + 1 {
-            self.waiting += 1;
-            self.put_fine(block, entry);
+        if time > self.now && time >> BLOCK <= self.block + 1 {
+            self.put_fine(time, phase, event);
         } else {
-            self.put_elsewhere(time, entry);
+            self.put_elsewhere(time, phase, event);
         }
     }
 
     /// Adds an event that the fine wheel has no list for: of the open cycle, or of blocks further ahead.
     #[inline(never)]
-    fn put_elsewhere(&mut self, time: u64, entry: Entry<E>) {
+    fn put_elsewhere(&mut self, time: u64, phase: u8, event: E) {
+        let entry = Entry::new(time, phase, event);
         if time <= self.now && self.open {
             return self.put_current(time, entry);
         }
         assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
-        self.waiting += 1;
         let block = time >> BLOCK;
         if block <= self.block + 1 {
-            self.put_fine(block, entry);
-        } else if block >> SPAN == self.span {
+            return self.put_fine(time, phase, event);
+        }
+        self.waiting += 1;
+        if block >> SPAN == self.span {
             self.coarse.put(slot_of(block), entry);
         } else {
             debug_assert!(block >> SPAN > self.span, "the span before is over");
@@ -185,18 +211,21 @@ impl<E: Copy> Calendar<E> {
         self.upcoming = self.upcoming.min(entry.phase);
     }
 
-    #[inline]
-    fn put_fine(&mut self, block: u64, entry: Entry<E>) {
+    /// Adds an event to the list of a cycle of the present block or the next.
+    #[inline(always)]
+    fn put_fine(&mut self, time: u64, phase: u8, event: E) {
+        let block = time >> BLOCK;
         debug_assert!(block == self.block || block == self.block + 1, "the fine wheel has two blocks");
-        debug_assert!(entry.offset < 1 << BLOCK, "a block has 64 cycles");
-        let half = half_of(block);
-        let list = &mut self.fine[(half << BLOCK) | usize::from(entry.offset)];
-        debug_assert!(
-            list.is_empty() == (self.occupied[half] & 1 << entry.offset == 0),
-            "a cycle is marked while it has a list"
-        );
-        self.occupied[half] |= 1 << entry.offset;
-        list.push(entry);
+        let (marks, mark) = (&mut self.occupied[half_of(block)], 1 << (time & LAST));
+        let list = &mut self.fine[place_of(time)];
+        if *marks & mark == 0 {
+            debug_assert!(list.more.is_empty(), "a list begins with its first event");
+            *marks |= mark;
+            list.first = Some(Entry::new(time, phase, event));
+        } else {
+            list.put_behind(time, phase, event);
+        }
+        self.waiting += 1;
     }
 
     /// The first cycle before `limit` that has an event; what is left of the open cycle does not count.
@@ -205,21 +234,14 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     pub fn next_before(&mut self, limit: u64) -> Option<u64> {
         loop {
-            let first = (self.now + u64::from(self.open)).max(self.block << BLOCK);
-            // Up to two words of marks: what is left of the present block, and the next. Who has skipped ahead may be
-            // beyond both.
-            let block = first >> BLOCK;
-            let (mut ahead, mut begin) = (0, block << BLOCK);
-            if block <= self.block + 1 {
-                ahead = self.occupied[half_of(block)] & (u64::MAX << (first & 63));
-            }
-            if ahead == 0 && block == self.block {
-                ahead = self.occupied[half_of(block + 1)];
-                begin += 1 << BLOCK;
-            }
-            if ahead != 0 {
-                let time = begin | u64::from(ahead.trailing_zeros());
-                debug_assert!(time >= first, "no cycle is found that is over");
+            // Up to two words of marks: what is left of the present block, and the next. No mark is left of a cycle that
+            // is over.
+            let here = self.occupied[half_of(self.block)];
+            let next = self.occupied[half_of(self.block + 1)];
+            if here | next != 0 {
+                let (block, marks) = if here != 0 { (self.block, here) } else { (self.block + 1, next) };
+                let time = block << BLOCK | u64::from(marks.trailing_zeros());
+                debug_assert!(time >= self.now + u64::from(self.open), "no cycle is found that is over");
                 debug_assert!(self.waiting > 0, "what is marked is counted");
                 return (time < limit).then_some(time);
             }
@@ -235,8 +257,28 @@ impl<E: Copy> Calendar<E> {
     ///
     /// # Panics
     /// If the open cycle has events left, or `time` lies before a cycle that was open or has events.
-    #[inline]
     pub fn open(&mut self, time: u64) {
+        if let Some(entry) = self.begin(time) {
+            self.upcoming = entry.phase;
+            self.current.push(entry);
+        }
+    }
+
+    /// Begins cycle `time` as [`open`](Self::open) does, and takes its event, with the phase, which begins, if it has
+    /// only one.
+    ///
+    /// # Panics
+    /// As `open` does.
+    #[inline]
+    pub fn open_only(&mut self, time: u64) -> Option<(usize, E)> {
+        let entry = self.begin(time)?;
+        self.phase = usize::from(entry.phase);
+        Some((self.phase, entry.event))
+    }
+
+    /// Begins cycle `time`. Its event, if it has only one, is not put into the list of those of the open cycle.
+    #[inline(always)]
+    fn begin(&mut self, time: u64) -> Option<Entry<E>> {
         debug_assert!(self.cursor == self.current.len(), "cycle {} is not complete", self.now);
         assert!(time >= self.now && !(self.open && time == self.now), "cycle {time} is over");
         if time >> BLOCK != self.block {
@@ -246,28 +288,30 @@ impl<E: Copy> Calendar<E> {
         self.now = time;
         self.open = true;
         self.phase = 0;
-        let half = half_of(self.block);
-        debug_assert!(
-            self.occupied[half] & ((1 << (time & 63)) - 1) == 0,
-            "no cycle with events is passed over"
-        );
-        self.occupied[half] &= !(1 << (time & 63));
-        let list = &mut self.fine[(half << BLOCK) | slot_of(time & 63)];
-        debug_assert!(
-            list.iter().all(|entry| u64::from(entry.offset) == time & 63),
-            "the list of a cycle has no event of another"
-        );
-        debug_assert!(self.waiting >= list.len(), "every event that is scheduled is counted once");
-        self.waiting -= list.len();
+        self.upcoming = NO_PHASE;
         self.cursor = 0;
         self.current.clear();
-        std::mem::swap(&mut self.current, list);
+        let (half, offset) = (half_of(self.block), time & LAST);
+        debug_assert!(self.occupied[half] & ((1 << offset) - 1) == 0, "no cycle with events is passed over");
+        let marks = self.occupied[half];
+        self.occupied[half] &= !(1 << offset);
+        let list = &mut self.fine[place_of(time)];
+        if marks & 1 << offset == 0 {
+            return None;
+        }
+        let first = list.first?;
+        debug_assert!(
+            list.more.iter().chain([&first]).all(|entry| u64::from(entry.offset) == offset),
+            "the list of a cycle has no event of another"
+        );
+        self.waiting -= 1 + list.more.len();
+        if list.more.is_empty() {
+            return Some(first);
+        }
         // The phases of a cycle are put in order only now: a cycle ahead costs one list whatever its phases, and one
         // with a single event, as most have, nothing more.
-        if self.current.len() > 1 {
-            self.order();
-        }
-        self.upcoming = self.current.first().map_or(NO_PHASE, |entry| entry.phase);
+        self.order(first, place_of(time));
+        None
     }
 
     /// Makes the block of `time` the current one.
@@ -284,20 +328,20 @@ impl<E: Copy> Calendar<E> {
 
     /// Puts the events of the open cycle in order of phases; those of a phase keep theirs. Costs O(events) if many.
     #[inline(never)]
-    fn order(&mut self) {
-        let list = &mut self.current[..];
-        if list.len() > FEW {
-            return self.order_many();
+    fn order(&mut self, first: Entry<E>, place: usize) {
+        let more = &mut self.fine[place].more;
+        if let [second] = more[..] {
+            // As often as all other numbers together.
+            let pair = if first.phase <= second.phase { [first, second] } else { [second, first] };
+            self.current.extend_from_slice(&pair);
+            more.clear();
+        } else {
+            self.current.push(first);
+            self.current.append(more);
+            self.order_many();
         }
-        for place in 1..list.len() {
-            let entry = list[place];
-            let mut to = place;
-            while to > 0 && list[to - 1].phase > entry.phase {
-                list[to] = list[to - 1];
-                to -= 1;
-            }
-            list[to] = entry;
-        }
+        debug_assert!(self.current.is_sorted_by_key(|entry| entry.phase), "phases come in order");
+        self.upcoming = self.current[0].phase;
     }
 
     fn order_many(&mut self) {
@@ -314,26 +358,22 @@ impl<E: Copy> Calendar<E> {
             self.current[*place] = *entry;
             *place += 1;
         }
-        debug_assert!(self.current.is_sorted_by_key(|entry| entry.phase), "phases come in order");
     }
 
-    /// The only event left of the open cycle and its phase, which begins; `None` if there is none, or more than one.
+    /// The next event of the open cycle and its phase, which begins.
     #[inline]
-    pub fn pop_only(&mut self) -> Option<(usize, E)> {
-        if self.cursor + 1 != self.current.len() {
-            return None;
-        }
+    pub fn pop_next(&mut self) -> Option<(usize, E)> {
         let entry = *self.current.get(self.cursor)?;
         self.phase = usize::from(entry.phase);
         self.cursor += 1;
-        self.upcoming = NO_PHASE;
+        self.upcoming = self.current.get(self.cursor).map_or(NO_PHASE, |entry| entry.phase);
         Some((self.phase, entry.event))
     }
 
-    /// Whether no event is left of the open cycle.
+    /// How many events of the open cycle have not been popped.
     #[inline]
-    pub fn is_through(&self) -> bool {
-        self.upcoming == NO_PHASE
+    pub fn left(&self) -> usize {
+        self.current.len() - self.cursor
     }
 
     /// The next event of `phase` in the open cycle. Earlier phases are over from now on.
@@ -421,8 +461,12 @@ impl<E: Copy> Calendar<E> {
         };
         for block in [self.block, self.block + 1] {
             let half = half_of(block);
-            for entry in self.fine[half << BLOCK..][..1 << BLOCK].iter().flatten() {
-                see((block << BLOCK) | u64::from(entry.offset), &entry.event);
+            let marks = self.occupied[half];
+            let lists = (0..1 << BLOCK).filter(|offset| marks & 1 << offset != 0);
+            for list in lists.map(|offset| &self.fine[(half << BLOCK) | offset]) {
+                for entry in list.first.iter().chain(&list.more) {
+                    see((block << BLOCK) | u64::from(entry.offset), &entry.event);
+                }
             }
         }
         for (slot, list) in (0..).zip(&self.coarse.lists) {
@@ -487,10 +531,10 @@ impl<E: Copy> Calendar<E> {
         );
     }
 
-    /// Whether every cycle of the fine wheel is marked that has events, and no other. Costs O(cycles in the wheel).
+    /// Whether every cycle of the fine wheel that has several events is marked. Costs O(cycles in the wheel).
     fn is_marked_right(&self) -> bool {
         let marked = |nth: usize| self.occupied[nth >> BLOCK] & (1 << (nth & ((1 << BLOCK) - 1))) != 0;
-        self.fine.iter().enumerate().all(|(nth, list)| marked(nth) != list.is_empty())
+        self.fine.iter().enumerate().all(|(nth, list)| marked(nth) || list.more.is_empty())
     }
 
     /// Hands a block's events to the fine wheel; loads the block's span first if that is a new one.
@@ -517,7 +561,8 @@ impl<E: Copy> Calendar<E> {
         let mut node = self.coarse.take(slot_of(block));
         while node != NIL {
             let Node { entry, next } = self.coarse.free(node);
-            self.put_fine(block, entry);
+            self.put_fine((block << BLOCK) | u64::from(entry.offset), entry.phase, entry.event);
+            self.waiting -= 1;
             node = next;
         }
     }
@@ -529,7 +574,13 @@ fn half_of(block: u64) -> usize {
     usize::from(block & 1 != 0)
 }
 
-/// A block's place in its span, or a cycle's in its block.
+/// A cycle's place in the fine wheel.
+#[inline(always)]
+fn place_of(time: u64) -> usize {
+    (time & (FINE as u64 - 1)) as usize
+}
+
+/// A block's place in its span.
 fn slot_of(index: u64) -> usize {
     (index & ((1 << SPAN) - 1)) as usize
 }
@@ -603,10 +654,24 @@ mod tests {
                 add(&mut calendar, &mut heap, now + gap(rng), 0);
                 continue;
             };
-            calendar.open(time);
             now = time;
+            let is_stepped = rng.random_bool(0.5);
+            let mut only = if is_stepped { calendar.open_only(time) } else { None };
+            if !is_stepped {
+                calendar.open(time);
+            }
             for phase in 0..PHASES {
-                while let Some(event) = calendar.pop(phase) {
+                loop {
+                    // One after the other whatever its phase, or phase by phase: both ways give the same.
+                    let next = if only.is_some() {
+                        assert_eq!(calendar.left(), 0, "an only event is the only one, seed {seed}");
+                        only.take()
+                    } else if is_stepped {
+                        calendar.pop_next()
+                    } else {
+                        calendar.pop(phase).map(|event| (phase, event))
+                    };
+                    let Some((phase, event)) = next else { break };
                     assert_eq!(heap.pop(), Some(Reverse((time, phase, event))), "seed {seed}");
                     if rng.random_bool(0.5) {
                         let later = rng.random_range(phase..PHASES);

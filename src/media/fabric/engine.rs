@@ -308,36 +308,50 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn run_cycle<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
         debug_assert!(self.touched.is_empty() && self.over.is_empty(), "a cycle leaves nothing to the next");
         debug_assert!(self.departures.is_empty(), "tails that have left have been reported");
-        self.calendar.open(t);
-        if O::WATCHES {
-            self.report_before(t, observer);
-        }
-        // Most cycles have one event, which mostly leaves nothing to the phases after its own.
-        if !O::WATCHES
+        let is_plain = !O::WATCHES
             && self.shuffle.is_none()
             && self.pending_next.is_empty()
-            && self.requests_next.is_empty()
-            && !self.calendar.has(LINKS)
-            && let Some((phase, event)) = self.calendar.pop_only()
-        {
-            self.handle(event, t, endpoint, observer);
-            if !self.is_cycle_over() {
-                self.run_phases(phase, t, endpoint, observer);
+            && self.requests_next.is_empty();
+        if !is_plain {
+            self.calendar.open(t);
+            if O::WATCHES {
+                self.report_before(t, observer);
             }
-        } else {
-            self.run_phases(LINKS, t, endpoint, observer);
+            return self.run_phases(LINKS, t, endpoint, observer);
+        }
+        // Most cycles have one event, and most events leave nothing to the phases after their own.
+        let mut next = self.calendar.open_only(t);
+        if next.is_none() {
+            if self.calendar.left() > prefetch::WORTH_WHILE {
+                return self.run_phases(LINKS, t, endpoint, observer);
+            }
+            next = self.calendar.pop_next();
+        }
+        while let Some((phase, event)) = next {
+            self.handle(event, t, endpoint, observer);
+            if phase == LINKS || !self.is_quiet() {
+                // Of what is left, ports to be evaluated and settled need no phase before P4.
+                return if phase > LINKS && self.is_decided() {
+                    self.run_flow(phase, t, endpoint, observer);
+                } else {
+                    self.run_phases(phase, t, endpoint, observer);
+                };
+            }
+            next = self.calendar.pop_next();
         }
     }
 
-    /// Whether nothing is left to be done in this cycle.
+    /// Whether the events of this cycle have left nothing to be done in it.
     #[inline]
-    fn is_cycle_over(&self) -> bool {
-        self.touched.is_empty()
-            && self.units.is_empty()
-            && self.requests.is_empty()
-            && self.expired.is_empty()
-            && self.calendar.is_through()
-            && !self.watch.has_suspects()
+    fn is_quiet(&self) -> bool {
+        let left = self.touched.len() | self.units.len() | self.requests.len() | self.expired.len();
+        left == 0 && !self.watch.has_suspects()
+    }
+
+    /// Whether no event is left in this cycle, and nothing to be done before P4.
+    #[inline]
+    fn is_decided(&self) -> bool {
+        self.units.len() | self.requests.len() | self.expired.len() | self.calendar.left() == 0
     }
 
     /// The phases of the table in the module's documentation, from the given one on, whose events may have begun.
@@ -354,6 +368,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             while let Some(event) = self.calendar.pop(LINKS) {
                 self.handle(event, t, endpoint, observer);
             }
+        }
+        if !self.unwired.is_empty() {
             self.strike_unwired(t);
         }
         // P1, P2.
@@ -382,6 +398,18 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         for phase in [HOSTS, FLOW] {
             self.run_phase(phase, t, endpoint, observer);
         }
+        self.run_flow(from, t, endpoint, observer);
+    }
+
+    /// P4 and P5, and what comes between.
+    #[inline(never)]
+    fn run_flow<E: Endpoint, O: Observer>(
+        &mut self,
+        from: usize,
+        t: u64,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
         // P4: one decision per port and cycle.
         self.shuffle_list(|engine| &mut engine.touched);
         let evaluated = if from <= FLOW { self.touched.len() } else { 0 };
@@ -550,8 +578,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // Stays on: a message that ends twice, or without a start, would be counted among the results.
         assert!(self.in_flight > 0, "what ends has begun");
         self.in_flight -= 1;
-        let payload = self.worms[worm].payload;
-        let last = self.worms.remove(worm);
+        let last = &self.worms.messages()[worm as usize];
         let fate = match (last.cause, delivered) {
             (Some(cause), _) => Fate::Destroyed { cause, at: Cycle(last.struck_at) },
             (None, Some(fate)) => fate,
@@ -560,15 +587,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let ended = Ended {
             tag: last.tag,
             source: HostId(last.source),
-            payload,
+            payload: self.worms[worm].payload,
             created: Cycle(last.created),
             started: Cycle(last.started),
             fate,
         };
+        let serial = last.serial;
+        self.worms.remove(worm);
         if cfg!(debug_assertions) {
             self.check_ended(&ended);
         }
-        self.over.push(Over { ended, serial: last.serial });
+        self.over.push(Over { ended, serial });
     }
 
     /// Puts a list of things to be done into a random order, if that is wanted.

@@ -151,6 +151,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The channel ends at a buffer. `upstream`: the worm that owns the channel and whose head has gone out.
     fn cut_to_buffer(&mut self, port: u32, upstream: u32, t: u64) {
         debug_assert!(!self.is_sink(port), "a port with a buffer");
+        // What this does to the head before it, or to it, ends the reservation of a unit for a second head.
+        if self.is_switch_port(port) {
+            self.revoke_queued(self.ins[port as usize].node, t, t);
+        }
         let mut flying = Vec::new();
         let mut collect = |time: u64, event: &Event| match *event {
             Event::Head { port: to, worm } if to == port => flying.push((time, worm)),
@@ -161,8 +165,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // Lost by an earlier failure of this cable are those that an event stays of: they were counted then.
         flying.retain(|(time, _)| !self.is_lost(port, *time));
         self.touch(port, t);
+        // Heads that arrive wait at least until P3b of their cycle, so in P0 there is no doubt.
         let entry = &self.ins[port as usize];
-        if entry.state == State::Routing && entry.t >= t && entry.in_rem > 0 && self.is_head_ahead(port, t) {
+        if entry.state == State::Routing && entry.is_foreseen(t) {
             flying.push((entry.t, entry.front));
             if self.serial {
                 let node = entry.node;
@@ -202,14 +207,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.worms.message_mut(worm).pieces += 1;
             }
         }
-    }
-
-    /// Whether the head being decoded at `port` has been written there before its arrival, which is not
-    /// before `t`. Heads that arrive wait at least until P3b of their cycle, so in P0 there is no doubt.
-    fn is_head_ahead(&self, port: u32, t: u64) -> bool {
-        let entry = &self.ins[port as usize];
-        debug_assert!(entry.state == State::Routing && entry.exit >= t, "a head is being decoded");
-        entry.occ == 0 && entry.exit >= t + self.switch.routing_latency
     }
 
     /// Shows the events of the present cycle from P1 on.

@@ -547,12 +547,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (t, arrival): (u64, u64),
         period: u64,
     ) -> bool {
-        if !self.is_switch_port(port) || !self.reserve(port, t, arrival) {
+        let reserved = if self.is_switch_port(port) { self.reserve(port, t, arrival) } else { None };
+        let Some(decoded) = reserved else {
             self.ins[port as usize].flying += 1;
             self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
             return false;
-        }
-        let decoded = arrival + self.switch.routing_latency;
+        };
         let entry = &mut self.ins[port as usize];
         entry.expect(worm, flits, arrival, decoded);
         let rates = &mut self.rates[port as usize];
@@ -633,10 +633,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             debug_assert!(entry.segments > 1 || next == entry.back, "up to the last");
             entry.front = next;
             entry.out_rem = self.worms[next].flits();
-            // The head behind is seen in the cycle after the tail: P2' of the next cycle asks for the routing unit.
             if state != State::Taking {
                 entry.state = State::Idle;
-                self.pending_next.push(port);
+                self.come_to_front(port, exit + 1);
             }
         }
         match state {

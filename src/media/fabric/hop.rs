@@ -25,7 +25,7 @@ use super::ports::{InPort, NEVER, NONE, OutPort, State};
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Lets the worm in front of `port`, whose head is decoded in `t`, pass the switch if it meets no other; whether it
     /// has.
-    #[inline]
+    #[inline(never)]
     pub(super) fn pass(&mut self, port: u32, t: u64) -> bool {
         // Slices of this function's own: what is written to one record tells nothing of where another lies.
         let (ins, outs, switches) = (&mut self.ins[..], &mut self.outs[..], &mut self.switches[..]);
@@ -40,28 +40,31 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if local >= u32::from(unit.ports) {
             return false;
         }
-        let out = unit.base + local;
-        let output = &outs[out as usize];
         let (arrived, in_rem) = entry.arrived(t);
         // With the route flit of this switch taken off, which never leaves.
         let (occ, out_rem) = (entry.occ + arrived - 1, entry.out_rem - 1);
-        let is_alone = entry.segments == 1 && !entry.touched && out_rem > 1;
-        let is_steady = (entry.in_on || in_rem == 0) && occ < self.switch.stop && !entry.stop_sent;
-        let is_open = output.go && output.wait == 0 && !output.dead;
-        if !(is_alone && is_steady && is_open) {
+        // Its rest is here or follows without a gap, no other is there, and it does not leave in this cycle already.
+        if entry.segments > 1 || entry.touched || out_rem < 2 || !entry.in_on && in_rem > 0 {
+            return false;
+        }
+        // The buffer neither fills up to STOP nor empties down to GO.
+        if entry.stop_sent || occ >= self.switch.stop {
+            return false;
+        }
+        let out = unit.base + local;
+        let output = &outs[out as usize];
+        if !output.go || output.wait != 0 || output.dead {
             return false;
         }
         let owner = output.owner;
         if owner != NONE {
-            if !ins[owner as usize].has_finished(t)
-                || ins[owner as usize].segments > 1
-                || ins[owner as usize].touched
-            {
+            let owning = &ins[owner as usize];
+            if !owning.has_finished(t) || owning.segments > 1 || owning.touched {
                 return false;
             }
             retire(ins, outs, owner, t);
         }
-        unit.ends_decoding(port);
+        unit.ends_decoding(port, ins);
         if unit.pending != 0 && !unit.listed {
             unit.listed = true;
             self.units.push(ins[port as usize].node);
@@ -99,10 +102,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Sends a head in `t` to the switch's port that it reaches in `arrival`; whether it is foreseen there.
     ///
-    /// At an idle port of an idle switch nothing can come before it, so the port is written as it will be at its
-    /// arrival, and one event (the end of decoding) stands for three. An earlier event takes it back
-    /// ([`revoke`](Self::revoke)).
-    #[inline]
+    /// At an idle port whose switch is idle, or decodes one other head before, it is known when it will be decoded. The
+    /// port is written as it will be at its arrival, and one event (the end of decoding) stands for three. A head that
+    /// asks for the unit before takes it back ([`request_unit`](Self::request_unit)).
+    #[inline(always)]
     pub(super) fn enter(&mut self, port: u32, worm: u32, flits: u32, t: u64, arrival: u64) -> bool {
         debug_assert!(EQUAL && port < self.switch_ports && arrival > t, "no cable is crossed in no time");
         let (ins, outs) = (&mut self.ins[..], &mut self.outs[..]);
@@ -111,13 +114,19 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             retire(ins, outs, port, t);
         }
         let entry = &mut ins[port as usize];
-        let unit = &mut self.switches[entry.node as usize];
-        let decoded = arrival + self.switch.routing_latency;
-        if !entry.is_idle() || self.serial && !unit.reserve(port, decoded) {
+        let latency = self.switch.routing_latency;
+        let reserved = if !entry.is_idle() {
+            None
+        } else if self.serial {
+            self.switches[entry.node as usize].reserve(port, arrival, latency)
+        } else {
+            Some(arrival + latency)
+        };
+        let Some(decoded) = reserved else {
             entry.flying += 1;
             self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
             return false;
-        }
+        };
         entry.expect(worm, flits, arrival, decoded);
         entry.pred = NEVER;
         self.calendar.schedule(decoded, ROUTES, Event::Route { port });

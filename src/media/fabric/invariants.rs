@@ -7,7 +7,7 @@
 
 use super::endpoint::{Ended, Fate};
 use super::engine::Engine;
-use super::ports::{InPort, NEVER, NONE, State};
+use super::ports::{InPort, NEVER, NO_INPUT, NONE, State};
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Checks what cycle `t` has touched, with all that it names. Costs O(ports touched).
@@ -232,7 +232,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let unit = &self.switches[entry.node as usize];
         let decodes = self.serial && entry.state == State::Routing;
         assert!(
-            !decodes || (unit.current == port && !unit.killed),
+            !decodes || (unit.current == port && !unit.killed) || unit.base + u32::from(unit.queued) == port,
             "who is decoded has the unit: {unit:?} {entry:?}"
         );
         if unit.ports > 64 {
@@ -397,6 +397,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 "its head is being decoded: {unit:?}"
             );
             assert!(entry.exit == unit.busy, "unit and port agree on the end: {unit:?} {entry:?}");
+        }
+        if unit.queued != NO_INPUT {
+            let entry = &self.ins[(unit.base + u32::from(unit.queued)) as usize];
+            assert!(unit.pending == 0, "nobody else asks a unit that has a second reservation: {unit:?}");
+            assert!(entry.state == State::Routing, "its head is decoded next: {unit:?} {entry:?}");
+            let start = entry.exit - self.switch.routing_latency;
+            assert!(start >= unit.busy, "and begins after the one before: {unit:?} {entry:?}");
         }
     }
 

@@ -11,6 +11,8 @@ use super::counters::ChannelUse;
 pub(super) const NONE: u32 = u32::MAX;
 /// No cycle.
 pub(super) const NEVER: u64 = u64::MAX;
+/// No input of a switch.
+pub(super) const NO_INPUT: u16 = u16::MAX;
 
 /// What an input port does with the worm in front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +108,8 @@ impl InPort {
         if !self.in_on {
             return (0, self.in_rem);
         }
-        let cycles = u32::try_from(t - self.t).unwrap_or(u32::MAX);
-        let arrived = cycles.min(self.in_rem);
+        #[expect(clippy::cast_possible_truncation, reason = "no more than the remainder, of 32 bits")]
+        let arrived = (t - self.t).min(u64::from(self.in_rem)) as u32;
         (arrived, self.in_rem - arrived)
     }
 
@@ -130,6 +132,13 @@ impl InPort {
         self.exit = decoded;
         (self.front, self.back, self.segments) = (worm, worm, 1);
         (self.in_on, self.in_rem, self.out_rem) = (true, flits, flits);
+    }
+
+    /// Whether the head being decoded has been written here ahead of its arrival, which is in cycle `t` or later.
+    #[inline]
+    pub(super) fn is_foreseen(&self, t: u64) -> bool {
+        debug_assert!(self.state == State::Routing, "a head is being decoded, or will be");
+        self.t >= t && self.occ == 0 && self.in_on && self.in_rem == self.out_rem
     }
 
     /// Whether the front worm is on its way out, by whatever exit.
@@ -228,6 +237,9 @@ pub(super) struct Switch {
     pub(super) ports: u16,
     /// Round robin: the first input (counted within the switch) to be asked.
     pub(super) pointer: u16,
+    /// The input (counted within the switch) whose head is decoded next, as far as is known; [`NO_INPUT`] if it is not
+    /// reserved beyond `busy`.
+    pub(super) queued: u16,
     /// Whether the worm being decoded has been destroyed.
     pub(super) killed: bool,
     /// Whether it is on the list of units to be assigned.
@@ -235,28 +247,49 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// The unit is done with the head at `port`.
-    #[inline]
-    pub(super) fn ends_decoding(&mut self, port: u32) {
+    /// The unit is done with the head at `port`, and begins with the one that it is reserved for, if any.
+    #[inline(always)]
+    pub(super) fn ends_decoding(&mut self, port: u32, ins: &[InPort]) {
         debug_assert!(self.current == port, "it was that head's");
         // Round robin: the port that was served comes last.
         self.pointer = after(port - self.base, self.ports);
-        self.busy = NEVER;
-        self.current = NONE;
+        if self.queued == NO_INPUT {
+            self.busy = NEVER;
+            self.current = NONE;
+        } else {
+            debug_assert!(self.pending == 0, "a reservation holds while nobody else asks for the unit");
+            self.current = self.base + u32::from(self.queued);
+            self.busy = ins[self.current as usize].exit;
+            self.queued = NO_INPUT;
+        }
     }
 
-    /// Reserves the unit for a head on the cable that will be decoded in cycle `decoded`, if it is idle and nobody
-    /// waits for it. Of two heads on cables the later one must not be decoded first: there is one reservation a unit.
-    #[inline]
-    pub(super) fn reserve(&mut self, port: u32, decoded: u64) -> bool {
-        if self.busy != NEVER || self.pending != 0 {
-            return false;
+    /// Reserves the unit for a head on the cable that arrives in cycle `arrival`; gives the cycle in which it will have
+    /// been decoded, after so many.
+    ///
+    /// An idle unit takes it as it arrives. One that decodes another, or is reserved for one that begins before, takes
+    /// it after that. There is no third, and nobody may wait for the unit: of heads that wait together the one that is
+    /// first in turn is decoded first, whichever came first.
+    #[inline(always)]
+    pub(super) fn reserve(&mut self, port: u32, arrival: u64, latency: u64) -> Option<u64> {
+        let decoded = arrival + latency;
+        if self.pending != 0 {
+            return None;
         }
-        debug_assert!(self.current == NONE && !self.killed, "an idle unit decodes for nobody");
-        debug_assert!(!self.listed, "and is not about to take a head");
-        self.busy = decoded;
-        self.current = port;
-        true
+        if self.busy == NEVER {
+            debug_assert!(self.current == NONE && !self.killed, "an idle unit decodes for nobody");
+            debug_assert!(!self.listed, "and is not about to take a head");
+            self.busy = decoded;
+            self.current = port;
+            return Some(decoded);
+        }
+        if self.queued != NO_INPUT || decoded <= self.busy {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a number below that of the ports")]
+        let input = (port - self.base) as u16;
+        self.queued = input;
+        Some(decoded.max(self.busy + latency))
     }
 }
 

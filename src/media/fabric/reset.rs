@@ -214,6 +214,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // With its head out the worm goes on beyond: the forward reset follows it there. Otherwise it ends here.
         let (out, forwards) = (entry.out, entry.state == State::Connected && entry.head_sent);
         self.deadlock_hit(port, out, t);
+        if self.serial && self.ins[port as usize].state == State::Routing {
+            self.revoke_not_begun(port, t);
+        }
         match self.ins[port as usize].state {
             State::Pending => self.clear_pending(port),
             // The unit goes on decoding to the end of its time, without a worm.

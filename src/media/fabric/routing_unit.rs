@@ -6,8 +6,13 @@
 //!
 //!   head sent   arrives               decoded
 //!     t      ..   t + d       ..    t + d + R      reserve: all of this is foreseen in t if switch and port are idle,
-//!                                                  and taken back if another head is pending before t + d
+//!                                                  and taken back if another head is pending up to t + d
+//!
+//!   a unit:  [ current: decodes up to busy ][ queued: from busy, or its arrival, R cycles ]
+//!                                                  a second head is foreseen behind the first, and taken back if a
+//!                                                  third is pending before the first is decoded: round robin decides
 //! ```
+//! What comes to the front of its port when a tail has left is foreseen likewise (`come_to_front`).
 //!
 //! # Source
 //! Sancho and Robles 2000, section 5.1: the arbiter of a switch "processes one message header at a time", in 150 ns,
@@ -15,7 +20,7 @@
 
 use super::endpoint::{Cause, Observer};
 use super::engine::{CONTROL, Engine, Event, ROUTES};
-use super::ports::{InPort, NEVER, NONE, State, first_from};
+use super::ports::{InPort, NEVER, NO_INPUT, NONE, State, first_from};
 use super::worm::Worm;
 use simnet_base::units::Cycle;
 
@@ -42,6 +47,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         entry.state = State::Pending;
+        self.revoke_queued(node, t, t + 1);
         let unit = &self.switches[node as usize];
         // Busy until R cycles from now or later means busy from now on at the earliest: not decoding, but reserved.
         if unit.busy != NEVER && unit.busy >= t + self.switch.routing_latency {
@@ -50,10 +56,29 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.set_pending(node, port);
     }
 
+    /// The head behind a tail that has left is seen in `t`, the cycle after it. If its unit can be reserved, its decoding
+    /// is scheduled at once; otherwise P2' of that cycle asks for the unit.
+    pub(super) fn come_to_front(&mut self, port: u32, t: u64) {
+        debug_assert!(t == self.now + 1, "a tail with a head behind it leaves with an event");
+        let entry = &mut self.ins[port as usize];
+        debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
+        let latency = self.switch.routing_latency;
+        let reserved =
+            if self.serial { self.switches[entry.node as usize].reserve(port, t, latency) } else { None };
+        let Some(decoded) = reserved else {
+            self.pending_next.push(port);
+            return;
+        };
+        entry.state = State::Routing;
+        entry.exit = decoded;
+        self.calendar.schedule(decoded, ROUTES, Event::Route { port });
+    }
+
     /// Reserves the routing unit of `port` for a head that is sent in `t` and arrives in `arrival`, if the
-    /// port and the unit are idle and nothing else is on its way. An earlier event revokes it.
+    /// port is idle and nothing else is on its way; gives the cycle in which it will have been decoded. An earlier event
+    /// revokes it.
     #[inline]
-    pub(super) fn reserve(&mut self, port: u32, t: u64, arrival: u64) -> bool {
+    pub(super) fn reserve(&mut self, port: u32, t: u64, arrival: u64) -> Option<u64> {
         debug_assert!(arrival > t, "no cable is crossed in no time");
         debug_assert!(self.is_switch_port(port), "a switch decodes");
         let entry = &self.ins[port as usize];
@@ -61,36 +86,76 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.bring_to(port, t);
         }
         let entry = &self.ins[port as usize];
-        let decoded = arrival + self.switch.routing_latency;
-        entry.is_idle() && (!self.serial || self.switches[entry.node as usize].reserve(port, decoded))
+        let latency = self.switch.routing_latency;
+        if !entry.is_idle() {
+            return None;
+        }
+        if !self.serial {
+            return Some(arrival + latency);
+        }
+        self.switches[entry.node as usize].reserve(port, arrival, latency)
     }
 
     /// Takes back the reservation of a unit: another head is pending in cycle `t`, not later than the head
     /// for which the unit was reserved.
-    pub(super) fn revoke(&mut self, node: u32, t: u64) {
+    fn revoke(&mut self, node: u32, t: u64) {
         let unit = &mut self.switches[node as usize];
         debug_assert!(unit.current != NONE && unit.busy != NEVER, "the unit is reserved");
+        debug_assert!(unit.queued == NO_INPUT, "whoever came after it has been seen to");
         debug_assert!(!unit.killed, "for a head that nothing has met yet");
         let (port, start) = (unit.current, unit.busy - self.switch.routing_latency);
         unit.busy = NEVER;
         unit.current = NONE;
+        debug_assert!(start >= t, "a unit that has begun is not reserved but busy");
+        self.revoke_head(port, t, t + 1);
+    }
+
+    /// Takes back the reservation of a unit that decodes, or is reserved for, another head before. Heads that arrive from
+    /// cycle `next` on, which is `t` in P0 and the cycle after it from P1 on, are yet to come.
+    pub(super) fn revoke_queued(&mut self, node: u32, t: u64, next: u64) {
+        let unit = &mut self.switches[node as usize];
+        if unit.queued != NO_INPUT {
+            debug_assert!(unit.busy >= t, "its time has not come");
+            let port = unit.base + u32::from(std::mem::replace(&mut unit.queued, NO_INPUT));
+            self.revoke_head(port, t, next);
+        }
+    }
+
+    /// The head of `port`, which is destroyed at the end of cycle `t`, has no unit if none has begun to decode it.
+    pub(super) fn revoke_not_begun(&mut self, port: u32, t: u64) {
+        let (entry, latency) = (&mut self.ins[port as usize], self.switch.routing_latency);
+        let unit = &mut self.switches[entry.node as usize];
+        if unit.current == port && unit.busy > t + latency {
+            // It has come to the front in this cycle, at whose end nobody asks for a unit.
+            debug_assert!(unit.queued == NO_INPUT && unit.pending == 0, "nobody waits behind it");
+            (unit.busy, unit.current) = (NEVER, NONE);
+            (entry.state, entry.exit) = (State::Idle, NEVER);
+        } else if unit.base + u32::from(unit.queued) == port {
+            let node = entry.node;
+            self.revoke_queued(node, t, t + 1);
+        }
+    }
+
+    /// The head that was to be decoded at `port` is pending in cycle `t`, if it has arrived by then, and round robin
+    /// decides. If not, its arrival becomes an event after all.
+    fn revoke_head(&mut self, port: u32, t: u64, next: u64) {
         let entry = &mut self.ins[port as usize];
-        debug_assert!(entry.state == State::Routing && entry.t == start, "the port is written as it will be");
+        debug_assert!(entry.state == State::Routing, "the port is written as it will be");
         entry.pred = NEVER;
         entry.exit = NEVER;
-        // The head for which it was reserved arrives now as well: both are pending, and round robin decides. If it
-        // arrives later, its arrival becomes an event after all.
-        debug_assert!(start >= t, "a unit that has begun is not reserved but busy");
-        if start == t {
+        if !entry.is_foreseen(next) {
             entry.state = State::Pending;
+            let (node, is_listed) = (entry.node, entry.touched);
             self.set_pending(node, port);
-            self.touch(port, t);
+            if !is_listed {
+                self.touch(port, t);
+            }
             return;
         }
-        let worm = entry.front;
+        let (worm, arrival) = (entry.front, entry.t);
         self.forget_reserved_head(port, t);
         self.ins[port as usize].flying += 1;
-        self.calendar.schedule(start, super::engine::DATA, Event::Head { port, worm });
+        self.calendar.schedule(arrival, super::engine::DATA, Event::Head { port, worm });
     }
 
     /// Empties a port of the head that was written there ahead of its arrival.
@@ -196,12 +261,18 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// P3a: a routing unit is done with the head in front of `port`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn route<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
         // What is watched, or shuffled by a test, goes the long way.
-        if EQUAL && !O::WATCHES && self.serial && self.shuffle.is_none() && self.pass(port, t) {
-            return;
+        let is_plain = EQUAL && !O::WATCHES && self.serial && self.shuffle.is_none();
+        if !(is_plain && self.pass(port, t)) {
+            self.route_by_phases(port, t, observer);
         }
+    }
+
+    /// The same for a worm that has met another, or is watched: P3b to P5 follow.
+    #[inline(never)]
+    fn route_by_phases<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
         if !self.ends_decoding(port, t) {
             return;
         }
@@ -233,7 +304,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if unit.busy != t || unit.current != port {
             return false;
         }
-        unit.ends_decoding(port);
+        unit.ends_decoding(port, &self.ins);
         let killed = std::mem::take(&mut unit.killed);
         if unit.pending != 0 && !unit.listed {
             unit.listed = true;

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::counters::ChannelUse;
 use super::parameters::Parameters;
-use super::ports::{ChannelRate, Host, InPort, NEVER, NONE, OutPort, Rates, Switch, WideRequests};
+use super::ports::{ChannelRate, Host, InPort, NEVER, NO_INPUT, NONE, OutPort, Rates, Switch, WideRequests};
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
 use simnet_network::topology::{End, Network};
 
@@ -366,7 +366,17 @@ fn idle_host(transmitter: u32, out: u32) -> Host {
 }
 
 fn idle_switch(base: u32, ports: u16) -> Switch {
-    Switch { busy: NEVER, pending: 0, current: NONE, base, ports, pointer: 0, killed: false, listed: false }
+    Switch {
+        busy: NEVER,
+        pending: 0,
+        current: NONE,
+        base,
+        ports,
+        pointer: 0,
+        queued: NO_INPUT,
+        killed: false,
+        listed: false,
+    }
 }
 
 fn idle_output() -> OutPort {

@@ -62,12 +62,7 @@ pub(super) struct Worms {
 impl Worms {
     /// Makes the record of a message that `source` is going to send.
     pub(super) fn add(&mut self, source: u32, message: &Outgoing, route: &[Turn]) -> u32 {
-        let mut short = [0; INLINE];
-        let fits = route.len() <= INLINE
-            && route
-                .iter()
-                .zip(&mut short)
-                .all(|(turn, place)| i8::try_from(turn.0).map(|small| *place = small).is_ok());
+        let short = shortened(route);
         let turns = u16::try_from(route.len()).expect("a route has fewer than 65,536 turns");
         let worm = Worm {
             head_at: NEVER,
@@ -75,12 +70,12 @@ impl Worms {
             expires: message.time_to_live.unwrap_or(NEVER),
             payload: message.payload.max(1),
             next: NONE,
-            spill: if fits { NONE } else { self.spill(route) },
+            spill: if short.is_some() { NONE } else { self.spill(route) },
             head_period: 1,
             turns,
             left: turns,
             too_soon: false,
-            route: short,
+            route: short.unwrap_or([0; INLINE]),
         };
         let message = Message {
             tag: message.tag,
@@ -119,8 +114,9 @@ impl Worms {
         u32::try_from(self.spilled.len() - 1).expect("fewer than 2^32 worms")
     }
 
-    /// Frees a record; gives its last content.
-    pub(super) fn remove(&mut self, worm: u32) -> Message {
+    /// Frees a record.
+    #[inline]
+    pub(super) fn remove(&mut self, worm: u32) {
         // Stays on: a record freed twice would be two messages at once.
         assert!(self.messages[worm as usize].pieces == 0, "a message is over with its last piece");
         let slot = &mut self.slots[worm as usize];
@@ -133,9 +129,7 @@ impl Worms {
         debug_assert!(self.messages[worm as usize].started != NEVER, "only what has started is over");
         debug_assert!(self.free.len() < self.slots.len(), "no record is free twice");
         self.free.push(worm);
-        let last = self.messages[worm as usize];
         self.messages[worm as usize].started = NEVER;
-        last
     }
 
     /// What hosts know of a worm.
@@ -212,6 +206,23 @@ impl Worms {
     pub(super) fn started(&self) -> impl Iterator<Item = &Message> {
         self.messages.iter().filter(|worm| worm.started != NEVER)
     }
+}
+
+/// A route as worms carry it along; `None` if it has more turns, or wider ones, than they have room for.
+#[inline]
+fn shortened(route: &[Turn]) -> Option<[i8; INLINE]> {
+    if route.len() > INLINE {
+        return None;
+    }
+    let mut short = [0; INLINE];
+    let mut fits = true;
+    for (place, turn) in short.iter_mut().zip(route) {
+        #[expect(clippy::cast_possible_truncation, reason = "whether it fits is looked at")]
+        let narrow = turn.0 as i8;
+        fits &= i16::from(narrow) == turn.0;
+        *place = narrow;
+    }
+    fits.then_some(short)
 }
 
 impl Worm {

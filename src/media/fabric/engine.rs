@@ -238,6 +238,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.now = cycle;
             self.run_cycle(cycle, endpoint, observer);
             self.now = cycle + 1;
+            if self.over.is_empty() && self.departures.is_empty() {
+                continue;
+            }
             if self.report(endpoint, observer).is_break() {
                 if O::WATCHES {
                     self.report_before(self.now, observer);

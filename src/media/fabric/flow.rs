@@ -553,8 +553,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
             return false;
         };
-        let entry = &mut self.ins[port as usize];
-        entry.expect(worm, flits, arrival, decoded);
+        self.ins[port as usize].expect(worm, flits, NONE, (arrival, decoded));
+        let out = self.asked_output(port).unwrap_or(NONE);
+        self.ins[port as usize].out = out;
         let rates = &mut self.rates[port as usize];
         (rates.in_next, rates.in_period) = (arrival, period);
         self.calendar.schedule(decoded, ROUTES, Event::Route { port });

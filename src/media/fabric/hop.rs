@@ -35,9 +35,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return false;
         }
         debug_assert!(entry.state == State::Routing && entry.t <= t, "the head in front was being decoded");
-        // No turn left, no time left, an illegal turn: not for here.
-        let Some(local) = self.worms.next_output(entry.front, port - unit.base, t) else { return false };
-        if local >= u32::from(unit.ports) {
+        // No turn left, an illegal turn, no time left: not for here.
+        let (worm, out) = (entry.front, entry.out);
+        if out == NONE || self.worms[worm].expires <= t {
             return false;
         }
         let (arrived, in_rem) = entry.arrived(t);
@@ -51,7 +51,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.stop_sent || occ >= self.switch.stop {
             return false;
         }
-        let out = unit.base + local;
         let output = &outs[out as usize];
         if !output.go || output.wait != 0 || output.dead {
             return false;
@@ -76,8 +75,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         entry.state = State::Connected;
         (entry.occ, entry.in_rem, entry.out_rem) = (occ, in_rem, out_rem);
         (entry.in_on, entry.out_on, entry.head_sent) = (in_rem > 0, true, true);
-        (entry.exit, entry.pred, entry.out) = (exit, NEVER, out);
-        let worm = entry.front;
+        (entry.exit, entry.pred) = (exit, NEVER);
         let output = &mut outs[out as usize];
         output.belong_to(port, u64::from(out_rem), t);
         output.serve(port - unit.base, unit.ports);
@@ -113,12 +111,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if entry.has_finished(t) && entry.segments == 1 && !entry.touched && entry.state == State::Connected {
             retire(ins, outs, port, t);
         }
-        let entry = &mut ins[port as usize];
-        let latency = self.switch.routing_latency;
+        let (entry, latency) = (&mut ins[port as usize], self.switch.routing_latency);
+        let unit = &mut self.switches[entry.node as usize];
         let reserved = if !entry.is_idle() {
             None
         } else if self.serial {
-            self.switches[entry.node as usize].reserve(port, arrival, latency)
+            unit.reserve(port, arrival, latency)
         } else {
             Some(arrival + latency)
         };
@@ -127,7 +125,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
             return false;
         };
-        entry.expect(worm, flits, arrival, decoded);
+        let local =
+            self.worms.next_output(worm, port - unit.base).filter(|local| *local < u32::from(unit.ports));
+        let out = local.map_or(NONE, |local| unit.base + local);
+        entry.expect(worm, flits, out, (arrival, decoded));
         entry.pred = NEVER;
         self.calendar.schedule(decoded, ROUTES, Event::Route { port });
         // A head that is decoded before the buffer has filled to its mark, as most are, predicts nothing.

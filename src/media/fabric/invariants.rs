@@ -137,7 +137,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "what flows out is let out: {entry:?}"
         );
         let has_output = matches!(entry.state, State::Waiting | State::Connected);
-        assert!(has_output == (entry.out != NONE), "who waits or is connected has an output: {entry:?}");
+        let asks = entry.state == State::Routing;
+        assert!(
+            asks || has_output == (entry.out != NONE),
+            "who waits or is connected has an output: {entry:?}"
+        );
+        assert!(
+            !asks || self.asked_output(port).unwrap_or(NONE) == entry.out,
+            "who is decoded has one in view, if its turn is legal: {entry:?}"
+        );
         let has_exit = entry.is_leaving() || entry.state == State::Routing;
         assert!(entry.exit == NEVER || has_exit, "nothing else has an end in sight: {entry:?}");
         assert!(entry.exit >= entry.t, "what has come to its end is over: {entry:?}");
@@ -242,7 +250,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let mark = 1_u64 << (port - unit.base);
         let is_pending = self.serial && entry.state == State::Pending;
         assert!(is_pending == (unit.pending & mark != 0), "who is pending is marked: {unit:?} {entry:?}");
-        if entry.out != NONE {
+        if matches!(entry.state, State::Waiting | State::Connected) {
             let output = &self.outs[entry.out as usize];
             let waits = entry.state == State::Waiting;
             assert!(waits == (output.wait & mark != 0), "who waits is marked: {output:?} {entry:?}");
@@ -263,7 +271,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "who is pending is marked: {unit:?} {entry:?}"
         );
         assert!(self.wide_pending.count(entry.node) == unit.pending, "and every mark is counted: {unit:?}");
-        if entry.out != NONE {
+        if matches!(entry.state, State::Waiting | State::Connected) {
             let output = &self.outs[entry.out as usize];
             let waits = entry.state == State::Waiting;
             assert!(

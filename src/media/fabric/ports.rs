@@ -55,7 +55,7 @@ pub(super) struct InPort {
     /// The front worm and the last one; worms in between are linked by `Worm::next`.
     pub(super) front: u32,
     pub(super) back: u32,
-    /// The output that the front worm waits for or owns.
+    /// The output that the front worm waits for or owns, or will ask for once it is decoded; [`NONE`] if there is none.
     pub(super) out: u32,
     /// The switch, or the host.
     pub(super) node: u32,
@@ -123,13 +123,14 @@ impl InPort {
             && !self.stop_sent
     }
 
-    /// An idle port is written as it will be at the arrival of a head that is decoded at once.
+    /// An idle port is written as it will be at the arrival of a head that is decoded at once, and then asks for `out`.
     #[inline]
-    pub(super) fn expect(&mut self, worm: u32, flits: u32, arrival: u64, decoded: u64) {
+    pub(super) fn expect(&mut self, worm: u32, flits: u32, out: u32, (arrival, decoded): (u64, u64)) {
         debug_assert!(self.occ == 0 && self.in_rem == 0, "an idle port is empty");
         self.t = arrival;
         self.state = State::Routing;
         self.exit = decoded;
+        self.out = out;
         (self.front, self.back, self.segments) = (worm, worm, 1);
         (self.in_on, self.in_rem, self.out_rem) = (true, flits, flits);
     }

@@ -20,8 +20,7 @@
 
 use super::endpoint::{Cause, Observer};
 use super::engine::{CONTROL, Engine, Event, ROUTES};
-use super::ports::{InPort, NEVER, NO_INPUT, NONE, State, first_from};
-use super::worm::Worm;
+use super::ports::{NEVER, NO_INPUT, NONE, State, first_from};
 use simnet_base::units::Cycle;
 
 impl<const EQUAL: bool> Engine<EQUAL> {
@@ -41,10 +40,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         );
         let node = entry.node;
         if !self.serial {
-            entry.state = State::Routing;
-            entry.exit = t + self.switch.routing_latency;
-            self.calendar.schedule(entry.exit, ROUTES, Event::Route { port });
-            return;
+            return self.decodes(port, t + self.switch.routing_latency);
         }
         entry.state = State::Pending;
         self.revoke_queued(node, t, t + 1);
@@ -69,8 +65,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.pending_next.push(port);
             return;
         };
+        self.decodes(port, decoded);
+    }
+
+    /// The head in front of `port` is decoded, or will be, up to cycle `decoded`.
+    fn decodes(&mut self, port: u32, decoded: u64) {
+        let out = self.asked_output(port).unwrap_or(NONE);
+        let entry = &mut self.ins[port as usize];
         entry.state = State::Routing;
-        entry.exit = decoded;
+        (entry.exit, entry.out) = (decoded, out);
         self.calendar.schedule(decoded, ROUTES, Event::Route { port });
     }
 
@@ -129,7 +132,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // It has come to the front in this cycle, at whose end nobody asks for a unit.
             debug_assert!(unit.queued == NO_INPUT && unit.pending == 0, "nobody waits behind it");
             (unit.busy, unit.current) = (NEVER, NONE);
-            (entry.state, entry.exit) = (State::Idle, NEVER);
+            (entry.state, entry.exit, entry.out) = (State::Idle, NEVER, NONE);
         } else if unit.base + u32::from(unit.queued) == port {
             let node = entry.node;
             self.revoke_queued(node, t, t + 1);
@@ -142,7 +145,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.state == State::Routing, "the port is written as it will be");
         entry.pred = NEVER;
-        entry.exit = NEVER;
+        (entry.exit, entry.out) = (NEVER, NONE);
         if !entry.is_foreseen(next) {
             entry.state = State::Pending;
             let (node, is_listed) = (entry.node, entry.touched);
@@ -163,12 +166,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.t >= t && entry.segments == 1 && entry.occ == 0, "no flit of it has arrived");
         debug_assert!(entry.in_on && entry.in_rem == entry.out_rem, "and all of them were to");
-        debug_assert!(entry.out == NONE && !entry.out_on, "none has been let out");
+        debug_assert!(!entry.out_on, "none has been let out");
         entry.t = t;
         entry.state = State::Idle;
         (entry.front, entry.back, entry.segments) = (NONE, NONE, 0);
         (entry.in_on, entry.in_rem, entry.out_rem) = (false, 0, 0);
-        (entry.pred, entry.exit) = (NEVER, NEVER);
+        (entry.pred, entry.exit, entry.out) = (NEVER, NEVER, NONE);
     }
 
     fn set_pending(&mut self, node: u32, port: u32) {
@@ -252,10 +255,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             unit.current = port;
             let busy = unit.busy;
             self.clear_pending(port);
-            let entry = &mut self.ins[port as usize];
-            entry.state = State::Routing;
-            entry.exit = busy;
-            self.calendar.schedule(busy, ROUTES, Event::Route { port });
+            self.decodes(port, busy);
         }
         self.units = units;
     }
@@ -317,32 +317,22 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     fn decode(&self, port: u32, t: u64) -> Result<u32, Cause> {
         let entry = &self.ins[port as usize];
-        let worm = &self.worms[entry.front];
-        if worm.expires <= t {
+        if self.worms[entry.front].expires <= t {
             return Err(Cause::Expired);
         }
-        let out = self.turned(port, entry, worm)?;
-        debug_assert!(self.ins[out as usize].node == entry.node, "a turn leads to a port of the same switch");
-        if self.outs[out as usize].dead { Err(Cause::NoSuchWire) } else { Ok(out) }
+        if entry.out == NONE {
+            return self.asked_output(port);
+        }
+        debug_assert!(self.asked_output(port) == Ok(entry.out), "a worm's route is what it was");
+        if self.outs[entry.out as usize].dead { Err(Cause::NoSuchWire) } else { Ok(entry.out) }
     }
 
     /// The output that the front head of `port` asks for, wire or not.
     pub(super) fn asked_output(&self, port: u32) -> Result<u32, Cause> {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.front != NONE && port < self.switch_ports, "a head at a switch asks");
-        self.turned(port, entry, &self.worms[entry.front])
-    }
-
-    #[inline]
-    fn turned(&self, port: u32, entry: &InPort, worm: &Worm) -> Result<u32, Cause> {
-        // Mainwaring et al. 1997, section 2.1: a turn is relative, what is added to the port of entry; a sum that is no
-        // port is an illegal turn, and does not wrap round.
-        if worm.left == 0 {
-            return Err(Cause::Stranded);
-        }
         let unit = &self.switches[entry.node as usize];
-        // A sum below 0 wraps to a number beyond all ports.
-        let local = (port - unit.base).wrapping_add_signed(self.worms.turn(worm));
+        let local = self.worms.next_output(entry.front, port - unit.base).ok_or(Cause::Stranded)?;
         if local < u32::from(unit.ports) { Ok(unit.base + local) } else { Err(Cause::IllegalTurn) }
     }
 
@@ -366,10 +356,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(!self.outs[out as usize].dead, "no head waits for a failed cable");
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.state == State::Routing && entry.t == t, "a head asks once it is decoded");
-        debug_assert!(entry.out == NONE && !entry.out_on, "and has no output yet");
+        debug_assert!(
+            entry.out == out && !entry.out_on,
+            "for the output that was foreseen, and has none yet"
+        );
         entry.state = State::Waiting;
         entry.exit = NEVER;
-        entry.out = out;
         let owner = self.owner_at(out, t);
         let output = &mut self.outs[out as usize];
         if owner == NONE && output.wait == 0 && self.serial {

@@ -169,17 +169,19 @@ impl Worms {
     }
 
     /// The output, counted from the first port of a switch, to which the next turn of a worm leads from `input`: some
-    /// number beyond the ports for an illegal turn, `None` for a worm without turns or time left. (Mainwaring et al.
-    /// 1997, section 2.1: a turn is relative, what is added to the port of entry.)
-    #[inline]
-    pub(super) fn next_output(&self, worm: u32, input: u32, t: u64) -> Option<u32> {
+    /// number beyond the ports for an illegal turn, `None` for a worm without turns left. (Mainwaring et al. 1997,
+    /// section 2.1: a turn is relative, what is added to the port of entry; a sum that is no port is an illegal turn,
+    /// and does not wrap round.)
+    #[inline(always)]
+    pub(super) fn next_output(&self, worm: u32, input: u32) -> Option<u32> {
         let worm = &self.slots[worm as usize];
-        (worm.left > 0 && worm.expires > t).then(|| input.wrapping_add_signed(self.turn(worm)))
+        // A sum below 0 wraps to a number beyond all ports.
+        (worm.left > 0).then(|| input.wrapping_add_signed(self.turn(worm)))
     }
 
     /// The turn that the head is to take next.
-    #[inline]
-    pub(super) fn turn(&self, worm: &Worm) -> i32 {
+    #[inline(always)]
+    fn turn(&self, worm: &Worm) -> i32 {
         debug_assert!(worm.left > 0 && worm.left <= worm.turns, "a turn is left to be taken");
         let taken = usize::from(worm.turns - worm.left);
         debug_assert!(worm.spill != NONE || taken < INLINE, "what does not fit the record lies elsewhere");

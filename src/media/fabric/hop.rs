@@ -98,6 +98,27 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         true
     }
 
+    /// Lets the message that has just started at the transmitter `port` in `t` leave if its cable may send and leads to a
+    /// switch; whether it has. All of it is there, so nothing but STOP can come between head and tail.
+    #[inline]
+    pub(super) fn depart(&mut self, port: u32, t: u64) -> bool {
+        let entry = &mut self.ins[port as usize];
+        let output = &self.outs[entry.out as usize];
+        let (peer, arrival) = (output.peer, t + u64::from(output.delay));
+        if !output.go || peer >= self.switch_ports || entry.out_rem < 2 || entry.touched {
+            return false;
+        }
+        debug_assert!(output.owner == port && output.wait == 0, "a cable of a host is that host's");
+        (entry.out_on, entry.head_sent) = (true, true);
+        (entry.exit, entry.pred) = (t + u64::from(entry.out_rem) - 1, NEVER);
+        let (worm, flits) = (entry.front, entry.out_rem);
+        self.enter(peer, worm, flits, t, arrival);
+        if cfg!(debug_assertions) {
+            self.check_alone(port, t);
+        }
+        true
+    }
+
     /// Sends a head in `t` to the switch's port that it reaches in `arrival`; whether it is foreseen there.
     ///
     /// At an idle port whose switch is idle, or decodes one other head before, it is known when it will be decoded. The

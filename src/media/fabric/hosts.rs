@@ -165,7 +165,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // Someone cares when the tail leaves, as a message behind it would.
             self.hosts[host as usize].backlog = true;
             self.list(port, t);
-        } else {
+        } else if !(EQUAL && !O::WATCHES && self.shuffle.is_none() && self.depart(port, t)) {
             self.leave(port, t, observer);
         }
     }

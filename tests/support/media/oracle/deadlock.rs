@@ -25,14 +25,14 @@ impl Oracle {
         let next: Vec<Option<usize>> = (0..self.inputs.len()).map(|input| self.waits_for(input)).collect();
         let mut cycles = Vec::new();
         for first in 0..next.len() {
-            let walk: Vec<usize> =
-                std::iter::successors(next[first], |input| next[*input]).take(next.len()).collect();
-            if let Some(end) = walk.iter().position(|input| *input == first) {
-                let mut members = walk[..=end].to_vec();
+            // Each cycle is found from its first port: one that leads to a port before it is another's.
+            let walk =
+                std::iter::successors(next[first], |input| next[*input]).take_while(|input| *input >= first);
+            let walk = walk.take(next.len());
+            if let Some(end) = walk.clone().position(|input| input == first) {
+                let mut members: Vec<usize> = walk.take(end + 1).collect();
                 members.sort_unstable();
-                if members[0] == first {
-                    cycles.push(members);
-                }
+                cycles.push(members);
             }
         }
         for members in cycles.iter().filter(|members| !self.standing.contains(members)) {

@@ -179,6 +179,10 @@ impl Oracle {
         for switch in &mut self.switches {
             let ports = switch.ports.len();
             let start = switch.pointer;
+            let asks = |(input, _): &(usize, usize)| self.inputs[*input].state == State::Pending;
+            if !switch.ports.iter().flatten().any(asks) {
+                continue;
+            }
             for index in (0..ports).map(|step| (start + step) % ports) {
                 let Some((input, _)) = switch.ports[index] else { continue };
                 let input = &mut self.inputs[input];
@@ -199,15 +203,21 @@ impl Oracle {
     pub(super) fn granted(&mut self, now: u64) {
         for switch in &self.switches {
             let ports = switch.ports.len();
+            let waits =
+                |(input, _): &(usize, usize)| matches!(self.inputs[*input].state, State::Waiting { .. });
+            if !switch.ports.iter().flatten().any(waits) {
+                continue;
+            }
             for (_, output) in switch.ports.iter().copied().flatten() {
                 let start = self.outputs[output].pointer;
+                if self.outputs[output].owner.is_some() {
+                    continue;
+                }
                 let mut waiting = (0..ports).map(|step| (start + step) % ports).filter(|index| {
                     let input = switch.ports[*index].map(|(input, _)| &self.inputs[input]);
                     input.is_some_and(|input| input.state == State::Waiting { output })
                 });
-                let Some(winner) = waiting.next().filter(|_| self.outputs[output].owner.is_none()) else {
-                    continue;
-                };
+                let Some(winner) = waiting.next() else { continue };
                 let others = waiting.count();
                 self.moved = true;
                 let input = switch.ports[winner].expect("only cabled ports wait").0;

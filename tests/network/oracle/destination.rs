@@ -206,11 +206,12 @@ fn built(family: &str, parameters: &[(&str, u64)]) -> Network {
     generate::build(family, parameters, 0).unwrap()
 }
 
-/// Wrong if tables on one lane were cyclic or left out a pair on the networks on which OpenSM's UP*/DOWN* has cycles.
+/// Wrong if tables on one lane were cyclic or left out a pair on the networks on which OpenSM's UP*/DOWN* has cycles; that
+/// of 64 switches waits for more than the least cases.
 #[test]
 fn tables_on_one_lane_are_acyclic_where_those_of_opensm_are_not() {
     for seed in 1..=cases(30).min(10) {
-        for switches in [16, 32, 64] {
+        for switches in [16, 32, 64].into_iter().filter(|switches| *switches < 64 || cases(20) > 1) {
             let net = random_regular(switches, seed);
             for engine in [UP_DOWN, SMART, Engine::Nue] {
                 let report = tables(&net, &engine, None, 0).unwrap().report(&net, &Attachments::lowest(&net));
@@ -265,7 +266,9 @@ fn lanes_are_no_more_than_those_of_opensm() {
         lanes(&random_regular(32, seed), "32 switches", [4, 4]);
         lanes(&random_regular(64, seed), "64 switches", [6, 6]);
     }
-    lanes(&random_regular(128, 1), "128 switches", [8, 8]);
+    if cases(20) > 1 {
+        lanes(&random_regular(128, 1), "128 switches", [8, 8]);
+    }
     lanes(&built("torus", &[("x", 8), ("y", 8), ("hosts-per-switch", 1)]), "8x8 torus", [6, 8]);
     lanes(&built("mesh", &[("x", 8), ("y", 8), ("hosts-per-switch", 1)]), "8x8 mesh", [1, 5]);
     lanes(&built("torus", &[("x", 4), ("y", 4), ("z", 4), ("hosts-per-switch", 1)]), "4x4x4 torus", [5, 8]);

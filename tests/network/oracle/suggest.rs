@@ -9,7 +9,7 @@ use simnet_network::routing::{
 };
 use simnet_network::topology::{End, Network, generate, presets};
 
-use support_network::cases;
+use support_network::long_cases;
 use support_network::routing::{FAR, all_shortest, channels, floyd_warshall, random_multigraph};
 
 /// What counts, the lower the better: pairs without a route and whether deadlock is possible, the two figures in the
@@ -127,7 +127,7 @@ fn question(seed: u64) -> Question {
 #[test]
 fn suggestions_are_the_best_of_all() {
     let mut suggested = 0;
-    for seed in 0..cases(1_000) {
+    for seed in 0..long_cases(1_000) {
         let net = small(seed);
         let question = question(seed);
         let answer = suggest(&net, &question).unwrap();

@@ -3,7 +3,7 @@
 use simnet_running::simulation::{self, PointReport, Run, State};
 use simnet_scenario::{self as scenario, Overrides};
 
-use support_network::cases;
+use support_network::long_cases;
 
 /// Two hosts, two switches: each host's cable is a queue of its own, served in payload + 2 cycles (the route flits).
 const TWO_HOSTS: &str = "[scenario]\nname = \"two\"\n[topology.chain]\nswitches = 2\nhosts-per-switch = 1\n\
@@ -38,7 +38,7 @@ fn waited(point: &PointReport) -> f64 {
 /// narrow interval made intervals too narrow.
 #[test]
 fn m_d_1_is_found_within_the_interval_without_help() {
-    let seeds = cases(600);
+    let seeds = long_cases(600);
     for (load, precision) in [(0.3, "1 %"), (0.6, "2 %"), (0.75, "3 %")] {
         let mut held = 0;
         let mut mean = 0.0;

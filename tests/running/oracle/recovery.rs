@@ -9,7 +9,7 @@ use simnet_network::topology::generate;
 use simnet_running::simulation::discoveries::made_up;
 use simnet_scenario::discovery::MadeUp;
 
-use support_network::cases;
+use support_network::long_cases;
 
 /// Ways from times to switches: lawrence2008's by its two readings, k-means, and the nearest tree where the first has
 /// none.
@@ -69,7 +69,7 @@ fn measured(hops: &Hops, noise: Duration, seed: u64) -> Rtts {
 /// sturdier inference recovered fewer than the paper's at some noise, or not many more in the middle.
 #[test]
 fn the_sturdier_inference_recovers_more_wherever_noise_is() {
-    let clusters = cases(400);
+    let clusters = long_cases(400).max(10);
     let noises = [0, 1, 2, 3, 5, 8, 12].map(Duration::from_us);
     let recovered = |infer: &dyn Fn(&Rtts) -> Option<Hops>| {
         let right = |noise: Duration, seed: u64| {

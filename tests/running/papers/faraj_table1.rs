@@ -24,7 +24,7 @@ fn milliseconds(network: &Network, algorithm: Algorithm, order: Option<Vec<usize
     medium.introduce_all();
     let base = job(algorithm, network.hosts().len(), kilobytes << 10, Protocol::SOCKET);
     let paper = Iterations::Paper.of(base.block);
-    let few = if network.hosts().len() > 16 { 4 } else { 2 };
+    let few = if network.hosts().len() > 16 { 3 } else { 2 };
     let iterations = if cases(20) == 20 { paper } else { few };
     let outcome = run(&mut medium, &Job { order, iterations, software: Software::LAM_ON_P4, ..base });
     outcome.mean().unwrap().as_ms_f64()

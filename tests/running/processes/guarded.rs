@@ -169,7 +169,8 @@ fn maps_made_under_load_are_right_or_doubted() {
     let routes = Plan::new(&net, &Attachments::lowest(&net), &Choices::default()).unwrap().table;
     let pattern = Pattern::uniform(Members::all(net.hosts().len()));
     let workload = Workload { pattern, arrivals: Arrivals::Poisson, sizes: Sizes::Fixed(512) };
-    for (seed, load) in (0..cases(200)).zip([0.0005, 0.002, 0.01, 0.03, 0.06].into_iter().cycle()) {
+    for (seed, load) in (0..long_cases(200).max(5)).zip([0.0005, 0.002, 0.01, 0.03, 0.06].into_iter().cycle())
+    {
         let load = Some(Load::new(&workload, load, &routes));
         let setup = Setup { load, seed, costs: COSTS_2003, ..Setup::new(&net, &parameters) };
         let brief = Brief::for_switches_of(&net);

@@ -12,8 +12,8 @@ use simnet_running::simulation::hosts::{Load, Restraint, Setup};
 use simnet_running::simulation::mapping::{Task, Trial, under_load};
 
 use support_media::mapping::parameters;
-use support_network::long_cases;
 use support_network::mapping::random_network;
+use support_network::{cases, long_cases};
 
 fn algorithms() -> [Algorithm; 5] {
     [
@@ -59,8 +59,10 @@ fn trial(seed: u64, algorithm: Algorithm) -> Option<Trial> {
 #[test]
 fn no_mapper_delivers_a_wrong_map_as_certain_under_load() {
     // Wrong if a mapper hung, panicked, or took what traffic did to its probes for the network.
-    let cases = (0..long_cases(400))
+    // Of the first five one costs more than the others together: it waits for more than the least cases.
+    let cases = (0..long_cases(400).max(5))
         .into_par_iter()
+        .filter(|seed| *seed != 2 || cases(20) > 1)
         .flat_map_iter(|seed| algorithms().map(|algorithm| (seed, algorithm)));
     let judged = cases.map(|(seed, algorithm)| {
         let name = algorithm.name();

@@ -26,11 +26,11 @@ pub fn cases(full: u64) -> u64 {
     share.max(1)
 }
 
-/// As [`cases`] for those of which one takes a tenth of a second or more: by default a third as many, a sixtieth of
-/// `full`.
+/// As [`cases`] for those of which one takes a twentieth of a second or more: by default a fifth as many, a hundredth
+/// of `full`.
 pub fn long_cases(full: u64) -> u64 {
     let some = cases(full);
-    if some == (full / 20).max(1) { some.div_ceil(3) } else { some }
+    if some == (full / 20).max(1) { some.div_ceil(5) } else { some }
 }
 
 /// Takes the first entry of a queue if it is `wanted`.

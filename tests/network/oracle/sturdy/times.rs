@@ -5,7 +5,7 @@ use simnet_base::units::Duration;
 use simnet_network::discovery::{Finding, Hops, Rtts, Sturdy, SturdyOptions, SwitchTree, sturdy};
 
 use super::{CHANCE, below, random_tree};
-use support_network::cases;
+use support_network::{cases, long_cases};
 
 /// lawrence2008's constants in ns: what a round trip takes in addition to its cables, and what a switch more adds.
 const CONSTANT: f64 = 85_000.0;
@@ -121,7 +121,7 @@ fn the_papers_clusters_are_recovered_at_both_speeds() {
         tree(&[8, 8, 8, 8], &[(0, 1), (0, 2), (0, 3)]),
         tree(&[8, 16, 8], &[(0, 1), (1, 2)]),
     ];
-    for case in 0..cases(100) {
+    for case in 0..long_cases(100) {
         for (nth, tree) in clusters.iter().enumerate() {
             for step in [GIGABIT, FAST] {
                 let mut stream = Stream::new(case, CHANCE, 10);
@@ -163,7 +163,7 @@ fn what_the_papers_heuristic_cannot_tell() {
 #[test]
 fn clusters_of_like_machines_raise_no_alarm() {
     let (mut tried, mut missed) = (0, 0);
-    for case in 0..cases(600) {
+    for case in 0..long_cases(600) {
         let mut stream = Stream::new(case, CHANCE, 12);
         let (switches, machines) = (1 + below(&mut stream, 8), 6 + below(&mut stream, 26));
         let tree = everywhere(random_tree(&mut stream, switches, machines, 2));
@@ -185,7 +185,7 @@ fn clusters_of_like_machines_raise_no_alarm() {
 #[test]
 fn a_slow_machine_is_named_and_stays_where_it_is() {
     let (mut tried, mut missed) = (0, 0);
-    for case in 0..cases(400) {
+    for case in 0..long_cases(400) {
         let mut stream = Stream::new(case, CHANCE, 13);
         let (switches, machines) = (2 + below(&mut stream, 5), 10 + below(&mut stream, 22));
         let tree = everywhere(random_tree(&mut stream, switches, machines, 3));
@@ -215,7 +215,7 @@ fn a_slow_machine_is_named_and_stays_where_it_is() {
 #[test]
 fn a_slow_cable_is_named_by_its_smaller_side() {
     let (mut tried, mut missed) = (0, 0);
-    for case in 0..cases(300) {
+    for case in 0..long_cases(300) {
         let mut stream = Stream::new(case, CHANCE, 14);
         let (switches, machines) = (4 + below(&mut stream, 4), 16 + below(&mut stream, 16));
         let tree = everywhere(random_tree(&mut stream, switches, machines, 3));
@@ -263,7 +263,7 @@ fn beyond(tree: &SwitchTree, (a, b): (u32, u32)) -> Vec<bool> {
 /// Wrong if one disturbed measurement moved a machine or went unsaid.
 #[test]
 fn disturbed_pairs_are_named_and_move_nobody() {
-    for case in 0..cases(300) {
+    for case in 0..long_cases(300) {
         let mut stream = Stream::new(case, CHANCE, 15);
         let (switches, machines) = (2 + below(&mut stream, 6), 12 + below(&mut stream, 20));
         let tree = everywhere(random_tree(&mut stream, switches, machines, 2));

@@ -206,8 +206,8 @@ fn built(family: &str, parameters: &[(&str, u64)]) -> Network {
     generate::build(family, parameters, 0).unwrap()
 }
 
-/// Wrong if tables on one lane were cyclic or left out a pair on the networks on which OpenSM's UP*/DOWN* has cycles; that
-/// of 64 switches waits for more than the least cases.
+/// Wrong if tables on one lane were cyclic or left out a pair on the networks on which OpenSM's UP*/DOWN* has cycles.
+/// That of 64 switches waits for more than the least cases.
 #[test]
 fn tables_on_one_lane_are_acyclic_where_those_of_opensm_are_not() {
     for seed in 1..=cases(30).min(10) {

@@ -46,8 +46,8 @@ fn read(text: &str) -> Network {
     formats::read("net", text.as_bytes(), &ReadOptions::default()).unwrap()
 }
 
-/// Wrong if a file cut off anywhere were read as a smaller network than the whole one: of large files at every 37th byte,
-/// and everywhere at a fifth of that for the least cases.
+/// Wrong if a file cut off anywhere were read as a smaller network than the whole one. Large files are cut at every
+/// 37th byte, and all of them at a fifth of their places for the least cases.
 #[test]
 fn a_file_cut_off_anywhere_is_never_half_read() {
     for text in dumps() {

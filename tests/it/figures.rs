@@ -113,12 +113,13 @@ fn project() -> &'static Path {
 }
 
 /// Wrong if chance, a clock, the number of threads or what an earlier run kept entered a figure's bytes, or a figure
-/// lacked a file.
+/// lacked a file. For the least cases it is a figure of one map.
 #[test]
 fn a_figure_is_the_same_bytes_every_time() {
+    let figure = if cases(20) > 1 { CHEAP } else { QUICKEST };
     let rooms = ["1", "2"].map(|jobs| {
         let room = Room::new();
-        let made = room.figures(&[CHEAP, "--jobs", jobs]);
+        let made = room.figures(&[figure, "--jobs", jobs]);
         assert_eq!(made.status.code(), Some(0), "{}", printed(&made));
         room
     });
@@ -126,11 +127,11 @@ fn a_figure_is_the_same_bytes_every_time() {
     assert!(first == rooms[1].files(), "two threads differ from one");
     let names: Vec<String> = first.keys().map(|path| path.display().to_string()).collect();
     let wanted = ["README.md", "README.md", "data.csv", "figure.svg"];
-    let folders = ["", "sancho2000/table1/", "sancho2000/table1/", "sancho2000/table1/"];
-    let wanted: Vec<String> =
-        folders.iter().zip(wanted).map(|(folder, name)| format!("{folder}{name}")).collect();
+    let folders = ["", figure, figure, figure];
+    let path = |folder: &str, name: &str| Path::new(folder).join(name).display().to_string();
+    let wanted: Vec<String> = folders.iter().zip(wanted).map(|(folder, name)| path(folder, name)).collect();
     assert_eq!(names, wanted);
-    assert_eq!(rooms[0].figures(&[CHEAP]).status.code(), Some(0));
+    assert_eq!(rooms[0].figures(&[figure]).status.code(), Some(0));
     assert!(first == rooms[0].files(), "made of kept runs, it differs");
 }
 
@@ -267,8 +268,8 @@ fn kept(room: &Room) -> usize {
 fn a_run_that_was_stopped_is_taken_up() {
     let whole = Room::new();
     let small = &[
-        "faraj2008/table1",
         "mainwaring1997/fig3",
+        "mainwaring1997/fig5",
         "mainwaring1997/fig6",
         "mainwaring1997/fig10",
         "--quick",

@@ -92,10 +92,10 @@ fn refused_beside_gathers() -> Vec<(String, [&'static str; 2])> {
             ["3000 hosts", "1073741824"],
         ),
         (
-            "[scenario]\nname = \"x\"\n[topology.random-regular]\nswitches = 4096\ndegree = 8\n[routing]\n\
+            "[scenario]\nname = \"x\"\n[topology.torus]\nx = 32\ny = 32\n[routing]\n\
              algorithm = \"minimal\"\nselect = \"balanced\"\n"
                 .to_owned(),
-            ["4096 hosts", "16777216"],
+            ["1024 hosts", "16777216"],
         ),
         (
             "[scenario]\nname = \"x\"\n[topology.random-irregular]\nswitches = 1000000\nhosts = 100\n\

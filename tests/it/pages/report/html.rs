@@ -45,8 +45,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         let raw = ["script", "style", "title"].contains(&name.as_str());
         if raw {
             // The content ends where the element does, whatever quotes or comments it may stand in.
-            let lower = rest.to_ascii_lowercase();
-            let end = lower.find(&format!("</{name}")).expect("the element ends");
+            let end = content_end(rest, &name);
             assert!(!rest[..end].contains("<!--"), "a comment changes how a script ends");
             let content = if name == "title" { resolved(&rest[..end]) } else { rest[..end].to_owned() };
             tokens.push(Token::Open(name, attributes));
@@ -58,6 +57,14 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     }
     balanced(&tokens);
     tokens
+}
+
+/// Where the element of this name ends whose content begins the text.
+fn content_end(text: &str, name: &str) -> usize {
+    let closes = |(at, _): &(usize, &str)| {
+        text.get(at + 2..at + 2 + name.len()).is_some_and(|other| other.eq_ignore_ascii_case(name))
+    };
+    text.match_indices("</").find(closes).expect("the element ends").0
 }
 
 /// The name and the attributes of a tag, and what follows it.

@@ -108,7 +108,11 @@ fn kinds() -> &'static [Report] {
         ("rings", "scenarios/faraj2008/cluster.toml", &["--quick"]),
         ("mappers", "scenarios/mainwaring1997/fig9.toml", &["--quick"]),
         ("operation", "scenarios/remap-now-c.toml", &["--quick", "--set", "operation.length=\"4 s\""]),
-        ("sweep", "scenarios/sweep-random32.toml", &["--quick", "--jobs", "2"]),
+        (
+            "sweep",
+            "scenarios/sweep-random32.toml",
+            &["--quick", "--jobs", "2", "--set", "sweep.repetitions=1"],
+        ),
         ("swept", "scenarios/sancho2000/table1.toml", &["--quick"]),
     ];
     // Pages of these have nothing that those of others have not; tests/it/pages reads them all.

@@ -169,9 +169,19 @@ fn every_pair_is_measured() {
     room.generated(&[]);
     make(&room.source(), "all", &mpicc);
     make(&room.source(), "check", &mpicc);
-    let mut plans = vec![(2, "0"), (3, "0"), (3, "1"), (8, "0"), (8, "4"), (5, "9")];
+    let mut plans = vec![(2, "0"), (3, "1"), (8, "4"), (5, "9")];
     if cases(20) > 1 {
-        plans.extend([(2, "1"), (4, "2"), (6, "1"), (7, "3"), (7, "2"), (12, "5"), (13, "6")]);
+        plans.extend([
+            (3, "0"),
+            (8, "0"),
+            (2, "1"),
+            (4, "2"),
+            (6, "1"),
+            (7, "3"),
+            (7, "2"),
+            (12, "5"),
+            (13, "6"),
+        ]);
     }
     for (ranks, at_once) in plans {
         let what = format!("{ranks} ranks, {at_once} at once");

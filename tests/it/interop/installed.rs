@@ -150,7 +150,7 @@ fn tables_are_installed_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.topo");
     let parameters = [("switches", 16), ("degree", 4), ("hosts-per-switch", 4)];
-    for seed in 1..=cases(60).min(10) {
+    for seed in 1..=cases(10) {
         written(&generate::build("random-regular", &parameters, seed).unwrap(), &path);
         let engines =
             [UP_DOWN, SMART, Engine::Rule(Algorithm::Minimal), Engine::Lash, Engine::Dfsssp, Engine::Nue];
@@ -163,12 +163,13 @@ fn tables_are_installed_as_they_are() {
 }
 
 /// Wrong if ibdmchk found a cycle in tables on one lane of the networks on which it finds one in OpenSM's own `updn`.
+/// That of 64 switches waits for more than the least cases.
 #[test]
 fn tables_on_one_lane_are_free_of_credit_loops() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.topo");
     for seed in 1..=cases(10) {
-        for switches in [16, 32, 64] {
+        for switches in [16, 32, 64].into_iter().filter(|switches| *switches < 64 || cases(20) > 1) {
             let parameters = [("switches", switches), ("degree", 4), ("hosts-per-switch", 4)];
             written(&generate::build("random-regular", &parameters, seed).unwrap(), &path);
             for engine in [UP_DOWN, SMART, Engine::Nue] {

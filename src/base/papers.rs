@@ -1,15 +1,19 @@
 //! The numbers that the papers print, to compare ours with.
 //!
-//! `papers/reference.csv` holds facts read off tables and sentences; no value was read from a plot.
-//! `papers/tolerances/` states how near ours is meant to come, and why.
+//! `papers/reference.csv` holds facts read off tables and sentences; no value was read from a plot. Claims in words are
+//! among them, with the number that they come to (kind `words`). Each has its class: whether ours is predicted, fitted
+//! on it, given, or computed from other printed numbers.
+//! `papers/tolerances/` states when ours holds beside it, and why; `papers/fits.csv` what was chosen by which numbers.
 
+mod class;
 mod tolerance;
 
-pub use tolerance::{Tolerance, stated_tolerances, tolerance};
+pub use class::{Class, Fit, fits};
+pub use tolerance::{Rule, Tolerance, stated_tolerances, tolerance};
 
 use crate::cells;
 
-/// Facts read off the papers: paper, figure, quantity, configuration, value, unit, kind, note.
+/// Facts read off the papers: paper, figure, quantity, configuration, value, unit, kind, class, repeats, note.
 pub const TEXT: &str = include_str!("papers/reference.csv");
 
 /// A number that a paper prints.
@@ -46,6 +50,20 @@ pub struct Reference {
     pub value: Option<f64>,
     /// Its unit, with what the paper says about it.
     pub unit: String,
+    /// What ours owes to it.
+    pub class: Class,
+    /// Figure, quantity and configuration of the number that this one follows from or says once more: both are one
+    /// quantity.
+    pub repeats: Option<[String; 3]>,
+}
+
+impl Reference {
+    /// Figure, quantity and configuration of the number that stands for its quantity: its own, or of the one that it
+    /// repeats.
+    pub fn stands_for(&self) -> [String; 3] {
+        let own = || [&self.figure, &self.quantity, &self.configuration].map(Clone::clone);
+        self.repeats.clone().unwrap_or_else(own)
+    }
 }
 
 /// All rows of `papers/reference.csv`, in its order.
@@ -56,10 +74,28 @@ pub fn references() -> Vec<Reference> {
 /// The printed number of a row.
 fn reference_of(row: Vec<String>) -> Reference {
     let value = row.get(4).and_then(|value| value.parse().ok());
+    let class = row.get(7).and_then(|name| Class::named(name)).expect("a test reads the class of every row");
+    let repeats = row.get(8).and_then(|names| named_row(names));
     let mut cells = row.into_iter();
     let mut next = || cells.next().unwrap_or_default();
     let (paper, figure, quantity, configuration) = (next(), next(), next(), next());
-    Reference { paper, figure, quantity, configuration, value, unit: cells.nth(1).unwrap_or_default() }
+    let unit = cells.nth(1).unwrap_or_default();
+    Reference { paper, figure, quantity, configuration, value, unit, class, repeats }
+}
+
+/// Figure, quantity and configuration in a cell that names a row; none in an empty one.
+fn named_row(cell: &str) -> Option<[String; 3]> {
+    let names: Vec<String> = cell.split(" | ").map(str::to_owned).collect();
+    names.try_into().ok()
+}
+
+/// Whether figure, quantity and configuration are those `names`, of which one that ends in `*` stands for whatever
+/// begins so.
+fn names_match(names: &[String; 3], wanted: [&str; 3]) -> bool {
+    names.iter().zip(wanted).all(|(name, want)| match name.strip_suffix('*') {
+        Some(beginning) => want.starts_with(beginning),
+        None => name == want,
+    })
 }
 
 /// The value of [`printed`].
@@ -93,8 +129,27 @@ mod tests {
         assert_eq!(reference("000", "Fig6", "host probe hits", "D"), None);
         assert_eq!(choices(&["004"]), ["Fig3/4 or 5.1 text", "Table1"]);
         for row in rows() {
-            assert_eq!(row.len(), 8, "{row:?}");
+            assert_eq!(row.len(), 10, "{row:?}");
             assert!(row[4].parse::<f64>().is_ok() || row[5] == "ordering", "{row:?}");
+            assert!(["stated", "derived", "words"].contains(&row[6].as_str()), "{row:?}");
+            assert!(Class::named(&row[7]).is_some(), "{row:?}");
+            assert_eq!(row[8].is_empty(), named_row(&row[8]).is_none(), "{row:?}");
+        }
+    }
+
+    /// Wrong if two rows had the same names, or one repeated what is none, repeats another itself or is of another
+    /// class.
+    #[test]
+    fn what_is_repeated_is_a_number_of_its_own() {
+        let rows = references();
+        let names = |row: &Reference| [&row.figure, &row.quantity, &row.configuration].map(Clone::clone);
+        for row in &rows {
+            let same = |other: &&Reference| other.paper == row.paper && names(other) == names(row);
+            assert_eq!(rows.iter().filter(same).count(), 1, "{row:?}");
+            let stands = row.stands_for();
+            let first = rows.iter().find(|other| other.paper == row.paper && names(other) == stands);
+            let first = first.unwrap_or_else(|| panic!("{row:?}"));
+            assert!(first.repeats.is_none() && first.class == row.class, "{row:?}");
         }
     }
 }

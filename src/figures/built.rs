@@ -5,6 +5,7 @@ use std::path::Path;
 
 use simnet_base::files::{Folder, FolderError, Kind, Listed};
 
+use super::claims::claims;
 use super::compared::data_csv;
 use super::runs::{Done, Runs};
 use super::text::page_text;
@@ -39,7 +40,8 @@ impl BuiltFigure {
 
     /// Makes a figure of the runs of its scenarios: `data.csv`, `figure.svg` and `README.md`.
     pub fn new(figure: &'static Figure, quick: bool, runs: &Runs, done: &Done) -> BuiltFigure {
-        let page = (figure.make)(&runs.results(figure, quick && !figure.whole_when_quick, done));
+        let mut page = (figure.make)(&runs.results(figure, quick && !figure.whole_when_quick, done));
+        page.rows.extend(claims(figure.id, &page.rows));
         let rows: Vec<ComparedRow> =
             page.rows.iter().map(|row| ComparedRow::new(figure.paper(), row.clone())).collect();
         let text = page_text(figure, &page, &rows, quick);

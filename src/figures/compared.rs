@@ -1,6 +1,6 @@
 //! Rows with the verdict on them, as the lines of `data.csv`.
 
-use simnet_base::papers::{Tolerance, tolerance};
+use simnet_base::papers::{Rule, Tolerance, tolerance};
 use simnet_output::report::{Yes, record, table_of};
 
 use super::{Csv, Record, Row};
@@ -10,7 +10,7 @@ use super::{Csv, Record, Row};
 pub struct ComparedRow {
     /// The row.
     pub row: Row,
-    /// How near it is meant to come to the printed number, where there is one.
+    /// When it holds beside the printed number, where there is one.
     pub tolerance: Option<Tolerance>,
 }
 
@@ -22,19 +22,27 @@ impl ComparedRow {
         ComparedRow { row, tolerance }
     }
 
-    /// The tolerance in per cent, where the numbers can be compared.
-    pub fn tolerance_percent(&self) -> Option<f64> {
-        self.tolerance.as_ref()?.percent
+    /// The rule by which ours is compared; none where there is nothing to compare.
+    pub fn rule(&self) -> Option<Rule> {
+        self.tolerance.as_ref().map(|stated| stated.rule).filter(|rule| *rule != Rule::Incomparable)
     }
 
-    /// Whether ours is as near to the printed number as it is meant to be; none where there is nothing to compare.
+    /// The tolerance in per cent, where the rule is one.
+    pub fn tolerance_percent(&self) -> Option<f64> {
+        match self.rule()? {
+            Rule::Within(percent) => Some(percent),
+            _ => None,
+        }
+    }
+
+    /// Whether ours holds beside the printed number by its rule; none where there is nothing to compare.
     pub fn holds(&self) -> Option<bool> {
-        let (_, tolerance) = self.row.paper.zip(self.tolerance_percent())?;
+        let (printed, rule) = self.row.paper.zip(self.rule())?;
         let Some(ours) = self.row.ours else { return Some(false) };
         // Of a printed zero nothing can deviate by a share.
         let deviation =
             self.row.deviation_percent().unwrap_or(if ours.abs() > 0.0 { f64::INFINITY } else { 0.0 });
-        Some(deviation.abs() <= tolerance + 1e-9)
+        rule.holds(ours, self.row.low.zip(self.row.high), printed, deviation)
     }
 }
 
@@ -46,9 +54,9 @@ record! {
         pub row: Row,
         /// How far ours is from the printed number.
         pub deviation_percent: Option<f64>,
-        /// How far it may be.
+        /// How far it may be; none where the rule is another, as at least or at most.
         pub tolerance_percent: Option<f64>,
-        /// Whether it is as near as that, `yes` or `no`.
+        /// Whether it holds by its rule, `yes` or `no`.
         pub holds: Option<String>,
     }
 }
@@ -89,24 +97,27 @@ fn row_of(record: Record<'_>) -> Row {
 mod tests {
     use super::*;
 
-    fn judged(ours: Option<f64>, paper: f64, percent: Option<f64>) -> ComparedRow {
+    fn judged(ours: Option<f64>, paper: f64, rule: Rule) -> ComparedRow {
         let row = Row { paper: Some(paper), ..Row::ours("a, \"b\"", "c", "ms", ours) };
-        ComparedRow { row, tolerance: Some(Tolerance { percent, why: "because".to_owned() }) }
+        ComparedRow { row, tolerance: Some(Tolerance { rule, why: "because".to_owned() }) }
     }
 
     /// Wrong if a number beyond its tolerance, or none at all, held, or if one that cannot be compared were judged.
     #[test]
     fn a_verdict_needs_a_tolerance() {
         let rows = [
-            (Some(103.0), 100.0, Some(3.0), Some(true)),
-            (Some(96.9), 100.0, Some(3.0), Some(false)),
-            (None, 100.0, Some(3.0), Some(false)),
-            (Some(0.0), 0.0, Some(0.0), Some(true)),
-            (Some(1.0), 0.0, Some(50.0), Some(false)),
-            (Some(103.0), 100.0, None, None),
+            (Some(103.0), 100.0, Rule::Within(3.0), Some(true)),
+            (Some(96.9), 100.0, Rule::Within(3.0), Some(false)),
+            (None, 100.0, Rule::Within(3.0), Some(false)),
+            (None, 100.0, Rule::AtMost, Some(false)),
+            (Some(0.0), 0.0, Rule::Within(0.0), Some(true)),
+            (Some(1.0), 0.0, Rule::Within(50.0), Some(false)),
+            (Some(103.0), 100.0, Rule::AtLeast, Some(true)),
+            (Some(103.0), 100.0, Rule::Range, Some(false)),
+            (Some(103.0), 100.0, Rule::Incomparable, None),
         ];
-        for (ours, paper, percent, verdict) in rows {
-            assert_eq!(judged(ours, paper, percent).holds(), verdict, "{ours:?} {paper} {percent:?}");
+        for (ours, paper, rule, verdict) in rows {
+            assert_eq!(judged(ours, paper, rule).holds(), verdict, "{ours:?} {paper} {rule:?}");
         }
     }
 

@@ -1,11 +1,13 @@
-//! `results/README.md`: every number that the papers print, ours, and the verdict.
+//! `results/README.md`: the numbers that were read off the papers and what these claim in words, ours, its class, and
+//! the verdict.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use simnet_base::papers::{Reference, references, tolerance};
+use simnet_base::papers::{Reference, Rule, references, tolerance};
 
-use super::text::{cell, percent_of, short, verdict};
+use super::classes::{self, Verdict};
+use super::text::{cell, percent_of, rule_of, short, verdict};
 use super::{ComparedRow, Figure, PAPERS, Paper, read_data_csv};
 
 /// The index, below the folder of results.
@@ -29,6 +31,14 @@ struct Answer<'a> {
     why_not: Option<String>,
 }
 
+impl Answer<'_> {
+    /// The verdict with the number's class, where there is one.
+    fn verdict(&self) -> Option<Verdict> {
+        let holds = self.ours.as_ref()?.1.holds()?;
+        Some(Verdict { class: self.reference.class, quantity: self.reference.stands_for(), holds })
+    }
+}
+
 /// The index of figures whose files are these; none for a figure that has not been made.
 pub fn index(files: &BTreeMap<&'static str, FilesOf>, quick: bool) -> String {
     let rows: Vec<(&Figure, Vec<ComparedRow>)> = super::all()
@@ -40,11 +50,12 @@ pub fn index(files: &BTreeMap<&'static str, FilesOf>, quick: bool) -> String {
     let answers: Vec<(&Paper, Vec<Answer<'_>>)> =
         PAPERS.iter().map(|paper| (paper, answers(paper, &rows))).collect();
     let mut text = format!("{INDEX_MARK}\n# Results\n\n{}", headline(&answers, quick));
+    text.push_str(&classes::fitted());
     text.push_str("\n## Figures\n");
     for paper in &PAPERS {
         text.push_str(&figures_of(paper, &rows));
     }
-    text.push_str("\n## Every number that the papers print\n");
+    text.push_str("\n## The numbers that the papers print, and what they claim in words\n");
     for (paper, answers) in &answers {
         text.push_str(&numbers_of(paper, answers));
     }
@@ -88,7 +99,7 @@ fn answers<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<ComparedRow>)]) -> Vec<An
 /// What the figures' rows have to say about a printed number.
 fn answer<'a>(paper: &Paper, rows: &[(&'a Figure, Vec<ComparedRow>)], reference: Reference) -> Answer<'a> {
     let stated = tolerance(paper.name, &reference.figure, &reference.quantity, &reference.configuration);
-    let why_not = stated.filter(|stated| stated.percent.is_none()).map(|stated| stated.why);
+    let why_not = stated.filter(|stated| stated.rule == Rule::Incomparable).map(|stated| stated.why);
     let of_paper = rows.iter().filter(|(figure, _)| figure.paper() == paper.name);
     let found = of_paper.flat_map(|(figure, rows)| rows.iter().map(|row| (*figure, row)));
     let ours = found.filter(|(_, judged)| is_about(judged, &reference)).max_by(|(_, a), (_, b)| {
@@ -108,26 +119,25 @@ fn is_about(judged: &ComparedRow, reference: &Reference) -> bool {
 
 fn headline(answers: &[(&Paper, Vec<Answer<'_>>)], quick: bool) -> String {
     let all = || answers.iter().flat_map(|(_, answers)| answers);
-    let verdicts = || all().filter_map(|answer| answer.ours.as_ref()?.1.holds());
-    let (judged, holding) = (verdicts().count(), verdicts().filter(|holds| *holds).count());
     let apart = all().filter(|answer| answer.why_not.is_some()).count();
-    let mut text = format!(
-        "**{holding} of {judged}** printed numbers that ours can be compared with are within their stated tolerance.\n"
-    );
-    if apart > 0 {
-        let _ = writeln!(text, "{apart} more cannot be compared; the tables below say why.");
-    }
-    let open = all().count() - judged - all().filter(|a| a.why_not.is_some()).count();
+    let papers: Vec<(&Paper, Vec<Verdict>)> = answers
+        .iter()
+        .map(|(paper, answers)| (*paper, answers.iter().filter_map(Answer::verdict).collect()))
+        .collect();
+    let judged: usize = papers.iter().map(|(_, verdicts)| verdicts.len()).sum();
+    let mut text = classes::lead(&papers, apart);
+    let open = all().count() - judged - apart;
     if open > 0 {
-        let _ = writeln!(text, "{open} more are printed and not judged here.");
+        let _ = writeln!(text, "\n{open} more are printed and not judged here.");
     }
     if quick {
         text.push_str("\nThis is the small version: fewer networks, loads and repetitions (`simnet figures --quick`).\n");
     } else {
         text.push_str(
             "\n`simnet figures --all` makes all of this, `simnet figures --check` makes it again and tells what moved. \
-             The printed numbers are\nthose of `src/base/papers/reference.csv`, none of them read off a plot; the tolerances, \
-             each with its reason, are in `src/base/papers/tolerances/`.\n",
+             The printed numbers are\nthose of `src/base/papers/reference.csv`, none of them read off a plot; the tolerances \
+             and other rules, each with\nthe reason for its class and for itself, are in `src/base/papers/tolerances/`, what was \
+             fitted on what in `src/base/papers/fits.csv`.\n",
         );
     }
     text
@@ -156,8 +166,10 @@ fn figures_of(paper: &Paper, rows: &[(&Figure, Vec<ComparedRow>)]) -> String {
 
 fn numbers_of(paper: &Paper, answers: &[Answer<'_>]) -> String {
     let mut text = format!("\n### {}: printed numbers\n\n", paper.cited);
-    text.push_str("| in | quantity | of | unit | paper | ours | deviation | tolerance | verdict | |\n");
-    text.push_str("|---|---|---|---|--:|--:|--:|--:|---|---|\n");
+    text.push_str(
+        "| in | quantity | of | unit | paper | ours | deviation | tolerance | class | verdict | |\n",
+    );
+    text.push_str("|---|---|---|---|--:|--:|--:|--:|---|---|---|\n");
     for answer in answers {
         text.push_str(&line(answer));
     }
@@ -165,21 +177,22 @@ fn numbers_of(paper: &Paper, answers: &[Answer<'_>]) -> String {
 }
 
 fn line(answer: &Answer<'_>) -> String {
-    let Reference { figure, quantity, configuration, value, unit, .. } = &answer.reference;
+    let Reference { figure, quantity, configuration, value, unit, class, .. } = &answer.reference;
+    let class = class.words();
     let names = [figure, quantity, configuration, unit].map(|name| cell(name)).join(" | ");
     let printed = value.map(short).unwrap_or_default();
     let why_not = answer.why_not.as_deref().map(cell);
     let Some((made, judged)) = &answer.ours else {
         let why = why_not.unwrap_or_else(|| "no figure has it yet".to_owned());
-        return format!("| {names} | {printed} | | | | not compared | {why} |\n");
+        return format!("| {names} | {printed} | | | | {class} | not compared | {why} |\n");
     };
     let link = format!("[{id}]({id}/README.md)", id = made.id);
     let last = why_not.map_or(link.clone(), |why| format!("{link}; {why}"));
     format!(
-        "| {names} | {printed} | {} | {} | {} | {} | {last} |\n",
+        "| {names} | {printed} | {} | {} | {} | {class} | {} | {last} |\n",
         judged.row.ours.map_or_else(|| "-".to_owned(), short),
         percent_of(judged),
-        judged.tolerance_percent().map(|percent| format!("{percent} %")).unwrap_or_default(),
+        rule_of(judged),
         if judged.holds().is_some() { verdict(judged) } else { "not compared" },
     )
 }

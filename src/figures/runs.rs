@@ -52,6 +52,7 @@ const COSTS: &[(&str, f64, f64)] = &[
     ("faraj2008/fig10.toml", 62.0, 3.0),
     ("faraj2008/fig9.toml", 34.0, 2.0),
     ("lawrence2008/recovery.toml", 14.0, 2.0),
+    ("sancho2000/table1-networks.toml", 12.0, 0.2),
     ("lawrence2008/noise.toml", 10.0, 3.0),
     ("lawrence2008/at-once.toml", 10.0, 4.0),
     ("faraj2008/fig11.toml", 6.0, 0.2),

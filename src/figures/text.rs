@@ -1,6 +1,7 @@
 //! The page of a figure: one screen of what it shows, how close it is, and what differs.
 
 use simnet_base::numbers;
+use simnet_base::papers::Rule;
 use std::fmt::Write as _;
 
 use super::built::README_MARK;
@@ -28,7 +29,7 @@ pub(super) fn page_text(figure: &Figure, page: &Page, rows: &[ComparedRow], quic
 }
 
 /// How near the numbers come to the printed ones, in a sentence and a table.
-fn closeness(rows: &[ComparedRow]) -> String {
+pub(super) fn closeness(rows: &[ComparedRow]) -> String {
     let printed: Vec<&ComparedRow> = rows.iter().filter(|judged| judged.row.paper.is_some()).collect();
     if printed.is_empty() {
         return "No number is printed that these could stand beside.\n".to_owned();
@@ -89,7 +90,7 @@ fn line(judged: &ComparedRow) -> String {
         row.ours.map_or_else(|| "-".to_owned(), short),
         range.unwrap_or_default(),
         percent_of(judged),
-        judged.tolerance_percent().map(|percent| format!("{percent} %")).unwrap_or_default(),
+        rule_of(judged),
         verdict(judged),
     )
 }
@@ -97,6 +98,17 @@ fn line(judged: &ComparedRow) -> String {
 /// The deviation, for people.
 pub(super) fn percent_of(judged: &ComparedRow) -> String {
     judged.row.deviation_percent().map(numbers::deviation).unwrap_or_default()
+}
+
+/// The rule by which it is compared, for people.
+pub(super) fn rule_of(judged: &ComparedRow) -> String {
+    match judged.rule() {
+        Some(Rule::Within(percent)) => format!("{percent} %"),
+        Some(Rule::AtLeast) => "at least".to_owned(),
+        Some(Rule::AtMost) => "at most".to_owned(),
+        Some(Rule::Range) => "in range".to_owned(),
+        Some(Rule::Incomparable) | None => String::new(),
+    }
 }
 
 /// The verdict, for people.

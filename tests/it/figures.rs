@@ -12,7 +12,7 @@ use simnet::figures::{self, BuiltFigure, FilesOf, PAPERS};
 use support_network::cases;
 
 /// A figure whose scenario takes little time.
-const CHEAP: &str = "sancho2000/table1";
+const CHEAP: &str = "mainwaring1997/fig6";
 
 /// A figure whose scenario takes a tenth of a second.
 const QUICKEST: &str = "mainwaring1997/fig10";
@@ -200,7 +200,7 @@ fn mistakes_are_refused_and_nothing_foreign_is_replaced() {
         assert!(printed(&output).contains(text), "{arguments:?}: {}", printed(&output));
         assert!(!room.out().exists(), "{arguments:?} wrote something");
     }
-    for foreign in ["out", "out/README.md", "out/sancho2000/table1/thesis.txt"] {
+    for foreign in ["out", "out/README.md", "out/mainwaring1997/fig6/thesis.txt"] {
         let room = Room::new();
         let path = room.0.path().join(foreign);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -41,6 +41,7 @@ mod command {
 
 mod disk;
 mod figures;
+mod index;
 
 /// Other people's programs on what simnet writes, and simnet on what they write. Skipped where they are absent.
 mod interop {

@@ -49,9 +49,11 @@ const SHOWS: &str = "Pink (1,024 hosts, 320 switches of 16 ports, 3,072 cables; 
                 and their ratio. Both maps are true. The middle panel shows what is asked: a no costs a time-out \
                 there, and two or three messages here.";
 
-const DIFFERS: &str = "- The 15 s are a fit: of two free costs (2 us to send a message, 12 us to see what came \
-                back) one more equation would be needed to test it. The 7 minutes then follow from the number of \
-                noes, 0.41 million at a millisecond each, and the ratio with them.\n\
+const DIFFERS: &str = "- Both times are fits, and the ratio with them: of two free costs (2 us to send a \
+                message, 12 us to see what came back) one more equation would be needed to test the 15 s; the \
+                7 minutes are 0.41 million noes at a millisecond each, and which questions are asked was read so that \
+                there are as \
+                many. With other sizes the same costs predict (`hendriks2004/sizes`).\n\
                 - The paper does not say what its mapper asks, only how. With all that the reading of Myricom's \
                 mapper asks (mainwaring1997, Fig. 10) it would be 3 million comparisons, 5 us each for 15 s, \
                 less than a round trip; asking no port again that an identification has explained leaves 0.37 \

@@ -1,0 +1,234 @@
+//! What the papers say in words, or by two of their numbers at once, as rows made of a figure's other rows.
+//!
+//! A claim is a row of `papers/reference.csv` as any printed number is. It is made of rows alone, so that `data.csv`
+//! and the page have it whether the figure was run now or its rows were read.
+
+use super::Row;
+
+/// Sizes of messages from which MPICH's all-gather is a ring: on 16 machines, on 32 (faraj2008, section 5).
+const RING_FROM_KB: [f64; 2] = [32.0, 16.0];
+
+/// The claims of a figure that its rows are enough for.
+pub(super) fn claims(figure: &str, rows: &[Row]) -> Vec<Row> {
+    let rows = Rows(rows);
+    let made = match figure {
+        "mainwaring1997/fig7" => elections(&rows),
+        "mainwaring1997/fig9" => random_hosts(&rows),
+        "faraj2008/table1" => path_lengths(&rows),
+        "faraj2008/fig9" => topologies(&rows),
+        "faraj2008/fig10" => vec![same_ring(&rows)],
+        "hendriks2004/sizes" => orders_of_magnitude(&rows),
+        "lawrence2008/fig6" => gaps(&rows),
+        "lawrence2008/seeds" => vec![recovered(&rows)],
+        "sancho2000/fig3a" => vec![lower_latency(&rows, "16 switches; uniform")],
+        "sancho2000/fig3b" => vec![lower_latency(&rows, "32 switches; uniform")],
+        "sancho2000/fig4a" => vec![lower_latency(&rows, "32 switches; bit reversal")],
+        "sancho2000/fig4b" => vec![lower_latency(&rows, "32 switches; transpose")],
+        "sancho2000/gains" => long_messages(&rows),
+        _ => Vec::new(),
+    };
+    made.into_iter().flatten().collect()
+}
+
+/// Rows as claims are read off them.
+struct Rows<'a>(&'a [Row]);
+
+impl<'a> Rows<'a> {
+    /// The rows of a quantity and configuration, in their order.
+    fn of<'b>(
+        &self,
+        quantity: &'b str,
+        configuration: &'b str,
+    ) -> impl Iterator<Item = &'a Row> + use<'a, 'b> {
+        self.0.iter().filter(move |row| row.quantity == quantity && row.configuration == configuration)
+    }
+
+    /// Ours of the first of them.
+    fn ours(&self, quantity: &str, configuration: &str) -> Option<f64> {
+        self.of(quantity, configuration).next()?.ours
+    }
+
+    /// Ours of the one at a place of the horizontal axis.
+    fn at(&self, quantity: &str, configuration: &str, x: f64) -> Option<f64> {
+        self.of(quantity, configuration).find(|row| row.x == Some(x))?.ours
+    }
+
+    /// Ours of all of them, by their places on the horizontal axis.
+    fn curve(&self, quantity: &str, configuration: &str) -> Vec<(f64, f64)> {
+        self.of(quantity, configuration).filter_map(|row| row.x.zip(row.ours)).collect()
+    }
+
+    /// One curve over another, wherever both have a value.
+    fn over(&self, quantity: &str, configuration: &str, other: &str) -> Vec<(f64, f64)> {
+        let ratio = |(x, ours)| Some((x, ours / self.at(quantity, other, x)?));
+        self.curve(quantity, configuration).into_iter().filter_map(ratio).collect()
+    }
+}
+
+fn least(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.reduce(f64::min)
+}
+
+fn greatest(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.reduce(f64::max)
+}
+
+/// mainwaring1997, Fig. 7: how much longer the quickest election takes than the quickest master.
+fn elections(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    let ratio = |system: &&str| {
+        let election = rows.ours("mapping time min, election", system)?;
+        let master = rows.ours("mapping time min, one master", system)?;
+        Row::printed(
+            "000",
+            "Fig7",
+            "mapping time min, election over one master",
+            system,
+            Some(election / master),
+        )
+    };
+    ["C", "C+A", "C+A+B"].iter().map(ratio).collect()
+}
+
+/// mainwaring1997, 5.3: how near to its least the time is with 15 and with 20 hosts at random places.
+fn random_hosts(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    let time = |hosts| rows.at("mapping time of the runs", "at random places", hosts);
+    let over_least = |hosts: f64| {
+        let quantity = format!("mapping time over its least, {hosts} random hosts");
+        Row::printed("000", "Fig9", &quantity, "C+A+B", Some(time(hosts)? / time(100.0)?))
+    };
+    [15.0, 20.0].into_iter().map(over_least).collect()
+}
+
+/// faraj2008, Table 1: what two further switches on the longest path cost, and the order of its columns.
+fn path_lengths(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    let sizes = [32, 48, 64, 96, 128];
+    let less = |a: &str, b: &str, [topology_a, topology_b]: [char; 2], size: u32| {
+        let time = |ring: &str, topology: char| {
+            rows.ours(&format!("all-gather time {ring}"), &format!("topology ({topology}); {size} KB"))
+        };
+        Some(time(a, topology_a)? - time(b, topology_b)?)
+    };
+    let longer = |size| less("LR1 (4-hop)", "LR2 (2-hop)", ['d', 'd'], size);
+    let shorter = |size| less("LR2 (2-hop)", "LR1 (1-hop)", ['d', 'a'], size);
+    let differences = sizes.into_iter().map(|size| {
+        let place = format!("topology (d); {size} KB");
+        Row::printed("001", "Table1", "LR1 (4-hop) less LR2 (2-hop)", &place, Some(longer(size)?))
+    });
+    let in_order = |quantity, place, difference: &dyn Fn(u32) -> Option<f64>| {
+        let found: Vec<f64> = sizes.into_iter().map(difference).collect::<Option<_>>()?;
+        let count = found.iter().filter(|ms| **ms > 0.0).count() as f64;
+        Row::printed("001", "Table1", quantity, place, Some(count))
+    };
+    let faster = "sizes at which LR2 (2-hop) is faster than LR1 (4-hop)";
+    let slower = "sizes at which LR2 (2-hop) is slower than LR1 (1-hop)";
+    let orders =
+        [in_order(faster, "topology (d)", &longer), in_order(slower, "topologies (d) and (a)", &shorter)];
+    differences.chain(orders).collect()
+}
+
+/// faraj2008, section 5, of Fig. 9: what is alike on topologies (a) to (d), and what is worse.
+fn topologies(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    const TIME: &str = "all-gather time";
+    let ring_from = RING_FROM_KB[0];
+    let apart = |routine: &str, below: f64, sizes: &str| {
+        let on = |topology: char| format!("topology ({topology}); {routine}");
+        let spread = |(x, _): (f64, f64)| {
+            let times = || {
+                ['a', 'b', 'c', 'd'].into_iter().filter_map(move |topology| rows.at(TIME, &on(topology), x))
+            };
+            Some(greatest(times())? / least(times())?)
+        };
+        let below = rows.curve(TIME, &on('a')).into_iter().filter(|at| at.0 < below);
+        let ours = greatest(below.filter_map(spread))?;
+        let quantity = format!("slowest over fastest topology, {routine}");
+        Row::printed("001", "Fig9", &quantity, &format!("(a) to (d); {sizes}"), Some(ours))
+    };
+    let worse = |topology| {
+        let on = |topology| format!("topology ({topology}); MPICH-LAM");
+        rows.over(TIME, &on(topology), &on('a')).into_iter().filter(|at| at.0 >= ring_from).map(|at| at.1)
+    };
+    let worse = least(['b', 'c', 'd'].into_iter().flat_map(worse));
+    let others = ["topology (d); MPICH-LAM", "topology (d); LR1"];
+    let lam = others.into_iter().flat_map(|other| rows.over(TIME, "topology (d); LAM", other));
+    let lam = least(lam.map(|at| at.1));
+    let printed = |quantity, place, ours| Row::printed("001", "Fig9", quantity, place, Some(ours));
+    vec![
+        apart("LAM", f64::INFINITY, "4 to 128 KB"),
+        apart("LR1", f64::INFINITY, "4 to 128 KB"),
+        apart("MPICH-LAM", ring_from, "4 to 24 KB"),
+        worse.and_then(|ours| printed("(b) to (d) over (a), MPICH-LAM", "32 to 128 KB", ours)),
+        lam.and_then(|ours| printed("LAM over the slower of MPICH-LAM and LR1", "topology (d)", ours)),
+    ]
+}
+
+/// faraj2008, section 5, of Fig. 10: MPICH's ring on topology (e) is LR1's.
+fn same_ring(rows: &Rows<'_>) -> Option<Row> {
+    let ratios = rows.over("all-gather time", "topology (e); MPICH-LAM", "topology (e); LR1");
+    let from_ring_on = ratios.into_iter().filter(|at| at.0 >= RING_FROM_KB[1]);
+    let farthest =
+        from_ring_on.map(|at| at.1).reduce(|a, b| if (a - 1.0).abs() < (b - 1.0).abs() { b } else { a });
+    Row::printed("001", "Fig10", "MPICH-LAM over LR1", "topology (e); 16 to 128 KB", Some(farthest?))
+}
+
+/// hendriks2004, section 1: between one and two orders of magnitude, depending on the size of the network.
+fn orders_of_magnitude(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    let ratios = || rows.curve("speed-up over size", "time-outs over guards").into_iter().map(|at| at.1);
+    let row = |quantity, ours| Row::printed("002", "text", quantity, "64 to 1408 hosts", Some(ours));
+    vec![
+        least(ratios()).and_then(|ours| row("speed-up, least over sizes", ours)),
+        greatest(ratios()).and_then(|ours| row("speed-up, greatest over sizes", ours)),
+    ]
+}
+
+/// lawrence2008, section 3.2: how far the centres of the classes lie apart, here those of the simulated times.
+fn gaps(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    let centre = |class: u32| {
+        let bound = |end| rows.ours(&format!("RTT class {end} bound, simulated"), &format!("class {class}"));
+        Some((bound("lower")? + bound("upper")?) / 2.0)
+    };
+    let gap = |class: u32| {
+        let (quantity, place) =
+            ("gap between centres of classes, simulated", format!("classes {class} and {}", class + 1));
+        Row::printed("003", "3.2", quantity, &place, Some(centre(class + 1)? - centre(class)?))
+    };
+    vec![gap(0), gap(1)]
+}
+
+/// lawrence2008, section 4: the tool recognises all clusters at both rates.
+fn recovered(rows: &Rows<'_>) -> Option<Row> {
+    let by_the_paper = |row: &&Row| row.configuration.ends_with("; the paper's");
+    let sum = |quantity: &str| -> f64 {
+        let own = rows.0.iter().filter(|row| row.quantity == quantity).filter(by_the_paper);
+        own.filter_map(|row| row.ours).sum()
+    };
+    let (quantity, place) = ("clusters recovered by the paper's method", "topologies (1) to (5); both rates");
+    Row::printed("003", "4", quantity, place, Some(sum("recovered") / sum("executions") * 100.0))
+}
+
+/// sancho2000, section 5.2: the share of loads at which the latency of `UD_DFS2` is below that of `UD_DFS1`, of those
+/// at which both have settled.
+fn lower_latency(rows: &Rows<'_>, place: &str) -> Option<Row> {
+    let loads = rows.of("latency", "UD_DFS1").zip(rows.of("latency", "UD_DFS2"));
+    let settled: Vec<_> = loads.filter(|(one, two)| !one.hollow.0 && !two.hollow.0).collect();
+    let lower = settled.iter().filter(|(one, two)| two.ours < one.ours).count();
+    let share = (!settled.is_empty()).then(|| lower as f64 / settled.len() as f64 * 100.0)?;
+    let quantity = "loads at which UD_DFS2's latency is below UD_DFS1's";
+    Row::printed("004", "Fig3/4 or 5.1 text", quantity, place, Some(share))
+}
+
+/// sancho2000, section 5.2: how much less depth-first trees gain with messages of 512 flits.
+fn long_messages(rows: &Rows<'_>) -> Vec<Option<Row>> {
+    let gain = |case: &str| rows.ours("throughput over UD_BFS1", &format!("{case}; UD_DFS2"));
+    let ratio = |switches: u32| {
+        let (short, long) = (gain(&format!("{switches} uniform"))?, gain(&format!("{switches} long"))?);
+        let quantity = "gain of UD_DFS2 over UD_BFS1, 512 flits over 32 flits";
+        Row::printed(
+            "004",
+            "Fig3/4 or 5.1 text",
+            quantity,
+            &format!("{switches} switches"),
+            Some(long / short),
+        )
+    };
+    [16, 32, 64].into_iter().map(ratio).collect()
+}

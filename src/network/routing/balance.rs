@@ -23,6 +23,10 @@
 //! fullest channel with a path to give has come down by another 128th of its first value. With costs of the
 //! start alone, paths over a channel would go on leaving it long after it has become empty.
 //!
+//! Candidates over the same channels cost the same, so what is ranked at a channel is their paths, each with the first of
+//! its candidates. An evaluation notes the counters alone; a channel ranks its paths by them once it is the fullest. That
+//! is exact since a candidate's key only falls while costs stay: pairs only lose paths.
+//!
 //! # Validation
 //! tests/network/oracle/balance.rs: against the procedure spelled out over explicit lists on random networks; one
 //! shortest legal path a pair is left; docs/VALIDATION.md compares the busiest channel with random choice's.
@@ -96,8 +100,8 @@ impl KeptPaths {
         let mut balance = Balance::new(moves, &pairs, of_a_pair);
         balance.run();
         let mut nth = vec![0; pairs.hosts * pairs.hosts];
-        for path in balance.paths.iter().filter(|path| path.alive) {
-            nth[path.pair as usize] = path.nth;
+        for candidate in balance.candidates.iter().filter(|candidate| candidate.alive) {
+            nth[candidate.pair as usize] = candidate.nth;
         }
         Ok(KeptPaths { pairs, of_a_pair, nth })
     }
@@ -158,6 +162,12 @@ impl Pairs {
             }
         }
         Pairs { hosts: attachments.hosts(), at_switch, place }
+    }
+
+    /// The numbers of the pairs of hosts of two switches, by destination, then by source.
+    fn of_switches(&self, source: SwitchId, destination: SwitchId) -> impl Iterator<Item = u32> + '_ {
+        let (from, to) = (&self.at_switch[source.index()], &self.at_switch[destination.index()]);
+        to.iter().flat_map(move |to| from.iter().map(move |from| self.index(*from, *to)))
     }
 
     /// A pair's number: by destination, then by source.
@@ -232,73 +242,118 @@ impl Spread {
 
 /// One candidate of one pair of hosts.
 #[derive(Clone, Copy)]
-struct Path {
+struct Candidate {
     pair: u32,
-    /// Where its channels begin and end among all hops.
-    start: u32,
-    end: u32,
+    /// The path that it takes.
+    path: u32,
     /// Which of its pair's candidates it is.
     nth: u8,
     alive: bool,
 }
 
-/// What decides which of a channel's paths goes first, the greatest.
+/// A path between two switches, and the candidates that take it.
+struct Path {
+    /// Where its channels begin and end among all hops.
+    start: u32,
+    end: u32,
+    /// Those that may go.
+    candidates: BinaryHeap<Standing>,
+}
+
+/// What decides which of a path's candidates goes first, the greatest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct Standing {
     /// How many paths its pair has left, or had when the entry was made: what has changed since is put right
     /// when the entry comes up.
     left: u8,
-    /// Its cost as last evaluated.
+    /// Its place among all candidates.
+    candidate: Reverse<u32>,
+}
+
+/// What decides which of a channel's candidates goes first, the greatest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    /// As in the path's first candidate when the entry was made; put right in the same way.
+    left: u8,
+    /// The path's cost as last evaluated.
     cost: Reverse<u64>,
-    nth: Reverse<u32>,
+    candidate: Reverse<u32>,
+    path: u32,
+}
+
+/// The paths over a channel.
+#[derive(Default)]
+struct Over {
+    /// Those that still had candidates when they were last ranked.
+    paths: Vec<u32>,
+    ranked: BinaryHeap<Key>,
+    /// The evaluation whose costs they are ranked by, from 1.
+    evaluation: u32,
 }
 
 /// The procedure's state.
 struct Balance {
     /// All candidates of pairs with several.
+    candidates: Vec<Candidate>,
+    /// The paths that they take.
     paths: Vec<Path>,
-    /// The channels of the paths; pairs of hosts of the same switches share them.
+    /// The channels of the paths.
     hops: Vec<u32>,
-    /// Per channel how many paths of all pairs go over it.
+    /// Per channel how many candidates of all pairs go over it.
     counters: Vec<u64>,
     /// Per pair of hosts how many paths it has left.
     left: Vec<u8>,
-    /// Per channel the paths over it that may go.
-    over: Vec<BinaryHeap<Key>>,
+    /// Per channel the paths over it.
+    over: Vec<Over>,
+    /// How often costs were evaluated.
+    evaluation: u32,
+    /// The counters at the last time, and the greatest of them.
+    evaluated: Vec<u64>,
+    fullest: u64,
+}
+
+impl Path {
+    /// The candidate that goes first, `None` if no pair of them keeps another.
+    fn first(&mut self, candidates: &[Candidate], left: &[u8]) -> Option<Standing> {
+        while let Some(mut top) = self.candidates.peek_mut() {
+            let candidate = &candidates[top.candidate.0 as usize];
+            let left = left[candidate.pair as usize];
+            if !candidate.alive || left == 1 {
+                PeekMut::pop(top);
+            } else if top.left == left {
+                return Some(*top);
+            } else {
+                top.left = left;
+            }
+        }
+        None
+    }
 }
 
 impl Balance {
     fn new(moves: &LegalMoves<'_>, pairs: &Pairs, of_a_pair: u8) -> Balance {
+        let channels = moves.graph().outputs().len();
         let mut balance = Balance {
+            candidates: Vec::new(),
             paths: Vec::new(),
             hops: Vec::new(),
-            counters: vec![0; moves.graph().outputs().len()],
+            counters: vec![0; channels],
             left: vec![1; pairs.hosts * pairs.hosts],
-            over: Vec::new(),
+            over: (0..channels).map(|_| Over::default()).collect(),
+            evaluation: 0,
+            evaluated: Vec::new(),
+            fullest: 0,
         };
         balance.collect(moves, pairs, of_a_pair);
         balance.evaluate();
         balance
     }
 
-    /// Evaluates the costs of all paths that may go.
+    /// From now on costs are those of the counters as they are.
     fn evaluate(&mut self) {
-        let fullest = self.counters.iter().copied().max().unwrap_or(0);
-        let lists = std::mem::take(&mut self.over).into_iter().map(BinaryHeap::into_vec);
-        let mut over: Vec<Vec<Key>> = lists.collect();
-        over.iter_mut().for_each(Vec::clear);
-        over.resize(self.counters.len(), Vec::new());
-        for (nth, path) in (0u32..).zip(&self.paths) {
-            let left = self.left[path.pair as usize];
-            if !path.alive || left == 1 {
-                continue;
-            }
-            let channels = &self.hops[path.start as usize..path.end as usize];
-            let room = channels.iter().map(|channel| fullest - self.counters[*channel as usize]).sum();
-            let key = Key { left, cost: Reverse(room), nth: Reverse(nth) };
-            channels.iter().for_each(|channel| over[*channel as usize].push(key));
-        }
-        self.over = over.into_iter().map(BinaryHeap::from).collect();
+        self.evaluated.clone_from(&self.counters);
+        self.fullest = self.evaluated.iter().copied().max().unwrap_or(0);
+        self.evaluation += 1;
     }
 
     /// Lists the candidates of all pairs, and counts them on their channels.
@@ -309,44 +364,69 @@ impl Balance {
             if collected.replace(destination) != Some(destination) {
                 steps.collect(moves, toward);
             }
-            let (from, to) = (&pairs.at_switch[source.index()], &pairs.at_switch[destination.index()]);
-            let (start, turns) = (State::start(source), from.len() * to.len());
-            let mut spread = Spread { paths: toward.paths(start), of_a_pair, turn: 0, turns };
-            let distance = toward.distance(start).unwrap_or(0) as usize;
-            let shared = spread.paths <= u64::from(of_a_pair);
-            let (before, candidates) = (self.hops.len(), spread.candidates());
-            let ends = to.iter().flat_map(|d| from.iter().map(move |s| (*d, *s)));
-            for (turn, (destination, source)) in ends.enumerate() {
-                spread.turn = turn;
-                if turn == 0 || !shared {
-                    for nth in 0..candidates {
-                        steps.nth_path(start, spread.rank(nth), |output| {
-                            self.hops.push(moves.graph().position(output));
-                        });
-                    }
-                }
-                let own = self.hops.len() - usize::from(candidates) * distance;
-                self.add(pairs.index(source, destination), candidates, own, distance);
-            }
+            let start = State::start(source);
+            let outputs = |rank, hops: &mut Vec<u32>| {
+                steps.nth_path(start, rank, |output| hops.push(moves.graph().position(output)));
+            };
+            let turns = pairs.of_switches(source, destination).count();
+            let spread = Spread { paths: toward.paths(start), of_a_pair, turn: 0, turns };
             if spread.paths == 1 {
-                // Counted, and never to go.
-                self.hops.truncate(before);
+                self.count_only_path(turns as u64, outputs);
+            } else {
+                let first = self.candidates.len();
+                self.add_candidates(pairs.of_switches(source, destination), spread.candidates());
+                self.add_paths(first, spread, outputs);
             }
         });
     }
 
-    /// Adds the candidates of a pair, whose channels begin at `start` among the hops.
-    fn add(&mut self, pair: u32, candidates: u8, start: usize, distance: usize) {
-        for channel in &self.hops[start..start + usize::from(candidates) * distance] {
-            self.counters[*channel as usize] += 1;
+    /// Counts the path that so many pairs have as their only one: it never goes.
+    fn count_only_path(&mut self, turns: u64, outputs: impl Fn(u64, &mut Vec<u32>)) {
+        let start = self.hops.len();
+        outputs(0, &mut self.hops);
+        self.hops.drain(start..).for_each(|channel| self.counters[channel as usize] += turns);
+    }
+
+    /// Lists so many candidates of each of these pairs, whose paths are still to be added.
+    fn add_candidates(&mut self, pairs: impl Iterator<Item = u32>, of_each: u8) {
+        for pair in pairs {
+            self.left[pair as usize] = of_each;
+            let candidate = |nth| Candidate { pair, path: u32::MAX, nth, alive: true };
+            self.candidates.extend((0..of_each).map(candidate));
         }
-        self.left[pair as usize] = candidates;
-        let bound = |hops| u32::try_from(hops).expect("candidates are limited");
-        for nth in (0..candidates).filter(|_| candidates > 1) {
-            let start = start + usize::from(nth) * distance;
-            let (start, end) = (bound(start), bound(start + distance));
-            self.paths.push(Path { pair, start, end, nth, alive: true });
+    }
+
+    /// Adds the paths of the candidates from `first` on, those of the pairs of hosts of two switches.
+    fn add_paths(&mut self, first: usize, spread: Spread, outputs: impl Fn(u64, &mut Vec<u32>)) {
+        let candidates = spread.candidates();
+        let mut last = None;
+        // Ranks rise in this order, so that the candidates of one path come one after the other.
+        for (nth, turn) in (0..candidates).flat_map(|nth| (0..spread.turns).map(move |turn| (nth, turn))) {
+            let rank = Spread { turn, ..spread }.rank(nth);
+            if last.replace(rank) != Some(rank) {
+                let start = self.hops.len();
+                outputs(rank, &mut self.hops);
+                self.begin_path(start);
+            }
+            self.join_last_path(first + turn * usize::from(candidates) + usize::from(nth), candidates);
         }
+    }
+
+    /// Adds a path of the hops from `start` on, without candidates.
+    fn begin_path(&mut self, start: usize) {
+        let path = bounded(self.paths.len());
+        self.hops[start..].iter().for_each(|channel| self.over[*channel as usize].paths.push(path));
+        let (start, end) = (bounded(start), bounded(self.hops.len()));
+        self.paths.push(Path { start, end, candidates: BinaryHeap::new() });
+    }
+
+    /// Adds a candidate, of a pair with `left` of them, to the last path.
+    fn join_last_path(&mut self, candidate: usize, left: u8) {
+        self.candidates[candidate].path = bounded(self.paths.len() - 1);
+        let path = self.paths.last_mut().expect("a path was begun");
+        path.candidates.push(Standing { left, candidate: Reverse(bounded(candidate)) });
+        let channels = &self.hops[path.start as usize..path.end as usize];
+        channels.iter().for_each(|channel| self.counters[*channel as usize] += 1);
     }
 
     /// Removes paths until no channel has any to give.
@@ -359,41 +439,68 @@ impl Balance {
             // Counters only fall, so the channel on top with its counter up to date is the fullest.
             if self.counters[channel as usize] == count {
                 // A channel without a path to give never has one again: paths only go, pairs only shrink.
-                let Some(mut path) = self.next_to_go(channel) else { continue };
+                let Some(mut candidate) = self.next_to_go(channel) else { continue };
                 if count + step <= evaluated {
                     evaluated = count;
                     self.evaluate();
-                    path =
+                    candidate =
                         self.next_to_go(channel).expect("costs change which one, not whether there is one");
                 }
-                self.remove(path);
+                self.remove(candidate);
             }
             fullest.push((self.counters[channel as usize], Reverse(channel)));
         }
     }
 
-    /// The path over `channel` that is to go first, `None` if it has none whose pair keeps another.
+    /// The candidate over `channel` that is to go first, `None` if it has none whose pair keeps another.
     fn next_to_go(&mut self, channel: u32) -> Option<u32> {
-        while let Some(mut top) = self.over[channel as usize].peek_mut() {
-            let path = &self.paths[top.nth.0 as usize];
-            let left = self.left[path.pair as usize];
-            if !path.alive || left == 1 {
-                PeekMut::pop(top);
-            } else if top.left == left {
-                return Some(top.nth.0);
-            } else {
-                top.left = left;
+        if self.over[channel as usize].evaluation != self.evaluation {
+            self.rank(channel);
+        }
+        while let Some(mut top) = self.over[channel as usize].ranked.peek_mut() {
+            match self.paths[top.path as usize].first(&self.candidates, &self.left) {
+                None => {
+                    PeekMut::pop(top);
+                }
+                Some(first) if (first.left, first.candidate) == (top.left, top.candidate) => {
+                    return Some(first.candidate.0);
+                }
+                Some(first) => (top.left, top.candidate) = (first.left, first.candidate),
             }
         }
         None
     }
 
-    fn remove(&mut self, nth: u32) {
-        let path = &mut self.paths[nth as usize];
-        path.alive = false;
-        self.left[path.pair as usize] -= 1;
+    /// Ranks the paths over `channel` by their costs as last evaluated, and forgets those without candidates.
+    fn rank(&mut self, channel: u32) {
+        let over = &mut self.over[channel as usize];
+        let mut ranked = std::mem::take(&mut over.ranked).into_vec();
+        ranked.clear();
+        over.paths.retain(|nth| {
+            let path = &mut self.paths[*nth as usize];
+            let Some(Standing { left, candidate }) = path.first(&self.candidates, &self.left) else {
+                return false;
+            };
+            let channels = &self.hops[path.start as usize..path.end as usize];
+            let room = channels.iter().map(|channel| self.fullest - self.evaluated[*channel as usize]).sum();
+            ranked.push(Key { left, cost: Reverse(room), candidate, path: *nth });
+            true
+        });
+        over.ranked = BinaryHeap::from(ranked);
+        over.evaluation = self.evaluation;
+    }
+
+    fn remove(&mut self, candidate: u32) {
+        let candidate = &mut self.candidates[candidate as usize];
+        candidate.alive = false;
+        self.left[candidate.pair as usize] -= 1;
+        let path = &self.paths[candidate.path as usize];
         for channel in &self.hops[path.start as usize..path.end as usize] {
             self.counters[*channel as usize] -= 1;
         }
     }
+}
+
+fn bounded(count: usize) -> u32 {
+    u32::try_from(count).expect("candidates are limited")
 }

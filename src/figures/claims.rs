@@ -232,3 +232,48 @@ fn long_messages(rows: &Rows<'_>) -> Vec<Option<Row>> {
     };
     [16, 32, 64].into_iter().map(ratio).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of a curve.
+    fn at(quantity: &str, configuration: &str, x: f64, ours: f64) -> Row {
+        Row::ours(quantity, configuration, "ms", Some(ours)).at(x)
+    }
+
+    fn ours(figure: &str, rows: &[Row]) -> Vec<Option<f64>> {
+        claims(figure, rows).into_iter().map(|row| row.ours).collect()
+    }
+
+    /// Wrong if a claim were made of other rows than it names, or where one of them is missing.
+    #[test]
+    fn claims_are_made_of_the_rows_that_they_name() {
+        let sizes = |ratios: [f64; 2]| {
+            ratios.map(|ratio| at("speed-up over size", "time-outs over guards", ratio, ratio))
+        };
+        assert_eq!(ours("hendriks2004/sizes", &sizes([12.0, 7.0])), [Some(7.0), Some(12.0)]);
+        let time = "all-gather time";
+        let on_e = |x, mpich, lr1| {
+            [at(time, "topology (e); MPICH-LAM", x, mpich), at(time, "topology (e); LR1", x, lr1)]
+        };
+        let rows = [on_e(8.0, 9.0, 3.0), on_e(16.0, 4.0, 4.0), on_e(32.0, 9.0, 6.0)].concat();
+        assert_eq!(ours("faraj2008/fig10", &rows), [Some(1.5)]);
+        assert_eq!(ours("faraj2008/fig10", &rows[..2]), []);
+        assert_eq!(ours("mainwaring1997/fig5", &rows), []);
+        let random = |hosts, ms| at("mapping time of the runs", "at random places", hosts, ms);
+        let rows = [random(100.0, 2.0), random(15.0, 5.0)];
+        assert_eq!(ours("mainwaring1997/fig9", &rows), [Some(2.5)]);
+    }
+
+    /// Wrong if a load counted at which one of both has not settled, or one at which both are alike as lower.
+    #[test]
+    fn loads_count_where_both_have_settled() {
+        let hollow = |row: Row| Row { hollow: simnet_output::report::Yes(true), ..row };
+        let one = [1.0, 2.0, 3.0, 4.0].map(|ns| at("latency", "UD_DFS1", ns, ns));
+        let mut two = [0.9, 2.0, 2.9, 3.0].map(|ns| at("latency", "UD_DFS2", ns, ns));
+        two[3] = hollow(two[3].clone());
+        let share = ours("sancho2000/fig3a", &[one, two].concat());
+        assert!((share[0].unwrap() - 200.0 / 3.0).abs() < 1e-9, "{share:?}");
+    }
+}

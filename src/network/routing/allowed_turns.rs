@@ -78,6 +78,11 @@ impl AllowedTurns {
         self.allowed[self.position(graph, by, next)]
     }
 
+    /// Whether a worm on channel `by` may go on by the output of this place among those of the switch at its end.
+    pub(super) fn allows_slot(&self, by: usize, slot: usize) -> bool {
+        self.allowed[self.first[by] as usize + slot]
+    }
+
     /// Allows or forbids a turn that [`AllowedTurns::possible`] names.
     pub(super) fn set(&mut self, graph: &SwitchGraph, by: usize, next: usize, allowed: bool) {
         let position = self.position(graph, by, next);

@@ -146,29 +146,29 @@ impl<'a> LegalMoves<'a> {
         }
     }
 
-    /// Calls `visit` with every state from which one move leads to `state`.
-    fn before(&self, state: State, mut visit: impl FnMut(State)) {
+    /// Calls `visit` with every state from which one move leads to `state`, and the position of that move's output.
+    fn before(&self, state: State, mut visit: impl FnMut(State, u32)) {
         match &self.rule {
             Rule::Phases(up) => {
                 for output in self.graph.of(state.switch) {
                     // A move into `state` uses the other direction of one of its switch's own cables.
                     let goes_up = up[output.reverse as usize];
                     if goes_up == state.is_start() {
-                        visit(State::new(output.to, false));
+                        visit(State::new(output.to, false), output.reverse);
                         if !goes_up {
-                            visit(State::new(output.to, true));
+                            visit(State::new(output.to, true), output.reverse);
                         }
                     }
                 }
             }
             Rule::Turns(turns) => {
                 let Some(by) = self.arrived_by(state) else { return };
-                let sender = self.graph.sender(by);
-                visit(State::start(sender));
+                let (sender, nth) = (self.graph.sender(by), self.graph.position(&self.graph.outputs()[by]));
+                visit(State::start(sender), nth);
+                let slot = by - self.graph.range(sender).start;
                 for output in self.graph.of(sender) {
-                    let before = output.reverse as usize;
-                    if turns.allows(self.graph, before, by) {
-                        visit(self.after(before));
+                    if turns.allows_slot(output.reverse as usize, slot) {
+                        visit(self.after(output.reverse as usize), nth);
                     }
                 }
             }
@@ -197,6 +197,17 @@ impl Toward {
     /// Searches backwards from `destination`, forgetting what was here. Costs O(switches + links), with a rule
     /// of turns O(turns).
     pub fn search(&mut self, moves: &LegalMoves<'_>, destination: SwitchId) {
+        self.search_with(moves, destination, |_| ());
+    }
+
+    /// As [`Toward::search`], calling `step` for every step of a shortest path: those from a state after those that go
+    /// on from where they lead.
+    pub(super) fn search_with(
+        &mut self,
+        moves: &LegalMoves<'_>,
+        destination: SwitchId,
+        mut step: impl FnMut(FoundStep),
+    ) {
         for state in self.reached.drain(..) {
             self.distance[state.index()] = UNREACHED;
             self.paths[state.index()] = 0;
@@ -211,15 +222,15 @@ impl Toward {
         let mut next = 0;
         while let Some(&state) = self.reached.get(next) {
             next += 1;
-            self.extend_back(moves, state);
+            self.extend_back(moves, state, &mut step);
         }
     }
 
     /// Adds the states from which one move leads to `state`. All shortest paths from `state` are counted by
     /// now, since every nearer state was popped before.
-    fn extend_back(&mut self, moves: &LegalMoves<'_>, state: State) {
+    fn extend_back(&mut self, moves: &LegalMoves<'_>, state: State, step: &mut impl FnMut(FoundStep)) {
         let (distance, paths) = (self.distance[state.index()] + 1, self.paths[state.index()]);
-        moves.before(state, |from| {
+        moves.before(state, |from, nth| {
             let at = from.index();
             if self.distance[at] == UNREACHED {
                 self.distance[at] = distance;
@@ -227,6 +238,7 @@ impl Toward {
             }
             if self.distance[at] == distance {
                 self.paths[at] = self.paths[at].saturating_add(paths);
+                step(FoundStep { from, nth, to: state });
             }
         });
     }
@@ -259,9 +271,20 @@ impl Toward {
     }
 }
 
+/// One move on a shortest path, as a search meets it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundStep {
+    pub(super) from: State,
+    /// The position of the output.
+    pub(super) nth: u32,
+    pub(super) to: State,
+}
+
 /// The shortest paths to one switch as lists of steps, for choosing many routes quickly.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
+    /// The steps as the search met them.
+    found: Vec<FoundStep>,
     /// Per state where its steps begin and end.
     range: Vec<(u32, u32)>,
     /// Per state the number of paths of each step, where all its steps have equally many; else 0.
@@ -273,11 +296,61 @@ pub(super) struct Steps {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) output: Output,
-    next: State,
-    paths: u64,
+    pub(super) next: State,
+    /// How many shortest paths there are behind it.
+    pub(super) paths: u64,
 }
 
 impl Steps {
+    /// Searches with `toward`, and collects the steps in one go: exactly what [`Steps::collect`] lists afterwards, since
+    /// a search meets every step of a shortest path once. Costs O(switches + links).
+    pub(super) fn search(&mut self, moves: &LegalMoves<'_>, toward: &mut Toward, destination: SwitchId) {
+        self.found.clear();
+        toward.search_with(moves, destination, |step| self.found.push(step));
+        self.range.clear();
+        self.range.resize(toward.distance.len(), (0, 0));
+        self.even.clear();
+        self.even.resize(toward.distance.len(), 0);
+        self.found.iter().for_each(|step| self.range[step.from.index()].1 += 1);
+        let mut start = 0;
+        for state in &toward.reached {
+            let (first, end) = &mut self.range[state.index()];
+            (*first, start) = (start, start + *end);
+            *end = *first;
+        }
+        self.place_found(moves, toward);
+        for state in &toward.reached {
+            let (first, end) = self.range[state.index()];
+            let steps = &mut self.steps[first as usize..end as usize];
+            steps.sort_unstable_by_key(|step| step.output.port);
+            self.even[state.index()] = evenly(steps);
+        }
+    }
+
+    /// Puts the steps that were found into their ranges, which are empty yet.
+    fn place_found(&mut self, moves: &LegalMoves<'_>, toward: &Toward) {
+        let step = |found: &FoundStep| Step {
+            output: moves.graph.outputs()[found.nth as usize],
+            next: found.to,
+            paths: toward.paths(found.to),
+        };
+        self.steps.clear();
+        self.steps.extend(self.found.first().map(step));
+        let filler = self.steps.first().copied();
+        filler.into_iter().for_each(|any| self.steps.resize(self.found.len(), any));
+        for found in &self.found {
+            let end = &mut self.range[found.from.index()].1;
+            self.steps[*end as usize] = step(found);
+            *end += 1;
+        }
+    }
+
+    /// The steps of all shortest paths from a state, in order of port.
+    pub(super) fn of(&self, state: State) -> &[Step] {
+        let (start, end) = self.range[state.index()];
+        &self.steps[start as usize..end as usize]
+    }
+
     /// Collects the steps of all shortest paths of `toward`, forgetting what was here.
     pub(super) fn collect(&mut self, moves: &LegalMoves<'_>, toward: &Toward) {
         self.range.clear();
@@ -293,9 +366,7 @@ impl Steps {
                 paths: toward.paths(next),
             }));
             let steps = &self.steps[start..];
-            let first = steps.first().map_or(0, |s| s.paths);
-            let even = first != u64::MAX && steps.iter().all(|s| s.paths == first);
-            self.even[state.index()] = if even { first } else { 0 };
+            self.even[state.index()] = evenly(steps);
             let bound = |n| u32::try_from(n).expect("a state has no more steps than there are channels");
             self.range[state.index()] = (bound(start), bound(start + steps.len()));
         }
@@ -306,8 +377,7 @@ impl Steps {
     /// `rank` must be below the number of paths. Costs O(length x steps per state).
     pub(super) fn nth_path(&self, mut state: State, mut rank: u64, mut visit: impl FnMut(&Output)) {
         loop {
-            let (start, end) = self.range[state.index()];
-            let steps = &self.steps[start as usize..end as usize];
+            let steps = self.of(state);
             let Some(last) = steps.len().checked_sub(1) else { return };
             let even = self.even[state.index()];
             // Saturated counts may leave a rank beyond the last step: then the last one it is.
@@ -324,6 +394,47 @@ impl Steps {
             let chosen = &steps[nth];
             visit(&chosen.output);
             state = chosen.next;
+        }
+    }
+}
+
+/// How many paths there are behind each of these steps, if behind all equally many, else 0.
+fn evenly(steps: &[Step]) -> u64 {
+    let first = steps.first().map_or(0, |step| step.paths);
+    let even = first != u64::MAX && steps.iter().all(|step| step.paths == first);
+    if even { first } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::allowed_turns::AllowedTurns;
+    use super::super::directions::{Root, Tree};
+    use super::super::graph::Attachments;
+    use super::*;
+    use crate::topology::generate;
+
+    /// Wrong if a step that a search meets were left out or put elsewhere than a look at all moves finds it.
+    #[test]
+    fn steps_met_by_a_search_are_those_that_a_look_at_all_moves_finds() {
+        for (seed, degree) in [(1, 3), (2, 4), (3, 6)] {
+            let size = [("switches", 24), ("degree", degree), ("hosts-per-switch", 1)];
+            let network = generate::build("random-regular", &size, seed).unwrap();
+            let graph = SwitchGraph::new(&network);
+            let directions =
+                Directions::new(&graph, &Attachments::lowest(&network), None, &Root::R0, Tree::Bfs);
+            let turns = AllowedTurns::up_down(&graph, &directions);
+            let all = [LegalMoves::up_down(&graph, &directions), LegalMoves::unrestricted(&graph)];
+            for moves in all.iter().chain([&LegalMoves::turns(&graph, &turns)]) {
+                let (mut met, mut looked, mut toward) =
+                    (Steps::default(), Steps::default(), Toward::new(&graph));
+                for destination in graph.switch_ids() {
+                    met.search(moves, &mut toward, destination);
+                    looked.collect(moves, &toward);
+                    assert_eq!((&met.range, &met.even), (&looked.range, &looked.even));
+                    let shown = |steps: &Steps| format!("{:?}", steps.steps);
+                    assert_eq!(shown(&met), shown(&looked), "degree {degree}, to {destination:?}");
+                }
+            }
         }
     }
 }

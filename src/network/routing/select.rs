@@ -13,6 +13,8 @@
 //! # Validation
 //! tests/network/oracle/routing.rs: every choice is shortest and legal, random choices are uniform over all paths.
 
+mod counted;
+
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -27,6 +29,7 @@ use super::paths::{LegalMoves, State, Steps, Toward};
 use super::plan::PlanError;
 use super::survey::{Ground, Survey};
 use super::table::{RouteTable, Row, TableTooLarge};
+use counted::Counted;
 
 /// The rule that picks one path out of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +128,7 @@ fn rows<'a>(
 }
 
 /// Surveys the routes of all pairs without keeping them: those that [`select_routes`] finds, and what [`Survey::new`]
-/// says of them. Between two switches a path is followed once for all routes that take it.
+/// says of them. Those to one switch are followed together.
 ///
 /// # Errors
 /// As [`select_routes`], but for the turns of all routes, which fill no table.
@@ -143,18 +146,31 @@ pub(super) fn survey_routes(
         Some(kept) => Choice::Balanced(kept, destination),
         None => Choice::new(selection, destination),
     };
-    let ground = Ground::new(network, attachments);
+    Ok(surveyed(moves, &Ground::new(network, attachments), choice, MOST_COUNTED))
+}
+
+/// The most paths to one switch, from all states, whose routes are counted path by path: 4 MiB a core.
+const MOST_COUNTED: usize = 1 << 20;
+
+/// Surveys the routes of all pairs; those to a switch path by path where these are no more than `most_counted`.
+fn surveyed<'a>(
+    moves: &LegalMoves<'_>,
+    ground: &Ground<'_>,
+    choice: impl Fn(HostId) -> Choice<'a> + Sync,
+    most_counted: usize,
+) -> Survey {
     let begin = || (Search::new(moves), ground.none.clone());
-    let followed = attachments.by_switch().into_par_iter().fold(begin, |(mut search, mut survey), group| {
-        let (at, destinations) = group;
+    let groups = ground.attachments.by_switch().into_par_iter();
+    let followed = groups.fold(begin, |(mut search, mut survey), (at, destinations)| {
         at.iter().for_each(|switch| search.toward_switch(moves, *switch));
+        search.counts = search.counted.begin(moves, &search.toward, most_counted);
         for to in destinations {
-            search.count(&ground, &mut survey, to, choice(to));
+            search.count(ground, &mut survey, to, choice(to));
         }
         search.follow_counted(&mut survey, &ground.graph.distances(at));
         (search, survey)
     });
-    Ok(followed.map(|(_, survey)| survey).reduce(|| ground.none.clone(), Survey::and))
+    followed.map(|(_, survey)| survey).reduce(|| ground.none.clone(), Survey::and)
 }
 
 /// How the routes to one destination are chosen.
@@ -207,6 +223,9 @@ struct Search {
     at: Option<SwitchId>,
     /// Per source switch how many routes were taken in turn.
     taken: Vec<u64>,
+    /// Whether routes that are still to be followed are counted path by path; else their ranks are kept.
+    counts: bool,
+    counted: Counted,
     /// Per source switch the ranks of the paths that routes take and that are still to be followed.
     ranks: Vec<Vec<u64>>,
 }
@@ -214,14 +233,20 @@ struct Search {
 impl Search {
     fn new(moves: &LegalMoves<'_>) -> Search {
         let graph = moves.graph();
-        let (taken, ranks) = (vec![0; graph.switches()], vec![Vec::new(); graph.switches()]);
-        Search { toward: Toward::new(graph), steps: Steps::default(), at: None, taken, ranks }
+        Search {
+            toward: Toward::new(graph),
+            steps: Steps::default(),
+            at: None,
+            taken: vec![0; graph.switches()],
+            counts: false,
+            counted: Counted::default(),
+            ranks: vec![Vec::new(); graph.switches()],
+        }
     }
 
     fn toward_switch(&mut self, moves: &LegalMoves<'_>, switch: SwitchId) {
         if self.at != Some(switch) {
-            self.toward.search(moves, switch);
-            self.steps.collect(moves, &self.toward);
+            self.steps.search(moves, &mut self.toward, switch);
             self.at = Some(switch);
             self.taken.fill(0);
         }
@@ -237,7 +262,7 @@ impl Search {
             let ends = attachments.switch(source).zip(end).filter(|_| source != destination);
             match ends.filter(|((from, _), _)| self.toward.paths(State::start(*from)) > 0) {
                 Some(((from, mut input), (_, last))) => {
-                    let rank = self.rank(draw, from);
+                    let rank = self.rank(draw, from, self.toward.paths(State::start(from)));
                     row.route(|turns| {
                         self.steps.nth_path(State::start(from), rank, |output| {
                             turns.push(input.turn_to(output.port));
@@ -262,28 +287,35 @@ impl Search {
         destination: HostId,
         mut choice: Choice<'_>,
     ) {
-        let attachments = ground.attachments;
-        let is_attached = attachments.switch(destination).is_some();
-        for source in (0..attachments.hosts()).map(HostId::new) {
+        let is_attached = ground.switches[destination.index()].is_some();
+        for (source, from) in (0u32..).map(HostId).zip(&ground.switches) {
             let draw = choice.draw(source);
             if source == destination {
                 continue;
             }
-            let from = attachments.switch(source).map(|(from, _)| from).filter(|_| is_attached);
-            match from.filter(|from| self.toward.paths(State::start(*from)) > 0) {
-                Some(from) => {
-                    let rank = self.rank(draw, from);
-                    self.ranks[from.index()].push(rank);
+            let from = from.filter(|_| is_attached);
+            match from.map(|from| (from, self.toward.paths(State::start(from)))) {
+                Some((from, paths)) if paths > 0 => {
+                    let rank = self.rank(draw, from, paths);
+                    if self.counts {
+                        self.counted.add(State::start(from), rank);
+                    } else {
+                        self.ranks[from.index()].push(rank);
+                    }
                 }
-                None if joined(attachments, source, destination) => {}
-                None => survey.miss(source, destination),
+                _ if joined(ground.attachments, source, destination) => {}
+                _ => survey.miss(source, destination),
             }
         }
     }
 
     /// Follows the paths that were noted, each once however many routes take it; `minimal` has the least distances of
-    /// switches. What is counted does not depend on which of the routes comes first.
+    /// switches. What is counted does not depend on which of the routes comes first, so that both ways come to the same.
     fn follow_counted(&mut self, survey: &mut Survey, minimal: &[u32]) {
+        if std::mem::take(&mut self.counts) {
+            self.counted.follow(survey, (&self.toward, &self.steps), minimal);
+            return;
+        }
         for (from, ranks) in self.ranks.iter_mut().enumerate() {
             ranks.sort_unstable();
             for same in ranks.chunk_by(|a, b| a == b) {
@@ -295,9 +327,8 @@ impl Search {
         }
     }
 
-    /// The rank of the path that a pair takes out of all those from the switch `from`.
-    fn rank(&mut self, draw: Draw<'_>, from: SwitchId) -> u64 {
-        let paths = self.toward.paths(State::start(from));
+    /// The rank of the path that a pair takes out of the `paths` from the switch `from`.
+    fn rank(&mut self, draw: Draw<'_>, from: SwitchId, paths: u64) -> u64 {
         match draw {
             Draw::First => 0,
             Draw::Random(number) => {
@@ -321,4 +352,37 @@ pub(super) fn joined(attachments: &Attachments, a: HostId, b: HostId) -> bool {
         own.far == End { node: Node::Host(y), port: other.port }
     };
     a != b && meets(a, b) && meets(b, a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::directions::{Directions, Root, Tree};
+    use super::super::graph::SwitchGraph;
+    use super::*;
+    use crate::topology::generate;
+
+    /// Wrong if routes counted path by path were followed elsewhere than one by one, or if a limit in between, where only
+    /// some switches have few enough paths, changed anything.
+    #[test]
+    fn routes_followed_together_survey_as_each_alone() {
+        for (degree, seed) in (3..7).zip(0..) {
+            let size = [("switches", 30), ("degree", degree), ("hosts-per-switch", 3)];
+            let network = generate::build("random-regular", &size, seed).unwrap();
+            let (graph, attachments) = (SwitchGraph::new(&network), Attachments::lowest(&network));
+            let directions = Directions::new(&graph, &attachments, None, &Root::R0, Tree::Bfs);
+            let ground = Ground::new(&network, &attachments);
+            for moves in [LegalMoves::up_down(&graph, &directions), LegalMoves::unrestricted(&graph)] {
+                for selection in [Selection::First, Selection::Random { seed }, Selection::RoundRobin] {
+                    let shown = |most| {
+                        let choice = |to| Choice::new(selection, to);
+                        format!("{:?}", surveyed(&moves, &ground, choice, most))
+                    };
+                    let alone = shown(0);
+                    for most in [100, 200, usize::MAX] {
+                        assert!(shown(most) == alone, "degree {degree}, {selection:?}, {most} paths at most");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rayon::prelude::*;
 use simnet_base::ids::SwitchId;
 
-use super::paths::{LegalMoves, State, Toward};
+use super::paths::{FoundStep, LegalMoves, State, Toward};
 
 /// What one pair of hosts sends, in the units of [`Spread::over`]: a power of two, so that it can be shared
 /// among many paths in whole numbers.
@@ -86,8 +86,10 @@ impl Spread {
         let mut spread = Spread::none(moves);
         let mut toward = Toward::new(moves.graph());
         let mut arriving = vec![0; moves.states()];
+        let mut steps = Vec::new();
         for destination in destinations.iter().copied() {
-            toward.search(moves, destination);
+            steps.clear();
+            toward.search_with(moves, destination, |step: FoundStep| steps.push(step));
             each(destination, &toward);
             let at = u64::from(hosts[destination.index()]);
             let pairs = |from: SwitchId| u64::from(hosts[from.index()]) * at;
@@ -98,17 +100,14 @@ impl Spread {
                 spread.pairs += starting;
                 spread.distance += starting * u64::from(distance);
             }
-            // Farthest first, so that all that arrives in a state is known when it is shared out.
-            for state in toward.reached().iter().rev() {
-                let here = arriving[state.index()];
-                if here == 0 {
-                    continue;
-                }
-                for (nth, next) in toward.steps(moves, *state) {
-                    let share = share(here, toward.paths(next), toward.paths(*state));
+            // Backwards, all steps into a state come before those out of it: what arrives is known when it is shared out.
+            for FoundStep { from, nth, to } in steps.iter().rev() {
+                let here = arriving[from.index()];
+                if here > 0 {
+                    let (nth, share) = (*nth as usize, share(here, toward.paths(*to), toward.paths(*from)));
                     spread.over[nth] += share;
-                    arriving[next.index()] += share;
-                    visit(*state, nth, share);
+                    arriving[to.index()] += share;
+                    visit(*from, nth, share);
                 }
             }
         }
@@ -154,12 +153,35 @@ fn share(whole: u64, paths: u64, all: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::allowed_turns::AllowedTurns;
     use super::super::graph::SwitchGraph;
     use super::*;
     use crate::topology::generate;
 
+    /// The loads of all channels, state by state, the farthest first, by a look at all moves from each.
+    fn looked_up(moves: &LegalMoves<'_>, hosts: &[u32]) -> Vec<u64> {
+        let mut over = vec![0; moves.graph().outputs().len()];
+        let mut toward = Toward::new(moves.graph());
+        for destination in destinations(moves, hosts) {
+            toward.search(moves, destination);
+            let mut arriving = vec![0; moves.states()];
+            for state in toward.reached().iter().filter(|state| state.is_start()) {
+                let pairs = hosts[state.switch().index()] * hosts[destination.index()];
+                arriving[state.index()] = u64::from(pairs) * PAIR;
+            }
+            for state in toward.reached().iter().rev() {
+                for (nth, next) in toward.steps(moves, *state) {
+                    let share = share(arriving[state.index()], toward.paths(next), toward.paths(*state));
+                    over[nth] += share;
+                    arriving[next.index()] += share;
+                }
+            }
+        }
+        over
+    }
+
     /// Wrong if a destination were left out or counted twice where many are shared out, or if a share were another
-    /// without 128 bits.
+    /// without 128 bits, or if steps as a search meets them gave other loads than a look at all moves.
     #[test]
     fn shared_out_it_is_what_one_search_after_the_other_gives() {
         for (seed, switches) in [(1, 31), (2, 32), (3, 33), (4, 80)] {
@@ -170,6 +192,10 @@ mod tests {
             let (spread, loads) = Spread::gathered(&moves, &hosts, graph.outputs().len(), |_, nth| Some(nth));
             assert_eq!(spread, Spread::searched(&moves, &hosts, |_, _, _| (), |_, _| ()));
             assert_eq!(loads, spread.over);
+            assert_eq!(loads, looked_up(&moves, &hosts));
+            let turns = AllowedTurns::where_(&graph, |by, next| (by + 2 * next) % 5 != 0);
+            let moves = LegalMoves::turns(&graph, &turns);
+            assert_eq!(Spread::new(&moves, &hosts).over, looked_up(&moves, &hosts));
         }
         assert_eq!((share(7, 2, 3), share(1 << 63, 2, 3), share(5, 9, 0)), (4, u64::MAX / 3, 5));
     }

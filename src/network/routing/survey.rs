@@ -3,7 +3,7 @@
 
 use crate::topology::{End, Network};
 use rayon::prelude::*;
-use simnet_base::ids::{ChannelId, HostId, Node, Turn};
+use simnet_base::ids::{ChannelId, HostId, Node, SwitchId, Turn};
 
 use super::dependency::{ChannelLane, DependencyGraph};
 use super::graph::{Attachments, Landing, Output, SwitchGraph, UNREACHED, Wiring};
@@ -27,6 +27,8 @@ pub(super) struct Ground<'a> {
     pub(super) graph: SwitchGraph,
     wiring: Wiring,
     pub(super) attachments: &'a Attachments,
+    /// Per host the switch that it is plugged into.
+    pub(super) switches: Vec<Option<SwitchId>>,
     /// The survey of no route, to begin with.
     pub(super) none: Survey,
 }
@@ -34,7 +36,9 @@ pub(super) struct Ground<'a> {
 impl<'a> Ground<'a> {
     pub(super) fn new(network: &Network, attachments: &'a Attachments) -> Ground<'a> {
         let none = Survey::before_any(network, attachments);
-        Ground { graph: SwitchGraph::new(network), wiring: Wiring::new(network), attachments, none }
+        let switch = |host| attachments.switch(host).map(|(switch, _)| switch);
+        let switches = network.host_ids().map(switch).collect();
+        Ground { graph: SwitchGraph::new(network), wiring: Wiring::new(network), attachments, switches, none }
     }
 }
 

@@ -315,15 +315,13 @@ struct Growth<'a> {
 
 impl<'a> Growth<'a> {
     fn new(graph: &'a SwitchGraph, distances: &'a Distances<'a>) -> Growth<'a> {
-        let sum =
-            |switch| distances.from(switch).iter().filter(|d| **d != UNREACHED).copied().map(u64::from).sum();
         Growth {
             graph,
             distances,
             labels: vec![UNVISITED; graph.switches()],
             visits: 0,
             joined: vec![0; graph.switches()],
-            far: graph.switch_ids().map(sum).collect(),
+            far: distances.sums().to_vec(),
         }
     }
 

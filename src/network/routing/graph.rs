@@ -157,22 +157,35 @@ impl SwitchGraph {
 pub(super) struct Distances<'a> {
     graph: &'a SwitchGraph,
     rows: Vec<Vec<u32>>,
+    /// Per switch their sum, switches out of reach left out.
+    sums: Vec<u64>,
 }
 
 /// The most switches for which the distances of all pairs are kept: 64 MiB of them.
 const MOST_KEPT: usize = 4_096;
 
 impl<'a> Distances<'a> {
-    /// Finds them all, if they are not too many. Costs O(switches x links).
+    /// Finds them all with their sums, and keeps them if they are not too many. Costs O(switches x links).
     pub(super) fn kept(graph: &'a SwitchGraph) -> Distances<'a> {
         let few = graph.switches() <= MOST_KEPT;
-        let rows = graph.switch_ids().filter(|_| few).map(|switch| graph.distances([switch])).collect();
-        Distances { graph, rows }
+        let mut rows = Vec::new();
+        let mut sums = Vec::with_capacity(graph.switches());
+        for switch in graph.switch_ids() {
+            let row = graph.distances([switch]);
+            sums.push(row.iter().filter(|distance| **distance != UNREACHED).copied().map(u64::from).sum());
+            rows.extend(few.then_some(row));
+        }
+        Distances { graph, rows, sums }
     }
 
     /// Seeks them one switch at a time.
     pub(super) fn sought(graph: &'a SwitchGraph) -> Distances<'a> {
-        Distances { graph, rows: Vec::new() }
+        Distances { graph, rows: Vec::new(), sums: Vec::new() }
+    }
+
+    /// Per switch the sum of its distances; empty where distances are sought one switch at a time.
+    pub(super) fn sums(&self) -> &[u64] {
+        &self.sums
     }
 
     /// The distance of each switch from `switch`.

@@ -5,7 +5,7 @@ use simnet_base::ids::SwitchId;
 
 use super::directions::Directions;
 use super::graph::SwitchGraph;
-use super::paths::{LegalMoves, Toward};
+use super::paths::{FoundStep, LegalMoves, Toward};
 
 /// What the rule allows between switches, whichever paths are then selected.
 ///
@@ -31,16 +31,20 @@ impl SwitchMetrics {
 
     /// Of the paths to these destinations only, from everywhere; `None` as soon as more of them cross one
     /// channel than `limit` then says.
+    ///
+    /// Every sixteenth of them comes first, since neighbours in order are often alike and fill the same channels. That is
+    /// exact since sums do not depend on the order, and one over some destinations is never above that over all.
     pub(super) fn unless_beyond(
         moves: &LegalMoves<'_>,
-        destinations: impl IntoIterator<Item = SwitchId>,
+        destinations: &[SwitchId],
         limit: impl Fn() -> u64,
     ) -> Option<SwitchMetrics> {
         let mut toward = Toward::new(moves.graph());
         let mut crossings = Crossings::new(moves);
         let mut metrics = SwitchMetrics { sum_of_distances: 0, pairs: 0, crossing_paths: 0 };
-        for destination in destinations {
-            metrics.add(moves, (&mut toward, &mut crossings), destination);
+        let apart = (0..APART).flat_map(|first| destinations.iter().skip(first).step_by(APART));
+        for destination in apart {
+            metrics.add(moves, (&mut toward, &mut crossings), *destination);
             metrics.crossing_paths = crossings.most;
             if crossings.most > limit() {
                 return None;
@@ -56,12 +60,13 @@ impl SwitchMetrics {
         (toward, crossings): (&mut Toward, &mut Crossings),
         destination: SwitchId,
     ) {
-        toward.search(moves, destination);
+        crossings.steps.clear();
+        toward.search_with(moves, destination, |step| crossings.steps.push(step));
         for state in toward.reached().iter().filter(|s| s.is_start() && s.switch() != destination) {
             self.pairs += 1;
             self.sum_of_distances += u64::from(toward.distance(*state).unwrap_or(0));
         }
-        crossings.add(moves, toward);
+        crossings.add(toward);
     }
 
     /// The mean shortest legal distance, in cables; 0 for a single switch, `None` where no pair is joined.
@@ -73,6 +78,9 @@ impl SwitchMetrics {
         }
     }
 }
+
+/// How far apart in order destinations are that are looked at one after the other.
+const APART: usize = 16;
 
 /// Each core takes a part of the destinations; what they found is added up, in whatever order.
 fn all(moves: &LegalMoves<'_>) -> SwitchMetrics {
@@ -102,12 +110,14 @@ struct Crossings {
     most: u64,
     /// Per state how many shortest paths, from any source, arrive in it.
     arriving: Vec<u64>,
+    /// The steps of the shortest paths to the destination at hand.
+    steps: Vec<FoundStep>,
 }
 
 impl Crossings {
     fn new(moves: &LegalMoves<'_>) -> Crossings {
         let over = vec![0; moves.graph().outputs().len()];
-        Crossings { over, most: 0, arriving: vec![0; moves.states()] }
+        Crossings { over, most: 0, arriving: vec![0; moves.states()], steps: Vec::new() }
     }
 
     /// Adds those to other destinations. Sums that saturate are the same in any order.
@@ -119,21 +129,21 @@ impl Crossings {
         self
     }
 
-    /// Adds all shortest paths to one destination: a channel is crossed by as many paths as arrive before it,
-    /// times as many as go on behind it.
-    fn add(&mut self, moves: &LegalMoves<'_>, toward: &Toward) {
+    /// Adds all shortest paths to one destination, whose steps are at hand: a channel is crossed by as many paths as
+    /// arrive before it, times as many as go on behind it.
+    ///
+    /// Backwards, all steps into a state come before those out of it.
+    fn add(&mut self, toward: &Toward) {
         for state in toward.reached() {
             self.arriving[state.index()] = u64::from(state.is_start());
         }
-        for state in toward.reached().iter().rev() {
-            let arriving = self.arriving[state.index()];
-            for (nth, next) in toward.steps(moves, *state) {
-                let crossing = arriving.saturating_mul(toward.paths(next));
-                self.over[nth] = self.over[nth].saturating_add(crossing);
-                self.most = self.most.max(self.over[nth]);
-                let after = &mut self.arriving[next.index()];
-                *after = after.saturating_add(arriving);
-            }
+        for FoundStep { from, nth, to } in self.steps.iter().rev() {
+            let arriving = self.arriving[from.index()];
+            let over = &mut self.over[*nth as usize];
+            *over = over.saturating_add(arriving.saturating_mul(toward.paths(*to)));
+            self.most = self.most.max(*over);
+            let after = &mut self.arriving[to.index()];
+            *after = after.saturating_add(arriving);
         }
     }
 }

@@ -63,12 +63,12 @@ fn sums_of_distances(graph: &SwitchGraph) -> Vec<u64> {
 /// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower id.
 ///
 /// Trees are judged in parallel, each only until it is seen to be worse than one judged before; which ones
-/// are is chance, the best one is not.
+/// are is chance, the best one is not. The first are those of the switches nearest to all others, which are likely good.
 ///
 /// # Source
 /// Sancho and Robles 2000, section 3, heuristic R2: every tree is computed.
 pub(super) fn r2(graph: &SwitchGraph, tree: Tree) -> Vec<SwitchId> {
-    let trees = Trees { graph, tree, distances: tree.distances(graph) };
+    let trees = Trees { graph, tree, distances: tree.distances(graph), sums: sums_of_distances(graph) };
     graph.components().into_iter().filter_map(|members| trees.best_root(&members)).collect()
 }
 
@@ -77,7 +77,12 @@ struct Trees<'g> {
     graph: &'g SwitchGraph,
     tree: Tree,
     distances: Distances<'g>,
+    /// Per switch the sum of its distances to all others.
+    sums: Vec<u64>,
 }
+
+/// How many trees are judged before all others, one after the other.
+const FIRST: usize = 2;
 
 /// How good a tree is, the best first, and its root.
 type Score = (u64, u64, (u64, SwitchId), SwitchId);
@@ -86,8 +91,13 @@ impl Trees<'_> {
     /// The root of the best tree on the switches of one component.
     fn best_root(&self, members: &[SwitchId]) -> Option<SwitchId> {
         let fewest = AtomicU64::new(u64::MAX);
-        let scores = members.par_iter().filter_map(|root| self.score(*root, members, &fewest));
-        scores.min().map(|(_, _, _, root)| root)
+        let mut roots = members.to_vec();
+        let sum = |root: &SwitchId| self.sums[root.index()];
+        roots.sort_by_cached_key(|root| (sum(root), self.graph.id(*root)));
+        let (first, others) = roots.split_at(FIRST.min(roots.len()));
+        let first = first.iter().filter_map(|root| self.score(*root, members, &fewest)).min();
+        let others = others.par_iter().filter_map(|root| self.score(*root, members, &fewest)).min();
+        first.into_iter().chain(others).min().map(|(_, _, _, root)| root)
     }
 
     /// Judges the tree of one root; `None` once it has more crossing paths than the `fewest` of those judged.
@@ -95,7 +105,7 @@ impl Trees<'_> {
         let directions = Directions::grown(self.graph, vec![root], self.tree, &self.distances);
         let moves = LegalMoves::up_down(self.graph, &directions);
         let limit = || fewest.load(Ordering::Relaxed);
-        let metrics = SwitchMetrics::unless_beyond(&moves, members.iter().copied(), limit)?;
+        let metrics = SwitchMetrics::unless_beyond(&moves, members, limit)?;
         fewest.fetch_min(metrics.crossing_paths, Ordering::Relaxed);
         Some((metrics.crossing_paths, metrics.sum_of_distances, self.graph.id(root), root))
     }

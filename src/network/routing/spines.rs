@@ -33,6 +33,7 @@
 //! tests/network/oracle/spines.rs: generated trees whole and broken against their known spines, other networks
 //! refused, loads against minimal routes.
 
+use rayon::prelude::*;
 use simnet_base::ids::SwitchId;
 
 use super::directions::{Directions, Tree};
@@ -95,38 +96,56 @@ fn highest_row(graph: &SwitchGraph, leaves: &[SwitchId]) -> Option<Vec<SwitchId>
 
 /// Which switches lie on a shortest path between two of these. Costs a search for each of them.
 fn between(graph: &SwitchGraph, leaves: &[SwitchId]) -> Vec<bool> {
-    let mut between = vec![false; graph.switches()];
-    for leaf in leaves {
-        let distance = graph.distances([*leaf]);
-        let mut here = vec![false; graph.switches()];
-        let mut open: Vec<SwitchId> =
-            leaves.iter().copied().filter(|s| distance[s.index()] != UNREACHED).collect();
-        open.iter().for_each(|switch| here[switch.index()] = true);
-        while let Some(switch) = open.pop() {
-            between[switch.index()] = true;
-            for output in graph.of(switch) {
-                let to = output.to.index();
-                // Nearer to the leaf: on a shortest path from it to some other.
-                if distance[to] < distance[switch.index()] && !std::mem::replace(&mut here[to], true) {
-                    open.push(output.to);
-                }
+    let none = || vec![false; graph.switches()];
+    let marked = leaves.par_iter().fold(none, |mut between, leaf| {
+        mark_between(graph, leaves, *leaf, &mut between);
+        between
+    });
+    let both = |one: Vec<bool>, other: Vec<bool>| one.iter().zip(other).map(|(a, b)| *a || b).collect();
+    marked.reduce(none, both)
+}
+
+/// Marks the switches on shortest paths from `leaf` to the others.
+fn mark_between(graph: &SwitchGraph, leaves: &[SwitchId], leaf: SwitchId, between: &mut [bool]) {
+    let distance = graph.distances([leaf]);
+    let mut here = vec![false; graph.switches()];
+    let mut open: Vec<SwitchId> =
+        leaves.iter().copied().filter(|s| distance[s.index()] != UNREACHED).collect();
+    open.iter().for_each(|switch| here[switch.index()] = true);
+    while let Some(switch) = open.pop() {
+        between[switch.index()] = true;
+        for output in graph.of(switch) {
+            let to = output.to.index();
+            // Nearer to the leaf: on a shortest path from it to some other.
+            if distance[to] < distance[switch.index()] && !std::mem::replace(&mut here[to], true) {
+                open.push(output.to);
             }
         }
     }
-    between
 }
 
 /// Whether UP*/DOWN* paths from these roots are as short as any between all these switches.
 fn are_shortest(graph: &SwitchGraph, hosted: &[SwitchId], roots: &[SwitchId]) -> bool {
     let directions = Directions::from_roots(graph, roots.to_vec(), Tree::Bfs);
     let moves = LegalMoves::up_down(graph, &directions);
-    let mut toward = Toward::new(graph);
-    hosted.iter().all(|destination| {
-        let least = graph.distances([*destination]);
-        toward.search(&moves, *destination);
-        hosted.iter().all(|source| {
-            let distance = toward.distance(State::start(*source));
-            distance.unwrap_or(UNREACHED) == least[source.index()]
-        })
+    let judged = hosted.par_iter().map_init(
+        || Toward::new(graph),
+        |toward, destination| are_shortest_to(*destination, &moves, toward, hosted),
+    );
+    judged.all(|are_shortest| are_shortest)
+}
+
+/// Whether legal paths to one switch are as short as any from all of these.
+fn are_shortest_to(
+    destination: SwitchId,
+    moves: &LegalMoves<'_>,
+    toward: &mut Toward,
+    hosted: &[SwitchId],
+) -> bool {
+    let least = moves.graph().distances([destination]);
+    toward.search(moves, destination);
+    hosted.iter().all(|source| {
+        let distance = toward.distance(State::start(*source));
+        distance.unwrap_or(UNREACHED) == least[source.index()]
     })
 }

@@ -135,17 +135,14 @@ fn per_pair(net: &Network, algorithm: &Algorithm, utility: Option<HostId>) -> Ro
         return Row { algorithm: engine.name(), tables: PER_PAIR, figures: Err(why) };
     }
     let attachments = Attachments::lowest(net);
-    let plan = |selection| {
-        Plan::new(net, &attachments, &Choices { algorithm: algorithm.clone(), selection, utility })
+    let judged = |selection| {
+        Plan::survey_at_once(net, &attachments, &Choices { algorithm: algorithm.clone(), selection, utility })
     };
-    let plan = match plan(Selection::Balanced) {
-        Err(PlanError::Balance(_)) => plan(Selection::RoundRobin),
+    let judged = match judged(Selection::Balanced) {
+        Err(PlanError::Balance(_)) => judged(Selection::RoundRobin),
         other => other,
     };
-    let figures = plan.map(|plan| {
-        let survey = Survey::new(net, &attachments, &plan.table);
-        figures(net, plan.report(net, &attachments), &survey)
-    });
+    let figures = judged.map(|(report, survey)| figures(net, report, &survey));
     Row { algorithm: engine.name(), tables: PER_PAIR, figures: figures.map_err(|error| error.to_string()) }
 }
 
@@ -158,8 +155,8 @@ fn per_destination(net: &Network, engine: &Engine, (lanes, utility): (u8, Option
     // Nue takes all lanes that it gets; the others tell how many they need.
     let given = (*engine == Engine::Nue).then_some(lanes);
     let figures = found(net, engine, (given, 0, utility)).map(|tables| {
-        let survey = tables.survey(net, &attachments);
-        figures(net, tables.report(net, &attachments), &survey)
+        let (report, survey) = tables.judge_survey(net, &attachments);
+        figures(net, report, &survey)
     });
     Row {
         algorithm: engine.name(),

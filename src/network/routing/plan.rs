@@ -192,7 +192,9 @@ impl Plan {
 
     /// The same, with the dependencies that the verdict is about.
     pub fn judge(&self, network: &Network, attachments: &Attachments) -> (Report, DependencyGraph) {
-        judge(&self.rule, Survey::new(network, attachments, &self.table), network, attachments)
+        let survey = Survey::new(network, attachments, &self.table);
+        let (report, survey) = judge(&self.rule, survey, network, attachments);
+        (report, survey.dependencies)
     }
 
     /// Judges the routes that [`Plan::new`] would find, each as it is found: they are never kept, which saves their
@@ -205,6 +207,19 @@ impl Plan {
         attachments: &Attachments,
         choices: &Choices,
     ) -> Result<(Report, DependencyGraph), PlanError> {
+        Plan::survey_at_once(network, attachments, choices)
+            .map(|(report, survey)| (report, survey.dependencies))
+    }
+
+    /// The same with all that was surveyed, the dependencies that the verdict is about in it.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn survey_at_once(
+        network: &Network,
+        attachments: &Attachments,
+        choices: &Choices,
+    ) -> Result<(Report, Survey), PlanError> {
         let graph = SwitchGraph::new(network);
         choices.algorithm.check(&graph)?;
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
@@ -214,13 +229,8 @@ impl Plan {
     }
 }
 
-/// The report about surveyed routes of a rule, and the dependencies that its verdict is about.
-fn judge(
-    rule: &Rule,
-    mut survey: Survey,
-    network: &Network,
-    attachments: &Attachments,
-) -> (Report, DependencyGraph) {
+/// The report about surveyed routes of a rule, and the survey with the dependencies that its verdict is about.
+fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attachments) -> (Report, Survey) {
     let graph = SwitchGraph::new(network);
     let moves = rule.moves(&graph);
     if matches!(rule, Rule::Minimal) {
@@ -242,7 +252,7 @@ fn judge(
         has_spines: rule.has_spines(),
         ..Report::of_file(network, &survey)
     };
-    (report, survey.dependencies)
+    (report, survey)
 }
 
 /// Refuses hosts so far apart that no message carries a route between them. A single search shows for most networks

@@ -98,11 +98,17 @@ impl DestinationTables {
 
     /// The same with the dependencies that the verdict is about.
     pub fn judge(&self, network: &Network, attachments: &Attachments) -> (Report, DependencyGraph) {
+        let (report, survey) = self.judge_survey(network, attachments);
+        (report, survey.dependencies)
+    }
+
+    /// The same with all that was surveyed.
+    pub fn judge_survey(&self, network: &Network, attachments: &Attachments) -> (Report, Survey) {
         let survey = self.survey(network, attachments);
         let roots: Vec<&str> = self.roots.iter().map(|s| network.name_of(Node::Switch(*s))).collect();
         let root = (!roots.is_empty()).then(|| roots.join(","));
         let report = Report { algorithm: self.engine, root, ..Report::of_file(network, &survey) };
-        (report, survey.dependencies)
+        (report, survey)
     }
 
     /// The routes by each host's first address, as a source writes them.

@@ -23,9 +23,9 @@
 //! fullest channel with a path to give has come down by another 128th of its first value. With costs of the
 //! start alone, paths over a channel would go on leaving it long after it has become empty.
 //!
-//! Candidates over the same channels cost the same, so what is ranked at a channel is their paths, each with the first of
-//! its candidates. An evaluation notes the counters alone; a channel ranks its paths by them once it is the fullest. That
-//! is exact since a candidate's key only falls while costs stay: pairs only lose paths.
+//! Candidates over the same channels cost the same, so what is ranked at a channel is their paths, each with the
+//! first of its candidates. An evaluation notes the counters alone; a channel ranks its paths by them once it is the
+//! fullest. That is exact since a candidate's key only falls while costs stay: pairs only lose paths.
 //!
 //! # Validation
 //! tests/network/oracle/balance.rs: against the procedure spelled out over explicit lists on random networks; one

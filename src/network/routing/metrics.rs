@@ -32,8 +32,9 @@ impl SwitchMetrics {
     /// Of the paths to these destinations only, from everywhere; `None` as soon as more of them cross one
     /// channel than `limit` then says.
     ///
-    /// Every sixteenth of them comes first, since neighbours in order are often alike and fill the same channels. That is
-    /// exact since sums do not depend on the order, and one over some destinations is never above that over all.
+    /// Every sixteenth of them comes first, since neighbours in order are often alike and fill the same channels.
+    /// That is exact since sums do not depend on the order, and one over some destinations is never above that over
+    /// all.
     pub(super) fn unless_beyond(
         moves: &LegalMoves<'_>,
         destinations: &[SwitchId],

@@ -302,8 +302,8 @@ pub(super) struct Step {
 }
 
 impl Steps {
-    /// Searches with `toward`, and collects the steps in one go: exactly what [`Steps::collect`] lists afterwards, since
-    /// a search meets every step of a shortest path once. Costs O(switches + links).
+    /// Searches with `toward`, and collects the steps in one go: exactly what [`Steps::collect`] lists afterwards,
+    /// since a search meets every step of a shortest path once. Costs O(switches + links).
     pub(super) fn search(&mut self, moves: &LegalMoves<'_>, toward: &mut Toward, destination: SwitchId) {
         self.found.clear();
         toward.search_with(moves, destination, |step| self.found.push(step));

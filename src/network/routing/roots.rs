@@ -63,7 +63,8 @@ fn sums_of_distances(graph: &SwitchGraph) -> Vec<u64> {
 /// The switch whose tree has the fewest crossing paths, then the lower average distance, then the lower id.
 ///
 /// Trees are judged in parallel, each only until it is seen to be worse than one judged before; which ones
-/// are is chance, the best one is not. The first are those of the switches nearest to all others, which are likely good.
+/// are is chance, the best one is not. The first are those of the switches nearest to all others, which are likely
+/// good.
 ///
 /// # Source
 /// Sancho and Robles 2000, section 3, heuristic R2: every tree is computed.

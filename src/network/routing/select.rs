@@ -310,7 +310,8 @@ impl Search {
     }
 
     /// Follows the paths that were noted, each once however many routes take it; `minimal` has the least distances of
-    /// switches. What is counted does not depend on which of the routes comes first, so that both ways come to the same.
+    /// switches. What is counted does not depend on which of the routes comes first, so that both ways come to the
+    /// same.
     fn follow_counted(&mut self, survey: &mut Survey, minimal: &[u32]) {
         if std::mem::take(&mut self.counts) {
             self.counted.follow(survey, (&self.toward, &self.steps), minimal);
@@ -361,8 +362,8 @@ mod tests {
     use super::*;
     use crate::topology::generate;
 
-    /// Wrong if routes counted path by path were followed elsewhere than one by one, or if a limit in between, where only
-    /// some switches have few enough paths, changed anything.
+    /// Wrong if routes counted path by path were followed elsewhere than one by one, or if a limit in between, where
+    /// only some switches have few enough paths, changed anything.
     #[test]
     fn routes_followed_together_survey_as_each_alone() {
         for (degree, seed) in (3..7).zip(0..) {

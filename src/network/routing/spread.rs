@@ -100,7 +100,8 @@ impl Spread {
                 spread.pairs += starting;
                 spread.distance += starting * u64::from(distance);
             }
-            // Backwards, all steps into a state come before those out of it: what arrives is known when it is shared out.
+            // Backwards, all steps into a state come before those out of it: what arrives is known when it is shared
+            // out.
             for FoundStep { from, nth, to } in steps.iter().rev() {
                 let here = arriving[from.index()];
                 if here > 0 {

@@ -1,8 +1,8 @@
 //! All routes to one switch followed together, counted by the path that they take.
 //!
 //! The paths of a state are numbered in order of port, so that those of one step follow each other: the routes counted
-//! there are, slice by slice, those of the states that its steps lead to. What the routes of many sources have in common
-//! is followed once.
+//! there are, slice by slice, those of the states that its steps lead to. What the routes of many sources have in
+//! common is followed once.
 //!
 //! ```text
 //!   state, 5 paths   [2 0 1 | 4 0]     routes by number of path
@@ -57,7 +57,7 @@ impl Counted {
             let least = minimal[state.switch().index()];
             if least != UNREACHED && toward.distance(*state).is_some_and(|distance| distance > least) {
                 let first = self.first[state.index()] as usize;
-                let paths = toward.paths(*state) as usize;
+                let paths = room(toward.paths(*state));
                 survey.non_minimal += sum(&self.routes[first..first + paths]);
             }
         }
@@ -71,7 +71,7 @@ impl Counted {
     fn pass_on(&mut self, survey: &mut Survey, steps: &Steps, state: State) {
         let (nearer, mut own) = self.routes.split_at_mut(self.first[state.index()] as usize);
         for step in steps.of(state) {
-            let (passing, others) = own.split_at_mut(step.paths as usize);
+            let (passing, others) = own.split_at_mut(room(step.paths));
             own = others;
             let routes = sum(passing);
             if routes == 0 {
@@ -84,7 +84,7 @@ impl Counted {
             next.iter_mut().zip(passing.iter()).for_each(|(count, more)| *count += more);
             let mut passing = &*passing;
             for then in steps.of(step.next) {
-                let (through, others) = passing.split_at(then.paths as usize);
+                let (through, others) = passing.split_at(room(then.paths));
                 passing = others;
                 if through.iter().any(|count| *count > 0) {
                     survey.dependencies.add(step.output.channel, then.output.port);
@@ -96,4 +96,9 @@ impl Counted {
 
 fn sum(counts: &[u32]) -> u64 {
     counts.iter().copied().map(u64::from).sum()
+}
+
+/// How many counts so many paths have.
+fn room(paths: u64) -> usize {
+    usize::try_from(paths).expect("no more paths than there is room for")
 }

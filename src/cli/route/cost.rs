@@ -5,8 +5,8 @@ use std::time::Duration;
 use simnet_network::routing::{Algorithm, Attachments, Root, SwitchGraph};
 use simnet_network::topology::Network;
 
-/// Moves that a search makes in a second of processor time, roughly: measured at 120 million.
-const MOVES_A_SECOND: u64 = 120_000_000;
+/// Moves that a search makes in a second of processor time, roughly: measured at 160 million.
+const MOVES_A_SECOND: u64 = 160_000_000;
 
 /// The shortest time that is announced.
 const LONG: Duration = Duration::from_secs(20);
@@ -80,7 +80,7 @@ mod tests {
     fn only_a_long_search_is_foretold() {
         assert_eq!(estimate(504, 504 * 504 * 4_032), None);
         let text = estimate(2_520, 2_520 * 2_520 * 20_160).unwrap();
-        assert!(text.contains("2520 switches") && text.contains("18 min"), "{text}");
+        assert!(text.contains("2520 switches") && text.contains("14 min"), "{text}");
         assert!(estimate(1 << 20, u64::MAX).is_some());
     }
 

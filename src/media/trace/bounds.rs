@@ -122,11 +122,11 @@ impl Bounded {
     /// The scene has ended.
     pub(super) fn finish(mut self) -> KeptScene {
         let mut from = self.bounds.from.unwrap_or_default();
-        let events = match self.keep {
+        let mut within = match self.keep {
             Keep::First(ref mut first) => first.take(),
             Keep::Around { ref mut past, ref mut future, .. } => {
-                let (kept, begins_late) = past.take(&mut self.before);
-                let events = [kept, future.take()].concat();
+                let (mut events, begins_late) = past.take(&mut self.before);
+                events.append(&mut future.take());
                 if let (true, Some(first)) = (begins_late, events.first()) {
                     from = Time::from_ps(first.at);
                 }
@@ -138,10 +138,10 @@ impl Bounded {
         {
             self.miss(at);
         }
-        let before = self.before.into_events();
-        let kept = (before.len() + events.len()) as u64;
-        let events = [before, events].concat();
-        KeptScene { events, left_out: self.seen - kept, from, until: self.too_late.map(Time::from_ps) }
+        let mut events = self.before.into_events();
+        events.append(&mut within);
+        let left_out = self.seen - events.len() as u64;
+        KeptScene { events, left_out, from, until: self.too_late.map(Time::from_ps) }
     }
 }
 
@@ -175,7 +175,7 @@ impl First {
     }
 
     fn cut(&mut self) {
-        self.kept.sort_by_key(RecordedEvent::key);
+        sort(&mut self.kept);
         if let Some(first) = self.kept.get(self.most) {
             let limit = first.key();
             self.limit = Some(self.limit.map_or(limit, |before| before.min(limit)));
@@ -215,7 +215,7 @@ impl Last {
     }
 
     fn cut(&mut self, before: &mut Before) {
-        self.kept.sort_by_key(RecordedEvent::key);
+        sort(&mut self.kept);
         let too_many = self.kept.len().saturating_sub(self.most);
         for event in self.kept.drain(..too_many) {
             self.floor = Some(event.key());
@@ -225,7 +225,7 @@ impl Last {
 
     /// Takes away those that stand at `key` and later.
     fn split_off(&mut self, key: Key) -> Vec<RecordedEvent> {
-        self.kept.sort_by_key(RecordedEvent::key);
+        sort(&mut self.kept);
         self.kept.split_off(self.kept.partition_point(|event| event.key() < key))
     }
 
@@ -303,8 +303,22 @@ impl Before {
         let ports = self.flows.into_values().chain(self.controls.into_values());
         let others = self.cables.into_values().chain(self.deadlocks.into_values());
         let mut events: Vec<RecordedEvent> = worms.chain(ports).chain(others).collect();
-        events.sort_by_key(RecordedEvent::key);
+        sort(&mut events);
         events
+    }
+}
+
+/// Brings events into the order of the log; those alike stay in the order in which they were reported.
+///
+/// Observers hear of events in order of time, so that only those of one instant are to be ordered. Exact for any
+/// order: where time goes back, all are sorted.
+fn sort(events: &mut [RecordedEvent]) {
+    if !events.is_sorted_by_key(|event| event.at) {
+        events.sort_by_key(RecordedEvent::key);
+        return;
+    }
+    for instant in events.chunk_by_mut(|before, after| before.at == after.at) {
+        instant.sort_by_key(RecordedEvent::key);
     }
 }
 

@@ -12,7 +12,6 @@
 //! heading's. So no part can be altered, lost or moved unnoticed, and what stands before the damage can be trusted.
 //! `code` turns events into bytes.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde_json::json;
@@ -20,6 +19,7 @@ use serde_json::json;
 use simnet_base::units::Time;
 use simnet_network::topology::formats::{self, Format};
 
+use super::recorded::WormNumbers;
 use super::{Event, EventKind, Heading, Scene, Sink, code};
 
 /// The first bytes of every log. The first is no text in any encoding, and the last is lost where lines are mended.
@@ -128,8 +128,7 @@ pub struct LogWriter<W> {
     scene: Option<Scene>,
     written: u64,
     scenes: u32,
-    worms: BTreeMap<u32, u32>,
-    next_worm: u32,
+    worms: WormNumbers,
 }
 
 impl<W: Write> LogWriter<W> {
@@ -155,8 +154,7 @@ impl<W: Write> LogWriter<W> {
             scene: None,
             written: 0,
             scenes: 0,
-            worms: BTreeMap::new(),
-            next_worm: 0,
+            worms: WormNumbers::default(),
         }
     }
 
@@ -192,18 +190,23 @@ impl<W: Write> LogWriter<W> {
         self.part(b'E', &scene_json(&ended))
     }
 
+    /// Appends an event of the open scene whose worms have their numbers: in order of first sight.
+    pub(super) fn append(&mut self, event: &Event) -> io::Result<()> {
+        // Blocks grow with the scene, so that little is lost with a block, whether the log is short or long.
+        let most = (self.written / 2).clamp(u64::from(FIRST_BLOCK_EVENTS), u64::from(BLOCK_EVENTS));
+        if u64::from(self.in_block) >= most || self.block.len() >= BLOCK_BYTES {
+            self.flush_block()?;
+        }
+        code::put(event, self.before, self.mark.base_ps, &mut self.block);
+        (self.before, self.in_block, self.written) = (event.at, self.in_block + 1, self.written + 1);
+        Ok(())
+    }
+
     fn renumbered(&mut self, event: &Event) -> Event {
         let mut event = event.clone();
-        let (worms, next) = (&mut self.worms, &mut self.next_worm);
         let over = if let EventKind::End { worm, .. } = event.what { Some(worm) } else { None };
-        event.what.renumber(|worm| {
-            *worms.entry(worm).or_insert_with(|| {
-                *next += 1;
-                *next - 1
-            })
-        });
-        // No event names it from now on, and logs have many more worms than live at once.
-        over.map(|worm| worms.remove(&worm));
+        event.what.renumber(|worm| self.worms.number(worm.into()));
+        over.into_iter().for_each(|worm| self.worms.forget(worm.into()));
         event
     }
 }
@@ -216,8 +219,8 @@ impl<W: Write> Sink for LogWriter<W> {
     fn scene(&mut self, scene: &Scene) -> io::Result<()> {
         self.end_scene()?;
         self.check = self.mark.check;
-        (self.before, self.written, self.next_worm) = (Time::ZERO, 0, 0);
-        self.worms.clear();
+        (self.before, self.written) = (Time::ZERO, 0);
+        self.worms = WormNumbers::default();
         self.scenes += 1;
         self.part(b'S', &scene_json(scene))?;
         self.scene = Some(scene.clone());
@@ -225,15 +228,8 @@ impl<W: Write> Sink for LogWriter<W> {
     }
 
     fn event(&mut self, _scene: &Scene, event: &Event) -> io::Result<()> {
-        // Blocks grow with the scene, so that little is lost with a block, whether the log is short or long.
-        let most = (self.written / 2).clamp(u64::from(FIRST_BLOCK_EVENTS), u64::from(BLOCK_EVENTS));
-        if u64::from(self.in_block) >= most || self.block.len() >= BLOCK_BYTES {
-            self.flush_block()?;
-        }
         let event = self.renumbered(event);
-        code::put(&event, self.before, self.mark.base_ps, &mut self.block);
-        (self.before, self.in_block, self.written) = (event.at, self.in_block + 1, self.written + 1);
-        Ok(())
+        self.append(&event)
     }
 
     fn end(&mut self, scene: &Scene) -> io::Result<()> {

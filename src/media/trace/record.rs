@@ -133,7 +133,7 @@ fn spool(scene: &Scene, events: Vec<RecordedEvent>, mark: Mark) -> io::Result<Sp
     let (mut log, mut numbers) = (LogWriter::scenes_only(out, mark), WormNumbers::default());
     log.scene(scene)?;
     for event in events {
-        log.event(scene, &numbers.event(event))?;
+        log.append(&numbers.event(event))?;
     }
     log.end(scene)?;
     log.into_inner().into_inner().map_err(io::IntoInnerError::into_error)

@@ -118,15 +118,32 @@ impl RecordedEvent {
 
 /// Numbers worms in order of first sight.
 #[derive(Debug, Default)]
-pub(super) struct WormNumbers(BTreeMap<u64, u32>);
+pub(super) struct WormNumbers {
+    /// Those that are not over: few, though a log names many more.
+    numbers: BTreeMap<u64, u32>,
+    next: u32,
+}
 
 impl WormNumbers {
+    /// The number of a worm.
+    pub(super) fn number(&mut self, worm: u64) -> u32 {
+        *self.numbers.entry(worm).or_insert_with(|| {
+            self.next = self.next.checked_add(1).expect("fewer worms than 2^32 are kept");
+            self.next - 1
+        })
+    }
+
+    /// A worm is over: no event names it from now on.
+    pub(super) fn forget(&mut self, worm: u64) {
+        self.numbers.remove(&worm);
+    }
+
     /// The event as the log has it.
     pub(super) fn event(&mut self, kept: RecordedEvent) -> Event {
-        kept.into_event(&mut |worm| {
-            let next = u32::try_from(self.0.len()).expect("fewer worms than 2^32 are kept");
-            *self.0.entry(worm).or_insert(next)
-        })
+        let over = if let RecordedKind::End(worm, _) = kept.what { Some(worm) } else { None };
+        let event = kept.into_event(&mut |worm| self.number(worm));
+        over.into_iter().for_each(|worm| self.forget(worm));
+        event
     }
 }
 
@@ -224,5 +241,15 @@ mod tests {
     #[test]
     fn an_event_is_kept_in_forty_bytes() {
         assert_eq!(size_of::<RecordedEvent>(), 40);
+    }
+
+    /// Wrong if worms were not numbered in order of first sight, or one that is over kept its number.
+    #[test]
+    fn worms_are_numbered_in_order_of_first_sight() {
+        let mut numbers = WormNumbers::default();
+        assert_eq!([70, 50, 70, 60].map(|worm| numbers.number(worm)), [0, 1, 0, 2]);
+        let end = RecordedEvent { at: 5, what: RecordedKind::End(50, Ok(HostId(0))) };
+        assert!(matches!(numbers.event(end).what, EventKind::End { worm: 1, .. }));
+        assert_eq!([50, 70].map(|worm| numbers.number(worm)), [3, 0]);
     }
 }

@@ -64,6 +64,7 @@ mod endpoint;
 mod engine;
 mod failure;
 mod flow;
+mod foreseen;
 mod hop;
 mod hosts;
 mod invariants;

@@ -8,14 +8,14 @@
 //! ```text
 //!   P4: evaluate --> what flows in this cycle is settled --> [report_port] --> reported; next change foreseen
 //!                                                                                | by itself, later
-//!   next cycle run  <--- all foreseen before it is reported  <---  agenda  <----+
+//!   next cycle run  <--- all foreseen before it is reported  <--- foreseen <----+
 //! ```
 
 use super::endpoint::{Flow, Observer, WormId};
 use super::engine::Engine;
+use super::foreseen::Foreseen;
 use super::ports::{NEVER, NONE, State};
 use super::runs::Run;
-use simnet_base::des::agenda::{Agenda, Due};
 use simnet_base::ids::HostId;
 use simnet_base::units::Cycle;
 use simnet_network::topology::End;
@@ -25,8 +25,11 @@ use simnet_network::topology::End;
 pub(super) struct Reported {
     /// Per input port; empty without an observer.
     ports: Vec<ReportedPort>,
+    /// The plugs by their numbers, as [`Wiring::end`](super::wiring::Wiring::end) finds
+    /// them; empty without an observer.
+    ends: Vec<End>,
     /// What is foreseen at a port, by cycle; within one, in the order in which it is to be reported.
-    agenda: Agenda<(), (What, u32), u64>,
+    foreseen: Foreseen<(What, u32)>,
     /// How many deadlocks have been reported, and which of them are not cleared.
     deadlocks: usize,
     standing: Vec<usize>,
@@ -129,6 +132,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// There is an observer from now on.
     pub(super) fn begin_to_watch(&mut self) {
         self.reported.ports.resize(self.ins.len(), UNREPORTED);
+        if self.reported.ends.is_empty() {
+            let ports = u32::try_from(self.wiring.ports()).expect("a port's number");
+            self.reported.ends = (0..ports).map(|port| self.wiring.end(port)).collect();
+        }
     }
 
     /// Who a worm is, for observers.
@@ -138,10 +145,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         WormId { serial: message.serial, source: HostId(message.source), tag: message.tag }
     }
 
+    /// The plug with number `port`. Costs O(1).
+    fn end(&self, port: u32) -> End {
+        self.reported.ends[port as usize]
+    }
+
     /// The plug of an input port; of a transmitter that of its host's cable.
     fn plug(&self, port: u32, out: u32) -> End {
         debug_assert!(port < self.transmitters || out != NONE, "a transmitter holds its host's output");
-        self.wiring.end(if port < self.transmitters { port } else { out })
+        self.end(if port < self.transmitters { port } else { out })
     }
 
     /// The worm in front of `port` holds an output from now on.
@@ -163,7 +175,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(at <= self.now, "what is reported has happened");
         debug_assert!(self.outs[out as usize].owner == port, "what is released has been held up to now");
         if let Some(worm) = self.reported.ports[port as usize].holder.take() {
-            observer.released(Cycle(at), self.plug(port, out), self.wiring.end(out), worm);
+            observer.released(Cycle(at), self.plug(port, out), self.end(out), worm);
         }
     }
 
@@ -171,7 +183,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn foresee_arrival(&mut self, port: u32, worm: u32, at: u64) {
         debug_assert!(at > self.now, "what is foreseen lies ahead");
         let what = What::Arrival(self.identity(worm));
-        self.reported.agenda.schedule_in(at, (what, port), ());
+        self.reported.foreseen.add(at, (what, port));
         if port < self.transmitters {
             self.look_at(port, at);
         }
@@ -195,7 +207,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let entry = &self.ins[port as usize];
             let waits = entry.state == State::Waiting && entry.out == out;
             if waits && !std::mem::replace(&mut self.reported.ports[port as usize].waits, true) {
-                let (input, output) = (self.wiring.end(port), self.wiring.end(out));
+                let (input, output) = (self.end(port), self.end(out));
                 observer.waits(Cycle(t), input, output, self.identity(entry.front));
             }
         }
@@ -217,7 +229,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 && std::mem::replace(&mut self.reported.ports[port as usize].leaves, exit) != exit
             {
                 // A tail that left before this cycle did so before there was an observer.
-                self.reported.agenda.schedule_in(exit, (What::Release, port), ());
+                self.reported.foreseen.add(exit, (What::Release, port));
             }
         }
         if port < self.transmitters {
@@ -233,10 +245,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         let (at, occupancy) = (self.ins[port as usize].t, u64::from(self.ins[port as usize].occ));
+        let end = self.end(port);
         let reported = &mut self.reported.ports[port as usize].reported;
         if reported.from(at).occupancy != occupancy {
             *reported = Stretch { occupancy, ..Stretch::EMPTY };
-            observer.flow(Cycle(t), self.wiring.end(port), reported.flow());
+            observer.flow(Cycle(t), end, reported.flow());
         }
         self.look_at(port, at);
     }
@@ -250,10 +263,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             stretch.occupancy <= u64::from(self.switch.buffer) || port >= self.switch_ports,
             "no more is in a buffer than it holds"
         );
+        let end = self.end(port);
         let reported = &mut self.reported.ports[port as usize].reported;
         if reported.from(at) != stretch {
             *reported = stretch;
-            observer.flow(Cycle(at), self.wiring.end(port), stretch.flow());
+            observer.flow(Cycle(at), end, stretch.flow());
         }
         self.reported.ports[port as usize].changes = NEVER;
         self.look_at(port, changes);
@@ -264,7 +278,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let changes = &mut self.reported.ports[port as usize].changes;
         if at < *changes {
             *changes = at;
-            self.reported.agenda.schedule_in(at, (What::Flow, port), ());
+            self.reported.foreseen.add(at, (What::Flow, port));
         }
     }
 
@@ -287,8 +301,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Reports all that was foreseen for cycles before `t` and has come.
     pub(super) fn report_before<O: Observer>(&mut self, t: u64, observer: &mut O) {
-        let Some(before) = t.checked_sub(1) else { return };
-        while let Some(Due { at, phase: (what, port), .. }) = self.reported.agenda.pop_due(Some(before)) {
+        while self.reported.foreseen.next().is_some_and(|next| next < t)
+            && let Some((at, (what, port))) = self.reported.foreseen.take()
+        {
             match what {
                 What::Arrival(worm) => self.report_arrival(port, worm, at, observer),
                 What::Flow => {
@@ -308,13 +323,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P1: reports the heads that arrive in `t` without an event of their own.
     pub(super) fn report_arrivals<O: Observer>(&mut self, t: u64, observer: &mut O) {
-        while let Some(&Due { at, phase: (What::Arrival(worm), port), .. }) = self.reported.agenda.peek()
-            && at == t
+        while self.reported.foreseen.next() == Some(t)
+            && let Some((at, (What::Arrival(worm), port))) = self.reported.foreseen.first()
         {
-            self.reported.agenda.pop();
+            self.reported.foreseen.take();
             self.report_arrival(port, worm, at, observer);
         }
-        debug_assert!(self.reported.agenda.next().is_none_or(|next| next >= t), "nothing is reported late");
+        debug_assert!(self.reported.foreseen.next().is_none_or(|next| next >= t), "nothing is reported late");
     }
 
     /// Reports a head that was to arrive in cycle `at`, if it has.
@@ -330,7 +345,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "what was foreseen is what has come"
         );
         if has_come {
-            observer.arrived(Cycle(at), self.wiring.end(port), worm);
+            observer.arrived(Cycle(at), self.end(port), worm);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod report;
 mod runs;
+mod times;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,10 +15,11 @@ use simnet_base::files::{Inside, LARGEST, WriteError, begins_like_ours};
 use simnet_figures::{self, BuiltFigure, Difference, Done, Figure, FilesOf, INDEX, PAPERS, Runs};
 
 use super::interrupt::Interruptions;
-use super::output::{failed, write_whole};
+use super::output::{failed, print_error, write_whole};
 use super::places;
 use super::{Common, Exit, Failure};
 use runs::RunOptions;
+use times::{Stopwatch, Times};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -114,11 +116,9 @@ impl Work<'_> {
         if index.exists() && !begins_like_ours(&index).map_err(|error| failed(&index, error.into()))? {
             return Err(failed(&index, WriteError::Foreign));
         }
-        let runs = Runs::of(&self.needed())?;
-        let Some(done) = runs::run_all(&runs, &self.place.join(".figures").join("runs"), self.how)? else {
+        let Some((runs, done, made)) = self.make(&self.place.join(".figures").join("runs"))? else {
             return Ok(Exit::Interrupted);
         };
-        let made = self.make(&runs, &done);
         let put = || {
             made.iter().try_for_each(|made| made.put(self.place))?;
             write_whole(&index, &simnet_figures::index(&standing(self.place), self.form != Form::Whole))
@@ -143,10 +143,8 @@ impl Work<'_> {
     fn check(self, common: &Common, all: bool) -> Result<Exit, Failure> {
         let io = |error| Failure::Io { path: shown(&self.place).to_string(), error };
         fs::metadata(self.place).map_err(io)?;
-        let runs = Runs::of(&self.needed())?;
         let folder = runs::CheckFolder::of_check(self.place)?;
-        let Some(done) = runs::run_all(&runs, folder.path(), self.how)? else { return Ok(Exit::Interrupted) };
-        let made = self.make(&runs, &done);
+        let Some((runs, done, made)) = self.make(folder.path())? else { return Ok(Exit::Interrupted) };
         folder.leave();
         let found = differences(&made, &self, all).map_err(io)?;
         report::checked(self.figures.len(), &found, common)?;
@@ -165,8 +163,24 @@ impl Work<'_> {
         self.figures.iter().flat_map(of).collect()
     }
 
-    fn make(self, runs: &Runs, done: &Done) -> Vec<BuiltFigure> {
-        self.figures.iter().map(|figure| self.made(figure, runs, done)).collect()
+    /// Makes the figures of their runs, which are kept in `folder`, and tells how long that took; none if it was
+    /// interrupted.
+    fn make(self, folder: &Path) -> Result<Option<(Runs, Done, Vec<BuiltFigure>)>, Failure> {
+        let (watch, mut times) = (Stopwatch::start(), Times::default());
+        let needed = self.needed();
+        let runs = Runs::of(&needed)?;
+        let Some((done, seconds)) = runs::run_all(&runs, folder, self.how)? else { return Ok(None) };
+        times.add_runs(&runs, &needed, &seconds);
+        let mut made = Vec::new();
+        for figure in self.figures {
+            let own = Stopwatch::start();
+            made.push(self.made(figure, &runs, &done));
+            times.add(figure.id, own.seconds());
+        }
+        if !self.how.quiet && self.figures.len() > 1 {
+            print_error(&times.report(watch.seconds(), self.how.jobs));
+        }
+        Ok(Some((runs, done, made)))
     }
 
     fn made(self, figure: &'static Figure, runs: &Runs, done: &Done) -> BuiltFigure {

@@ -103,6 +103,11 @@ impl Runs {
         Results { quick, runs: figure.scenarios.iter().map(run).collect() }
     }
 
+    /// The points whose runs a figure needs.
+    pub fn points_of(&self, figure: &Figure, quick: bool) -> Vec<usize> {
+        figure.scenarios.iter().filter_map(|file| self.place(file, quick)).collect()
+    }
+
     fn place(&self, file: &str, quick: bool) -> Option<usize> {
         self.planned.iter().position(|planned| planned.file == file && planned.quick == quick)
     }

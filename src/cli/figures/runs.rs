@@ -19,6 +19,8 @@ use crate::cli::interrupt::{Interruptions, Stop, drop_points};
 use crate::cli::places::tidy;
 use crate::cli::sweep::Line;
 
+use super::times::TimedRuns;
+
 /// How runs are made.
 #[derive(Clone, Copy)]
 pub(super) struct RunOptions<'a> {
@@ -42,14 +44,20 @@ pub(super) struct CheckFolder {
     _apart: Option<TempDir>,
 }
 
-/// Runs what an earlier process has not left in the folder; none if that was interrupted.
-pub(super) fn run_all(runs: &Runs, folder: &Path, options: RunOptions<'_>) -> Result<Option<Done>, Failure> {
+/// Runs what an earlier process has not left in the folder; none if that was interrupted. Gives what all runs came to
+/// and the seconds of those that were computed now, by point.
+pub(super) fn run_all(
+    runs: &Runs,
+    folder: &Path,
+    options: RunOptions<'_>,
+) -> Result<Option<(Done, BTreeMap<usize, f64>)>, Failure> {
     let identity = Identity::new(NAME, false, MODEL);
     let _lock = Lock::take(folder)?;
     Store::making_places(folder).iter().for_each(|place| tidy(place, options.quiet));
     let store = Store::open(folder, &identity, &BTreeMap::new())?;
     let line = Line::new(options.quiet, false);
-    let compute = |stop: &Stop| sweep::run(runs, &store, options.jobs, &line, stop.flag());
+    let timed = TimedRuns::new(runs);
+    let compute = |stop: &Stop| sweep::run(&timed, &store, options.jobs, &line, stop.flag());
     let ran = options.interruptions.patiently(compute, drop_points)?;
     drop(line);
     if ran.interrupted {
@@ -64,7 +72,7 @@ pub(super) fn run_all(runs: &Runs, folder: &Path, options: RunOptions<'_>) -> Re
         let run = run.ok_or_else(|| Failure::Scenario(format!("{}: holds other runs", shown(&folder))))?;
         done.insert(point, run);
     }
-    Ok(Some(done))
+    Ok(Some((done, timed.into_seconds())))
 }
 
 impl CheckFolder {

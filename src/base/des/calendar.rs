@@ -234,8 +234,8 @@ impl<E: Copy> Calendar<E> {
     #[inline]
     pub fn next_before(&mut self, limit: u64) -> Option<u64> {
         loop {
-            // Up to two words of marks: what is left of the present block, and the next. No mark is left of a cycle that
-            // is over.
+            // Up to two words of marks: what is left of the present block, and the next. No cycle that is over has a
+            // mark.
             let here = self.occupied[half_of(self.block)];
             let next = self.occupied[half_of(self.block + 1)];
             if here | next != 0 {
@@ -610,113 +610,4 @@ impl<E> PartialEq for Far<E> {
 impl<E> Eq for Far<E> {}
 
 #[cfg(test)]
-mod tests {
-    use rand::{Rng, RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-
-    const PHASES: usize = 5;
-
-    /// Wrong if any event comes out in another cycle, phase or order than from a heap over
-    /// (time, phase, sequence), whatever the gaps and limits.
-    #[test]
-    fn it_equals_a_heap() {
-        for seed in 0..200 {
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            check(seed, &mut rng);
-        }
-    }
-
-    fn check(seed: u64, rng: &mut ChaCha8Rng) {
-        let mut calendar = Calendar::new(PHASES);
-        let mut heap = BinaryHeap::new();
-        let mut sequence = 0u64;
-        let mut add = |calendar: &mut Calendar<u64>, heap: &mut BinaryHeap<_>, time: u64, phase: usize| {
-            calendar.schedule(time, phase, sequence);
-            heap.push(Reverse((time, phase, sequence)));
-            sequence += 1;
-        };
-        let mut now = 0;
-        for _ in 0..rng.random_range(1..30) {
-            let time = gap(rng);
-            add(&mut calendar, &mut heap, time, rng.random_range(0..PHASES));
-        }
-        for _ in 0..300 {
-            let limit = now + 1 + gap(rng);
-            let Some(time) = calendar.next_before(limit) else {
-                assert!(heap.peek().is_none_or(|Reverse((time, ..))| *time >= limit), "seed {seed}");
-                if heap.is_empty() {
-                    break;
-                }
-                calendar.skip_to(limit);
-                now = limit;
-                add(&mut calendar, &mut heap, now + gap(rng), 0);
-                continue;
-            };
-            now = time;
-            let is_stepped = rng.random_bool(0.5);
-            let mut only = if is_stepped { calendar.open_only(time) } else { None };
-            if !is_stepped {
-                calendar.open(time);
-            }
-            for phase in 0..PHASES {
-                loop {
-                    // One after the other whatever its phase, or phase by phase: both ways give the same.
-                    let next = if only.is_some() {
-                        assert_eq!(calendar.left(), 0, "an only event is the only one, seed {seed}");
-                        only.take()
-                    } else if is_stepped {
-                        calendar.pop_next()
-                    } else {
-                        calendar.pop(phase).map(|event| (phase, event))
-                    };
-                    let Some((phase, event)) = next else { break };
-                    assert_eq!(heap.pop(), Some(Reverse((time, phase, event))), "seed {seed}");
-                    if rng.random_bool(0.5) {
-                        let later = rng.random_range(phase..PHASES);
-                        add(&mut calendar, &mut heap, time, later);
-                    }
-                    for _ in 0..rng.random_range(0..3) {
-                        add(&mut calendar, &mut heap, time + 1 + gap(rng), rng.random_range(0..PHASES));
-                    }
-                }
-            }
-            if heap.len() > 200 {
-                heap = keep_first(&mut calendar, heap, time);
-            }
-        }
-    }
-
-    /// Nothing can be cancelled, so an overfull pair is rebuilt from its first hundred.
-    fn keep_first(
-        calendar: &mut Calendar<u64>,
-        heap: BinaryHeap<Reverse<(u64, usize, u64)>>,
-        now: u64,
-    ) -> BinaryHeap<Reverse<(u64, usize, u64)>> {
-        let mut kept: Vec<_> = heap.into_sorted_vec();
-        kept.reverse();
-        kept.truncate(100);
-        kept.sort_by_key(|Reverse((_, _, sequence))| *sequence);
-        *calendar = Calendar::new(PHASES);
-        calendar.skip_to(now + 1);
-        for Reverse((time, phase, event)) in &kept {
-            calendar.schedule(*time, *phase, *event);
-        }
-        kept.into_iter().collect()
-    }
-
-    fn gap(rng: &mut impl Rng) -> u64 {
-        let bits = rng.random_range(0..23);
-        rng.random_range(0..1u64 << bits)
-    }
-
-    #[test]
-    #[should_panic(expected = "scheduled into phase 1")]
-    fn nothing_goes_behind_the_current_phase() {
-        let mut calendar = Calendar::new(3);
-        calendar.open(7);
-        let _: Option<u8> = calendar.pop(2);
-        calendar.schedule(7, 1, 0);
-    }
-}
+mod tests;

@@ -98,8 +98,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         true
     }
 
-    /// Lets the message that has just started at the transmitter `port` in `t` leave if its cable may send and leads to a
-    /// switch; whether it has. All of it is there, so nothing but STOP can come between head and tail.
+    /// Lets the message that has just started at the transmitter `port` in `t` leave if its cable may send and leads to
+    /// a switch; whether it has. All of it is there, so nothing but STOP can come between head and tail.
     #[inline]
     pub(super) fn depart(&mut self, port: u32, t: u64) -> bool {
         let entry = &mut self.ins[port as usize];

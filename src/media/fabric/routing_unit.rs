@@ -52,8 +52,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.set_pending(node, port);
     }
 
-    /// The head behind a tail that has left is seen in `t`, the cycle after it. If its unit can be reserved, its decoding
-    /// is scheduled at once; otherwise P2' of that cycle asks for the unit.
+    /// The head behind a tail that has left is seen in `t`, the cycle after it. If its unit can be reserved, the end of
+    /// its decoding is scheduled at once; otherwise P2' of that cycle asks for the unit.
     pub(super) fn come_to_front(&mut self, port: u32, t: u64) {
         debug_assert!(t == self.now + 1, "a tail with a head behind it leaves with an event");
         let entry = &mut self.ins[port as usize];

@@ -107,7 +107,6 @@ struct List<E> {
 impl<E> Entry<E> {
     #[inline(always)]
     fn new(time: u64, phase: u8, event: E) -> Entry<E> {
-        #[expect(clippy::cast_possible_truncation, reason = "six bits")]
         let offset = (time & LAST) as u8;
         Entry { event, phase, offset }
     }
@@ -576,8 +575,9 @@ fn half_of(block: u64) -> usize {
 
 /// A cycle's place in the fine wheel.
 #[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "what wraps at 2^32 as well has the same last bits")]
 fn place_of(time: u64) -> usize {
-    (time & (FINE as u64 - 1)) as usize
+    time as usize & (FINE - 1)
 }
 
 /// A block's place in its span.

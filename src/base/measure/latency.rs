@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 
 /// What a histogram of three digits keeps apart to the cycle.
-const EXACT: u64 = 2_048;
+const EXACT: usize = 2_048;
 
 /// A collection of latencies, in base cycles.
 #[derive(Clone, Debug)]
@@ -38,11 +38,12 @@ impl Latency {
 
     #[inline(never)]
     fn record_far(&mut self, cycles: u64) {
-        if cycles < EXACT {
-            self.near = vec![0; EXACT as usize];
-            self.near[cycles as usize] = 1;
-        } else {
-            self.far.record(cycles).expect("the histogram grows by itself");
+        match usize::try_from(cycles) {
+            Ok(cycles) if cycles < EXACT => {
+                self.near = vec![0; EXACT];
+                self.near[cycles] = 1;
+            }
+            _ => self.far.record(cycles).expect("the histogram grows by itself"),
         }
     }
 

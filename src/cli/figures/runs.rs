@@ -19,7 +19,7 @@ use crate::cli::interrupt::{Interruptions, Stop, drop_points};
 use crate::cli::places::tidy;
 use crate::cli::sweep::Line;
 
-use super::times::TimedRuns;
+use super::times::{Seconds, TimedRuns};
 
 /// How runs are made.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ pub(super) fn run_all(
     runs: &Runs,
     folder: &Path,
     options: RunOptions<'_>,
-) -> Result<Option<(Done, BTreeMap<usize, f64>)>, Failure> {
+) -> Result<Option<(Done, Seconds)>, Failure> {
     let identity = Identity::new(NAME, false, MODEL);
     let _lock = Lock::take(folder)?;
     Store::making_places(folder).iter().for_each(|place| tidy(place, options.quiet));

@@ -22,11 +22,13 @@ const LISTED: f64 = 0.01;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopwatch(Instant);
 
+/// By point, the seconds of a run on the thread that computed it.
+pub(super) type Seconds = BTreeMap<usize, f64>;
+
 /// Runs of figures, each timed while it is computed.
 pub(super) struct TimedRuns<'a> {
     runs: &'a Runs,
-    /// By point: its seconds on the thread that computed it.
-    seconds: Mutex<BTreeMap<usize, f64>>,
+    seconds: Mutex<Seconds>,
 }
 
 /// Seconds that figures took, by what they are called.
@@ -54,7 +56,7 @@ impl<'a> TimedRuns<'a> {
     }
 
     /// The seconds of runs that were computed here, by point.
-    pub(super) fn into_seconds(self) -> BTreeMap<usize, f64> {
+    pub(super) fn into_seconds(self) -> Seconds {
         self.seconds.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -88,12 +90,7 @@ impl Points for TimedRuns<'_> {
 impl Times {
     /// Adds the time of runs to the figures that need them; `seconds` is by point, `needed` has a figure once for its
     /// whole and once for its small version.
-    pub(super) fn add_runs(
-        &mut self,
-        runs: &Runs,
-        needed: &[(&'static Figure, bool)],
-        seconds: &BTreeMap<usize, f64>,
-    ) {
+    pub(super) fn add_runs(&mut self, runs: &Runs, needed: &[(&'static Figure, bool)], seconds: &Seconds) {
         let mut users: BTreeMap<usize, Vec<&'static str>> = BTreeMap::new();
         for (figure, quick) in needed {
             for point in runs.points_of(figure, *quick) {
@@ -177,7 +174,7 @@ mod tests {
         let runs = Runs::of(&needed).unwrap();
         let named: usize = figures.iter().map(|figure| figure.scenarios.len()).sum();
         assert!(figures.len() == 2 && (1..named).contains(&runs.len()), "they share a run");
-        let seconds: BTreeMap<usize, f64> = (0..runs.len()).map(|point| (point, 2.0)).collect();
+        let seconds: Seconds = (0..runs.len()).map(|point| (point, 2.0)).collect();
         let mut times = Times::default();
         times.add_runs(&runs, &needed, &seconds);
         let all: f64 = times.0.values().sum();

@@ -78,8 +78,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     /// Reserves the routing unit of `port` for a head that is sent in `t` and arrives in `arrival`, if the
-    /// port is idle and nothing else is on its way; gives the cycle in which it will have been decoded. An earlier event
-    /// revokes it.
+    /// port is idle and nothing else is on its way; gives the cycle in which it will have been decoded. An earlier
+    /// event revokes it.
     #[inline]
     pub(super) fn reserve(&mut self, port: u32, t: u64, arrival: u64) -> Option<u64> {
         debug_assert!(arrival > t, "no cable is crossed in no time");
@@ -113,8 +113,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.revoke_head(port, t, t + 1);
     }
 
-    /// Takes back the reservation of a unit that decodes, or is reserved for, another head before. Heads that arrive from
-    /// cycle `next` on, which is `t` in P0 and the cycle after it from P1 on, are yet to come.
+    /// Takes back the reservation of a unit that decodes, or is reserved for, another head before. Heads that arrive
+    /// from cycle `next` on, which is `t` in P0 and the cycle after it from P1 on, are yet to come.
     pub(super) fn revoke_queued(&mut self, node: u32, t: u64, next: u64) {
         let unit = &mut self.switches[node as usize];
         if unit.queued != NO_INPUT {

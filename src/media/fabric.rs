@@ -64,7 +64,6 @@ mod endpoint;
 mod engine;
 mod failure;
 mod flow;
-mod foreseen;
 mod hop;
 mod hosts;
 mod invariants;

@@ -8,14 +8,14 @@
 //! ```text
 //!   P4: evaluate --> what flows in this cycle is settled --> [report_port] --> reported; next change foreseen
 //!                                                                                | by itself, later
-//!   next cycle run  <--- all foreseen before it is reported  <--- foreseen <----+
+//!   next cycle run  <--- all foreseen before it is reported  <---  agenda  <----+
 //! ```
 
 use super::endpoint::{Flow, Observer, WormId};
 use super::engine::Engine;
-use super::foreseen::Foreseen;
 use super::ports::{NEVER, NONE, State};
 use super::runs::Run;
+use simnet_base::des::agenda::{Agenda, Due};
 use simnet_base::ids::HostId;
 use simnet_base::units::Cycle;
 use simnet_network::topology::End;
@@ -29,7 +29,7 @@ pub(super) struct Reported {
     /// them; empty without an observer.
     ends: Vec<End>,
     /// What is foreseen at a port, by cycle; within one, in the order in which it is to be reported.
-    foreseen: Foreseen<(What, u32)>,
+    agenda: Agenda<(), (What, u32), u64>,
     /// How many deadlocks have been reported, and which of them are not cleared.
     deadlocks: usize,
     standing: Vec<usize>,
@@ -183,7 +183,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn foresee_arrival(&mut self, port: u32, worm: u32, at: u64) {
         debug_assert!(at > self.now, "what is foreseen lies ahead");
         let what = What::Arrival(self.identity(worm));
-        self.reported.foreseen.add(at, (what, port));
+        self.reported.agenda.schedule_in(at, (what, port), ());
         if port < self.transmitters {
             self.look_at(port, at);
         }
@@ -229,7 +229,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 && std::mem::replace(&mut self.reported.ports[port as usize].leaves, exit) != exit
             {
                 // A tail that left before this cycle did so before there was an observer.
-                self.reported.foreseen.add(exit, (What::Release, port));
+                self.reported.agenda.schedule_in(exit, (What::Release, port), ());
             }
         }
         if port < self.transmitters {
@@ -278,7 +278,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let changes = &mut self.reported.ports[port as usize].changes;
         if at < *changes {
             *changes = at;
-            self.reported.foreseen.add(at, (What::Flow, port));
+            self.reported.agenda.schedule_in(at, (What::Flow, port), ());
         }
     }
 
@@ -301,9 +301,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// Reports all that was foreseen for cycles before `t` and has come.
     pub(super) fn report_before<O: Observer>(&mut self, t: u64, observer: &mut O) {
-        while self.reported.foreseen.next().is_some_and(|next| next < t)
-            && let Some((at, (what, port))) = self.reported.foreseen.take()
-        {
+        let Some(before) = t.checked_sub(1) else { return };
+        while let Some(Due { at, phase: (what, port), .. }) = self.reported.agenda.pop_due(Some(before)) {
             match what {
                 What::Arrival(worm) => self.report_arrival(port, worm, at, observer),
                 What::Flow => {
@@ -323,13 +322,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P1: reports the heads that arrive in `t` without an event of their own.
     pub(super) fn report_arrivals<O: Observer>(&mut self, t: u64, observer: &mut O) {
-        while self.reported.foreseen.next() == Some(t)
-            && let Some((at, (What::Arrival(worm), port))) = self.reported.foreseen.first()
+        while let Some(&Due { at, phase: (What::Arrival(worm), port), .. }) = self.reported.agenda.peek()
+            && at == t
         {
-            self.reported.foreseen.take();
+            self.reported.agenda.pop();
             self.report_arrival(port, worm, at, observer);
         }
-        debug_assert!(self.reported.foreseen.next().is_none_or(|next| next >= t), "nothing is reported late");
+        debug_assert!(self.reported.agenda.next().is_none_or(|next| next >= t), "nothing is reported late");
     }
 
     /// Reports a head that was to arrive in cycle `at`, if it has.

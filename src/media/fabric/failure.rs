@@ -2,6 +2,7 @@
 
 use super::endpoint::{Cause, Observer};
 use super::engine::{Engine, Event, HOSTS, TOKENS};
+use super::parameters::LinkTiming;
 use super::ports::{NEVER, NONE, State};
 use simnet_base::ids::LinkId;
 use simnet_base::units::Cycle;
@@ -214,7 +215,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.calendar.upcoming(super::engine::DATA).for_each(|event| see(self, *event));
     }
 
-    /// Both directions of the cable work again, with GO at both ends.
+    /// Both directions of the cable work again, with GO at both ends. An end is stopped if its buffer has no room for
+    /// what may come until a STOP is obeyed, which takes one that holds more than its mark: what is to be sent then is
+    /// as after a STOP.
     pub(super) fn restore<O: Observer>(&mut self, link: u32, t: u64, observer: &mut O) {
         let ends = self.wiring.links[link as usize];
         if !self.outs[ends[0] as usize].dead {
@@ -232,15 +235,26 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.ins[port as usize].flying == 0 && !self.ins[port as usize].in_on,
                 "nothing is on its way over it"
             );
-            self.outs[port as usize].dead = false;
-            self.outs[port as usize].go = true;
             self.touch(port, t);
+            let full = self.is_too_full(port);
+            let peer = self.outs[port as usize].peer;
+            self.outs[peer as usize].go = !full;
+            self.outs[port as usize].dead = false;
             self.ins[port as usize].dead = false;
-            self.ins[port as usize].stop_sent = false;
+            self.ins[port as usize].stop_sent = full;
             if !self.is_switch_port(port) {
                 self.retry_host(port, t);
             }
         }
+    }
+
+    /// Whether the buffer of a port may overflow before a STOP that is sent in this cycle is obeyed.
+    fn is_too_full(&self, port: u32) -> bool {
+        let plug = &self.outs[port as usize];
+        let period = if EQUAL { 1 } else { self.channels[plug.peer as usize].period };
+        let late = LinkTiming { period, delay: u64::from(plug.delay) }.flits_after_stop();
+        self.is_switch_port(port)
+            && u64::from(self.ins[port as usize].occ) + late > u64::from(self.switch.buffer)
     }
 
     fn retry_host(&mut self, port: u32, t: u64) {

@@ -233,9 +233,7 @@ fn check_cables(network: &Network, parameters: &Parameters) -> Result<(), BuildE
         check_time("the time of flight", timing.delay)?;
         check_time("the flit time", timing.period)?;
         let into_switch = [link.a, link.b].iter().any(|end| matches!(end.node, Node::Switch(_)));
-        debug_assert!(timing.delay > 0 && timing.period > 0, "both times have been checked");
-        let late = (2 * timing.delay - 1).div_ceil(timing.period);
-        let needed = u64::from(parameters.switch.stop) + late;
+        let needed = u64::from(parameters.switch.stop) + timing.flits_after_stop();
         if into_switch && needed > u64::from(parameters.switch.buffer) {
             return Err(BuildError::BufferTooSmall {
                 link: index,
@@ -258,11 +256,9 @@ pub(super) fn has_equal_rates(parameters: &Parameters) -> bool {
 
 /// The links on which a stopped channel runs dry before GO takes effect: `go` below `2 delay - 1` flits.
 pub fn links_with_gaps(parameters: &Parameters) -> Vec<LinkId> {
-    let gap = |timing: &super::LinkTiming| {
-        u64::from(parameters.switch.go) < (2 * timing.delay - 1).div_ceil(timing.period)
-    };
+    let gap = |timing: super::LinkTiming| u64::from(parameters.switch.go) < timing.flits_after_stop();
     let links = parameters.links.iter().enumerate();
-    links.filter(|(_, timing)| gap(timing)).map(|(index, _)| LinkId::new(index)).collect()
+    links.filter(|(_, timing)| gap(**timing)).map(|(index, _)| LinkId::new(index)).collect()
 }
 
 /// The records of all ports, switches and hosts of an idle fabric.

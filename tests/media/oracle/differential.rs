@@ -9,11 +9,13 @@ mod coverage;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use simnet_base::ids::{LinkId, Turn};
 use simnet_media::fabric::Ended;
 
+use super::hand_checked::two_into_one;
 use coverage::Coverage;
 use support_media::engine::{Engine, Manner};
-use support_media::oracle::{Case, ChannelView, Logs, Oracle};
+use support_media::oracle::{Case, ChannelView, LinkEvent, Logs, Message, Oracle};
 use support_media::random_case::{described, random_case, shrunk};
 use support_network::cases;
 
@@ -111,6 +113,39 @@ fn the_engine_agrees_with_the_oracle() {
     });
     println!("{total:#?}");
     total.assert_complete();
+}
+
+/// Wrong if a cable that returns again and again starts with GO to a buffer that is full of whole worms.
+#[test]
+fn a_cable_that_returns_to_a_full_buffer_starts_stopped() {
+    for (delay, payload, pause) in [(12, 3, 0), (12, 3, 5), (12, 8, 12), (3, 1, 2), (5, 2, 1)] {
+        let mut case = two_into_one(delay, 2, 0, 2);
+        case.parameters.switch.buffer = 2 + 6 * u32::try_from(delay).unwrap();
+        let message = |tag: u64, created, payload, turn| Message {
+            created,
+            payload,
+            route: vec![Turn(turn)],
+            tag,
+            time_to_live: None,
+        };
+        // The second host's message holds the output; the first host's worms pile up behind it.
+        case.messages[1] = vec![message(0, 0, 4_000, 1)];
+        case.messages[0] = (1..200).map(|tag| message(tag, 50, payload, 2)).collect();
+        for at in (100..3_000).step_by(40) {
+            case.link_events.push(LinkEvent { at, link: LinkId(0), up: false });
+            case.link_events.push(LinkEvent { at: at + pause, link: LinkId(0), up: true });
+        }
+        let mut oracle = Oracle::new(&case);
+        let mut most = 0;
+        for cycle in 1..4_000 {
+            oracle.run_until(cycle);
+            most = most.max(oracle.channels()[0].occupancy.max(oracle.channels()[1].occupancy));
+        }
+        let (stop, buffer) = (case.parameters.switch.stop, case.parameters.switch.buffer);
+        assert!(most > stop + 2 * u32::try_from(delay).unwrap() - 1, "the failures fill the buffer further");
+        assert!(most <= buffer, "{most} flits in a buffer of {buffer}");
+        compared(&case, 0, manner(0)).unwrap_or_else(|fault| panic!("{fault}"));
+    }
 }
 
 /// The manner in which the engine runs the case of a seed.

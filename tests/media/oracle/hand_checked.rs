@@ -17,7 +17,7 @@ fn parameters(links: usize, delay: u64, stop: u32, go: u32) -> Parameters {
 }
 
 /// A star of three hosts; the first two send one message each to the third, the second one later.
-fn two_into_one(delay: u64, stop: u32, go: u32, payload: u32) -> Case {
+pub(super) fn two_into_one(delay: u64, stop: u32, go: u32, payload: u32) -> Case {
     let mut network = Network::new("star");
     let switch = network.add_switch("s", 8).unwrap();
     for port in 0..3 {

@@ -19,8 +19,9 @@ impl Oracle {
             self.up[link.index()] = up;
             for channel in [2 * link.index(), 2 * link.index() + 1] {
                 if up {
-                    self.outputs[channel].go = true;
-                    self.inputs[channel].stop_sent = false;
+                    let full = self.has_no_room(channel);
+                    self.outputs[channel].go = !full;
+                    self.inputs[channel].stop_sent = full;
                 } else {
                     self.cut(channel, now, &mut turned_away);
                 }
@@ -29,6 +30,14 @@ impl Oracle {
         for worm in turned_away {
             self.strike(worm, Cause::NoSuchWire, now);
         }
+    }
+
+    /// Whether a STOP sent now would come too late for a switch's buffer.
+    fn has_no_room(&self, channel: usize) -> bool {
+        let (period, delay) = self.timing(channel);
+        let input = &self.inputs[channel];
+        let free = (self.parameters.switch.buffer as usize).saturating_sub(input.buffer.len()) as u64;
+        input.at_host().is_none() && free * period < 2 * delay - 1
     }
 
     fn cut(&mut self, channel: usize, now: u64, turned_away: &mut Vec<usize>) {

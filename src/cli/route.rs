@@ -257,36 +257,45 @@ impl RouteOptions {
             ("select", select),
         ];
         let given = texts.iter().filter_map(|(key, text)| Some((*key, quoted_value((*text)?))));
-        let root = self.root_value(topology)?.map(|value| ("root", value));
+        let root = self.root_value(&topology.network)?.map(|value| ("root", value));
+        let is_levelled = self.takes_spines(topology);
         let relabel = self.relabel.then(|| ("relabel", "true".to_owned()));
         let assignments: Vec<String> =
             given.chain(root).chain(relabel).map(|(key, value)| format!("routing.{key}={value}")).collect();
         let seed = common.seed.unwrap_or(0);
         let routing = scenario::routing_of_network(topology, &assignments, seed).map_err(Failure::misused)?;
         match routing.source {
-            RouteSource::Computed(choices) => Ok(choices),
+            RouteSource::Computed(mut choices) => {
+                // Not by the scenario's key, which would look for them once more.
+                if let (true, Some((_, root))) = (is_levelled, choices.algorithm.tree_and_root_mut()) {
+                    *root = Root::Spines;
+                }
+                Ok(choices)
+            }
             RouteSource::File { .. } => unreachable!("no option names a file of routes"),
         }
     }
 }
 
 impl RouteOptions {
-    /// What `routing.root` is to be: what is given, else all spines of a levelled tree, else nothing.
-    ///
-    /// A utility host is one that `far` leaves out, and so asks for `far`.
-    fn root_value(&self, topology: &Topology) -> Result<Option<String>, Failure> {
-        let net = &topology.network;
+    /// What `routing.root` is to be, if it is given.
+    fn root_value(&self, net: &Network) -> Result<Option<String>, Failure> {
         if let Some(path) = &self.root_file {
             return roots::of_file(net, path).map(Some);
         }
-        if let Some(text) = &self.root {
-            return Ok(Some(roots(net, text)));
-        }
+        Ok(self.root.as_deref().map(|text| roots(net, text)))
+    }
+
+    /// Whether all spines are the roots, as those of a levelled tree are where nothing else is requested.
+    ///
+    /// A utility host is one that `far` leaves out, and so asks for `far`.
+    fn takes_spines(&self, topology: &Topology) -> bool {
+        let net = &topology.network;
+        let is_free = self.root.is_none() && self.root_file.is_none() && !self.relabel;
         let is_breadth_first = self.tree.as_deref().is_none_or(|tree| tree == "bfs");
         let has_tree = self.algorithm.as_deref() != Some("minimal");
-        let is_levelled = || Root::spines(&SwitchGraph::new(net), &Attachments::lowest(net)).is_some();
-        let by_default = is_breadth_first && has_tree && !self.relabel && topology.utility.is_none();
-        Ok((by_default && is_levelled()).then(|| quoted_value("spines")))
+        let by_default = is_free && is_breadth_first && has_tree && topology.utility.is_none();
+        by_default && Root::spines(&SwitchGraph::new(net), &Attachments::lowest(net)).is_some()
     }
 }
 

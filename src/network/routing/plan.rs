@@ -285,14 +285,11 @@ fn reach(graph: &SwitchGraph, from: SwitchId, counts: impl Fn(usize) -> bool) ->
 
 /// Whether a table holds the routes, and they can be balanced, by a bound that a single search gives: over a
 /// breadth-first tree no two switches are further apart than twice its depth, which is at most twice as deep from
-/// another root.
+/// another root. From all spines of a levelled tree paths are as short as without a rule, which is no longer; where there
+/// are none the tree has one root.
 fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -> bool {
     let is_bounded = choices.algorithm.tree_and_root().is_none_or(|(tree, root)| {
-        let several = match root.rule() {
-            Root::Named(roots) => roots.len() > 1,
-            Root::Spines => true,
-            _ => false,
-        };
+        let several = matches!(root.rule(), Root::Named(roots) if roots.len() > 1);
         tree == Tree::Bfs && !several
     });
     let deepest = graph.distances(graph.switch_ids().take(1)).into_iter().max().unwrap_or(0);

@@ -154,6 +154,14 @@ impl Table {
         Table(table)
     }
 
+    /// A table without rows, whose columns but the first are aligned to the right.
+    pub(super) fn with_numbers(header: &[&str]) -> Table {
+        let mut table = Table::new();
+        table.set_header(header);
+        (1..header.len()).for_each(|column| table.align_right(column));
+        table
+    }
+
     /// A table of results: numbers to the right, times and sizes with the unit that fits, other numbers with at most
     /// four digits after the point. The unit of a number is the last word of its column's name, or of the text in its
     /// row that names a quantity or a column.

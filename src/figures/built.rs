@@ -8,11 +8,8 @@ use simnet_base::files::{Folder, FolderError, Kind, Listed};
 use super::claims::claims;
 use super::compared::data_csv;
 use super::runs::{Done, Runs};
-use super::text::page_text;
+use super::text::{README_MARK, page_text};
 use super::{ComparedRow, Figure, FilesOf};
-
-/// The first line of a figure's `README.md`.
-pub(super) const README_MARK: &str = "<!-- Written by simnet figures, which replaces this folder. -->";
 
 /// A figure's folder: known by its `README.md`, as a manifest describes the machine and is not committed.
 const FIGURE: Kind = Kind { what: "a figure that simnet made", mark: "README.md", listed };

@@ -4,8 +4,10 @@ use simnet_base::numbers;
 use simnet_base::papers::Rule;
 use std::fmt::Write as _;
 
-use super::built::README_MARK;
 use super::{ComparedRow, Figure, Page};
+
+/// The first line of a figure's `README.md`.
+pub(super) const README_MARK: &str = "<!-- Written by simnet figures, which replaces this folder. -->";
 
 /// Printed numbers that a page shows in full; of more, it shows the worst.
 const MOST_ROWS: usize = 24;

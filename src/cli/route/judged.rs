@@ -2,9 +2,7 @@
 
 use clap::ValueEnum;
 
-use simnet_network::routing::{Judged, Report, Requirement, Verdict};
-
-use super::lanes;
+use simnet_network::routing::{Judged, LaneUse, Report, Requirement, Verdict};
 
 /// What `--require` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,7 +35,19 @@ pub(super) fn verdict(report: &Report, cannot_tell: bool) -> String {
         (Some(Verdict::Acyclic), _) => "impossible: the channel dependency graph is acyclic".to_owned(),
         (None, _) => return "not judged: there is no route to judge".to_owned(),
     };
-    format!("{verdict} ({})", lanes::covered(report))
+    format!("{verdict} ({})", covered(report))
+}
+
+/// What the verdict for people ends with: which lanes it is over.
+fn covered(report: &Report) -> String {
+    let Some(LaneUse { lanes, paths_without_level }) = report.lanes else {
+        return "judged on one lane; virtual lanes are not looked at".to_owned();
+    };
+    let lanes = if lanes == 1 { "the one lane that is used".to_owned() } else { format!("{lanes} lanes") };
+    match paths_without_level {
+        0 => format!("judged over {lanes}"),
+        paths => format!("judged over {lanes}; {paths} paths without a service level count as level 0"),
+    }
 }
 
 /// Which pairs were judged, and what to add where they are not those of hosts.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::load::UnderLoad;
 use super::{dump, judged, roots};
 use simnet_base::diagnostics::shown;
-use simnet_network::routing::{ForwardingTables, Judged as Pairs, LaneUse, Report, Verdict};
+use simnet_network::routing::{ForwardingTables, Judged as Pairs, Report, Verdict};
 use simnet_network::topology::Network;
 
 /// What `--help` says below the options.
@@ -92,18 +92,6 @@ impl<'a> Judged<'a> {
     /// The same with what the routes do under traffic.
     pub(super) fn with(self, under_load: Option<UnderLoad>) -> Judged<'a> {
         Judged { under_load, ..self }
-    }
-}
-
-/// What the verdict for people ends with: which lanes it is over.
-pub(super) fn covered(report: &Report) -> String {
-    let Some(LaneUse { lanes, paths_without_level }) = report.lanes else {
-        return "judged on one lane; virtual lanes are not looked at".to_owned();
-    };
-    let lanes = if lanes == 1 { "the one lane that is used".to_owned() } else { format!("{lanes} lanes") };
-    match paths_without_level {
-        0 => format!("judged over {lanes}"),
-        paths => format!("judged over {lanes}; {paths} paths without a service level count as level 0"),
     }
 }
 

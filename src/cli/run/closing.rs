@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use simnet_base::diagnostics::{legible, quoted, shown};
+use simnet_base::numbers::rounded;
 use simnet_media::fabric::Arbitration;
 use simnet_network::topology::Network;
 use simnet_running::simulation::{
@@ -12,7 +13,6 @@ use simnet_running::simulation::{
 use simnet_scenario::Checked;
 
 use super::compared;
-use super::summary::plain;
 
 /// What to look at next, the files, and how to make a report of them.
 pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
@@ -72,7 +72,7 @@ fn routes(report: &StagesReport) -> Option<String> {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", plain(share * 100.0))
+    format!("{} %", rounded(share * 100.0, 1))
 }
 
 fn busiest(hot: &HotSpots, network: &Network) -> Option<String> {

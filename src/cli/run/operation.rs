@@ -7,7 +7,7 @@ use simnet_base::numbers::{fixed, or_dash, time};
 use simnet_network::topology::Network;
 use simnet_running::simulation::daemon::Report;
 
-use super::summary::columns;
+use crate::cli::output::Table;
 
 /// Events that are listed one by one; failures.csv has all.
 const TOLD: usize = 20;
@@ -16,7 +16,8 @@ const TOLD: usize = 20;
 pub(super) fn text(report: &Report, network: &Network) -> String {
     let mut text = String::new();
     if !report.events.is_empty() {
-        let mut table = columns(&["failures and returns", "at", "noticed after", "mapped", "routed", "by"]);
+        let mut table =
+            Table::with_numbers(&["failures and returns", "at", "noticed after", "mapped", "routed", "by"]);
         for (nth, event) in report.events.iter().enumerate().take(TOLD) {
             let notice = report.notices.iter().find(|notice| notice.event == nth);
             let after = |ms: Option<f64>| or_dash(ms.map(|ms| time(ms * 1e6)));

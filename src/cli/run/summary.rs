@@ -100,12 +100,12 @@ fn mapping(checked: &Checked, map: &MapReport) -> String {
     };
     let (hosts, switches, links) = (map.hosts, map.switches, map.links);
     let mut text = format!("\nMap: {hosts} hosts, {switches} switches, {links} cables; {verdict}\n");
-    let mut table = columns(&["", "ours", "paper", "deviation"]);
+    let mut table = Table::with_numbers(&["", "ours", "paper", "deviation"]);
     let mut row = |name: &str, ours: Option<f64>, figure: &str, quantity: &str| {
         let paper = configuration.and_then(|c| reference("000", figure, quantity, c));
         let deviation =
             paper.zip(ours).map(|(paper, ours)| format!("{:+.1} %", (ours / paper - 1.0) * 100.0));
-        let shown = |value: f64| if name == MAPPING_TIME { time(value * 1e6) } else { plain(value) };
+        let shown = |value: f64| if name == MAPPING_TIME { time(value * 1e6) } else { rounded(value, 1) };
         table.add_row([
             name.to_owned(),
             ours.map_or_else(outlasts, shown),
@@ -173,7 +173,7 @@ fn points(points: &[PointReport]) -> String {
     if points.is_empty() {
         return String::new();
     }
-    let mut table = columns(&[
+    let mut table = Table::with_numbers(&[
         "load",
         "accepted",
         "Mb/s",
@@ -195,7 +195,7 @@ fn points(points: &[PointReport]) -> String {
         table.add_row([
             point.load.map_or_else(|| "trace".to_owned(), |load| load.to_string()),
             fixed(point.accepted_flits_per_cycle_per_host, 4),
-            plain(point.accepted_bits_per_s / 1e6),
+            rounded(point.accepted_bits_per_s / 1e6, 1),
             latency(point.latency_mean_ns),
             latency(point.latency_half_width_ns),
             latency(point.latency_p50_ns),
@@ -245,7 +245,7 @@ fn saturation(report: &StagesReport) -> String {
         load(found.load_low),
         load(found.load_high),
         found.accepted_max_flits_per_cycle_per_host,
-        plain(found.accepted_max_bits_per_s / 1e6)
+        rounded(found.accepted_max_bits_per_s / 1e6, 1)
     )
 }
 
@@ -266,7 +266,7 @@ fn hot_spots(hot: &HotSpots, network: &Network) -> String {
     };
     let kinds = [("busiest channels", &hot.busiest_channels), ("most blocked", &hot.most_blocked_channels)];
     for (title, channels) in kinds {
-        let mut table = columns(&[title, "", "busy", "blocked", "idle"]);
+        let mut table = Table::with_numbers(&[title, "", "busy", "blocked", "idle"]);
         for channel in channels {
             table.add_row([
                 quoted(&network.labelled_with_name(&channel.from)),
@@ -312,19 +312,6 @@ fn ports(names: &[String], network: &Network) -> String {
     names.iter().map(|name| quoted(&network.labelled(name))).collect::<Vec<_>>().join(" > ")
 }
 
-/// A table without lines whose columns but the first are aligned to the right.
-pub(super) fn columns(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.set_header(header);
-    (1..header.len()).for_each(|column| table.align_right(column));
-    table
-}
-
-/// A number for people: at most one digit after the point.
-pub(super) fn plain(value: f64) -> String {
-    rounded(value, 1)
-}
-
 /// A discovery as text: what was measured, what was inferred and found.
 fn discovery(report: &DiscoveryReport) -> String {
     let mut text = String::new();
@@ -340,7 +327,7 @@ fn discovery(report: &DiscoveryReport) -> String {
 
 /// Prints the comparisons with the papers' numbers.
 pub(super) fn paper(rows: &[PaperReport]) -> Table {
-    let mut table = columns(&["printed", "", "paper", "ours", "deviation"]);
+    let mut table = Table::with_numbers(&["printed", "", "paper", "ours", "deviation"]);
     for row in rows {
         table.add_row([
             format!("{} ({})", row.quantity, row.configuration),

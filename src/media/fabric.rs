@@ -1,11 +1,11 @@
 //! The wormhole fabric: exact to the flit, paid for by the run of flits.
 //!
 //! # Scope and limitations
-//! Hosts send worms, a route of relative turns and a payload, through switches with input buffers, STOP and
-//! GO, serial or per-input header decoding, round-robin arbitration, forward resets after a timeout, and, if
-//! requested, a time to live. One lane a channel, no retransmission, no bit errors (the interface's CRC-8 belongs
-//! to the layer above). Time is an integer number of base cycles. The effects of a phase are visible to the later
-//! phases of the same cycle; nothing crosses between ports within a cycle.
+//! Hosts send worms, a route of relative turns and a payload, through switches with input buffers, STOP and GO,
+//! header decoding by a unit a switch, an input or an output, round-robin arbitration, forward resets after a
+//! timeout, and, if requested, a time to live. One lane a channel, no retransmission, no bit errors (the interface's
+//! CRC-8 belongs to the layer above). Time is an integer number of base cycles. The effects of a phase are visible to
+//! the later phases of the same cycle; nothing crosses between ports within a cycle.
 //!
 //! | phase | what happens in cycle t |
 //! |---|---|
@@ -33,14 +33,15 @@
 //! check. Nor does it depend on when a phase is carried out for a port that nothing else can befall in a cycle: a worm
 //! that meets no other passes a switch in one step (`hop.rs`, with the conditions under which that is exact).
 //!
-//! What the phase table leaves open is settled so: a tail that leaves in P4 of t ends the blocked time of its
-//! output, which does not fire in P4.5b of t. The blocked time of an output begins when it is owned and a
-//! head begins to wait for it or STOP arrives, begins anew at each grant, and ends with the release, with a
-//! GO that finds no head waiting, or with the destruction of the last waiting head while it may go. Draining
-//! eats a flit a base cycle whatever the rates. A channel's rate is the channel's, not the worm's: it holds
-//! across worms and failures. A head destroyed in a serial routing unit leaves that busy to the end of its
-//! time. A failure in P0 of t loses all that is on the cable; the upstream worm drains in P4 of t already,
-//! the downstream one is flushed in P4.5a of t, and within P0 `LinkFailure` comes before `NoSuchWire`.
+//! What the phase table leaves open is settled so: a tail that leaves in P4 of t ends the blocked time of its output,
+//! which does not fire in P4.5b of t. The blocked time of an output begins when it is owned and a head begins to wait
+//! for it or STOP arrives, begins anew at each grant, and ends with the release, with a GO that finds no head
+//! waiting, or with the destruction of the last waiting head while it may go. Draining eats a flit a base cycle
+//! whatever the rates. A channel's rate is the channel's, not the worm's: it holds across worms and failures. A head
+//! destroyed in a routing unit of a switch or an output leaves that busy to the end of its time; the unit of an
+//! output decodes whether or not the output is owned. A failure in P0 of t loses all that is on the cable; the
+//! upstream worm drains in P4 of t already, the downstream one is flushed in P4.5a of t, and within P0 `LinkFailure`
+//! comes before `NoSuchWire`.
 //!
 //! A message started in s with a time to live of l is granted no output of a switch from cycle s + l on. A head
 //! that waits for one is turned away in P2a of s + l; one that is decoded then or later is turned away in P3a,
@@ -223,8 +224,8 @@ impl Fabric {
         on_engine!(&self.inner, engine => engine.channel_use())
     }
 
-    /// How many heads have been decoded up to now at the far end of each channel, 0 where that is a host; indexed by
-    /// `ChannelId`. Costs O(links).
+    /// How many heads have been decoded up to now at the far end of each channel, or, with units at outputs, for it
+    /// at its near end; 0 where that end is a host. Indexed by `ChannelId`. Costs O(links).
     pub fn heads_decoded(&self) -> Vec<u64> {
         on_engine!(&self.inner, engine => engine.heads_decoded())
     }

@@ -122,6 +122,7 @@ fn decoding(report: &StagesReport, network: &Network) -> Option<String> {
     let of = match arbitration {
         Arbitration::Serial => "the arbiter",
         Arbitration::PerInput => "the arbiter of an input",
+        Arbitration::PerOutput => "the arbiter of an output",
     };
     let switch = quoted(&network.labelled(&arbiter.switch));
     let (busy, channel) = (percent(arbiter.arbiter_busy_share), percent(arbiter.channel_busy_share));

@@ -1,6 +1,7 @@
 //! What can be asked between cycles: use of channels, buffers, worms still there.
 
 use super::engine::Engine;
+use super::parameters::Arbitration;
 use super::ports::{InPort, NEVER, NONE, State};
 use super::runs::Run;
 use simnet_base::ids::{HostId, Port};
@@ -100,9 +101,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     pub(super) fn heads_decoded(&self) -> Vec<u64> {
-        let far = |out: &u32| self.outs[*out as usize].peer;
+        let at = |out: u32| match self.switch.arbitration {
+            Arbitration::Serial | Arbitration::PerInput => self.outs[out as usize].peer,
+            Arbitration::PerOutput => out,
+        };
         let decoded = |port: u32| self.decoded.get(port as usize).copied().unwrap_or(0);
-        self.wiring.links.iter().flatten().map(|out| decoded(far(out))).collect()
+        self.wiring.links.iter().flatten().map(|out| decoded(at(*out))).collect()
     }
 
     /// The input port at a plug, if it is one with a buffer.

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::deadlock::Watch;
 use super::endpoint::{Ended, Endpoint, Fate, Observer, RouteBuffer, WormId};
-use super::parameters::{Arbitration, Receive, SwitchParameters};
+use super::parameters::{Receive, SwitchParameters};
 use super::ports::{ChannelRate, Host, InPort, NEVER, OutPort, Rates, State, Switch, WideRequests};
 use super::prefetch;
 use super::reporting::Reported;
@@ -58,6 +58,8 @@ pub(super) enum Event {
     Expire { port: u32 },
     /// The head in front of this port is decoded.
     Route { port: u32 },
+    /// A routing unit has spent its time on a head that was destroyed.
+    Idle { unit: u32 },
     /// The host is to be polled for a message.
     Wake { host: u32 },
     /// The host may be able to start its next message.
@@ -91,10 +93,14 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) calendar: Calendar<Event>,
     pub(super) ins: Vec<InPort>,
     pub(super) outs: Vec<OutPort>,
+    /// The switches, each with a routing unit; with units at outputs, one follows for each port of a switch, in their
+    /// order.
     pub(super) switches: Vec<Switch>,
+    /// The number of the unit of output 0.
+    pub(super) output_units: u32,
     pub(super) hosts: Vec<Host>,
     pub(super) worms: Worms,
-    /// Per port of a switch: the heads that were decoded there.
+    /// Per port of a switch: the heads that were decoded there, by the unit of the output where outputs have them.
     pub(super) decoded: Vec<u64>,
     pub(super) rates: Vec<Rates>,
     pub(super) channels: Vec<ChannelRate>,
@@ -103,7 +109,6 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) switch_ports: u32,
     pub(super) transmitters: u32,
     pub(super) switch: SwitchParameters,
-    pub(super) serial: bool,
     pub(super) receive: Option<Receive>,
     pub(super) send_overhead: u64,
     pub(super) time_to_live: Option<u64>,
@@ -162,6 +167,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             ins: records.ins,
             outs: records.outs,
             switches: records.switches,
+            output_units: records.output_units,
             hosts: records.hosts,
             worms: Worms::default(),
             decoded,
@@ -172,7 +178,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             switch_ports,
             transmitters: records.transmitters,
             switch: parameters.switch,
-            serial: parameters.switch.arbitration == Arbitration::Serial,
             receive: parameters.host.receive,
             send_overhead: parameters.host.send_overhead,
             time_to_live: parameters.host.time_to_live,
@@ -497,6 +502,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             // Whether STOP or GO of this cycle comes before or after must not matter: it waits for P2a.
             Event::Expire { port } => self.expired.push(port),
             Event::Route { port } => self.route(port, t, observer),
+            Event::Idle { unit } => self.unit_is_idle(unit, t),
             Event::Wake { host } => self.host_wakes(host, t, endpoint, observer),
             Event::Start { host } => self.host_may_start(host, t, endpoint, observer),
             Event::Predicted { port } => self.predicted(port, t),

@@ -154,7 +154,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(!self.is_sink(port), "a port with a buffer");
         // What this does to the head before it, or to it, ends the reservation of a unit for a second head.
         if self.is_switch_port(port) {
-            self.revoke_queued(self.ins[port as usize].node, t, t);
+            self.revoke_queued(self.unit_of(port), t, t);
         }
         let mut flying = Vec::new();
         let mut collect = |time: u64, event: &Event| match *event {
@@ -170,10 +170,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &self.ins[port as usize];
         if entry.state == State::Routing && entry.is_foreseen(t) {
             flying.push((entry.t, entry.front));
-            if self.serial {
-                let node = entry.node;
-                self.switches[node as usize].busy = NEVER;
-                self.switches[node as usize].current = NONE;
+            let number = self.unit_of(port);
+            if let Some(unit) = self.switches.get_mut(number as usize) {
+                (unit.busy, unit.current) = (NEVER, NONE);
             }
             self.forget_reserved_head(port, t);
         }

@@ -531,15 +531,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let is_foreseen = if EQUAL {
             self.enter(peer, worm, flits, t, arrival)
         } else {
-            self.enter_at_pace(peer, worm, flits, (t, arrival), u64::from(period))
+            self.enter_by_reserving(peer, worm, flits, (t, arrival), u64::from(period))
         };
         if O::WATCHES && is_foreseen {
             self.foresee_arrival(peer, worm, arrival);
         }
     }
 
-    /// [`enter`](Self::enter) with unequal rates: a flit of the worm every `period` cycles, from its arrival on.
-    fn enter_at_pace(
+    /// [`enter`](Self::enter) for any port and unit, with a flit of the worm every `period` cycles from its arrival on.
+    pub(super) fn enter_by_reserving(
         &mut self,
         port: u32,
         worm: u32,
@@ -547,7 +547,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (t, arrival): (u64, u64),
         period: u64,
     ) -> bool {
-        let reserved = if self.is_switch_port(port) { self.reserve(port, t, arrival) } else { None };
+        let reserved = if self.is_switch_port(port) { self.reserve(port, worm, t, arrival) } else { None };
         let Some(decoded) = reserved else {
             self.ins[port as usize].flying += 1;
             self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
@@ -556,8 +556,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.ins[port as usize].expect(worm, flits, NONE, (arrival, decoded));
         let out = self.asked_output(port).unwrap_or(NONE);
         self.ins[port as usize].out = out;
-        let rates = &mut self.rates[port as usize];
-        (rates.in_next, rates.in_period) = (arrival, period);
+        if !EQUAL {
+            let rates = &mut self.rates[port as usize];
+            (rates.in_next, rates.in_period) = (arrival, period);
+        }
         self.calendar.schedule(decoded, ROUTES, Event::Route { port });
         self.predict(port);
         true

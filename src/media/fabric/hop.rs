@@ -11,26 +11,32 @@
 //!   P5   no STOP, no GO, no prediction                           v
 //!        the port at the far end, if it is idle, is written      enter
 //! ```
-//! Exact where the channels carry a flit a cycle, a switch decodes one head at a time, so that no other head asks for
-//! an output of it in this cycle, and each condition of [`Engine::pass`] holds: the worm's rest is in the buffer or
-//! follows without a gap, no other worm is there, the buffer neither fills up to STOP nor is stopped, nobody waits for
-//! the tail, which does not leave in this cycle already, and the output is free and may send. Where one does not hold,
-//! `pass` leaves everything as it was, and the phases take their course ([`Engine::route`]). They do so for every worm
-//! of a fabric that is watched, or whose events are shuffled: tests compare both with this way, and all three with the
-//! oracle.
+//! Exact where the channels carry a flit a cycle, one head at a time is decoded of those for an output, so that no
+//! other asks for it in this cycle, and each condition of [`Engine::pass`] holds: the worm's rest is in the buffer or
+//! follows without a gap, no other worm is there, the buffer neither fills up to STOP nor is stopped, nobody waits
+//! for the tail, which does not leave in this cycle already, and the output is free and may send. Where one does not
+//! hold, `pass` leaves everything as it was, and the phases take their course ([`Engine::route`]). They do so for
+//! every worm of a fabric that is watched, or whose events are shuffled: tests compare both with this way, and all
+//! three with the oracle.
 
 use super::engine::{DATA, Engine, Event, ROUTES};
+use super::parameters::Arbitration;
 use super::ports::{InPort, NEVER, NONE, OutPort, State};
 
 impl<const EQUAL: bool> Engine<EQUAL> {
     /// Lets the worm in front of `port`, whose head is decoded in `t`, pass the switch if it meets no other; whether it
     /// has.
     #[inline(never)]
-    pub(super) fn pass(&mut self, port: u32, t: u64) -> bool {
+    pub(super) fn pass<const PER_OUTPUT: bool>(&mut self, port: u32, t: u64) -> bool {
         // Slices of this function's own: what is written to one record tells nothing of where another lies.
         let (ins, outs, switches) = (&mut self.ins[..], &mut self.outs[..], &mut self.switches[..]);
         let entry = &ins[port as usize];
-        let unit = &mut switches[entry.node as usize];
+        // A head that asks for no output has no unit of one: not for here.
+        if PER_OUTPUT && entry.out == NONE {
+            return false;
+        }
+        let number = if PER_OUTPUT { self.output_units + entry.out } else { entry.node };
+        let unit = &mut switches[number as usize];
         if unit.busy != t || unit.current != port || unit.killed {
             return false;
         }
@@ -66,9 +72,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         unit.ends_decoding(port, ins);
         if unit.pending != 0 && !unit.listed {
             unit.listed = true;
-            self.units.push(ins[port as usize].node);
+            self.units.push(number);
         }
-        self.decoded[port as usize] += 1;
+        self.decoded[if PER_OUTPUT { out } else { port } as usize] += 1;
         let entry = &mut ins[port as usize];
         let exit = t + u64::from(out_rem) - 1;
         entry.t = t;
@@ -134,12 +140,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
         let (entry, latency) = (&mut ins[port as usize], self.switch.routing_latency);
         let unit = &mut self.switches[entry.node as usize];
-        let reserved = if !entry.is_idle() {
-            None
-        } else if self.serial {
-            unit.reserve(port, arrival, latency)
-        } else {
-            Some(arrival + latency)
+        let reserved = match self.switch.arbitration {
+            _ if !entry.is_idle() => None,
+            Arbitration::Serial => unit.reserve(port, arrival, latency),
+            Arbitration::PerInput => Some(arrival + latency),
+            Arbitration::PerOutput => return self.enter_by_reserving(port, worm, flits, (t, arrival), 1),
         };
         let Some(decoded) = reserved else {
             entry.flying += 1;

@@ -7,6 +7,7 @@
 
 use super::endpoint::{Ended, Fate};
 use super::engine::Engine;
+use super::parameters::Arbitration;
 use super::ports::{InPort, NEVER, NO_INPUT, NONE, State};
 
 /// So many cycles of a fabric, four tenths of a millisecond, are checked each.
@@ -48,7 +49,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.check_control(port, t);
             }
             if self.is_switch_port(port) {
-                self.check_unit(entry.node);
+                let number = self.unit_of(port);
+                self.check_unit(if number == NONE { entry.node } else { number });
             } else {
                 self.check_host(entry.node);
             }
@@ -158,7 +160,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "what flows out is let out: {entry:?}"
         );
         let has_output = matches!(entry.state, State::Waiting | State::Connected);
-        let asks = entry.state == State::Routing;
+        let at_output = self.switch.arbitration == Arbitration::PerOutput && entry.state == State::Pending;
+        let asks = entry.state == State::Routing || at_output;
         assert!(
             asks || has_output == (entry.out != NONE),
             "who waits or is connected has an output: {entry:?}"
@@ -180,7 +183,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             "each of the worms in a buffer has a flit there: {entry:?}"
         );
         assert!(entry.state != State::Routing || entry.exit != NEVER, "decoding comes to an end: {entry:?}");
-        assert!(self.serial || entry.state != State::Pending, "a unit an input is never busy: {entry:?}");
+        let is_pending = entry.state == State::Pending;
+        assert!(
+            !is_pending || self.unit_of(port) != NONE,
+            "a port that decodes waits for no unit: {entry:?}"
+        );
         let is_next = entry.state == State::Idle && !is_empty;
         assert!(
             !is_next || self.pending_next.contains(&port),
@@ -258,8 +265,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !self.is_switch_port(port) {
             return;
         }
-        let unit = &self.switches[entry.node as usize];
-        let decodes = self.serial && entry.state == State::Routing;
+        // Without a unit its head may be waiting for an output all the same.
+        let number = self.unit_of(port);
+        let unit = self.switches.get(number as usize).unwrap_or(&self.switches[entry.node as usize]);
+        let decodes = number != NONE && entry.state == State::Routing;
         assert!(
             !decodes || (unit.current == port && !unit.killed) || unit.base + u32::from(unit.queued) == port,
             "who is decoded has the unit: {unit:?} {entry:?}"
@@ -269,7 +278,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         let mark = 1_u64 << (port - unit.base);
-        let is_pending = self.serial && entry.state == State::Pending;
+        let is_pending = entry.state == State::Pending;
         assert!(is_pending == (unit.pending & mark != 0), "who is pending is marked: {unit:?} {entry:?}");
         if matches!(entry.state, State::Waiting | State::Connected) {
             let output = &self.outs[entry.out as usize];
@@ -285,13 +294,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The same at a switch of more than 64 ports: marks are counted, with the bits elsewhere.
     fn check_wide_marks(&self, port: u32) {
         let entry = &self.ins[port as usize];
-        let unit = &self.switches[entry.node as usize];
+        let number = if self.unit_of(port) == NONE { entry.node } else { self.unit_of(port) };
+        let unit = &self.switches[number as usize];
         let local = port - unit.base;
         assert!(
-            self.wide_pending.has(entry.node, local) == (entry.state == State::Pending),
+            self.wide_pending.has(number, local) == (entry.state == State::Pending),
             "who is pending is marked: {unit:?} {entry:?}"
         );
-        assert!(self.wide_pending.count(entry.node) == unit.pending, "and every mark is counted: {unit:?}");
+        assert!(self.wide_pending.count(number) == unit.pending, "and every mark is counted: {unit:?}");
         if matches!(entry.state, State::Waiting | State::Connected) {
             let output = &self.outs[entry.out as usize];
             let waits = entry.state == State::Waiting;
@@ -401,10 +411,16 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         assert!(used.flits - unsent <= held, "a flit a cycle is sent at most: {output:?} {used:?}");
     }
 
-    fn check_unit(&self, node: u32) {
-        let unit = &self.switches[node as usize];
+    fn check_unit(&self, number: u32) {
+        let unit = &self.switches[number as usize];
         assert!((unit.busy == NEVER) == (unit.current == NONE), "a unit is busy with one port: {unit:?}");
-        assert!(self.serial || unit.busy == NEVER, "the unit of a switch is a serial one: {unit:?}");
+        let decodes = match self.switch.arbitration {
+            Arbitration::Serial => true,
+            Arbitration::PerInput => false,
+            Arbitration::PerOutput => number >= self.output_units,
+        };
+        let is_unused = unit.busy == NEVER && unit.pending == 0;
+        assert!(decodes || is_unused, "a switch decodes by itself only with one unit: {unit:?}");
         assert!(unit.pending == 0 || unit.busy != NEVER, "an idle unit takes a pending head: {unit:?}");
         assert!(!unit.listed, "the list of units is worked off: {unit:?}");
         assert!(!unit.killed || unit.busy != NEVER, "a head that was destroyed was being decoded: {unit:?}");
@@ -422,7 +438,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if unit.current != NONE && !unit.killed {
             let entry = &self.ins[unit.current as usize];
             assert!(
-                entry.node == node && entry.state == State::Routing,
+                self.unit_of(unit.current) == number && entry.state == State::Routing,
                 "its head is being decoded: {unit:?}"
             );
             assert!(entry.exit == unit.busy, "unit and port agree on the end: {unit:?} {entry:?}");

@@ -2,7 +2,8 @@
 
 use simnet_base::units::Duration;
 
-/// How a switch decodes the heads of worms.
+/// How a switch decodes the heads of worms: whose routing unit it is that takes one header at a time, each for the
+/// routing latency. A worm that meets no other passes a switch in the same time with each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arbitration {
     /// One routing unit a switch: one header at a time, round robin over the input ports.
@@ -14,6 +15,19 @@ pub enum Arbitration {
     Serial,
     /// A routing unit at every input port.
     PerInput,
+    /// A routing unit at every output port: one header at a time of those that ask for that output, round robin over
+    /// the input ports.
+    ///
+    /// What [`Serial`](Self::Serial) is for a switch this is for an output. Its unit decodes whether or not a worm
+    /// owns the output: heads decoded meanwhile wait for it and are granted it round robin, without further delay. A
+    /// head destroyed while it is decoded leaves the unit busy to the end of its time. A head whose turn names no
+    /// port of the switch, or that has no turn left, asks for no output: its port finds that out by itself in the
+    /// same time.
+    ///
+    /// # Source
+    /// A reading of Sancho and Robles 2000, section 5.1, which gives 150 ns as "the latency through the switch for the
+    /// first flit": headers to different outputs of a crossbar need not wait for each other.
+    PerOutput,
 }
 
 /// The parameters that all switches share.

@@ -56,6 +56,7 @@ pub(super) struct InPort {
     pub(super) front: u32,
     pub(super) back: u32,
     /// The output that the front worm waits for or owns, or will ask for once it is decoded; [`NONE`] if there is none.
+    /// With units at outputs, from when its head waits for such a unit on.
     pub(super) out: u32,
     /// The switch, or the host.
     pub(super) node: u32,
@@ -222,7 +223,8 @@ impl OutPort {
     }
 }
 
-/// A switch: its ports and its serial routing unit.
+/// A routing unit and the ports that it decodes for: those of a switch. The unit is the switch's only one, or, with
+/// units at outputs, that of one output.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(super) struct Switch {

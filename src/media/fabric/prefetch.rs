@@ -91,6 +91,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             | Event::Flush { port } => call(&self.ins, port),
             Event::Control { out, .. } | Event::Fire { out } => call(&self.outs, out),
             Event::Wake { host } | Event::Start { host } => call(&self.hosts, host),
+            Event::Idle { unit } => call(&self.switches, unit),
             Event::Link { .. } => {}
         }
     }

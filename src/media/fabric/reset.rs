@@ -217,17 +217,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         // With its head out the worm goes on beyond: the forward reset follows it there. Otherwise it ends here.
         let (out, forwards) = (entry.out, entry.state == State::Connected && entry.head_sent);
         self.deadlock_hit(port, out, t);
-        if self.serial && self.ins[port as usize].state == State::Routing {
+        if self.ins[port as usize].state == State::Routing {
             self.revoke_not_begun(port, t);
         }
         match self.ins[port as usize].state {
             State::Pending => self.clear_pending(port),
-            // The unit goes on decoding to the end of its time, without a worm.
-            State::Routing if self.serial => {
-                let node = self.ins[port as usize].node;
-                debug_assert!(self.switches[node as usize].current == port, "the unit decodes this head");
-                self.switches[node as usize].killed = true;
-            }
+            State::Routing => self.waste_unit(port),
             State::Waiting => {
                 self.clear_waiting(port, out);
                 let output = &self.outs[out as usize];
@@ -241,7 +236,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 }
                 self.abandon(port, t + 1, t, observer);
             }
-            State::Idle | State::Routing | State::Draining | State::Taking => {}
+            State::Idle | State::Draining | State::Taking => {}
         }
         self.empty(port);
         if !forwards {

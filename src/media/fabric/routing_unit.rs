@@ -20,6 +20,7 @@
 
 use super::endpoint::{Cause, Observer};
 use super::engine::{CONTROL, Engine, Event, ROUTES};
+use super::parameters::Arbitration;
 use super::ports::{NEVER, NO_INPUT, NONE, State, first_from};
 use simnet_base::units::Cycle;
 
@@ -32,36 +33,66 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P2': the head in front of an idle port wants to be decoded.
     pub(super) fn request_unit(&mut self, port: u32, t: u64) {
-        let entry = &mut self.ins[port as usize];
+        let entry = &self.ins[port as usize];
         debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
         debug_assert!(
             port < self.switch_ports && entry.out_rem > 0,
             "a switch decodes, and all of it is to leave"
         );
-        let node = entry.node;
-        if !self.serial {
+        let out = self.unit_asked_for(port, entry.front);
+        let number = self.unit_for(entry.node, out);
+        if number == NONE {
             return self.decodes(port, t + self.switch.routing_latency);
         }
-        entry.state = State::Pending;
-        self.revoke_queued(node, t, t + 1);
-        let unit = &self.switches[node as usize];
+        let entry = &mut self.ins[port as usize];
+        (entry.state, entry.out) = (State::Pending, out);
+        self.revoke_queued(number, t, t + 1);
+        let unit = &self.switches[number as usize];
         // Busy until R cycles from now or later means busy from now on at the earliest: not decoding, but reserved.
         if unit.busy != NEVER && unit.busy >= t + self.switch.routing_latency {
-            self.revoke(node, t);
+            self.revoke(number, t);
         }
-        self.set_pending(node, port);
+        self.set_pending(number, port);
+    }
+
+    /// The output at whose unit the head of `worm` is decoded at `port`; [`NONE`] if it is decoded elsewhere.
+    #[inline]
+    fn unit_asked_for(&self, port: u32, worm: u32) -> u32 {
+        match self.switch.arbitration {
+            Arbitration::PerOutput => self.output_for(worm, port).unwrap_or(NONE),
+            Arbitration::Serial | Arbitration::PerInput => NONE,
+        }
+    }
+
+    /// The number of the routing unit for heads that come to the switch `node` and ask for `out`; [`NONE`] if each port
+    /// decodes them for itself.
+    #[inline]
+    fn unit_for(&self, node: u32, out: u32) -> u32 {
+        match self.switch.arbitration {
+            Arbitration::Serial => node,
+            Arbitration::PerOutput if out != NONE => self.output_units + out,
+            Arbitration::PerInput | Arbitration::PerOutput => NONE,
+        }
+    }
+
+    /// The number of the routing unit that decodes the head in front of `port`, or will; [`NONE`] if there is none.
+    #[inline]
+    pub(super) fn unit_of(&self, port: u32) -> u32 {
+        let entry = &self.ins[port as usize];
+        debug_assert!(port < self.switch_ports, "a switch decodes");
+        self.unit_for(entry.node, entry.out)
     }
 
     /// The head behind a tail that has left is seen in `t`, the cycle after it. If its unit can be reserved, the end of
     /// its decoding is scheduled at once; otherwise P2' of that cycle asks for the unit.
     pub(super) fn come_to_front(&mut self, port: u32, t: u64) {
         debug_assert!(t == self.now + 1, "a tail with a head behind it leaves with an event");
-        let entry = &mut self.ins[port as usize];
+        let entry = &self.ins[port as usize];
         debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
         let latency = self.switch.routing_latency;
-        let reserved =
-            if self.serial { self.switches[entry.node as usize].reserve(port, t, latency) } else { None };
-        let Some(decoded) = reserved else {
+        let number = self.unit_for(entry.node, self.unit_asked_for(port, entry.front));
+        let unit = self.switches.get_mut(number as usize);
+        let Some(decoded) = unit.and_then(|unit| unit.reserve(port, t, latency)) else {
             self.pending_next.push(port);
             return;
         };
@@ -77,11 +108,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.calendar.schedule(decoded, ROUTES, Event::Route { port });
     }
 
-    /// Reserves the routing unit of `port` for a head that is sent in `t` and arrives in `arrival`, if the
+    /// Reserves the routing unit for the head of `worm` that is sent to `port` in `t` and arrives in `arrival`, if the
     /// port is idle and nothing else is on its way; gives the cycle in which it will have been decoded. An earlier
     /// event revokes it.
     #[inline]
-    pub(super) fn reserve(&mut self, port: u32, t: u64, arrival: u64) -> Option<u64> {
+    pub(super) fn reserve(&mut self, port: u32, worm: u32, t: u64, arrival: u64) -> Option<u64> {
         debug_assert!(arrival > t, "no cable is crossed in no time");
         debug_assert!(self.is_switch_port(port), "a switch decodes");
         let entry = &self.ins[port as usize];
@@ -93,16 +124,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if !entry.is_idle() {
             return None;
         }
-        if !self.serial {
+        let number = self.unit_for(entry.node, self.unit_asked_for(port, worm));
+        if number == NONE {
             return Some(arrival + latency);
         }
-        self.switches[entry.node as usize].reserve(port, arrival, latency)
+        self.switches[number as usize].reserve(port, arrival, latency)
     }
 
     /// Takes back the reservation of a unit: another head is pending in cycle `t`, not later than the head
     /// for which the unit was reserved.
-    fn revoke(&mut self, node: u32, t: u64) {
-        let unit = &mut self.switches[node as usize];
+    fn revoke(&mut self, number: u32, t: u64) {
+        let unit = &mut self.switches[number as usize];
         debug_assert!(unit.current != NONE && unit.busy != NEVER, "the unit is reserved");
         debug_assert!(unit.queued == NO_INPUT, "whoever came after it has been seen to");
         debug_assert!(!unit.killed, "for a head that nothing has met yet");
@@ -113,10 +145,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.revoke_head(port, t, t + 1);
     }
 
-    /// Takes back the reservation of a unit that decodes, or is reserved for, another head before. Heads that arrive
-    /// from cycle `next` on, which is `t` in P0 and the cycle after it from P1 on, are yet to come.
-    pub(super) fn revoke_queued(&mut self, node: u32, t: u64, next: u64) {
-        let unit = &mut self.switches[node as usize];
+    /// Takes back the reservation of a unit, if there is one, that decodes, or is reserved for, another head before.
+    /// Heads that arrive from cycle `next` on, which is `t` in P0 and the cycle after it from P1 on, are yet to come.
+    pub(super) fn revoke_queued(&mut self, number: u32, t: u64, next: u64) {
+        let Some(unit) = self.switches.get_mut(number as usize) else { return };
         if unit.queued != NO_INPUT {
             debug_assert!(unit.busy >= t, "its time has not come");
             let port = unit.base + u32::from(std::mem::replace(&mut unit.queued, NO_INPUT));
@@ -126,16 +158,29 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The head of `port`, which is destroyed at the end of cycle `t`, has no unit if none has begun to decode it.
     pub(super) fn revoke_not_begun(&mut self, port: u32, t: u64) {
-        let (entry, latency) = (&mut self.ins[port as usize], self.switch.routing_latency);
-        let unit = &mut self.switches[entry.node as usize];
+        let (number, latency) = (self.unit_of(port), self.switch.routing_latency);
+        let Some(unit) = self.switches.get_mut(number as usize) else { return };
         if unit.current == port && unit.busy > t + latency {
             // It has come to the front in this cycle, at whose end nobody asks for a unit.
             debug_assert!(unit.queued == NO_INPUT && unit.pending == 0, "nobody waits behind it");
             (unit.busy, unit.current) = (NEVER, NONE);
+            let entry = &mut self.ins[port as usize];
             (entry.state, entry.exit, entry.out) = (State::Idle, NEVER, NONE);
         } else if unit.base + u32::from(unit.queued) == port {
-            let node = entry.node;
-            self.revoke_queued(node, t, t + 1);
+            self.revoke_queued(number, t, t + 1);
+        }
+    }
+
+    /// The head of `port` is destroyed while it is decoded. The unit, if there is one, goes on to the end of its time,
+    /// without a worm.
+    pub(super) fn waste_unit(&mut self, port: u32) {
+        let number = self.unit_of(port);
+        let Some(unit) = self.switches.get_mut(number as usize) else { return };
+        debug_assert!(unit.current == port && !unit.killed, "the unit decodes this head");
+        unit.killed = true;
+        // What the port names by then may be another output: the end of the time needs an event of its own.
+        if self.switch.arbitration == Arbitration::PerOutput {
+            self.calendar.schedule(unit.busy, ROUTES, Event::Idle { unit: number });
         }
     }
 
@@ -145,11 +190,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.state == State::Routing, "the port is written as it will be");
         entry.pred = NEVER;
-        (entry.exit, entry.out) = (NEVER, NONE);
+        entry.exit = NEVER;
         if !entry.is_foreseen(next) {
             entry.state = State::Pending;
-            let (node, is_listed) = (entry.node, entry.touched);
-            self.set_pending(node, port);
+            if self.switch.arbitration != Arbitration::PerOutput {
+                entry.out = NONE;
+            }
+            let is_listed = entry.touched;
+            self.set_pending(self.unit_of(port), port);
             if !is_listed {
                 self.touch(port, t);
             }
@@ -174,8 +222,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (entry.pred, entry.exit, entry.out) = (NEVER, NEVER, NONE);
     }
 
-    fn set_pending(&mut self, node: u32, port: u32) {
-        let unit = &mut self.switches[node as usize];
+    fn set_pending(&mut self, number: u32, port: u32) {
+        let unit = &mut self.switches[number as usize];
         let local = port - unit.base;
         debug_assert!(self.ins[port as usize].state == State::Pending, "who is marked as pending is");
         if unit.ports <= 64 {
@@ -183,15 +231,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             unit.pending |= 1 << local;
         } else {
             unit.pending += 1;
-            self.wide_pending.set(node, local);
+            self.wide_pending.set(number, local);
         }
-        self.list_unit(node);
+        self.list_unit(number);
     }
 
     /// The head in front of a pending port has been destroyed.
     pub(super) fn clear_pending(&mut self, port: u32) {
-        let node = self.ins[port as usize].node;
-        let unit = &mut self.switches[node as usize];
+        let number = self.unit_of(port);
+        let unit = &mut self.switches[number as usize];
         let local = port - unit.base;
         debug_assert!(self.ins[port as usize].state == State::Pending, "who was marked as pending is");
         if unit.ports <= 64 {
@@ -200,16 +248,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         } else {
             debug_assert!(unit.pending > 0, "heads that are pending are counted");
             unit.pending -= 1;
-            self.wide_pending.clear(node, local);
+            self.wide_pending.clear(number, local);
         }
     }
 
-    fn list_unit(&mut self, node: u32) {
-        debug_assert!(self.serial, "ports that decode for themselves wait for no unit");
-        let unit = &mut self.switches[node as usize];
+    fn list_unit(&mut self, number: u32) {
+        let unit = &mut self.switches[number as usize];
         if unit.busy == NEVER && unit.pending != 0 && !unit.listed {
             unit.listed = true;
-            self.units.push(node);
+            self.units.push(number);
         }
     }
 
@@ -236,8 +283,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn assign_units(&mut self, t: u64) {
         self.shuffle_list(|engine| &mut engine.units);
         let mut units = std::mem::take(&mut self.units);
-        for node in units.drain(..) {
-            let unit = &mut self.switches[node as usize];
+        for number in units.drain(..) {
+            let unit = &mut self.switches[number as usize];
             unit.listed = false;
             if unit.busy != NEVER || unit.pending == 0 {
                 continue;
@@ -245,11 +292,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let local = if unit.ports <= 64 {
                 first_from(unit.pending, u32::from(unit.pointer))
             } else {
-                self.wide_pending.first_from(node, u32::from(unit.pointer))
+                self.wide_pending.first_from(number, u32::from(unit.pointer))
             };
             let port = unit.base + local;
             debug_assert!(local < u32::from(unit.ports), "only a port of the switch is pending");
-            debug_assert!(self.serial && unit.current == NONE, "an idle unit decodes for nobody");
+            debug_assert!(unit.current == NONE, "an idle unit decodes for nobody");
             debug_assert!(self.ins[port as usize].state == State::Pending, "every head that asks is pending");
             unit.busy = t + self.switch.routing_latency;
             unit.current = port;
@@ -264,8 +311,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline(always)]
     pub(super) fn route<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
         // What is watched, or shuffled by a test, goes the long way.
-        let is_plain = EQUAL && !O::WATCHES && self.serial && self.shuffle.is_none();
-        if !(is_plain && self.pass(port, t)) {
+        let is_plain = EQUAL && !O::WATCHES && self.shuffle.is_none();
+        let passes = match self.switch.arbitration {
+            Arbitration::Serial => is_plain && self.pass::<false>(port, t),
+            Arbitration::PerInput => false,
+            Arbitration::PerOutput => is_plain && self.pass::<true>(port, t),
+        };
+        if !passes {
             self.route_by_phases(port, t, observer);
         }
     }
@@ -294,24 +346,44 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     fn ends_decoding(&mut self, port: u32, t: u64) -> bool {
         let entry = &self.ins[port as usize];
-        if !self.serial {
-            let ends = entry.state == State::Routing && entry.exit == t;
-            self.decoded[port as usize] += u64::from(ends);
-            return ends;
+        let ends = entry.state == State::Routing && entry.exit == t;
+        match self.switch.arbitration {
+            Arbitration::Serial => {
+                // Told by the unit and not by the port: one whose head was destroyed may have another pending by now.
+                let unit = &self.switches[entry.node as usize];
+                unit.busy == t && unit.current == port && self.free_unit(entry.node, port)
+            }
+            Arbitration::PerInput => {
+                self.decoded[port as usize] += u64::from(ends);
+                ends
+            }
+            Arbitration::PerOutput if ends && entry.out != NONE => {
+                self.free_unit(self.unit_of(port), entry.out)
+            }
+            Arbitration::PerOutput => ends,
         }
-        let unit = &mut self.switches[entry.node as usize];
-        // Told by the unit and not by the port: one whose head was destroyed may have another pending by now.
-        if unit.busy != t || unit.current != port {
-            return false;
-        }
+    }
+
+    /// A unit is done with a head, which is counted `at` a port, and may take another; whether the head is there still.
+    fn free_unit(&mut self, number: u32, at: u32) -> bool {
+        let unit = &mut self.switches[number as usize];
+        let port = unit.current;
         unit.ends_decoding(port, &self.ins);
         let killed = std::mem::take(&mut unit.killed);
         if unit.pending != 0 && !unit.listed {
             unit.listed = true;
-            self.units.push(entry.node);
+            self.units.push(number);
         }
-        self.decoded[port as usize] += 1;
+        self.decoded[at as usize] += 1;
         !killed
+    }
+
+    /// P3a: the unit of an output has spent its time on a head that was destroyed.
+    #[cold]
+    pub(super) fn unit_is_idle(&mut self, number: u32, t: u64) {
+        let unit = &self.switches[number as usize];
+        debug_assert!(unit.busy == t && unit.killed, "it was busy up to now with a head that is no more");
+        self.free_unit(number, number - self.output_units);
     }
 
     #[inline]
@@ -330,9 +402,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The output that the front head of `port` asks for, wire or not.
     pub(super) fn asked_output(&self, port: u32) -> Result<u32, Cause> {
         let entry = &self.ins[port as usize];
-        debug_assert!(entry.front != NONE && port < self.switch_ports, "a head at a switch asks");
-        let unit = &self.switches[entry.node as usize];
-        let local = self.worms.next_output(entry.front, port - unit.base).ok_or(Cause::Stranded)?;
+        debug_assert!(entry.front != NONE, "a head at a switch asks");
+        self.output_for(entry.front, port)
+    }
+
+    /// The output that the head of `worm` asks for at `port`, wire or not.
+    fn output_for(&self, worm: u32, port: u32) -> Result<u32, Cause> {
+        debug_assert!(port < self.switch_ports, "a head at a switch asks");
+        let unit = &self.switches[self.ins[port as usize].node as usize];
+        let local = self.worms.next_output(worm, port - unit.base).ok_or(Cause::Stranded)?;
         if local < u32::from(unit.ports) { Ok(unit.base + local) } else { Err(Cause::IllegalTurn) }
     }
 
@@ -364,8 +442,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         entry.exit = NEVER;
         let owner = self.owner_at(out, t);
         let output = &mut self.outs[out as usize];
-        if owner == NONE && output.wait == 0 && self.serial {
-            // One head a switch and cycle: no other head can request this output now.
+        if owner == NONE && output.wait == 0 && self.switch.arbitration != Arbitration::PerInput {
+            // One head a unit and cycle: no other head can request this output now.
             self.grant(port, out, t, observer);
             self.leave(port, t, observer);
             return;

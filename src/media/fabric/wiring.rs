@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::counters::ChannelUse;
-use super::parameters::Parameters;
+use super::parameters::{Arbitration, Parameters};
 use super::ports::{ChannelRate, Host, InPort, NEVER, NO_INPUT, NONE, OutPort, Rates, Switch, WideRequests};
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
 use simnet_network::topology::{End, Network};
@@ -267,6 +267,7 @@ pub(super) struct Records {
     pub(super) ins: Vec<InPort>,
     pub(super) outs: Vec<OutPort>,
     pub(super) switches: Vec<Switch>,
+    pub(super) output_units: u32,
     pub(super) hosts: Vec<Host>,
     pub(super) rates: Vec<Rates>,
     pub(super) channels: Vec<ChannelRate>,
@@ -342,12 +343,19 @@ pub(super) fn records(
     let rates = if equal { Vec::new() } else { vec![NO_FLOW; ins.len()] };
     let most = network.switches().iter().map(|switch| usize::from(switch.ports)).max().unwrap_or(0);
     let words = if most > 64 { most.div_ceil(64) } else { 0 };
+    let output_units = u32::try_from(switches.len()).expect("checked");
+    if parameters.switch.arbitration == Arbitration::PerOutput {
+        let units: Vec<Switch> =
+            ins[..switch_ports as usize].iter().map(|port| switches[port.node as usize]).collect();
+        switches.extend(units);
+    }
     Records {
         wide_waits: WideRequests::new(words, ports),
         wide_pending: WideRequests::new(words, switches.len()),
         ins,
         outs,
         switches,
+        output_units,
         hosts,
         rates,
         channels,

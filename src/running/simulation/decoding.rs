@@ -23,7 +23,8 @@ record! {
         pub switch: String,
         /// Heads that it decoded.
         pub decoded_heads: u64,
-        /// Share of the time in which its arbiter decoded a head; with an arbiter at every input, of the busiest one.
+        /// Share of the time in which its arbiter decoded a head; with an arbiter at every input or output, of the
+        /// busiest one.
         pub arbiter_busy_share: f64,
         /// Where the busiest channel to it or from it begins, `node:port`.
         pub busiest_from: String,
@@ -57,7 +58,8 @@ pub(super) fn arbiters(
     let mut heads = vec![(0, 0); network.switches().len()];
     for (index, channel) in channels.iter().enumerate() {
         let (from, to) = ends(network, index);
-        if let Node::Switch(at) = to.node {
+        let decodes = if switch.arbitration == Arbitration::PerOutput { from } else { to };
+        if let Node::Switch(at) = decodes.node {
             let (all, most): &mut (u64, u64) = &mut heads[at.index()];
             *all += point.decoded[index];
             *most = point.decoded[index].max(*most);

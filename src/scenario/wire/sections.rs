@@ -120,7 +120,8 @@ table! {
         go: Quantity<Bytes> = Preset("'40 B'"), ..=MOST_BUFFER;
         /// Time that a switch needs to decode a head.
         routing_latency: Quantity<Duration> = Preset("'150 ns'"), ABOVE_ZERO;
-        /// How heads are decoded: one at a time in each switch, or one at a time at each input port.
+        /// How heads are decoded: one at a time in each switch, one at a time at each input port, or one at a time of
+        /// those for each output port.
         arbitration: Arbitration = Preset("'serial'");
         /// How long an output may stay blocked before its switch sends a forward reset.
         deadlock_timeout: NeverOr<Duration> = Default("'50 ms'"), ABOVE_ZERO;
@@ -263,8 +264,11 @@ impl Choice for &'static Generation {
 }
 
 impl Choice for Arbitration {
-    const CHOICES: &'static [(&'static str, Arbitration)] =
-        &[("serial", Arbitration::Serial), ("per-input", Arbitration::PerInput)];
+    const CHOICES: &'static [(&'static str, Arbitration)] = &[
+        ("serial", Arbitration::Serial),
+        ("per-input", Arbitration::PerInput),
+        ("per-output", Arbitration::PerOutput),
+    ];
 }
 
 impl Choice for Tree {

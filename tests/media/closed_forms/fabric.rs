@@ -12,7 +12,7 @@ use simnet_network::topology::{End, Network};
 
 use support_media::engine::{Engine, Manner};
 use support_media::oracle::{Case, Message};
-use support_media::random_case::{random_case, wired};
+use support_media::random_case::{ARBITRATIONS, random_case, wired};
 use support_network::{cases, interval};
 
 fn switch_parameters(routing_latency: u64, arbitration: Arbitration) -> SwitchParameters {
@@ -31,7 +31,7 @@ fn lone_message(rng: &mut ChaCha8Rng, slowest: u64) -> Option<Case> {
     let route = wiring.path(rng, from, |_| true);
     let timing = |_| LinkTiming { period: rng.random_range(1..=slowest), delay: rng.random_range(1..=12) };
     let links = (0..wiring.network.links().len()).map(timing).collect();
-    let arbitration = if rng.random() { Arbitration::Serial } else { Arbitration::PerInput };
+    let arbitration = ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())];
     let switch = switch_parameters(rng.random_range(1..=40), arbitration);
     let created = rng.random_range(0..10_000);
     let message = Message { created, payload: rng.random_range(1..=600), route, tag: 7, time_to_live: None };
@@ -111,6 +111,65 @@ fn a_lone_message_keeps_every_channels_period() {
         }
         assert_eq!(only_fate(&case), (end, there[0], there[there.len() - 1]), "seed {seed}");
     }
+}
+
+/// Heads that arrive at once in cycle 1 at a switch of R = 24: which of them waits for which is a matter of the unit.
+/// Wrong if heads to different outputs wait for each other with a unit at each output, if two to one output do not,
+/// if the second is not decoded while the first worm holds the output, or if the outputs' units cost a lone head more
+/// than others do.
+#[test]
+fn heads_wait_for_the_unit_of_their_output() {
+    // A payload of 10 takes its output for 10 cycles from the grant on; one of 100 for longer than the next head's
+    // decoding.
+    let tails = |arbitration, outputs: &[u16], payload| {
+        let case = at_once(arbitration, outputs, payload);
+        let mut engine = Engine::new(&case, Manner::default());
+        engine.run_until(case.horizon);
+        let mut tails = vec![0; outputs.len()];
+        for message in engine.ended() {
+            let Fate::Delivered { tail, .. } = message.fate else { panic!("{message:?}") };
+            tails[usize::try_from(message.tag).unwrap()] = tail.0;
+        }
+        tails
+    };
+    let (serial, input, output) = (Arbitration::Serial, Arbitration::PerInput, Arbitration::PerOutput);
+    // Decoded in 25, at its host in 26, its tail 9 cycles later.
+    assert!(ARBITRATIONS.iter().all(|arbitration| tails(*arbitration, &[4], 10) == [35]));
+    // Two outputs.
+    assert_eq!(tails(serial, &[4, 5], 10), [35, 35 + 24]);
+    assert_eq!(tails(input, &[4, 5], 10), [35, 35]);
+    assert_eq!(tails(output, &[4, 5], 10), [35, 35]);
+    // One output, which is free again while the second head is decoded for it.
+    assert_eq!(tails(serial, &[4, 4], 10), [35, 35 + 24]);
+    assert_eq!(tails(input, &[4, 4], 10), [35, 35 + 10]);
+    assert_eq!(tails(output, &[4, 4], 10), [35, 35 + 24]);
+    // One output, held for longer than that: the second head has been decoded meanwhile.
+    for arbitration in ARBITRATIONS {
+        assert_eq!(tails(arbitration, &[4, 4], 100), [125, 225], "{arbitration:?}");
+    }
+    // Three heads, round robin from the lowest port on; the one to the other output waits for none of them.
+    assert_eq!(tails(output, &[4, 5, 4, 4], 10), [35, 35, 35 + 24, 35 + 48]);
+    assert_eq!(tails(serial, &[4, 5, 4, 4], 10), [35, 35 + 24, 35 + 48, 35 + 72]);
+}
+
+/// One switch of six ports with a host at each, all cables a cycle long; the first hosts send a message each in cycle
+/// 0, to the given ports.
+fn at_once(arbitration: Arbitration, outputs: &[u16], payload: u32) -> Case {
+    let mut network = Network::new("at once");
+    let switch = network.add_switch("s", 6).unwrap();
+    for port in 0..6 {
+        let host = network.add_host(format!("h{port}")).unwrap();
+        network.connect(End::host(host, 0), End::switch(switch, port)).unwrap();
+    }
+    let mut messages = vec![Vec::new(); 6];
+    for ((tag, from), to) in (0..).zip(0..).zip(outputs) {
+        let route = vec![Port(from).turn_to(Port(*to))];
+        messages[usize::from(from)].push(Message { created: 0, payload, route, tag, time_to_live: None });
+    }
+    let links = vec![LinkTiming { period: 1, delay: 1 }; 6];
+    let parameters = parameters(switch_parameters(24, arbitration), links);
+    let attachments = vec![Some(Port(0)); 6];
+    Case { network, parameters, attachments, messages, link_events: vec![], horizon: 10_000 }
 }
 
 /// Worms: created = waiting + under way + over. Flits: where nothing is destroyed, every worm is sent over

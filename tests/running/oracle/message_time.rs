@@ -4,16 +4,14 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
-use simnet_media::fabric::{
-    Arbitration, Fate, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
-};
+use simnet_media::fabric::{Fate, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
 use simnet_running::simulation::zero_load::ZeroLoad;
 use simnet_running::simulation::{self, PointReport, Run};
 use simnet_scenario::{self as scenario, Overrides};
 
 use support_media::engine::{Engine, Manner};
 use support_media::oracle::{Case, Message, Oracle};
-use support_media::random_case::{random_case, wired};
+use support_media::random_case::{ARBITRATIONS, random_case, wired};
 use support_network::cases;
 
 /// One message through a random network, alone, where GO leaves no gaps.
@@ -35,7 +33,7 @@ fn lone_message(rng: &mut ChaCha8Rng) -> Option<Case> {
         stop: 108,
         go: 60,
         routing_latency: rng.random_range(1..=40),
-        arbitration: if rng.random() { Arbitration::Serial } else { Arbitration::PerInput },
+        arbitration: ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())],
         timeout: None,
     };
     let send_overhead = rng.random_range(0..30);

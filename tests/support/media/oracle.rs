@@ -159,7 +159,16 @@ struct Switch {
     /// Per port: the channel that arrives there and the one that leaves.
     ports: Vec<Option<(usize, usize)>>,
     first_port: u16,
+    /// With one for all its ports or for each input, the first counts; with one for each output, that at the output's
+    /// place.
+    units: Vec<Unit>,
+}
+
+/// What decodes one header at a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unit {
     busy_until: u64,
+    /// Where the next round begins: an index into the switch's ports.
     pointer: usize,
 }
 
@@ -209,8 +218,8 @@ impl Oracle {
         let switch = |id| {
             let (first_port, ports) = network.port_range(Node::Switch(id));
             let channels = |port| leaving(End::switch(id, port)).map(|out| (out ^ 1, out));
-            let ports = (first_port..first_port + ports).map(channels).collect();
-            Switch { ports, first_port, busy_until: 0, pointer: 0 }
+            let units = vec![Unit::default(); usize::from(ports).max(1)];
+            Switch { ports: (first_port..first_port + ports).map(channels).collect(), first_port, units }
         };
         let host = |(id, messages): (HostId, &Vec<Message>)| {
             let port = case.attachments[id.index()];
@@ -290,7 +299,7 @@ impl Oracle {
             };
             done.into_iter().chain([input.next_take])
         });
-        let units = self.switches.iter().map(|switch| switch.busy_until);
+        let units = self.switches.iter().flat_map(|switch| &switch.units).map(|unit| unit.busy_until);
         let hosts = self.hosts.iter().filter_map(|host| {
             let message = host.waiting.front()?;
             Some(message.created.max(host.free) + self.parameters.host.send_overhead)
@@ -380,8 +389,4 @@ impl Input {
             Node::Switch(_) => None,
         }
     }
-}
-
-fn is_serial(parameters: &Parameters) -> bool {
-    parameters.switch.arbitration == Arbitration::Serial
 }

@@ -15,6 +15,10 @@ use crate::oracle::{Case, LinkEvent, Message};
 pub use shrink::{described, shrunk};
 pub use wiring::{Wiring, wired};
 
+/// All ways to decode heads.
+pub const ARBITRATIONS: [Arbitration; 3] =
+    [Arbitration::Serial, Arbitration::PerInput, Arbitration::PerOutput];
+
 /// The delay of the longest cable, in cycles.
 const LONGEST: u32 = 27;
 
@@ -68,7 +72,7 @@ fn random_parameters(rng: &mut ChaCha8Rng, links: usize) -> Parameters {
         stop,
         go: rng.random_range(0..stop),
         routing_latency: *[1, 24, rng.random_range(1..=26), rng.random_range(1..=80)].choose(rng).unwrap(),
-        arbitration: if rng.random() { Arbitration::Serial } else { Arbitration::PerInput },
+        arbitration: ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())],
         timeout,
     };
     Parameters { base_cycle: Duration::from_ps(6_250), switch, host: random_host(rng), links }

@@ -15,7 +15,7 @@ use simnet::topology::{End, Network, presets};
 use simnet::units::Duration;
 
 use support_media::oracle::{Case, Message};
-use support_media::random_case::{Wiring, wired};
+use support_media::random_case::{ARBITRATIONS, Wiring, wired};
 
 /// The length of a cycle at 1.28 Gb/s.
 pub(crate) const CYCLE_PS: u64 = 6_250;
@@ -265,7 +265,11 @@ impl Replay {
             Some(name) => format!("preset = \"{name}\""),
             None => "file = \"net.json\"".to_owned(),
         };
-        let arbitration = if arbitration == Arbitration::Serial { "serial" } else { "per-input" };
+        let arbitration = match arbitration {
+            Arbitration::Serial => "serial",
+            Arbitration::PerInput => "per-input",
+            Arbitration::PerOutput => "per-output",
+        };
         let timeout =
             timeout.map_or_else(|| "never".to_owned(), |cycles| format!("{} ns", self.cycles_ns(cycles)));
         format!(
@@ -327,7 +331,7 @@ fn random_switch(rng: &mut ChaCha8Rng) -> SwitchParameters {
         stop,
         go: rng.random_range(0..stop),
         routing_latency: *[24, rng.random_range(1..=26)].choose(rng).unwrap(),
-        arbitration: if rng.random() { Arbitration::Serial } else { Arbitration::PerInput },
+        arbitration: ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())],
         timeout,
     }
 }

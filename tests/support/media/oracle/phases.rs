@@ -5,7 +5,7 @@ use simnet_media::fabric::Cause;
 
 use support_network::first_if;
 
-use super::{Flit, LinkEvent, Oracle, Owner, State, Worm, is_serial};
+use super::{Arbitration, Flit, LinkEvent, Oracle, Owner, State, Worm};
 
 impl Oracle {
     /// P0: cables fail and come back.
@@ -169,40 +169,56 @@ impl Oracle {
         if self.expiry(worm).is_some_and(|expiry| expiry <= now) {
             return Err(Cause::Expired);
         }
+        let (switch, index) = self.turned(input, worm)?;
+        let (_, output) = self.switches[switch].ports[index].ok_or(Cause::NoSuchWire)?;
+        if self.up[output / 2] { Ok(output) } else { Err(Cause::NoSuchWire) }
+    }
+
+    /// The switch, and the place among its ports that the worm's turn leads to, cabled or not.
+    fn turned(&self, input: usize, worm: usize) -> Result<(usize, usize), Cause> {
         let end = self.inputs[input].end;
         let Node::Switch(id) = end.node else { unreachable!("hosts do not route") };
         let switch = &self.switches[id.index()];
         let Worm { message, hop, .. } = &self.worms[worm];
         let turn = *message.route.get(*hop).ok_or(Cause::Stranded)?;
         let Port(number) = end.port.turned(turn).ok_or(Cause::IllegalTurn)?;
-        let index = number.checked_sub(switch.first_port).ok_or(Cause::IllegalTurn)?;
-        let cable = switch.ports.get(usize::from(index)).ok_or(Cause::IllegalTurn)?;
-        let (_, output) = cable.ok_or(Cause::NoSuchWire)?;
-        if self.up[output / 2] { Ok(output) } else { Err(Cause::NoSuchWire) }
+        let index = usize::from(number.checked_sub(switch.first_port).ok_or(Cause::IllegalTurn)?);
+        if index < switch.ports.len() { Ok((id.index(), index)) } else { Err(Cause::IllegalTurn) }
+    }
+
+    /// The place of the unit that decodes the head at `input`; `None` if its port does.
+    fn unit(&self, input: usize) -> Option<usize> {
+        match self.parameters.switch.arbitration {
+            Arbitration::Serial => Some(0),
+            Arbitration::PerInput => None,
+            Arbitration::PerOutput => {
+                self.turned(input, self.inputs[input].buffer[0].worm).ok().map(|(_, index)| index)
+            }
+        }
     }
 
     /// P3b: idle routing units take a pending head.
     pub(super) fn routing(&mut self, now: u64) {
         let done = now + self.parameters.switch.routing_latency;
-        let serial = is_serial(&self.parameters);
-        for switch in &mut self.switches {
-            let ports = switch.ports.len();
-            let start = switch.pointer;
-            let asks = |(input, _): &(usize, usize)| self.inputs[*input].state == State::Pending;
-            if !switch.ports.iter().flatten().any(asks) {
-                continue;
-            }
-            for index in (0..ports).map(|step| (start + step) % ports) {
-                let Some((input, _)) = switch.ports[index] else { continue };
-                let input = &mut self.inputs[input];
-                if input.state != State::Pending || (serial && now < switch.busy_until) {
-                    continue;
-                }
+        for switch in 0..self.switches.len() {
+            let cabled = self.switches[switch].ports.iter().copied().enumerate();
+            let pending: Vec<(usize, usize, Option<usize>)> = cabled
+                .filter_map(|(index, cable)| Some((index, cable?.0)))
+                .filter(|(_, input)| self.inputs[*input].state == State::Pending)
+                .map(|(index, input)| (index, input, self.unit(input)))
+                .collect();
+            let ports = self.switches[switch].ports.len();
+            for (_, input, _) in pending.iter().filter(|(.., unit)| unit.is_none()) {
                 self.moved = true;
-                input.state = State::Routing { done };
-                if serial {
-                    switch.busy_until = done;
-                    switch.pointer = (index + 1) % ports;
+                self.inputs[*input].state = State::Routing { done };
+            }
+            for (place, unit) in self.switches[switch].units.iter_mut().enumerate() {
+                let asking = pending.iter().filter(|(.., asked)| *asked == Some(place));
+                let first = asking.min_by_key(|(index, ..)| (index + ports - unit.pointer) % ports);
+                if let Some((index, input, _)) = first.filter(|_| now >= unit.busy_until) {
+                    self.moved = true;
+                    self.inputs[*input].state = State::Routing { done };
+                    (unit.busy_until, unit.pointer) = (done, (index + 1) % ports);
                 }
             }
         }

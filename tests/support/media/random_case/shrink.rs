@@ -33,7 +33,7 @@ fn candidates(case: &Case) -> Vec<Case> {
         all.push(fewer);
     }
     let plain = LinkTiming { period: 1, delay: 1 };
-    let simpler: [&dyn Fn(&mut Case); 12] = [
+    let simpler: [&dyn Fn(&mut Case); 13] = [
         &|case| case.parameters.host.time_to_live = None,
         &|case| case.messages.iter_mut().flatten().for_each(|message| message.time_to_live = None),
         &|case| case.horizon = case.horizon.div_ceil(2),
@@ -41,6 +41,7 @@ fn candidates(case: &Case) -> Vec<Case> {
         &|case| case.parameters.host.receive = None,
         &|case| case.parameters.host.send_overhead = 0,
         &|case| case.parameters.switch.arbitration = Arbitration::Serial,
+        &|case| case.parameters.switch.arbitration = simpler_arbitration(case),
         &|case| case.parameters.switch.routing_latency = 1,
         &|case| case.parameters.switch.timeout = None,
         &|case| case.parameters.links.iter_mut().for_each(|link| link.period = 1),
@@ -61,6 +62,14 @@ fn candidates(case: &Case) -> Vec<Case> {
         }
     }
     all
+}
+
+/// Units at inputs, which no head waits for, where they are at outputs.
+fn simpler_arbitration(case: &Case) -> Arbitration {
+    match case.parameters.switch.arbitration {
+        Arbitration::PerOutput => Arbitration::PerInput,
+        other => other,
+    }
 }
 
 /// The case without `chunk` messages from the `first` on.

@@ -113,14 +113,16 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let (mut tails, mut tokens) = (Vec::new(), Vec::new());
         let worms = &self.worms;
         self.calendar.for_each(|time, event| match *event {
-            Event::Deliver { port: to, worm } if to == port && worms[worm].tail_at == time => {
+            Event::Deliver { port: to, worm } if to == port && worms.is_tail_expected_at(worm, to, time) => {
                 tails.push(worm)
             }
             Event::Token { port: to, worm } if to == port => tokens.push((time, worm)),
             _ => {}
         });
         self.for_each_now(|engine, event| match event {
-            Event::Deliver { port: to, worm } if to == port && engine.worms[worm].tail_at == t => {
+            Event::Deliver { port: to, worm }
+                if to == port && engine.worms.is_tail_expected_at(worm, to, t) =>
+            {
                 tails.push(worm);
             }
             Event::Token { port: to, worm } if to == port => tokens.push((t, worm)),
@@ -128,18 +130,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         });
         // One tail can be expected twice, by an event out of date and by one of this cycle: the first counts.
         for worm in tails {
-            let record = &mut self.worms[worm];
-            if record.tail_at == NEVER {
+            if !self.worms.is_tail_expected(worm) {
                 continue;
             }
-            record.tail_at = NEVER;
+            self.worms.forget_tail(worm);
             self.worms.strike(worm, Cause::LinkFailure, t, true);
             if worm != upstream {
                 self.end_piece(worm, None);
             }
         }
         debug_assert!(
-            upstream == NONE || self.worms[upstream].tail_at == NEVER,
+            upstream == NONE || !self.worms.is_tail_expected(upstream),
             "the tail of what was being sent is not expected any more"
         );
         for (time, worm) in tokens {

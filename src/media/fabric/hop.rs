@@ -93,7 +93,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             record.head_at = arrival;
             record.too_soon = record.left > 0;
             let tail = arrival + u64::from(out_rem) - 1;
-            record.tail_at = tail;
+            self.worms.expect_tail(worm, peer, tail);
             self.calendar.schedule(tail, DATA, Event::Deliver { port: peer, worm });
         } else {
             self.enter(peer, worm, flits, t, arrival);

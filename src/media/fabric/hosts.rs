@@ -138,9 +138,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         );
         (message.started, message.serial) = (t, self.starts);
         self.starts += 1;
+        debug_assert!(!self.worms.is_tail_expected(worm), "no host has seen it yet");
         let record = &mut self.worms[worm];
         record.expires = record.expires.saturating_add(t);
-        debug_assert!(record.head_at == NEVER && record.tail_at == NEVER, "no host has seen it yet");
+        debug_assert!(record.head_at == NEVER, "not even its head");
         let (flits, turns, payload) = (record.flits(), record.left, record.payload);
         self.in_flight += 1;
         let entry = &mut self.ins[port as usize];
@@ -215,23 +216,22 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     pub(super) fn expect_tail(&mut self, port: u32, worm: u32, tail: u64) {
         debug_assert!(self.worms[worm].head_at <= tail, "a tail comes with its head or after it");
         debug_assert!(self.is_sink(port) && tail > self.now, "it is on its way to a host without a buffer");
-        let record = &mut self.worms[worm];
-        if record.tail_at != tail {
-            record.tail_at = tail;
-            if tail != NEVER {
-                self.calendar.schedule(tail, DATA, Event::Deliver { port, worm });
-            }
+        if tail == NEVER {
+            self.worms.forget_tail(worm);
+        } else if !self.worms.is_tail_expected_at(worm, port, tail) {
+            self.worms.expect_tail(worm, port, tail);
+            self.calendar.schedule(tail, DATA, Event::Deliver { port, worm });
         }
     }
 
     /// P1: a tail arrives at a host that takes everything at once, unless it was held up.
     #[inline]
     pub(super) fn deliver(&mut self, port: u32, worm: u32, t: u64) {
-        let record = &mut self.worms[worm];
-        if record.tail_at != t {
+        if !self.worms.is_tail_expected_at(worm, port, t) {
             return;
         }
-        record.tail_at = NEVER;
+        self.worms.forget_tail(worm);
+        let record = &self.worms[worm];
         let head = record.head_at;
         debug_assert!(record.too_soon == (record.left > 0), "what is delivered has taken all its turns");
         // Stay on here and below: a latency would be wrong.

@@ -121,7 +121,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn send_token(&mut self, out: u32, worm: u32, t: u64) {
         let output = &self.outs[out as usize];
         if self.is_sink(output.peer) {
-            self.worms[worm].tail_at = NEVER;
+            self.worms.forget_tail(worm);
         }
         // Out of band, STOP or not, yet behind the worm's flits sent up to t and before those of any later worm, which
         // is granted the output in t + 1 at the earliest.
@@ -162,7 +162,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         if self.is_sink(port) {
-            debug_assert!(self.worms[worm].tail_at == NEVER, "no tail comes after a forward reset");
+            debug_assert!(!self.worms.is_tail_expected(worm), "no tail comes after a forward reset");
             debug_assert!(self.worms.message(worm).cause.is_some(), "what it follows was struck before");
             self.end_piece(worm, None);
         } else {

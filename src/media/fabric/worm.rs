@@ -14,7 +14,7 @@ pub(super) struct Worm {
     /// When the head reaches, or is taken by, the host at the end.
     pub(super) head_at: u64,
     /// When the tail reaches a host that takes everything at once, if nothing happens before.
-    pub(super) tail_at: u64,
+    tail_at: u64,
     /// The first cycle in which no switch passes its head on; until it starts, cycles from its start to then.
     pub(super) expires: u64,
     pub(super) payload: u32,
@@ -44,6 +44,8 @@ pub(super) struct Message {
     /// Its place among all that have started, once it has.
     pub(super) serial: u64,
     pub(super) source: u32,
+    /// The port of the host that its tail reaches in [`Worm::tail_at`], while that is expected.
+    sink: u32,
     /// Its pieces: 1, and one more for each cut. The records are free at 0.
     pub(super) pieces: u32,
     pub(super) cause: Option<Cause>,
@@ -84,6 +86,7 @@ impl Worms {
             struck_at: NEVER,
             serial: NEVER,
             source,
+            sink: NONE,
             pieces: 1,
             cause: None,
         };
@@ -130,6 +133,32 @@ impl Worms {
         debug_assert!(self.free.len() < self.slots.len(), "no record is free twice");
         self.free.push(worm);
         self.messages[worm as usize].started = NEVER;
+    }
+
+    /// The tail reaches the host at `port`, which takes everything at once, in cycle `tail` if nothing happens before.
+    #[inline]
+    pub(super) fn expect_tail(&mut self, worm: u32, port: u32, tail: u64) {
+        self.slots[worm as usize].tail_at = tail;
+        self.messages[worm as usize].sink = port;
+    }
+
+    /// The tail is not expected any more.
+    #[inline]
+    pub(super) fn forget_tail(&mut self, worm: u32) {
+        self.slots[worm as usize].tail_at = NEVER;
+    }
+
+    /// Whether the tail is expected anywhere.
+    #[inline]
+    pub(super) fn is_tail_expected(&self, worm: u32) -> bool {
+        self.slots[worm as usize].tail_at != NEVER
+    }
+
+    /// Whether the tail is expected at `port` in cycle `t`. An event that says so may be of a worm that had the record
+    /// before, whose tail was held up: one of the present worm elsewhere in the same cycle is another.
+    #[inline]
+    pub(super) fn is_tail_expected_at(&self, worm: u32, port: u32, t: u64) -> bool {
+        self.slots[worm as usize].tail_at == t && self.messages[worm as usize].sink == port
     }
 
     /// What hosts know of a worm.

@@ -333,6 +333,10 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
     /// Forgets a message that is over; gives what was known of it.
     fn over(&mut self, message: &Ended) -> UnderWay {
         let under_way = &mut self.under_way[message.source.index()];
+        if let Some(first) = under_way.front().copied().filter(|one| one.tag == message.tag) {
+            under_way.pop_front();
+            return first;
+        }
         let place = under_way.iter().position(|one| one.tag == message.tag);
         place.and_then(|place| under_way.remove(place)).expect("it was sent and is over once")
     }

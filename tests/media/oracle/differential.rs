@@ -106,10 +106,19 @@ fn same_list<T: Clone + Ord + std::fmt::Debug>(what: &str, oracle: &[T], engine:
 /// order in which it handles what happens in one phase of one cycle.
 #[test]
 fn the_engine_agrees_with_the_oracle() {
+    for seed in ONCE_WRONG {
+        checked(&random_case(seed), seed);
+    }
     let total = covered(|seed| checked(&random_case(seed), seed));
     println!("{total:#?}");
     total.assert_complete(&[]);
 }
+
+/// Cases in which the two have disagreed, whatever the number of cases run.
+///
+/// 3021: the tail of a worm was held up after its arrival had been scheduled, the worm was destroyed, and the next one
+/// with the same record arrived elsewhere in just that cycle.
+const ONCE_WRONG: [u64; 1] = [3021];
 
 /// Wrong if a routing unit of an output takes another head than the semantics say, or at another time, whatever befalls
 /// the heads that it decodes or that wait for it.

@@ -70,6 +70,12 @@ pub trait Endpoint<P> {
     /// named by `Ethernet::wake`.
     fn next_frame(&mut self, host: HostId, now: Time) -> Option<Frame<P>>;
 
+    /// Says, after it has given a frame, whether it may have another one before it hears of anything: if not, it is
+    /// only asked again once the host is named by `Ethernet::wake`, as after a `None`.
+    fn may_have_more(&self, _host: HostId) -> bool {
+        true
+    }
+
     /// Says, after it has given a frame, whether the run ends after this instant.
     fn pauses(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())

@@ -30,6 +30,8 @@ pub struct Ethernet<P> {
     switches: Vec<Switch>,
     /// By host, the channel out of its interface.
     interfaces: Vec<Option<u32>>,
+    /// How many channels there are.
+    channels: u32,
     /// Arrivals by channel, then questions by host: each event's number is its place in this order.
     due: Wheel,
     /// The slots of frames whose first bits leave, not yet reported to an observer; by channel within an instant.
@@ -62,13 +64,14 @@ impl<P: Clone> Ethernet<P> {
         let port = |(channel, ends): (usize, &Ends)| {
             let (rate, delay) = (parameters.rates[channel / 2], parameters.delays[channel / 2]);
             let receiver = wiring::receiver(channel, ends.to, &tree, attachments);
-            Output::new(Pace::new(rate), delay.as_ps(), receiver)
+            Output::new(Pace::new(rate, parameters.mtu), delay.as_ps(), receiver)
         };
         let switch = |id: SwitchId| Switch::new(wiring::outputs(network, &tree, Node::Switch(id)));
         Ok(Ethernet {
             outputs: ends.iter().enumerate().map(port).collect(),
             switches: network.switch_ids().map(switch).collect(),
             interfaces: wiring::interfaces(network, attachments),
+            channels: number_of_channels(&ends),
             frames: Frames::new(),
             due: Wheel::new(ends.len() + attachments.len(), span(parameters)),
             starts: Agenda::new(),
@@ -151,9 +154,9 @@ impl<P: Clone> Ethernet<P> {
                 self.announce(instant, endpoint, observer);
             }
             self.now = instant;
-            match (number as usize).checked_sub(self.outputs.len()) {
+            match number.checked_sub(self.channels) {
                 None => self.arrive(number, endpoint, observer),
-                Some(host) => self.ask(HostId::new(host), endpoint, O::WATCHES),
+                Some(host) => self.ask(HostId(host), endpoint, O::WATCHES),
             }
         };
         // After a break the instant may go on.
@@ -209,11 +212,14 @@ impl<P: Clone> Ethernet<P> {
         self.counters.sent += 1;
         let slot = self.frames.insert(frame);
         self.send(channel, slot, self.now, is_watched);
-        self.schedule(self.outputs[channel as usize].free, self.number_of(host));
+        if endpoint.may_have_more(host) {
+            self.schedule(self.outputs[channel as usize].free, self.number_of(host));
+        }
         self.breaks |= endpoint.pauses().is_break();
     }
 
     /// Schedules what has this number. The last instant of all never comes.
+    #[inline(always)]
     fn schedule(&mut self, at: u64, number: u32) {
         if at < u64::MAX {
             self.due.schedule(at, number);
@@ -222,10 +228,11 @@ impl<P: Clone> Ethernet<P> {
 
     /// The number of a host's questions: after all arrivals, in the order of hosts.
     fn number_of(&self, host: HostId) -> u32 {
-        u32::try_from(self.outputs.len()).expect("channels have ids") + host.0
+        self.channels + host.0
     }
 
     /// Takes a frame in at a port.
+    #[inline(always)]
     fn send(&mut self, channel: u32, slot: u32, ready: u64, is_watched: bool) {
         let taken = self.outputs[channel as usize].send(&mut self.frames, slot, ready);
         if let Some(at) = taken.next {
@@ -239,13 +246,15 @@ impl<P: Clone> Ethernet<P> {
     /// Takes the next frame off a cable.
     fn arrive<E: Endpoint<P>, O: Observer<P>>(&mut self, channel: u32, endpoint: &mut E, observer: &mut O) {
         let output = &mut self.outputs[channel as usize];
-        let Arrived { slot, freed, next } = output.arrived(&self.frames);
-        let (receiver, pace) = (output.receiver, output.pace);
+        let Arrived { slot, length, freed, next } = output.arrived(&self.frames);
+        let receiver = output.receiver;
+        self.counters.channels[channel as usize].count(length, output.pace);
         if let Some(at) = next {
             self.schedule(at, channel);
         }
-        self.free(channel, freed);
-        self.counters.channels[channel as usize].count(self.frames.length(slot), pace);
+        if freed > 0 {
+            self.free(channel, freed);
+        }
         if O::WATCHES {
             let frame = self.frames.get(slot);
             let write = |bytes: &mut Vec<u8>| endpoint.write(frame, bytes);
@@ -284,9 +293,10 @@ impl<P: Clone> Ethernet<P> {
         let back = opposite(channel);
         let hosts = self.interfaces.len();
         let frame = self.frames.get(slot);
+        let (source, destination) = (frame.source, frame.destination);
         let switch = &mut self.switches[at as usize];
-        switch.learn(frame.source, back, self.now, hosts);
-        let known = match frame.destination {
+        switch.learn(source, back, self.now, hosts);
+        let known = match destination {
             Address::Host(host) => switch.find(host, self.now, self.ageing),
             Address::Broadcast => None,
         };
@@ -318,6 +328,7 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Takes a frame in at an output port of the switch `at`, if there is room for it.
+    #[inline]
     fn enter<E: Endpoint<P>>(
         &mut self,
         channel: u32,
@@ -326,23 +337,30 @@ impl<P: Clone> Ethernet<P> {
         endpoint: &mut E,
         is_watched: bool,
     ) {
+        let output = &mut self.outputs[channel as usize];
         let length = u64::from(self.frames.length(slot));
-        let freed = self.outputs[channel as usize].settle(&self.frames, self.now);
-        let occupied = self.outputs[channel as usize].occupied + length;
+        let freed = output.settle(&self.frames, self.now);
+        let occupied = output.occupied + length;
         let has_room = match self.buffer {
             Buffer::Unbounded => true,
             Buffer::PerPort(room) => occupied <= room.0,
             Buffer::Shared(room) => self.takes_shared_room(at as usize, freed, length, room),
         };
-        let counters = &mut self.counters.channels[channel as usize];
         if !has_room {
-            counters.dropped += 1;
-            let (port, frame) = (self.ends[channel as usize].from, self.frames.get(slot));
-            self.breaks |= endpoint.dropped(port, frame, self.now()).is_break();
-            return self.frames.remove(slot);
+            return self.drop_frame(channel, slot, endpoint);
         }
+        let counters = &mut self.counters.channels[channel as usize];
         counters.peak = Bytes(occupied).max(counters.peak);
         self.send(channel, slot, self.now.saturating_add(self.latency), is_watched);
+    }
+
+    /// Counts and forgets a frame that finds no room behind a port.
+    #[cold]
+    fn drop_frame<E: Endpoint<P>>(&mut self, channel: u32, slot: u32, endpoint: &mut E) {
+        self.counters.channels[channel as usize].dropped += 1;
+        let (port, frame) = (self.ends[channel as usize].from, self.frames.get(slot));
+        self.breaks |= endpoint.dropped(port, frame, self.now()).is_break();
+        self.frames.remove(slot);
     }
 
     /// Takes so many bytes of a shared buffer in which a port has `freed` some, if there are; then counts its peak.
@@ -378,6 +396,10 @@ impl<P: Clone> Ethernet<P> {
     }
 }
 
+fn number_of_channels(ends: &[Ends]) -> u32 {
+    u32::try_from(ends.len()).expect("channels have ids")
+}
+
 /// The channel in the other direction of the same cable.
 fn opposite(channel: u32) -> u32 {
     channel ^ 1
@@ -386,7 +408,7 @@ fn opposite(channel: u32) -> u32 {
 /// How far ahead most events lie: a full frame's time on the slowest cable, all cables' delays and switches' latency.
 fn span(parameters: &Parameters) -> u64 {
     let bytes = PREAMBLE.saturating_add(HEADER + TRAILER + GAP).saturating_add(parameters.mtu);
-    let times = parameters.rates.iter().map(|rate| Pace::new(*rate).time(bytes)).max();
+    let times = parameters.rates.iter().map(|rate| Pace::new(*rate, parameters.mtu).time(bytes)).max();
     let delays = parameters.delays.iter().map(|delay| delay.as_ps()).max();
     [times, delays].into_iter().flatten().fold(parameters.switch_latency.as_ps(), u64::saturating_add)
 }

@@ -2,7 +2,7 @@
 
 use simnet_base::units::{BitRate, Bytes};
 
-use super::frame::{Frame, GAP, PREAMBLE};
+use super::frame::{Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 use super::wiring::Receiver;
 
 /// No slot.
@@ -11,23 +11,30 @@ const NIL: u32 = u32::MAX;
 /// A rate, ready to be multiplied with.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// A byte takes a whole number of picoseconds.
+    /// A byte takes a whole number of picoseconds, and a frame few enough that sums need no check before [`LATE`].
     Whole(u64),
     /// It does not: times are rounded up.
     Broken(BitRate),
 }
 
+/// From here on sums may pass the end of time.
+const LATE: u64 = 1 << 62;
+
 impl Pace {
-    pub(super) fn new(rate: BitRate) -> Pace {
+    /// A rate on an Ethernet with this MTU.
+    pub(super) fn new(rate: BitRate, mtu: u32) -> Pace {
         const BYTE: u64 = 8_000_000_000_000;
-        let rest = BYTE % rate.as_bits_per_s();
-        if rest == 0 { Pace::Whole(BYTE / rate.as_bits_per_s()) } else { Pace::Broken(rate) }
+        let (byte, rest) = (BYTE / rate.as_bits_per_s(), BYTE % rate.as_bits_per_s());
+        let longest = u64::from(mtu) + u64::from(PREAMBLE + HEADER + MIN_FRAME + TRAILER + GAP);
+        let is_short = byte.checked_mul(longest).is_some_and(|time| time < LATE);
+        if rest == 0 && is_short { Pace::Whole(byte) } else { Pace::Broken(rate) }
     }
 
-    /// The picoseconds that so many bytes take together, rounded up once; saturates.
+    /// The picoseconds that so many bytes of a frame take together, rounded up once; saturates.
+    #[inline(always)]
     pub(super) fn time(self, bytes: u32) -> u64 {
         match self {
-            Pace::Whole(byte) => byte.saturating_mul(u64::from(bytes)),
+            Pace::Whole(byte) => byte * u64::from(bytes),
             Pace::Broken(rate) => rate.time_for(Bytes(u64::from(bytes))).as_ps(),
         }
     }
@@ -74,16 +81,19 @@ impl<P> Frames<P> {
     }
 
     /// The frame in a slot that is in use.
+    #[inline]
     pub(super) fn get(&self, slot: u32) -> &Frame<P> {
         self.slots[slot as usize].frame.as_ref().expect("a slot in use holds a frame")
     }
 
     /// Its [`Frame::length`].
+    #[inline]
     pub(super) fn length(&self, slot: u32) -> u32 {
         self.slots[slot as usize].length
     }
 
     /// Finds a slot for a frame.
+    #[inline]
     pub(super) fn insert(&mut self, frame: Frame<P>) -> u32 {
         let slot = Slot { arrival: 0, next: NIL, length: frame.length(), frame: Some(frame) };
         self.used += 1;
@@ -101,6 +111,7 @@ impl<P> Frames<P> {
     }
 
     /// Forgets a frame that no port has.
+    #[inline]
     pub(super) fn remove(&mut self, at: u32) {
         self.used -= 1;
         let slot = &mut self.slots[at as usize];
@@ -141,6 +152,8 @@ pub(super) struct Taken {
 /// A frame at the far end of its cable.
 pub(super) struct Arrived {
     pub(super) slot: u32,
+    /// Its [`Frame::length`].
+    pub(super) length: u32,
     /// The bytes that become free with it.
     pub(super) freed: u64,
     /// When the frame behind it arrives.
@@ -153,15 +166,23 @@ impl Output {
     }
 
     /// Takes in a frame that can leave from `ready` on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send<P>(&mut self, frames: &mut Frames<P>, slot: u32, ready: u64) -> Taken {
         let frame = &mut frames.slots[slot as usize];
         let length = frame.length;
         let start = ready.max(self.free);
-        let arrival = start.saturating_add(self.pace.time(PREAMBLE + length)).saturating_add(self.delay);
-        self.free = start.saturating_add(self.pace.time(PREAMBLE + length + GAP));
-        self.occupied += u64::from(length);
+        let (end, free) = match self.pace {
+            // Neither sum passes the end of time.
+            Pace::Whole(byte) if start < LATE => {
+                let end = start + byte * u64::from(PREAMBLE + length);
+                (end, end + byte * u64::from(GAP))
+            }
+            pace => late(pace, start, length),
+        };
+        let arrival = end.saturating_add(self.delay);
         (frame.arrival, frame.next) = (arrival, NIL);
+        self.free = free;
+        self.occupied += u64::from(length);
         let is_first = self.head == NIL;
         if is_first {
             self.head = slot;
@@ -188,7 +209,8 @@ impl Output {
             freed = u64::from(frame.length);
             self.occupied -= freed;
         }
-        Arrived { slot, freed, next: (next != NIL).then(|| frames.slots[next as usize].arrival) }
+        let next = (next != NIL).then(|| frames.slots[next as usize].arrival);
+        Arrived { slot, length: frame.length, freed, next }
     }
 
     /// Frees the room of the frames whose last bit has left by `now`; gives their bytes.
@@ -207,19 +229,41 @@ impl Output {
     }
 }
 
+/// When the last bit of a frame of so many bytes has left that begins to leave at `start`, and when the next one can
+/// begin: the sums for every rate and instant.
+#[cold]
+fn late(pace: Pace, start: u64, length: u32) -> (u64, u64) {
+    [PREAMBLE + length, PREAMBLE + length + GAP].map(|bytes| start.saturating_add(pace.time(bytes))).into()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use simnet_base::ids::HostId;
 
-    /// Wrong if the fast way rounded otherwise than the slow one.
+    use super::*;
+    use crate::ethernet::Address;
+
+    /// Wrong if the fast way rounded otherwise than the slow one, or did not end where time does.
     #[test]
-    fn a_pace_is_the_rate_rounded_up_once() {
-        for rate in [1, 7, 10_000_000, 33_333_333, 100_000_000, 622_080_000, 10u64.pow(10), 4 * 10u64.pow(11)]
+    fn a_port_sends_at_its_rate_rounded_up_once() {
+        for rate in
+            [1, 7, 1_000, 10_000_000, 33_333_333, 100_000_000, 622_080_000, 10u64.pow(10), 4 * 10u64.pow(11)]
         {
             let rate = BitRate::new(rate).unwrap();
-            for bytes in [0, 1, 12, 72, 1_526, 1_538, 9_038, u32::MAX] {
-                let exact = rate.time_for(Bytes(u64::from(bytes))).as_ps();
-                assert_eq!(Pace::new(rate).time(bytes), exact, "{bytes} B at {rate:?}");
+            let exact = |bytes: u32| rate.time_for(Bytes(u64::from(bytes))).as_ps();
+            for (payload, mtu) in [(0, 46), (1_482, 1_500), (9_000, 9_000), (1 << 30, 1 << 30)] {
+                for ready in [0, 12_345, LATE - 1, LATE, u64::MAX - 1_000_000, u64::MAX] {
+                    let mut frames = Frames::new();
+                    let (source, destination) = (HostId(0), Address::Broadcast);
+                    let slot = frames.insert(Frame { source, destination, payload, content: () });
+                    let mut output = Output::new(Pace::new(rate, mtu), 1_000, Receiver::Blocked);
+                    let bytes = PREAMBLE + frames.length(slot);
+                    let taken = output.send(&mut frames, slot, ready);
+                    let arrival = ready.saturating_add(exact(bytes)).saturating_add(1_000);
+                    let free = ready.saturating_add(exact(bytes + GAP));
+                    let found = (taken.start, taken.next, output.free);
+                    assert_eq!(found, (ready, Some(arrival), free), "{payload} B at {rate:?} from {ready}");
+                }
             }
         }
     }

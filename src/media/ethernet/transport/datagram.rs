@@ -348,6 +348,10 @@ impl Endpoint<Segment> for Hosts {
         Some(frame)
     }
 
+    fn may_have_more(&self, host: HostId) -> bool {
+        self.queues[host.index()].0 != NIL
+    }
+
     fn pauses(&mut self) -> ControlFlow<()> {
         if std::mem::take(&mut self.pauses) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -42,6 +42,7 @@ mod stack;
 pub use device::Packet;
 
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 
 use smoltcp::iface::SocketSet;
@@ -142,7 +143,7 @@ pub struct Tcp<O = ()> {
 }
 
 /// What an alarm is for; the connection is known by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Alarm {
     /// A socket has something to do: the connection, the side.
     Socket(u32, usize),
@@ -150,6 +151,18 @@ enum Alarm {
     Address(u32),
     /// A connection may be dead.
     Watch(u32),
+}
+
+impl Hash for Alarm {
+    /// One word: there are several alarms to be found for every frame.
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let (id, kind) = match *self {
+            Alarm::Socket(id, side) => (id, side as u64),
+            Alarm::Address(id) => (id, 2),
+            Alarm::Watch(id) => (id, 3),
+        };
+        hasher.write_u64(u64::from(id) << 2 | kind);
+    }
 }
 
 /// Frames between stacks and cables.
@@ -302,10 +315,10 @@ impl<O: Observer<Packet>> Tcp<O> {
 
     /// Queues the frames that a stack has made at its interface.
     fn hand_over(&mut self, host: HostId, now: Time) {
-        let queue = &mut self.wires.outgoing[host.index()];
-        let before = queue.len();
-        queue.extend(self.stacks[host.index()].frames());
-        if queue.len() > before {
+        let stack = &mut self.stacks[host.index()];
+        // Mostly there are none: acknowledgements are delayed.
+        if !stack.device.outgoing.is_empty() {
+            self.wires.outgoing[host.index()].extend(stack.frames());
             self.ethernet.wake(host, now);
         }
     }
@@ -474,6 +487,10 @@ impl<O: Observer<Packet>> Medium for Tcp<O> {
 impl Endpoint<Packet> for Wires {
     fn next_frame(&mut self, host: HostId, _now: Time) -> Option<Frame<Packet>> {
         self.outgoing[host.index()].pop_front()
+    }
+
+    fn may_have_more(&self, host: HostId) -> bool {
+        !self.outgoing[host.index()].is_empty()
     }
 
     fn received(&mut self, host: HostId, frame: &Frame<Packet>, _now: Time) -> ControlFlow<()> {

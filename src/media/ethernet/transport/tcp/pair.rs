@@ -21,6 +21,9 @@ pub(super) const FRAMING: usize = 16;
 const LISTENS: u16 = 40_000;
 const CONNECTS: u16 = 50_000;
 
+/// glibc takes 128 KiB and more from the system.
+const FRESH: usize = 256 << 10;
+
 /// Two hosts and what passes between them.
 pub(super) struct Pair {
     /// The lesser one first.
@@ -85,7 +88,7 @@ impl Pair {
 
 impl Side {
     fn new(parameters: &TcpParameters) -> Side {
-        let buffer = || SocketBuffer::new(vec![0; parameters.window as usize]);
+        let buffer = || SocketBuffer::new(zeros(parameters.window as usize));
         let mut socket = Socket::new(buffer(), buffer());
         socket.set_nagle_enabled(parameters.nagle);
         socket.set_ack_delay(parameters.ack_delay.map(|delay| parameters.clock().span(delay)));
@@ -191,6 +194,15 @@ impl Side {
         }
         any
     }
+}
+
+/// So many zeros, in a room for at least [`FRESH`]: one that an allocator takes from the system, as common ones take
+/// all of this size, which comes zero by itself and takes memory where it is written to. Most buffers never are: those
+/// of the direction in which nothing is sent, and without the bytes of messages all send buffers.
+fn zeros(bytes: usize) -> Vec<u8> {
+    let mut zeros = vec![0; bytes.max(FRESH)];
+    zeros.truncate(bytes);
+    zeros
 }
 
 fn framing(message: &Message) -> [u8; FRAMING] {

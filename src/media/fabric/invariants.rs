@@ -159,17 +159,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             !(entry.out_on || entry.head_sent) || entry.is_leaving(),
             "what flows out is let out: {entry:?}"
         );
-        let has_output = matches!(entry.state, State::Waiting | State::Connected);
-        let at_output = self.switch.arbitration == Arbitration::PerOutput && entry.state == State::Pending;
-        let asks = entry.state == State::Routing || at_output;
-        assert!(
-            asks || has_output == (entry.out != NONE),
-            "who waits or is connected has an output: {entry:?}"
-        );
-        assert!(
-            !asks || self.asked_output(port).unwrap_or(NONE) == entry.out,
-            "who is decoded has one in view, if its turn is legal: {entry:?}"
-        );
         let has_exit = entry.is_leaving() || entry.state == State::Routing;
         assert!(entry.exit == NEVER || has_exit, "nothing else has an end in sight: {entry:?}");
         assert!(entry.exit >= entry.t, "what has come to its end is over: {entry:?}");
@@ -182,17 +171,6 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             entry.segments <= 1 || entry.occ >= u32::from(entry.segments),
             "each of the worms in a buffer has a flit there: {entry:?}"
         );
-        assert!(entry.state != State::Routing || entry.exit != NEVER, "decoding comes to an end: {entry:?}");
-        let is_pending = entry.state == State::Pending;
-        assert!(
-            !is_pending || self.unit_of(port) != NONE,
-            "a port that decodes waits for no unit: {entry:?}"
-        );
-        let is_next = entry.state == State::Idle && !is_empty;
-        assert!(
-            !is_next || self.pending_next.contains(&port),
-            "a head that has come to the front is decoded next: {entry:?}"
-        );
         if let Some(plug) = self.outs.get(port as usize) {
             assert!(plug.dead == entry.dead, "a cable works or fails in both directions: {entry:?} {plug:?}");
             assert!(plug.dead || plug.peer != NONE, "what works is a cable to somewhere: {plug:?}");
@@ -200,17 +178,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.is_sink(port) && port < self.transmitters {
             assert!(entry.flying == 0 && is_empty, "a host without a buffer takes what comes: {entry:?}");
         }
-        let is_ahead = entry.state == State::Routing && entry.occ == 0;
-        assert!(
-            !is_ahead || (entry.in_on && entry.in_rem == entry.out_rem),
-            "a head that is foreseen comes with all its flits: {entry:?}"
-        );
         if port >= self.transmitters {
             assert!(entry.segments <= 1 && !entry.stop_sent, "one message after the other: {entry:?}");
             assert!(entry.in_rem == 0 && entry.flying == 0, "all of a message is there at once: {entry:?}");
             let sends = matches!(entry.state, State::Idle | State::Connected);
             assert!(sends, "a transmitter sends or does nothing: {entry:?}");
         }
+        self.check_decoding(port);
         self.check_flits(port);
         if port < self.switch_ports {
             assert!(entry.occ <= self.switch.buffer, "the buffer holds what is in it: {entry:?}");
@@ -223,6 +197,38 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             );
             assert!(entry.occ > go || !entry.stop_sent, "one emptied to its mark has said GO: {entry:?}");
         }
+    }
+
+    /// A head has an output in view from when it is decoded on, or waits for that output's unit.
+    fn check_decoding(&self, port: u32) {
+        let entry = &self.ins[port as usize];
+        let has_output = matches!(entry.state, State::Waiting | State::Connected);
+        let at_output = self.switch.arbitration == Arbitration::PerOutput && entry.state == State::Pending;
+        let asks = entry.state == State::Routing || at_output;
+        assert!(
+            asks || has_output == (entry.out != NONE),
+            "who waits or is connected has an output: {entry:?}"
+        );
+        assert!(
+            !asks || self.asked_output(port).unwrap_or(NONE) == entry.out,
+            "who is decoded has one in view, if its turn is legal: {entry:?}"
+        );
+        assert!(entry.state != State::Routing || entry.exit != NEVER, "decoding comes to an end: {entry:?}");
+        let is_pending = entry.state == State::Pending;
+        assert!(
+            !is_pending || self.unit_of(port) != NONE,
+            "a port that decodes waits for no unit: {entry:?}"
+        );
+        let is_next = entry.state == State::Idle && entry.segments > 0;
+        assert!(
+            !is_next || self.pending_next.contains(&port),
+            "a head that has come to the front is decoded next: {entry:?}"
+        );
+        let is_ahead = entry.state == State::Routing && entry.occ == 0;
+        assert!(
+            !is_ahead || (entry.in_on && entry.in_rem == entry.out_rem),
+            "a head that is foreseen comes with all its flits: {entry:?}"
+        );
     }
 
     /// No flit is lost or made: what is here and what is to come is what is to leave, worm by worm.

@@ -326,19 +326,11 @@ pub(super) fn records(
         }
         hosts.push(idle_host(transmitter, out));
     }
-    let is_paired = |(port, out): (u32, &OutPort)| {
-        out.peer == NONE
-            || (outs[out.peer as usize].peer == port && outs[out.peer as usize].delay == out.delay)
-    };
-    debug_assert!((0..).zip(&outs).all(is_paired), "a cable is one channel there and one back, equally long");
+    debug_assert!(are_paired(&ins, &outs), "a cable is one channel there and one back, equally long");
     debug_assert!(ins.len() >= ports && ins.len() - ports <= hosts.len(), "a transmitter a host at most");
     debug_assert!(
         hosts.iter().all(|host| host.transmitter == NONE || host.transmitter >= transmitters),
         "transmitters come after all other input ports"
-    );
-    debug_assert!(
-        ins.iter().zip(&outs).all(|(port, out)| port.dead == out.dead),
-        "a port has a cable in both directions or in none"
     );
     let rates = if equal { Vec::new() } else { vec![NO_FLOW; ins.len()] };
     let most = network.switches().iter().map(|switch| usize::from(switch.ports)).max().unwrap_or(0);
@@ -361,6 +353,13 @@ pub(super) fn records(
         channels,
         transmitters,
     }
+}
+
+/// Whether each port has a cable in both directions or in none, of the same length.
+fn are_paired(ins: &[InPort], outs: &[OutPort]) -> bool {
+    let back = |out: &OutPort| outs.get(out.peer as usize).map(|back| (back.peer, back.delay));
+    let is_paired = |(port, out): (u32, &OutPort)| out.peer == NONE || back(out) == Some((port, out.delay));
+    (0..).zip(outs).all(is_paired) && ins.iter().zip(outs).all(|(port, out)| port.dead == out.dead)
 }
 
 const NO_FLOW: Rates = Rates { in_next: 0, in_period: 1, out_next: 0, out_period: 1, take_free: 0 };

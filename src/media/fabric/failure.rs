@@ -242,6 +242,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.outs[port as usize].dead = false;
             self.ins[port as usize].dead = false;
             self.ins[port as usize].stop_sent = full;
+            if O::WATCHES && full {
+                observer.flow_control(Cycle(t), self.wiring.end(port), true);
+            }
             if !self.is_switch_port(port) {
                 self.retry_host(port, t);
             }

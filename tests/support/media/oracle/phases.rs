@@ -22,6 +22,9 @@ impl Oracle {
                     let full = self.has_no_room(channel);
                     self.outputs[channel].go = !full;
                     self.inputs[channel].stop_sent = full;
+                    if full {
+                        self.logs.flow.push((now, self.inputs[channel].end, true));
+                    }
                 } else {
                     self.cut(channel, now, &mut turned_away);
                 }

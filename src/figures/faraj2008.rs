@@ -17,6 +17,7 @@ mod fig7;
 mod fig8;
 mod fig9;
 mod loss;
+mod mechanisms;
 mod modern;
 mod spanning_tree;
 mod table1;
@@ -45,6 +46,7 @@ pub(super) const FIGURES: &[Figure] = &[
     modern::FIGURE,
     spanning_tree::FIGURE,
     tree_mesh_fat_tree::FIGURE,
+    mechanisms::FIGURE,
 ];
 
 #[cfg(test)]

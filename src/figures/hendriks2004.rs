@@ -6,11 +6,13 @@ mod fig1;
 mod fig2;
 mod fig3;
 mod fig4;
+mod mechanisms;
 mod pink;
 mod presumptions;
 mod questions;
 mod sizes;
 mod timeline;
+mod wirings;
 
 use super::Figure;
 
@@ -23,4 +25,6 @@ pub(super) const FIGURES: &[Figure] = &[
     pink::FIGURE,
     presumptions::FIGURE,
     sizes::FIGURE,
+    mechanisms::FIGURE,
+    wirings::FIGURE,
 ];

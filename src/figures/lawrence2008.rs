@@ -15,6 +15,7 @@ mod fig6;
 mod fig7;
 mod fig8;
 mod fig9;
+mod mechanisms;
 mod noise;
 mod odd;
 mod parameters;
@@ -54,6 +55,7 @@ pub(super) const FIGURES: &[Figure] = &[
     slow_link::FIGURE,
     slow_machine::FIGURE,
     discovered::FIGURE,
+    mechanisms::FIGURE,
 ];
 
 #[cfg(test)]

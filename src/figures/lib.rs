@@ -23,6 +23,7 @@ mod hendriks2004;
 mod index;
 mod lawrence2008;
 mod mainwaring1997;
+mod mechanisms;
 mod page;
 mod restated;
 mod results;

@@ -12,9 +12,11 @@ mod fig6;
 mod fig7;
 mod fig8;
 mod fig9;
+mod held_out;
 mod levels;
 mod load;
 mod mappers;
+mod mechanisms;
 mod parameters;
 mod paths;
 mod ratios;
@@ -37,6 +39,8 @@ pub(super) const FIGURES: &[Figure] = &[
     fig10::FIGURE,
     ratios::FIGURE,
     parameters::FIGURE,
+    held_out::FIGURE,
+    mechanisms::FIGURE,
     load::FIGURE,
     mappers::FIGURE,
     turn_orders::FIGURE,

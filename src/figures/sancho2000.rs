@@ -1,5 +1,6 @@
 //! The tables and figures of Sancho and Robles 2000, and some beyond.
 
+mod crossings;
 mod curves;
 mod fig1;
 mod fig2;
@@ -33,4 +34,5 @@ pub(super) const FIGURES: &[Figure] = &[
     long::LONG_32,
     long::LONG_64,
     message_time::FIGURE,
+    crossings::FIGURE,
 ];

@@ -20,6 +20,8 @@ pub struct Mapping {
     pub algorithm: Algorithm,
     /// Who maps.
     pub masters: Masters,
+    /// How an election goes.
+    pub election: Election,
     /// What carries its messages.
     pub model: MapModel,
     /// What every mapper knows.
@@ -78,6 +80,35 @@ pub enum Masters {
     One(HostId),
     /// Every host, until one meets no other with a higher address.
     Election,
+}
+
+/// How an election goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Election {
+    /// How often its winner maps at most.
+    pub attempts: u32,
+    /// The span within which all begin.
+    pub starts: Duration,
+    /// Whether hosts name the highest mapper that they have heard of.
+    pub gossip: bool,
+    /// How much longer an answer is waited for shortly after another mapper's probe.
+    pub patience: Duration,
+    /// What draws who has which address, if not the run's seed.
+    pub addresses: Option<u64>,
+}
+
+impl Default for Election {
+    /// All begin within 10 ms, name the highest mapper that they know of, and wait 5 ms longer for a busy host; the
+    /// winner maps at most four times.
+    fn default() -> Election {
+        Election {
+            attempts: 4,
+            starts: Duration::from_ms(10),
+            gossip: true,
+            patience: Duration::from_ms(5),
+            addresses: None,
+        }
+    }
 }
 
 /// What carries a mapper's messages.

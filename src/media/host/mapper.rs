@@ -44,12 +44,15 @@ pub struct Brief {
     pub explorations: u64,
     /// The bytes that the mapper may use for its model; `None`: no bound. A mapper that needs more gives up.
     pub memory: Option<u64>,
+    /// The least length of a probe, in bytes; shorter ones are padded. Guards and scouts have lengths of their own.
+    pub length: u32,
 }
 
 impl Default for Brief {
-    /// Switches of eight ports, 1 ms, no retries.
+    /// Switches of eight ports, 1 ms, no retries, probes as long as what they say.
     fn default() -> Brief {
-        Brief { ports: 8, timeout: Duration::from_ms(1), retries: 0, explorations: 20_000, memory: None }
+        let timeout = Duration::from_ms(1);
+        Brief { ports: 8, timeout, retries: 0, explorations: 20_000, memory: None, length: 0 }
     }
 }
 
@@ -131,6 +134,9 @@ pub struct Map {
     pub turns: Turns,
     /// Switches whose ports were probed, replicates counted.
     pub explorations: u64,
+    /// Vertices that the Berkeley mapper took from the frontier, those counted that it skipped because their switch
+    /// was explored by then; 0 for other mappers.
+    pub popped: u64,
     /// From the first probe to the last answer or time-out.
     pub time: Duration,
     /// Why the map may be wrong, as far as the mapper knows; empty: it is sure.

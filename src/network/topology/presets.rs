@@ -14,6 +14,7 @@
 mod cluster;
 mod faraj;
 mod lawrence;
+pub mod wirings;
 
 use simnet_base::ids::Port;
 

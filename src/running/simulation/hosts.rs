@@ -141,6 +141,8 @@ pub enum Addresses {
     ByPosition,
     /// The seed shuffles the addresses.
     Shuffled,
+    /// This number shuffles them, the same in every run.
+    Drawn(u64),
 }
 
 /// A cable that fails.

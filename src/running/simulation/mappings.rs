@@ -14,6 +14,7 @@ use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
 use simnet_media::fabric::Parameters;
 use simnet_media::host::distribution::RoutesByName;
+use simnet_media::host::election;
 use simnet_media::host::mapper::{Algorithm, coupon, parallel, randomised};
 use simnet_media::host::plain::{Collision, Plain};
 use simnet_media::trace::Recorder;
@@ -177,6 +178,22 @@ impl<'a> MappingRuns<'a> {
         Ok(Attempt { report: MapReport::new(&mapped, &task, &silent), mapped })
     }
 
+    /// The election that the scenario describes.
+    fn election<'s>(&self, setup: Setup<'s>, task: &Task<'_>) -> Election<'s> {
+        let rules = self.mapping.election;
+        let election = Election::new(setup, task.algorithm.clone(), task.brief);
+        let (lately, _) = election.options.patience;
+        let options = election::Options {
+            gossip: rules.gossip,
+            patience: (lately, rules.patience),
+            attempts: rules.attempts,
+            ..election.options
+        };
+        let addresses = rules.addresses.map_or(election.setup.addresses, hosts::Addresses::Drawn);
+        let setup = Setup { addresses, ..election.setup };
+        Election { options, stagger: rules.starts, setup, ..election }
+    }
+
     /// Lets all hosts map until one of them has won, and judges its map.
     fn elect(
         &self,
@@ -185,7 +202,7 @@ impl<'a> MappingRuns<'a> {
         plan: Planner<'_>,
     ) -> Result<Attempt, RunError> {
         let setup = Setup { until: None, ..task.setup };
-        let election = Election::new(setup, task.algorithm.clone(), task.brief);
+        let election = self.election(setup, &task);
         let takes_part = |host: HostId| !silent.contains(&host);
         // Where the network falls into parts that each elect a winner, the first to map has its routes.
         let plan = Cell::new(Some(plan));

@@ -2,6 +2,7 @@
 
 use simnet_base::units::{Bytes, Duration};
 use simnet_media::host::Hardware;
+use simnet_media::host::mapper::myricom::Survey;
 use simnet_media::host::mapper::{
     Algorithm, Depth as Bound, berkeley, coupon, guarded, identified, myricom, parallel, randomised,
     simplified,
@@ -160,6 +161,8 @@ fn myricom(wire: &wire::Myricom) -> Option<myricom::Options> {
         rescan: *wire.rescan.value()?,
         skip_told: *wire.skip_told.value()?,
         loops: *wire.loops.value()?,
+        survey: or(&wire.survey, Survey::default())?,
+        switch_again: or(&wire.switch_again, false)?,
         start_up: wire.start_up.value()?.0,
     })
 }

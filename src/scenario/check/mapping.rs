@@ -2,7 +2,7 @@
 
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::HostId;
-use simnet_base::units::Duration;
+use simnet_base::units::{Bytes, Duration};
 use simnet_media::host::Costs;
 use simnet_media::host::mapper::{Algorithm, Brief, myricom};
 
@@ -10,7 +10,7 @@ use super::{conflict, mappers, names, out_of_range, quantity};
 use crate::checked::Topology;
 use crate::diagnostics::{Diagnostics, Place};
 use crate::fabric::Hosts;
-use crate::mapping::{Computer, MapModel, Mapping, Masters, Silence};
+use crate::mapping::{Computer, Election, MapModel, Mapping, Masters, Silence};
 use crate::wire::{self, Document, Given, Located, Mode};
 
 /// The mapper.
@@ -36,10 +36,12 @@ pub(super) fn mapping(
     let site = mappers::Site { network: topology.map(|t| &t.network), masters, model: *wire.model.value()? };
     let algorithm = mappers::algorithm(wire, &site, diagnostics);
     let (faults, restraint) = (mappers::faults(&wire.faults), mappers::restraint(&wire.restraint));
+    let election = election(wire, diagnostics);
     let brief = Brief {
         timeout: probe_timeout?,
         retries: *wire.retries.value()?,
         explorations: *wire.explorations.value()?,
+        length: least_length(wire)?,
         memory: quantity(&wire.memory).map(|memory| memory.value.0),
         ..Brief::for_switches_of(&topology?.network)
     };
@@ -47,6 +49,7 @@ pub(super) fn mapping(
         hardware: mappers::hardware(algorithm.as_ref()?),
         algorithm: algorithm?,
         masters: masters?,
+        election: election?,
         model: *wire.model.value()?,
         brief,
         silence: silence?,
@@ -105,6 +108,28 @@ fn masters(
     }
 }
 
+/// How an election goes; `None` after a fault.
+fn election(wire: &wire::Mapping, diagnostics: &mut Diagnostics) -> Option<Election> {
+    let Some(Located { value: own, place }) = wire.election.get() else {
+        return wire.election.is_absent().then(Election::default);
+    };
+    if wire.mode.value() == Some(&Mode::Master) {
+        conflict(
+            *place,
+            "rules of an election where one host maps",
+            "belongs to mode = \"election\"",
+            diagnostics,
+        );
+    }
+    Some(Election {
+        attempts: *own.attempts.value()?,
+        starts: own.starts.value()?.0,
+        gossip: *own.gossip.value()?,
+        patience: own.patience.value()?.0,
+        addresses: own.addresses.value().copied(),
+    })
+}
+
 /// What a mapper's software runs on: what is given, else the computer of the paper that has the algorithm.
 fn runs_on(wire: &wire::Mapping) -> Option<Computer> {
     match &wire.runs_on {
@@ -139,6 +164,14 @@ fn costs(wire: &wire::Mapping, runs_on: Computer, hosts: &Hosts) -> Option<Costs
         reply: or(&wire.reply_overhead, default.reply)?,
         loopback: or(&wire.loop_overhead, default.loopback)?,
     })
+}
+
+/// The least length of a probe, in bytes.
+fn least_length(wire: &wire::Mapping) -> Option<u32> {
+    if wire.probe_length.is_absent() {
+        return Some(0);
+    }
+    u32::try_from(quantity::<Bytes>(&wire.probe_length)?.value.0).ok()
 }
 
 /// A share of 0 % to 100 %, in thousandths.

@@ -14,12 +14,15 @@ use crate::tree::Item;
 use simnet_base::units::{Bytes, Duration};
 use simnet_media::host::mapper::berkeley::{Merging, SecondLook};
 use simnet_media::host::mapper::guarded::{Candidates, First, Landing, Recency};
-use simnet_media::host::mapper::myricom::{Filter, Loops};
+use simnet_media::host::mapper::myricom::{Filter, Loops, Survey};
 use simnet_media::host::mapper::{
     Algorithm, Order, berkeley, coupon, guarded, identified, myricom, parallel, randomised, simplified,
 };
 
-use Presence::{Default, Optional, Required};
+use Presence::{Default, Optional, Required, Usually};
+
+/// The longest span of an election's starts, and the longest patience.
+const MOST_STARTS: Duration = Duration::from_ms(3_600_000);
 
 /// The longest scout.
 const MOST_SCOUT: Bytes = Bytes(1 << 20);
@@ -38,6 +41,9 @@ table! {
         model: MapModel = Default("'cut-through'");
         /// How long it waits for the answer to a probe; if not given, 1 ms on a host, 450 us on an interface.
         probe_timeout: Quantity<Duration> = Optional, ABOVE_ZERO;
+        /// The least length of a probe: shorter ones are padded; if not given, they are as long as what they say, 32
+        /// bytes and more.
+        probe_length: Quantity<Bytes> = Optional, Bytes(1)..=MOST_SCOUT;
         /// How often a turn that gave nothing is tried again.
         retries: u32 = Default("0");
         /// Explorations of switches after which the mapper gives up.
@@ -66,6 +72,8 @@ table! {
         /// Which hosts those are: the first of the network's list, or some that the seed draws; `listed` if not
         /// given.
         answering_order: Direction = Optional;
+        /// How an election goes.
+        election: Election = Optional;
         /// Options of the algorithms `berkeley` and `randomised`.
         berkeley: Berkeley = Optional;
         /// Options of the algorithm `randomised`.
@@ -121,6 +129,23 @@ impl Choice for Algorithm {
 }
 
 table! {
+    /// How an election goes; for mode `election`.
+    "[mapping.election]" Election {
+        /// How often its winner maps at most: it maps again where late answers make it doubt its map.
+        attempts: u32 = Default("4"), 1..;
+        /// The span within which all begin, each at an instant that the seed draws.
+        starts: Quantity<Duration> = Default("'10 ms'"), ..=MOST_STARTS;
+        /// Whether hosts name the highest mapper that they have heard of, in what they send; if not, only themselves.
+        gossip: bool = Default("true");
+        /// How much longer an answer is waited for within 20 ms of another mapper's probe.
+        patience: Quantity<Duration> = Default("'5 ms'"), ..=MOST_STARTS;
+        /// What draws who has which address, the highest of which wins: the same hosts in every run; if not given, the
+        /// run's seed does.
+        addresses: u64 = Optional;
+    }
+}
+
+table! {
     /// What the Berkeley mapper, and the randomised one that is made of it, may do in addition to
     /// `order`, `window`, `skip-known`, `depth` and `prune`.
     "[mapping.berkeley]" Berkeley {
@@ -170,6 +195,11 @@ table! {
         /// What loop probes look for: cables that lead back into their own port, cables between two ports of a
         /// switch, or nothing.
         loops: Loops = Default("'plugs'");
+        /// Which turns at a new switch get a loop probe (where these look for plugs) and a switch probe: those that
+        /// lead to no host; for loop probes, or for both, all that can be ports by what the scan for hosts found.
+        survey: Survey = Usually("'hostless'");
+        /// Whether a switch probe is sent again to a switch before it is compared with others.
+        switch_again: bool = Usually("false");
         /// How long it waits before its first probe; part of its time.
         start_up: Quantity<Duration> = Default("'800 ms'");
     }
@@ -279,6 +309,14 @@ impl Choice for Filter {
 impl Choice for Loops {
     const CHOICES: &'static [(&'static str, Loops)] =
         &[("plugs", Loops::Plugs), ("cables", Loops::Cables), ("nothing", Loops::Nothing)];
+}
+
+impl Choice for Survey {
+    const CHOICES: &'static [(&'static str, Survey)] = &[
+        ("hostless", Survey::Hostless),
+        ("loops-in-window", Survey::LoopsInWindow),
+        ("window", Survey::Window),
+    ];
 }
 
 impl Choice for First {

@@ -13,6 +13,8 @@ use simnet_network::topology::{End, Network};
 pub(super) struct Findings {
     /// Switches whose ports were probed, replicates counted.
     pub(super) explorations: u64,
+    /// Vertices taken from the frontier, those skipped counted.
+    pub(super) popped: u64,
     /// The model after each exploration.
     pub(super) history: Vec<Growth>,
     /// The most bytes that the model took.
@@ -73,7 +75,7 @@ impl Findings {
 
     /// The map of a search that took so long.
     pub(super) fn into_map(self, map: Confirmed, journal: Journal, asked: Asked, time: Duration) -> Map {
-        let Findings { explorations, history, peak_memory, doubts } = self;
+        let Findings { explorations, popped, history, peak_memory, doubts } = self;
         let Confirmed { network, unconfirmed_links, unconfirmed_ports } = map;
         let Asked { probes, turns, evidence } = asked;
         Map {
@@ -82,6 +84,7 @@ impl Findings {
             probes,
             turns,
             explorations,
+            popped,
             time,
             doubts,
             evidence,

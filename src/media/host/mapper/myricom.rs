@@ -62,6 +62,10 @@ pub struct Options {
     pub skip_told: bool,
     /// What loop probes look for.
     pub loops: Loops,
+    /// Which turns at a new switch get a loop probe, where these look for plugs, and which a switch probe.
+    pub survey: Survey,
+    /// Whether a switch probe is sent again to a switch before it is compared with others.
+    pub switch_again: bool,
     /// How long the mapper waits before its first probe; part of the time that its map is reported to have taken.
     pub start_up: Duration,
 }
@@ -88,6 +92,19 @@ pub enum Loops {
     Nothing,
 }
 
+/// Which turns at a new switch get a loop probe, and which a switch probe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Survey {
+    /// Those that lead to no host, whether they can be ports or not, both.
+    #[default]
+    Hostless,
+    /// Loop probes go to those that can be ports by what the scan for hosts found, also where a host answered; switch
+    /// probes as before.
+    LoopsInWindow,
+    /// Both go to those that can be ports, also where a host answered.
+    Window,
+}
+
 /// The time that passes before the first probe of a mapper in the interface's firmware.
 ///
 /// # Source
@@ -110,6 +127,8 @@ impl Options {
         rescan: true,
         skip_told: false,
         loops: Loops::Plugs,
+        survey: Survey::Hostless,
+        switch_again: false,
         start_up: START_UP,
     };
 }

@@ -146,6 +146,8 @@ pub struct Prober {
     pub evidence: Evidence,
     /// How long the last question took that was answered in time, from interface to interface.
     pub round_trip: Duration,
+    /// The least length of a probe, in bytes.
+    length: u32,
     nonce: u64,
     /// The turns of probes that brought nothing so far, by nonce.
     unanswered: BTreeMap<u64, Vec<Turn>>,
@@ -162,6 +164,7 @@ impl Prober {
             turns: Turns::default(),
             evidence: Evidence::default(),
             round_trip: Duration::ZERO,
+            length: brief.length,
             nonce: 0,
             unanswered: BTreeMap::new(),
             late: Vec::new(),
@@ -290,7 +293,9 @@ impl Prober {
         question: impl Fn(&mut Prober) -> Vec<(Kind, Vec<Turn>, Message)>,
     ) -> Option<(Kind, Received)> {
         for attempt in 0..=self.retries {
-            let messages = question(self);
+            let length = self.length;
+            let padded = |(kind, route, message): (Kind, _, Message)| (kind, route, message.padded(length));
+            let messages = question(self).into_iter().map(padded).collect();
             let answer = self.once(host, turns, when, messages).await;
             if answer.is_some() {
                 self.evidence.recovered += u64::from(attempt > 0);

@@ -77,8 +77,13 @@ impl Attached {
 /// Never: a number below the count of hosts fits.
 pub fn addresses(setup: &Setup<'_>) -> Vec<Address> {
     let mut addresses = by_position(setup.network.hosts().len());
-    if setup.addresses == Addresses::Shuffled {
-        let mut stream = Stream::new(setup.seed, ADDRESSES, 0);
+    let seed = match setup.addresses {
+        Addresses::ByPosition => None,
+        Addresses::Shuffled => Some(setup.seed),
+        Addresses::Drawn(number) => Some(number),
+    };
+    if let Some(seed) = seed {
+        let mut stream = Stream::new(seed, ADDRESSES, 0);
         for last in (1..addresses.len()).rev() {
             let other = stream.below(last as u64 + 1);
             addresses.swap(last, usize::try_from(other).expect("below the number of hosts"));

@@ -114,6 +114,7 @@ impl<'a> Search<'a> {
     async fn explore_all(&mut self, host: &mut dyn Host) {
         while let Some(vertex) = self.frontier.pop_front() {
             self.model.set_waiting(vertex, false);
+            self.findings.popped += 1;
             if self.model.is_explored(vertex) || !self.is_within_depth(vertex) {
                 continue;
             }

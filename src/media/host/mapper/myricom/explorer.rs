@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::clues::Clues;
 use super::scan::Scan;
-use super::{Filter, Loops, Options};
+use super::{Filter, Loops, Options, Survey};
 use crate::host::Host;
 use crate::host::mapper::findings::{Confirmed, Findings};
 use crate::host::mapper::model::{CONFIRMED, Far, Model, Place, Plan, VertexId, turn};
@@ -211,6 +211,10 @@ impl<'a> Explorer<'a> {
         if !self.options.oldest_first {
             known.reverse();
         }
+        if self.options.switch_again && !known.is_empty() {
+            // Its answer is known, or this switch would not be on the frontier: it shows that the route is still good.
+            self.prober.comes_back(host, Kind::Switch, &there_and_back(route)).await;
+        }
         for switch in known {
             let back = way_back(self.model.route(switch));
             let (low, high) = self.model.extent(switch).unwrap_or_default();
@@ -249,9 +253,9 @@ impl<'a> Explorer<'a> {
             self.leave_open(place(*port));
             self.frontier.push_back(place(*port));
         }
-        let turns = alternating(self.brief.ports).map(|turn| i32::from(turn.0));
-        let mut open: Vec<i32> = turns.filter(|turn| !scan.is_known(*turn)).collect();
-        self.find_loops(host, switch, &route, &mut open).await;
+        let (open, probed) = self.turns_of_survey(&scan);
+        let looped = self.find_loops(host, switch, &route, &probed).await;
+        let open = open.into_iter().filter(|port| !looped.contains(port));
         for port in open {
             let at = place(port);
             let out = then(&route, port);
@@ -267,6 +271,19 @@ impl<'a> Explorer<'a> {
         }
         self.model.set_surveyed(switch);
         self.follow_clues(from, Place::entry(switch));
+    }
+
+    /// The turns at a new switch that get a switch probe, and those that get a loop probe.
+    fn turns_of_survey(&self, scan: &Scan) -> (Vec<i32>, Vec<i32>) {
+        let turns = || alternating(self.brief.ports).map(|turn| i32::from(turn.0));
+        let hostless = || turns().filter(|turn| !scan.is_known(*turn)).collect();
+        let window =
+            || turns().filter(|turn| !scan.switches.contains(turn) && !scan.excludes(*turn)).collect();
+        match self.options.survey {
+            Survey::LoopsInWindow if self.options.loops == Loops::Plugs => (hostless(), window()),
+            Survey::Window if self.options.loops == Loops::Plugs => (window(), window()),
+            _ => (hostless(), hostless()),
+        }
     }
 
     /// Notes that a switch answered at a port, which therefore leads to no host.
@@ -286,14 +303,14 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Sends the loop probes of a new switch and takes the ports that they show from `open`.
+    /// Sends the loop probes of a new switch to these turns; gives the ports at which they found loops.
     async fn find_loops(
         &mut self,
         host: &mut dyn Host,
         switch: VertexId,
         route: &[Turn],
-        open: &mut Vec<i32>,
-    ) {
+        open: &[i32],
+    ) -> BTreeSet<i32> {
         let mut looped = BTreeSet::new();
         for (nth, out) in open.iter().enumerate() {
             let partners = match self.options.loops {
@@ -322,7 +339,7 @@ impl<'a> Explorer<'a> {
                 }
             }
         }
-        open.retain(|port| !looped.contains(port));
+        looped
     }
 
     /// Where nothing answered at the first switch, finds out whether it is a switch at all.

@@ -22,6 +22,7 @@ mod faraj2008;
 mod hendriks2004;
 mod index;
 mod lawrence2008;
+mod lysne2000;
 mod mainwaring1997;
 mod mechanisms;
 mod page;
@@ -93,7 +94,7 @@ pub struct Paper {
 }
 
 /// All figures, paper by paper.
-pub static PAPERS: [Paper; 5] = [
+pub static PAPERS: [Paper; 6] = [
     Paper {
         name: "mainwaring1997",
         number: "000",
@@ -118,6 +119,12 @@ pub static PAPERS: [Paper; 5] = [
         number: "004",
         cited: "Sancho and Robles 2000",
         figures: sancho2000::FIGURES,
+    },
+    Paper {
+        name: "lysne2000",
+        number: "005",
+        cited: "Lysne and Duato 2000 (the abstract)",
+        figures: lysne2000::FIGURES,
     },
 ];
 

@@ -28,6 +28,7 @@ mod root_file;
 mod roots;
 mod routes_file;
 mod select;
+mod skyline;
 mod smart;
 mod spines;
 mod spread;
@@ -57,6 +58,7 @@ pub use plan::{BusiestChannel, Choices, LoadAtDistance, Plan, PlanError, Report}
 pub use root_file::read_root_guids;
 pub use routes_file::{read_routes, write_routes};
 pub use select::{Selection, balanced_routes, select_routes};
+pub use skyline::{Changed, Reconfigured};
 pub use smart::Smart;
 pub use spread::{PAIR, Spread};
 pub use suggest::{

@@ -9,7 +9,8 @@ use simnet::figures::{self, FilesOf};
 use simnet::papers::fits;
 
 /// The papers' folders in the order of their numbers.
-const PAPERS: [&str; 5] = ["mainwaring1997", "faraj2008", "hendriks2004", "lawrence2008", "sancho2000"];
+const PAPERS: [&str; 6] =
+    ["mainwaring1997", "faraj2008", "hendriks2004", "lawrence2008", "sancho2000", "lysne2000"];
 
 const CLASSES: [&str; 4] = ["predicted", "fitted", "given", "from-input"];
 

@@ -27,6 +27,7 @@ mod oracle {
     mod ring;
     mod routing;
     mod routing_trees;
+    mod skyline;
     mod smart;
     mod spines;
     mod sturdy;

@@ -199,6 +199,17 @@ impl Directions {
         Directions { roots, are_spines: false, labels, relabelled: Vec::new(), place }
     }
 
+    /// The directions of an order, given as every switch's place in it: the switch with the lower place is up.
+    pub(super) fn of_order(roots: Vec<SwitchId>, place: Vec<u32>) -> Directions {
+        let labels = place.iter().copied().map(i64::from).collect();
+        Directions { roots, are_spines: false, labels, relabelled: Vec::new(), place }
+    }
+
+    /// A switch's place in the order of all of them; lower is up.
+    pub(super) fn place(&self, switch: SwitchId) -> u32 {
+        self.place[switch.index()]
+    }
+
     /// The roots, one per component or as named.
     pub fn roots(&self) -> &[SwitchId] {
         &self.roots

@@ -126,14 +126,14 @@ fn is_host(end: &End) -> bool {
 }
 
 /// What is left of a network.
-struct Left {
-    network: Network,
+pub(super) struct Left {
+    pub(super) network: Network,
     /// Per switch of the whole network its id here, if it is left.
-    switches: Vec<Option<SwitchId>>,
+    pub(super) switches: Vec<Option<SwitchId>>,
 }
 
 impl Left {
-    fn new(whole: &Network, parts: &[Part]) -> Left {
+    pub(super) fn new(whole: &Network, parts: &[Part]) -> Left {
         let mut network = Network::new(whole.name.clone());
         let mut switches = Vec::with_capacity(whole.switches().len());
         for (id, switch) in whole.switch_ids().zip(whole.switches()) {

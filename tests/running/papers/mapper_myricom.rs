@@ -4,7 +4,7 @@
 use simnet_base::des::process::run_at_once;
 use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
-use simnet_media::host::mapper::myricom::{self, Filter, Loops, Options, TIMEOUT};
+use simnet_media::host::mapper::myricom::{self, Filter, Loops, Options, Survey, TIMEOUT};
 use simnet_media::host::mapper::{Algorithm, Brief, Doubt, Kind, Map};
 use simnet_media::host::plain::{Collision, Plain};
 use simnet_media::host::{Costs, Hardware};
@@ -146,6 +146,12 @@ fn heuristics_that_were_left_out_cost_what_refutes_them() {
     assert!(scanned(Options { window: false, ..standard }) > 1.1);
     assert_eq!(sent(Options { loops: Loops::Nothing, ..standard })[0], 0);
     assert!(sent(Options { loops: Loops::Cables, ..standard })[0] > 1_000);
+    // Both kinds of probes go to as many turns; a switch probe more for each of 86 switches that are compared.
+    let in_window = sent(Options { survey: Survey::Window, ..standard });
+    assert_eq!((in_window[0], in_window[2]), (426, 426));
+    assert_eq!(sent(Options { survey: Survey::LoopsInWindow, ..standard })[..3], [426, host, 461]);
+    let again = sent(Options { survey: Survey::Window, switch_again: true, ..standard });
+    assert_eq!(again, [426, host, 512, compare]);
 }
 
 #[test]
@@ -159,6 +165,8 @@ fn maps_of_random_networks_are_all_of_n() {
             3 => Options { rescan: false, stop_at_first: true, ..standard },
             4 => Options { stop_at_first: true, skip_told: true, ..standard },
             5 => Options { loops: Loops::Cables, ..standard },
+            6 => Options { survey: Survey::Window, switch_again: true, ..standard },
+            7 => Options { survey: Survey::LoopsInWindow, ..standard },
             _ => standard,
         };
         for collision in [Collision::Packet, Collision::Circuit] {

@@ -121,6 +121,8 @@ fn addresses_are_shuffled_by_the_seed_alone() {
     let mut first = hosts::addresses(&setup(1));
     assert_eq!(first, hosts::addresses(&setup(1)));
     assert_ne!(first, hosts::addresses(&setup(2)));
+    // Drawn by a number, they are what that seed draws, whatever the run's is.
+    assert_eq!(first, hosts::addresses(&Setup { addresses: Addresses::Drawn(1), ..setup(2) }));
     first.sort();
     assert_eq!(first, (0..36).map(Address).collect::<Vec<_>>());
     let net = row();

@@ -67,8 +67,8 @@ pub fn renumbered(network: &Network, seed: u64) -> Network {
 ///
 /// B has what is printed of it, and what C shows: seven leaves of three to five hosts with three uplinks each, to
 /// different ones of four middle switches, each of which is cabled to both roots; the fourteenth switch stands among
-/// the roots. The six cables left lie where chance puts them: between that switch, the roots of B, those of A and C, and
-/// from a root of B to its middle switches, at most two in parallel. At least two end at the fourteenth switch, or
+/// the roots. The six cables left lie where chance puts them: between that switch, the roots of B, those of A and C,
+/// and from a root of B to its middle switches, at most two in parallel. At least two end at the fourteenth switch, or
 /// hosts could not tell it, and at least one at A or C. Free ports are taken by chance.
 ///
 /// # Panics

@@ -73,9 +73,10 @@ fn printed_means() -> [f64; 3] {
     let mut times: [Vec<f64>; 3] = [const { Vec::new() }; 3];
     for (from, to) in (0..MACHINES).flat_map(|from| (0..MACHINES).map(move |to| (from, to))) {
         let of = format!("machine {from} to {to}");
-        let hops = (1..=3).find(|hops| reference("003", "Fig8", "hop count", &of) == Some(f64::from(*hops)));
+        let hops =
+            (1..=3_u8).find(|hops| reference("003", "Fig8", "hop count", &of) == Some(f64::from(*hops)));
         if let (Some(hops), Some(ms)) = (hops, reference("003", "Fig6", "raw RTT", &of)) {
-            times[hops as usize - 1].push(ms * 1e3);
+            times[usize::from(hops) - 1].push(ms * 1e3);
         }
     }
     times.map(|all| all.iter().sum::<f64>() / all.len() as f64)

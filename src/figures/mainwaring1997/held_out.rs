@@ -38,8 +38,11 @@ const TIMEOUTS: [u64; 5] = [800, 900, 1_000, 1_100, 1_200];
 /// That of Fig. 7.
 const TIMEOUT: u64 = 1_000;
 
+/// A count of what a mapper found.
+type Count = fn(&Mapped) -> f64;
+
 /// Counts of Fig. 6: what it is called there, and what it comes to.
-const COUNTS: [(&str, fn(&Mapped) -> f64); 9] = [
+const COUNTS: [(&str, Count); 9] = [
     ("host probes", |m| m.hosts + m.nothing),
     ("host probe hits", |m| m.hosts),
     ("switch probes", |m| m.switches + m.nothing),

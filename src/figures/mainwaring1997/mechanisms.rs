@@ -36,8 +36,11 @@ fn paper() -> &'static Paper {
 const MASTER: &str = "one master";
 const ELECTION: &str = "election";
 
+/// What is taken over the runs.
+type Taken = fn(&Spread) -> f64;
+
 /// Times of Fig. 7 by what is taken over the runs.
-const STATISTICS: [(&str, fn(&Spread) -> f64); 3] =
+const STATISTICS: [(&str, Taken); 3] =
     [("min", |times| times.min), ("avg", |times| times.mean), ("max", |times| times.max)];
 
 /// Columns of Fig. 10.

@@ -105,12 +105,19 @@ pub(super) fn rows(paper: &Paper, trials: &[Trial]) -> Vec<Row> {
     trials.iter().flat_map(both).collect()
 }
 
-/// The trials that do not merely keep what held, as a table in Markdown, below how many there are of each verdict.
+/// Rows of a table that fit a page.
+const MOST_ROWS: usize = 60;
+
+/// The trials that do not merely keep what held, as a table in Markdown, below how many there are of each verdict. Of
+/// more than [`MOST_ROWS`], those that leave a miss are left out as well.
 pub(super) fn table(paper: &Paper, trials: &[Trial]) -> String {
     let mut text = "| mechanism | printed number | of | paper | rule | without | with | |\n\
                     |---|---|---|--:|--:|--:|--:|---|\n"
         .to_owned();
-    for trial in trials.iter().filter(|trial| trial.verdict(paper) != Some(Verdict::Keeps)) {
+    let is_long =
+        trials.iter().filter(|trial| trial.verdict(paper) != Some(Verdict::Keeps)).count() > MOST_ROWS;
+    let is_left_out = |verdict| verdict == Verdict::Keeps || is_long && verdict == Verdict::Misses;
+    for trial in trials.iter().filter(|trial| !trial.verdict(paper).is_some_and(is_left_out)) {
         let judged = trial.judged(paper, trial.with);
         let [_, quantity, of] = &trial.printed;
         let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
@@ -132,10 +139,11 @@ pub(super) fn table(paper: &Paper, trials: &[Trial]) -> String {
     let count = |wanted| trials.iter().filter(|t| !t.fitted && t.verdict(paper) == Some(wanted)).count();
     format!(
         "Of {} trials of a printed number by which nothing of the mechanism was chosen, {} settle a miss, \
-         {} leave one, {} keep what held (they are in [data.csv](data.csv) alone), {} break it.\n\n{text}",
+         {} leave one{}, {} keep what held (they are in [data.csv](data.csv) alone), {} break it.\n\n{text}",
         trials.iter().filter(|trial| !trial.fitted).count(),
         count(Verdict::Settles),
         count(Verdict::Misses),
+        if is_long { " (in [data.csv](data.csv))" } else { "" },
         count(Verdict::Keeps),
         count(Verdict::Breaks),
     )
@@ -152,7 +160,7 @@ pub(super) fn chart(paper: &Paper, trials: &[Trial]) -> Chart {
     };
     Chart {
         title: "What was tried: ours over the printed number".to_owned(),
-        x: Axis::from_zero("row of the table"),
+        x: Axis::from_zero("trial, those that keep what held left out"),
         y: Axis::from_zero("ours over the paper's (factor)"),
         layers: vec![
             Layer::marks("without", marks(|trial| trial.without)),

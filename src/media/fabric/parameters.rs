@@ -107,8 +107,8 @@ pub struct LinkTiming {
 }
 
 impl LinkTiming {
-    /// How many flits arrive at most from the cycle on whose end a buffer has reached its mark until its STOP is obeyed:
-    /// those of `2 delay - 1` cycles.
+    /// How many flits arrive at most from the cycle on at whose end a buffer has reached its mark until its STOP is
+    /// obeyed: those of `2 delay - 1` cycles.
     pub(super) fn flits_after_stop(self) -> u64 {
         debug_assert!(self.delay > 0 && self.period > 0, "both times have been checked");
         (2 * self.delay - 1).div_ceil(self.period)

@@ -285,8 +285,8 @@ fn reach(graph: &SwitchGraph, from: SwitchId, counts: impl Fn(usize) -> bool) ->
 
 /// Whether a table holds the routes, and they can be balanced, by a bound that a single search gives: over a
 /// breadth-first tree no two switches are further apart than twice its depth, which is at most twice as deep from
-/// another root. From all spines of a levelled tree paths are as short as without a rule, which is no longer; where there
-/// are none the tree has one root.
+/// another root. From all spines of a levelled tree paths are as short as without a rule, which is no longer; where
+/// there are none the tree has one root.
 fn is_small(graph: &SwitchGraph, attachments: &Attachments, choices: &Choices) -> bool {
     let is_bounded = choices.algorithm.tree_and_root().is_none_or(|(tree, root)| {
         let several = matches!(root.rule(), Root::Named(roots) if roots.len() > 1);

@@ -167,19 +167,11 @@ impl Mapping {
             let cabled = hosts.filter(|host| topology.attachments[host.index()].is_some());
             let mut others: Vec<HostId> = cabled.filter(|host| Some(*host) != master).collect();
             if self.silence.order == Direction::Random {
-                shuffle(&mut others, &mut Stream::new(seed, ANSWERING, 0));
+                Stream::new(seed, ANSWERING, 0).shuffle(&mut others);
             }
             let answering = (count as usize).saturating_sub(usize::from(master.is_some()));
             silent.extend(others.into_iter().skip(answering));
         }
         silent
-    }
-}
-
-/// Shuffles hosts, every order equally likely (Fisher and Yates).
-fn shuffle(hosts: &mut [HostId], stream: &mut Stream) {
-    for last in (1..hosts.len()).rev() {
-        let other = stream.below(last as u64 + 1);
-        hosts.swap(last, usize::try_from(other).expect("a position in the list"));
     }
 }

@@ -46,6 +46,18 @@ impl Stream {
         drawn
     }
 
+    /// Puts `all` into a random order, every order equally likely to within its length / 2^64. Costs O(length).
+    ///
+    /// # Source
+    /// Fisher and Yates, from the last place to the first.
+    #[expect(clippy::missing_panics_doc, reason = "what is below a position in memory is one")]
+    pub fn shuffle<T>(&mut self, all: &mut [T]) {
+        for last in (1..all.len()).rev() {
+            let other = self.below(last as u64 + 1);
+            all.swap(last, usize::try_from(other).expect("a position in the list"));
+        }
+    }
+
     /// Draws from the exponential distribution with this mean, rounded down; saturates.
     ///
     /// # Source

@@ -107,10 +107,10 @@ fn drawn(pink: &Network, wiring: u32) -> Network {
     for (_, _, spine) in units.values().flatten() {
         free.entry(spine.node).or_default().push(spine.port.0);
     }
-    free.values_mut().for_each(|ports| shuffle(ports, &mut stream));
+    free.values_mut().for_each(|ports| stream.shuffle(ports));
     for links in units.into_values() {
         let mut spines: Vec<Node> = links.iter().map(|(_, _, spine)| spine.node).collect();
-        shuffle(&mut spines, &mut stream);
+        stream.shuffle(&mut spines);
         for ((link, middle, _), spine) in links.into_iter().zip(spines) {
             let port = free.get_mut(&spine).and_then(Vec::pop).expect("a spine has a port for each unit");
             let spine = End { node: spine, port: Port(port) };
@@ -118,14 +118,6 @@ fn drawn(pink: &Network, wiring: u32) -> Network {
         }
     }
     net
-}
-
-/// Shuffles, every order equally likely (Fisher and Yates).
-fn shuffle<T>(all: &mut [T], stream: &mut Stream) {
-    for last in (1..all.len()).rev() {
-        let other = stream.below(last as u64 + 1);
-        all.swap(last, usize::try_from(other).expect("a position in the list"));
-    }
 }
 
 /// The mean with the least and the greatest.

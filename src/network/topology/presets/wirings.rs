@@ -153,12 +153,9 @@ fn without_cables(network: &Network) -> Network {
     bare
 }
 
-/// Shuffles, every order equally likely (Fisher and Yates).
+/// The same in a random order.
 fn shuffled<T>(mut all: Vec<T>, stream: &mut Stream) -> Vec<T> {
-    for last in (1..all.len()).rev() {
-        let other = below(last + 1, stream);
-        all.swap(last, other);
-    }
+    stream.shuffle(&mut all);
     all
 }
 

@@ -272,7 +272,9 @@ impl RouteOptions {
                 }
                 Ok(choices)
             }
-            RouteSource::File { .. } => unreachable!("no option names a file of routes"),
+            RouteSource::File { .. } | RouteSource::OnLanes { .. } => {
+                unreachable!("no option names a file of routes, or lanes")
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod allgather;
 mod buffers;
+mod credits;
 mod csv;
 mod declared;
 mod discovery;
@@ -72,7 +73,7 @@ pub(super) fn routing(
     seed: u64,
     diagnostics: &mut Diagnostics,
 ) -> Option<Routing> {
-    routing::routing(document.routing.get()?, Some(topology), Some(seed), diagnostics)
+    routing::routing(document.routing.get()?, Some(topology), Some(seed), None, diagnostics)
         .filter(|_| diagnostics.is_clean())
 }
 
@@ -88,7 +89,10 @@ fn sections(
     let hosts =
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
-        buffers::check(document, fabric, hosts, &topology.network, diagnostics);
+        match fabric.credits {
+            None => buffers::check(document, fabric, hosts, &topology.network, diagnostics),
+            Some(_) => credits::check(document, diagnostics),
+        }
         limits::check(document, fabric, hosts, &topology.network, diagnostics);
     }
     let (failures, by_chance) = failures(document, network, diagnostics);
@@ -96,7 +100,9 @@ fn sections(
     let mapping =
         mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, diagnostics));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
-    let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, diagnostics));
+    let lanes = fabric.as_ref().and_then(|fabric| Some(fabric.credits.as_ref()?.lanes));
+    let routing =
+        document.routing.get().and_then(|wire| routing::routing(wire, network, seed, lanes, diagnostics));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
     let traffic =
@@ -235,7 +241,7 @@ fn within<T: Limited>(
 }
 
 /// Notes that two things cannot stand together, at the place of the second.
-fn conflict(
+pub(super) fn conflict(
     place: Place,
     message: impl Into<String>,
     expected: impl Into<String>,

@@ -6,7 +6,7 @@ use simnet_base::ids::{HostId, LinkId, Node, Port};
 use simnet_base::units::{BitRate, Duration, Time};
 use simnet_media::trace::Bounds;
 use simnet_media::traffic::{TraceMessage, Workload};
-use simnet_network::routing::{Choices, RouteTable};
+use simnet_network::routing::{Choices, DestinationTables, RouteTable};
 use simnet_network::topology::{End, Network};
 
 use super::allgather::Allgather;
@@ -259,6 +259,13 @@ pub enum RouteSource {
     },
     /// Routes to be computed; random choices have the scenario's seed.
     Computed(Choices),
+    /// Next hops by destination, paths on lanes: computed already, as more lanes may be needed than there are.
+    OnLanes {
+        /// The next hops.
+        tables: Box<DestinationTables>,
+        /// The routes of pairs, their lanes as service levels.
+        table: RouteTable,
+    },
 }
 
 /// What hosts send.
@@ -371,7 +378,7 @@ impl Checked {
         match &self.work {
             Work::Stages(Stages { routing: Some(routing), .. }) => match &routing.source {
                 RouteSource::Computed(choices) => Some(choices),
-                RouteSource::File { .. } => None,
+                RouteSource::File { .. } | RouteSource::OnLanes { .. } => None,
             },
             Work::Operation(operation) => Some(&operation.choices),
             _ => None,

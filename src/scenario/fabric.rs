@@ -12,18 +12,21 @@
 
 use simnet_base::diagnostics::Fault;
 use simnet_base::units::{BitRate, Bytes, Duration, Flits, Length};
-use simnet_media::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
+use simnet_media::fabric::{
+    Arbitration, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
+};
 use simnet_network::topology::{Link, Network};
 
 use super::check::{out_of_range, quantity};
 use super::checked::{Checked, Topology};
+use super::credits::{Credits, credits};
 use super::diagnostics::{Diagnostics, Place};
 use super::generation::Generation;
 use super::rates::{self, RateSource, Rates};
-use super::wire::{self, Given, Located, Quantity};
+use super::wire::{self, FlowKind, Given, Located, Quantity};
 
 /// The wormhole fabric in physical units; one flit is one byte.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fabric {
     /// The rate of cables that give none.
     pub rate: BitRate,
@@ -47,6 +50,8 @@ pub struct Fabric {
     pub cable_length: Length,
     /// Chance that a bit is wrong, in `0..1`.
     pub bit_error_rate: f64,
+    /// Credits in the place of STOP and GO; then `buffer`, `stop`, `go` and `arbitration` mean nothing.
+    pub credits: Option<Credits>,
 }
 
 /// What all hosts share.
@@ -91,8 +96,11 @@ pub(super) fn fabric(
     let [buffer, stop, go] = [&wire.buffer, &wire.stop, &wire.go].map(flits);
     // Where values stand that nobody wrote.
     let silent = wire.preset.get().map_or(section, |at| at.place);
-    check_order(buffer, stop, go, silent, diagnostics);
-    check_moved(buffer, [stop, go], silent, wire.preset.value().copied(), diagnostics);
+    let credits = credits(wire, silent, buffer, diagnostics);
+    if wire.flow.is_absent() || wire.flow.value() == Some(&FlowKind::StopGo) {
+        check_order(buffer, stop, go, silent, diagnostics);
+        check_moved(buffer, [stop, go], silent, wire.preset.value().copied(), diagnostics);
+    }
     let rate = quantity(&wire.rate);
     if let Some(rate) = rate {
         check_rate(rate, diagnostics);
@@ -115,6 +123,7 @@ pub(super) fn fabric(
         deadlock_timeout: wire.deadlock_timeout.value()?.0,
         cable_length: quantity(&wire.cable_length)?.value,
         bit_error_rate: *wire.bit_error_rate.value()?,
+        credits,
     })
 }
 
@@ -305,7 +314,15 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             time_to_live: hosts.time_to_live.map(cycles),
         },
         links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
+        flow: flow(fabric, cycles),
     }
+}
+
+/// What stops a sender.
+fn flow(fabric: &Fabric, cycles: impl Fn(Duration) -> u64) -> FlowControl {
+    let limit = fabric.deadlock_timeout.map(|timeout| cycles(timeout).max(1));
+    let credits = fabric.credits.as_ref().map(|credits| credits.parameters(limit, cycles));
+    credits.map_or(FlowControl::StopGo, |credits| FlowControl::Credits(Box::new(credits)))
 }
 
 /// The greatest common divisor of the flit times of all cables and of the interfaces' receive rate.
@@ -366,6 +383,7 @@ mod tests {
             deadlock_timeout: Some(Duration::from_ms(50)),
             cable_length: Length::from_mm(2_500),
             bit_error_rate: 0.0,
+            credits: None,
         }
     }
 

@@ -10,6 +10,7 @@
 
 pub mod allgather;
 pub mod checked;
+pub mod credits;
 pub mod discovery;
 pub mod ethernet;
 pub mod expect;

@@ -8,6 +8,7 @@
 mod allgather;
 mod bounds;
 mod canonical;
+mod credits;
 mod discovery;
 mod ethernet;
 mod evaluation;
@@ -28,6 +29,7 @@ mod traffic;
 pub(super) use allgather::{Allgather, Overheads, RingRoutes, Software};
 pub(super) use bounds::{Bounded, Limited};
 pub(super) use canonical::{Canonical, Gap};
+pub(super) use credits::{FlowKind, LaneArbitration, LaneWeight};
 pub(super) use discovery::{Compute, Discovery, KnownPair, MadeUp, Noise, Pace, PingSoftware};
 pub(super) use ethernet::{Ethernet, LONGEST_CABLE, RATES, Sharing};
 pub(super) use evaluation::{Direction, Figure, Pins, Ratio, Reference};

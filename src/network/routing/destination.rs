@@ -48,6 +48,7 @@ use crate::topology::Network;
 use super::algorithm::{Algorithm, Rule};
 use super::allowed_turns::AllowedTurns;
 use super::dimension_order::NotAGrid;
+use super::directions::{Root, Tree};
 use super::graph::{Attachments, SwitchGraph};
 use lanes::Lanes;
 use minimal::{Tie, minimal};
@@ -111,9 +112,19 @@ pub struct DestinationTables {
 }
 
 impl Engine {
+    /// All by name: the rules of algorithms with their usual tree and root, then [`Engine::ALL`].
+    pub const ROUTERS: &'static [(&'static str, Engine)] = &[
+        ("updown", Engine::Rule(Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far })),
+        ("smart", Engine::Rule(Algorithm::Smart { tree: Tree::Bfs, root: Root::Far })),
+        ("minimal", Engine::Rule(Algorithm::Minimal)),
+        ("dimension-order", Engine::Rule(Algorithm::DimensionOrder)),
+        ("lash", Engine::Lash),
+        ("dfsssp", Engine::Dfsssp),
+        ("nue", Engine::Nue),
+    ];
+
     /// Those that make tables of next hops only, by name.
-    pub const ALL: &'static [(&'static str, Engine)] =
-        &[("lash", Engine::Lash), ("dfsssp", Engine::Dfsssp), ("nue", Engine::Nue)];
+    pub const ALL: &'static [(&'static str, Engine)] = Engine::ROUTERS.split_at(Algorithm::ALL.len()).1;
 
     /// Its name.
     pub fn name(&self) -> &'static str {

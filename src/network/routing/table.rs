@@ -13,15 +13,23 @@ pub trait Routes {
     /// Appends the turns from `source` to `destination` to `turns`; `false` without a route, `turns`
     /// untouched.
     fn route(&self, source: HostId, destination: HostId, turns: &mut Vec<Turn>) -> bool;
+
+    /// The service level of what `source` sends to `destination`, by which switches choose lanes: 0 to 15.
+    fn service_level(&self, _source: HostId, _destination: HostId) -> u8 {
+        0
+    }
 }
 
 /// The routes of all pairs of hosts, row by row of one destination each.
 ///
-/// Costs 4 bytes and one bit a pair, and 2 bytes a turn: 15 MB for 1,024 hosts on pink.
+/// Costs 4 bytes and one bit a pair, and 2 bytes a turn: 15 MB for 1,024 hosts on pink; with service levels one byte
+/// more a pair.
 #[derive(Clone, Debug)]
 pub struct RouteTable {
     rows: Vec<Row>,
     turns: usize,
+    /// Per destination, per source the service level; empty where all are 0.
+    levels: Vec<u8>,
 }
 
 /// The routes of a network would fill the memory.
@@ -125,7 +133,7 @@ fn turns_to(
 impl RouteTable {
     /// A table without routes.
     pub(super) fn new(hosts: usize) -> RouteTable {
-        RouteTable { rows: vec![Row::default(); hosts], turns: 0 }
+        RouteTable { rows: vec![Row::default(); hosts], turns: 0, levels: Vec::new() }
     }
 
     /// A table without routes that is going to hold those of all pairs.
@@ -143,6 +151,14 @@ impl RouteTable {
         row.turns.shrink_to_fit();
         self.rows[destination.index()] = row;
         Ok(())
+    }
+
+    /// Gives every pair its service level: `level(source, destination)`.
+    pub(super) fn set_service_levels(&mut self, level: impl Fn(HostId, HostId) -> u8) {
+        let ids = || (0..self.hosts()).map(HostId::new);
+        let pairs = ids().flat_map(|destination| ids().map(move |source| (source, destination)));
+        let levels: Vec<u8> = pairs.map(|(source, destination)| level(source, destination)).collect();
+        self.levels = if levels.iter().all(|level| *level == 0) { Vec::new() } else { levels };
     }
 
     /// How many hosts the table is for.
@@ -180,6 +196,10 @@ impl Routes for RouteTable {
         let found = self.turns(source, destination);
         turns.extend_from_slice(found.unwrap_or_default());
         found.is_some()
+    }
+
+    fn service_level(&self, source: HostId, destination: HostId) -> u8 {
+        self.levels.get(destination.index() * self.hosts() + source.index()).copied().unwrap_or(0)
     }
 }
 

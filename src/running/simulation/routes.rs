@@ -61,6 +61,13 @@ impl Routes for HostRoutes {
             },
         }
     }
+
+    fn service_level(&self, source: HostId, destination: HostId) -> u8 {
+        match &self.on_map {
+            None => self.table.service_level(source, destination),
+            Some(_) => 0,
+        }
+    }
 }
 
 /// Finds the routes that a scenario asks for, on a map made in-band if it asks for a mapper; its first run is
@@ -93,6 +100,7 @@ fn on_network(
             let report = Report::of_file(network, &Survey::new(network, &attachments, table));
             (table.clone(), report)
         }
+        RouteSource::OnLanes { tables, table } => (table.clone(), tables.report(network, &attachments)),
         RouteSource::Computed(choices) => {
             let plan = Plan::new(network, &attachments, choices)?;
             let report = plan.report(network, &attachments);
@@ -131,7 +139,7 @@ fn on_map(
     let plan_routes: Planner<'_> = Box::new(|map| {
         let Routing { source, distribute } = stages.routing.as_ref()?;
         let choices = match source {
-            RouteSource::File { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
+            RouteSource::File { table, .. } | RouteSource::OnLanes { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
             RouteSource::Computed(choices) => choices,
         };
         let overlay = Overlay::new(&checked.topology, map, mapper_of(map, network));

@@ -326,8 +326,9 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
         let tag = Tag { source: host, number: planned.number, spoilt }.pack();
         let alone = self.zero_load.cycles(host, route, planned.payload);
         let destination = planned.destination;
+        let service_level = self.routes.service_level(host, destination);
         self.under_way[host.index()].push_back(UnderWay { tag, alone, destination });
-        Some(Outgoing { created, payload: planned.payload, tag, time_to_live: None })
+        Some(Outgoing { created, payload: planned.payload, tag, time_to_live: None, service_level })
     }
 
     /// Forgets a message that is over; gives what was known of it.

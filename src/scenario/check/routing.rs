@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::SwitchId;
+use simnet_media::fabric::MOST_LANES;
 use simnet_network::routing::{
-    Algorithm, Attachments, Choices, Heuristic, Root, Selection, SwitchGraph, Tree, read_lfts, read_routes,
+    Algorithm, Attachments, Choices, DestinationTables, Engine, Heuristic, Root, Selection, SwitchGraph,
+    TablesError, Tree, read_lfts, read_routes,
 };
 use simnet_network::topology::formats::port_guids;
 
@@ -14,11 +16,12 @@ use crate::checked::{RouteSource, Routing, Topology, TopologySource};
 use crate::diagnostics::{Diagnostics, Place};
 use crate::wire::{self, FileName, Given, Located};
 
-/// Where routes come from.
+/// Where routes come from. `lanes` are those of each channel; `None` with STOP and GO.
 pub(super) fn routing(
     wire: &Located<wire::Routing>,
     topology: Option<&Topology>,
     seed: Option<u64>,
+    lanes: Option<u8>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Routing> {
     let (section, wire) = (wire.place, &wire.value);
@@ -45,8 +48,11 @@ pub(super) fn routing(
             only_with(wire, &keys, "a file", diagnostics);
             routes_file(file, kind, topology, diagnostics)
         }
-        (None, Some(algorithm)) => {
-            let algorithm = computed(algorithm, wire, topology, diagnostics);
+        (None, Some(router)) if is_on_lanes(&router.value, lanes) => {
+            on_lanes(router, wire, topology, lanes, diagnostics)
+        }
+        (None, Some(router)) => {
+            let algorithm = computed(router, wire, topology, diagnostics);
             let seed = wire.seed.value().copied().or(seed);
             let selection = or(&wire.select, Selection::Random { seed: 0 }).zip(seed).map(selection);
             let utility = topology.and_then(|topology| topology.utility);
@@ -75,13 +81,13 @@ fn two_sources(place: Place, message: &str, diagnostics: &mut Diagnostics) {
 /// An algorithm with its tree and root; notes a network that it does not suit, and keys of a tree given
 /// for one that needs none.
 fn computed(
-    algorithm: &Located<Algorithm>,
+    router: &Located<Engine>,
     wire: &wire::Routing,
     topology: Option<&Topology>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Algorithm> {
-    let place = algorithm.place;
-    let mut algorithm = algorithm.value.clone();
+    let place = router.place;
+    let Engine::Rule(mut algorithm) = router.value.clone() else { return None };
     let graph = topology.map(|topology| SwitchGraph::new(&topology.network));
     if let Some(Err(error)) = graph.map(|graph| algorithm.check(&graph)) {
         conflict(place, error.to_string(), "expected another algorithm, or another network", diagnostics);
@@ -95,6 +101,58 @@ fn computed(
         }
     }
     Some(algorithm)
+}
+
+/// Whether next hops by destination are found, their paths on lanes: by engines that know nothing else, and by rules
+/// that need lanes wherever there are several.
+fn is_on_lanes(router: &Engine, lanes: Option<u8>) -> bool {
+    let is_rule = matches!(router, Engine::Rule(_));
+    !is_rule || router.takes_lanes() && lanes.is_some_and(|lanes| lanes > 1)
+}
+
+/// Next hops by destination, paths on lanes.
+fn on_lanes(
+    router: &Located<Engine>,
+    wire: &wire::Routing,
+    topology: Option<&Topology>,
+    lanes: Option<u8>,
+    diagnostics: &mut Diagnostics,
+) -> Option<RouteSource> {
+    let (place, engine) = (router.place, &router.value);
+    let name = engine.name();
+    only_with(wire, &["tree", "heuristic", "root", "relabel", "select", "seed"], &format!("`{name}`"), diagnostics);
+    let Some(lanes) = lanes else {
+        diagnostics.add(place, |span| {
+            let message = format!("`{name}` puts paths on lanes, and with STOP and GO there is one");
+            let help = format!(
+                "its tables for one lane: `simnet route NET --algorithm {name} --to opensm --out FILE`, then \
+                 `[routing] lfts = \"FILE\"`"
+            );
+            Fault::new("conflict", span, message, "expected flow = \"credits\" in [fabric]").with_help(help)
+        });
+        return None;
+    };
+    let topology = topology?;
+    let network = &topology.network;
+    let attachments = Attachments::by_ports(network, &topology.attachments);
+    let made = DestinationTables::new(network, &attachments, engine, (Some(lanes), 0, topology.utility));
+    let expected = match &made {
+        Err(TablesError::Lanes { needed, .. }) if *needed <= u32::from(MOST_LANES) => {
+            format!("expected `lanes` of at least {needed} in [fabric]")
+        }
+        _ => "expected another algorithm, or another network".to_owned(),
+    };
+    let routed = made.map_err(|error| error.to_string()).and_then(|tables| {
+        let table = tables.route_table(network, &attachments).map_err(|error| error.to_string())?;
+        Ok(RouteSource::OnLanes { tables: Box::new(tables), table })
+    });
+    match routed {
+        Ok(routed) => Some(routed),
+        Err(message) => {
+            conflict(place, message, expected, diagnostics);
+            None
+        }
+    }
 }
 
 /// The names of the algorithms that are `wanted`, as in `"a", "b" or "c"`.

@@ -1,7 +1,7 @@
 //! Sections that need others.
 
 use simnet_base::diagnostics::Fault;
-use simnet_network::routing::Algorithm;
+use simnet_network::routing::{Algorithm, Engine};
 
 use crate::diagnostics::Diagnostics;
 use crate::wire::Document;
@@ -40,7 +40,7 @@ pub(super) fn check_sections(document: &Document, diagnostics: &mut Diagnostics)
         });
     }
     if let Some(algorithm) = document.routing.value().and_then(|routing| routing.algorithm.get())
-        && algorithm.value == Algorithm::DimensionOrder
+        && algorithm.value == Engine::Rule(Algorithm::DimensionOrder)
         && !document.mapping.is_absent()
     {
         diagnostics.add(algorithm.place, |span| {

@@ -5,6 +5,7 @@ use serde_json::Value as Schema;
 use super::allgather::Allgather;
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
+use super::credits::{FlowKind, LaneArbitration};
 use super::discovery::Discovery;
 use super::ethernet::Ethernet;
 use super::evaluation::{Figure, Reference};
@@ -23,9 +24,9 @@ use crate::diagnostics::Diagnostics;
 use crate::generation::{GENERATIONS, Generation};
 use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
-use simnet_media::fabric::Arbitration;
+use simnet_media::fabric::{Arbitration, MOST_LANES};
 use simnet_media::trace::bounds::LARGEST_MOST;
-use simnet_network::routing::{Algorithm, Engine, Heuristic, Selection, Tree};
+use simnet_network::routing::{Engine, Heuristic, Selection, Tree};
 
 use Presence::{Default, Optional, Preset, Required, Usually};
 
@@ -111,8 +112,23 @@ table! {
         /// The rate of every cable to which the network gives none; without it that of most hosts' cables, where the
         /// network gives them one.
         rate: Quantity<BitRate> = Preset("'1.28 Gb/s'");
-        /// Room of a switch port's input buffer.
+        /// What keeps a sender from overrunning a buffer: STOP and GO on one lane, or credits for whole packets on each of
+        /// `lanes`; `stop-go` if not given.
+        flow: FlowKind = Usually("'stop-go'");
+        /// Room of a switch port's input buffer; with credits that of each of its lanes, four times `mtu` if neither
+        /// this nor a preset's rate says otherwise.
         buffer: Quantity<Bytes> = Preset("'108 B'"), Bytes(1)..=MOST_BUFFER;
+        /// With credits: how many lanes each channel has for data; 1 if not given.
+        lanes: u32 = Usually("1"), 1..=MOST_LANES as u32;
+        /// With credits: the longest packet; longer messages are cut. 4 KiB, or what `buffer` has room for, if not
+        /// given.
+        mtu: Quantity<Bytes> = Optional, Bytes(1)..=MOST_BUFFER;
+        /// With credits: how long after the arrival of its head a switch may pass a packet on; later it is discarded.
+        /// `never`, as without the key: however late.
+        packet_lifetime: NeverOr<Duration> = Optional, ABOVE_ZERO;
+        /// With credits: how an output chooses among its lanes, as the tables of InfiniBand do; in turn, a packet each, if
+        /// not given.
+        lane_arbitration: LaneArbitration = Optional;
         /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has
         /// to fit.
         stop: Quantity<Bytes> = Preset("'56 B'"), Bytes(1)..=MOST_BUFFER;
@@ -123,7 +139,8 @@ table! {
         /// How heads are decoded: one at a time in each switch, one at a time at each input port, or one at a time of
         /// those for each output port.
         arbitration: Arbitration = Preset("'serial'");
-        /// How long an output may stay blocked before its switch sends a forward reset.
+        /// How long an output may stay blocked before its switch sends a forward reset; with credits, how long a packet
+        /// may wait in front of its queue before it is discarded.
         deadlock_timeout: NeverOr<Duration> = Default("'50 ms'"), ABOVE_ZERO;
         /// The length of every cable that gives none of its own; 5 ns/m.
         cable_length: Quantity<Length> = Default("'2.5 m'");
@@ -165,11 +182,12 @@ table! {
         /// A file as `simnet route --routes` writes, relative to the scenario's folder.
         file: FileName = Optional;
         /// The forwarding tables of a subnet manager, OpenSM's `opensm-lfts.dump` or what `dump_lfts` prints, relative
-        /// to the scenario's folder: every message takes the way that they have for the lid of its destination. The
-        /// fabric has one lane.
+        /// to the scenario's folder: every message takes the way that they have for the lid of its destination.
         lfts: FileName = Optional;
-        /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock.
-        algorithm: Algorithm = Optional;
+        /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock. `lash`,
+        /// `dfsssp` and `nue` find next hops by destination and put paths on the fabric's `lanes`, and so do `minimal`
+        /// and `dimension-order` where there are several.
+        algorithm: Engine = Optional;
         /// How an algorithm that starts from a tree labels switches: breadth first or depth first; `bfs` if not
         /// given.
         tree: Tree = Usually("'bfs'");
@@ -238,17 +256,8 @@ impl Choice for Around {
 }
 
 /// Trees, roots and seeds stand in keys of their own.
-impl Choice for Algorithm {
-    const CHOICES: &'static [(&'static str, Algorithm)] = Algorithm::ALL;
-
-    fn instead(word: &str) -> Option<String> {
-        Engine::ALL.iter().find(|(name, _)| *name == word).map(|(name, _)| {
-            format!(
-                "`{name}` computes forwarding tables: write them with `simnet route NET --algorithm {name} --to opensm \
-                 --out FILE`; a scenario runs them, on one lane, with `[routing] lfts = \"FILE\"`"
-            )
-        })
-    }
+impl Choice for Engine {
+    const CHOICES: &'static [(&'static str, Engine)] = Engine::ROUTERS;
 }
 
 impl Choice for &'static Generation {

@@ -111,7 +111,7 @@ impl DestinationTables {
         (report, survey)
     }
 
-    /// The routes by each host's first address, as a source writes them.
+    /// The routes by each host's first address, as a source writes them, with the lanes of their paths as service levels.
     ///
     /// # Errors
     /// [`TableTooLarge`] if they do not fit a table of all pairs.
@@ -122,9 +122,14 @@ impl DestinationTables {
     ) -> Result<RouteTable, TableTooLarge> {
         let graph = SwitchGraph::new(network);
         let mut table = RouteTable::for_all_pairs(attachments.hosts())?;
-        for (to, column) in network.host_ids().zip(self.hops.attached(attachments)) {
-            table.set_row(to, self.row(&graph, attachments, column, to))?;
+        let columns = self.hops.attached(attachments);
+        for (to, column) in network.host_ids().zip(&columns) {
+            table.set_row(to, self.row(&graph, attachments, *column, to))?;
         }
+        table.set_service_levels(|from, to| {
+            let start = attachments.switch(from).zip(columns[to.index()]);
+            start.map_or(0, |((switch, _), column)| self.hops.lane(column, switch))
+        });
         Ok(table)
     }
 

@@ -117,6 +117,13 @@ impl Routes for &Ways {
             Ways::Routes(table) => table.route(source, destination, turns),
         }
     }
+
+    fn service_level(&self, source: HostId, destination: HostId) -> u8 {
+        match self {
+            Ways::Tree(_) => 0,
+            Ways::Routes(table) => table.service_level(source, destination),
+        }
+    }
 }
 
 /// The tree on which rings are found.
@@ -177,7 +184,7 @@ fn judged_on_routes(network: &Network, ways: &Ways, order: &[HostId]) -> Judgeme
 /// The routes of all pairs on the fabric.
 fn routes(source: &RouteSource, whole: &Network) -> Result<RouteTable, RunError> {
     Ok(match source {
-        RouteSource::File { table, .. } => table.clone(),
+        RouteSource::File { table, .. } | RouteSource::OnLanes { table, .. } => table.clone(),
         RouteSource::Computed(choices) => Plan::new(whole, &Attachments::lowest(whole), choices)?.table,
     })
 }

@@ -1,0 +1,165 @@
+//! What `[fabric]` says of packets that are stopped by credits: lanes, their buffers, and how outputs choose among them.
+//!
+//! # Source
+//! Lanes, tables of arbitration and limits on the life of packets: InfiniBand Architecture Specification, volume 1,
+//! sections 3.5.7, 7.6.9 and 18.2.5.4. Departure: room is counted in bytes, not in blocks of 64.
+
+use simnet_base::diagnostics::Fault;
+use simnet_base::units::{Bytes, Duration, Flits};
+use simnet_media::fabric::{CreditParameters, LaneArbitration, LaneWeight};
+
+use super::diagnostics::{Diagnostics, Place};
+use super::wire::{self, FlowKind, Given, Located};
+
+/// Credits in physical units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credits {
+    /// How many lanes each channel has for data: 1 to 15.
+    pub lanes: u8,
+    /// Room for each lane of a switch's input port; at least `mtu`.
+    pub buffer: Flits,
+    /// The longest packet.
+    pub mtu: Flits,
+    /// How long after the arrival of its head a switch may pass a packet on; `None`: however late.
+    pub packet_lifetime: Option<Duration>,
+    /// How an output chooses among its lanes.
+    pub arbitration: LaneArbitration,
+}
+
+/// What a scenario's longest packet is unless it says otherwise: the most that InfiniBand has.
+const USUAL_MTU: Flits = Flits(4096);
+
+/// So many packets of the longest fit a lane's buffer where nothing is said of that.
+const USUAL_PACKETS: u64 = 4;
+
+/// The most that a buffer holds.
+const MOST_BUFFER: Flits = Flits(u16::MAX as u64);
+
+impl Credits {
+    /// The same for an engine; times by `cycles`.
+    pub(super) fn parameters(
+        &self,
+        head_of_line_limit: Option<u64>,
+        cycles: impl Fn(Duration) -> u64,
+    ) -> CreditParameters {
+        let small = |flits: Flits| u32::try_from(flits.0).expect("the reader refuses buffers of 2^16 flits and more");
+        CreditParameters {
+            lanes: self.lanes,
+            buffer: small(self.buffer),
+            mtu: small(self.mtu),
+            head_of_line_limit,
+            lifetime_limit: self.packet_lifetime.map(|time| cycles(time).max(1)),
+            arbitration: self.arbitration.clone(),
+            service_lanes: None,
+        }
+    }
+}
+
+/// What the keys say; `None` with STOP and GO. What nobody wrote stands at `silent`.
+pub(super) fn credits(
+    wire: &wire::Fabric,
+    silent: Place,
+    buffer: Option<Located<Flits>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Credits> {
+    if wire.flow.value() != Some(&FlowKind::Credits) {
+        only_credits(wire, diagnostics);
+        return None;
+    }
+    only_stop_go(wire, silent, diagnostics);
+    let given = buffer.filter(|buffer| buffer.place != silent);
+    let mtu = super::check::quantity(&wire.mtu).map(|mtu| Located { value: Flits(mtu.value.0), place: mtu.place });
+    if let (Some(buffer), Some(mtu)) = (given, mtu)
+        && buffer.value < mtu.value
+    {
+        let [room, packet] = [buffer, mtu].map(|amount| Bytes(amount.value.0));
+        diagnostics.add(buffer.place.max(mtu.place), |span| {
+            let message = format!("a lane's buffer of {room} has no room for a packet of {packet}");
+            Fault::new("out-of-range", span, message, format!("expected `mtu` of at most `buffer`, {room}"))
+        });
+        return None;
+    }
+    let usual = |buffer: Option<Located<Flits>>| buffer.map_or(USUAL_MTU, |buffer| buffer.value.min(USUAL_MTU));
+    let mtu = mtu.map_or(usual(given), |mtu| mtu.value);
+    let roomy = Flits(mtu.0.saturating_mul(USUAL_PACKETS)).min(MOST_BUFFER);
+    let lanes = wire.lanes.value().copied().unwrap_or(1);
+    let lanes = u8::try_from(lanes).expect("the reader refuses more than 15");
+    Some(Credits {
+        lanes,
+        buffer: given.map_or(roomy, |buffer| buffer.value),
+        mtu,
+        packet_lifetime: wire.packet_lifetime.value().and_then(|time| time.0),
+        arbitration: arbitration(&wire.lane_arbitration, lanes, diagnostics)?,
+    })
+}
+
+/// Notes keys that belong to credits alone.
+fn only_credits(wire: &wire::Fabric, diagnostics: &mut Diagnostics) {
+    let given = [
+        ("lanes", wire.lanes.get().map(|at| at.place)),
+        ("mtu", wire.mtu.get().map(|at| at.place)),
+        ("packet-lifetime", wire.packet_lifetime.get().map(|at| at.place)),
+        ("lane-arbitration", wire.lane_arbitration.get().map(|at| at.place)),
+    ];
+    for (key, place) in given {
+        let Some(place) = place else { continue };
+        let message = format!("`{key}` means nothing to STOP and GO");
+        super::check::conflict(place, message, "belongs to flow = \"credits\"", diagnostics);
+    }
+}
+
+/// Notes keys that belong to STOP and GO alone, where somebody wrote them.
+fn only_stop_go(wire: &wire::Fabric, silent: Place, diagnostics: &mut Diagnostics) {
+    let given = [
+        ("stop", wire.stop.get().map(|at| at.place)),
+        ("go", wire.go.get().map(|at| at.place)),
+        ("arbitration", wire.arbitration.get().map(|at| at.place)),
+    ];
+    for (key, place) in given {
+        let Some(place) = place.filter(|place| *place != silent) else { continue };
+        let message = format!("`{key}` means nothing to credits");
+        super::check::conflict(place, message, "belongs to flow = \"stop-go\"", diagnostics);
+    }
+}
+
+/// The tables of arbitration: those that are given, or one packet of each lane in turn.
+fn arbitration(
+    given: &Given<wire::LaneArbitration>,
+    lanes: u8,
+    diagnostics: &mut Diagnostics,
+) -> Option<LaneArbitration> {
+    let Some(wire) = given.get() else {
+        return given.is_absent().then(|| LaneArbitration::round_robin(lanes));
+    };
+    let section = wire.place;
+    let wire = &wire.value;
+    let mut table = |rows: &Given<Vec<Located<wire::LaneWeight>>>| -> Option<Vec<LaneWeight>> {
+        rows.value()?.iter().map(|row| weight(row, lanes, diagnostics)).collect()
+    };
+    let (high, low) = (table(&wire.high)?, table(&wire.low)?);
+    let serves = |lane: u8| high.iter().chain(&low).any(|entry| entry.lane == lane && entry.weight > 0);
+    if let Some(lane) = (0..lanes).find(|lane| !serves(*lane)) {
+        diagnostics.add(section, |span| {
+            let message = format!("neither table lets lane {lane} send");
+            let expected = format!("expected each of the {lanes} lanes, with a weight above 0, in `high` or `low`");
+            Fault::new("missing-lane", span, message, expected)
+        });
+        return None;
+    }
+    let high_limit = u8::try_from(*wire.high_limit.value()?).expect("the reader refuses more than 255");
+    Some(LaneArbitration { high, low, high_limit })
+}
+
+/// An entry of a table.
+fn weight(row: &Located<wire::LaneWeight>, lanes: u8, diagnostics: &mut Diagnostics) -> Option<LaneWeight> {
+    let lane = row.value.lane.get()?;
+    let weight = *row.value.weight.value()?;
+    if lane.value >= u32::from(lanes) {
+        let message = format!("there is no lane {}", lane.value);
+        let expected = format!("expected 0 to {}, as `lanes` is {lanes}", lanes - 1);
+        super::check::out_of_range(lane.place, message, expected, diagnostics);
+        return None;
+    }
+    let small = |number: u32| u8::try_from(number).expect("the reader refuses more than 255");
+    Some(LaneWeight { lane: small(lane.value), weight: small(weight) })
+}

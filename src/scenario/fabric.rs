@@ -305,7 +305,7 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             stop: small(fabric.stop),
             go: small(fabric.go),
             routing_latency: cycles(fabric.routing_latency).max(1),
-            arbitration: fabric.arbitration,
+            arbitration: if fabric.credits.is_some() { Arbitration::PerInput } else { fabric.arbitration },
             timeout: fabric.deadlock_timeout.map(|timeout| cycles(timeout).max(1)),
         },
         host: HostParameters {

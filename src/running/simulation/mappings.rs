@@ -272,7 +272,7 @@ impl<'a> MappingRuns<'a> {
         silent: &BTreeSet<HostId>,
         latency: Duration,
     ) -> Result<Sensitivity, RunError> {
-        let mut fabric = self.checked.fabric;
+        let mut fabric = self.checked.fabric.clone();
         fabric.routing_latency = latency;
         let parameters = fabric::parameters(&fabric, &self.checked.hosts, task.setup.network);
         let task = Task { setup: Setup { parameters: &parameters, ..task.setup }, ..task.clone() };

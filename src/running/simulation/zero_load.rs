@@ -7,10 +7,14 @@
 //! rates differ, a flit waits for the slowest channel behind it: flit j of a worm is somewhere at the latest of a few
 //! times `a + b j`, one for each pace `b` that it has met, and that stays so from channel to channel.
 //!
+//! With credits the same holds at one rate throughout: packets of one message follow each other without gaps. Where
+//! rates differ, packet by packet is followed from switch to switch, since a switch waits with a packet that would run
+//! out of bytes.
+//!
 //! # Scope and limitations
 //! It is a lower bound, and reached by a lone message where GO leaves no gaps
 //! ([`links_with_gaps`](simnet_media::fabric::links_with_gaps)): a stop that a slow channel behind a fast one brings
-//! about costs nothing then. Overheads of hosts are not in it: that of sending comes before the first flit, that of
+//! about costs nothing then; with credits where buffers are never short of room. Overheads of hosts are not in it: that of sending comes before the first flit, that of
 //! receiving after the tail.
 //!
 //! # Validation
@@ -18,7 +22,7 @@
 //! with resets and failures (`tests/running/oracle/message_time.rs`).
 
 use simnet_base::ids::{HostId, LinkId, Port, Turn};
-use simnet_media::fabric::{LinkTiming, Parameters};
+use simnet_media::fabric::{FlowControl, LinkTiming, Parameters};
 use simnet_network::routing::Wiring;
 use simnet_network::topology::{End, Network};
 
@@ -78,6 +82,9 @@ impl<'a> ZeroLoad<'a> {
             });
             return cycles;
         }
+        if let FlowControl::Credits(credits) = &self.parameters.flow {
+            return self.of_packets((*self.timing(first), far), turns, (payload, credits.mtu));
+        }
         let mut lines = vec![Line { at: 0, pace: 0 }];
         pass(&mut lines, *self.timing(first));
         self.wiring.walk(far, turns, |_, _, _, wire| {
@@ -88,6 +95,36 @@ impl<'a> ZeroLoad<'a> {
             pass(&mut lines, LinkTiming { period: receive.period, delay: 0 });
         }
         lines.iter().map(|line| line.at + line.pace * behind).max().unwrap_or(0)
+    }
+
+    /// The same for packets of at most `mtu` bytes that switches pass on whole. Costs O(packets x turns).
+    fn of_packets(
+        &self,
+        (mut cable, far): (LinkTiming, End),
+        turns: &[Turn],
+        (payload, mtu): (u32, u32),
+    ) -> u64 {
+        let whole = std::iter::repeat_n(mtu, (payload / mtu) as usize);
+        let sizes = whole.chain(Some(payload % mtu)).filter(|bytes| *bytes > 0).map(u64::from);
+        // Per packet its bytes, and the cycle of the first of them at the port that it leaves by.
+        let mut packets: Vec<(u64, u64)> = Vec::new();
+        let mut free = 0;
+        for bytes in sizes {
+            packets.push((bytes, free));
+            free += bytes * cable.period;
+        }
+        self.wiring.walk(far, turns, |_, _, _, wire| {
+            let next = *self.timing(wire.channel.link());
+            let mut free = 0;
+            for (bytes, first) in &mut packets {
+                let head = *first + cable.delay;
+                let in_time = head + (*bytes - 1) * cable.period.saturating_sub(next.period);
+                *first = (head + self.parameters.switch.routing_latency).max(in_time).max(free);
+                free = *first + *bytes * next.period;
+            }
+            cable = next;
+        });
+        packets.last().map_or(0, |(bytes, first)| first + cable.delay + (bytes - 1) * cable.period)
     }
 
     fn timing(&self, link: LinkId) -> &LinkTiming {

@@ -101,7 +101,7 @@ fn latencies(checked: &Checked, document: &Document, own: Place, diagnostics: &m
     let list = document.mapping.value().and_then(|wire| wire.also_at_routing_latency.value());
     for (nth, latency) in latencies.enumerate() {
         let place = list.and_then(|list| list.get(nth)).map_or(own, |at| at.place);
-        let fabric = fabric::Fabric { routing_latency: *latency, ..checked.fabric };
+        let fabric = fabric::Fabric { routing_latency: *latency, ..checked.fabric.clone() };
         let parameters = parameters(&fabric, &checked.hosts, &checked.topology.network);
         let made = Fabric::check(&checked.topology.network, &parameters, &checked.topology.attachments);
         if let Err(error) = made {

@@ -18,8 +18,8 @@ use std::ops::ControlFlow;
 
 use networks::{Plan, fat_tree, four_ary_tree, random_regular};
 use simnet::fabric::{
-    Ended, Endpoint, Fabric, HostParameters, LinkTiming, Outgoing, Parameters, Pause, RouteBuffer,
-    SwitchParameters,
+    Ended, Endpoint, Fabric, FlowControl, HostParameters, LinkTiming, Outgoing, Parameters, Pause,
+    RouteBuffer, SwitchParameters,
 };
 use simnet::ids::{HostId, Port};
 use simnet::units::{Cycle, Duration};
@@ -54,7 +54,13 @@ impl Endpoint for Sources<'_> {
         to += u64::from(to >= u64::from(host.0));
         self.plan.route(host.index(), usize::try_from(to).unwrap(), random(state), route);
         self.started += 1;
-        Some(Outgoing { created: Cycle(*time as u64), payload: self.payload, tag: 0, time_to_live: None })
+        Some(Outgoing {
+            created: Cycle(*time as u64),
+            payload: self.payload,
+            tag: 0,
+            time_to_live: None,
+            service_level: 0,
+        })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
@@ -73,6 +79,7 @@ fn parameters(links: usize) -> Parameters {
         switch: SwitchParameters::default(),
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: 2 }; links],
+        flow: FlowControl::StopGo,
     }
 }
 

@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a measurement prints")]
 
 use divan::Bencher;
-use simnet::fabric::{HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::fabric::{FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::host::Costs;
 use simnet::host::mapper::{Algorithm, Brief, berkeley, guarded};
 use simnet::simulation::hosts::Setup;
@@ -31,6 +31,7 @@ fn parameters(network: &Network, cycle: Duration, timeout: Duration) -> Paramete
         },
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: 3 }; network.links().len()],
+        flow: FlowControl::StopGo,
     }
 }
 

@@ -1,4 +1,5 @@
-//! The wormhole fabric: exact to the flit, paid for by the run of flits.
+//! The wormhole fabric: exact to the flit, paid for by the run of flits. With [`FlowControl::Credits`] it moves whole
+//! packets on lanes instead, behind the same [`Fabric`]: `fabric/credits.rs` has that model.
 //!
 //! # Scope and limitations
 //! Hosts send worms, a route of relative turns and a payload, through switches with input buffers, STOP and GO,
@@ -60,6 +61,7 @@
 //! integration tests judges whole random runs to the cycle.
 
 mod counters;
+mod credits;
 mod deadlock;
 mod endpoint;
 mod engine;
@@ -83,9 +85,12 @@ mod worm;
 mod tests;
 
 pub use counters::{ChannelUse, Live};
+pub use credits::{CreditParameters, LaneArbitration, LaneWeight, MOST_LANES, SERVICE_LEVELS, ServiceLanes};
 pub use deadlock::{Cleared, Deadlock, Member};
 pub use endpoint::{Cause, Ended, Endpoint, Fate, Fates, Flow, Observer, Outgoing, RouteBuffer, WormId};
-pub use parameters::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
+pub use parameters::{
+    Arbitration, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
+};
 pub use wiring::{BuildError, links_with_gaps};
 
 use engine::Engine;
@@ -107,7 +112,7 @@ pub enum Pause {
     Idle,
 }
 
-/// A wormhole fabric with all that is in it.
+/// A fabric with all that is in it: a wormhole fabric, or one with credits and lanes.
 #[derive(Debug)]
 pub struct Fabric {
     inner: Inner,
@@ -117,6 +122,7 @@ pub struct Fabric {
 enum Inner {
     Equal(Box<Engine<true>>),
     Unequal(Box<Engine<false>>),
+    Credits(Box<credits::Engine>),
 }
 
 macro_rules! on_engine {
@@ -124,6 +130,7 @@ macro_rules! on_engine {
         match $self {
             Inner::Equal($engine) => $body,
             Inner::Unequal($engine) => $body,
+            Inner::Credits($engine) => $body,
         }
     };
 }
@@ -150,7 +157,9 @@ impl Fabric {
     ///
     /// # Errors
     /// [`BuildError`]: a buffer too small for its cable, a time that is zero, `go` not below `stop`, an
-    /// attachment without a cable, too many ports, or lists of the wrong length.
+    /// attachment without a cable, too many ports, or lists of the wrong length. With credits: no lanes or too many, a
+    /// buffer without room for the largest packet, tables with lanes that are not there or that leave one out, hosts
+    /// with a receive buffer; STOP and GO are not looked at.
     pub fn new(
         network: &Network,
         parameters: &Parameters,
@@ -158,6 +167,10 @@ impl Fabric {
     ) -> Result<Fabric, BuildError> {
         wiring::check(network, parameters, attachments)?;
         let wiring = Wiring::new(network)?;
+        if let FlowControl::Credits(credits) = &parameters.flow {
+            let engine = credits::Engine::new(network, parameters, credits, wiring, attachments);
+            return Ok(Fabric { inner: Inner::Credits(Box::new(engine)) });
+        }
         let records = wiring::records(network, parameters, attachments, &wiring);
         let inner = if wiring::has_equal_rates(parameters) {
             Inner::Equal(Box::new(Engine::new(parameters, wiring, records)))
@@ -255,12 +268,32 @@ impl Fabric {
         on_engine!(&self.inner, engine => engine.occupancy(port))
     }
 
-    /// Whether the last that an input port sent is STOP.
+    /// Bytes in the queue of one lane of an input port of a switch at the end of the last cycle run. With STOP and GO
+    /// lane 0 has all.
+    pub fn lane_occupancy(&self, port: End, lane: u8) -> u32 {
+        match &self.inner {
+            Inner::Credits(engine) => engine.lane_occupancy(port, lane),
+            _ if lane == 0 => self.occupancy(port),
+            _ => 0,
+        }
+    }
+
+    /// Bytes that an output port may send on a lane, by the credits that it had at the end of the last cycle run;
+    /// `None` where it needs none: it has no such lane or no cable, the far end is a host, or the fabric has STOP and
+    /// GO.
+    pub fn credits(&self, port: End, lane: u8) -> Option<u32> {
+        match &self.inner {
+            Inner::Credits(engine) => engine.credits(port, lane),
+            _ => None,
+        }
+    }
+
+    /// Whether the last that an input port sent is STOP. Never with credits.
     pub fn stop_sent(&self, port: End) -> bool {
         on_engine!(&self.inner, engine => engine.stop_sent(port))
     }
 
-    /// Whether an output port may send.
+    /// Whether an output port may send; with credits, whether some lane of it has enough for the largest packet.
     pub fn go(&self, port: End) -> bool {
         on_engine!(&self.inner, engine => engine.go(port))
     }

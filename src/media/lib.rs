@@ -11,7 +11,7 @@
 //! use simnet_base::ids::{HostId, Port, Turn};
 //! use simnet_base::units::{Cycle, Duration};
 //! use simnet_media::fabric::{
-//!     Ended, Endpoint, Fabric, Fate, HostParameters, LinkTiming, Outgoing, Parameters, Pause, RouteBuffer,
+//!     Ended, Endpoint, Fabric, Fate, FlowControl, HostParameters, LinkTiming, Outgoing, Parameters, Pause, RouteBuffer,
 //!     SwitchParameters,
 //! };
 //! use simnet_network::topology::{End, Network};
@@ -32,7 +32,7 @@
 //!             return None;
 //!         }
 //!         route.extend([Turn(1), Turn(2)]);       // relative: from port 0 to 1, from port 4 to 6
-//!         Some(Outgoing { created: Cycle(0), payload: 32, tag: 0, time_to_live: None })
+//!         Some(Outgoing { created: Cycle(0), payload: 32, tag: 0, time_to_live: None, service_level: 0 })
 //!     }
 //!
 //!     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
@@ -47,6 +47,7 @@
 //!     switch: SwitchParameters::default(),
 //!     host: HostParameters::default(),
 //!     links: vec![LinkTiming { period: 1, delay: 2 }; network.links().len()],
+//!     flow: FlowControl::StopGo,
 //! };
 //! let mut fabric = Fabric::new(&network, &parameters, &[Some(Port(0)); 2])?;
 //! let mut hosts = OneWorm { sent: false, arrived: None };

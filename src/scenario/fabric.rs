@@ -12,7 +12,9 @@
 
 use simnet_base::diagnostics::Fault;
 use simnet_base::units::{BitRate, Bytes, Duration, Flits, Length};
-use simnet_media::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
+use simnet_media::fabric::{
+    Arbitration, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
+};
 use simnet_network::topology::{Link, Network};
 
 use super::check::{out_of_range, quantity};
@@ -305,6 +307,7 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             time_to_live: hosts.time_to_live.map(cycles),
         },
         links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
+        flow: FlowControl::StopGo,
     }
 }
 

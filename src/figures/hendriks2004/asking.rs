@@ -270,8 +270,13 @@ pub(super) fn ways(scene: &Scene<'_>, sent: &[Sent], worms: &[Worm], span: Durat
         .chain(worms.iter().map(|worm| (worm.from, worm.at, worm.route.as_slice(), worm.length.max(32))))
         .collect();
     for (tag, (host, at, route, length)) in (0..).zip(&all) {
-        let outgoing =
-            Outgoing { created: at.to_cycle_ceil(cycle), payload: *length, tag, time_to_live: None };
+        let outgoing = Outgoing {
+            created: at.to_cycle_ceil(cycle),
+            payload: *length,
+            tag,
+            time_to_live: None,
+            service_level: 0,
+        };
         replay.queues[host.index()].push_back((tag, outgoing, route.to_vec()));
     }
     let ports: Vec<_> =

@@ -94,7 +94,7 @@ impl Endpoint for One {
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
         let (turns, payload) = self.message.take_if(|_| host == HostId(0))?;
         route.extend(turns);
-        Some(Outgoing { created: Cycle::ZERO, payload, tag: 0, time_to_live: None })
+        Some(Outgoing { created: Cycle::ZERO, payload, tag: 0, time_to_live: None, service_level: 0 })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {

@@ -30,6 +30,8 @@ pub struct Member {
     pub output: End,
     /// The input port in whose buffer it is in front.
     pub input: End,
+    /// The lane of that port's queue that it is in; 0 where there is only one.
+    pub lane: u8,
     /// Its tag.
     pub tag: u64,
     /// Its sender.
@@ -245,6 +247,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             members.push(Member {
                 output: self.wiring.end(entry.out),
                 input: self.wiring.end(port),
+                lane: 0,
                 tag: worm.tag,
                 source: HostId(worm.source),
             });

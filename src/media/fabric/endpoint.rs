@@ -22,6 +22,9 @@ pub struct Outgoing {
     /// Base cycles from its start after which no switch passes its head on; `None`: as the interface sets it
     /// ([`HostParameters::time_to_live`](crate::fabric::HostParameters::time_to_live)).
     pub time_to_live: Option<u64>,
+    /// The service level that its packets carry, 0 to 15: switches choose their lanes by it. With STOP and GO there is
+    /// one lane, and it is ignored.
+    pub service_level: u8,
 }
 
 /// Why a message was destroyed.

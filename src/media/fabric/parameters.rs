@@ -1,5 +1,6 @@
 //! What a fabric is made of, in flits and base cycles.
 
+use super::credits::CreditParameters;
 use simnet_base::units::Duration;
 
 /// How a switch decodes the heads of worms: whose routing unit it is that takes one header at a time, each for the
@@ -115,6 +116,17 @@ impl LinkTiming {
     }
 }
 
+/// What keeps buffers from overflowing, and with it how packets are moved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum FlowControl {
+    /// STOP and GO, by the levels of [`SwitchParameters`]: wormhole routing, flit by flit, on one lane.
+    #[default]
+    StopGo,
+    /// Credits: virtual cut-through of packets, on lanes. Of [`SwitchParameters`] the routing latency alone counts, and
+    /// hosts have no receive buffer.
+    Credits(Box<CreditParameters>),
+}
+
 /// All parameters of a fabric except its wiring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
@@ -126,4 +138,6 @@ pub struct Parameters {
     pub host: HostParameters,
     /// One entry a cable, in the network's order.
     pub links: Vec<LinkTiming>,
+    /// What keeps buffers from overflowing.
+    pub flow: FlowControl,
 }

@@ -23,7 +23,7 @@ impl Endpoint for Script {
         self.sent[host.index()] += 1;
         let tag = u64::from(host.0) * 100 + self.sent[host.index()] - 1;
         let time_to_live = self.lives.iter().find(|(of, _)| *of == tag).map(|(_, life)| *life);
-        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live })
+        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live, service_level: 0 })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {
@@ -74,6 +74,7 @@ impl World {
             switch: SwitchParameters { timeout: None, ..SwitchParameters::default() },
             host: HostParameters::default(),
             links: vec![LinkTiming { period: 1, delay: 2 }; network.links().len()],
+            flow: FlowControl::StopGo,
         };
         let script = Script {
             lists: vec![VecDeque::new(); hosts],

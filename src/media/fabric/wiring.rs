@@ -3,7 +3,8 @@
 use thiserror::Error;
 
 use super::counters::ChannelUse;
-use super::parameters::{Arbitration, Parameters};
+use super::credits::CreditParameters;
+use super::parameters::{Arbitration, FlowControl, LinkTiming, Parameters};
 use super::ports::{ChannelRate, Host, InPort, NEVER, NO_INPUT, NONE, OutPort, Rates, Switch, WideRequests};
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
 use simnet_network::topology::{End, Network};
@@ -66,6 +67,39 @@ pub enum BuildError {
         /// The port.
         port: u16,
     },
+    /// A number of lanes that no channel has.
+    #[error("a channel has 1 to {most} lanes, not {lanes}")]
+    Lanes {
+        /// The lanes given.
+        lanes: u8,
+        /// The most lanes.
+        most: u8,
+    },
+    /// A buffer that has no room for the largest packet, or a largest packet of no bytes.
+    #[error("a buffer of {buffer} bytes has no room for a packet of {mtu} bytes")]
+    BufferBelowPacket {
+        /// Room for each lane in each input port, in bytes.
+        buffer: u32,
+        /// The most bytes of a packet.
+        mtu: u32,
+    },
+    /// A table names a lane that channels do not have.
+    #[error("a table names lane {lane}; channels have {lanes}, from 0 on")]
+    NoSuchLane {
+        /// The lane named.
+        lane: u8,
+        /// The lanes of each channel.
+        lanes: u8,
+    },
+    /// No arbitration table has an entry with a weight for a lane: its packets would wait for ever.
+    #[error("no arbitration table lets lane {lane} send")]
+    LaneNotServed {
+        /// The lane.
+        lane: u8,
+    },
+    /// Hosts with a receive buffer and credits at once.
+    #[error("with credits, hosts take everything at once: a receive rate is not simulated")]
+    ReceiveWithCredits,
     /// Buffers or ports beyond what the records can count.
     #[error("too large: {what}")]
     TooLarge {
@@ -191,13 +225,11 @@ pub(super) fn check(
     parameters: &Parameters,
     attachments: &[Option<Port>],
 ) -> Result<(), BuildError> {
-    let count = |what, given: usize, there: usize| {
-        if given == there { Ok(()) } else { Err(BuildError::WrongCount { what, given, there }) }
-    };
-    count("link timings", parameters.links.len(), network.links().len())?;
-    count("attachments", attachments.len(), network.hosts().len())?;
+    check_lists(network, parameters, attachments)?;
+    if let FlowControl::Credits(credits) = &parameters.flow {
+        return check_credits(network, parameters, credits, attachments);
+    }
     let switch = &parameters.switch;
-    check_time("the routing latency", switch.routing_latency)?;
     if let Some(timeout) = switch.timeout {
         check_time("the deadlock timeout", timeout.min(LONGEST))?;
     }
@@ -208,10 +240,45 @@ pub(super) fn check(
         check_time("the receive period", receive.period)?;
         check_time("the receive overhead", receive.overhead.max(1))?;
     }
-    check_time("the send overhead", parameters.host.send_overhead.max(1))?;
     if switch.buffer > u32::from(u16::MAX) {
         return Err(BuildError::TooLarge { what: "a buffer of more than 65,535 flits" });
     }
+    check_attachments(network, attachments)?;
+    check_cables(network, parameters)
+}
+
+/// The rest of it where there are credits.
+fn check_credits(
+    network: &Network,
+    parameters: &Parameters,
+    credits: &CreditParameters,
+    attachments: &[Option<Port>],
+) -> Result<(), BuildError> {
+    credits.check(network)?;
+    if parameters.host.receive.is_some() {
+        return Err(BuildError::ReceiveWithCredits);
+    }
+    check_attachments(network, attachments)?;
+    parameters.links.iter().try_for_each(|timing| check_timing(*timing))
+}
+
+/// What holds whatever stops packets: lists of the right length, and times.
+fn check_lists(
+    network: &Network,
+    parameters: &Parameters,
+    attachments: &[Option<Port>],
+) -> Result<(), BuildError> {
+    let count = |what, given: usize, there: usize| {
+        if given == there { Ok(()) } else { Err(BuildError::WrongCount { what, given, there }) }
+    };
+    count("link timings", parameters.links.len(), network.links().len())?;
+    count("attachments", attachments.len(), network.hosts().len())?;
+    check_time("the routing latency", parameters.switch.routing_latency)?;
+    check_time("the send overhead", parameters.host.send_overhead.max(1))
+}
+
+/// Refuses hosts that are to send on a port without a cable.
+fn check_attachments(network: &Network, attachments: &[Option<Port>]) -> Result<(), BuildError> {
     for (host, attachment) in network.host_ids().zip(attachments) {
         if let Some(port) = attachment
             && network.link_at(End::host(host, port.0)).is_none()
@@ -220,18 +287,23 @@ pub(super) fn check(
             return Err(BuildError::NoCable { host, port: port.0 });
         }
     }
-    check_cables(network, parameters)
+    Ok(())
+}
+
+/// Refuses times of a cable of no cycles, or of more than can be handled.
+fn check_timing(timing: LinkTiming) -> Result<(), BuildError> {
+    check_time("the time of flight", timing.delay)?;
+    check_time("the flit time", timing.period)
 }
 
 /// Refuses a time of no cycles, or of more than can be handled.
-fn check_time(what: &'static str, cycles: u64) -> Result<(), BuildError> {
+pub(super) fn check_time(what: &'static str, cycles: u64) -> Result<(), BuildError> {
     if (1..=LONGEST).contains(&cycles) { Ok(()) } else { Err(BuildError::BadTime { what, most: LONGEST }) }
 }
 
 fn check_cables(network: &Network, parameters: &Parameters) -> Result<(), BuildError> {
     for (index, (link, timing)) in network.links().iter().zip(&parameters.links).enumerate() {
-        check_time("the time of flight", timing.delay)?;
-        check_time("the flit time", timing.period)?;
+        check_timing(*timing)?;
         let into_switch = [link.a, link.b].iter().any(|end| matches!(end.node, Node::Switch(_)));
         let needed = u64::from(parameters.switch.stop) + timing.flits_after_stop();
         if into_switch && needed > u64::from(parameters.switch.buffer) {
@@ -256,7 +328,7 @@ pub(super) fn has_equal_rates(parameters: &Parameters) -> bool {
 
 /// The links on which a stopped channel runs dry before GO takes effect: `go` below `2 delay - 1` flits.
 pub fn links_with_gaps(parameters: &Parameters) -> Vec<LinkId> {
-    let gap = |timing: super::LinkTiming| u64::from(parameters.switch.go) < timing.flits_after_stop();
+    let gap = |timing: LinkTiming| u64::from(parameters.switch.go) < timing.flits_after_stop();
     let links = parameters.links.iter().enumerate();
     links.filter(|(_, timing)| gap(**timing)).map(|(index, _)| LinkId::new(index)).collect()
 }

@@ -609,7 +609,7 @@ mod tests {
 
     fn member(switch: u32, input: u16, output: u16, tag: u64) -> Member {
         let end = |port| End::switch(SwitchId(switch), port);
-        Member { output: end(output), input: end(input), tag, source: HostId(0) }
+        Member { output: end(output), input: end(input), lane: 0, tag, source: HostId(0) }
     }
 
     fn named(members: Vec<Member>) -> (Vec<String>, Vec<String>) {

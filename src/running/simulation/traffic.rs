@@ -327,7 +327,7 @@ impl<'a, S: Source, R: Routes> Hosts<'a, S, R> {
         let alone = self.zero_load.cycles(host, route, planned.payload);
         let destination = planned.destination;
         self.under_way[host.index()].push_back(UnderWay { tag, alone, destination });
-        Some(Outgoing { created, payload: planned.payload, tag, time_to_live: None })
+        Some(Outgoing { created, payload: planned.payload, tag, time_to_live: None, service_level: 0 })
     }
 
     /// Forgets a message that is over; gives what was known of it.

@@ -13,7 +13,7 @@ use base64::Engine as _;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
-use simnet::fabric::{Cause, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::fabric::{Cause, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::ids::{HostId, LinkId, Port, SwitchId, Turn};
 use simnet::page::replay::{Encoded, decode, encode, log_data};
 use simnet::topology::{End, Network};
@@ -265,6 +265,7 @@ fn ring(switches: usize, each: u64) -> Case {
         switch,
         host: HostParameters::default(),
         links,
+        flow: FlowControl::StopGo,
     };
     let horizon = each * switches as u64 * 700 + 1_000_000;
     Case {

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Node, Port};
 use simnet_base::units::Duration;
 use simnet_media::fabric::{
-    Arbitration, Ended, Fate, HostParameters, LinkTiming, Parameters, SwitchParameters,
+    Arbitration, Ended, Fate, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters,
 };
 use simnet_network::topology::{End, Network};
 
@@ -20,7 +20,13 @@ fn switch_parameters(routing_latency: u64, arbitration: Arbitration) -> SwitchPa
 }
 
 fn parameters(switch: SwitchParameters, links: Vec<LinkTiming>) -> Parameters {
-    Parameters { base_cycle: Duration::from_ps(6_250), switch, host: HostParameters::default(), links }
+    Parameters {
+        base_cycle: Duration::from_ps(6_250),
+        switch,
+        host: HostParameters::default(),
+        links,
+        flow: FlowControl::StopGo,
+    }
 }
 
 /// One message through a random network, alone.

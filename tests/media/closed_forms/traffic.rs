@@ -4,7 +4,7 @@
 use simnet_base::ids::{HostId, Port};
 use simnet_base::units::Duration;
 use simnet_media::fabric::{
-    Arbitration, Ended, Fate, HostParameters, LinkTiming, Parameters, SwitchParameters,
+    Arbitration, Ended, Fate, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters,
 };
 use simnet_media::traffic::{Arrivals, Generated, Members, PARTS, Pattern, Sizes, Source, Within, Workload};
 use simnet_network::topology::{End, Network};
@@ -47,7 +47,13 @@ fn star(workload: &Workload, load: f64, seed: u64, until: u64, sends: impl Fn(Ho
         ..SwitchParameters::default()
     };
     let links = vec![LinkTiming { period: 1, delay: 1 }; usize::from(hosts)];
-    let parameters = Parameters { base_cycle: CYCLE, switch, host: HostParameters::default(), links };
+    let parameters = Parameters {
+        base_cycle: CYCLE,
+        switch,
+        host: HostParameters::default(),
+        links,
+        flow: FlowControl::StopGo,
+    };
     let attachments = vec![Some(Port(0)); usize::from(hosts)];
     Case { network, parameters, attachments, messages, link_events: vec![], horizon: u64::MAX / 4 }
 }

@@ -4,7 +4,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
-use simnet_media::fabric::{Fate, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
+use simnet_media::fabric::{
+    Fate, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
+};
 use simnet_running::simulation::zero_load::ZeroLoad;
 use simnet_running::simulation::{self, PointReport, Run};
 use simnet_scenario::{self as scenario, Overrides};
@@ -43,7 +45,8 @@ fn lone_message(rng: &mut ChaCha8Rng) -> Option<Case> {
     let route = wiring.path(rng, from, |_| true);
     let mut messages = vec![Vec::new(); wiring.network.hosts().len()];
     messages[from.index()].push(Message { created, payload, route, tag: 0, time_to_live: None });
-    let parameters = Parameters { base_cycle: Duration::from_ps(6_250), switch, host, links };
+    let parameters =
+        Parameters { base_cycle: Duration::from_ps(6_250), switch, host, links, flow: FlowControl::StopGo };
     let (network, attachments) = (wiring.network, wiring.attachments);
     Some(Case { network, parameters, attachments, messages, link_events: vec![], horizon: 40_000 })
 }

@@ -4,7 +4,9 @@
 use simnet_base::des::random::{Purpose, Stream};
 use simnet_base::ids::{HostId, Port, Turn};
 use simnet_base::units::{Bytes, Duration, Time};
-use simnet_media::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet_media::fabric::{
+    Arbitration, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters,
+};
 use simnet_media::host::collective::Algorithm as Collective;
 use simnet_media::medium::{Event, Medium as _, Message};
 use simnet_network::ring::{Algorithm, Kind, Tree, TreeRoutes, judge, judge_routes};
@@ -37,6 +39,7 @@ fn parameters(network: &Network, arbitration: Arbitration, timeout: Option<u64>)
         },
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: FLIES }; network.links().len()],
+        flow: FlowControl::StopGo,
     }
 }
 

@@ -162,7 +162,7 @@ impl Endpoint for Hosts {
         let message = first_if(&mut self.waiting[host.index()], |message| message.created < known)?;
         route.extend_from_slice(&message.route);
         let Message { created, payload, tag, time_to_live, .. } = message;
-        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live })
+        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live, service_level: 0 })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {

@@ -2,7 +2,7 @@
 
 use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
-use simnet_media::fabric::{HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet_media::fabric::{FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet_media::host::distribution::RoutesByName;
 use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, Root, Selection, Tree};
 use simnet_network::topology::Network;
@@ -18,6 +18,7 @@ pub fn parameters(network: &Network, routing_latency: Duration) -> Parameters {
         },
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: 2 }; network.links().len()],
+        flow: FlowControl::StopGo,
     }
 }
 

@@ -8,7 +8,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{LinkId, Turn};
 use simnet_base::units::Duration;
-use simnet_media::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters};
+use simnet_media::fabric::{
+    Arbitration, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
+};
 
 use crate::oracle::{Case, LinkEvent, Message};
 
@@ -75,7 +77,13 @@ fn random_parameters(rng: &mut ChaCha8Rng, links: usize) -> Parameters {
         arbitration: ARBITRATIONS[rng.random_range(0..ARBITRATIONS.len())],
         timeout,
     };
-    Parameters { base_cycle: Duration::from_ps(6_250), switch, host: random_host(rng), links }
+    Parameters {
+        base_cycle: Duration::from_ps(6_250),
+        switch,
+        host: random_host(rng),
+        links,
+        flow: FlowControl::StopGo,
+    }
 }
 
 fn random_host(rng: &mut ChaCha8Rng) -> HostParameters {

@@ -248,7 +248,7 @@ impl<'n> Interfaces<'n> {
         self.labels[place].push(label);
         self.record(host, |host| label.name(host));
         self.under_way[place] = Some(packet);
-        Outgoing { created, payload, tag: place as u64, time_to_live: None }
+        Outgoing { created, payload, tag: place as u64, time_to_live: None, service_level: 0 }
     }
 
     /// A packet has arrived whole at `host`, or at the first host on its way if that was too soon.
@@ -327,7 +327,7 @@ impl Endpoint for Interfaces<'_> {
             self.application_sent[host.index()] += 1;
             self.record(host, |host| format!("{host}#{number}"));
             let tag = APPLICATION | if is_corrupted { CORRUPTED } else { 0 } | number;
-            return Some(Outgoing { created, payload, tag, time_to_live: None });
+            return Some(Outgoing { created, payload, tag, time_to_live: None, service_level: 0 });
         }
         self.idle[host.index()] = true;
         None

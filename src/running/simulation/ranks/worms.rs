@@ -287,7 +287,13 @@ impl<R> Endpoint for Hosts<R> {
             self.queues[host.index()].pop_front();
         }
         self.wires[host.index()].push_back(OnWire { transfer: slot, last });
-        Some(Outgoing { created, payload: bytes + overhead, tag: u64::from(slot), time_to_live: None })
+        Some(Outgoing {
+            created,
+            payload: bytes + overhead,
+            tag: u64::from(slot),
+            time_to_live: None,
+            service_level: 0,
+        })
     }
 
     fn departed(&mut self, host: HostId, at: Cycle) -> ControlFlow<()> {

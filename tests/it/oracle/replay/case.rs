@@ -9,7 +9,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
-use simnet::fabric::{Arbitration, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet::fabric::{Arbitration, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet::ids::{HostId, Node, Port, SwitchId, Turn};
 use simnet::topology::{End, Network, presets};
 use simnet::units::Duration;
@@ -186,6 +186,7 @@ impl Replay {
                 switch: self.switch,
                 host: HostParameters { send_overhead: 0, receive: None, time_to_live: None },
                 links: self.delays.iter().map(timing).collect(),
+                flow: FlowControl::StopGo,
             },
             attachments: self.wiring.attachments.clone(),
             messages,

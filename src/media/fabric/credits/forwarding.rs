@@ -1,0 +1,452 @@
+//! What switches do with packets: queues, requests, arbitration, grants, and what is destroyed.
+//!
+//! All cycles of a packet in a switch are known at its grant, since its bytes are sent evenly and nothing stops them:
+//!
+//! ```text
+//!   head_in          ready                    from           from + (bytes - 1) period
+//!   |--decoding-->|..|--waits for its output-->|--------leaves-------->|
+//!   |-----------arrives------------>| tail_in                          free = the cycle after: the next is in front
+//!                                                                      |--delay--> its credit is back upstream
+//! ```
+//! One event a packet and switch (`Ready`), if nothing is in its way. An output that cannot send is tried again when
+//! it is free or credit comes back; that is known when what it waits for is granted.
+
+use super::engine::{Engine, Event, GRANTS, OVER, READY, TAILS};
+use super::messages::Packet;
+use super::records::Leaving;
+use crate::fabric::endpoint::{Cause, Observer};
+use crate::fabric::ports::{NEVER, NONE};
+use simnet_base::units::Cycle;
+
+const _: () = assert!(READY < GRANTS && GRANTS < OVER, "an output is arbitrated after packets are ready");
+
+impl Engine {
+    /// The lane of an output, among the records of lanes.
+    #[inline]
+    pub(super) fn lane_of(&self, out: u32, lane: u8) -> usize {
+        out as usize * usize::from(self.parameters.lanes) + usize::from(lane)
+    }
+
+    /// Puts a packet that is on its way to the queue of `lane` at port `port` behind the others there.
+    #[inline]
+    fn enqueue(&mut self, port: u32, lane: u8, packet: u32) {
+        // As an output's lane has: queues of switches come first in both.
+        let queue = u32::try_from(self.lane_of(port, lane)).expect("a queue's number");
+        let entry = &mut self.queues[queue as usize];
+        let back = std::mem::replace(&mut entry.back, packet);
+        if entry.front == NONE {
+            entry.front = packet;
+            self.plan_front(queue);
+        } else {
+            self.records.packets[back as usize].next = packet;
+        }
+    }
+
+    /// A packet is in front of the queue, or will be once the one before it has left: finds what it will ask for, and
+    /// when.
+    fn plan_front(&mut self, queue: u32) {
+        let entry = &mut self.queues[queue as usize];
+        debug_assert!(!entry.waits, "one packet after the other is in front");
+        let packet = &self.records.packets[entry.front as usize];
+        let (base, ports) = self.switches[self.switch_of[entry.port as usize] as usize];
+        let mut ready = (packet.head_in + self.routing_latency).max(entry.free);
+        let output = match self.records.turn(packet.message, packet.hop) {
+            None => Err(Cause::Stranded),
+            // A sum below 0 wraps to a number beyond all ports.
+            Some(turn) => match (entry.port - base).wrapping_add_signed(turn) {
+                local if local >= ports => Err(Cause::IllegalTurn),
+                local if self.outs[(base + local) as usize].peer == NONE => Err(Cause::NoSuchWire),
+                local => Ok(local),
+            },
+        };
+        (entry.out, entry.fault) = (NONE, output.err());
+        if let Ok(local) = output {
+            entry.out = base + local;
+            let (input, level) =
+                (entry.port - base, self.records.messages[packet.message as usize].service_level);
+            entry.out_lane = match &self.parameters.service_lanes {
+                None => level,
+                Some(tables) => {
+                    let switch = self.switch_of[entry.port as usize] as usize;
+                    tables.switches[switch][(input * ports + local) as usize][usize::from(level)]
+                }
+            };
+            // No byte may be missing: the last one, which comes in at the pace of its cable, is in time.
+            let (slow, fast) = (self.outs[entry.port as usize].period, self.outs[entry.out as usize].period);
+            if slow > fast {
+                let late = u64::from(packet.bytes - 1) * u64::from(slow - fast);
+                ready = ready.max(packet.head_in + late);
+            }
+        }
+        entry.ready = ready;
+        self.calendar.schedule(ready, READY, Event::Ready { queue });
+    }
+
+    /// P2: the front packet is decoded, and its bytes are in time.
+    pub(super) fn ready<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
+        let entry = &self.queues[queue as usize];
+        debug_assert!(
+            entry.ready == t && !entry.waits && entry.front != NONE,
+            "a front packet is ready once"
+        );
+        self.decoded[entry.port as usize] += 1;
+        let (packet, out, fault) = (entry.front, entry.out, entry.fault);
+        if self.records.packets[packet as usize].spoilt {
+            return self.destroy::<O>(queue, t);
+        }
+        let fault = self.overdue(queue, t).or(fault);
+        let fault = fault.or_else(|| self.outs[out as usize].dead.then_some(Cause::NoSuchWire));
+        if let Some(cause) = fault {
+            return self.turn_away(queue, cause, t, observer);
+        }
+        self.request(queue, t);
+        self.list(out);
+        if self.is_limited(queue) {
+            self.limited.push(queue);
+        }
+        if O::WATCHES {
+            self.reports.watched.push(queue);
+        }
+    }
+
+    /// The front packet begins to wait for its output.
+    fn request(&mut self, queue: u32, t: u64) {
+        let entry = &mut self.queues[queue as usize];
+        entry.waits = true;
+        let output = &mut self.outs[entry.out as usize];
+        let word = output.requests + u32::from(entry.out_lane) * output.words + entry.place / 64;
+        self.requests[word as usize] |= 1 << (entry.place % 64);
+        output.lanes_waiting |= 1 << entry.out_lane;
+        output.waiting += 1;
+        if output.waiting == 1 {
+            output.since = t;
+        }
+    }
+
+    /// The front packet waits no more.
+    pub(super) fn withdraw(&mut self, queue: u32, t: u64) {
+        let entry = &mut self.queues[queue as usize];
+        debug_assert!(entry.waits, "what is withdrawn was requested");
+        entry.waits = false;
+        let output = &mut self.outs[entry.out as usize];
+        let first = (output.requests + u32::from(entry.out_lane) * output.words) as usize;
+        let words = &mut self.requests[first..first + output.words as usize];
+        words[entry.place as usize / 64] &= !(1 << (entry.place % 64));
+        if words.iter().all(|word| *word == 0) {
+            output.lanes_waiting &= !(1 << entry.out_lane);
+        }
+        output.waiting -= 1;
+        if output.waiting == 0 {
+            output.used.blocked += t - output.since;
+            output.since = NEVER;
+        }
+    }
+
+    /// P4: an idle output takes a packet of those that wait, if there is credit for one. Costs O(those that wait), one
+    /// of them where all packets fit the credits.
+    pub(super) fn arbitrate<O: Observer>(&mut self, out: u32, t: u64, observer: &mut O) {
+        let output = &self.outs[out as usize];
+        if output.waiting == 0 {
+            return;
+        }
+        debug_assert!(!output.dead, "nothing waits for a failed cable");
+        if output.free > t {
+            let free = output.free;
+            return self.wake_output(out, free);
+        }
+        let (lanes, to_host) = (output.lanes_waiting, output.to_host);
+        let mut candidates = [NONE; 16];
+        let (mut eligible, mut soonest) = (0u16, NEVER);
+        let mut left = lanes;
+        while left != 0 {
+            #[expect(clippy::cast_possible_truncation, reason = "a lane's number is below 16")]
+            let lane = left.trailing_zeros() as u8;
+            left &= left - 1;
+            let number = self.lane_of(out, lane);
+            let mut credits = u32::MAX;
+            if !to_host {
+                self.lanes[number].bring_to(t, self.parameters.buffer);
+                credits = self.lanes[number].credits;
+            }
+            let queue = self.candidate(out, lane, credits);
+            if queue == NONE {
+                soonest = self.lanes[number].returns.front().map_or(soonest, |(at, _)| soonest.min(*at));
+            } else {
+                eligible |= 1 << lane;
+                candidates[usize::from(lane)] = queue;
+            }
+        }
+        if eligible == 0 {
+            if soonest != NEVER {
+                self.wake_output(out, soonest);
+            }
+            return;
+        }
+        let queue = self.choose(out, eligible, &candidates);
+        self.grant(queue, t, observer);
+        let output = &self.outs[out as usize];
+        if output.waiting > 0 {
+            let free = output.free;
+            self.wake_output(out, free);
+        }
+    }
+
+    /// The first queue, round robin, that waits for a lane of an output with a packet of at most `credits` bytes.
+    #[inline]
+    fn candidate(&self, out: u32, lane: u8, credits: u32) -> u32 {
+        let output = &self.outs[out as usize];
+        let pointer = self.lanes[self.lane_of(out, lane)].pointer;
+        let first = (output.requests + u32::from(lane) * output.words) as usize;
+        let words = &self.requests[first..first + output.words as usize];
+        let fits = |queue: u32| {
+            let front = self.queues[queue as usize].front;
+            credits >= self.parameters.mtu || self.records.packets[front as usize].bytes <= credits
+        };
+        let start = pointer as usize / 64;
+        // Once round, and the first word again for what lies before the pointer.
+        for step in 0..=words.len() {
+            let index = (start + step) % words.len();
+            let mut word = words[index];
+            if step == 0 {
+                word &= u64::MAX << (pointer % 64);
+            } else if step == words.len() {
+                word &= !(u64::MAX << (pointer % 64));
+            }
+            while word != 0 {
+                let place = u32::try_from(index * 64).expect("a switch's queues") + word.trailing_zeros();
+                let queue = output.first_queue + place;
+                if fits(queue) {
+                    return queue;
+                }
+                word &= word - 1;
+            }
+        }
+        NONE
+    }
+
+    /// The queue of the lane that the tables choose among those that are eligible, and notes the choice.
+    #[inline]
+    fn choose(&mut self, out: u32, eligible: u16, candidates: &[u32; 16]) -> u32 {
+        if self.parameters.lanes == 1 {
+            return candidates[0];
+        }
+        let tables = &self.parameters.arbitration;
+        let output = &mut self.outs[out as usize];
+        let choice = output.turns.choose(tables, eligible);
+        let queue = candidates[usize::from(choice.lane)];
+        let packet = self.queues[queue as usize].front;
+        output.turns.sent(choice, self.records.packets[packet as usize].bytes);
+        queue
+    }
+
+    /// P4: the front packet of the queue is granted the output that it waits for, and leaves from now on.
+    fn grant<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
+        self.withdraw(queue, t);
+        let entry = &mut self.queues[queue as usize];
+        let (out, lane, packet) = (entry.out, entry.out_lane, entry.front);
+        let (port, place) = (entry.port, entry.place);
+        let record = &mut self.records.packets[packet as usize];
+        record.hop += 1;
+        let period = self.outs[out as usize].period;
+        entry.leaving = Leaving {
+            packet,
+            bytes: record.bytes,
+            period,
+            head_in: record.head_in,
+            tail_in: record.tail_in,
+            from: t,
+        };
+        let last = t + u64::from(record.bytes - 1) * u64::from(period);
+        debug_assert!(last >= record.tail_in, "the last byte has come when it is to leave");
+        let number = self.lane_of(out, lane);
+        self.lanes[number].pointer = place + 1;
+        if O::WATCHES {
+            self.report_grant(queue, t, last, observer);
+        }
+        self.take_from_queue(queue, last);
+        self.send(out, lane, packet, t);
+        if O::WATCHES {
+            self.report_sent(packet);
+        }
+        debug_assert!(self.queues[queue as usize].port == port, "a queue stays where it is");
+    }
+
+    /// The front packet of the queue is all gone at the end of cycle `last`: gives its room back, and sees to the next.
+    fn take_from_queue(&mut self, queue: u32, last: u64) {
+        let lanes = u32::from(self.parameters.lanes);
+        let entry = &mut self.queues[queue as usize];
+        let record = &mut self.records.packets[entry.front as usize];
+        let (bytes, port, lane) = (record.bytes, entry.port, entry.place % lanes);
+        entry.front = std::mem::replace(&mut record.next, NONE);
+        entry.free = last + 1;
+        if entry.front != NONE {
+            self.plan_front(queue);
+        }
+        let back = &self.outs[port as usize];
+        let (upstream, at) = (back.peer, last + u64::from(back.delay));
+        let number = (upstream * lanes + lane) as usize;
+        let credit = &mut self.lanes[number];
+        debug_assert!(credit.returns.back().is_none_or(|(before, _)| *before < at), "credits come in order");
+        credit.returns.push_back((at, bytes));
+        credit.returning += bytes;
+        let output = &self.outs[upstream as usize];
+        if output.lanes_waiting & 1 << lane != 0 {
+            let at = at.max(output.free);
+            self.wake_output(upstream, at);
+        }
+    }
+
+    /// Sends a packet from cycle `t` on over an idle output, for which there are credits.
+    pub(super) fn send(&mut self, out: u32, lane: u8, packet: u32, t: u64) {
+        let number = self.lane_of(out, lane);
+        let output = &mut self.outs[out as usize];
+        let record = &mut self.records.packets[packet as usize];
+        let (bytes, period) = (record.bytes, u64::from(output.period));
+        let last = t + u64::from(bytes - 1) * period;
+        debug_assert!(output.free <= t && !output.dead, "an output sends one packet after the other");
+        output.free = last + period;
+        (output.from, output.bytes) = (t, bytes);
+        output.used.flits += u64::from(bytes);
+        output.used.held += last + 1 - t;
+        record.head_in = t + u64::from(output.delay);
+        record.tail_in = last + u64::from(output.delay);
+        record.port = output.peer;
+        let (peer, tail) = (output.peer, record.tail_in);
+        if output.to_host {
+            self.calendar.schedule(tail, TAILS, Event::Deliver { packet });
+        } else {
+            let credit = &mut self.lanes[number];
+            // Stays on: a buffer would overflow.
+            assert!(credit.credits >= bytes, "what is sent has room");
+            credit.credits -= bytes;
+            self.enqueue(peer, lane, packet);
+        }
+    }
+
+    /// The front packet goes nowhere, for a cause that strikes in `t`.
+    pub(super) fn turn_away<O: Observer>(&mut self, queue: u32, cause: Cause, t: u64, observer: &mut O) {
+        let packet = self.queues[queue as usize].front;
+        let message = self.records.packets[packet as usize].message;
+        self.records.strike(message, cause, t);
+        if O::WATCHES && cause == Cause::Reset {
+            let output = self.queues[queue as usize].out;
+            let end = if output == NONE { self.queues[queue as usize].port } else { output };
+            observer.reset(Cycle(t), self.wiring.end(end), self.identity(packet));
+        }
+        self.destroy::<O>(queue, t);
+    }
+
+    /// The front packet is destroyed where it is, once its tail is there.
+    pub(super) fn destroy<O: Observer>(&mut self, queue: u32, t: u64) {
+        if self.queues[queue as usize].waits {
+            self.deadlock_hit(queue);
+            self.withdraw(queue, t);
+        }
+        let entry = &mut self.queues[queue as usize];
+        let packet = entry.front;
+        let record = &self.records.packets[packet as usize];
+        let last = record.tail_in.max(t);
+        entry.leaving = Leaving {
+            packet,
+            bytes: record.bytes,
+            period: 0,
+            head_in: record.head_in,
+            tail_in: record.tail_in,
+            from: last,
+        };
+        if O::WATCHES {
+            let port = entry.port;
+            self.reports.flow_from(port, t);
+            self.reports.flow_from(port, last + 1);
+        }
+        self.take_from_queue(queue, last);
+        self.calendar.schedule(last, OVER, Event::Destroyed { packet });
+    }
+
+    /// P5: all of a destroyed packet is gone.
+    pub(super) fn end_packet(&mut self, packet: u32) {
+        let message = self.records.packets[packet as usize].message;
+        self.records.remove_packet(packet);
+        self.end_pieces(message, 1, None);
+    }
+
+    /// P1: the tail of a packet reaches its host.
+    pub(super) fn deliver(&mut self, packet: u32) {
+        let Packet { message, head_in, tail_in, port, hop, .. } = self.records.packets[packet as usize];
+        self.records.remove_packet(packet);
+        let record = &mut self.records.messages[message as usize];
+        record.head_at = record.head_at.min(head_in);
+        if hop < record.turns {
+            self.records.strike(message, Cause::HostTooSoon, head_in);
+        }
+        self.end_pieces(message, 1, Some((tail_in, port)));
+    }
+
+    /// Whether there is a limit to how long the front packet may wait.
+    #[inline]
+    fn is_limited(&self, queue: u32) -> bool {
+        let packet = &self.records.packets[self.queues[queue as usize].front as usize];
+        self.parameters.head_of_line_limit.is_some()
+            || self.parameters.lifetime_limit.is_some()
+            || self.records.messages[packet.message as usize].expires != NEVER
+    }
+
+    /// The first cycles in which the front packet is destroyed by a limit of the switch, and by its time to live.
+    fn limits(&self, queue: u32) -> (u64, u64) {
+        let entry = &self.queues[queue as usize];
+        let packet = &self.records.packets[entry.front as usize];
+        let until = |from: u64, limit: Option<u64>| limit.map_or(NEVER, |limit| from.saturating_add(limit));
+        let waited = until(entry.ready, self.parameters.head_of_line_limit);
+        let lived = until(packet.head_in, self.parameters.lifetime_limit);
+        (waited.min(lived), self.records.messages[packet.message as usize].expires)
+    }
+
+    /// Which limit the front packet has reached in cycle `t`, if any.
+    #[inline]
+    fn overdue(&self, queue: u32, t: u64) -> Option<Cause> {
+        let (reset, expires) = self.limits(queue);
+        if reset <= t {
+            Some(Cause::Reset)
+        } else if expires <= t {
+            Some(Cause::Expired)
+        } else {
+            None
+        }
+    }
+
+    /// P2: the limits of the front packet are looked at.
+    pub(super) fn alarm<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
+        let entry = &mut self.queues[queue as usize];
+        if entry.alarm != t {
+            return;
+        }
+        entry.alarm = NEVER;
+        if !entry.waits {
+            return;
+        }
+        match self.overdue(queue, t) {
+            Some(cause) => self.turn_away(queue, cause, t, observer),
+            None => self.set_alarm(queue),
+        }
+    }
+
+    /// The packets that have become ready in this cycle and wait on have their limits looked at when they are due.
+    pub(super) fn set_alarms(&mut self) {
+        while let Some(queue) = self.limited.pop() {
+            if self.queues[queue as usize].waits {
+                self.set_alarm(queue);
+            }
+        }
+    }
+
+    fn set_alarm(&mut self, queue: u32) {
+        let (reset, expires) = self.limits(queue);
+        let due = reset.min(expires);
+        let entry = &mut self.queues[queue as usize];
+        // An earlier one sets the next when it comes.
+        if due < entry.alarm {
+            entry.alarm = due;
+            self.calendar.schedule(due, READY, Event::Alarm { queue });
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The records of queues, outputs, lanes and hosts.
+
+use std::collections::VecDeque;
+
+use super::lanes::Turns;
+use crate::fabric::ChannelUse;
+use crate::fabric::endpoint::Cause;
+use crate::fabric::ports::{NEVER, NONE};
+
+/// The queue of one lane in an input port of a switch.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    /// The packets that have been granted no output yet, those on their way over the cable included.
+    pub(super) front: u32,
+    pub(super) back: u32,
+    /// Its input port, and its place among the queues of its switch.
+    pub(super) port: u32,
+    pub(super) place: u32,
+    /// What the front packet asks for, unless it has a fault.
+    pub(super) out: u32,
+    pub(super) out_lane: u8,
+    /// Whether the front packet is ready and waits for its output.
+    pub(super) waits: bool,
+    /// Why the front packet can go nowhere.
+    pub(super) fault: Option<Cause>,
+    /// The cycle in which the front packet is ready.
+    pub(super) ready: u64,
+    /// The first cycle in which the next packet is in front: the last one has left before.
+    pub(super) free: u64,
+    /// When the limits of the front packet are looked at next; [`NEVER`]: not at all.
+    pub(super) alarm: u64,
+    pub(super) leaving: Leaving,
+}
+
+/// The packet that leaves a queue, or the last that has left it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaving {
+    pub(super) packet: u32,
+    pub(super) bytes: u32,
+    /// Cycles between two bytes; 0: it is destroyed, and all of it leaves at once.
+    pub(super) period: u32,
+    pub(super) head_in: u64,
+    pub(super) tail_in: u64,
+    /// The cycle in which its first byte leaves.
+    pub(super) from: u64,
+}
+
+impl Queue {
+    pub(super) fn new(port: u32, place: u32) -> Queue {
+        let leaving = Leaving { packet: NONE, bytes: 0, period: 0, head_in: 0, tail_in: 0, from: 0 };
+        Queue {
+            front: NONE,
+            back: NONE,
+            port,
+            place,
+            out: NONE,
+            out_lane: 0,
+            waits: false,
+            fault: None,
+            ready: NEVER,
+            free: 0,
+            alarm: NEVER,
+            leaving,
+        }
+    }
+}
+
+/// Bytes of a run of `bytes`, one each `period` cycles from cycle `from` on, that come before cycle `now`.
+pub(super) fn bytes_before(now: u64, from: u64, period: u64, bytes: u32) -> u32 {
+    debug_assert!(period > 0, "bytes come one after the other");
+    if now <= from {
+        return 0;
+    }
+    let whole = (now - 1 - from) / period + 1;
+    u32::try_from(whole).map_or(bytes, |whole| whole.min(bytes))
+}
+
+impl Leaving {
+    /// How many of its bytes are in the buffer before cycle `now`; they come in one each `period` cycles.
+    pub(super) fn left_in(&self, now: u64, period: u64) -> u32 {
+        let come = bytes_before(now, self.head_in, period, self.bytes);
+        let gone = match self.period {
+            0 if now > self.from => self.bytes,
+            0 => 0,
+            pace => bytes_before(now, self.from, u64::from(pace), self.bytes),
+        };
+        debug_assert!(gone <= come, "no byte leaves before it has come");
+        come - gone
+    }
+}
+
+/// The sending side of a port.
+#[derive(Clone, Debug)]
+pub(super) struct Output {
+    /// The port at the other end of its cable; [`NONE`]: no cable.
+    pub(super) peer: u32,
+    pub(super) delay: u32,
+    pub(super) period: u32,
+    /// Where the requests of its first lane are, and how many words each lane has.
+    pub(super) requests: u32,
+    pub(super) words: u32,
+    /// The first queue of its switch.
+    pub(super) first_queue: u32,
+    /// The queues that wait for it, and by bit their lanes.
+    pub(super) waiting: u32,
+    pub(super) lanes_waiting: u16,
+    /// The cable has failed.
+    pub(super) dead: bool,
+    /// The far end takes everything at once: no credits are needed.
+    pub(super) to_host: bool,
+    /// It is in the list of outputs to be arbitrated in this cycle.
+    pub(super) listed: bool,
+    /// The first cycle in which it may send the next packet.
+    pub(super) free: u64,
+    /// When it is to be arbitrated next; [`NEVER`]: not until something changes.
+    pub(super) try_at: u64,
+    /// Since when something has waited for it; [`NEVER`]: nothing does.
+    pub(super) since: u64,
+    /// The start and the bytes of what it has sent last.
+    pub(super) from: u64,
+    pub(super) bytes: u32,
+    pub(super) used: ChannelUse,
+    pub(super) turns: Turns,
+}
+
+impl Output {
+    /// A port without a cable.
+    pub(super) fn new(requests: u32, words: u32, first_queue: u32) -> Output {
+        Output {
+            peer: NONE,
+            delay: 1,
+            period: 1,
+            requests,
+            words,
+            first_queue,
+            waiting: 0,
+            lanes_waiting: 0,
+            dead: true,
+            to_host: false,
+            listed: false,
+            free: 0,
+            try_at: NEVER,
+            since: NEVER,
+            from: 0,
+            bytes: 0,
+            used: ChannelUse::default(),
+            turns: Turns::default(),
+        }
+    }
+}
+
+/// A lane of an output: the credits for the queue at the far end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lane {
+    /// Bytes that may be sent.
+    pub(super) credits: u32,
+    /// Bytes of credit that come back, or will once a packet that is leaving has left.
+    pub(super) returning: u32,
+    /// The place among the queues of the switch at which the next round begins.
+    pub(super) pointer: u32,
+    /// The same by the cycles in which they come.
+    pub(super) returns: VecDeque<(u64, u32)>,
+}
+
+impl Lane {
+    /// Takes in the credits that have come back up to cycle `t`, of a buffer of `buffer` bytes.
+    #[inline]
+    pub(super) fn bring_to(&mut self, t: u64, buffer: u32) {
+        while let Some(&(at, bytes)) = self.returns.front() {
+            if at > t {
+                break;
+            }
+            self.returns.pop_front();
+            self.credits += bytes;
+            self.returning -= bytes;
+            // Stays on: with more credits than room a buffer would overflow.
+            assert!(self.credits <= buffer, "there is no more credit than room");
+        }
+    }
+
+    /// The credits before cycle `now`, without taking anything in.
+    pub(super) fn credits_before(&self, now: u64) -> u32 {
+        let back = self.returns.iter().take_while(|(at, _)| *at < now).map(|(_, bytes)| bytes).sum::<u32>();
+        self.credits + back
+    }
+}
+
+/// A host that sends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Host {
+    /// The port that it sends on; [`NONE`]: it has none.
+    pub(super) out: u32,
+    /// The message that it sends, with the bytes that have been granted no packet yet.
+    pub(super) current: u32,
+    pub(super) unsent: u32,
+    /// The message after it.
+    pub(super) next: u32,
+    /// When the next message is to be started; [`NEVER`]: not planned.
+    pub(super) attempt: u64,
+    /// The first cycle in which the interface is free, while it sends nothing.
+    pub(super) free: u64,
+    /// When the tail of its last message leaves; [`NEVER`]: a failure has struck it meanwhile.
+    pub(super) departs: u64,
+    pub(super) waits_for_cable: bool,
+}

@@ -1,4 +1,5 @@
-//! The wormhole fabric: exact to the flit, paid for by the run of flits.
+//! The wormhole fabric: exact to the flit, paid for by the run of flits. With [`FlowControl::Credits`] it moves whole
+//! packets on lanes instead, behind the same [`Fabric`]: `fabric/credits.rs` has that model.
 //!
 //! # Scope and limitations
 //! Hosts send worms, a route of relative turns and a payload, through switches with input buffers, STOP and GO,
@@ -111,7 +112,7 @@ pub enum Pause {
     Idle,
 }
 
-/// A wormhole fabric with all that is in it.
+/// A fabric with all that is in it: a wormhole fabric, or one with credits and lanes.
 #[derive(Debug)]
 pub struct Fabric {
     inner: Inner,

@@ -9,7 +9,8 @@
 //! * A table has a current entry and what is left of its weight. While something is left and the entry's lane is
 //!   eligible, that lane is chosen. Otherwise the next entry, round the table, whose weight is not 0 and whose lane is
 //!   eligible becomes the current one, with its whole weight; the last one to be looked at is the entry itself.
-//! * A packet takes one unit of weight for each 64 bytes that it has or begins. It is sent whole, even if less was left.
+//! * A packet takes one unit of weight for each 64 bytes that it has or begins. It is sent whole, even if less was
+//!   left.
 //!
 //! # Source
 //! InfiniBand Architecture Specification, volume 1, section 7.6.9, as from memory. Departure: the limit of the high

@@ -35,7 +35,6 @@ pub struct CreditParameters {
     pub service_lanes: Option<ServiceLanes>,
 }
 
-/// One 4 KiB packet for each of `lanes` lanes, plain round robin, nothing discarded.
 impl CreditParameters {
     /// `lanes` lanes with room for `packets` packets of `mtu` bytes each, plain round robin over the lanes, no limits.
     pub fn new(lanes: u8, mtu: u32, packets: u32) -> CreditParameters {

@@ -43,7 +43,7 @@ use super::ethernet::Ethernet;
 use super::expect::{Expectation, Expectations};
 use super::rings::Rings;
 use super::sweep::Identity;
-use super::wire::{self, Bounded as _, Document, Given, Limited, Located, Quantity};
+use super::wire::{self, Bounded as _, Document, FlowKind, Given, Limited, Located, Quantity};
 
 /// Checks a scenario whose keys have been read, on its own network or a `given` one; `None` after noting at least
 /// one fault.
@@ -89,9 +89,10 @@ fn sections(
     let hosts =
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
-        match fabric.credits {
-            None => buffers::check(document, fabric, hosts, &topology.network, diagnostics),
-            Some(_) => credits::check(document, diagnostics),
+        if document.fabric.value().and_then(|wire| wire.flow.value()) == Some(&FlowKind::Credits) {
+            credits::check(document, diagnostics);
+        } else {
+            buffers::check(document, fabric, hosts, &topology.network, diagnostics);
         }
         limits::check(document, fabric, hosts, &topology.network, diagnostics);
     }

@@ -12,6 +12,7 @@ mod closed_forms {
 
 /// The engines against slow, plain simulators of the same semantics, on random networks.
 mod oracle {
+    mod credits;
     mod differential;
     mod ethernet;
     mod hand_checked;

@@ -39,7 +39,7 @@
 //!   overhead, its cable idle), and then sends its packets one after the other as credits allow. A message is over when
 //!   all its packets are; it is delivered if all of them were, with the first one's head and the last one's tail.
 //! * **Limits.** A ready packet that has not been granted its output in `head_of_line_limit` cycles is turned away in
-//!   P2 of the last of them ([`Cause::Reset`]), and so is one in front and ready `lifetime_limit` cycles after its
+//!   P2 of the cycle after them ([`Cause::Reset`]), and so is one in front and ready `lifetime_limit` cycles after its
 //!   head arrived in that switch, or later. A message with a time to live of l, started in s, is passed on by no
 //!   switch from s + l on ([`Cause::Expired`]).
 //! * **Turned away.** What cannot go on (a wrong turn, no cable, no turn left, a limit) is found out when the packet is

@@ -2,7 +2,7 @@
 
 use simnet_base::ids::{Port, Turn};
 use simnet_base::units::{Cycle, Duration};
-use simnet_media::fabric::{Fate, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet_media::fabric::{Fate, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters};
 use simnet_network::topology::{End, Network};
 
 use support_media::oracle::{Case, Message, Oracle};
@@ -13,7 +13,13 @@ fn parameters(links: usize, delay: u64, stop: u32, go: u32) -> Parameters {
     let switch =
         SwitchParameters { buffer: stop + 2 * 12, stop, go, timeout: None, ..SwitchParameters::default() };
     let links = vec![LinkTiming { period: 1, delay }; links];
-    Parameters { base_cycle: Duration::from_ps(6_250), switch, host: HostParameters::default(), links }
+    Parameters {
+        base_cycle: Duration::from_ps(6_250),
+        switch,
+        host: HostParameters::default(),
+        links,
+        flow: FlowControl::StopGo,
+    }
 }
 
 /// A star of three hosts; the first two send one message each to the third, the second one later.

@@ -11,8 +11,8 @@
 //! use simnet_base::ids::{HostId, Port, Turn};
 //! use simnet_base::units::{Cycle, Duration};
 //! use simnet_media::fabric::{
-//!     Ended, Endpoint, Fabric, Fate, FlowControl, HostParameters, LinkTiming, Outgoing, Parameters, Pause, RouteBuffer,
-//!     SwitchParameters,
+//!     Ended, Endpoint, Fabric, Fate, FlowControl, HostParameters, LinkTiming, Outgoing, Parameters, Pause,
+//!     RouteBuffer, SwitchParameters,
 //! };
 //! use simnet_network::topology::{End, Network};
 //!

@@ -275,9 +275,9 @@ fn deadlocks(
 ) -> Vec<DeadlockReport> {
     let names = Names::new(checked);
     let worm = |member: &Member| names.message(member.tag);
+    let units = (scale.base_cycle, setup.parameters.lanes());
     let of_point = |(index, (_, point)): (usize, &(Option<f64>, Point))| {
-        let report =
-            move |deadlock| DeadlockReport::new(index, deadlock, setup.network, scale.base_cycle, worm);
+        let report = move |deadlock| DeadlockReport::new(index, deadlock, setup.network, units, worm);
         point.deadlocks.iter().map(report).collect::<Vec<_>>()
     };
     points.iter().enumerate().flat_map(of_point).collect()

@@ -42,7 +42,8 @@ impl Credits {
         head_of_line_limit: Option<u64>,
         cycles: impl Fn(Duration) -> u64,
     ) -> CreditParameters {
-        let small = |flits: Flits| u32::try_from(flits.0).expect("the reader refuses buffers of 2^16 flits and more");
+        let small =
+            |flits: Flits| u32::try_from(flits.0).expect("the reader refuses buffers of 2^16 flits and more");
         CreditParameters {
             lanes: self.lanes,
             buffer: small(self.buffer),
@@ -68,7 +69,8 @@ pub(super) fn credits(
     }
     only_stop_go(wire, silent, diagnostics);
     let given = buffer.filter(|buffer| buffer.place != silent);
-    let mtu = super::check::quantity(&wire.mtu).map(|mtu| Located { value: Flits(mtu.value.0), place: mtu.place });
+    let mtu =
+        super::check::quantity(&wire.mtu).map(|mtu| Located { value: Flits(mtu.value.0), place: mtu.place });
     if let (Some(buffer), Some(mtu)) = (given, mtu)
         && buffer.value < mtu.value
     {
@@ -79,7 +81,8 @@ pub(super) fn credits(
         });
         return None;
     }
-    let usual = |buffer: Option<Located<Flits>>| buffer.map_or(USUAL_MTU, |buffer| buffer.value.min(USUAL_MTU));
+    let usual =
+        |buffer: Option<Located<Flits>>| buffer.map_or(USUAL_MTU, |buffer| buffer.value.min(USUAL_MTU));
     let mtu = mtu.map_or(usual(given), |mtu| mtu.value);
     let roomy = Flits(mtu.0.saturating_mul(USUAL_PACKETS)).min(MOST_BUFFER);
     let lanes = wire.lanes.value().copied().unwrap_or(1);
@@ -96,7 +99,7 @@ pub(super) fn credits(
 /// Notes keys that belong to credits alone.
 fn only_credits(wire: &wire::Fabric, diagnostics: &mut Diagnostics) {
     let given = [
-        ("lanes", wire.lanes.get().map(|at| at.place)),
+        ("lanes", wire.lanes.get().filter(|lanes| lanes.value != 1).map(|at| at.place)),
         ("mtu", wire.mtu.get().map(|at| at.place)),
         ("packet-lifetime", wire.packet_lifetime.get().map(|at| at.place)),
         ("lane-arbitration", wire.lane_arbitration.get().map(|at| at.place)),
@@ -134,19 +137,25 @@ fn arbitration(
     let section = wire.place;
     let wire = &wire.value;
     let mut table = |rows: &Given<Vec<Located<wire::LaneWeight>>>| -> Option<Vec<LaneWeight>> {
-        rows.value()?.iter().map(|row| weight(row, lanes, diagnostics)).collect()
+        rows.value()
+            .map_or(&[][..], Vec::as_slice)
+            .iter()
+            .map(|row| weight(row, lanes, diagnostics))
+            .collect()
     };
     let (high, low) = (table(&wire.high)?, table(&wire.low)?);
     let serves = |lane: u8| high.iter().chain(&low).any(|entry| entry.lane == lane && entry.weight > 0);
     if let Some(lane) = (0..lanes).find(|lane| !serves(*lane)) {
         diagnostics.add(section, |span| {
             let message = format!("neither table lets lane {lane} send");
-            let expected = format!("expected each of the {lanes} lanes, with a weight above 0, in `high` or `low`");
+            let expected =
+                format!("expected each of the {lanes} lanes, with a weight above 0, in `high` or `low`");
             Fault::new("missing-lane", span, message, expected)
         });
         return None;
     }
-    let high_limit = u8::try_from(*wire.high_limit.value()?).expect("the reader refuses more than 255");
+    let high_limit = wire.high_limit.value().copied().unwrap_or(0);
+    let high_limit = u8::try_from(high_limit).expect("the reader refuses more than 255");
     Some(LaneArbitration { high, low, high_limit })
 }
 

@@ -144,8 +144,10 @@ fn routes(report: &StagesReport, network: &Network) -> String {
     let root = |root: &String| format!(" from root {}", quoted(&network.labelled_with_name(root)));
     let root = route.root.as_ref().map(root).unwrap_or_default();
     let mut text = format!("\nRoutes: {}{root}, ", route.algorithm);
+    let lanes = route.lanes.filter(|used| used.lanes > 1);
+    let lanes = lanes.map(|used| format!(" on any of {} lanes", used.lanes)).unwrap_or_default();
     let _ = match &route.dependency_cycle {
-        None => writeln!(text, "no cyclic dependency: they cannot deadlock"),
+        None => writeln!(text, "no cyclic dependency{lanes}: they cannot deadlock"),
         Some(cycle) => writeln!(text, "CYCLIC, they can deadlock: {}", ports(cycle, network)),
     };
     let _ = writeln!(

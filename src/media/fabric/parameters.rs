@@ -141,3 +141,13 @@ pub struct Parameters {
     /// What keeps buffers from overflowing.
     pub flow: FlowControl,
 }
+
+impl Parameters {
+    /// How many lanes each channel has for data.
+    pub fn lanes(&self) -> u8 {
+        match &self.flow {
+            FlowControl::StopGo => 1,
+            FlowControl::Credits(credits) => credits.lanes,
+        }
+    }
+}

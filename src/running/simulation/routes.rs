@@ -139,7 +139,9 @@ fn on_map(
     let plan_routes: Planner<'_> = Box::new(|map| {
         let Routing { source, distribute } = stages.routing.as_ref()?;
         let choices = match source {
-            RouteSource::File { table, .. } | RouteSource::OnLanes { table, .. } => return distribute.then(|| mapping::by_name(network, table)),
+            RouteSource::File { table, .. } | RouteSource::OnLanes { table, .. } => {
+                return distribute.then(|| mapping::by_name(network, table));
+            }
             RouteSource::Computed(choices) => choices,
         };
         let overlay = Overlay::new(&checked.topology, map, mapper_of(map, network));

@@ -374,7 +374,7 @@ pub struct DeadlockReport {
     pub point: usize,
     /// When the cycle closed.
     pub formed_ns: f64,
-    /// Its outputs, `switch:port`, each blocked by the worm that needs the next.
+    /// Its outputs, `switch:port`, of several lanes `switch:port/lane`, each blocked by the worm that needs the next.
     pub cycle: Vec<String>,
     /// The worms that hold these outputs, `host#number`, or as the trace calls them.
     pub worms: Vec<String>,
@@ -547,21 +547,26 @@ fn instant_ns(at: Cycle, base_cycle: Duration) -> f64 {
 }
 
 impl DeadlockReport {
-    /// The report of a deadlock of the point at position `point`; `worm` names the message of a member.
+    /// The report of a deadlock of the point at position `point`; `worm` names the message of a member. Outputs are
+    /// named with their lanes if channels have several.
     pub fn new(
         point: usize,
         deadlock: &Deadlock,
         network: &Network,
-        base_cycle: Duration,
+        (base_cycle, lanes): (Duration, u8),
         worm: impl Fn(&Member) -> String,
     ) -> DeadlockReport {
         let holders = holders(network, &deadlock.members);
         let ns = |at: Cycle| instant_ns(at, base_cycle);
+        let output = |(member, lane): &(&Member, u8)| match lanes {
+            0 | 1 => port_name(network, member.output),
+            _ => format!("{}/{lane}", port_name(network, member.output)),
+        };
         DeadlockReport {
             point,
             formed_ns: ns(deadlock.formed),
-            cycle: holders.iter().map(|member| port_name(network, member.output)).collect(),
-            worms: holders.iter().map(|member| worm(member)).collect(),
+            cycle: holders.iter().map(output).collect(),
+            worms: holders.iter().map(|(member, _)| worm(member)).collect(),
             cleared_by: deadlock.cleared.map(|cleared| port_name(network, cleared.output)),
             cleared_ns: deadlock.cleared.map(|cleared| ns(cleared.at)),
         }
@@ -573,21 +578,22 @@ impl DeadlockReport {
         let name = |wanted: &Member| {
             named.clone().find(|(member, _)| *member == wanted).map(|(_, name)| name.clone())
         };
-        DeadlockReport::new(0, &locked.deadlock, network, base_cycle, |member| {
+        DeadlockReport::new(0, &locked.deadlock, network, (base_cycle, 1), |member| {
             name(member).unwrap_or_default()
         })
     }
 }
 
-/// The members that hold an output; each output has one. The others wait for the output that the next one holds.
+/// The members that hold an output, each with the lane that it waits for there; each output has one. The others wait
+/// for the output that the next one holds.
 ///
 /// A worm that holds an output waits for the port at the other end of the cable.
-fn holders<'a>(network: &Network, members: &'a [Member]) -> Vec<&'a Member> {
+fn holders<'a>(network: &Network, members: &'a [Member]) -> Vec<(&'a Member, u8)> {
     let next = members.iter().cycle().skip(1);
     let pairs = members.iter().zip(next);
     pairs
         .filter(|(member, next)| network.peer(member.output) == Some(next.input))
-        .map(|(member, _)| member)
+        .map(|(member, next)| (member, next.lane))
         .collect()
 }
 
@@ -617,7 +623,7 @@ mod tests {
         let flit = Duration::from_ps(6_250);
         let scale = Scale { base_cycle: flit, flit_time: flit, hosts: 2, switches: 3, precision: 0.05 };
         let report =
-            DeadlockReport::new(0, &deadlock, &pair(), scale.base_cycle, |it| format!("w{}", it.tag));
+            DeadlockReport::new(0, &deadlock, &pair(), (scale.base_cycle, 1), |it| format!("w{}", it.tag));
         assert!((report.formed_ns - 100.0).abs() < 1e-9);
         (report.cycle, report.worms)
     }

@@ -167,7 +167,9 @@ fn check_stages(section: Place, document: &Document, stages: &Stages, diagnostic
             diagnostics,
         );
     }
-    if let Some(Routing { source: RouteSource::File { .. } | RouteSource::OnLanes { .. }, .. }) = &stages.routing {
+    if let Some(Routing { source: RouteSource::File { .. } | RouteSource::OnLanes { .. }, .. }) =
+        &stages.routing
+    {
         let file = document.routing.value().and_then(|wire| wire.file.get());
         let place = file.map_or(section, |at| at.place);
         conflict(place, "routes from a file, which fit one network", "expected an algorithm", diagnostics);

@@ -120,7 +120,12 @@ fn on_lanes(
 ) -> Option<RouteSource> {
     let (place, engine) = (router.place, &router.value);
     let name = engine.name();
-    only_with(wire, &["tree", "heuristic", "root", "relabel", "select", "seed"], &format!("`{name}`"), diagnostics);
+    only_with(
+        wire,
+        &["tree", "heuristic", "root", "relabel", "select", "seed"],
+        &format!("`{name}`"),
+        diagnostics,
+    );
     let Some(lanes) = lanes else {
         diagnostics.add(place, |span| {
             let message = format!("`{name}` puts paths on lanes, and with STOP and GO there is one");

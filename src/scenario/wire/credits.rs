@@ -8,7 +8,7 @@ use serde_json::Value as Schema;
 use simnet_media::fabric::MOST_LANES;
 
 use super::canonical::{Canonical, Key, put};
-use Presence::{Default, Required};
+use Presence::{Default, Optional, Required};
 
 /// What keeps a sender from overrunning a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ table! {
     /// The two tables by which every output of a switch chooses among its lanes, as InfiniBand has them.
     "[fabric.lane-arbitration]" LaneArbitration {
         /// The table of high priority: lanes, each with a weight.
-        high: Vec<Located<LaneWeight>> = Default("[]");
+        high: Vec<Located<LaneWeight>> = Optional;
         /// The table of low priority.
-        low: Vec<Located<LaneWeight>> = Default("[]");
+        low: Vec<Located<LaneWeight>> = Optional;
         /// How much the table of high priority sends before one packet of the other has its turn: so many times 4,096
-        /// bytes; a packet at 0, all that there is at 255.
-        high_limit: u32 = Default("0"), ..=255;
+        /// bytes; a packet at 0, as if not given, and all that there is at 255.
+        high_limit: u32 = Optional, ..=255;
     }
 }
 

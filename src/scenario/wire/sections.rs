@@ -115,8 +115,8 @@ table! {
         /// What keeps a sender from overrunning a buffer: STOP and GO on one lane, or credits for whole packets on each of
         /// `lanes`; `stop-go` if not given.
         flow: FlowKind = Usually("'stop-go'");
-        /// Room of a switch port's input buffer; with credits that of each of its lanes, four times `mtu` if neither
-        /// this nor a preset's rate says otherwise.
+        /// Room of a switch port's input buffer; with credits that of each of its lanes, four times `mtu` if not
+        /// given, whatever the preset.
         buffer: Quantity<Bytes> = Preset("'108 B'"), Bytes(1)..=MOST_BUFFER;
         /// With credits: how many lanes each channel has for data; 1 if not given.
         lanes: u32 = Usually("1"), 1..=MOST_LANES as u32;

@@ -179,7 +179,7 @@ fn a_buffer_that_is_changed_alone_is_noticed() {
 fn presets_give_what_nobody_says_otherwise() {
     let of = |fabric: &str| checked(|_| None, &format!("fabric = {{ {fabric} }}"));
     let values = |checked: &Checked| {
-        let fabric = checked.fabric;
+        let fabric = &checked.fabric;
         let [rate, latency] = [fabric.rate.to_string(), fabric.routing_latency.to_string()];
         (rate, fabric.buffer.0, fabric.stop.0, fabric.go.0, latency)
     };

@@ -1,18 +1,29 @@
 //! The proof against the fabric: what is proved free of deadlock never deadlocks, what is called cyclic does.
 
+use std::collections::BTreeSet;
+
 use simnet_base::ids::{HostId, Node};
-use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, Selection, Survey};
+use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, RouteTable, Selection, Survey};
 use simnet_network::topology::Network;
 use simnet_network::topology::formats::{Format, write};
 use simnet_running::simulation::{self, Outcome, Summary};
 use simnet_scenario::{self as scenario, Overrides};
 
-use support_network::routing::random_multigraph;
-use support_network::routing::ring_with_chords;
+use support_network::routing::{follow, random_multigraph, ring_with_chords};
 use support_network::{cases, shared};
 
 /// Runs all hosts of `net` far beyond saturation on routes as `routing` says; nothing ever breaks a deadlock.
 fn overload(net: &Network, routing: &str, seed: u64) -> Summary {
+    overload_on(net, routing, ("", "300 B", ["150 us", "200 us"]), seed)
+}
+
+/// The same with more said of the fabric, for messages and a time of one's own.
+fn overload_on(
+    net: &Network,
+    routing: &str,
+    (fabric, payload, [duration, horizon]): (&str, &str, [&str; 2]),
+    seed: u64,
+) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("net.json"), write(net, Format::Json)).unwrap();
     let ports = net.host_ids().filter_map(|host| Some((host, net.attachment(host)?.0)));
@@ -20,9 +31,9 @@ fn overload(net: &Network, routing: &str, seed: u64) -> Summary {
         ports.map(|(host, port)| format!("{} = {}\n", net.name_of(Node::Host(host)), port.0)).collect();
     let text = format!(
         "[scenario]\nname = 'x'\nseed = {seed}\n[topology]\nfile = 'net.json'\n[topology.attach]\n{attach}\
-         [fabric]\ndeadlock-timeout = 'never'\n[routing]\n{routing}\n\
-         [traffic.uniform]\npayload = '300 B'\nloads = [1.0]\n\
-         [measure]\nwarmup = '0 ns'\nduration = '150 us'\nhorizon = '200 us'\n"
+         [fabric]\ndeadlock-timeout = 'never'\n{fabric}\n[routing]\n{routing}\n\
+         [traffic.uniform]\npayload = '{payload}'\nloads = [1.0]\n\
+         [measure]\nwarmup = '0 ns'\nduration = '{duration}'\nhorizon = '{horizon}'\n"
     );
     let file = folder.path().join("x.toml").display().to_string();
     let checked = scenario::read(&file, text.as_bytes(), &Overrides::default())
@@ -120,4 +131,79 @@ fn smart_routes_do_not_deadlock_beyond_saturation() {
         assert!(run.summary.points()[0].saturated, "seed {seed}: the load is beyond what the network takes");
         assert_eq!(run.summary.stages().unwrap().route.as_ref().unwrap().algorithm, "smart");
     }
+}
+
+/// Packets as long as the smallest buffer that is allowed.
+const TIGHT: &str = "flow = 'credits'\nbuffer = '64 B'\nmtu = '64 B'";
+
+/// Wrong if routes on lanes that the proof calls free of deadlock ever deadlocked with room for one packet a lane:
+/// on multigraphs and rings with chords, at full load, whatever puts paths on lanes.
+#[test]
+fn routes_on_lanes_never_deadlock_with_one_packet_a_buffer() {
+    let (mut several, mut saturated) = (0, 0);
+    for seed in 0..cases(2_000) {
+        let net = if seed % 2 == 0 { ring_with_chords(seed) } else { random_multigraph(seed, 10) };
+        if !has_traffic(&net) {
+            continue;
+        }
+        let (engine, lanes) = [("lash", 15), ("dfsssp", 15), ("nue", 1 + seed % 4), ("minimal", 15)]
+            [usize::try_from(seed / 2 % 4).unwrap()];
+        let fabric = format!("{TIGHT}\nlanes = {lanes}");
+        let routing = format!("algorithm = '{engine}'");
+        let summary = overload_on(&net, &routing, (&fabric, "64 B", ["150 us", "200 us"]), seed);
+        let route = summary.stages().unwrap().route.as_ref().unwrap();
+        assert_eq!(route.dependency_cycle, None, "seed {seed}: {engine}");
+        assert_eq!(summary.deadlock_count(), 0, "seed {seed}: {engine} on {lanes} lanes");
+        several += u32::from(route.lanes.is_some_and(|used| used.lanes > 1));
+        saturated += u32::from(summary.outcome == Outcome::Saturated);
+    }
+    println!("{several} sets of routes on several lanes; {saturated} networks saturated");
+    assert!(several > 0 && saturated > 0);
+}
+
+/// What follows which output on some route, by the names of a report.
+fn dependencies(net: &Network, table: &RouteTable) -> BTreeSet<(String, String)> {
+    let mut all = BTreeSet::new();
+    for (source, _, turns) in table.iter() {
+        let (hops, _) = follow(net, source, turns);
+        let names: Vec<String> = hops
+            .iter()
+            .map(|(switch, _, output)| format!("{}:{output}", net.name_of(Node::Switch(*switch))))
+            .collect();
+        all.extend(names.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())));
+    }
+    all
+}
+
+/// Wrong if credits on one lane deadlocked without a cycle of dependencies, in a circle that is not one of
+/// dependencies, or only where a cycle is a rarity.
+#[test]
+fn circles_of_credits_are_cycles_of_the_proof() {
+    let (mut cyclic, mut deadlocked) = (0, 0);
+    for seed in 0..cases(2_000) {
+        let net = if seed % 2 == 0 { ring_with_chords(seed) } else { random_multigraph(seed, 10) };
+        if !has_traffic(&net) {
+            continue;
+        }
+        let attachments = Attachments::lowest(&net);
+        let choices =
+            Choices { algorithm: Algorithm::Minimal, selection: Selection::Random { seed }, utility: None };
+        let plan = Plan::new(&net, &attachments, &choices).unwrap();
+        let has_cycle = Survey::new(&net, &attachments, &plan.table).dependencies.is_cyclic();
+        let routing = "algorithm = 'minimal'\nselect = 'random'";
+        let summary = overload_on(&net, routing, (TIGHT, "64 B", ["1 ms", "1100 us"]), seed);
+        assert!(has_cycle || summary.deadlock_count() == 0, "seed {seed}: a deadlock without a cycle");
+        let follows = dependencies(&net, &plan.table);
+        for deadlock in summary.deadlocks() {
+            let next = deadlock.cycle.iter().cycle().skip(1);
+            for pair in deadlock.cycle.iter().zip(next) {
+                let pair = (pair.0.clone(), pair.1.clone());
+                assert!(follows.contains(&pair), "seed {seed}: {pair:?} in {deadlock:?}");
+            }
+        }
+        cyclic += u32::from(has_cycle);
+        deadlocked += u32::from(summary.deadlock_count() > 0);
+    }
+    println!("{cyclic} sets of routes with a cycle, of which {deadlocked} deadlocked within 1 ms");
+    assert!(deadlocked * 2 > cyclic, "most close");
 }

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
 use simnet_media::fabric::{
-    Fate, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
+    CreditParameters, Fate, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
 };
 use simnet_running::simulation::zero_load::ZeroLoad;
 use simnet_running::simulation::{self, PointReport, Run};
@@ -69,6 +69,31 @@ fn zero_load_is_what_a_lone_message_takes_on_the_oracle() {
         unequal += u64::from(case.parameters.links.iter().any(|link| link.period > 1));
     }
     assert!(unequal > 0, "no case had channels of different rates");
+}
+
+/// Wrong if the packets of a message followed each other otherwise than they do where nothing else is under way, with
+/// room for all of them: on the fabric, which its own oracle judges.
+#[test]
+fn zero_load_is_what_the_packets_of_a_lone_message_take() {
+    let (mut unequal, mut cut) = (0, 0);
+    for seed in 0..cases(10_000) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let Some(mut case) = lone_message(&mut rng) else { continue };
+        let mtu = rng.random_range(1..=300);
+        case.parameters.host.receive = None;
+        case.parameters.flow = FlowControl::Credits(Box::new(CreditParameters::new(1, mtu, 1 + 2_000 / mtu)));
+        let mut engine = Engine::new(&case, Manner { unwatched: true, ..Manner::default() });
+        engine.run_until(case.horizon);
+        let [message] = engine.ended() else { panic!("seed {seed}: {:?}", engine.ended()) };
+        let Fate::Delivered { tail, .. } = message.fate else { panic!("seed {seed}: {message:?}") };
+        let zero_load = ZeroLoad::new(&case.network, &case.parameters, &case.attachments);
+        let sent = &case.messages[message.source.index()][0];
+        let alone = zero_load.cycles(message.source, &sent.route, sent.payload);
+        assert_eq!(tail.0 - message.started.0, alone, "seed {seed}: {case:?}");
+        unequal += u64::from(case.parameters.links.iter().any(|link| link.period > 1));
+        cut += u64::from(sent.payload > mtu);
+    }
+    assert!(unequal > 0 && cut > 0, "{unequal} cases had channels of different rates, {cut} several packets");
 }
 
 /// Wrong if a message of a crowd were faster than alone: among resets, failures, expiring worms, walks that cross

@@ -3,6 +3,7 @@
 
 /// Latency, goodput and queues against what can be calculated by hand.
 mod closed_forms {
+    mod credits;
     mod datagrams;
     mod ethernet;
     mod fabric;

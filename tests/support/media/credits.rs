@@ -128,6 +128,7 @@ pub struct CreditOracle {
     hosts: Vec<Transmitter>,
     packets: Vec<Packet>,
     sent: Vec<Sent>,
+    live: Vec<usize>,
     over: Vec<usize>,
     standing: Vec<Vec<(usize, usize)>>,
     found: Vec<FoundDeadlock>,
@@ -182,6 +183,7 @@ impl CreditOracle {
             hosts,
             packets: Vec::new(),
             sent: Vec::new(),
+            live: Vec::new(),
             over: Vec::new(),
             standing: Vec::new(),
             found: Vec::new(),
@@ -297,10 +299,24 @@ impl CreditOracle {
         self.hosts[host].free = last.unwrap_or(0).max(now);
     }
 
-    /// All buffers: the channel that ends there, and the lane.
+    /// All buffers with packets: the channel that ends there, and the lane.
     fn buffers(&self) -> Vec<(usize, usize)> {
-        let lanes = usize::from(self.case.credits.lanes);
-        (0..self.channels.len()).flat_map(|channel| (0..lanes).map(move |lane| (channel, lane))).collect()
+        let mut found = Vec::new();
+        for (number, channel) in self.channels.iter().enumerate() {
+            let lanes = channel.buffers.iter().enumerate();
+            let filled = lanes.filter(|(_, buffer)| !buffer.residents.is_empty());
+            found.extend(filled.map(|(lane, _)| (number, lane)));
+        }
+        found
+    }
+
+    /// All buffers whose front packet waits for a channel.
+    fn waiting(&self) -> Vec<(usize, usize)> {
+        let mut buffers = self.buffers();
+        buffers.retain(|(channel, lane)| {
+            self.front(*channel, *lane).is_some_and(|it| matches!(it.state, State::Waits { .. }))
+        });
+        buffers
     }
 
     fn front(&self, channel: usize, lane: usize) -> Option<&Resident> {
@@ -479,6 +495,7 @@ impl CreditOracle {
             }
             let message = self.hosts[host].waiting.pop_front().unwrap();
             self.hosts[host].current = Some((self.sent.len(), message.payload));
+            self.live.push(self.sent.len());
             self.sent.push(Sent {
                 source: HostId::new(host),
                 level: self.case.levels[usize::try_from(message.tag).unwrap()],
@@ -507,13 +524,14 @@ impl CreditOracle {
         for host in 0..self.hosts.len() {
             self.grant_host(host, now);
         }
+        let waiting = self.waiting();
         for number in 0..self.channels.len() {
-            if !self.is_idle(number, now) {
+            if waiting.is_empty() || !self.is_idle(number, now) {
                 continue;
             }
             // Who may be sent: input port, its lane, the lane of the output, the buffer.
             let mut requests = Vec::new();
-            for (at, buffer) in self.buffers() {
+            for &(at, buffer) in &waiting {
                 let Some(Resident { packet, state: State::Waits { channel, lane, .. }, .. }) =
                     self.front(at, buffer)
                 else {
@@ -654,10 +672,10 @@ impl CreditOracle {
     }
 
     fn note_over(&mut self) {
-        for (number, sent) in self.sent.iter().enumerate() {
-            if sent.packets_over == sent.packets && !self.over.contains(&number) {
-                self.over.push(number);
-            }
-        }
+        let sent = &self.sent;
+        let (over, live): (Vec<usize>, Vec<usize>) =
+            self.live.iter().partition(|number| sent[**number].packets_over == sent[**number].packets);
+        self.over.extend(over);
+        self.live = live;
     }
 }

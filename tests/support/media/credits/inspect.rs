@@ -98,9 +98,9 @@ impl CreditOracle {
     }
 
     pub(super) fn find_deadlocks(&mut self, now: u64) {
-        let buffers = self.buffers();
+        let buffers = self.waiting();
         let mut circles: Vec<Vec<(usize, usize)>> = Vec::new();
-        for first in buffers {
+        for &first in &buffers {
             let mut walk = vec![first];
             let mut next = self.waits_for(first);
             while let Some(at) = next.filter(|at| !walk.contains(at)) {

@@ -1,0 +1,283 @@
+//! Credits against what can be calculated by hand: latency without load, the bandwidth of a credit loop, deadlocks on a
+//! ring, and what must hold of every run: nothing is lost, and what is stuck is in or behind a deadlock.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use simnet_base::ids::{HostId, Port, SwitchId, Turn};
+use simnet_base::units::Duration;
+use simnet_media::fabric::{
+    BuildError, Cause, CreditParameters, Fabric, Fate, FlowControl, HostParameters, LaneArbitration,
+    LaneWeight, LinkTiming, Parameters, Receive, ServiceLanes, SwitchParameters,
+};
+use simnet_network::topology::{End, Network};
+
+use support_media::credits::{CreditCase, CreditEngine, random_credit_case};
+use support_media::engine::Manner;
+use support_media::oracle::{Case, Message};
+use support_media::random_case::wired;
+use support_network::cases;
+
+const R: u64 = 24;
+
+fn parameters(links: Vec<LinkTiming>) -> Parameters {
+    Parameters {
+        base_cycle: Duration::from_ps(6_250),
+        switch: SwitchParameters { routing_latency: R, ..SwitchParameters::default() },
+        host: HostParameters::default(),
+        links,
+        flow: FlowControl::StopGo,
+    }
+}
+
+fn message(tag: u64, created: u64, payload: u32, route: Vec<Turn>) -> Message {
+    Message { created, payload, route, tag, time_to_live: None }
+}
+
+fn case(
+    network: Network,
+    links: Vec<LinkTiming>,
+    messages: Vec<Vec<Message>>,
+    credits: CreditParameters,
+) -> CreditCase {
+    let attachments = vec![Some(Port(0)); network.hosts().len()];
+    let levels = vec![0; messages.iter().flatten().count()];
+    let parameters = parameters(links);
+    let horizon = 1_000_000;
+    let case = Case { network, parameters, attachments, messages, link_events: vec![], horizon };
+    CreditCase { case, credits, levels }
+}
+
+/// The heads and tails of what was delivered, by tag.
+fn delivered(case: &CreditCase) -> Vec<(u64, u64)> {
+    let mut engine = CreditEngine::new(case, Manner::default());
+    engine.run_until(case.case.horizon);
+    let times = |ended: &simnet_media::fabric::Ended| match ended.fate {
+        Fate::Delivered { head, tail, .. } => (head.0, tail.0),
+        Fate::Destroyed { .. } => panic!("destroyed: {ended:?}"),
+    };
+    engine.ended().iter().map(times).collect()
+}
+
+/// Tail latency = d_0 + sum over switches (R + d) + payload - 1, as a worm's without its route flits, in one packet or
+/// in many. Wrong if a hop costs a cycle more or less, or if a packet follows another with a gap.
+#[test]
+fn a_lone_message_takes_the_zero_load_latency() {
+    for seed in 0..cases(20_000) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let wiring = wired(&mut rng);
+        let from = HostId::new(rng.random_range(0..wiring.network.hosts().len()));
+        let Some(port) = wiring.attachments[from.index()] else { continue };
+        let route = wiring.path(&mut rng, from, |_| true);
+        let timing = |_| LinkTiming { period: 1, delay: rng.random_range(1..=12) };
+        let links: Vec<LinkTiming> = (0..wiring.network.links().len()).map(timing).collect();
+        let (created, payload) = (rng.random_range(0..10_000), rng.random_range(1..=600));
+        let mut latency = 0;
+        let mut out = End::host(from, port.0);
+        for hop in 0..=route.len() {
+            latency += links[wiring.network.link_at(out).unwrap().index()].delay + R * u64::from(hop > 0);
+            let input = wiring.network.peer(out).unwrap();
+            if let Some(turn) = route.get(hop) {
+                out = End { node: input.node, port: input.port.turned(*turn).unwrap() };
+            }
+        }
+        let mtu = rng.random_range(1..=600);
+        let mut messages = vec![Vec::new(); wiring.network.hosts().len()];
+        messages[from.index()].push(message(0, created, payload, route));
+        let credits = CreditParameters { buffer: mtu + 700, ..CreditParameters::new(1, mtu, 1) };
+        let mut case = case(wiring.network, links, messages, credits);
+        case.case.attachments = wiring.attachments;
+        let head = created + latency;
+        assert_eq!(delivered(&case), [(head, head + u64::from(payload) - 1)], "seed {seed}");
+    }
+}
+
+/// Two hosts at a switch with ports 0 and 1.
+fn pair() -> Network {
+    let mut network = Network::new("pair");
+    let switch = network.add_switch("s", 2).unwrap();
+    for port in 0..2 {
+        let host = network.add_host(format!("h{port}")).unwrap();
+        network.connect(End::host(host, 0), End::switch(switch, port)).unwrap();
+    }
+    network
+}
+
+/// A credit is back 2 d + R + m - 1 cycles after it was taken; with k packets of room, k packets of m bytes go in that
+/// time, or the cable is full. Wrong if a credit comes a cycle earlier or later, or is counted twice.
+#[test]
+fn a_credit_loop_has_the_bandwidth_of_its_buffer() {
+    for delay in [1, 5, 60, 300] {
+        for (packets, bytes) in [(1, 1), (1, 64), (2, 64), (3, 100), (8, 32), (30, 32)] {
+            let route = || vec![Turn(1)];
+            let messages = vec![(0..100).map(|tag| message(tag, 0, bytes, route())).collect(), vec![]];
+            let links = vec![LinkTiming { period: 1, delay }; 2];
+            let credits = CreditParameters::new(1, bytes, packets);
+            let case = case(pair(), links, messages, credits);
+            let (bytes, packets) = (u64::from(bytes), u64::from(packets));
+            let round = (2 * delay + R + bytes - 1).max(packets * bytes);
+            let expected: Vec<(u64, u64)> = (0..100)
+                .map(|nth| nth / packets * round + nth % packets * bytes + 2 * delay + R)
+                .map(|head| (head, head + bytes - 1))
+                .collect();
+            assert_eq!(delivered(&case), expected, "delay {delay}, {packets} packets of {bytes}");
+        }
+    }
+}
+
+/// Four switches in a ring, port 7 to the next one's port 6, a host at port 0 of each, which sends 20 packets to the
+/// host two switches on; those that pass from the last switch to the first on lane `crossing`.
+fn ring(lanes: u8, crossing: u8) -> CreditCase {
+    let mut network = Network::new("ring");
+    for index in 0..4 {
+        network.add_switch(format!("s{index}"), 8).unwrap();
+    }
+    for index in 0..4 {
+        let host = network.add_host(format!("h{index}")).unwrap();
+        network.connect(End::host(host, 0), End::switch(SwitchId::new(index), 0)).unwrap();
+    }
+    for index in 0..4 {
+        let next = SwitchId::new((index + 1) % 4);
+        network.connect(End::switch(SwitchId::new(index), 7), End::switch(next, 6)).unwrap();
+    }
+    let links = vec![LinkTiming { period: 1, delay: 2 }; 8];
+    let of_host = |host: u64| {
+        let route = || vec![Turn(7), Turn(1), Turn(-6)];
+        (0..20).map(|nth| message(20 * host + nth, 0, 64, route())).collect()
+    };
+    let mut case = case(network, links, (0..4).map(of_host).collect(), CreditParameters::new(lanes, 64, 1));
+    case.levels[40..].fill(crossing);
+    case
+}
+
+/// Wrong if a circle of full queues is not named in the very cycle in which it closes, with its members in their order,
+/// if a limit does not break it when it should, or if two lanes leave one where the paths on each close none.
+#[test]
+fn a_ring_deadlocks_on_one_lane_and_not_on_two() {
+    let mut engine = CreditEngine::new(&ring(1, 0), Manner::default());
+    engine.run_until(1_000_000);
+    let [deadlock] = engine.fabric().deadlocks() else { panic!("{:?}", engine.fabric().deadlocks()) };
+    // Sent in 0, ready in 26, on the next switch in 28, ready there in 52, where there is no credit.
+    assert_eq!(deadlock.formed.0, 52);
+    let members: Vec<_> = deadlock.members.iter().map(|it| (it.input, it.output, it.lane, it.tag)).collect();
+    let end = |switch, port| End::switch(SwitchId::new(switch), port);
+    // The packet in front at switch 0 is host 3's first, and waits for what the one at switch 1 has.
+    let expected = [(0, 60), (1, 0), (2, 20), (3, 40)].map(|(at, tag)| (end(at, 6), end(at, 7), 0, tag));
+    assert_eq!(members, expected);
+    assert_eq!(deadlock.cleared, None);
+    assert!(engine.ended().is_empty() && engine.live().len() == 12, "on the ring, behind it, at hosts");
+
+    let mut limited = ring(1, 0);
+    limited.credits.head_of_line_limit = Some(1_000);
+    let mut engine = CreditEngine::new(&limited, Manner::default());
+    engine.run_until(1_000_000);
+    let cleared = engine.fabric().deadlocks()[0].cleared.expect("the limit breaks it");
+    assert_eq!((cleared.at.0, cleared.output), (1_052, end(0, 7)));
+    assert_eq!(engine.ended().len(), 80, "nothing is stuck for ever");
+    let reset = Fate::Destroyed { cause: Cause::Reset, at: cleared.at };
+    assert_eq!(engine.ended().iter().filter(|ended| ended.fate == reset).count(), 4);
+
+    assert_eq!(delivered(&ring(2, 1)).len(), 80);
+}
+
+/// Wrong if a packet is lost without a cause, or if any is stuck without a deadlock, or goes on in one.
+#[test]
+fn nothing_is_lost_and_what_is_stuck_is_behind_a_deadlock() {
+    let mut stuck = 0;
+    for seed in 0..cases(20_000) {
+        let mut case = random_credit_case(seed);
+        (case.credits.head_of_line_limit, case.credits.lifetime_limit) = (None, None);
+        case.case.parameters.host.time_to_live = None;
+        case.case.link_events.clear();
+        case.case.messages.iter_mut().flatten().for_each(|message| message.time_to_live = None);
+        let mut engine = CreditEngine::new(&case, Manner { unwatched: true, ..Manner::default() });
+        engine.run_until(u64::MAX / 4);
+        for ended in engine.ended() {
+            let is_right = match ended.fate {
+                Fate::Delivered { .. } => true,
+                Fate::Destroyed { cause, .. } => cause.is_of_route(),
+            };
+            assert!(is_right, "seed {seed}: {ended:?}");
+        }
+        let sent: usize = case.case.messages.iter().map(Vec::len).sum();
+        let deadlocks = engine.fabric().deadlocks();
+        assert!(deadlocks.iter().all(|deadlock| deadlock.cleared.is_none()), "seed {seed}");
+        assert_eq!(engine.ended().len() == sent, deadlocks.is_empty(), "seed {seed}: {deadlocks:?}");
+        stuck += u64::from(!deadlocks.is_empty());
+    }
+    assert!(stuck > 0, "some cases deadlock");
+}
+
+/// Wrong if an observer changes what it observes.
+#[test]
+fn watching_changes_nothing() {
+    for seed in 0..cases(4_000) {
+        let case = random_credit_case(seed);
+        let mut watched = CreditEngine::new(&case, Manner::default());
+        let mut unwatched = CreditEngine::new(&case, Manner { unwatched: true, ..Manner::default() });
+        let horizon = case.case.horizon;
+        assert_eq!(watched.run_until(horizon), unwatched.run_until(horizon), "seed {seed}");
+        assert_eq!(watched.ended(), unwatched.ended(), "seed {seed}");
+        assert_eq!(watched.channels(), unwatched.channels(), "seed {seed}");
+        assert_eq!(watched.deadlocks(), unwatched.deadlocks(), "seed {seed}");
+        assert_eq!(watched.fabric().events(), unwatched.fabric().events(), "seed {seed}");
+    }
+}
+
+/// With weights 3 and 1 for two lanes, one sends three packets of 64 bytes for each of the other; packets of 65 bytes take
+/// two units. Wrong if weights are not what is sent.
+#[test]
+fn lanes_share_a_channel_by_their_weights() {
+    for (bytes, expected) in [(64, [3, 1]), (65, [2, 1])] {
+        let mut network = Network::new("star");
+        let switch = network.add_switch("s", 3).unwrap();
+        for port in 0..3 {
+            let host = network.add_host(format!("h{port}")).unwrap();
+            network.connect(End::host(host, 0), End::switch(switch, port)).unwrap();
+        }
+        let of = |host: u64, turn| {
+            (0..200).map(|nth| message(200 * host + nth, 0, bytes, vec![Turn(turn)])).collect()
+        };
+        let links = vec![LinkTiming { period: 1, delay: 1 }; 3];
+        let mut credits = CreditParameters::new(2, 128, 4);
+        credits.arbitration.low = [(0, 3), (1, 1)].map(|(lane, weight)| LaneWeight { lane, weight }).to_vec();
+        let mut case = case(network, links, vec![of(0, 2), of(1, 1), vec![]], credits);
+        case.levels[200..].fill(1);
+        case.case.horizon = 10_000;
+        let mut engine = CreditEngine::new(&case, Manner::default());
+        engine.run_until(10_000);
+        let lanes = engine.grants.iter().map(|grant| u64::from(grant.3 >= 200)).skip(20).take(60);
+        let second: u64 = lanes.sum();
+        let [of_first, of_second] = expected;
+        assert_eq!(second, 60 * of_second / (of_first + of_second), "{bytes} bytes");
+    }
+}
+
+/// Wrong if parameters that cannot be meant build a fabric.
+#[test]
+fn credits_that_cannot_be_are_refused() {
+    let build = |change: &dyn Fn(&mut CreditParameters, &mut HostParameters)| {
+        let mut parameters = parameters(vec![LinkTiming { period: 1, delay: 1 }; 2]);
+        let mut credits = CreditParameters::new(2, 64, 1);
+        change(&mut credits, &mut parameters.host);
+        parameters.flow = FlowControl::Credits(Box::new(credits));
+        Fabric::new(&pair(), &parameters, &[Some(Port(0)); 2]).err()
+    };
+    assert_eq!(build(&|_, _| {}), None);
+    assert_eq!(build(&|it, _| it.lanes = 0), Some(BuildError::Lanes { lanes: 0, most: 15 }));
+    assert_eq!(build(&|it, _| it.lanes = 16), Some(BuildError::Lanes { lanes: 16, most: 15 }));
+    assert_eq!(build(&|it, _| it.buffer = 63), Some(BuildError::BufferBelowPacket { buffer: 63, mtu: 64 }));
+    assert_eq!(build(&|it, _| it.mtu = 0), Some(BuildError::BufferBelowPacket { buffer: 64, mtu: 0 }));
+    assert_eq!(build(&|it, _| it.lanes = 3), Some(BuildError::LaneNotServed { lane: 2 }));
+    assert_eq!(build(&|it, _| it.lanes = 1), Some(BuildError::NoSuchLane { lane: 1, lanes: 1 }));
+    let empty = |it: &mut CreditParameters| it.arbitration = LaneArbitration::default();
+    assert_eq!(build(&|it, _| empty(it)), Some(BuildError::LaneNotServed { lane: 0 }));
+    let tables = |lane| ServiceLanes { hosts: vec![[lane; 16]; 2], switches: vec![vec![[0; 16]; 4]] };
+    assert_eq!(build(&|it, _| it.service_lanes = Some(tables(1))), None);
+    let wrong = Some(BuildError::NoSuchLane { lane: 2, lanes: 2 });
+    assert_eq!(build(&|it, _| it.service_lanes = Some(tables(2))), wrong);
+    let limit = build(&|it, _| it.head_of_line_limit = Some(0));
+    assert!(matches!(limit, Some(BuildError::BadTime { .. })), "{limit:?}");
+    let receive = Receive { stop: 2, go: 1, period: 1, overhead: 0 };
+    let refused = build(&|_, host| host.receive = Some(receive));
+    assert_eq!(refused, Some(BuildError::ReceiveWithCredits));
+}

@@ -111,7 +111,8 @@ impl DestinationTables {
         (report, survey)
     }
 
-    /// The routes by each host's first address, as a source writes them, with the lanes of their paths as service levels.
+    /// The routes by each host's first address, as a source writes them, with the lanes of their paths as service
+    /// levels.
     ///
     /// # Errors
     /// [`TableTooLarge`] if they do not fit a table of all pairs.

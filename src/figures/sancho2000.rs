@@ -1,5 +1,6 @@
 //! The tables and figures of Sancho and Robles 2000, and some beyond.
 
+mod arbitration;
 mod crossings;
 mod curves;
 mod fig1;
@@ -25,6 +26,7 @@ pub(super) const FIGURES: &[Figure] = &[
     table2::FIGURE,
     network_model::FIGURE,
     gains::FIGURE,
+    arbitration::FIGURE,
     fig3::FIG3A,
     fig3::FIG3B,
     fig3::FIG3_64,

@@ -18,7 +18,7 @@ const CHEAP: &str = "mainwaring1997/fig6";
 const QUICKEST: &str = "mainwaring1997/fig10";
 
 /// Figures whose scenarios take a second and more of one core also in their quick form.
-const LONG: [&str; 33] = [
+const LONG: [&str; 34] = [
     "faraj2008/fig10",
     "faraj2008/fig11",
     "faraj2008/fig7",
@@ -40,6 +40,7 @@ const LONG: [&str; 33] = [
     "mainwaring1997/load",
     "mainwaring1997/mappers",
     "mainwaring1997/reconfiguration",
+    "sancho2000/arbitration",
     "sancho2000/fig2",
     "sancho2000/fig3-64",
     "sancho2000/fig3a",

@@ -155,6 +155,7 @@ struct Transfer {
     message: Message,
     created: Cycle,
     route: Vec<Turn>,
+    service_level: u8,
     /// Bytes that the fabric has not been given yet.
     unsent: u64,
     /// Worms that it has been given and that are not over.
@@ -205,6 +206,7 @@ impl<R: Routes> Hosts<R> {
             message,
             created,
             route,
+            service_level: self.routes.service_level(message.source, message.destination),
             unsent: message.bytes.max(1),
             worms: 0,
             lost: false,
@@ -281,6 +283,7 @@ impl<R> Endpoint for Hosts<R> {
         transfer.worms += 1;
         self.sent += 1;
         route.extend_from_slice(&transfer.route);
+        let service_level = transfer.service_level;
         let last = transfer.unsent == 0;
         let created = transfer.created;
         if last {
@@ -292,7 +295,7 @@ impl<R> Endpoint for Hosts<R> {
             payload: bytes + overhead,
             tag: u64::from(slot),
             time_to_live: None,
-            service_level: 0,
+            service_level,
         })
     }
 

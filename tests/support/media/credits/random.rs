@@ -51,8 +51,8 @@ pub fn random_credit_case(seed: u64) -> CreditCase {
 }
 
 fn random_arbitration(rng: &mut ChaCha8Rng, lanes: u8) -> LaneArbitration {
-    let mut tables = LaneArbitration::default();
-    tables.high_limit = *[0, 0, 1, 255, rng.random()].choose(rng).unwrap();
+    let high_limit = *[0, 0, 1, 255, rng.random()].choose(rng).unwrap();
+    let mut tables = LaneArbitration { high_limit, ..LaneArbitration::default() };
     for _ in 0..rng.random_range(0..=2 * lanes) {
         let weight = *[0, 1, 2, rng.random_range(0..=8), 255].choose(rng).unwrap();
         let entry = LaneWeight { lane: rng.random_range(0..lanes), weight };

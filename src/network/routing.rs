@@ -19,6 +19,7 @@ mod failures;
 mod folded_clos;
 mod gm_routes;
 mod graph;
+mod in_transit;
 mod judged;
 mod lfts;
 mod metrics;

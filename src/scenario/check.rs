@@ -28,6 +28,7 @@ mod spans;
 mod topology;
 mod trace;
 mod traffic;
+mod transit;
 
 pub(super) use declared::requested;
 
@@ -99,6 +100,9 @@ fn sections(
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, diagnostics));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
+    if let Some(hosts) = &hosts {
+        transit::check(document, hosts, routing.as_ref(), diagnostics);
+    }
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, diagnostics));
     let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, diagnostics));

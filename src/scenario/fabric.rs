@@ -58,6 +58,8 @@ pub struct Hosts {
     pub receive: Option<ReceiveBuffer>,
     /// How long a message lives from its start on; `None`: for ever.
     pub time_to_live: Option<Duration>,
+    /// Time until a message in transit can be sent on, above zero; `None`: hosts send nothing on.
+    pub in_transit: Option<Duration>,
     /// Software time that a process needs to send a message.
     pub send_overhead: Duration,
     /// Software time between a message's arrival and the answer of a replying daemon.
@@ -219,6 +221,7 @@ pub(super) fn hosts(
         nic_send_overhead: quantity(&wire.nic_send_overhead)?.value,
         receive,
         time_to_live: wire.time_to_live.value().and_then(|time| time.0),
+        in_transit: quantity(&wire.in_transit_latency).map(|at| at.value),
         send_overhead: quantity(&wire.send_overhead)?.value,
         reply_overhead: quantity(&wire.reply_overhead)?.value,
         loop_overhead: quantity(&wire.loop_overhead)?.value,
@@ -303,6 +306,7 @@ pub fn parameters(fabric: &Fabric, hosts: &Hosts, network: &Network) -> Paramete
             send_overhead: cycles(hosts.nic_send_overhead),
             receive,
             time_to_live: hosts.time_to_live.map(cycles),
+            in_transit: hosts.in_transit.map(|latency| cycles(latency).max(1)),
         },
         links: network.links().iter().map(|link| timing(fabric, link, base_cycle)).collect(),
     }

@@ -120,6 +120,7 @@ impl Engine {
         match self {
             Engine::Rule(Algorithm::UpDown { .. }) => "updown",
             Engine::Rule(Algorithm::Smart { .. }) => "smart",
+            Engine::Rule(Algorithm::InTransit { .. }) => "in-transit",
             Engine::Rule(Algorithm::Minimal) => "minimal",
             Engine::Rule(Algorithm::DimensionOrder) => "dimension-order",
             Engine::Lash => "lash",
@@ -140,7 +141,13 @@ impl Engine {
 
     /// Whether it can use several lanes.
     pub fn takes_lanes(&self) -> bool {
-        !matches!(self, Engine::Rule(Algorithm::UpDown { .. } | Algorithm::Smart { .. }))
+        let on_one = |algorithm: &Algorithm| {
+            matches!(
+                algorithm,
+                Algorithm::UpDown { .. } | Algorithm::Smart { .. } | Algorithm::InTransit { .. }
+            )
+        };
+        !matches!(self, Engine::Rule(algorithm) if on_one(algorithm))
     }
 }
 
@@ -191,7 +198,8 @@ impl DestinationTables {
 fn of_rule(graph: &SwitchGraph, rule: &Rule, sends: &[u32], none: &NextHops) -> NextHops {
     let sets = match rule {
         Rule::Minimal => return minimal(graph, sends, none, (Tie::Balance, false)),
-        Rule::UpDown(directions) => {
+        // A table of a switch knows of no host that sends on: what is left is up*/down*.
+        Rule::UpDown(directions) | Rule::InTransit(directions) => {
             let up = |by: usize| directions.is_up(graph.sender(by), graph.outputs()[by].to);
             let spare = (0..graph.outputs().len()).map(|by| !up(by)).collect();
             vec![TurnSet { turns: AllowedTurns::up_down(graph, directions), spare }]

@@ -12,6 +12,7 @@ use super::dependency::{ChannelLane, DependencyGraph};
 use super::dimension_order::NotAGrid;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::in_transit::cut_at_hosts;
 use super::judged::{Judged, Requirement, Verdict};
 use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
@@ -151,7 +152,10 @@ impl Plan {
         choices.algorithm.check(&graph)?;
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
         let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
-        let table = select_routes(&rule.moves(&graph), attachments, choices.selection)?;
+        let mut table = select_routes(&rule.moves(&graph), attachments, choices.selection)?;
+        if let Rule::InTransit(directions) = &rule {
+            table = cut_at_hosts((network, &graph), attachments, directions, &table)?;
+        }
         Ok(Plan { rule, table })
     }
 
@@ -223,6 +227,15 @@ impl Plan {
         let graph = SwitchGraph::new(network);
         choices.algorithm.check(&graph)?;
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        if let Algorithm::InTransit { .. } = choices.algorithm {
+            let plan = Plan::new(network, attachments, choices)?;
+            return Ok(judge(
+                &plan.rule,
+                Survey::new(network, attachments, &plan.table),
+                network,
+                attachments,
+            ));
+        }
         let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
         let survey = survey_routes(&rule.moves(&graph), (network, attachments), choices.selection)?;
         Ok(judge(&rule, survey, network, attachments))
@@ -238,7 +251,11 @@ fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attac
         let hosts = attachments.per_switch(graph.switches(), None);
         survey.dependencies.add_all_shortest(&moves, &hosts);
     }
-    let judged = Judged::of_rule(&mut survey, &moves);
+    let judged = match rule {
+        // Where there are no two hosts there are none to be in transit at.
+        Rule::InTransit(directions) => Judged::of_rule(&mut survey, &LegalMoves::up_down(&graph, directions)),
+        _ => Judged::of_rule(&mut survey, &moves),
+    };
     let metrics = SwitchMetrics::new(&moves);
     let report = Report {
         algorithm: rule.algorithm(),

@@ -140,13 +140,18 @@ impl Survey {
             return;
         };
         let mut before: Option<ChannelId> = None;
+        let mut distance = 0;
         let landing = ground.wiring.walk(from.far, turns, |_, _, output, wire| {
             if let Node::Switch(_) = wire.to.node {
+                distance += 1;
                 self.load[wire.channel.index()] += 1;
                 if let Some(channel) = before {
                     self.dependencies.add(channel, output);
                 }
                 before = Some(wire.channel);
+            } else {
+                // A host never keeps what is in transit from leaving the network: it waits for nothing there.
+                before = None;
             }
         });
         let port = attachments.of(destination).map(|cable| cable.port);
@@ -155,7 +160,6 @@ impl Survey {
             self.miss(source, destination);
             return;
         }
-        let distance = turns.len().saturating_sub(1) as u64;
         self.sum_of_distances += distance;
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
     }

@@ -86,7 +86,7 @@ fn sections(
 ) -> Option<Checked> {
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, network, diagnostics));
-    let hosts =
+    let mut hosts =
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
         buffers::check(document, fabric, hosts, &topology.network, diagnostics);
@@ -100,8 +100,8 @@ fn sections(
     let routing = document.routing.get().and_then(|wire| routing::routing(wire, network, seed, diagnostics));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
-    if let Some(hosts) = &hosts {
-        transit::check(document, hosts, routing.as_ref(), diagnostics);
+    if let Some(hosts) = &mut hosts {
+        hosts.in_transit = transit::time(document, (hosts, network), routing.as_ref(), diagnostics);
     }
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, diagnostics));

@@ -106,8 +106,8 @@ pub struct HostParameters {
     ///
     /// # Source
     /// Flich, Lopez, Malumbres and Duato 2002, *Boosting the performance of Myrinet networks*, of which the abstract was
-    /// at hand: packets are ejected at an intermediate host and re-injected later. A turn as the mark, and the order of
-    /// what waits, are our choices.
+    /// at hand: packets are ejected at an intermediate host and re-injected later. A turn as the mark, the order of what
+    /// waits, memory that is never full, and sending on what is still arriving are our choices.
     pub in_transit: Option<u64>,
 }
 

@@ -13,11 +13,13 @@
 //! Pieces are as long as they can be, which makes the fewest cuts of a route; which shortest route a pair takes, the
 //! selection says, cuts or not. The host is the one at position (source + destination) modulo their number of those of
 //! the switch, the pair's positions in the network: the pairs are spread over them. A route whose cut would be at a
-//! switch without hosts is replaced by the first of the shortest up*/down* routes.
+//! switch without hosts is replaced by the first of the shortest up*/down* routes, and the report says for which pairs.
 //!
 //! # Source
-//! In-transit buffers: Flich, Lopez, Malumbres and Duato 2002, *Boosting the performance of Myrinet networks*, of which
-//! the abstract was at hand, and Flich et al. 2000. Which host is taken, and the replacement, are our choices.
+//! In-transit buffers: Flich, Lopez, Malumbres and Duato 2002, *Boosting the performance of Myrinet networks*, IEEE
+//! Transactions on Parallel and Distributed Systems 13(7), of which the abstract was at hand: packets are ejected at
+//! intermediate hosts and re-injected, which allows minimal routes. Which shortest route is cut, which host is taken, and
+//! the replacement, are our choices.
 //!
 //! # Validation
 //! tests/network/oracle/in_transit.rs: routes followed cable by cable on random networks, and their dependencies.
@@ -30,10 +32,20 @@ use super::graph::{Attachments, SwitchGraph, Wiring};
 use super::paths::LegalMoves;
 use super::plan::PlanError;
 use super::select::{Selection, select_routes};
+use super::survey::MOST_EXAMPLES;
 use super::table::{RouteTable, Row};
 
-/// Cuts the routes of a table at hosts so that each piece goes up*, then down*. Costs O(turns), and a search per switch
-/// with hosts.
+/// The pairs whose shortest route would be cut at a switch without hosts: theirs goes up*, then down*, in one piece.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uncut {
+    /// How many there are.
+    pub pairs: u64,
+    /// The first few: source, destination.
+    pub examples: Vec<(HostId, HostId)>,
+}
+
+/// Cuts the routes of a table at hosts so that each piece goes up*, then down*; and which could not be cut. Costs
+/// O(turns), and a search per switch with hosts.
 ///
 /// # Errors
 /// [`PlanError::Table`] if the routes do not fit a table with their cuts.
@@ -42,26 +54,61 @@ pub(super) fn cut_at_hosts(
     attachments: &Attachments,
     directions: &Directions,
     table: &RouteTable,
-) -> Result<RouteTable, PlanError> {
+) -> Result<(RouteTable, Uncut), PlanError> {
     let legal = select_routes(&LegalMoves::up_down(graph, directions), attachments, Selection::First)?;
     let cuts =
         Cuts { wiring: Wiring::new(network), attachments, directions, hosts: ports(graph, attachments) };
     let mut cut = RouteTable::new(attachments.hosts());
+    let mut uncut = Uncut::default();
     let ids = || (0..attachments.hosts()).map(HostId::new);
     for destination in ids() {
         let mut row = Row::new(attachments.hosts());
         for source in ids() {
-            let pair = (source, destination);
-            match table.turns(source, destination).and_then(|turns| {
-                cuts.cut(pair, turns).or_else(|| legal.turns(source, destination).map(<[Turn]>::to_vec))
-            }) {
+            let Some(shortest) = table.turns(source, destination) else {
+                row.skip();
+                continue;
+            };
+            if let Some(turns) = cuts.cut((source, destination), shortest) {
+                row.route(|all| all.extend(turns));
+                continue;
+            }
+            uncut.note(source, destination);
+            match legal.turns(source, destination) {
                 Some(turns) => row.route(|all| all.extend(turns)),
                 None => row.skip(),
             }
         }
         cut.set_row(destination, row)?;
     }
-    Ok(cut)
+    Ok((cut, uncut))
+}
+
+/// Whether hosts have to send on what takes some route of the table. Costs O(turns).
+pub fn sends_on(network: &Network, attachments: &Attachments, table: &RouteTable) -> bool {
+    let wiring = Wiring::new(network);
+    table.iter().any(|(source, _, turns)| {
+        let (mut taken, mut is_cut) = (0, false);
+        if let Some(cable) = attachments.of(source) {
+            wiring.walk(cable.far, turns, |_, _, _, wire| {
+                taken += 1;
+                if let Node::Host(_) = wire.to.node
+                    && turns.get(taken) == Some(&Turn(0))
+                {
+                    (taken, is_cut) = (taken + 1, true);
+                }
+            });
+        }
+        is_cut
+    })
+}
+
+impl Uncut {
+    fn note(&mut self, source: HostId, destination: HostId) {
+        self.pairs += 1;
+        if self.examples.len() < MOST_EXAMPLES {
+            self.examples.push((source, destination));
+        }
+    }
 }
 
 /// Per switch the ports of its hosts, hosts in order.

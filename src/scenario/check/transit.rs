@@ -1,38 +1,34 @@
-//! Hosts that send messages on: what their time goes together with.
+//! Hosts that send messages on: how long that takes them, and what it goes together with.
 
 use simnet_base::diagnostics::Fault;
-use simnet_network::routing::{Algorithm, Choices};
+use simnet_base::units::Duration;
+use simnet_network::routing::{Algorithm, Attachments, Choices, RouteTable, sends_on};
 
 use super::conflict;
-use crate::checked::{RouteSource, Routing};
+use crate::checked::{RouteSource, Routing, Topology};
 use crate::diagnostics::Diagnostics;
-use crate::fabric::Hosts;
+use crate::fabric::{Hosts, IN_TRANSIT};
 use crate::wire::Document;
 
-/// Notes routes with hosts in transit whose time is not given, and whatever cannot be where hosts send on.
-pub(super) fn check(
+/// How long a host needs for a message in transit; `None` where hosts send nothing on. Notes whatever cannot be where
+/// they do.
+pub(super) fn time(
     document: &Document,
-    hosts: &Hosts,
+    (hosts, topology): (&Hosts, Option<&Topology>),
     routing: Option<&Routing>,
     diagnostics: &mut Diagnostics,
-) {
-    let place = document.hosts.value().and_then(|wire| wire.in_transit_latency.get()).map(|at| at.place);
-    let Some(place) = place.filter(|_| hosts.in_transit.is_some()) else {
-        let is_asked = |routing: &&Routing| {
-            matches!(
-                routing.source,
-                RouteSource::Computed(Choices { algorithm: Algorithm::InTransit { .. }, .. })
-            )
-        };
-        let algorithm = document.routing.value().and_then(|wire| wire.algorithm.get());
-        if let (Some(_), Some(algorithm)) = (routing.filter(is_asked), algorithm) {
-            diagnostics.add(algorithm.place, |span| {
-                let message = "hosts that send messages on need a time for it";
-                let expected = "`in-transit-latency` in [hosts], as in \"1.3 us\"";
-                Fault::new("missing-key", span, message, expected)
-            });
-        }
-        return;
+) -> Option<Duration> {
+    let is_asked = routing.is_some_and(|routing| {
+        let source = &routing.source;
+        matches!(source, RouteSource::Computed(Choices { algorithm: Algorithm::InTransit { .. }, .. }))
+    });
+    let algorithm = document.routing.value().and_then(|wire| wire.algorithm.get()).map(|at| at.place);
+    let key = document.hosts.value().and_then(|wire| wire.in_transit_latency.get()).map(|at| at.place);
+    if let (None, Some(Routing { source: RouteSource::File { table, .. }, .. })) = (key, routing) {
+        warn_of_file(document, topology, table, diagnostics);
+    }
+    let (Some(place), true) = (key.or(algorithm), is_asked || hosts.in_transit.is_some()) else {
+        return None;
     };
     let others = [
         (hosts.receive.is_some(), "hosts with a receive buffer send nothing on", "no `receive-buffer`"),
@@ -44,6 +40,25 @@ pub(super) fn check(
         ),
     ];
     for (_, message, expected) in others.into_iter().filter(|(is_so, ..)| *is_so) {
-        conflict(place, message, format!("expected {expected} with `in-transit-latency`"), diagnostics);
+        conflict(place, message, format!("expected {expected} where hosts send on"), diagnostics);
+    }
+    hosts.in_transit.or(Some(IN_TRANSIT))
+}
+
+/// Warns of routes that hosts would have to send on, where these send nothing on.
+fn warn_of_file(
+    document: &Document,
+    topology: Option<&Topology>,
+    table: &RouteTable,
+    diagnostics: &mut Diagnostics,
+) {
+    let file = document.routing.value().and_then(|wire| wire.file.get()).map(|at| at.place);
+    let (Some(file), Some(topology)) = (file, topology) else { return };
+    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
+    if sends_on(&topology.network, &attachments, table) {
+        diagnostics.warn(file, |span| {
+            let message = "routes of this file have hosts in transit, and here hosts send nothing on";
+            Fault::new("not-sent-on", span, message, "with `in-transit-latency` in [hosts] they do")
+        });
     }
 }

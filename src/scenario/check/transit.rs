@@ -30,14 +30,12 @@ pub(super) fn time(
     let (Some(place), true) = (key.or(algorithm), is_asked || hosts.in_transit.is_some()) else {
         return None;
     };
+    let fails = document.failures.value().is_some_and(|list| !list.is_empty())
+        || document.failures_at_random.value().is_some_and(|list| !list.is_empty());
     let others = [
         (hosts.receive.is_some(), "hosts with a receive buffer send nothing on", "no `receive-buffer`"),
         (!document.mapping.is_absent(), "a mapper takes hosts that send on for switches", "no [mapping]"),
-        (
-            !(document.failures.is_absent() && document.failures_at_random.is_absent()),
-            "what is in transit at hosts is not followed where cables fail",
-            "no [[failures]]",
-        ),
+        (fails, "what is in transit at hosts is not followed where cables fail", "no [[failures]]"),
     ];
     for (_, message, expected) in others.into_iter().filter(|(is_so, ..)| *is_so) {
         conflict(place, message, format!("expected {expected} where hosts send on"), diagnostics);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use simnet_base::ids::{HostId, Node, SwitchId, Turn};
 use simnet_network::routing::{
     Algorithm, Attachments, Choices, Directions, Heuristic, Plan, Root, Selection, SwitchGraph, Tree,
-    Verdict, read_routes, write_routes,
+    Verdict, read_routes, sends_on, write_routes,
 };
 use simnet_network::topology::{End, Network, generate};
 
@@ -55,14 +55,14 @@ fn pieces(net: &Network, from: HostId, turns: &[Turn]) -> (Vec<Vec<(End, End)>>,
     (pieces, at)
 }
 
-/// How many cuts a route needs at least that goes up and down so; each at a switch with hosts.
-fn cuts_needed(directions: &Directions, path: &[(End, End)]) -> usize {
+/// The switches where a route has to be cut that goes up and down so.
+fn cuts_needed(directions: &Directions, path: &[(End, End)]) -> Vec<SwitchId> {
     let mut went_down = false;
-    let mut cuts = 0;
+    let mut cuts = Vec::new();
     for (from, to) in path {
         let is_up = directions.is_up(switch_of(*from), switch_of(*to));
         if is_up && went_down {
-            cuts += 1;
+            cuts.push(switch_of(*from));
             went_down = false;
         }
         went_down |= !is_up;
@@ -70,8 +70,9 @@ fn cuts_needed(directions: &Directions, path: &[(End, End)]) -> usize {
     cuts
 }
 
-/// Wrong if a route led elsewhere, a piece went up after down, a cut were needless, a route were no shortest one although
-/// every switch has a host, a pair without a host in the way were lost, or the pieces could wait in a circle.
+/// Wrong if a route led elsewhere, a piece went up after down, a cut were needless, a route left the shortest one that
+/// minimal routing picks although all cuts are at switches with hosts, a pair without a host in the way were lost or not
+/// counted, or the pieces could wait in a circle.
 #[test]
 fn pieces_go_up_then_down_and_never_wait_in_a_circle() {
     let cut: usize = (0..cases(4_000)).into_par_iter().map(checked).sum();
@@ -92,10 +93,12 @@ fn checked(seed: u64) -> usize {
             [usize::try_from(seed % 4).unwrap()];
     let choices = Choices { algorithm: algorithm.clone(), selection, utility: None };
     let plan = Plan::new(&net, &attachments, &choices).unwrap();
+    let minimal = Choices { algorithm: Algorithm::Minimal, ..choices.clone() };
+    let minimal = Plan::new(&net, &attachments, &minimal).unwrap();
     let (free, legal) = (floyd_warshall(&net, None), floyd_warshall(&net, Some(&directions)));
     let hosts = attachments.per_switch(net.switches().len(), None);
     let mut dependencies = Dependencies::new();
-    let mut cut = 0;
+    let (mut cut, mut uncut) = (0, Vec::new());
     let switch = |host| attachments.switch(host).map(|(switch, _)| switch);
     for (source, destination) in net.host_ids().flat_map(|s| net.host_ids().map(move |d| (s, d))) {
         let ends: Option<(SwitchId, SwitchId)> = switch(source).zip(switch(destination));
@@ -108,23 +111,36 @@ fn checked(seed: u64) -> usize {
         let (pieces, end) = pieces(&net, source, turns);
         assert_eq!(end.node, Node::Host(destination), "seed {seed}");
         for piece in &pieces {
-            assert_eq!(cuts_needed(&directions, piece), 0, "seed {seed}: {piece:?}");
+            assert_eq!(cuts_needed(&directions, piece), [], "seed {seed}: {piece:?}");
             for two in piece.windows(2) {
                 dependencies.entry(two[0].0).or_default().insert(two[1].0);
             }
         }
         let path = pieces.concat();
         let length = u32::try_from(path.len()).unwrap();
-        assert_eq!(pieces.len() - 1, cuts_needed(&directions, &path), "seed {seed}");
-        if hosts.iter().all(|hosts| *hosts > 0) {
+        assert_eq!(pieces.len() - 1, cuts_needed(&directions, &path).len(), "seed {seed}");
+        let (shortest, _) = self::pieces(&net, source, minimal.table.turns(source, destination).unwrap());
+        if cuts_needed(&directions, &shortest[0]).iter().all(|at| hosts[at.index()] > 0) {
+            assert_eq!(path, shortest[0], "seed {seed}");
             assert_eq!(length, least, "seed {seed}");
+        } else {
+            assert_eq!((pieces.len(), length), (1, legal[from.index()][to.index()]), "seed {seed}");
+            uncut.push((source, destination));
         }
-        assert!(length == least || length == legal[from.index()][to.index()], "seed {seed}");
         cut += pieces.len() - 1;
     }
     assert_eq!(shortest_cycle(&dependencies), None, "seed {seed}");
+    uncut.sort_by_key(|(source, destination)| (*destination, *source));
+    let found = plan.uncut.as_ref().unwrap();
+    assert_eq!(found.pairs, uncut.len() as u64, "seed {seed}");
+    assert_eq!(found.examples, uncut[..uncut.len().min(4)], "seed {seed}");
     let report = plan.report(&net, &attachments);
     assert_ne!(report.verdict(), Some(Verdict::Cyclic), "seed {seed}");
+    assert_eq!(sends_on(&net, &attachments, &plan.table), cut > 0, "seed {seed}");
+    assert!(!sends_on(&net, &attachments, &minimal.table), "seed {seed}");
+    let routed = report.pairs - report.unreachable_pairs;
+    let mean = (routed > 0).then(|| cut as f64 / routed as f64);
+    assert_eq!(report.mean_hosts_in_transit, mean, "seed {seed}");
     let (at_once, _) = Plan::judge_at_once(&net, &attachments, &choices).unwrap();
     assert_eq!(report, at_once, "seed {seed}");
     written_and_read(&net, &plan, seed);

@@ -94,7 +94,7 @@ fn what_hosts_in_transit_do_not_go_with_is_refused() {
         let buffer = refused(scenario(&format!("{latency}\nreceive-buffer = '200 B'"), ""));
         assert!(buffer.contains("a receive buffer send nothing on"), "{buffer}");
     }
-    let fails = "[[failures]]\nat = '1 us'\nlink = ['s0:0', 's1:0']\n";
+    let fails = "[[failures]]\nat = '1 us'\nlink = 's0:0'\n";
     assert!(refused(scenario(latency, fails)).contains("where cables fail"));
     assert!(refused(scenario(latency, "[mapping]\nmapper = 'h0'\n")).contains("takes hosts that send on"));
     assert!(refused(scenario("in-transit-latency = '0 us'", "")).contains("above"));

@@ -353,14 +353,35 @@ fn rows(
         ("mean distance of switches", fixed(report.switch_mean_distance, 4)),
         ("crossing paths", or_dash(report.crossing_paths)),
         ("restrictions per switch", fixed(report.restrictions_per_switch, 4)),
+    ];
+    let transits = report.mean_hosts_in_transit.map(|mean| ("mean hosts in transit", fixed(Some(mean), 4)));
+    let uncut = report.uncut_pairs.map(|pairs| ("pairs without a host to send on", pairs.to_string()));
+    let last = [
         ("routes over the busiest channel", report.max_channel_load.to_string()),
         ("busiest channel", busiest),
         ("judged", judged::about(report)),
         ("deadlock", verdict),
     ];
-    let rows = first.into_iter().chain(own).chain(rest);
+    let rows = first.into_iter().chain(own).chain(rest).chain(transits).chain(uncut).chain(last);
     let (cycle, load) = (cycle(report, net), load_by_distance(report));
-    format!("{}{}{cycle}{load}", columns(rows), unreachable(report, net))
+    format!("{}{}{}{cycle}{load}", columns(rows), unreachable(report, net), uncut_pairs(report, net))
+}
+
+/// The first few pairs whose messages no host could send on, and how many others there are.
+fn uncut_pairs(report: &Report, net: &Network) -> String {
+    let shown = |name: &str| quoted(&net.labelled_with_name(name));
+    let line = |(from, to): &(String, String)| {
+        format!(
+            "  up, then down from {} to {}: no host where a shortest route is cut\n",
+            shown(from),
+            shown(to)
+        )
+    };
+    let named: String = report.uncut_examples.iter().map(line).collect();
+    match report.uncut_pairs.unwrap_or(0).saturating_sub(report.uncut_examples.len() as u64) {
+        0 => named,
+        others => format!("{named}  and {others} other such pairs\n"),
+    }
 }
 
 /// The first few pairs without a route, and how many others there are.

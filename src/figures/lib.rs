@@ -19,6 +19,7 @@ mod compared;
 mod discoveries;
 mod examples;
 mod faraj2008;
+mod flich2002;
 mod hendriks2004;
 mod index;
 mod lawrence2008;
@@ -94,7 +95,7 @@ pub struct Paper {
 }
 
 /// All figures, paper by paper.
-pub static PAPERS: [Paper; 6] = [
+pub static PAPERS: [Paper; 7] = [
     Paper {
         name: "mainwaring1997",
         number: "000",
@@ -125,6 +126,12 @@ pub static PAPERS: [Paper; 6] = [
         number: "005",
         cited: "Lysne and Duato 2000 (the abstract)",
         figures: lysne2000::FIGURES,
+    },
+    Paper {
+        name: "flich2002",
+        number: "006",
+        cited: "Flich, Lopez, Malumbres and Duato 2002 (the abstract)",
+        figures: flich2002::FIGURES,
     },
 ];
 

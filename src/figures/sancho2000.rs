@@ -2,7 +2,7 @@
 
 mod arbitration;
 mod crossings;
-mod curves;
+pub(crate) mod curves;
 mod fig1;
 mod fig2;
 mod fig3;

@@ -34,6 +34,11 @@
 //! check. Nor does it depend on when a phase is carried out for a port that nothing else can befall in a cycle: a worm
 //! that meets no other passes a switch in one step (`hop.rs`, with the conditions under which that is exact).
 //!
+//! Where hosts send worms on ([`HostParameters::in_transit`]), a host is a switch of one port to a worm that reaches it
+//! with turns left: its head is decoded for that time in P3a and P3b and gets the host's output in P3c, before hosts
+//! start messages; its buffer is never full and says no STOP, and the host sends no forward reset. A worm that has no
+//! turn left is taken at once as ever.
+//!
 //! What the phase table leaves open is settled so: a tail that leaves in P4 of t ends the blocked time of its output,
 //! which does not fire in P4.5b of t. The blocked time of an output begins when it is owned and a head begins to wait
 //! for it or STOP arrives, begins anew at each grant, and ends with the release, with a GO that finds no head
@@ -222,6 +227,9 @@ impl Fabric {
     }
 
     /// Lets a cable fail in P0 of cycle `at`, or of the next cycle if that is over.
+    ///
+    /// # Panics
+    /// If hosts send worms on: what is in transit is not followed where cables fail.
     pub fn fail_link(&mut self, link: LinkId, at: Cycle) {
         on_engine!(&mut self.inner, engine => engine.schedule_link(link.0, at.0, false));
     }

@@ -19,6 +19,7 @@ mod failures;
 mod folded_clos;
 mod gm_routes;
 mod graph;
+mod in_transit;
 mod judged;
 mod lfts;
 mod metrics;
@@ -48,6 +49,7 @@ pub use failures::{Effect, Failures, Part, choices_without, rank_failures, witho
 pub use folded_clos::{FoldedClos, NotFoldedClos};
 pub use gm_routes::write_gm_routes;
 pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED, Wire, Wiring};
+pub use in_transit::{Uncut, sends_on};
 pub use judged::{Judged, Requirement, Verdict};
 pub use lfts::{
     DROPPED, ForwardingTables, LaneTables, Lanes, ServiceLevels, read_lfts, read_service_levels, read_sl2vl,

@@ -29,6 +29,7 @@ mod spans;
 mod topology;
 mod trace;
 mod traffic;
+mod transit;
 
 pub(super) use declared::requested;
 
@@ -86,7 +87,7 @@ fn sections(
 ) -> Option<Checked> {
     let network = topology.as_ref();
     let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, network, diagnostics));
-    let hosts =
+    let mut hosts =
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
         if document.fabric.value().and_then(|wire| wire.flow.value()) == Some(&FlowKind::Credits) {
@@ -106,6 +107,9 @@ fn sections(
         document.routing.get().and_then(|wire| routing::routing(wire, network, seed, lanes, diagnostics));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
+    if let Some(hosts) = &mut hosts {
+        hosts.in_transit = transit::time(document, (hosts, network), routing.as_ref(), diagnostics);
+    }
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, diagnostics));
     let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, diagnostics));

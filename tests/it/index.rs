@@ -9,8 +9,8 @@ use simnet::figures::{self, FilesOf};
 use simnet::papers::fits;
 
 /// The papers' folders in the order of their numbers.
-const PAPERS: [&str; 6] =
-    ["mainwaring1997", "faraj2008", "hendriks2004", "lawrence2008", "sancho2000", "lysne2000"];
+const PAPERS: [&str; 7] =
+    ["mainwaring1997", "faraj2008", "hendriks2004", "lawrence2008", "sancho2000", "lysne2000", "flich2002"];
 
 const CLASSES: [&str; 4] = ["predicted", "fitted", "given", "from-input"];
 

@@ -85,6 +85,7 @@ mod scenarios {
     mod dimension_order;
     mod discovery;
     mod gather;
+    mod in_transit;
     mod include;
     mod mapping;
     pub(crate) mod meaning;

@@ -21,6 +21,7 @@ mod oracle {
     mod discovery;
     mod failures;
     mod folded_clos;
+    mod in_transit;
     mod judged;
     mod lanes;
     mod lfts;

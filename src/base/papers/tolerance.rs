@@ -4,8 +4,9 @@ use super::names_match;
 use crate::cells;
 
 /// What is stated, by the paper's folder.
-const TOLERANCES: [(&str, &str); 6] = [
+const TOLERANCES: [(&str, &str); 7] = [
     ("faraj2008", include_str!("tolerances/faraj2008.csv")),
+    ("flich2002", include_str!("tolerances/flich2002.csv")),
     ("hendriks2004", include_str!("tolerances/hendriks2004.csv")),
     ("lawrence2008", include_str!("tolerances/lawrence2008.csv")),
     ("lysne2000", include_str!("tolerances/lysne2000.csv")),
@@ -107,8 +108,15 @@ mod tests {
     use crate::papers::{Reference, references};
 
     /// The papers' folders in the order of their numbers.
-    const PAPERS: [&str; 6] =
-        ["mainwaring1997", "faraj2008", "hendriks2004", "lawrence2008", "sancho2000", "lysne2000"];
+    const PAPERS: [&str; 7] = [
+        "mainwaring1997",
+        "faraj2008",
+        "hendriks2004",
+        "lawrence2008",
+        "sancho2000",
+        "lysne2000",
+        "flich2002",
+    ];
 
     /// The printed numbers of a paper, by its folder.
     fn of_paper(paper: &str) -> Vec<Reference> {

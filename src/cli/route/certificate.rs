@@ -141,6 +141,8 @@ fn of_routes(
         let _ = wiring.walk(from.far, turns, |switch, _, output, wire| {
             if let Node::Switch(_) = wire.to.node {
                 taken.push(format!("{}:{output}", net.name_of(Node::Switch(switch))));
+            } else {
+                check(&std::mem::take(&mut taken));
             }
         });
         check(&taken);

@@ -98,7 +98,9 @@ pub(super) fn run(options: &Options, common: &Common) -> Result<Exit, Failure> {
     let topology = options.network.as_topology(&net)?;
     let graph = SwitchGraph::new(&net);
     let mut algorithms = Vec::new();
-    for (name, _) in Algorithm::ALL.iter().filter(|(_, algorithm)| algorithm.check(&graph).is_ok()) {
+    // What switches do alone is compared.
+    let is_possible = |algorithm: &Algorithm| !algorithm.needs_hosts() && algorithm.check(&graph).is_ok();
+    for (name, _) in Algorithm::ALL.iter().filter(|(_, algorithm)| is_possible(algorithm)) {
         algorithms.push(RouteOptions::of(name).choices(&topology, None, common)?.algorithm);
     }
     let mut rows: Vec<Row> =

@@ -101,6 +101,14 @@ pub(super) fn run(
         Some(engine) => engine.clone(),
         None => Engine::Rule(options.routing.choices(&topology, None, common)?.algorithm),
     };
+    if let Engine::Rule(algorithm) = &engine
+        && algorithm.needs_hosts()
+    {
+        return Err(Failure::Usage(
+            "tables of switches know no hosts in transit: `in-transit` goes without `--per-destination`"
+                .to_owned(),
+        ));
+    }
     if own.lanes.is_some() && !engine.takes_lanes() {
         return Err(Failure::Usage(format!(
             "`--lanes`: {} needs one lane, and uses no others",

@@ -4,10 +4,11 @@ use serde::Serialize;
 
 use simnet_base::diagnostics::quoted;
 use simnet_base::numbers::fixed;
-use simnet_network::routing::RouteTable;
+use simnet_network::routing::{Attachments, RouteTable, sends_on};
 use simnet_network::topology::Network;
 use simnet_running::simulation::{ChannelReport, DeadlockReport, Summary, run};
 use simnet_scenario::checked::{InputFile, RouteSource, Topology, Work};
+use simnet_scenario::fabric::IN_TRANSIT;
 
 use crate::cli::Failure;
 use crate::cli::output::columns;
@@ -53,6 +54,9 @@ pub(super) fn under_load(
     let loads = format!("traffic.uniform.loads=[{load:?}]");
     let mut assignments = vec!["routing.algorithm='minimal'".to_owned(), loads];
     assignments.extend(SPANS.map(str::to_owned));
+    if sends_on(&topology.network, &Attachments::lowest(&topology.network), &table) {
+        assignments.push(format!("hosts.in-transit-latency='{IN_TRANSIT}'"));
+    }
     let name = topology.network.name.clone();
     let mut checked = simnet_scenario::of_network(topology, &assignments, seed).map_err(Failure::misused)?;
     if let Work::Stages(stages) = &mut checked.work

@@ -137,7 +137,8 @@ fn figures(net: &Network, choices: &Choices, judged: &Judgement) -> Result<Figur
 
 /// The routes of the rules without a deadlock: other roots and turns on the same cables.
 fn remedies(net: &Network, choices: &Choices) -> Result<Vec<Remedy>, Failure> {
-    let rules = Algorithm::ALL.iter().filter(|(_, algorithm)| algorithm.tree_and_root().is_some());
+    let is_remedy = |algorithm: &Algorithm| algorithm.tree_and_root().is_some() && !algorithm.needs_hosts();
+    let rules = Algorithm::ALL.iter().filter(|(_, algorithm)| is_remedy(algorithm));
     rules.map(|(name, algorithm)| remedy(net, choices, name, algorithm.clone())).collect()
 }
 

@@ -155,6 +155,13 @@ fn routes(report: &StagesReport, network: &Network) -> String {
         "  {} pairs, {} without a route, {} longer than minimal, {} over the busiest channel",
         route.pairs, route.unreachable_pairs, route.non_minimal_pairs, route.max_channel_load
     );
+    if let Some(hosts) = route.mean_hosts_in_transit {
+        let uncut = match route.uncut_pairs {
+            None | Some(0) => String::new(),
+            Some(pairs) => format!(", none for {pairs} pairs whose routes would be cut where no host is"),
+        };
+        let _ = writeln!(text, "  {} hosts in transit a route{uncut}", fixed(Some(hosts), 4));
+    }
     if let Some(given) = &report.distribution {
         let _ = writeln!(
             text,

@@ -12,7 +12,7 @@ pub(super) const VARIATION: &str = "max variation of UD_DFS2b/UD_BFS1 gain over 
 const SEED: &str = "topology.random-regular.seed";
 
 /// The page of the routings under load on networks of so many switches: run 0 of a figure.
-pub(super) fn page(results: &Results<'_>, switches: u32, shows: &str, differs: &str) -> Page {
+pub(crate) fn page(results: &Results<'_>, switches: u32, shows: &str, differs: &str) -> Page {
     let compared = Compared::of(results, 0);
     let size = format!("{switches} switches");
     let mut rows = latencies(results, &compared);
@@ -20,7 +20,10 @@ pub(super) fn page(results: &Results<'_>, switches: u32, shows: &str, differs: &
     rows.extend(compared.throughputs());
     rows.extend(compared.ratios());
     let charts = [curve_chart(&rows, &size, &compared), ratio_chart(&size, &compared, &printed)];
-    rows.push(Row::ours("variation of UD_DFS2b over UD_BFS1", &size, "%", compared.variation("UD_DFS2b")));
+    let varied = "UD_DFS2b".to_owned();
+    if compared.routings.contains(&varied) {
+        rows.push(Row::ours("variation of UD_DFS2b over UD_BFS1", &size, "%", compared.variation(&varied)));
+    }
     rows.splice(0..0, printed);
     let shows = format!(
         "{shows} Left, up to the first saturated load: the network whose ratios of throughput are nearest to the \

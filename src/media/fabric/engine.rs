@@ -112,6 +112,7 @@ pub(super) struct Engine<const EQUAL: bool> {
     pub(super) receive: Option<Receive>,
     pub(super) send_overhead: u64,
     pub(super) time_to_live: Option<u64>,
+    pub(super) in_transit: Option<u64>,
     pub(super) wiring: Wiring,
     /// The next cycle to be run.
     pub(super) now: u64,
@@ -161,7 +162,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             parameters.switch.go < parameters.switch.stop,
             "the levels of a buffer have been checked"
         );
-        let decoded = vec![0; switch_ports as usize];
+        let heads =
+            if parameters.host.in_transit.is_some() { records.outs.len() } else { switch_ports as usize };
+        let decoded = vec![0; heads];
         Engine {
             calendar: Calendar::new(PHASES),
             ins: records.ins,
@@ -181,6 +184,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             receive: parameters.host.receive,
             send_overhead: parameters.host.send_overhead,
             time_to_live: parameters.host.time_to_live,
+            in_transit: parameters.host.in_transit,
             wiring,
             now: 0,
             touched: Vec::new(),
@@ -644,6 +648,34 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         port < self.switch_ports
     }
 
+    /// Whether the port is a host's that sends worms in transit on: for them it is the port of a switch.
+    #[inline]
+    pub(super) fn is_relay(&self, port: u32) -> bool {
+        !EQUAL && self.in_transit.is_some() && port >= self.switch_ports && port < self.transmitters
+    }
+
+    /// Whether heads are decoded at the port: it is a switch's, or a host's that sends worms on.
+    #[inline]
+    pub(super) fn decodes(&self, port: u32) -> bool {
+        self.is_switch_port(port) || self.is_relay(port)
+    }
+
+    /// How many cycles the port's heads are decoded for.
+    #[inline]
+    pub(super) fn latency(&self, port: u32) -> u64 {
+        match self.in_transit {
+            Some(latency) if self.is_relay(port) => latency,
+            _ => self.switch.routing_latency,
+        }
+    }
+
+    /// Whether the worm that was last sent by the output ends at a host that takes it at once.
+    #[inline]
+    pub(super) fn ends_behind(&self, out: u32) -> bool {
+        let output = &self.outs[out as usize];
+        self.is_sink(output.peer) && (EQUAL || !output.passes)
+    }
+
     pub(super) fn wake(&mut self, host: u32, at: u64) {
         assert!((host as usize) < self.hosts.len(), "host {host} is not of this fabric");
         self.calendar.schedule(at.max(self.now), HOSTS, Event::Wake { host });
@@ -651,6 +683,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     pub(super) fn schedule_link(&mut self, link: u32, at: u64, up: bool) {
         assert!((link as usize) < self.wiring.links.len(), "cable {link} is not of this fabric");
+        assert!(self.in_transit.is_none(), "cables do not fail where hosts send worms on");
         self.calendar.schedule(at.max(self.now), LINKS, Event::Link { link, up });
     }
 }

@@ -161,7 +161,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.list(port, t);
         }
         // Mainwaring et al. 1997, section 2.2: a host was reached with route flits left.
-        if port >= self.switch_ports && left > 0 {
+        if port >= self.switch_ports && left > 0 && !self.is_relay(port) {
             self.worms.strike(worm, Cause::HostTooSoon, t, false);
         }
         let entry = &mut self.ins[port as usize];
@@ -189,7 +189,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(entry.out == NONE && !entry.head_sent, "and has no output from a worm before");
         (entry.front, entry.back) = (worm, worm);
         entry.out_rem = flits;
-        if self.is_switch_port(port) {
+        if self.decodes(port) {
             self.request_unit(port, t);
         } else {
             self.ins[port as usize].state = State::Taking;
@@ -397,7 +397,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             let entry = &self.ins[port as usize];
             let out = &self.outs[entry.out as usize];
             // A host without receive buffers needs no events of its own: when the tail is there follows from here.
-            if self.is_sink(out.peer) && entry.head_sent {
+            if entry.head_sent && self.ends_behind(entry.out) {
                 let tail = entry.exit.saturating_add(u64::from(out.delay));
                 let (front, peer) = (entry.front, out.peer);
                 self.expect_tail(peer, front, tail);
@@ -489,7 +489,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(self.ins[port as usize].out_rem > 0, "behind its tail a worm does not pause");
         let out = &self.outs[self.ins[port as usize].out as usize];
         debug_assert!(out.owner == port, "a worm pauses on its own output");
-        if !self.is_sink(out.peer) {
+        if !self.ends_behind(self.ins[port as usize].out) {
             let event = Event::Pause { port: out.peer };
             self.calendar.schedule(t + u64::from(out.delay), DATA, event);
         }
@@ -499,7 +499,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         debug_assert!(self.ins[port as usize].head_sent, "only a worm whose head has gone out goes on");
         let out = &self.outs[self.ins[port as usize].out as usize];
         debug_assert!(out.owner == port && out.go, "a worm goes on where it may, on its own output");
-        if !self.is_sink(out.peer) {
+        if !self.ends_behind(self.ins[port as usize].out) {
             let event = Event::Resume { port: out.peer, period };
             self.calendar.schedule(t + u64::from(out.delay), DATA, event);
         }
@@ -514,8 +514,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let worm = entry.front;
         let out = &self.outs[entry.out as usize];
         debug_assert!(out.owner == port && out.go && !out.dead, "a head leaves where it may");
-        let (peer, arrival) = (out.peer, t + u64::from(out.delay));
-        if self.is_sink(peer) {
+        let (peer, arrival, at) = (out.peer, t + u64::from(out.delay), entry.out);
+        if !EQUAL && self.in_transit.is_some() {
+            self.outs[at as usize].passes = self.is_relay(peer) && self.worms[worm].left > 0;
+        }
+        if self.ends_behind(at) {
             let record = &mut self.worms[worm];
             record.head_at = arrival;
             record.too_soon = record.left > 0;
@@ -547,7 +550,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         (t, arrival): (u64, u64),
         period: u64,
     ) -> bool {
-        let reserved = if self.is_switch_port(port) { self.reserve(port, worm, t, arrival) } else { None };
+        let reserved = if self.decodes(port) { self.reserve(port, worm, t, arrival) } else { None };
         let Some(decoded) = reserved else {
             self.ins[port as usize].flying += 1;
             self.calendar.schedule(arrival, DATA, Event::Head { port, worm });
@@ -646,6 +649,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                 self.release(out, exit + 1);
                 if port >= self.transmitters {
                     self.transmitter_free(port, exit + 1);
+                } else if self.is_relay(port) {
+                    self.interface_free(port, exit + 1);
                 }
             }
             State::Taking => self.taken(port, worm, exit),

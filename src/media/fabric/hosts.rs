@@ -104,6 +104,15 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         } else {
             self.bring_to(entry.transmitter, t);
         }
+        if !EQUAL && self.in_transit.is_some() {
+            // Worms in transit that could be sent on in this cycle have got the output before, in P3c.
+            let owner = self.owner_at(entry.out, t);
+            if owner != NONE && owner != entry.transmitter {
+                self.hosts[host as usize].backlog = true;
+                self.care_for_exit(owner);
+                return;
+            }
+        }
         let state = self.ins[entry.transmitter as usize].state;
         debug_assert!(matches!(state, State::Idle | State::Connected), "a transmitter sends or does nothing");
         if self.ins[entry.transmitter as usize].state != State::Idle {
@@ -204,6 +213,21 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.tells_departures {
             self.departures.push((host, t - 1));
         }
+        if std::mem::take(&mut entry.backlog) && entry.next != NONE {
+            let ready = self.ready(host, t);
+            self.attempt(host, ready);
+        }
+    }
+
+    /// The output of the host's port `port` is free from cycle `t` on, after a worm in transit.
+    pub(super) fn interface_free(&mut self, port: u32, t: u64) {
+        let host = self.wiring.host(port).0;
+        let entry = &mut self.hosts[host as usize];
+        if entry.out != port {
+            return;
+        }
+        debug_assert!(entry.free <= t, "an interface is freed in order");
+        entry.free = t;
         if std::mem::take(&mut entry.backlog) && entry.next != NONE {
             let ready = self.ready(host, t);
             self.attempt(host, ready);

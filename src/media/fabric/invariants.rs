@@ -33,7 +33,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             self.expired.is_empty() && self.unwired.is_empty(),
             "what struck in this cycle has had its effect"
         );
-        let are_ports = |list: &[u32]| list.iter().all(|port| self.is_switch_port(*port));
+        let are_ports = |list: &[u32]| list.iter().all(|port| self.decodes(*port));
         assert!(are_ports(&self.pending_next), "heads come to be decoded at switches");
         assert!(are_ports(&self.requests_next), "heads wait for outputs of switches");
         for &port in &self.touched {
@@ -48,7 +48,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             if port < self.transmitters {
                 self.check_control(port, t);
             }
-            if self.is_switch_port(port) {
+            if self.decodes(port) {
                 let number = self.unit_of(port);
                 self.check_unit(if number == NONE { entry.node } else { number });
             } else {
@@ -175,7 +175,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             assert!(plug.dead == entry.dead, "a cable works or fails in both directions: {entry:?} {plug:?}");
             assert!(plug.dead || plug.peer != NONE, "what works is a cable to somewhere: {plug:?}");
         }
-        if self.is_sink(port) && port < self.transmitters {
+        if self.is_sink(port) && port < self.transmitters && !self.is_relay(port) {
             assert!(entry.flying == 0 && is_empty, "a host without a buffer takes what comes: {entry:?}");
         }
         if port >= self.transmitters {
@@ -268,7 +268,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// An input port and its switch agree on what its head waits for.
     fn check_marks(&self, port: u32) {
         let entry = &self.ins[port as usize];
-        if !self.is_switch_port(port) {
+        if !self.decodes(port) {
             return;
         }
         // Without a unit its head may be waiting for an output all the same.
@@ -339,7 +339,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// end as are to be sent at the near end and are on the cable.
     fn check_channel(&self, out: u32, at: u64) {
         let output = &self.outs[out as usize];
-        if output.owner == NONE || self.is_sink(output.peer) {
+        if output.owner == NONE || self.ends_behind(out) {
             return;
         }
         let (sender, receiver) = (&self.ins[output.owner as usize], &self.ins[output.peer as usize]);
@@ -380,7 +380,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             );
             assert!(!output.dead, "nothing owns a channel that has failed: {output:?}");
             assert!(
-                owner.node == self.ins[out as usize].node,
+                owner.node == self.ins[out as usize].node || self.is_relay(out),
                 "an output serves the inputs of its switch, or its host: {output:?} {owner:?}"
             );
         }
@@ -391,7 +391,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         );
         if output.wait != 0 {
             assert!(
-                self.is_switch_port(out) && !output.dead,
+                self.decodes(out) && !output.dead,
                 "heads wait for outputs of switches whose cables work: {output:?}"
             );
             let waiting = &self.ins[self.first_waiting(out, self.ins[out as usize].node) as usize];
@@ -482,12 +482,14 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             return;
         }
         let transmitter = &self.ins[entry.transmitter as usize];
+        let owner = self.outs[entry.out as usize].owner;
+        let is_passing = owner != NONE && self.is_relay(owner);
         assert!(
             entry.transmitter >= self.transmitters && transmitter.node == host,
             "a transmitter is its host's: {entry:?} {transmitter:?}"
         );
         assert!(
-            !entry.backlog || transmitter.state == State::Connected,
+            !entry.backlog || transmitter.state == State::Connected || is_passing,
             "what waits for the transmitter waits for a message to leave: {entry:?} {transmitter:?}"
         );
         if entry.next != NONE {

@@ -96,6 +96,20 @@ pub struct HostParameters {
     /// Mainwaring et al. 1997, section 6, wishes for "programmable time-to-live fields at the link-layer" and
     /// says no more of them.
     pub time_to_live: Option<u64>,
+    /// Base cycles from the arrival of a head in transit until the host can send it on, at least 1; `None`: hosts send
+    /// nothing on, and what reaches one with turns left is destroyed.
+    ///
+    /// A worm that reaches a host with the turn 0 next is *in transit*: the host keeps it in memory of its own, which
+    /// is never full, takes that turn off, and sends the worm out of the port by which it came, also while it is still
+    /// arriving. Worms in transit go one by one in the order of their arrival, the next is seen to when the one before
+    /// has left, and they go before messages of the host's own that have not started. Any other turn is illegal.
+    /// Needs hosts that take everything at once, and cables that do not fail.
+    ///
+    /// # Source
+    /// Flich, Lopez, Malumbres and Duato 2002, *Boosting the performance of Myrinet networks*, of which the abstract was
+    /// at hand: packets are ejected at an intermediate host and re-injected later. A turn as the mark, the order of what
+    /// waits, memory that is never full, and sending on what is still arriving are our choices.
+    pub in_transit: Option<u64>,
 }
 
 /// The timing of one cable, the same in both directions.

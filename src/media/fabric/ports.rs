@@ -178,6 +178,8 @@ pub(super) struct OutPort {
     pub(super) go: bool,
     /// Whether the cable is absent or has failed.
     pub(super) dead: bool,
+    /// Whether the last worm that was sent over it is in transit at the host at the other end.
+    pub(super) passes: bool,
 }
 
 impl OutPort {

@@ -12,6 +12,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn levels(&self, port: u32) -> (u32, u32) {
         match self.receive {
+            // What a host keeps of worms in transit never fills its memory.
+            _ if self.is_relay(port) => (u32::MAX, u32::MAX - 1),
             Some(receive) if port >= self.switch_ports => (receive.stop, receive.go),
             _ => (self.switch.stop, self.switch.go),
         }
@@ -144,6 +146,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             || entry.state != State::Connected
             || self.outs[entry.out as usize].wait != 0
             || (port >= self.transmitters && self.hosts[entry.node as usize].backlog)
+            || (self.is_relay(port) && self.hosts[self.wiring.host(port).index()].backlog)
     }
 
     /// From now on someone cares when the front worm's tail leaves.

@@ -335,6 +335,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     fn report_arrival<O: Observer>(&self, port: u32, worm: WormId, at: u64, observer: &mut O) {
         let entry = &self.ins[port as usize];
         let has_come = if self.is_sink(port) {
+            // What is in transit there is never taken back, cables do not fail.
             !self.is_lost(port, at)
         } else {
             entry.state == State::Routing && entry.segments == 1 && entry.t == at

@@ -119,10 +119,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     }
 
     fn send_token(&mut self, out: u32, worm: u32, t: u64) {
-        let output = &self.outs[out as usize];
-        if self.is_sink(output.peer) {
+        if self.ends_behind(out) {
             self.worms.forget_tail(worm);
         }
+        let output = &self.outs[out as usize];
         // Out of band, STOP or not, yet behind the worm's flits sent up to t and before those of any later worm, which
         // is granted the output in t + 1 at the earliest.
         let (port, arrival) = (output.peer, t + u64::from(output.delay));
@@ -161,7 +161,12 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         if self.is_lost(port, t) {
             return;
         }
-        if self.is_sink(port) {
+        // At a host that sends worms on, what is in transit has a buffer; its tail has not come yet.
+        let is_in_transit = self.is_relay(port) && {
+            let entry = &self.ins[port as usize];
+            entry.back == worm && u64::from(entry.in_rem) > self.inflow(port).until(t)
+        };
+        if self.is_sink(port) && !is_in_transit {
             debug_assert!(!self.worms.is_tail_expected(worm), "no tail comes after a forward reset");
             debug_assert!(self.worms.message(worm).cause.is_some(), "what it follows was struck before");
             self.end_piece(worm, None);
@@ -172,7 +177,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// P4.5a: destroys the last segment in the port, whose tail will never come.
     pub(super) fn flush<O: Observer>(&mut self, port: u32, t: u64, observer: &mut O) {
-        debug_assert!(port < self.transmitters && !self.is_sink(port), "a buffer is flushed");
+        debug_assert!(
+            port < self.transmitters && (!self.is_sink(port) || self.is_relay(port)),
+            "a buffer is flushed"
+        );
         if O::WATCHES {
             self.report_port(port, t, observer);
         }
@@ -235,6 +243,9 @@ impl<const EQUAL: bool> Engine<EQUAL> {
                     self.send_token(out, worm, t);
                 }
                 self.abandon(port, t + 1, t, observer);
+                if self.is_relay(port) {
+                    self.interface_free(port, t + 1);
+                }
             }
             State::Idle | State::Draining | State::Taking => {}
         }

@@ -36,13 +36,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
         debug_assert!(
-            port < self.switch_ports && entry.out_rem > 0,
+            entry.out_rem > 0 && entry.front != NONE,
             "a switch decodes, and all of it is to leave"
         );
         let out = self.unit_asked_for(port, entry.front);
-        let number = self.unit_for(entry.node, out);
+        let number = self.unit_for(port, out);
         if number == NONE {
-            return self.decodes(port, t + self.switch.routing_latency);
+            return self.will_decode(port, t + self.latency(port));
         }
         let entry = &mut self.ins[port as usize];
         (entry.state, entry.out) = (State::Pending, out);
@@ -64,12 +64,13 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    /// The number of the routing unit for heads that come to the switch `node` and ask for `out`; [`NONE`] if each port
-    /// decodes them for itself.
+    /// The number of the routing unit for heads that come to `port` and ask for `out`; [`NONE`] if the port decodes them
+    /// for itself.
     #[inline]
-    fn unit_for(&self, node: u32, out: u32) -> u32 {
+    fn unit_for(&self, port: u32, out: u32) -> u32 {
         match self.switch.arbitration {
-            Arbitration::Serial => node,
+            _ if self.is_relay(port) => NONE,
+            Arbitration::Serial => self.ins[port as usize].node,
             Arbitration::PerOutput if out != NONE => self.output_units + out,
             Arbitration::PerInput | Arbitration::PerOutput => NONE,
         }
@@ -78,9 +79,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The number of the routing unit that decodes the head in front of `port`, or will; [`NONE`] if there is none.
     #[inline]
     pub(super) fn unit_of(&self, port: u32) -> u32 {
-        let entry = &self.ins[port as usize];
-        debug_assert!(port < self.switch_ports, "a switch decodes");
-        self.unit_for(entry.node, entry.out)
+        debug_assert!(self.decodes(port), "a switch decodes");
+        self.unit_for(port, self.ins[port as usize].out)
     }
 
     /// The head behind a tail that has left is seen in `t`, the cycle after it. If its unit can be reserved, the end of
@@ -90,17 +90,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &self.ins[port as usize];
         debug_assert!(entry.state == State::Idle && entry.segments > 0, "a head has come to the front");
         let latency = self.switch.routing_latency;
-        let number = self.unit_for(entry.node, self.unit_asked_for(port, entry.front));
+        let number = self.unit_for(port, self.unit_asked_for(port, entry.front));
         let unit = self.switches.get_mut(number as usize);
         let Some(decoded) = unit.and_then(|unit| unit.reserve(port, t, latency)) else {
             self.pending_next.push(port);
             return;
         };
-        self.decodes(port, decoded);
+        self.will_decode(port, decoded);
     }
 
     /// The head in front of `port` is decoded, or will be, up to cycle `decoded`.
-    fn decodes(&mut self, port: u32, decoded: u64) {
+    fn will_decode(&mut self, port: u32, decoded: u64) {
         let out = self.asked_output(port).unwrap_or(NONE);
         let entry = &mut self.ins[port as usize];
         entry.state = State::Routing;
@@ -114,17 +114,17 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     #[inline]
     pub(super) fn reserve(&mut self, port: u32, worm: u32, t: u64, arrival: u64) -> Option<u64> {
         debug_assert!(arrival > t, "no cable is crossed in no time");
-        debug_assert!(self.is_switch_port(port), "a switch decodes");
+        debug_assert!(self.decodes(port), "a switch decodes");
         let entry = &self.ins[port as usize];
         if entry.has_finished(t) && entry.segments == 1 && !entry.touched {
             self.bring_to(port, t);
         }
         let entry = &self.ins[port as usize];
-        let latency = self.switch.routing_latency;
+        let latency = self.latency(port);
         if !entry.is_idle() {
             return None;
         }
-        let number = self.unit_for(entry.node, self.unit_asked_for(port, worm));
+        let number = self.unit_for(port, self.unit_asked_for(port, worm));
         if number == NONE {
             return Some(arrival + latency);
         }
@@ -266,7 +266,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let mut ports = std::mem::take(&mut self.pending_next);
         for port in ports.drain(..) {
             let entry = &self.ins[port as usize];
-            debug_assert!(port < self.switch_ports, "heads come to be decoded at switches");
+            debug_assert!(port < self.transmitters, "heads come to be decoded at switches");
             debug_assert!(
                 matches!(entry.state, State::Idle | State::Pending | State::Routing),
                 "in one cycle no head comes further than to its decoding"
@@ -302,7 +302,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
             unit.current = port;
             let busy = unit.busy;
             self.clear_pending(port);
-            self.decodes(port, busy);
+            self.will_decode(port, busy);
         }
         self.units = units;
     }
@@ -348,19 +348,19 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         let entry = &self.ins[port as usize];
         let ends = entry.state == State::Routing && entry.exit == t;
         match self.switch.arbitration {
-            Arbitration::Serial => {
+            Arbitration::Serial if !self.is_relay(port) => {
                 // Told by the unit and not by the port: one whose head was destroyed may have another pending by now.
                 let unit = &self.switches[entry.node as usize];
                 unit.busy == t && unit.current == port && self.free_unit(entry.node, port)
             }
-            Arbitration::PerInput => {
+            Arbitration::PerOutput if ends && self.unit_of(port) != NONE => {
+                self.free_unit(self.unit_of(port), entry.out)
+            }
+            Arbitration::PerOutput if !self.is_relay(port) => ends,
+            Arbitration::Serial | Arbitration::PerInput | Arbitration::PerOutput => {
                 self.decoded[port as usize] += u64::from(ends);
                 ends
             }
-            Arbitration::PerOutput if ends && entry.out != NONE => {
-                self.free_unit(self.unit_of(port), entry.out)
-            }
-            Arbitration::PerOutput => ends,
         }
     }
 
@@ -408,7 +408,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The output that the head of `worm` asks for at `port`, wire or not.
     fn output_for(&self, worm: u32, port: u32) -> Result<u32, Cause> {
-        debug_assert!(port < self.switch_ports, "a head at a switch asks");
+        debug_assert!(self.decodes(port), "a head at a switch asks");
         let unit = &self.switches[self.ins[port as usize].node as usize];
         let local = self.worms.next_output(worm, port - unit.base).ok_or(Cause::Stranded)?;
         if local < u32::from(unit.ports) { Ok(unit.base + local) } else { Err(Cause::IllegalTurn) }
@@ -416,12 +416,10 @@ impl<const EQUAL: bool> Engine<EQUAL> {
 
     /// The front worm of `port` is eaten, from P4 of this cycle on.
     pub(super) fn start_draining(&mut self, port: u32) {
+        debug_assert!(self.decodes(port), "a switch drains");
         let entry = &mut self.ins[port as usize];
         debug_assert!(entry.segments > 0 && entry.out_rem > 0, "there is a worm to drain");
-        debug_assert!(
-            port < self.switch_ports && entry.state != State::Draining,
-            "a switch drains a worm once"
-        );
+        debug_assert!(entry.state != State::Draining, "and drains it once");
         entry.state = State::Draining;
         entry.out = NONE;
         entry.exit = NEVER;
@@ -553,7 +551,7 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         self.shuffle_list(|engine| &mut engine.requests);
         let mut requests = std::mem::take(&mut self.requests);
         for out in requests.drain(..) {
-            debug_assert!(self.is_switch_port(out), "heads wait for outputs of switches");
+            debug_assert!(self.decodes(out), "heads wait for outputs of switches");
             // Listed twice where a tail left and a head was decoded for it: the first entry has served both.
             if self.owner_at(out, t) != NONE || self.outs[out as usize].wait == 0 {
                 continue;
@@ -612,10 +610,11 @@ impl<const EQUAL: bool> Engine<EQUAL> {
     /// The output is free from cycle `t` on, which is the next or has gone by without a waiting head.
     #[inline]
     pub(super) fn release(&mut self, out: u32, t: u64) {
+        debug_assert!(self.outs[out as usize].wait == 0 || self.decodes(out), "heads wait at switches");
         let output = &mut self.outs[out as usize];
         output.fall_free(t);
         if output.wait != 0 {
-            debug_assert!(out < self.switch_ports && !output.dead, "heads wait for cables that work");
+            debug_assert!(!output.dead, "heads wait for cables that work");
             self.requests_next.push(out);
         }
     }

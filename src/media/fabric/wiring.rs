@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::counters::ChannelUse;
 use super::credits::CreditParameters;
-use super::parameters::{Arbitration, FlowControl, LinkTiming, Parameters};
+use super::parameters::{Arbitration, FlowControl, HostParameters, LinkTiming, Parameters};
 use super::ports::{ChannelRate, Host, InPort, NEVER, NO_INPUT, NONE, OutPort, Rates, Switch, WideRequests};
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
 use simnet_network::topology::{End, Network};
@@ -100,6 +100,12 @@ pub enum BuildError {
     /// Hosts with a receive buffer and credits at once.
     #[error("with credits, hosts take everything at once: a receive rate is not simulated")]
     ReceiveWithCredits,
+    /// Hosts that send worms on and credits at once.
+    #[error("with credits, hosts send nothing on")]
+    TransitWithCredits,
+    /// Hosts are to send worms on, and to take them out of a receive buffer.
+    #[error("hosts that send worms on must take at once what arrives: no receive buffer")]
+    TransitNeedsSinks,
     /// Buffers or ports beyond what the records can count.
     #[error("too large: {what}")]
     TooLarge {
@@ -240,6 +246,12 @@ pub(super) fn check(
         check_time("the receive period", receive.period)?;
         check_time("the receive overhead", receive.overhead.max(1))?;
     }
+    if let Some(latency) = parameters.host.in_transit {
+        check_time("the time for a worm in transit", latency)?;
+        if parameters.host.receive.is_some() {
+            return Err(BuildError::TransitNeedsSinks);
+        }
+    }
     if switch.buffer > u32::from(u16::MAX) {
         return Err(BuildError::TooLarge { what: "a buffer of more than 65,535 flits" });
     }
@@ -257,6 +269,9 @@ fn check_credits(
     credits.check(network)?;
     if parameters.host.receive.is_some() {
         return Err(BuildError::ReceiveWithCredits);
+    }
+    if parameters.host.in_transit.is_some() {
+        return Err(BuildError::TransitWithCredits);
     }
     check_attachments(network, attachments)?;
     parameters.links.iter().try_for_each(|timing| check_timing(*timing))
@@ -321,9 +336,10 @@ fn check_cables(network: &Network, parameters: &Parameters) -> Result<(), BuildE
     Ok(())
 }
 
-/// Whether all flit times are one base cycle and hosts take everything at once.
+/// Whether all flit times are one base cycle, and hosts take everything at once and send nothing on.
 pub(super) fn has_equal_rates(parameters: &Parameters) -> bool {
-    parameters.host.receive.is_none() && parameters.links.iter().all(|link| link.period == 1)
+    let HostParameters { receive, in_transit, .. } = parameters.host;
+    receive.is_none() && in_transit.is_none() && parameters.links.iter().all(|link| link.period == 1)
 }
 
 /// The links on which a stopped channel runs dry before GO takes effect: `go` below `2 delay - 1` flits.
@@ -367,10 +383,18 @@ pub(super) fn records(
         switches.push(idle_switch(wiring.switch_base[index as usize], switch.ports));
         ins.extend((0..switch.ports).map(|_| InPort::new(index, true)));
     }
-    ins.extend(wiring.host_ports.iter().map(|(host, _)| InPort::new(host.0, true)));
+    // A host that sends worms on is a switch of one port for them, behind all others.
+    let passes_on = parameters.host.in_transit.is_some();
+    for ((host, _), plug) in wiring.host_ports.iter().zip(switch_ports..) {
+        let node = if passes_on { u32::try_from(switches.len()).expect("checked") } else { host.0 };
+        ins.push(InPort::new(node, true));
+        if passes_on {
+            switches.push(idle_switch(plug, 1));
+        }
+    }
     let period_one = ChannelRate { free: 0, period: 1 };
     let mut channels = if equal { Vec::new() } else { vec![period_one; ports] };
-    let receive = parameters.host.receive.is_some();
+    let has_own_buffers = parameters.host.receive.is_some() || passes_on;
     for (ends, timing) in wiring.links.iter().zip(&parameters.links) {
         for (from, to) in [(ends[0], ends[1]), (ends[1], ends[0])] {
             let out = &mut outs[from as usize];
@@ -385,14 +409,14 @@ pub(super) fn records(
             }
         }
     }
-    let transmitters = if receive { ins.len() } else { switch_ports as usize };
+    let transmitters = if has_own_buffers { ins.len() } else { switch_ports as usize };
     let transmitters = u32::try_from(transmitters).expect("checked");
     let mut hosts = Vec::with_capacity(network.hosts().len());
     for (host, attachment) in network.host_ids().zip(attachments) {
         let out = attachment.map_or(NONE, |port| wiring.port(End::host(host, port.0)));
         debug_assert!(out == NONE || !outs[out as usize].dead, "a host sends on a port with a cable");
         let mut transmitter = out;
-        if receive && out != NONE {
+        if has_own_buffers && out != NONE {
             transmitter = u32::try_from(ins.len()).expect("checked");
             ins.push(InPort::new(host.0, false));
         }
@@ -465,5 +489,6 @@ fn idle_output() -> OutPort {
         pointer: 0,
         go: true,
         dead: true,
+        passes: false,
     }
 }

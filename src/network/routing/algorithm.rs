@@ -27,6 +27,13 @@ pub enum Algorithm {
         /// Which switch is the root of that.
         root: Root,
     },
+    /// Shortest paths of any kind, cut at hosts where they would go up again: free of deadlock.
+    InTransit {
+        /// How labels are found.
+        tree: Tree,
+        /// Which switch is the root.
+        root: Root,
+    },
     /// Shortest paths of any kind, as a baseline that may deadlock.
     Minimal,
     /// Along the first dimension of a mesh or torus, then the second, and so on; free of deadlock on a mesh.
@@ -40,6 +47,8 @@ pub enum Rule {
     UpDown(Directions),
     /// The turns that smart routing left.
     Smart(Smart),
+    /// Up*, then down*, from host to host: every path is legal, with hosts in transit.
+    InTransit(Directions),
     /// None: every path is legal.
     Minimal,
     /// Never back to an earlier dimension, nor round within one.
@@ -51,6 +60,7 @@ impl Algorithm {
     pub const ALL: &'static [(&'static str, Algorithm)] = &[
         ("updown", Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far }),
         ("smart", Algorithm::Smart { tree: Tree::Bfs, root: Root::Far }),
+        ("in-transit", Algorithm::InTransit { tree: Tree::Bfs, root: Root::Far }),
         ("minimal", Algorithm::Minimal),
         ("dimension-order", Algorithm::DimensionOrder),
     ];
@@ -60,6 +70,9 @@ impl Algorithm {
         match self {
             Algorithm::UpDown { .. } => "shortest ones up, then down",
             Algorithm::Smart { .. } => "over turns left when cycles of waiting are broken",
+            Algorithm::InTransit { .. } => {
+                "shortest ones, which hosts between take out and send on where they would go up again"
+            }
             Algorithm::Minimal => "shortest ones of any kind, which may deadlock",
             Algorithm::DimensionOrder => {
                 "one dimension of a mesh or torus after the other, which may deadlock on a torus"
@@ -67,10 +80,17 @@ impl Algorithm {
         }
     }
 
+    /// Whether hosts must send on what is in transit there: what switches do alone does not follow such routes.
+    pub const fn needs_hosts(&self) -> bool {
+        matches!(self, Algorithm::InTransit { .. })
+    }
+
     /// The tree that the algorithm starts from, and its root; none if it needs no tree.
     pub fn tree_and_root(&self) -> Option<(Tree, &Root)> {
         match self {
-            Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => Some((*tree, root)),
+            Algorithm::UpDown { tree, root }
+            | Algorithm::Smart { tree, root }
+            | Algorithm::InTransit { tree, root } => Some((*tree, root)),
             Algorithm::Minimal | Algorithm::DimensionOrder => None,
         }
     }
@@ -78,7 +98,9 @@ impl Algorithm {
     /// The same, to be changed.
     pub fn tree_and_root_mut(&mut self) -> Option<(&mut Tree, &mut Root)> {
         match self {
-            Algorithm::UpDown { tree, root } | Algorithm::Smart { tree, root } => Some((tree, root)),
+            Algorithm::UpDown { tree, root }
+            | Algorithm::Smart { tree, root }
+            | Algorithm::InTransit { tree, root } => Some((tree, root)),
             Algorithm::Minimal | Algorithm::DimensionOrder => None,
         }
     }
@@ -90,7 +112,10 @@ impl Algorithm {
     pub fn check(&self, graph: &SwitchGraph) -> Result<(), NotAGrid> {
         match self {
             Algorithm::DimensionOrder => DimensionOrder::new(graph).map(drop),
-            Algorithm::UpDown { .. } | Algorithm::Smart { .. } | Algorithm::Minimal => Ok(()),
+            Algorithm::UpDown { .. }
+            | Algorithm::Smart { .. }
+            | Algorithm::InTransit { .. }
+            | Algorithm::Minimal => Ok(()),
         }
     }
 
@@ -107,7 +132,10 @@ impl Algorithm {
         };
         match self {
             Algorithm::Smart { .. } => tree + Smart::steps(graph, hosts),
-            Algorithm::UpDown { .. } | Algorithm::Minimal | Algorithm::DimensionOrder => tree,
+            Algorithm::UpDown { .. }
+            | Algorithm::InTransit { .. }
+            | Algorithm::Minimal
+            | Algorithm::DimensionOrder => tree,
         }
     }
 }
@@ -130,6 +158,7 @@ impl Rule {
                 let hosts = attachments.per_switch(graph.switches(), None);
                 Rule::Smart(Smart::new(graph, &hosts, &directions(root, tree)))
             }
+            Algorithm::InTransit { tree, root } => Rule::InTransit(directions(root, tree)),
             Algorithm::Minimal => Rule::Minimal,
             Algorithm::DimensionOrder => Rule::DimensionOrder(DimensionOrder::or_none(graph)),
         }
@@ -140,6 +169,7 @@ impl Rule {
         match self {
             Rule::UpDown(_) => "updown",
             Rule::Smart(_) => "smart",
+            Rule::InTransit(_) => "in-transit",
             Rule::Minimal => "minimal",
             Rule::DimensionOrder(_) => "dimension-order",
         }
@@ -150,7 +180,7 @@ impl Rule {
         match self {
             Rule::UpDown(directions) => LegalMoves::up_down(graph, directions),
             Rule::Smart(smart) => LegalMoves::turns(graph, smart.turns()),
-            Rule::Minimal => LegalMoves::unrestricted(graph),
+            Rule::Minimal | Rule::InTransit(_) => LegalMoves::unrestricted(graph),
             Rule::DimensionOrder(order) => LegalMoves::turns(graph, order.turns()),
         }
     }
@@ -168,7 +198,7 @@ impl Rule {
     /// The roots of its tree; empty without one.
     pub fn roots(&self) -> &[SwitchId] {
         match self {
-            Rule::UpDown(directions) => directions.roots(),
+            Rule::UpDown(directions) | Rule::InTransit(directions) => directions.roots(),
             Rule::Smart(smart) => smart.roots(),
             Rule::Minimal | Rule::DimensionOrder(_) => &[],
         }
@@ -177,7 +207,7 @@ impl Rule {
     /// The switches of its tree that were relabelled, in the order in which that was done; empty without one.
     pub fn relabelled(&self) -> &[SwitchId] {
         match self {
-            Rule::UpDown(directions) => directions.relabelled(),
+            Rule::UpDown(directions) | Rule::InTransit(directions) => directions.relabelled(),
             Rule::Smart(smart) => smart.relabelled(),
             Rule::Minimal | Rule::DimensionOrder(_) => &[],
         }
@@ -186,7 +216,7 @@ impl Rule {
     /// Whether its roots are all spines of a levelled tree, recognised as such.
     pub fn has_spines(&self) -> bool {
         match self {
-            Rule::UpDown(directions) => directions.are_spines(),
+            Rule::UpDown(directions) | Rule::InTransit(directions) => directions.are_spines(),
             Rule::Smart(smart) => smart.has_spines(),
             Rule::Minimal | Rule::DimensionOrder(_) => false,
         }
@@ -198,7 +228,7 @@ impl Rule {
             Rule::UpDown(directions) => restrictions_per_switch(graph, directions),
             Rule::Smart(smart) => forbidden(smart.turns(), graph),
             Rule::DimensionOrder(order) => forbidden(order.turns(), graph),
-            Rule::Minimal => 0.0,
+            Rule::Minimal | Rule::InTransit(_) => 0.0,
         }
     }
 }

@@ -116,6 +116,7 @@ impl Engine {
     pub const ROUTERS: &'static [(&'static str, Engine)] = &[
         ("updown", Engine::Rule(Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far })),
         ("smart", Engine::Rule(Algorithm::Smart { tree: Tree::Bfs, root: Root::Far })),
+        ("in-transit", Engine::Rule(Algorithm::InTransit { tree: Tree::Bfs, root: Root::Far })),
         ("minimal", Engine::Rule(Algorithm::Minimal)),
         ("dimension-order", Engine::Rule(Algorithm::DimensionOrder)),
         ("lash", Engine::Lash),
@@ -131,6 +132,7 @@ impl Engine {
         match self {
             Engine::Rule(Algorithm::UpDown { .. }) => "updown",
             Engine::Rule(Algorithm::Smart { .. }) => "smart",
+            Engine::Rule(Algorithm::InTransit { .. }) => "in-transit",
             Engine::Rule(Algorithm::Minimal) => "minimal",
             Engine::Rule(Algorithm::DimensionOrder) => "dimension-order",
             Engine::Lash => "lash",
@@ -151,7 +153,13 @@ impl Engine {
 
     /// Whether it can use several lanes.
     pub fn takes_lanes(&self) -> bool {
-        !matches!(self, Engine::Rule(Algorithm::UpDown { .. } | Algorithm::Smart { .. }))
+        let on_one = |algorithm: &Algorithm| {
+            matches!(
+                algorithm,
+                Algorithm::UpDown { .. } | Algorithm::Smart { .. } | Algorithm::InTransit { .. }
+            )
+        };
+        !matches!(self, Engine::Rule(algorithm) if on_one(algorithm))
     }
 }
 
@@ -202,7 +210,8 @@ impl DestinationTables {
 fn of_rule(graph: &SwitchGraph, rule: &Rule, sends: &[u32], none: &NextHops) -> NextHops {
     let sets = match rule {
         Rule::Minimal => return minimal(graph, sends, none, (Tie::Balance, false)),
-        Rule::UpDown(directions) => {
+        // A table of a switch knows of no host that sends on: what is left is up*/down*.
+        Rule::UpDown(directions) | Rule::InTransit(directions) => {
             let up = |by: usize| directions.is_up(graph.sender(by), graph.outputs()[by].to);
             let spare = (0..graph.outputs().len()).map(|by| !up(by)).collect();
             vec![TurnSet { turns: AllowedTurns::up_down(graph, directions), spare }]

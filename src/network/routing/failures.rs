@@ -245,7 +245,7 @@ impl<'a> Before<'a> {
                 let cyclic = is_cyclic(DependencyGraph::new(&left.network), &moves, (&hosts, &stand_ins));
                 if cyclic { Verdict::Cyclic } else { Verdict::Acyclic }
             }
-            Rule::UpDown(_) | Rule::Smart(_) => Verdict::Acyclic,
+            Rule::UpDown(_) | Rule::Smart(_) | Rule::InTransit(_) => Verdict::Acyclic,
         };
         Effect {
             unreachable: self.pairs.saturating_sub(routed),

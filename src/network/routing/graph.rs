@@ -262,7 +262,9 @@ impl Wiring {
     }
 
     /// Follows `turns` from the far end `from` of a host's cable, calling `visit(switch, input, output,
-    /// wire)` at every switch that is left again. Costs O(turns).
+    /// wire)` at every switch that is left again. A host that is reached with the turn 0 next sends the worm on over
+    /// the same cable, as hosts do that [keep worms in transit](super::Algorithm::InTransit); no visit tells of it but
+    /// that before, whose wire leads to the host. Costs O(turns).
     pub fn walk(
         &self,
         from: End,
@@ -270,11 +272,17 @@ impl Wiring {
         mut visit: impl FnMut(SwitchId, Port, Port, Wire),
     ) -> Landing {
         let mut at = from;
+        let mut before = None;
         for turn in turns {
-            let Node::Switch(switch) = at.node else { return Landing::Lost };
+            let Node::Switch(switch) = at.node else {
+                let Some(end) = before.filter(|_| turn.0 == 0) else { return Landing::Lost };
+                at = end;
+                continue;
+            };
             let Some(output) = at.port.turned(*turn) else { return Landing::Lost };
             let Some(wire) = self.wire(switch, output) else { return Landing::Lost };
             visit(switch, at.port, output, wire);
+            before = Some(End { node: at.node, port: output });
             at = wire.to;
         }
         match at.node {

@@ -12,6 +12,7 @@ use super::dependency::{ChannelLane, DependencyGraph};
 use super::dimension_order::NotAGrid;
 use super::directions::{Directions, Root, Tree};
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
+use super::in_transit::{Uncut, cut_at_hosts};
 use super::judged::{Judged, Requirement, Verdict};
 use super::metrics::SwitchMetrics;
 use super::paths::LegalMoves;
@@ -68,6 +69,8 @@ pub struct Plan {
     pub rule: Rule,
     /// The routes.
     pub table: RouteTable,
+    /// The pairs for whose routes no host is where they would be cut; `None` where hosts send nothing on.
+    pub uncut: Option<Uncut>,
 }
 
 /// The directed switch-to-switch channel that most routes take, the first of equals.
@@ -118,6 +121,16 @@ pub struct Report {
     pub crossing_paths: Option<u64>,
     /// Mean number of forbidden transitions of a switch.
     pub restrictions_per_switch: Option<f64>,
+    /// Mean hosts that send a route's messages on; `None` where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_hosts_in_transit: Option<f64>,
+    /// Pairs whose shortest route would be cut at a switch without hosts, and whose own goes up*, then down*; `None` of
+    /// other algorithms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncut_pairs: Option<u64>,
+    /// The names of the first few of these: source, destination.
+    #[serde(skip)]
+    pub uncut_examples: Vec<(String, String)>,
     /// Routes over the busiest directed switch-to-switch channel.
     pub max_channel_load: u64,
     /// That channel; `None` where none is used.
@@ -152,7 +165,9 @@ impl Plan {
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
         let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
         let table = select_routes(&rule.moves(&graph), attachments, choices.selection)?;
-        Ok(Plan { rule, table })
+        let Rule::InTransit(directions) = &rule else { return Ok(Plan { rule, table, uncut: None }) };
+        let (table, uncut) = cut_at_hosts((network, &graph), attachments, directions, &table)?;
+        Ok(Plan { rule, table, uncut: Some(uncut) })
     }
 
     /// Looks for what keeps the routes of `network` from being found, without finding them.
@@ -192,9 +207,19 @@ impl Plan {
 
     /// The same, with the dependencies that the verdict is about.
     pub fn judge(&self, network: &Network, attachments: &Attachments) -> (Report, DependencyGraph) {
-        let survey = Survey::new(network, attachments, &self.table);
-        let (report, survey) = judge(&self.rule, survey, network, attachments);
+        let (report, survey) = self.surveyed(network, attachments);
         (report, survey.dependencies)
+    }
+
+    fn surveyed(&self, network: &Network, attachments: &Attachments) -> (Report, Survey) {
+        let survey = Survey::new(network, attachments, &self.table);
+        let (mut report, survey) = judge(&self.rule, survey, network, attachments);
+        if let Some(uncut) = &self.uncut {
+            report.mean_hosts_in_transit = survey.mean_transits();
+            report.uncut_pairs = Some(uncut.pairs);
+            report.uncut_examples = uncut.examples.iter().map(|pair| both(network, *pair)).collect();
+        }
+        (report, survey)
     }
 
     /// Judges the routes that [`Plan::new`] would find, each as it is found: they are never kept, which saves their
@@ -223,6 +248,10 @@ impl Plan {
         let graph = SwitchGraph::new(network);
         choices.algorithm.check(&graph)?;
         TableTooLarge::foreseen(&LegalMoves::unrestricted(&graph), attachments)?;
+        if let Algorithm::InTransit { .. } = choices.algorithm {
+            // Its routes are cut once all of them are known.
+            return Ok(Plan::new(network, attachments, choices)?.surveyed(network, attachments));
+        }
         let rule = Rule::new(&choices.algorithm, &graph, attachments, choices.utility);
         let survey = survey_routes(&rule.moves(&graph), (network, attachments), choices.selection)?;
         Ok(judge(&rule, survey, network, attachments))
@@ -238,7 +267,11 @@ fn judge(rule: &Rule, mut survey: Survey, network: &Network, attachments: &Attac
         let hosts = attachments.per_switch(graph.switches(), None);
         survey.dependencies.add_all_shortest(&moves, &hosts);
     }
-    let judged = Judged::of_rule(&mut survey, &moves);
+    let judged = match rule {
+        // Where there are no two hosts there are none to be in transit at.
+        Rule::InTransit(directions) => Judged::of_rule(&mut survey, &LegalMoves::up_down(&graph, directions)),
+        _ => Judged::of_rule(&mut survey, &moves),
+    };
     let metrics = SwitchMetrics::new(&moves);
     let report = Report {
         algorithm: rule.algorithm(),
@@ -335,6 +368,9 @@ impl Report {
             switch_mean_distance: None,
             crossing_paths: None,
             restrictions_per_switch: None,
+            mean_hosts_in_transit: survey.mean_transits().filter(|_| survey.sum_of_transits > 0),
+            uncut_pairs: None,
+            uncut_examples: Vec::new(),
             max_channel_load: survey.busiest().map_or(0, |(_, load)| load),
             busiest_channel: survey.busiest().and_then(|(channel, routes)| {
                 let name = |end: End| format!("{}:{}", network.name_of(end.node), end.port);

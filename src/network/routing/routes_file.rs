@@ -6,7 +6,13 @@
 //!
 //! A pair without a line has no route. Where a line has `hops`, they must follow the cables from the source
 //! to the destination and agree with the turns; a line with `turns` alone is taken as it is, so that a replay
-//! can send worms along routes that lead nowhere, or back to their own host.
+//! can send worms along routes that lead nowhere, or back to their own host. Where hosts send worms on, a hop leads to
+//! one in transit, the turn after its own is 0, and the next hop enters by the port that it left by:
+//!
+//! ```text
+//! {"src": "h0", "dst": "h9", "hops": [{"switch": "s0", "in": 4, "out": 1}, {"switch": "s2", "in": 0, "out": 5},
+//!  {"switch": "s2", "in": 5, "out": 2}, {"switch": "s3", "in": 1, "out": 4}], "turns": [-3, 5, 0, -3, 3]}
+//! ```
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -224,7 +230,14 @@ impl Reader<'_> {
             let message = format!("`{}` has no cable", self.network.name_of(Node::Host(source)));
             return Some((usize::MAX, "no-cable", message, "a host with a cable".to_owned()));
         };
+        // Turns taken before, those of hosts in transit among them.
+        let mut taken = 0;
+        let mut before = None;
         for (nth, hop) in hops.iter().enumerate() {
+            if let (Node::Host(_), Some(end), Some(0)) = (at.node, before, turns.get(taken)) {
+                taken += 1;
+                at = end;
+            }
             let Some(switch) = self.network.find_switch(&hop.switch) else {
                 let message = format!("there is no switch called `{}`", hop.switch);
                 return Some((nth, "unknown-switch", message, "a switch's name".to_owned()));
@@ -239,14 +252,21 @@ impl Reader<'_> {
                 return Some((nth, "no-such-wire", message, format!("nothing is in {}", name(output))));
             };
             let turn = i32::from(hop.output) - i32::from(hop.input);
-            if turns.get(nth).is_some_and(|t| i32::from(*t) != turn) {
-                let message = format!("turn {} does not lead from `in` to `out`", nth + 1);
+            if turns.get(taken).is_some_and(|t| i32::from(*t) != turn) {
+                let message = format!("turn {} does not lead from `in` to `out`", taken + 1);
                 return Some((nth, "turn-mismatch", message, format!("the turn {turn}")));
             }
+            taken += 1;
+            before = Some(output);
             at = next;
         }
-        if turns.len() != hops.len() {
-            let message = format!("{} turns for {} hops", turns.len(), hops.len());
+        if turns.len() != taken {
+            let message = match taken - hops.len() {
+                0 => format!("{} turns for {} hops", turns.len(), hops.len()),
+                hosts => {
+                    format!("{} turns for {} hops and {hosts} hosts in transit", turns.len(), hops.len())
+                }
+            };
             return Some((usize::MAX, "turn-mismatch", message, "one turn for every hop".to_owned()));
         }
         let port = self.attachments.of(destination).map(|cable| cable.port);

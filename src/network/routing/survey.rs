@@ -10,8 +10,8 @@ use super::graph::{Attachments, Landing, Output, SwitchGraph, UNREACHED, Wiring}
 use super::judged::StandIns;
 use super::table::RouteTable;
 
-/// How many unreachable pairs are noted by name.
-const MOST_EXAMPLES: usize = 4;
+/// How many pairs are noted by name that have no route, or not the one that was asked for.
+pub(super) const MOST_EXAMPLES: usize = 4;
 
 /// What lanes routes use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Survey {
     pub unreachable_examples: Vec<(HostId, HostId)>,
     /// The sum over the other pairs of the switch-to-switch cables on their routes.
     pub sum_of_distances: u64,
+    /// The sum over the other pairs of the hosts that send their messages on.
+    pub sum_of_transits: u64,
     /// How many of the other pairs have a route longer than the shortest path that ignores every rule.
     pub non_minimal: u64,
     /// Per channel how many routes go over it; 0 for those to or from a host.
@@ -90,6 +92,7 @@ impl Survey {
         let room = MOST_EXAMPLES - self.unreachable_examples.len();
         self.unreachable_examples.extend(other.unreachable_examples.into_iter().take(room));
         self.sum_of_distances += other.sum_of_distances;
+        self.sum_of_transits += other.sum_of_transits;
         self.non_minimal += other.non_minimal;
         self.load.iter_mut().zip(&other.load).for_each(|(load, more)| *load += more);
         self.dependencies.unite(&other.dependencies);
@@ -119,6 +122,7 @@ impl Survey {
             unreachable: 0,
             unreachable_examples: Vec::new(),
             sum_of_distances: 0,
+            sum_of_transits: 0,
             non_minimal: 0,
             load: vec![0; network.links().len() * 2],
             dependencies: DependencyGraph::new(network),
@@ -140,13 +144,19 @@ impl Survey {
             return;
         };
         let mut before: Option<ChannelId> = None;
+        let (mut distance, mut hosts) = (0, 0);
         let landing = ground.wiring.walk(from.far, turns, |_, _, output, wire| {
             if let Node::Switch(_) = wire.to.node {
+                distance += 1;
                 self.load[wire.channel.index()] += 1;
                 if let Some(channel) = before {
                     self.dependencies.add(channel, output);
                 }
                 before = Some(wire.channel);
+            } else {
+                // A host never keeps what is in transit from leaving the network: it waits for nothing there.
+                before = None;
+                hosts += 1;
             }
         });
         let port = attachments.of(destination).map(|cable| cable.port);
@@ -155,8 +165,9 @@ impl Survey {
             self.miss(source, destination);
             return;
         }
-        let distance = turns.len().saturating_sub(1) as u64;
         self.sum_of_distances += distance;
+        // The last of them is the destination.
+        self.sum_of_transits += u64::saturating_sub(hosts, 1);
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
     }
 
@@ -201,6 +212,12 @@ impl Survey {
     pub fn mean_distance(&self) -> Option<f64> {
         let routed = self.pairs - self.unreachable;
         (routed > 0).then(|| self.sum_of_distances as f64 / routed as f64)
+    }
+
+    /// The mean number of hosts that send a route's messages on; `None` if no pair has a route.
+    pub fn mean_transits(&self) -> Option<f64> {
+        let routed = self.pairs - self.unreachable;
+        (routed > 0).then(|| self.sum_of_transits as f64 / routed as f64)
     }
 
     /// The busiest directed switch-to-switch channel, the first of equals, and the number of routes over it.

@@ -21,7 +21,7 @@
 //! Lone messages on the per-flit oracle, to the cycle; as a lower bound on everything that arrives in random cases
 //! with resets and failures (`tests/running/oracle/message_time.rs`).
 
-use simnet_base::ids::{HostId, LinkId, Port, Turn};
+use simnet_base::ids::{HostId, LinkId, Node, Port, Turn};
 use simnet_media::fabric::{FlowControl, LinkTiming, Parameters};
 use simnet_network::routing::Wiring;
 use simnet_network::topology::{End, Network};
@@ -52,8 +52,9 @@ impl<'a> ZeroLoad<'a> {
             let end = End::host(host, port.as_ref()?.0);
             Some((network.link_at(end)?, network.peer(end)?))
         };
-        let has_one_rate =
-            parameters.host.receive.is_none() && parameters.links.iter().all(|link| link.period == 1);
+        let has_one_rate = parameters.host.receive.is_none()
+            && parameters.host.in_transit.is_none()
+            && parameters.links.iter().all(|link| link.period == 1);
         let mut delays = parameters.links.iter().map(|link| link.delay);
         let one_delay = delays.next().filter(|first| delays.all(|delay| delay == *first));
         ZeroLoad {
@@ -87,9 +88,20 @@ impl<'a> ZeroLoad<'a> {
         }
         let mut lines = vec![Line { at: 0, pace: 0 }];
         pass(&mut lines, *self.timing(first));
+        let mut taken = 0;
         self.wiring.walk(far, turns, |_, _, _, wire| {
+            let cable = *self.timing(wire.channel.link());
             decode(&mut lines, self.parameters.switch.routing_latency);
-            pass(&mut lines, *self.timing(wire.channel.link()));
+            pass(&mut lines, cable);
+            taken += 1;
+            if let (Node::Host(_), Some(latency)) = (wire.to.node, self.parameters.host.in_transit)
+                && taken < turns.len()
+            {
+                // In transit: the host sends it on over the same cable.
+                decode(&mut lines, latency);
+                pass(&mut lines, cable);
+                taken += 1;
+            }
         });
         if let Some(receive) = self.parameters.host.receive {
             pass(&mut lines, LinkTiming { period: receive.period, delay: 0 });

@@ -31,7 +31,9 @@ pub(super) fn check(
     let rate = wire_hosts.and_then(|wire| place(&wire.receive_rate));
     let flit = hosts.receive.map_or(Duration::ZERO, |receive| flit_time(receive.rate));
     let (latency, send) = ((latency, fabric.routing_latency), (send, hosts.nic_send_overhead));
-    let times = [latency, send, (overhead, receive), (rate, flit)];
+    let transit = wire_hosts.and_then(|wire| place(&wire.in_transit_latency));
+    let transit = (transit, hosts.in_transit.unwrap_or_default());
+    let times = [latency, send, (overhead, receive), (rate, flit), transit];
     for (place, time) in times {
         if let (Some(place), true) = (place, time.to_cycles_ceil(base) > MOST_CYCLES) {
             too_long(place, format!("{time} is too long for base cycles of {base}"), base, diagnostics);

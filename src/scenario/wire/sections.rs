@@ -167,6 +167,9 @@ table! {
         /// How long a message lives from its start on: a switch drops it where its head is when that time
         /// is over; `never`, as without the key, lets it wait for ever.
         time_to_live: NeverOr<Duration> = Optional, ABOVE_ZERO;
+        /// Time from the arrival of the head of a message in transit until its host can send it on; without the key
+        /// `'1.3 us'` for routes of `algorithm = 'in-transit'`, and with others hosts send nothing on.
+        in_transit_latency: Quantity<Duration> = Optional, ABOVE_ZERO;
         /// Software time that a process needs to send a message.
         send_overhead: Quantity<Duration> = Default("'15 us'");
         /// Software time between the arrival of a probe and a passive host's answer.

@@ -9,14 +9,14 @@ mod coverage;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use simnet_base::ids::{LinkId, Turn};
+use simnet_base::ids::{LinkId, Node, Turn};
 use simnet_media::fabric::{Arbitration, Ended};
 
 use super::hand_checked::two_into_one;
 use coverage::Coverage;
 use support_media::engine::{Engine, Manner};
 use support_media::oracle::{Case, ChannelView, LinkEvent, Logs, Message, Oracle};
-use support_media::random_case::{described, random_case, shrunk};
+use support_media::random_case::{case_in_transit, described, random_case, shrunk};
 use support_network::cases;
 
 /// The cycles at which the two are stopped and compared: some early, some anywhere, and the horizon.
@@ -173,6 +173,22 @@ fn a_cable_that_returns_to_a_full_buffer_starts_stopped() {
         assert!(most <= buffer, "{most} flits in a buffer of {buffer}");
         compared(&case, 0, manner(0)).unwrap_or_else(|fault| panic!("{fault}"));
     }
+}
+
+/// Wrong if the engine departs from the semantics where hosts send worms on, in whatever order it handles a phase.
+#[test]
+fn hosts_that_send_worms_on_agree_with_the_oracle() {
+    let each = (0..cases(10_000)).into_par_iter().map(|seed| {
+        let case = case_in_transit(seed);
+        let mut oracle = Oracle::new(&case);
+        oracle.run_until(case.horizon);
+        let sent_on = oracle.logs.grants.iter().filter(|(_, input, ..)| matches!(input.node, Node::Host(_)));
+        checked(&case, seed);
+        sent_on.count() as u64
+    });
+    let sent_on: u64 = each.sum();
+    println!("{sent_on} worms sent on");
+    assert!(sent_on > cases(10_000) * 10, "{sent_on}");
 }
 
 /// The manner in which the engine runs the case of a seed.

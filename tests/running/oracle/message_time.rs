@@ -39,10 +39,14 @@ fn lone_message(rng: &mut ChaCha8Rng) -> Option<Case> {
         timeout: None,
     };
     let send_overhead = rng.random_range(0..30);
-    let host = HostParameters { send_overhead, receive, time_to_live: None };
+    let in_transit = (receive.is_none() && rng.random_bool(0.4)).then(|| rng.random_range(1..=100));
+    let host = HostParameters { send_overhead, receive, time_to_live: None, in_transit };
     let created = rng.random_range(0..10_000);
     let payload = rng.random_range(1..=600);
-    let route = wiring.path(rng, from, |_| true);
+    let route = match in_transit {
+        Some(_) => wiring.relayed(rng, from, |_| true),
+        None => wiring.path(rng, from, |_| true),
+    };
     let mut messages = vec![Vec::new(); wiring.network.hosts().len()];
     messages[from.index()].push(Message { created, payload, route, tag: 0, time_to_live: None });
     let parameters =

@@ -149,6 +149,8 @@ struct Input {
     arriving: Option<usize>,
     /// Set when the cable failed with `arriving` on it, until the rest is flushed at the end of the cycle.
     cut: bool,
+    /// Hosts: whether the worm whose head came last is to be sent on.
+    in_transit: bool,
     stop_sent: bool,
     /// Hosts: the first cycle in which the interface may take the next flit.
     next_take: u64,
@@ -269,6 +271,7 @@ impl Oracle {
         self.expired(now);
         self.routed(now);
         self.routing(now);
+        self.in_transit(now);
         self.granted(now);
         self.started(now);
         self.count_blocked();
@@ -378,6 +381,7 @@ impl Input {
             state: State::Idle,
             arriving: None,
             cut: false,
+            in_transit: false,
             stop_sent: false,
             next_take: 0,
         }

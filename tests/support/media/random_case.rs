@@ -28,14 +28,41 @@ const LONGEST: u32 = 27;
 pub fn random_case(seed: u64) -> Case {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let wiring = wired(&mut rng);
-    let mut parameters = random_parameters(&mut rng, wiring.network.links().len());
-    let window = *[1, 100, 1_000, 5_000, 20_000].choose(&mut rng).unwrap();
-    let messages = random_messages(&mut rng, &wiring, window);
+    case_on(&mut rng, wiring)
+}
+
+/// The case with this seed whose hosts send worms on, and whose routes ask them to; cables do not fail.
+pub fn case_in_transit(seed: u64) -> Case {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let wiring = wired(&mut rng);
+    let mut case = case_on(&mut rng, wiring.clone());
+    let latency = *[1, 2, rng.random_range(1..=30), rng.random_range(1..=300)].choose(&mut rng).unwrap();
+    (case.parameters.host.receive, case.parameters.host.in_transit) = (None, Some(latency));
+    case.link_events.clear();
+    let (share, on_tree) = (*[0.2, 0.6, 1.0].choose(&mut rng).unwrap(), rng.random_bool(0.6));
+    let corrupted = if rng.random_bool(0.8) { 0.0 } else { 0.2 };
+    for (host, messages) in wiring.network.host_ids().zip(&mut case.messages) {
+        for message in messages.iter_mut().filter(|_| wiring.attachments[host.index()].is_some()) {
+            if rng.random_bool(share) {
+                message.route = wiring.relayed(&mut rng, host, |link| !on_tree || wiring.tree[link.index()]);
+                if rng.random_bool(corrupted) {
+                    message.route = corrupt(&mut rng, std::mem::take(&mut message.route));
+                }
+            }
+        }
+    }
+    case
+}
+
+fn case_on(rng: &mut ChaCha8Rng, wiring: Wiring) -> Case {
+    let mut parameters = random_parameters(rng, wiring.network.links().len());
+    let window = *[1, 100, 1_000, 5_000, 20_000].choose(rng).unwrap();
+    let messages = random_messages(rng, &wiring, window);
     let expiring = messages.iter().flatten().any(|message| message.time_to_live.is_some());
     if expiring && rng.random() {
         parameters.host.time_to_live = Some(rng.random_range(0..3_000));
     }
-    let link_events = random_events(&mut rng, wiring.network.links().len(), &messages);
+    let link_events = random_events(rng, wiring.network.links().len(), &messages);
     let slow = parameters.links.iter().map(|link| link.period).max().unwrap_or(1);
     let patience = parameters.switch.timeout.map_or(0, |timeout| timeout.saturating_mul(4));
     let horizon = window + rng.random_range(500..20_000) * slow + patience.min(40_000_000);
@@ -97,7 +124,7 @@ fn random_host(rng: &mut ChaCha8Rng) -> HostParameters {
         }
     });
     let send_overhead = if rng.random_bool(0.6) { 0 } else { rng.random_range(1..200) };
-    HostParameters { send_overhead, receive, time_to_live: None }
+    HostParameters { send_overhead, receive, time_to_live: None, in_transit: None }
 }
 
 /// How the routes of a case are found.

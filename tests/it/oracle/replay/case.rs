@@ -184,7 +184,12 @@ impl Replay {
             parameters: Parameters {
                 base_cycle: Duration::from_ps(CYCLE_PS),
                 switch: self.switch,
-                host: HostParameters { send_overhead: 0, receive: None, time_to_live: None },
+                host: HostParameters {
+                    send_overhead: 0,
+                    receive: None,
+                    time_to_live: None,
+                    in_transit: None,
+                },
                 links: self.delays.iter().map(timing).collect(),
                 flow: FlowControl::StopGo,
             },

@@ -5,7 +5,7 @@ use simnet_media::fabric::Cause;
 
 use support_network::first_if;
 
-use super::{Arbitration, Flit, LinkEvent, Oracle, Owner, State, Worm};
+use super::{Arbitration, Flit, LinkEvent, Oracle, Owner, State, Switch, Worm};
 
 impl Oracle {
     /// P0: cables fail and come back.
@@ -78,12 +78,19 @@ impl Oracle {
                 self.moved = true;
                 let host = self.inputs[channel].at_host();
                 let worm = &self.worms[flit.worm];
-                if flit.head && host.is_some() && worm.hop < worm.message.route.len() {
-                    self.strike(flit.worm, Cause::HostTooSoon, now);
+                let sends_on = self.parameters.host.in_transit.is_some();
+                if flit.head && host.is_some() {
+                    let turns_left = worm.hop < worm.message.route.len();
+                    self.inputs[channel].in_transit = sends_on && turns_left;
+                    if turns_left && !sends_on {
+                        self.strike(flit.worm, Cause::HostTooSoon, now);
+                    }
                 }
                 self.inputs[channel].arriving = Some(flit.worm).filter(|_| !flit.tail);
                 match host {
-                    Some(host) if self.receive().is_none() => self.take(host, flit, now),
+                    Some(host) if self.receive().is_none() && !self.inputs[channel].in_transit => {
+                        self.take(host, flit, now);
+                    }
                     _ => self.inputs[channel].buffer.push_back(flit),
                 }
             }
@@ -120,7 +127,8 @@ impl Oracle {
     /// P2': idle input ports find a head at the front of their buffer.
     pub(super) fn new_heads(&mut self) {
         for input in &mut self.inputs {
-            if input.at_host().is_none() && input.state == State::Idle && !input.buffer.is_empty() {
+            let decodes = input.at_host().is_none() || self.parameters.host.in_transit.is_some();
+            if decodes && input.state == State::Idle && !input.buffer.is_empty() {
                 assert!(input.buffer[0].head, "an idle port's first flit is a head");
                 input.state = State::Pending;
                 self.moved = true;
@@ -172,6 +180,12 @@ impl Oracle {
         if self.expiry(worm).is_some_and(|expiry| expiry <= now) {
             return Err(Cause::Expired);
         }
+        if self.inputs[input].at_host().is_some() {
+            // A host sends on what goes out of the port by which it came.
+            let Worm { message, hop, .. } = &self.worms[worm];
+            let turn = message.route.get(*hop).ok_or(Cause::Stranded)?;
+            return if turn.0 == 0 { Ok(input ^ 1) } else { Err(Cause::IllegalTurn) };
+        }
         let (switch, index) = self.turned(input, worm)?;
         let (_, output) = self.switches[switch].ports[index].ok_or(Cause::NoSuchWire)?;
         if self.up[output / 2] { Ok(output) } else { Err(Cause::NoSuchWire) }
@@ -180,10 +194,10 @@ impl Oracle {
     /// The switch, and the place among its ports that the worm's turn leads to, cabled or not.
     fn turned(&self, input: usize, worm: usize) -> Result<(usize, usize), Cause> {
         let end = self.inputs[input].end;
-        let Node::Switch(id) = end.node else { unreachable!("hosts do not route") };
-        let switch = &self.switches[id.index()];
+        let Node::Switch(id) = end.node else { unreachable!("hosts have no units and one port") };
         let Worm { message, hop, .. } = &self.worms[worm];
         let turn = *message.route.get(*hop).ok_or(Cause::Stranded)?;
+        let switch = &self.switches[id.index()];
         let Port(number) = end.port.turned(turn).ok_or(Cause::IllegalTurn)?;
         let index = usize::from(number.checked_sub(switch.first_port).ok_or(Cause::IllegalTurn)?);
         if index < switch.ports.len() { Ok((id.index(), index)) } else { Err(Cause::IllegalTurn) }
@@ -227,9 +241,28 @@ impl Oracle {
         }
     }
 
-    /// P3c: every free output with waiting heads is granted to one of them.
+    /// P3b: hosts begin with the head in transit in front.
+    pub(super) fn in_transit(&mut self, now: u64) {
+        let Some(latency) = self.parameters.host.in_transit else { return };
+        let hosts = self.inputs.iter_mut().filter(|input| input.at_host().is_some());
+        for input in hosts.filter(|input| input.state == State::Pending) {
+            self.moved = true;
+            input.state = State::Routing { done: now + latency };
+        }
+    }
+
+    /// P3c: every free output with waiting heads is granted to one of them; a host's to what is in transit there.
     pub(super) fn granted(&mut self, now: u64) {
-        for switch in &self.switches {
+        let hosts: Vec<Switch> = (0..self.inputs.len())
+            .filter(|_| self.parameters.host.in_transit.is_some())
+            .filter(|channel| self.inputs[*channel].at_host().is_some())
+            .map(|channel| Switch {
+                ports: vec![Some((channel, channel ^ 1))],
+                first_port: 0,
+                units: Vec::new(),
+            })
+            .collect();
+        for switch in self.switches.iter().chain(&hosts) {
             let ports = switch.ports.len();
             let waits =
                 |(input, _): &(usize, usize)| matches!(self.inputs[*input].state, State::Waiting { .. });
@@ -270,7 +303,7 @@ impl Oracle {
             let out = &mut self.outputs[output];
             let slot = out.last_sent.map_or(0, |last| last + self.parameters.links[output / 2].period);
             let ready = |created: u64| created.max(host.free) + self.parameters.host.send_overhead;
-            if host.current.is_some() || !self.up[output / 2] || now < slot {
+            if host.current.is_some() || out.owner.is_some() || !self.up[output / 2] || now < slot {
                 continue;
             }
             let Some(message) = first_if(&mut host.waiting, |message| ready(message.created) <= now) else {
@@ -323,12 +356,22 @@ impl Oracle {
             if tail {
                 self.release(channel);
                 match owner {
-                    Owner::Input(input) => self.inputs[input].state = State::Idle,
+                    Owner::Input(input) => {
+                        self.inputs[input].state = State::Idle;
+                        self.interface_free(channel, now);
+                    }
                     Owner::Host(host) => {
                         (self.hosts[host].current, self.hosts[host].free) = (None, now + 1);
                     }
                 }
             }
+        }
+    }
+
+    /// What was in transit at a host has left by this output.
+    fn interface_free(&mut self, output: usize, now: u64) {
+        if let Some(host) = self.hosts.iter_mut().find(|host| host.output == Some(output)) {
+            host.free = now + 1;
         }
     }
 
@@ -374,6 +417,10 @@ impl Oracle {
     fn flush(&mut self, channel: usize, now: u64) {
         let input = &mut self.inputs[channel];
         let worm = input.arriving.take().expect("a token follows the flits of a worm without a tail");
+        if input.at_host().is_some() && self.parameters.host.receive.is_none() && !input.in_transit {
+            // A host that takes what ends there at once keeps others in transit in its buffer.
+            return;
+        }
         let mut head_found = false;
         while !head_found && let Some(flit) = input.buffer.pop_back() {
             assert!(flit.worm == worm && !flit.tail, "only flits of the open segment are flushed");
@@ -392,6 +439,7 @@ impl Oracle {
             State::Connected { output } => {
                 let (_, delay) = self.timing(output);
                 self.release(output);
+                self.interface_free(output, now);
                 if self.outputs[output].head_sent {
                     self.outputs[output].tokens.push_back(now + delay);
                 }
@@ -407,6 +455,9 @@ impl Oracle {
             let (_, delay) = self.timing(channel);
             let output = &mut self.outputs[channel];
             let Some(Owner::Input(input)) = output.owner else { continue };
+            if matches!(output.end.node, Node::Host(_)) {
+                continue;
+            }
             if output.since.is_none_or(|since| now < since + timeout) {
                 continue;
             }

@@ -114,10 +114,34 @@ impl Wiring {
 
     /// A shortest path over the allowed links from a host to a random one.
     pub fn path(&self, rng: &mut ChaCha8Rng, from: HostId, allowed: impl Fn(LinkId) -> bool) -> Vec<Turn> {
+        let Some(start) = self.start(from) else { return Vec::new() };
+        self.path_from(rng, start, &allowed).0
+    }
+
+    /// Shortest paths over the allowed links from host to host, one to four of them, with the turn 0 at each in between.
+    pub fn relayed(&self, rng: &mut ChaCha8Rng, from: HostId, allowed: impl Fn(LinkId) -> bool) -> Vec<Turn> {
+        let Some(start) = self.start(from) else { return Vec::new() };
+        let (mut route, mut at) = self.path_from(rng, start, &allowed);
+        for _ in 0..rng.random_range(0..=3) {
+            let (Node::Host(_), Some(next)) = (at.node, self.network.peer(at)) else { break };
+            route.push(Turn(0));
+            let (more, end) = self.path_from(rng, next, &allowed);
+            route.extend(more);
+            at = end;
+        }
+        route
+    }
+
+    /// A shortest path from the far end of a host's cable to a random host, and where it ends.
+    fn path_from(
+        &self,
+        rng: &mut ChaCha8Rng,
+        start: End,
+        allowed: &impl Fn(LinkId) -> bool,
+    ) -> (Vec<Turn>, End) {
         let to = HostId::new(rng.random_range(0..self.network.hosts().len()));
-        let distance = self.distances(to, &allowed);
-        let mut route = Vec::new();
-        let Some(mut at) = self.start(from) else { return route };
+        let distance = self.distances(to, allowed);
+        let (mut route, mut at) = (Vec::new(), start);
         while let Node::Switch(switch) = at.node {
             let here = distance[switch.index()];
             let nearer: Vec<(Port, LinkId, End)> = self
@@ -135,7 +159,7 @@ impl Wiring {
             route.push(at.port.turn_to(*port));
             at = *next;
         }
-        route
+        (route, at)
     }
 
     /// Cables from each switch to the host.

@@ -18,8 +18,8 @@ use std::ops::ControlFlow;
 
 use networks::{Plan, fat_tree, four_ary_tree, random_regular};
 use simnet::fabric::{
-    Ended, Endpoint, Fabric, FlowControl, HostParameters, LinkTiming, Outgoing, Parameters, Pause,
-    RouteBuffer, SwitchParameters,
+    CreditParameters, Ended, Endpoint, Fabric, FlowControl, HostParameters, LinkTiming, Outgoing, Parameters,
+    Pause, RouteBuffer, SwitchParameters,
 };
 use simnet::ids::{HostId, Port};
 use simnet::units::{Cycle, Duration};
@@ -73,13 +73,13 @@ impl Endpoint for Sources<'_> {
     }
 }
 
-fn parameters(links: usize) -> Parameters {
+fn parameters(links: usize, flow: FlowControl) -> Parameters {
     Parameters {
         base_cycle: Duration::from_ps(6_250),
         switch: SwitchParameters::default(),
         host: HostParameters::default(),
         links: vec![LinkTiming { period: 1, delay: 2 }; links],
-        flow: FlowControl::StopGo,
+        flow,
     }
 }
 
@@ -94,11 +94,15 @@ fn resident_bytes() -> u64 {
 }
 
 fn measure(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64) {
+    measure_with(name, plan, payload, load, messages, FlowControl::StopGo);
+}
+
+fn measure_with(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64, flow: FlowControl) {
     let hosts = plan.network.hosts().len();
     let before = resident_bytes();
     let attachments = vec![Some(Port(0)); hosts];
     let mut fabric =
-        Fabric::new(&plan.network, &parameters(plan.network.links().len()), &attachments).unwrap();
+        Fabric::new(&plan.network, &parameters(plan.network.links().len(), flow), &attachments).unwrap();
     let built = resident_bytes();
     let mut sources = Sources {
         plan,
@@ -112,6 +116,8 @@ fn measure(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64) {
         started: 0,
     };
     assert_eq!(fabric.run_until(Cycle(u64::MAX), &mut sources, &mut ()), Pause::Break);
+    let flits = |fabric: &Fabric| fabric.channel_use().iter().map(|used| used.flits).sum::<u64>();
+    let before_flits = flits(&fabric);
     let (events, cycles, seconds) = (fabric.events(), fabric.now().0, cpu_seconds());
     sources.latency = 0;
     sources.stop_at += messages;
@@ -119,11 +125,13 @@ fn measure(name: &str, plan: &Plan, payload: u32, load: f64, messages: u64) {
     let seconds = cpu_seconds() - seconds;
     let done = messages as f64;
     let cycles = (fabric.now().0 - cycles) as f64;
+    let hops = (flits(&fabric) - before_flits) as f64 / f64::from(payload);
     println!(
-        "{name:<22} load {load:<8.5} accepted {:<8.5} {:>7.3} M messages/s {:>6.2} events/message \
+        "{name:<22} load {load:<8.5} accepted {:<8.5} {:>7.3} M messages/s {:>6.2} M hops/s {:>6.2} events/message \
          {:>5.1} ns/event latency {:>6.1} in flight {:>6} bytes/host {:>5} later {:>5} kB",
         done * f64::from(payload) / cycles / hosts as f64,
         done / seconds / 1e6,
+        hops / seconds / 1e6,
         (fabric.events() - events) as f64 / done,
         seconds * 1e9 / (fabric.events() - events) as f64,
         sources.latency as f64 / done,
@@ -143,6 +151,15 @@ fn main() {
         }
         for share in [0.25, 0.5, 0.75] {
             measure("irregular-32, 512 fl", &plan, 512, 0.05 * share, 200_000);
+        }
+    }
+    if selected("credits") {
+        let plan = random_regular(32, 4, 4, 1);
+        for (payload, load) in [(32, 0.1), (256, 0.1), (256, 0.3)] {
+            let name = format!("credits, {payload} bytes");
+            let credits = CreditParameters::new(1, payload, 4);
+            let flow = FlowControl::Credits(Box::new(credits));
+            measure_with(&name, &plan, payload, load, 400_000, flow);
         }
     }
     if selected("clos-320") {

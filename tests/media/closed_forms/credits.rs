@@ -223,8 +223,8 @@ fn watching_changes_nothing() {
     }
 }
 
-/// With weights 3 and 1 for two lanes, one sends three packets of 64 bytes for each of the other; packets of 65 bytes take
-/// two units. Wrong if weights are not what is sent.
+/// With weights 3 and 1 for two lanes, one sends three packets of 64 bytes for each of the other; packets of 65 bytes
+/// take two units. Wrong if weights are not what is sent.
 #[test]
 fn lanes_share_a_channel_by_their_weights() {
     for (bytes, expected) in [(64, [3, 1]), (65, [2, 1])] {

@@ -1,5 +1,5 @@
-//! The oracle for credits: every byte is an object that moves over a cable or lies in a buffer, every cycle visits every
-//! channel, and credits come back byte by byte.
+//! The oracle for credits: every byte is an object that moves over a cable or lies in a buffer, every cycle visits
+//! every channel, and credits come back byte by byte.
 //!
 //! It is written from the semantics in the head of `credits.rs` alone and shares no code with the engine but the types
 //! of its parameters and results. A channel is one direction of a cable; the buffers at its far end are its own.

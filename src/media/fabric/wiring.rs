@@ -392,23 +392,8 @@ pub(super) fn records(
             switches.push(idle_switch(plug, 1));
         }
     }
-    let period_one = ChannelRate { free: 0, period: 1 };
-    let mut channels = if equal { Vec::new() } else { vec![period_one; ports] };
+    let channels = plug_in(parameters, wiring, &mut ins, &mut outs);
     let has_own_buffers = parameters.host.receive.is_some() || passes_on;
-    for (ends, timing) in wiring.links.iter().zip(&parameters.links) {
-        for (from, to) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-            let out = &mut outs[from as usize];
-            // Stays on: two cables in one port would be one channel to two places.
-            assert!(out.peer == NONE, "a port has one cable at most");
-            out.peer = to;
-            out.delay = u32::try_from(timing.delay).expect("checked");
-            out.dead = false;
-            ins[to as usize].dead = false;
-            if !equal {
-                channels[from as usize].period = timing.period;
-            }
-        }
-    }
     let transmitters = if has_own_buffers { ins.len() } else { switch_ports as usize };
     let transmitters = u32::try_from(transmitters).expect("checked");
     let mut hosts = Vec::with_capacity(network.hosts().len());
@@ -449,6 +434,33 @@ pub(super) fn records(
         channels,
         transmitters,
     }
+}
+
+/// Joins ports by their cables; gives the rates of channels, none where they are all alike.
+fn plug_in(
+    parameters: &Parameters,
+    wiring: &Wiring,
+    ins: &mut [InPort],
+    outs: &mut [OutPort],
+) -> Vec<ChannelRate> {
+    let equal = has_equal_rates(parameters);
+    let period_one = ChannelRate { free: 0, period: 1 };
+    let mut channels = if equal { Vec::new() } else { vec![period_one; outs.len()] };
+    for (ends, timing) in wiring.links.iter().zip(&parameters.links) {
+        for (from, to) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+            let out = &mut outs[from as usize];
+            // Stays on: two cables in one port would be one channel to two places.
+            assert!(out.peer == NONE, "a port has one cable at most");
+            out.peer = to;
+            out.delay = u32::try_from(timing.delay).expect("checked");
+            out.dead = false;
+            ins[to as usize].dead = false;
+            if !equal {
+                channels[from as usize].period = timing.period;
+            }
+        }
+    }
+    channels
 }
 
 /// Whether each port has a cable in both directions or in none, of the same length.

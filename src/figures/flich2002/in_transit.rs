@@ -10,7 +10,9 @@ pub(super) const SMALL: Figure = Figure {
     title: "Hosts in transit: latency against accepted traffic, 16 switches, uniform",
     scenarios: &["flich2002/in-transit-16.toml"],
     whole_when_quick: false,
-    make: |results| page(results, 16, "The claim is about medium and large networks; here the gain is smaller."),
+    make: |results| {
+        page(results, 16, "The claim is about medium and large networks; here the gain is smaller.")
+    },
 };
 
 /// 32 switches.

@@ -106,9 +106,10 @@ pub struct HostParameters {
     /// Needs hosts that take everything at once, and cables that do not fail.
     ///
     /// # Source
-    /// Flich, Lopez, Malumbres and Duato 2002, *Boosting the performance of Myrinet networks*, of which the abstract was
-    /// at hand: packets are ejected at an intermediate host and re-injected later. A turn as the mark, the order of what
-    /// waits, memory that is never full, and sending on what is still arriving are our choices.
+    /// Flich, Lopez, Malumbres and Duato 2002, *Boosting the performance of Myrinet networks*, of which the abstract
+    /// was
+    /// at hand: packets are ejected at an intermediate host and re-injected later. A turn as the mark, the order of
+    /// what waits, memory that is never full, and sending on what is still arriving are our choices.
     pub in_transit: Option<u64>,
 }
 

@@ -64,8 +64,8 @@ impl<const EQUAL: bool> Engine<EQUAL> {
         }
     }
 
-    /// The number of the routing unit for heads that come to `port` and ask for `out`; [`NONE`] if the port decodes them
-    /// for itself.
+    /// The number of the routing unit for heads that come to `port` and ask for `out`; [`NONE`] if the port decodes
+    /// them for itself.
     #[inline]
     fn unit_for(&self, port: u32, out: u32) -> u32 {
         match self.switch.arbitration {

@@ -18,8 +18,8 @@
 //! # Source
 //! In-transit buffers: Flich, Lopez, Malumbres and Duato 2002, *Boosting the performance of Myrinet networks*, IEEE
 //! Transactions on Parallel and Distributed Systems 13(7), of which the abstract was at hand: packets are ejected at
-//! intermediate hosts and re-injected, which allows minimal routes. Which shortest route is cut, which host is taken, and
-//! the replacement, are our choices.
+//! intermediate hosts and re-injected, which allows minimal routes. Which shortest route is cut, which host is
+//! taken, and the replacement, are our choices.
 //!
 //! # Validation
 //! tests/network/oracle/in_transit.rs: routes followed cable by cable on random networks, and their dependencies.

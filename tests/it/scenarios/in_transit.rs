@@ -30,8 +30,8 @@ fn hosts_send_on_and_nothing_is_lost() {
     assert!(point.messages >= 2_000, "{point:?}");
 }
 
-/// Wrong if a host took another time than the 1.3 us of the first implementation where the scenario does not say one, or
-/// took none: messages that are sent on are slower by it.
+/// Wrong if a host took another time than the 1.3 us of the first implementation where the scenario does not say
+/// one, or took none: messages that are sent on are slower by it.
 #[test]
 fn without_a_time_hosts_take_that_of_the_first_implementation() {
     let latency = |hosts: &str| {
@@ -44,8 +44,8 @@ fn without_a_time_hosts_take_that_of_the_first_implementation() {
     assert!(none_said > shorter, "{none_said:?} {shorter:?}");
 }
 
-/// A ring of six switches from the root s0, hosts at three of them: between s2 and s4 the shortest routes go down and up
-/// again at s3, which has none.
+/// A ring of six switches from the root s0, hosts at three of them: between s2 and s4 the shortest routes go down
+/// and up again at s3, which has none.
 fn ring() -> String {
     let switches: Vec<String> = (0..6).map(|n| format!(r#"{{"name": "s{n}", "ports": 3}}"#)).collect();
     let hosts = [0, 2, 4].map(|n| format!(r#"{{"name": "h{n}"}}"#));

@@ -71,8 +71,8 @@ fn cuts_needed(directions: &Directions, path: &[(End, End)]) -> Vec<SwitchId> {
 }
 
 /// Wrong if a route led elsewhere, a piece went up after down, a cut were needless, a route left the shortest one that
-/// minimal routing picks although all cuts are at switches with hosts, a pair without a host in the way were lost or not
-/// counted, or the pieces could wait in a circle.
+/// minimal routing picks although all cuts are at switches with hosts, a pair without a host in the way were lost or
+/// not counted, or the pieces could wait in a circle.
 #[test]
 fn pieces_go_up_then_down_and_never_wait_in_a_circle() {
     let cut: usize = (0..cases(4_000)).into_par_iter().map(checked).sum();

@@ -118,7 +118,8 @@ impl Wiring {
         self.path_from(rng, start, &allowed).0
     }
 
-    /// Shortest paths over the allowed links from host to host, one to four of them, with the turn 0 at each in between.
+    /// Shortest paths over the allowed links from host to host, one to four of them, with the turn 0 at each in
+    /// between.
     pub fn relayed(&self, rng: &mut ChaCha8Rng, from: HostId, allowed: impl Fn(LinkId) -> bool) -> Vec<Turn> {
         let Some(start) = self.start(from) else { return Vec::new() };
         let (mut route, mut at) = self.path_from(rng, start, &allowed);

@@ -146,12 +146,10 @@ fn arbitration(
     let (high, low) = (table(&wire.high)?, table(&wire.low)?);
     let serves = |lane: u8| high.iter().chain(&low).any(|entry| entry.lane == lane && entry.weight > 0);
     if let Some(lane) = (0..lanes).find(|lane| !serves(*lane)) {
-        diagnostics.add(section, |span| {
-            let message = format!("neither table lets lane {lane} send");
-            let expected =
-                format!("expected each of the {lanes} lanes, with a weight above 0, in `high` or `low`");
-            Fault::new("missing-lane", span, message, expected)
-        });
+        let message = format!("neither table lets lane {lane} send");
+        let expected =
+            format!("expected each of the {lanes} lanes, with a weight above 0, in `high` or `low`");
+        super::check::conflict(section, message, expected, diagnostics);
         return None;
     }
     let high_limit = wire.high_limit.value().copied().unwrap_or(0);

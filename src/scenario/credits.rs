@@ -1,4 +1,5 @@
-//! What `[fabric]` says of packets that are stopped by credits: lanes, their buffers, and how outputs choose among them.
+//! What `[fabric]` says of packets that are stopped by credits: lanes, their buffers, and how outputs choose among
+//! them.
 //!
 //! # Source
 //! Lanes, tables of arbitration and limits on the life of packets: InfiniBand Architecture Specification, volume 1,

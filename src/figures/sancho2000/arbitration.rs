@@ -328,6 +328,6 @@ const REMARKS: &str = "\
 words. What the rule prefers differs from it by one number: without balancing, the lowest ports leave more to be \
 balanced at 16 switches (1.09 for 1.03, printed 1.16). Whatever is chosen, UD_BFS2 over UD_BFS1 at 16 switches stays \
 above the print, and units at inputs or outputs make balancing worth 12 to 18 % at 64 switches, which the paper denies.
-* **Where an independent simulator differs**: at 64 switches it has 1.40 for UD_BFS2 over UD_BFS1 with `per-output` and \
-`first`, ours is 1.54 (1.16 to 1.90 among the networks); its balancing gain, 1.13, lies within ours (1.00 to 1.36).
+* **Where an independent simulator differs**: at 64 switches it has 1.40 for UD_BFS2 over UD_BFS1 with `per-output` \
+and `first`, ours is 1.54 (1.16 to 1.90 among the networks); its balancing gain, 1.13, lies within ours (1.00 to 1.36).
 ";

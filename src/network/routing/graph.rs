@@ -272,18 +272,21 @@ impl Wiring {
         mut visit: impl FnMut(SwitchId, Port, Port, Wire),
     ) -> Landing {
         let mut at = from;
-        let mut before = None;
-        for turn in turns {
-            let Node::Switch(switch) = at.node else {
-                let Some(end) = before.filter(|_| turn.0 == 0) else { return Landing::Lost };
-                at = end;
-                continue;
-            };
+        let mut rest = turns.iter();
+        while let Some(turn) = rest.next() {
+            let Node::Switch(switch) = at.node else { return Landing::Lost };
             let Some(output) = at.port.turned(*turn) else { return Landing::Lost };
             let Some(wire) = self.wire(switch, output) else { return Landing::Lost };
             visit(switch, at.port, output, wire);
-            before = Some(End { node: at.node, port: output });
             at = wire.to;
+            if let Node::Host(_) = at.node
+                && let Some(back) = rest.next()
+            {
+                if back.0 != 0 {
+                    return Landing::Lost;
+                }
+                at = End { node: Node::Switch(switch), port: output };
+            }
         }
         match at.node {
             Node::Host(_) => Landing::Arrived(at),

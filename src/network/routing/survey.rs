@@ -144,10 +144,9 @@ impl Survey {
             return;
         };
         let mut before: Option<ChannelId> = None;
-        let (mut distance, mut hosts) = (0, 0);
+        let mut hosts = 0_u64;
         let landing = ground.wiring.walk(from.far, turns, |_, _, output, wire| {
             if let Node::Switch(_) = wire.to.node {
-                distance += 1;
                 self.load[wire.channel.index()] += 1;
                 if let Some(channel) = before {
                     self.dependencies.add(channel, output);
@@ -165,9 +164,11 @@ impl Survey {
             self.miss(source, destination);
             return;
         }
+        // The last of the hosts is the destination; for each of the others a turn leads to it, and one away.
+        let in_transit = hosts.saturating_sub(1);
+        let distance = turns.len().saturating_sub(1) as u64 - 2 * in_transit;
         self.sum_of_distances += distance;
-        // The last of them is the destination.
-        self.sum_of_transits += u64::saturating_sub(hosts, 1);
+        self.sum_of_transits += in_transit;
         self.non_minimal += u64::from(least != UNREACHED && distance > u64::from(least));
     }
 

@@ -14,8 +14,8 @@
 //! # Scope and limitations
 //! It is a lower bound, and reached by a lone message where GO leaves no gaps
 //! ([`links_with_gaps`](simnet_media::fabric::links_with_gaps)): a stop that a slow channel behind a fast one brings
-//! about costs nothing then; with credits where buffers are never short of room. Overheads of hosts are not in it: that of sending comes before the first flit, that of
-//! receiving after the tail.
+//! about costs nothing then; with credits where buffers are never short of room. Overheads of hosts are
+//! not in it: that of sending comes before the first flit, that of receiving after the tail.
 //!
 //! # Validation
 //! Lone messages on the per-flit oracle, to the cycle; as a lower bound on everything that arrives in random cases

@@ -130,8 +130,8 @@ fn on_lanes(
         diagnostics.add(place, |span| {
             let message = format!("`{name}` puts paths on lanes, and with STOP and GO there is one");
             let help = format!(
-                "`{name}` on one lane: write its tables with `simnet route NET --algorithm {name} --to opensm --out FILE`; \
-                 a scenario runs them with `[routing] lfts = \"FILE\"`"
+                "`{name}` on one lane: write its tables with `simnet route NET --algorithm {name} --to opensm --out \
+                 FILE`; a scenario runs them with `[routing] lfts = \"FILE\"`"
             );
             Fault::new("conflict", span, message, "expected flow = \"credits\" in [fabric]").with_help(help)
         });

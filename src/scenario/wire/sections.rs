@@ -112,8 +112,8 @@ table! {
         /// The rate of every cable to which the network gives none; without it that of most hosts' cables, where the
         /// network gives them one.
         rate: Quantity<BitRate> = Preset("'1.28 Gb/s'");
-        /// What keeps a sender from overrunning a buffer: STOP and GO on one lane, or credits for whole packets on each of
-        /// `lanes`; `stop-go` if not given.
+        /// What keeps a sender from overrunning a buffer: STOP and GO on one lane, or credits for whole packets on each
+        /// of `lanes`; `stop-go` if not given.
         flow: FlowKind = Usually("'stop-go'");
         /// Room of a switch port's input buffer; with credits that of each of its lanes, four times `mtu` if not
         /// given, whatever the preset.
@@ -126,8 +126,8 @@ table! {
         /// With credits: how long after the arrival of its head a switch may pass a packet on; later it is discarded.
         /// `never`, as without the key: however late.
         packet_lifetime: NeverOr<Duration> = Optional, ABOVE_ZERO;
-        /// With credits: how an output chooses among its lanes, as the tables of InfiniBand do; in turn, a packet each, if
-        /// not given.
+        /// With credits: how an output chooses among its lanes, as the tables of InfiniBand do; in turn, a packet each,
+        /// if not given.
         lane_arbitration: LaneArbitration = Optional;
         /// Occupancy at which an input port sends STOP, at most `buffer`; what still arrives afterwards has
         /// to fit.
@@ -187,8 +187,8 @@ table! {
         /// The forwarding tables of a subnet manager, OpenSM's `opensm-lfts.dump` or what `dump_lfts` prints, relative
         /// to the scenario's folder: every message takes the way that they have for the lid of its destination.
         lfts: FileName = Optional;
-        /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock. `lash`,
-        /// `dfsssp` and `nue` find next hops by destination and put paths on the fabric's `lanes`, and so do `minimal`
+        /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock.
+        /// `lash`, `dfsssp` and `nue` find next hops by destination and put paths on the fabric's `lanes`, and so do `minimal`
         /// and `dimension-order` where there are several.
         algorithm: Engine = Optional;
         /// How an algorithm that starts from a tree labels switches: breadth first or depth first; `bfs` if not

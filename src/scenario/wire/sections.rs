@@ -188,8 +188,8 @@ table! {
         /// to the scenario's folder: every message takes the way that they have for the lid of its destination.
         lfts: FileName = Optional;
         /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock.
-        /// `lash`, `dfsssp` and `nue` find next hops by destination and put paths on the fabric's `lanes`, and so do `minimal`
-        /// and `dimension-order` where there are several.
+        /// `lash`, `dfsssp` and `nue` find next hops by destination and put paths on the fabric's `lanes`, and so do
+        /// `minimal` and `dimension-order` where there are several.
         algorithm: Engine = Optional;
         /// How an algorithm that starts from a tree labels switches: breadth first or depth first; `bfs` if not
         /// given.

@@ -1,12 +1,15 @@
 //! Where the time of messages goes: queueing, blocked, moving.
 
+use std::collections::BTreeSet;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use simnet_base::ids::HostId;
+use simnet_base::ids::{HostId, Node};
 use simnet_base::units::Duration;
 use simnet_media::fabric::{
     CreditParameters, Fate, FlowControl, HostParameters, LinkTiming, Parameters, Receive, SwitchParameters,
 };
+use simnet_network::topology::End;
 use simnet_running::simulation::zero_load::ZeroLoad;
 use simnet_running::simulation::{self, PointReport, Run};
 use simnet_scenario::{self as scenario, Overrides};
@@ -55,12 +58,35 @@ fn lone_message(rng: &mut ChaCha8Rng) -> Option<Case> {
     Some(Case { network, parameters, attachments, messages, link_events: vec![], horizon: 40_000 })
 }
 
-/// Wrong if a hop, a flit, a slower channel or a slower receiver cost a cycle more or less than on the oracle.
+/// Whether a message takes a channel twice, as it may where hosts send on: then it waits for its own tail.
+fn meets_itself(case: &Case, from: HostId) -> bool {
+    let mut taken = BTreeSet::new();
+    let port = case.attachments[from.index()].expect("the host sends");
+    let mut leaves = End { node: Node::Host(from), port };
+    let route = &case.messages[from.index()][0].route;
+    let is_taken_again = route.iter().any(|turn| {
+        let again = !taken.insert(leaves);
+        let at = case.network.peer(leaves).expect("the route follows cables");
+        leaves = match at.node {
+            Node::Host(_) => at,
+            Node::Switch(_) => End { port: at.port.turned(*turn).expect("and turns to ports"), ..at },
+        };
+        again
+    });
+    is_taken_again || taken.contains(&leaves)
+}
+
+/// Wrong if a hop, a flit, a slower channel, a slower receiver or a host in transit cost a cycle more or less than on
+/// the oracle.
 #[test]
 fn zero_load_is_what_a_lone_message_takes_on_the_oracle() {
     let mut unequal = 0;
     for seed in 0..cases(10_000) {
         let Some(case) = lone_message(&mut ChaCha8Rng::seed_from_u64(seed)) else { continue };
+        if case.network.switches().is_empty() && case.parameters.host.in_transit.is_some() {
+            // Two hosts on one cable: no walk follows what one sends back to the other.
+            continue;
+        }
         let mut oracle = Oracle::new(&case);
         oracle.run_until(case.horizon);
         let ended = oracle.ended();
@@ -69,7 +95,12 @@ fn zero_load_is_what_a_lone_message_takes_on_the_oracle() {
         let zero_load = ZeroLoad::new(&case.network, &case.parameters, &case.attachments);
         let sent = &case.messages[message.source.index()][0];
         let alone = zero_load.cycles(message.source, &sent.route, sent.payload);
-        assert_eq!(tail.0 - message.started.0, alone, "seed {seed}: {case:?}");
+        let took = tail.0 - message.started.0;
+        if meets_itself(&case, message.source) {
+            assert!(took >= alone, "seed {seed}: {took} for {alone} cycles: {case:?}");
+            continue;
+        }
+        assert_eq!(took, alone, "seed {seed}: {case:?}");
         unequal += u64::from(case.parameters.links.iter().any(|link| link.period > 1));
     }
     assert!(unequal > 0, "no case had channels of different rates");
@@ -82,7 +113,8 @@ fn zero_load_is_what_the_packets_of_a_lone_message_take() {
     let (mut unequal, mut cut) = (0, 0);
     for seed in 0..cases(10_000) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let Some(mut case) = lone_message(&mut rng) else { continue };
+        let lone = lone_message(&mut rng).filter(|case| case.parameters.host.in_transit.is_none());
+        let Some(mut case) = lone else { continue };
         let mtu = rng.random_range(1..=300);
         case.parameters.host.receive = None;
         case.parameters.flow = FlowControl::Credits(Box::new(CreditParameters::new(1, mtu, 1 + 2_000 / mtu)));

@@ -10,7 +10,7 @@ use simnet_base::units::{Bytes, Duration, Flits};
 use simnet_media::fabric::{CreditParameters, LaneArbitration, LaneWeight};
 
 use super::diagnostics::{Diagnostics, Place};
-use super::wire::{self, FlowKind, Given, Located};
+use super::wire::{self, FlowKind, Given, Located, MOST_BUFFER};
 
 /// Credits in physical units.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +32,6 @@ const USUAL_MTU: Flits = Flits(4096);
 
 /// So many packets of the longest fit a lane's buffer where nothing is said of that.
 const USUAL_PACKETS: u64 = 4;
-
-/// The most that a buffer holds.
-const MOST_BUFFER: Flits = Flits(u16::MAX as u64);
 
 impl Credits {
     /// The same for an engine; times by `cycles`.
@@ -85,7 +82,7 @@ pub(super) fn credits(
     let usual =
         |buffer: Option<Located<Flits>>| buffer.map_or(USUAL_MTU, |buffer| buffer.value.min(USUAL_MTU));
     let mtu = mtu.map_or(usual(given), |mtu| mtu.value);
-    let roomy = Flits(mtu.0.saturating_mul(USUAL_PACKETS)).min(MOST_BUFFER);
+    let roomy = Flits(mtu.0.saturating_mul(USUAL_PACKETS).min(MOST_BUFFER.0));
     let lanes = wire.lanes.value().copied().unwrap_or(1);
     let lanes = u8::try_from(lanes).expect("the reader refuses more than 15");
     Some(Credits {

@@ -43,7 +43,7 @@ pub(super) use mapping::Mode;
 pub(super) use measure::Measure;
 pub(super) use operation::{Failure, Operation, RandomFailures};
 pub(super) use rings::Rings;
-pub(super) use sections::{Document, Events, Fabric, Hosts, Output, Routing};
+pub(super) use sections::{Document, Events, Fabric, Hosts, MOST_BUFFER, Output, Routing};
 pub(super) use sweep::Sweep;
 pub(super) use table::{Free, Given, Located, Presence, Wire, key_of};
 pub(super) use topology::{Generator, PlainTopology, Topology};

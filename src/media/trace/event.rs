@@ -21,9 +21,9 @@ pub struct Heading {
     pub network: Network,
     /// A base cycle of the fabric.
     pub base_cycle: Duration,
-    /// Flits from which on an input port of a switch sends STOP.
+    /// Flits from which on an input port of a switch sends STOP; with credits, as many as its buffer holds.
     pub stop: u32,
-    /// Flits that its buffer holds.
+    /// Flits that its buffer holds, with credits those of all its lanes together.
     pub buffer: u32,
 }
 

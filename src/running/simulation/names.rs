@@ -1,6 +1,7 @@
 //! What a run is called in logs: its messages, and what a log says before its first event.
 
 use simnet_base::ids::Node;
+use simnet_media::fabric::FlowControl;
 use simnet_media::trace::Heading;
 use simnet_scenario::Checked;
 use simnet_scenario::checked::{Stages, Trace, Traffic, Work};
@@ -35,13 +36,20 @@ impl<'a> Names<'a> {
 /// What a log of a scenario's events says first.
 pub fn heading(checked: &Checked) -> Heading {
     let parameters = checked.fabric_parameters();
+    let (stop, buffer) = match &parameters.flow {
+        FlowControl::StopGo => (parameters.switch.stop, parameters.switch.buffer),
+        FlowControl::Credits(credits) => {
+            let room = credits.buffer * u32::from(credits.lanes);
+            (room, room)
+        }
+    };
     Heading {
         scenario: checked.name.clone(),
         description: checked.description.clone(),
         seed: checked.seed,
         network: checked.topology.network.clone(),
         base_cycle: parameters.base_cycle,
-        stop: parameters.switch.stop,
-        buffer: parameters.switch.buffer,
+        stop,
+        buffer,
     }
 }

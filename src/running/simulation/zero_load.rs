@@ -8,8 +8,7 @@
 //! times `a + b j`, one for each pace `b` that it has met, and that stays so from channel to channel.
 //!
 //! With credits the same holds at one rate throughout: packets of one message follow each other without gaps. Where
-//! rates differ, packet by packet is followed from switch to switch, since a switch waits with a packet that would run
-//! out of bytes.
+//! rates differ, packets are what flits are above, since a switch waits with a packet that would run out of bytes.
 //!
 //! # Scope and limitations
 //! It is a lower bound, and reached by a lone message where GO leaves no gaps
@@ -106,42 +105,48 @@ impl<'a> ZeroLoad<'a> {
         if let Some(receive) = self.parameters.host.receive {
             pass(&mut lines, LinkTiming { period: receive.period, delay: 0 });
         }
-        lines.iter().map(|line| line.at + line.pace * behind).max().unwrap_or(0)
+        latest(&lines, behind)
     }
 
-    /// The same for packets of at most `mtu` bytes that switches pass on whole. Costs O(packets x turns).
+    /// The same for packets of at most `mtu` bytes that switches pass on whole. Costs O(turns).
+    ///
+    /// Of the packets that are whole, number i leaves a port at the latest of a few times `a + b i`, as flits do.
     fn of_packets(
         &self,
         (mut cable, far): (LinkTiming, End),
         turns: &[Turn],
         (payload, mtu): (u32, u32),
     ) -> u64 {
-        let whole = std::iter::repeat_n(mtu, (payload / mtu) as usize);
-        let sizes = whole.chain(Some(payload % mtu)).filter(|bytes| *bytes > 0).map(u64::from);
-        // Per packet its bytes, and the cycle of the first of them at the port that it leaves by.
-        let mut packets: Vec<(u64, u64)> = Vec::new();
-        let mut free = 0;
-        for bytes in sizes {
-            packets.push((bytes, free));
-            free += bytes * cable.period;
-        }
+        let (whole, rest) = (u64::from(payload / mtu), u64::from(payload % mtu));
+        let mtu = u64::from(mtu);
+        let mut lines = vec![Line { at: 0, pace: mtu * cable.period }];
+        // When what is left after them leaves the port.
+        let mut last = whole * mtu * cable.period;
         self.wiring.walk(far, turns, |_, _, _, wire| {
             let next = *self.timing(wire.channel.link());
-            let mut free = 0;
-            for (bytes, first) in &mut packets {
-                let head = *first + cable.delay;
-                let in_time = head + (*bytes - 1) * cable.period.saturating_sub(next.period);
-                *first = (head + self.parameters.switch.routing_latency).max(in_time).max(free);
-                free = *first + *bytes * next.period;
-            }
+            let slower = cable.period.saturating_sub(next.period);
+            // A head is decoded, and the last byte has to be there in time.
+            let passed = |bytes: u64| {
+                cable.delay + self.parameters.switch.routing_latency.max(bytes.saturating_sub(1) * slower)
+            };
+            lines.iter_mut().for_each(|line| line.at += passed(mtu));
+            pass(&mut lines, LinkTiming { period: mtu * next.period, delay: 0 });
+            let free = whole.checked_sub(1).map(|before| latest(&lines, before) + mtu * next.period);
+            last = (last + passed(rest)).max(free.unwrap_or(0));
             cable = next;
         });
-        packets.last().map_or(0, |(bytes, first)| first + cable.delay + (bytes - 1) * cable.period)
+        let (leaves, bytes) = if rest > 0 { (last, rest) } else { (latest(&lines, whole - 1), mtu) };
+        leaves + cable.delay + (bytes - 1) * cable.period
     }
 
     fn timing(&self, link: LinkId) -> &LinkTiming {
         &self.parameters.links[link.index()]
     }
+}
+
+/// When flit j is there.
+fn latest(lines: &[Line], j: u64) -> u64 {
+    lines.iter().map(|line| line.at + line.pace * j).max().unwrap_or(0)
 }
 
 /// A flit follows the one before it on a channel by a period, if not later.

@@ -34,7 +34,7 @@ use Presence::{Default, Optional, Preset, Required, Usually};
 const MOST_DELIVERIES: u64 = 1_000_000;
 
 /// The most that a buffer holds, as the fabric itself has it.
-const MOST_BUFFER: Bytes = Bytes(u16::MAX as u64);
+pub(crate) const MOST_BUFFER: Bytes = Bytes(u16::MAX as u64);
 
 table! {
     /// A simnet scenario: what is cabled, what runs, what to measure and what to expect.

@@ -11,7 +11,7 @@ use simnet_media::fabric::{
 };
 use simnet_network::topology::{End, Network};
 
-use support_media::credits::{CreditCase, CreditEngine, random_credit_case};
+use support_media::credits::{CreditCase, deadlocks_on_lanes, random_credit_case};
 use support_media::engine::Manner;
 use support_media::oracle::{Case, Message};
 use support_media::random_case::wired;
@@ -49,7 +49,7 @@ fn case(
 
 /// The heads and tails of what was delivered, by tag.
 fn delivered(case: &CreditCase) -> Vec<(u64, u64)> {
-    let mut engine = CreditEngine::new(case, Manner::default());
+    let mut engine = case.engine(Manner::default());
     engine.run_until(case.case.horizon);
     let times = |ended: &simnet_media::fabric::Ended| match ended.fate {
         Fate::Delivered { head, tail, .. } => (head.0, tail.0),
@@ -153,7 +153,7 @@ fn ring(lanes: u8, crossing: u8) -> CreditCase {
 /// if a limit does not break it when it should, or if two lanes leave one where the paths on each close none.
 #[test]
 fn a_ring_deadlocks_on_one_lane_and_not_on_two() {
-    let mut engine = CreditEngine::new(&ring(1, 0), Manner::default());
+    let mut engine = ring(1, 0).engine(Manner::default());
     engine.run_until(1_000_000);
     let [deadlock] = engine.fabric().deadlocks() else { panic!("{:?}", engine.fabric().deadlocks()) };
     // Sent in 0, ready in 26, on the next switch in 28, ready there in 52, where there is no credit.
@@ -168,7 +168,7 @@ fn a_ring_deadlocks_on_one_lane_and_not_on_two() {
 
     let mut limited = ring(1, 0);
     limited.credits.head_of_line_limit = Some(1_000);
-    let mut engine = CreditEngine::new(&limited, Manner::default());
+    let mut engine = limited.engine(Manner::default());
     engine.run_until(1_000_000);
     let cleared = engine.fabric().deadlocks()[0].cleared.expect("the limit breaks it");
     assert_eq!((cleared.at.0, cleared.output), (1_052, end(0, 7)));
@@ -189,7 +189,7 @@ fn nothing_is_lost_and_what_is_stuck_is_behind_a_deadlock() {
         case.case.parameters.host.time_to_live = None;
         case.case.link_events.clear();
         case.case.messages.iter_mut().flatten().for_each(|message| message.time_to_live = None);
-        let mut engine = CreditEngine::new(&case, Manner { unwatched: true, ..Manner::default() });
+        let mut engine = case.engine(Manner { unwatched: true, ..Manner::default() });
         engine.run_until(u64::MAX / 4);
         for ended in engine.ended() {
             let is_right = match ended.fate {
@@ -212,13 +212,13 @@ fn nothing_is_lost_and_what_is_stuck_is_behind_a_deadlock() {
 fn watching_changes_nothing() {
     for seed in 0..cases(4_000) {
         let case = random_credit_case(seed);
-        let mut watched = CreditEngine::new(&case, Manner::default());
-        let mut unwatched = CreditEngine::new(&case, Manner { unwatched: true, ..Manner::default() });
+        let mut watched = case.engine(Manner::default());
+        let mut unwatched = case.engine(Manner { unwatched: true, ..Manner::default() });
         let horizon = case.case.horizon;
         assert_eq!(watched.run_until(horizon), unwatched.run_until(horizon), "seed {seed}");
         assert_eq!(watched.ended(), unwatched.ended(), "seed {seed}");
-        assert_eq!(watched.channels(), unwatched.channels(), "seed {seed}");
-        assert_eq!(watched.deadlocks(), unwatched.deadlocks(), "seed {seed}");
+        assert_eq!(case.channels(&watched), case.channels(&unwatched), "seed {seed}");
+        assert_eq!(deadlocks_on_lanes(&watched), deadlocks_on_lanes(&unwatched), "seed {seed}");
         assert_eq!(watched.fabric().events(), unwatched.fabric().events(), "seed {seed}");
     }
 }
@@ -243,9 +243,9 @@ fn lanes_share_a_channel_by_their_weights() {
         let mut case = case(network, links, vec![of(0, 2), of(1, 1), vec![]], credits);
         case.levels[200..].fill(1);
         case.case.horizon = 10_000;
-        let mut engine = CreditEngine::new(&case, Manner::default());
+        let mut engine = case.engine(Manner::default());
         engine.run_until(10_000);
-        let lanes = engine.grants.iter().map(|grant| u64::from(grant.3 >= 200)).skip(20).take(60);
+        let lanes = engine.logs.grants.iter().map(|grant| u64::from(grant.3 >= 200)).skip(20).take(60);
         let second: u64 = lanes.sum();
         let [of_first, of_second] = expected;
         assert_eq!(second, 60 * of_second / (of_first + of_second), "{bytes} bytes");

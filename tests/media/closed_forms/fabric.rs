@@ -4,29 +4,16 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Node, Port};
-use simnet_base::units::Duration;
-use simnet_media::fabric::{
-    Arbitration, Ended, Fate, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters,
-};
+use simnet_media::fabric::{Arbitration, Ended, Fate, LinkTiming, SwitchParameters};
 use simnet_network::topology::{End, Network};
 
-use support_media::engine::{Engine, Manner};
+use support_media::engine::{Engine, Manner, parameters};
 use support_media::oracle::{Case, Message};
 use support_media::random_case::{ARBITRATIONS, random_case, wired};
 use support_network::{cases, interval};
 
 fn switch_parameters(routing_latency: u64, arbitration: Arbitration) -> SwitchParameters {
     SwitchParameters { buffer: 132, stop: 108, routing_latency, arbitration, ..SwitchParameters::default() }
-}
-
-fn parameters(switch: SwitchParameters, links: Vec<LinkTiming>) -> Parameters {
-    Parameters {
-        base_cycle: Duration::from_ps(6_250),
-        switch,
-        host: HostParameters::default(),
-        links,
-        flow: FlowControl::StopGo,
-    }
 }
 
 /// One message through a random network, alone.

@@ -6,15 +6,14 @@
 
 use std::ops::AddAssign;
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use simnet_media::fabric::{Cause, Ended, Fate};
 
 use support_media::credits::{
-    CreditCase, CreditEngine, CreditOracle, random_credit_case, shrunk_credit_case,
+    CreditCase, CreditOracle, deadlocks_on_lanes, random_credit_case, shrunk_credit_case,
 };
 use support_media::engine::Manner;
+use support_media::random_case::stops;
 use support_network::cases;
 
 /// What cases had in them, so that a feature cannot drop out of the comparison unseen.
@@ -82,20 +81,10 @@ impl Coverage {
     }
 }
 
-/// The cycles at which the two are stopped and compared: some early, some anywhere, and the horizon.
-fn stops(seed: u64, horizon: u64) -> Vec<u64> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5707);
-    let reach = |bits: u32| horizon.min(1 << bits);
-    let mut stops: Vec<u64> = (0..12).map(|nth| rng.random_range(1..=reach(6 + 2 * nth))).collect();
-    stops.push(horizon);
-    stops.sort_unstable();
-    stops
-}
-
 /// Runs a case on both; gives what the case covered, or the first disagreement.
 fn compare(case: &CreditCase, seed: u64, manner: Manner) -> Result<Coverage, String> {
     let mut oracle = CreditOracle::new(case);
-    let mut engine = CreditEngine::new(case, manner);
+    let mut engine = case.engine(manner);
     let mut done = 0;
     for stop in stops(seed, case.case.horizon) {
         let reached = engine.run_until(stop);
@@ -103,13 +92,13 @@ fn compare(case: &CreditCase, seed: u64, manner: Manner) -> Result<Coverage, Str
         for limit in [reached, stop] {
             oracle.run_until(limit);
             if !manner.unwatched {
-                same(limit, "grant", sorted(&oracle.grants[done..]), sorted(&engine.grants[done..]))?;
+                same(limit, "grant", sorted(&oracle.grants[done..]), sorted(&engine.logs.grants[done..]))?;
                 done = oracle.grants.len();
             }
             let named = |ended: &[Ended]| ended.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>();
             same(limit, "end of a message", named(&oracle.ended()), named(engine.ended()))?;
             same(limit, "message under way", oracle.live_tags(), engine.live())?;
-            let mut channels = engine.channels();
+            let mut channels = case.channels(&engine);
             if reached < oracle.now() {
                 // It has not counted on how long its channels are waited for, nor taken in all credits.
                 for (ours, theirs) in channels.iter_mut().zip(oracle.channels()) {
@@ -119,7 +108,7 @@ fn compare(case: &CreditCase, seed: u64, manner: Manner) -> Result<Coverage, Str
             same(limit, "channel", oracle.channels(), channels)?;
         }
     }
-    same(case.case.horizon, "deadlock", sorted(oracle.deadlocks()), sorted(&engine.deadlocks()))?;
+    same(case.case.horizon, "deadlock", sorted(oracle.deadlocks()), sorted(&deadlocks_on_lanes(&engine)))?;
     Ok(Coverage::of(case, &oracle))
 }
 

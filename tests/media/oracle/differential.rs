@@ -6,8 +6,6 @@
 
 mod coverage;
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use simnet_base::ids::{LinkId, Node, Turn};
 use simnet_media::fabric::{Arbitration, Ended};
@@ -16,18 +14,8 @@ use super::hand_checked::two_into_one;
 use coverage::Coverage;
 use support_media::engine::{Engine, Manner};
 use support_media::oracle::{Case, ChannelView, LinkEvent, Logs, Message, Oracle};
-use support_media::random_case::{case_in_transit, described, random_case, shrunk};
+use support_media::random_case::{case_in_transit, described, random_case, shrunk, stops};
 use support_network::cases;
-
-/// The cycles at which the two are stopped and compared: some early, some anywhere, and the horizon.
-fn stops(seed: u64, horizon: u64) -> Vec<u64> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5707);
-    let reach = |bits: u32| horizon.min(1 << bits);
-    let mut stops: Vec<u64> = (0..12).map(|nth| rng.random_range(1..=reach(6 + 2 * nth))).collect();
-    stops.push(horizon);
-    stops.sort_unstable();
-    stops
-}
 
 /// Runs a case on both; gives what the case covered, or the first disagreement.
 fn compare(case: &Case, seed: u64, manner: Manner) -> Result<Coverage, String> {

@@ -1,10 +1,11 @@
 //! The judge is judged: closed forms that hold by hand calculation, on the oracle alone.
 
 use simnet_base::ids::{Port, Turn};
-use simnet_base::units::{Cycle, Duration};
-use simnet_media::fabric::{Fate, FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet_base::units::Cycle;
+use simnet_media::fabric::{Fate, LinkTiming, Parameters, SwitchParameters};
 use simnet_network::topology::{End, Network};
 
+use support_media::engine::parameters as with_cables;
 use support_media::oracle::{Case, Message, Oracle};
 use support_media::random_case::random_case;
 use support_network::cases;
@@ -13,13 +14,7 @@ fn parameters(links: usize, delay: u64, stop: u32, go: u32) -> Parameters {
     let switch =
         SwitchParameters { buffer: stop + 2 * 12, stop, go, timeout: None, ..SwitchParameters::default() };
     let links = vec![LinkTiming { period: 1, delay }; links];
-    Parameters {
-        base_cycle: Duration::from_ps(6_250),
-        switch,
-        host: HostParameters::default(),
-        links,
-        flow: FlowControl::StopGo,
-    }
+    with_cables(switch, links)
 }
 
 /// A star of three hosts; the first two send one message each to the third, the second one later.

@@ -22,7 +22,7 @@ use simnet_network::topology::End;
 use crate::oracle::{LinkEvent, Message};
 use arbiter::Arbiter;
 
-pub use case::{CreditCase, CreditEngine};
+pub use case::{CreditCase, deadlocks_on_lanes};
 pub use inspect::{CreditView, FoundDeadlock};
 pub use random::{random_credit_case, shrunk_credit_case};
 

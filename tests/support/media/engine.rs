@@ -4,12 +4,27 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use simnet_base::ids::HostId;
-use simnet_base::units::Cycle;
-use simnet_media::fabric::{Ended, Endpoint, Fabric, Observer, Outgoing, Pause, RouteBuffer, WormId};
+use simnet_base::units::{Cycle, Duration};
+use simnet_media::fabric::{
+    Ended, Endpoint, Fabric, FlowControl, HostParameters, LinkTiming, Observer, Outgoing, Parameters, Pause,
+    RouteBuffer, SwitchParameters, WormId,
+};
 use simnet_network::topology::{End, Network};
 
 use crate::oracle::{Case, ChannelView, Deadlock, Logs, Message};
 use support_network::first_if;
+
+/// The parameters of these switches and cables: hosts take what comes at once, worms stop and go, and a cycle takes
+/// 6.25 ns.
+pub fn parameters(switch: SwitchParameters, links: Vec<LinkTiming>) -> Parameters {
+    Parameters {
+        base_cycle: Duration::from_ps(6_250),
+        switch,
+        host: HostParameters::default(),
+        links,
+        flow: FlowControl::StopGo,
+    }
+}
 
 /// In what manner the engine is run. None of it may change a result.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +53,8 @@ pub struct Engine {
 
 struct Hosts {
     waiting: Vec<VecDeque<Message>>,
+    /// The service level of each message by its tag; 0 of those beyond.
+    levels: Vec<u8>,
     ended: Vec<Ended>,
     /// Messages created from this cycle on are not known yet.
     known_before: u64,
@@ -49,6 +66,11 @@ struct Notebook<'a>(&'a mut Logs);
 impl Engine {
     /// The engine before its first cycle.
     pub fn new(case: &Case, manner: Manner) -> Engine {
+        Engine::with_levels(case, Vec::new(), manner)
+    }
+
+    /// The same for messages with service levels, by their tags.
+    pub fn with_levels(case: &Case, levels: Vec<u8>, manner: Manner) -> Engine {
         let mut fabric = Fabric::new(&case.network, &case.parameters, &case.attachments).unwrap();
         if let Some(seed) = manner.order {
             fabric.shuffle(seed);
@@ -66,7 +88,7 @@ impl Engine {
         let mut creations: Vec<(u64, HostId)> = created.filter(|_| manner.waking).collect();
         creations.sort_unstable_by(|a, b| b.cmp(a));
         let known_before = if manner.waking { 0 } else { u64::MAX };
-        let hosts = Hosts { waiting, ended: Vec::new(), known_before, breaking: manner.breaking };
+        let hosts = Hosts { waiting, levels, ended: Vec::new(), known_before, breaking: manner.breaking };
         Engine { fabric, network: case.network.clone(), hosts, manner, creations, logs: Logs::default() }
     }
 
@@ -162,7 +184,9 @@ impl Endpoint for Hosts {
         let message = first_if(&mut self.waiting[host.index()], |message| message.created < known)?;
         route.extend_from_slice(&message.route);
         let Message { created, payload, tag, time_to_live, .. } = message;
-        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live, service_level: 0 })
+        let level = usize::try_from(tag).ok().and_then(|tag| self.levels.get(tag));
+        let service_level = level.copied().unwrap_or(0);
+        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live, service_level })
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {

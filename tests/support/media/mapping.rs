@@ -2,24 +2,19 @@
 
 use simnet_base::ids::HostId;
 use simnet_base::units::Duration;
-use simnet_media::fabric::{FlowControl, HostParameters, LinkTiming, Parameters, SwitchParameters};
+use simnet_media::fabric::{LinkTiming, Parameters, SwitchParameters};
 use simnet_media::host::distribution::RoutesByName;
 use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, Root, Selection, Tree};
 use simnet_network::topology::Network;
 
+use crate::engine;
+
 /// The NOW's switches, with cables of 2 cycles.
 pub fn parameters(network: &Network, routing_latency: Duration) -> Parameters {
-    let base_cycle = Duration::from_ps(6_250);
-    Parameters {
-        base_cycle,
-        switch: SwitchParameters {
-            routing_latency: routing_latency.to_cycles_ceil(base_cycle),
-            ..SwitchParameters::default()
-        },
-        host: HostParameters::default(),
-        links: vec![LinkTiming { period: 1, delay: 2 }; network.links().len()],
-        flow: FlowControl::StopGo,
-    }
+    let links = vec![LinkTiming { period: 1, delay: 2 }; network.links().len()];
+    let mut parameters = engine::parameters(SwitchParameters::default(), links);
+    parameters.switch.routing_latency = routing_latency.to_cycles_ceil(parameters.base_cycle);
+    parameters
 }
 
 /// Routes of now-c by name, and the master that hands them out.

@@ -208,3 +208,13 @@ fn random_events(rng: &mut ChaCha8Rng, links: usize, messages: &[Vec<Message>]) 
     events.sort_by_key(|event| event.at);
     events
 }
+
+/// The cycles at which engine and oracle are stopped and compared: some early, some anywhere, and the horizon.
+pub fn stops(seed: u64, horizon: u64) -> Vec<u64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5707);
+    let reach = |bits: u32| horizon.min(1 << bits);
+    let mut stops: Vec<u64> = (0..12).map(|nth| rng.random_range(1..=reach(6 + 2 * nth))).collect();
+    stops.push(horizon);
+    stops.sort_unstable();
+    stops
+}

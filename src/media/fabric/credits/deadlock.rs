@@ -84,6 +84,9 @@ impl Engine {
     #[cold]
     fn follow_all(&mut self, out: u32, lane: u32, walks: u64, t: u64) {
         let output = &self.outs[out as usize];
+        if output.lone != NONE {
+            return self.follow(output.lone, walks, t);
+        }
         let first = output.requests + lane * output.words;
         let last = output.requests + u32::from(self.parameters.lanes) * output.words;
         let (words, first_queue) = (output.words, output.first_queue);
@@ -140,7 +143,7 @@ impl Engine {
         Member {
             output: self.wiring.end(entry.out),
             input: self.wiring.end(entry.port),
-            lane: u8::try_from(entry.place % u32::from(self.parameters.lanes)).expect("fewer than 16 lanes"),
+            lane: entry.lane,
             tag: worm.tag,
             source: worm.source,
         }
@@ -181,11 +184,15 @@ impl Engine {
     }
 
     /// The end of a cycle: deadlocks of which a member was destroyed are broken, at the least output if at several.
-    #[inline]
+    #[inline(always)]
     pub(super) fn clear_deadlocks<O: Observer>(&mut self, t: u64, observer: &mut O) {
-        if self.watch.hits.is_empty() {
-            return;
+        if !self.watch.hits.is_empty() {
+            self.clear_hit(t, observer);
         }
+    }
+
+    #[cold]
+    fn clear_hit<O: Observer>(&mut self, t: u64, observer: &mut O) {
         self.watch.hits.sort_unstable();
         self.watch.hits.dedup_by_key(|(nth, _)| *nth);
         for (nth, output) in std::mem::take(&mut self.watch.hits) {

@@ -82,8 +82,6 @@ pub(in crate::fabric) struct Engine {
     pub(super) routing_latency: u64,
     pub(super) send_overhead: u64,
     pub(super) time_to_live: Option<u64>,
-    /// Per switch: its first port and how many it has.
-    pub(super) switches: Vec<(u32, u32)>,
     /// Per port of a switch: the switch.
     pub(super) switch_of: Vec<u32>,
     pub(super) switch_ports: u32,
@@ -134,7 +132,6 @@ impl Engine {
             routing_latency: parameters.switch.routing_latency,
             send_overhead: parameters.host.send_overhead,
             time_to_live: parameters.host.time_to_live,
-            switches: Vec::new(),
             switch_of: Vec::new(),
             now: 0,
             listed: Vec::new(),
@@ -166,12 +163,13 @@ impl Engine {
         for (number, switch) in (0..).zip(network.switches()) {
             let ports = u32::from(switch.ports);
             let words = (ports * lanes).div_ceil(64);
-            self.switches.push((base, ports));
             for port in 0..ports {
                 self.switch_of.push(number);
                 self.outs.push(Output::new(requests, words, base * lanes));
                 requests += lanes * words;
-                self.queues.extend((0..lanes).map(|lane| Queue::new(base + port, port * lanes + lane)));
+                let each = (0..self.parameters.lanes).zip(port * lanes..);
+                self.queues
+                    .extend(each.map(|(lane, place)| Queue::new(base + port, place, lane, base, ports)));
             }
             base += ports;
         }
@@ -283,6 +281,7 @@ impl Engine {
     }
 
     /// The same with the events of each phase in a random order.
+    #[cold]
     fn run_shuffled<E: Endpoint, O: Observer>(&mut self, t: u64, endpoint: &mut E, observer: &mut O) {
         self.calendar.open(t);
         for phase in 0..PHASES {
@@ -302,7 +301,7 @@ impl Engine {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle<E: Endpoint, O: Observer>(&mut self, event: Event, t: u64, endpoint: &mut E, observer: &mut O) {
         self.events += 1;
         match event {

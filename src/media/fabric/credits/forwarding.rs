@@ -48,7 +48,7 @@ impl Engine {
         let entry = &mut self.queues[queue as usize];
         debug_assert!(!entry.waits, "one packet after the other is in front");
         let packet = &self.records.packets[entry.front as usize];
-        let (base, ports) = self.switches[self.switch_of[entry.port as usize] as usize];
+        let (base, ports) = (entry.base, entry.ports);
         let mut ready = (packet.head_in + self.routing_latency).max(entry.free);
         let output = match self.records.turn(packet.message, packet.hop) {
             None => Err(Cause::Stranded),
@@ -79,6 +79,11 @@ impl Engine {
             }
         }
         entry.ready = ready;
+        let until = |from: u64, limit: Option<u64>| limit.map_or(NEVER, |limit| from.saturating_add(limit));
+        let expires = self.records.messages[packet.message as usize].expires;
+        entry.due = until(ready, self.parameters.head_of_line_limit)
+            .min(until(packet.head_in, self.parameters.lifetime_limit))
+            .min(expires);
         self.calendar.schedule(ready, READY, Event::Ready { queue });
     }
 
@@ -90,18 +95,18 @@ impl Engine {
             "a front packet is ready once"
         );
         self.decoded[entry.port as usize] += 1;
-        let (packet, out, fault) = (entry.front, entry.out, entry.fault);
+        let (packet, out, fault, due) = (entry.front, entry.out, entry.fault, entry.due);
         if self.records.packets[packet as usize].spoilt {
             return self.destroy::<O>(queue, t);
         }
-        let fault = self.overdue(queue, t).or(fault);
+        let fault = if due <= t { self.overdue(queue, t) } else { None }.or(fault);
         let fault = fault.or_else(|| self.outs[out as usize].dead.then_some(Cause::NoSuchWire));
         if let Some(cause) = fault {
             return self.turn_away(queue, cause, t, observer);
         }
         self.request(queue, t);
         self.list(out);
-        if self.is_limited(queue) {
+        if due != NEVER {
             self.limited.push(queue);
         }
         if O::WATCHES {
@@ -109,33 +114,52 @@ impl Engine {
         }
     }
 
-    /// The front packet begins to wait for its output.
+    /// The front packet begins to wait for its output. While it is the only one, as most are, that needs no request.
+    #[inline]
     fn request(&mut self, queue: u32, t: u64) {
         let entry = &mut self.queues[queue as usize];
         entry.waits = true;
         let output = &mut self.outs[entry.out as usize];
-        let word = output.requests + u32::from(entry.out_lane) * output.words + entry.place / 64;
-        self.requests[word as usize] |= 1 << (entry.place % 64);
         output.lanes_waiting |= 1 << entry.out_lane;
         output.waiting += 1;
         if output.waiting == 1 {
-            output.since = t;
+            (output.since, output.lone) = (t, queue);
+            return;
         }
+        let lone = std::mem::replace(&mut output.lone, NONE);
+        if lone != NONE {
+            self.mark(lone);
+        }
+        self.mark(queue);
+    }
+
+    /// Notes the request of a queue that is one of several that wait for its output.
+    fn mark(&mut self, queue: u32) {
+        let entry = &self.queues[queue as usize];
+        let output = &self.outs[entry.out as usize];
+        let word = output.requests + u32::from(entry.out_lane) * output.words + entry.place / 64;
+        self.requests[word as usize] |= 1 << (entry.place % 64);
     }
 
     /// The front packet waits no more.
+    #[inline]
     pub(super) fn withdraw(&mut self, queue: u32, t: u64) {
         let entry = &mut self.queues[queue as usize];
         debug_assert!(entry.waits, "what is withdrawn was requested");
         entry.waits = false;
         let output = &mut self.outs[entry.out as usize];
-        let first = (output.requests + u32::from(entry.out_lane) * output.words) as usize;
-        let words = &mut self.requests[first..first + output.words as usize];
-        words[entry.place as usize / 64] &= !(1 << (entry.place % 64));
-        if words.iter().all(|word| *word == 0) {
-            output.lanes_waiting &= !(1 << entry.out_lane);
-        }
         output.waiting -= 1;
+        if output.lone == NONE {
+            let first = (output.requests + u32::from(entry.out_lane) * output.words) as usize;
+            let words = &mut self.requests[first..first + output.words as usize];
+            words[entry.place as usize / 64] &= !(1 << (entry.place % 64));
+            if words.iter().all(|word| *word == 0) {
+                output.lanes_waiting &= !(1 << entry.out_lane);
+            }
+        } else {
+            debug_assert!(output.lone == queue && output.waiting == 0, "who is alone waits");
+            (output.lone, output.lanes_waiting) = (NONE, 0);
+        }
         if output.waiting == 0 {
             output.used.blocked += t - output.since;
             output.since = NEVER;
@@ -153,6 +177,9 @@ impl Engine {
         if output.free > t {
             let free = output.free;
             return self.wake_output(out, free);
+        }
+        if output.lone != NONE {
+            return self.arbitrate_lone(output.lone, t, observer);
         }
         let (lanes, to_host) = (output.lanes_waiting, output.to_host);
         let mut candidates = [NONE; 16];
@@ -189,6 +216,30 @@ impl Engine {
             let free = output.free;
             self.wake_output(out, free);
         }
+    }
+
+    /// P4: an idle output takes the packet of the only queue that waits for it, if there is credit. As
+    /// [`arbitrate`](Self::arbitrate) does, which looks at all requests.
+    #[inline]
+    fn arbitrate_lone<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
+        let entry = &self.queues[queue as usize];
+        let (out, lane, packet) = (entry.out, entry.out_lane, entry.front);
+        let bytes = self.records.packets[packet as usize].bytes;
+        let number = self.lane_of(out, lane);
+        let output = &mut self.outs[out as usize];
+        if !output.to_host {
+            let credit = &mut self.lanes[number];
+            credit.bring_to(t, self.parameters.buffer);
+            if credit.credits < bytes {
+                let soonest = credit.returns.front().map(|(at, _)| *at);
+                return soonest.into_iter().for_each(|at| self.wake_output(out, at));
+            }
+        }
+        if self.parameters.lanes > 1 {
+            let choice = output.turns.choose(&self.parameters.arbitration, 1 << lane);
+            output.turns.sent(choice, bytes);
+        }
+        self.grant(queue, t, observer);
     }
 
     /// The first queue, round robin, that waits for a lane of an output with a packet of at most `credits` bytes.
@@ -273,10 +324,9 @@ impl Engine {
 
     /// The front packet of the queue is all gone at the end of cycle `last`: gives its room back, and sees to the next.
     fn take_from_queue(&mut self, queue: u32, last: u64) {
-        let lanes = u32::from(self.parameters.lanes);
         let entry = &mut self.queues[queue as usize];
         let record = &mut self.records.packets[entry.front as usize];
-        let (bytes, port, lane) = (record.bytes, entry.port, entry.place % lanes);
+        let (bytes, port, lane) = (record.bytes, entry.port, entry.lane);
         entry.front = std::mem::replace(&mut record.next, NONE);
         entry.free = last + 1;
         if entry.front != NONE {
@@ -284,7 +334,7 @@ impl Engine {
         }
         let back = &self.outs[port as usize];
         let (upstream, at) = (back.peer, last + u64::from(back.delay));
-        let number = (upstream * lanes + lane) as usize;
+        let number = self.lane_of(upstream, lane);
         let credit = &mut self.lanes[number];
         debug_assert!(credit.returns.back().is_none_or(|(before, _)| *before < at), "credits come in order");
         credit.returns.push_back((at, bytes));
@@ -382,15 +432,6 @@ impl Engine {
         self.end_pieces(message, 1, Some((tail_in, port)));
     }
 
-    /// Whether there is a limit to how long the front packet may wait.
-    #[inline]
-    fn is_limited(&self, queue: u32) -> bool {
-        let packet = &self.records.packets[self.queues[queue as usize].front as usize];
-        self.parameters.head_of_line_limit.is_some()
-            || self.parameters.lifetime_limit.is_some()
-            || self.records.messages[packet.message as usize].expires != NEVER
-    }
-
     /// The first cycles in which the front packet is destroyed by a limit of the switch, and by its time to live.
     fn limits(&self, queue: u32) -> (u64, u64) {
         let entry = &self.queues[queue as usize];
@@ -402,7 +443,7 @@ impl Engine {
     }
 
     /// Which limit the front packet has reached in cycle `t`, if any.
-    #[inline]
+    #[cold]
     fn overdue(&self, queue: u32, t: u64) -> Option<Cause> {
         let (reset, expires) = self.limits(queue);
         if reset <= t {
@@ -440,9 +481,8 @@ impl Engine {
     }
 
     fn set_alarm(&mut self, queue: u32) {
-        let (reset, expires) = self.limits(queue);
-        let due = reset.min(expires);
         let entry = &mut self.queues[queue as usize];
+        let due = entry.due;
         // An earlier one sets the next when it comes.
         if due < entry.alarm {
             entry.alarm = due;

@@ -16,6 +16,10 @@ pub(super) struct Queue {
     /// Its input port, and its place among the queues of its switch.
     pub(super) port: u32,
     pub(super) place: u32,
+    pub(super) lane: u8,
+    /// Its switch's first port, and how many that has.
+    pub(super) base: u32,
+    pub(super) ports: u32,
     /// What the front packet asks for, unless it has a fault.
     pub(super) out: u32,
     pub(super) out_lane: u8,
@@ -25,6 +29,8 @@ pub(super) struct Queue {
     pub(super) fault: Option<Cause>,
     /// The cycle in which the front packet is ready.
     pub(super) ready: u64,
+    /// The first cycle in which a limit forbids that the front packet is passed on; [`NEVER`]: there is none.
+    pub(super) due: u64,
     /// The first cycle in which the next packet is in front: the last one has left before.
     pub(super) free: u64,
     /// When the limits of the front packet are looked at next; [`NEVER`]: not at all.
@@ -46,18 +52,22 @@ pub(super) struct Leaving {
 }
 
 impl Queue {
-    pub(super) fn new(port: u32, place: u32) -> Queue {
+    pub(super) fn new(port: u32, place: u32, lane: u8, base: u32, ports: u32) -> Queue {
         let leaving = Leaving { packet: NONE, bytes: 0, period: 0, head_in: 0, tail_in: 0, from: 0 };
         Queue {
             front: NONE,
             back: NONE,
             port,
             place,
+            lane,
+            base,
+            ports,
             out: NONE,
             out_lane: 0,
             waits: false,
             fault: None,
             ready: NEVER,
+            due: NEVER,
             free: 0,
             alarm: NEVER,
             leaving,
@@ -103,6 +113,8 @@ pub(super) struct Output {
     pub(super) first_queue: u32,
     /// The queues that wait for it, and by bit their lanes.
     pub(super) waiting: u32,
+    /// The only queue that waits for it, which has no request while it is alone; [`NONE`]: all have theirs.
+    pub(super) lone: u32,
     pub(super) lanes_waiting: u16,
     /// The cable has failed.
     pub(super) dead: bool,
@@ -134,6 +146,7 @@ impl Output {
             words,
             first_queue,
             waiting: 0,
+            lone: NONE,
             lanes_waiting: 0,
             dead: true,
             to_host: false,

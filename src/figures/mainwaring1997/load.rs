@@ -9,7 +9,7 @@ pub(super) const FIGURE: Figure = Figure {
     id: "mainwaring1997/load",
     title: "Beyond the paper: maps made under traffic",
     scenarios: &["mainwaring1997/load.toml"],
-    whole_when_quick: true,
+    whole_when_quick: false,
     make,
 };
 

@@ -200,7 +200,7 @@ fn drawn(rng: &mut ChaCha8Rng) -> String {
     let algorithm = of(&["updown", "minimal", "smart"]);
     let select = of(&["first", "random", "round-robin", "balanced"]);
     let routing = format!("[routing]\nalgorithm = \"{algorithm}\"\nselect = \"{select}\"\n");
-    let payload = of(&["1 B", "64 B", "1 MiB"]);
+    let payload = of(&["1 B", "64 B", "100 KiB"]);
     let load = of(&["1e-15", "1e-9", "0.01", "0.9"]);
     let extent = of(&[
         "messages = 20",

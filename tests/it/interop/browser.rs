@@ -139,15 +139,19 @@ fn entry(nth: usize, report: &Report) -> Value {
     })
 }
 
-/// The sizes and themes in which the `nth` report is looked at: one of the four, in turn, unless more than the least
-/// cases are requested. Reports of the zoo are much alike: two of the four are enough there.
+/// The sizes and themes in which the `nth` report is looked at: one of the four, in turn; with more than the least
+/// cases two of them, and with all of them all four. Reports of the zoo are much alike: half as many are enough there.
 fn looks(nth: usize, report: &Report) -> Vec<[&'static str; 2]> {
     const ALL: [[&str; 2]; 4] = [["wide", "light"], ["phone", "dark"], ["wide", "dark"], ["phone", "light"]];
-    if cases(20) == 1 {
-        return vec![ALL[nth % ALL.len()]];
-    }
     let is_alike = report.name.starts_with("zoo-") && report.name != "zoo-ring";
-    ALL[..if is_alike { 2 } else { 4 }].to_vec()
+    let most = match cases(20) {
+        1 => 1,
+        20 => 4,
+        _ => 2,
+    };
+    let count = if is_alike { (most / 2).max(1) } else { most };
+    // Two that follow one another differ in both.
+    (0..count).map(|look| ALL[(nth + look) % ALL.len()]).collect()
 }
 
 /// Runs a script of `tests/it/interop/browser` over reports. What it prints of frames a second is printed.

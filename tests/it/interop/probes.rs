@@ -143,7 +143,7 @@ const HEADER: [&str; 9] = [
 fn tshark_sees_messages_as_the_log_has_them() {
     let Some(program) = peer("tshark") else { return };
     let mut messages = 0;
-    for seed in 0..cases(200) {
+    for seed in 0..cases(100) {
         let log = made::log(seed);
         let mut expected = Vec::new();
         for (scene, events) in &log.scenes {

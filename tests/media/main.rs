@@ -7,6 +7,7 @@ mod closed_forms {
     mod datagrams;
     mod ethernet;
     mod fabric;
+    mod routing_loop;
     mod tcp;
     mod traffic;
 }

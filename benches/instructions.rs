@@ -28,7 +28,7 @@ struct Quantity {
 const NETWORK: &str = "benches/instructions.toml";
 const RING: &str = "scenarios/faraj2008/loss.toml";
 
-const QUANTITIES: [Quantity; 6] = [
+const QUANTITIES: [Quantity; 7] = [
     Quantity {
         name: "message of 32 flits",
         file: "scenarios/random32.toml",
@@ -41,6 +41,22 @@ const QUANTITIES: [Quantity; 6] = [
         file: "scenarios/random32.toml",
         set: &["measure.messages={}", "traffic.uniform.payload=512 B", "traffic.uniform.loads=[0.025]"],
         sizes: [10_000, 30_000],
+        count: |run| Some(run.messages_delivered),
+    },
+    Quantity {
+        name: "message with credits",
+        file: NETWORK,
+        set: &[
+            "measure.messages={}",
+            "fabric.flow=credits",
+            "fabric.mtu=32 B",
+            "fabric.buffer=128 B",
+            "routing.algorithm=updown",
+            "routing.root=far",
+            "traffic.uniform.payload=32 B",
+            "traffic.uniform.loads=[0.0144]",
+        ],
+        sizes: [20_000, 60_000],
         count: |run| Some(run.messages_delivered),
     },
     Quantity {

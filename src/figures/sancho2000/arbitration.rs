@@ -228,8 +228,8 @@ section 5.2 says.
 **The rule**, stated before anything was run: the distance of a reading from the print is the sum of the squared \
 logarithms of our mean over the printed number, for the four numbers that are neither \"up to\" nor of a permutation: \
 UD_BFS2 over UD_BFS1 1.20 at 16 switches and 1.6 at 64, UD_DFS2b over UD_DFS2 1.16 at 16 and, as balancing \"only \
-contributes to improve throughput for small network sizes\", 1 at 64. The reading in use then (`serial`, `random`) is the \
-closest to the words of the paper. It stays unless one other is nearest both on the networks of even seeds and on \
+contributes to improve throughput for small network sizes\", 1 at 64. The reading in use then (`serial`, `random`) is \
+the closest to the words of the paper. It stays unless one other is nearest both on the networks of even seeds and on \
 those of odd ones. Known when it was written: what docs/VALIDATION.md says of `first` and of `per-input` at 16 \
 switches, and an independent simulator's ratios for `per-output` with `first`: 1.16 and 1.20 there, and at 64 switches \
 1.40 for UD_BFS2 over UD_BFS1 and 1.13 for balancing. Whoever takes another \

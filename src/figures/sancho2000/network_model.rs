@@ -35,7 +35,8 @@ fn make(_: &Results<'_>) -> Page {
                 networks that they make; and one of these networks, the first of 16 switches."
             .to_owned(),
         differs: "What the paper does not say is set to: buffers of 80 flits with STOP at 56 and GO at 40, cables of \
-                  10 m (8 flits in flight), Poisson arrivals, forward resets after 50 ms (none happens). \
+                  10 m (8 flits in flight), Poisson arrivals, the path of the lowest ports where routes are not \
+                  balanced, forward resets after 50 ms (none happens). \
                   \"Completely irregular\" is read as 4-regular and random with at most one cable between two \
                   switches; the paper's own networks are not printed."
             .to_owned(),

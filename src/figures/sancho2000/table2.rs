@@ -52,7 +52,8 @@ fn make(results: &Results<'_>) -> Page {
         ),
         differs: "The paper's Table 2 is the table above and has no numbers. UD_BFS1 has R1 and both depth-first \
                   routings have R2, as the note to Table 1 says. \"No\" balancing is one shortest legal route a pair \
-                  of hosts, drawn at random: the paper names random and round robin and does not say which it used. \
+                  of hosts, that of the lowest ports: the paper names random and round robin as what others do and \
+                  does not say what it used; by the rule of `sancho2000/arbitration` it is this. \
                   Balancing changes only which of the shortest legal routes are taken, so only the load of the \
                   busiest channel differs between a routing and its `b`."
             .to_owned(),
@@ -64,8 +65,9 @@ fn acronyms() -> String {
     let sweep = scenarios::sweep(SCENARIOS[0]);
     let pin = |key: &str, value: &str| (format!("topology.random-regular.{key}"), value.to_owned());
     let on_first = Pins(vec![pin("switches", "16"), pin("seed", "0")]);
-    let mut text =
-        "| routing | spanning tree | root heuristic | path heuristic | traffic balancing |\n|---|---|---|---|---|\n".to_owned();
+    let mut text = "| routing | spanning tree | root heuristic | path heuristic | traffic balancing \
+         |\n|---|---|---|---|---|\n"
+        .to_owned();
     for point in (0..sweep.len()).filter(|point| sweep.holds(*point, &on_first)) {
         let checked = sweep.checked(point).expect("every point is sound");
         let (Some(name), Some(choices)) = (sweep.text(point, "routing"), checked.choices()) else { continue };

@@ -21,6 +21,7 @@ mod names;
 mod operation;
 mod output;
 mod rates;
+mod route_files;
 mod routing;
 mod run;
 mod shared;
@@ -38,10 +39,12 @@ use std::ops::RangeInclusive;
 use simnet_base::diagnostics::Fault;
 use simnet_base::units::Bytes;
 
-use super::checked::{Checked, Failure, RandomFailures, Routing, Stages, Topology, Work};
+use super::checked::{Checked, Failure, RandomFailures, RouteSource, Routing, Stages, Topology, Work};
+use super::credits::service_lanes;
 use super::diagnostics::{Diagnostics, Place};
 use super::ethernet::Ethernet;
 use super::expect::{Expectation, Expectations};
+use super::fabric::Fabric;
 use super::rings::Rings;
 use super::sweep::Identity;
 use super::wire::{self, Bounded as _, Document, FlowKind, Given, Limited, Located, Quantity};
@@ -105,6 +108,7 @@ fn sections(
     let lanes = fabric.as_ref().and_then(|fabric| Some(fabric.credits.as_ref()?.lanes));
     let routing =
         document.routing.get().and_then(|wire| routing::routing(wire, network, seed, lanes, diagnostics));
+    let fabric = fabric.map(|fabric| with_service_lanes(fabric, network, routing.as_ref()));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
     if let Some(hosts) = &mut hosts {
@@ -140,6 +144,17 @@ fn sections(
         expect: Expectations { sources: diagnostics.sources(), list: expect },
         warnings: Vec::new(),
     })
+}
+
+/// The fabric with the lanes of service levels that routes have by tables of their own.
+fn with_service_lanes(mut fabric: Fabric, topology: Option<&Topology>, routing: Option<&Routing>) -> Fabric {
+    if let (Some(credits), Some(topology)) = (&mut fabric.credits, topology)
+        && let Some(Routing { source: RouteSource::File { on_lanes: Some(given), .. }, .. }) = routing
+    {
+        let lane = |switch, input, output, level| given.lanes.tables.lane(switch, input, output, level);
+        credits.service_lanes = Some(service_lanes(&topology.network, credits.lanes, lane));
+    }
+    fabric
 }
 
 /// What is done with the stages of a run on the fabric, or in their place, if anything. At most one section says

@@ -38,6 +38,8 @@ use std::ops::RangeInclusive;
 
 use simnet_base::diagnostics::Fault;
 use simnet_base::units::Bytes;
+use simnet_media::fabric::MOST_LANES;
+use simnet_network::routing::SwitchGraph;
 
 use super::checked::{Checked, Failure, RandomFailures, RouteSource, Routing, Stages, Topology, Work};
 use super::credits::service_lanes;
@@ -92,8 +94,9 @@ fn sections(
     let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, network, diagnostics));
     let mut hosts =
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
+    let has_credits = document.fabric.value().and_then(|wire| wire.flow.value()) == Some(&FlowKind::Credits);
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
-        if document.fabric.value().and_then(|wire| wire.flow.value()) == Some(&FlowKind::Credits) {
+        if has_credits {
             credits::check(document, diagnostics);
         } else {
             buffers::check(document, fabric, hosts, &topology.network, diagnostics);
@@ -105,7 +108,11 @@ fn sections(
     let mapping =
         mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, diagnostics));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
-    let lanes = fabric.as_ref().and_then(|fabric| Some(fabric.credits.as_ref()?.lanes));
+    // Of a faulty fabric with credits no lane is missed.
+    let lanes = match &fabric {
+        Some(fabric) => fabric.credits.as_ref().map(|credits| credits.lanes),
+        None => has_credits.then_some(MOST_LANES),
+    };
     let routing =
         document.routing.get().and_then(|wire| routing::routing(wire, network, seed, lanes, diagnostics));
     let fabric = fabric.map(|fabric| with_service_lanes(fabric, network, routing.as_ref()));
@@ -148,12 +155,25 @@ fn sections(
 
 /// The fabric with the lanes of service levels that routes have by tables of their own.
 fn with_service_lanes(mut fabric: Fabric, topology: Option<&Topology>, routing: Option<&Routing>) -> Fabric {
-    if let (Some(credits), Some(topology)) = (&mut fabric.credits, topology)
-        && let Some(Routing { source: RouteSource::File { on_lanes: Some(given), .. }, .. }) = routing
-    {
-        let lane = |switch, input, output, level| given.lanes.tables.lane(switch, input, output, level);
-        credits.service_lanes = Some(service_lanes(&topology.network, credits.lanes, lane));
-    }
+    let (Some(credits), Some(topology), Some(routing)) = (&mut fabric.credits, topology, routing) else {
+        return fabric;
+    };
+    let (network, lanes) = (&topology.network, credits.lanes);
+    credits.service_lanes = match &routing.source {
+        RouteSource::File { on_lanes: Some(given), .. } => {
+            let lane = |switch, input, output, level| given.lanes.tables.lane(switch, input, output, level);
+            Some(service_lanes(network, lanes, lane))
+        }
+        RouteSource::OnLanes { tables, .. } if tables.hops.changes_lanes() => {
+            let graph = SwitchGraph::new(network);
+            let lane = |switch, _, output, level| {
+                let by = graph.range(switch).find(|by| graph.outputs()[*by].port == output);
+                by.map_or(0, |by| tables.hops.lane(level, by))
+            };
+            Some(service_lanes(network, lanes, lane))
+        }
+        _ => None,
+    };
     fabric
 }
 

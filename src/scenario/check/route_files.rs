@@ -134,7 +134,8 @@ fn check_highest(
     let name = |node: Node| quoted(topology.network.name_of(node));
     let (from, to) = (name(Node::Host(source)), name(Node::Host(destination)));
     let switch = name(Node::Switch(switch));
-    let message = format!("there is no lane {lane}, on which {switch}:{output} sends what `{from}` has for `{to}`");
+    let message =
+        format!("there is no lane {lane}, on which {switch}:{output} sends what `{from}` has for `{to}`");
     let expected = format!("expected `lanes` of at least {} in [fabric]", lane + 1);
     out_of_range(sl2vl.place, message, expected, diagnostics);
     None

@@ -52,7 +52,8 @@ pub use graph::{Attachment, Attachments, Landing, Output, SwitchGraph, UNREACHED
 pub use in_transit::{Uncut, sends_on};
 pub use judged::{Judged, Requirement, Verdict};
 pub use lfts::{
-    DROPPED, ForwardingTables, LaneTables, Lanes, ServiceLevels, read_lfts, read_service_levels, read_sl2vl,
+    DROPPED, ForwardingTables, HighestLane, LaneTables, Lanes, ServiceLevels, read_lfts, read_service_levels,
+    read_sl2vl,
 };
 pub use metrics::{SwitchMetrics, restrictions_per_switch};
 pub use paths::{LegalMoves, State, Toward};

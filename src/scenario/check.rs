@@ -21,6 +21,7 @@ mod names;
 mod operation;
 mod output;
 mod rates;
+mod route_files;
 mod routing;
 mod run;
 mod shared;
@@ -37,11 +38,15 @@ use std::ops::RangeInclusive;
 
 use simnet_base::diagnostics::Fault;
 use simnet_base::units::Bytes;
+use simnet_media::fabric::MOST_LANES;
+use simnet_network::routing::SwitchGraph;
 
-use super::checked::{Checked, Failure, RandomFailures, Routing, Stages, Topology, Work};
+use super::checked::{Checked, Failure, RandomFailures, RouteSource, Routing, Stages, Topology, Work};
+use super::credits::service_lanes;
 use super::diagnostics::{Diagnostics, Place};
 use super::ethernet::Ethernet;
 use super::expect::{Expectation, Expectations};
+use super::fabric::Fabric;
 use super::rings::Rings;
 use super::sweep::Identity;
 use super::wire::{self, Bounded as _, Document, FlowKind, Given, Limited, Located, Quantity};
@@ -89,8 +94,9 @@ fn sections(
     let fabric = document.fabric.get().and_then(|wire| super::fabric::fabric(wire, network, diagnostics));
     let mut hosts =
         document.hosts.get().and_then(|wire| super::fabric::hosts(wire, fabric.as_ref(), diagnostics));
+    let has_credits = document.fabric.value().and_then(|wire| wire.flow.value()) == Some(&FlowKind::Credits);
     if let (Some(fabric), Some(hosts), Some(topology)) = (&fabric, &hosts, network) {
-        if document.fabric.value().and_then(|wire| wire.flow.value()) == Some(&FlowKind::Credits) {
+        if has_credits {
             credits::check(document, diagnostics);
         } else {
             buffers::check(document, fabric, hosts, &topology.network, diagnostics);
@@ -102,9 +108,14 @@ fn sections(
     let mapping =
         mapping.and_then(|wire| mapping::mapping(wire, network, hosts.as_ref(), document, diagnostics));
     let seed = seed.or_else(|| document.scenario.value().and_then(|wire| wire.seed.value().copied()));
-    let lanes = fabric.as_ref().and_then(|fabric| Some(fabric.credits.as_ref()?.lanes));
+    // Of a faulty fabric with credits no lane is missed.
+    let lanes = match &fabric {
+        Some(fabric) => fabric.credits.as_ref().map(|credits| credits.lanes),
+        None => has_credits.then_some(MOST_LANES),
+    };
     let routing =
         document.routing.get().and_then(|wire| routing::routing(wire, network, seed, lanes, diagnostics));
+    let fabric = fabric.map(|fabric| with_service_lanes(fabric, network, routing.as_ref()));
     let has_mapper_load = document.mapping.value().is_some_and(|mapping| !mapping.load.is_absent());
     let context = traffic::Context { topology: network, fabric: fabric.as_ref(), seed, has_mapper_load };
     if let Some(hosts) = &mut hosts {
@@ -140,6 +151,30 @@ fn sections(
         expect: Expectations { sources: diagnostics.sources(), list: expect },
         warnings: Vec::new(),
     })
+}
+
+/// The fabric with the lanes of service levels that routes have by tables of their own.
+fn with_service_lanes(mut fabric: Fabric, topology: Option<&Topology>, routing: Option<&Routing>) -> Fabric {
+    let (Some(credits), Some(topology), Some(routing)) = (&mut fabric.credits, topology, routing) else {
+        return fabric;
+    };
+    let (network, lanes) = (&topology.network, credits.lanes);
+    credits.service_lanes = match &routing.source {
+        RouteSource::File { on_lanes: Some(given), .. } => {
+            let lane = |switch, input, output, level| given.lanes.tables.lane(switch, input, output, level);
+            Some(service_lanes(network, lanes, lane))
+        }
+        RouteSource::OnLanes { tables, .. } if tables.hops.changes_lanes() => {
+            let graph = SwitchGraph::new(network);
+            let lane = |switch, _, output, level| {
+                let by = graph.range(switch).find(|by| graph.outputs()[*by].port == output);
+                by.map_or(0, |by| tables.hops.lane(level, by))
+            };
+            Some(service_lanes(network, lanes, lane))
+        }
+        _ => None,
+    };
+    fabric
 }
 
 /// What is done with the stages of a run on the fabric, or in their place, if anything. At most one section says

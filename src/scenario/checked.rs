@@ -6,7 +6,7 @@ use simnet_base::ids::{HostId, LinkId, Node, Port};
 use simnet_base::units::{BitRate, Duration, Time};
 use simnet_media::trace::Bounds;
 use simnet_media::traffic::{TraceMessage, Workload};
-use simnet_network::routing::{Choices, DestinationTables, RouteTable};
+use simnet_network::routing::{Choices, DestinationTables, ForwardingTables, Lanes, RouteTable};
 use simnet_network::topology::{End, Network};
 
 use super::allgather::Allgather;
@@ -256,6 +256,8 @@ pub enum RouteSource {
         file: InputFile,
         /// Its routes.
         table: RouteTable,
+        /// Forwarding tables with the lanes of their packets; `None` on one lane.
+        on_lanes: Option<Box<TablesOnLanes>>,
     },
     /// Routes to be computed; random choices have the scenario's seed.
     Computed(Choices),
@@ -266,6 +268,15 @@ pub enum RouteSource {
         /// The routes of pairs, their lanes as service levels.
         table: RouteTable,
     },
+}
+
+/// Forwarding tables from a file, and the lanes that packets take by tables of their own.
+#[derive(Clone, Debug)]
+pub struct TablesOnLanes {
+    /// The forwarding tables.
+    pub tables: ForwardingTables,
+    /// The lane of each service level at each switch, and the service levels of paths.
+    pub lanes: Lanes,
 }
 
 /// What hosts send.

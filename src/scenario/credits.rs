@@ -6,8 +6,10 @@
 //! sections 3.5.7, 7.6.9 and 18.2.5.4. Departure: room is counted in bytes, not in blocks of 64.
 
 use simnet_base::diagnostics::Fault;
+use simnet_base::ids::{Node, Port, SwitchId};
 use simnet_base::units::{Bytes, Duration, Flits};
-use simnet_media::fabric::{CreditParameters, LaneArbitration, LaneWeight};
+use simnet_media::fabric::{CreditParameters, LaneArbitration, LaneWeight, SERVICE_LEVELS, ServiceLanes};
+use simnet_network::topology::Network;
 
 use super::diagnostics::{Diagnostics, Place};
 use super::wire::{self, FlowKind, Given, Located, MOST_BUFFER};
@@ -25,6 +27,8 @@ pub struct Credits {
     pub packet_lifetime: Option<Duration>,
     /// How an output chooses among its lanes.
     pub arbitration: LaneArbitration,
+    /// The lanes of service levels where tables say so; `None`: a lane has the number of the service level.
+    pub service_lanes: Option<ServiceLanes>,
 }
 
 /// What a scenario's longest packet is unless it says otherwise: the most that InfiniBand has.
@@ -49,7 +53,7 @@ impl Credits {
             head_of_line_limit,
             lifetime_limit: self.packet_lifetime.map(|time| cycles(time).max(1)),
             arbitration: self.arbitration.clone(),
-            service_lanes: None,
+            service_lanes: self.service_lanes.clone(),
         }
     }
 }
@@ -91,7 +95,42 @@ pub(super) fn credits(
         mtu,
         packet_lifetime: wire.packet_lifetime.value().and_then(|time| time.0),
         arbitration: arbitration(&wire.lane_arbitration, lanes, diagnostics)?,
+        service_lanes: None,
     })
+}
+
+/// The tables of service levels for an engine with so many `lanes`, as `lane(switch, input, output, level)` has them; 0
+/// where that is none of them, which no packet needs. A host sends a level on the lane of that number, modulo `lanes`.
+pub(super) fn service_lanes(
+    network: &Network,
+    lanes: u8,
+    lane: impl Fn(SwitchId, Port, Port, u8) -> u8,
+) -> ServiceLanes {
+    let levels = |of: &dyn Fn(u8) -> u8| {
+        let mut row = [0; SERVICE_LEVELS];
+        row.iter_mut().zip(0..).for_each(|(lane, level)| *lane = of(level));
+        row
+    };
+    let of_switch = |switch: SwitchId| {
+        let (first, ports) = network.port_range(Node::Switch(switch));
+        let ports = || (first..first + ports).map(Port);
+        let pairs = ports().flat_map(|input| ports().map(move |output| (input, output)));
+        let within = |at| if at < lanes { at } else { 0 };
+        pairs.map(|(input, output)| levels(&|level| within(lane(switch, input, output, level)))).collect()
+    };
+    ServiceLanes {
+        hosts: vec![levels(&|level| level % lanes); network.hosts().len()],
+        switches: network.switch_ids().map(of_switch).collect(),
+    }
+}
+
+/// The most pairs of ports for which service levels are put into tables: 256 MiB of them.
+const MOST_PAIRS_OF_PORTS: u64 = 1 << 24;
+
+/// Whether the tables of service levels are too large to be made.
+pub(super) fn has_too_many_ports(network: &Network) -> bool {
+    let pairs = network.switches().iter().map(|switch| u64::from(switch.ports).pow(2));
+    pairs.sum::<u64>() > MOST_PAIRS_OF_PORTS
 }
 
 /// Notes keys that belong to credits alone.

@@ -87,6 +87,7 @@ mod scenarios {
     mod gather;
     mod in_transit;
     mod include;
+    mod lane_files;
     mod mapping;
     pub(crate) mod meaning;
     mod mix;

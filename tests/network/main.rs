@@ -16,6 +16,7 @@ mod formats {
 mod oracle {
     mod balance;
     mod certificates;
+    mod datelines;
     mod destination;
     mod dimension_order;
     mod discovery;

@@ -62,7 +62,7 @@ pub(super) fn under_load(
     if let Work::Stages(stages) = &mut checked.work
         && let Some(routing) = &mut stages.routing
     {
-        routing.source = RouteSource::File { file, table };
+        routing.source = RouteSource::File { file, table, on_lanes: None };
     }
     let refused = |error| Failure::Usage(format!("{} cannot be run: {error}", quoted(&name)));
     Ok(UnderLoad::new(load, &run(&checked, &(), None).map_err(refused)?.summary))

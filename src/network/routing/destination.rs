@@ -7,7 +7,7 @@
 //! | engine | next hops | lanes |
 //! |---|---|---|
 //! | `updown`, `smart` | over an acyclic set of turns, balanced | one |
-//! | `dimension-order` | over its turns, balanced | as few as are found: one on a mesh |
+//! | `dimension-order` | over its turns, balanced | one on a mesh, two on a torus |
 //! | `minimal` | on shortest paths, balanced | as few as are found |
 //! | `lash` | on shortest paths, one path per pair of switches | as few as are found |
 //! | `dfsssp` | on shortest paths, each destination by the loads so far | as few as are found |
@@ -17,7 +17,8 @@
 //!   set of turns, or shortest paths ──▶ next hops ──▶ lanes of paths ──▶ tables ──▶ proof, lane by lane
 //! ```
 //!
-//! A path keeps its lane from source to destination; all hosts of a switch send on the same lane to a destination.
+//! A path keeps its lane from source to destination, but for dimension order on a torus (`datelines`); all hosts of a
+//! switch send on the same service level to a destination.
 //! All cabled ports of hosts have addresses, and may send; distances and loads are those of the ports that hosts are
 //! attached by. Where ports have several addresses (a mask of `lmc` bits), each address has next hops of its own.
 //!
@@ -29,6 +30,7 @@
 //! tests/network/oracle/destination.rs: every pair walked hop by hop, and cycles sought over (channel, lane), on random
 //! multigraphs; lanes and loads beside OpenSM's.
 
+mod datelines;
 mod lanes;
 mod load;
 mod minimal;
@@ -188,17 +190,24 @@ impl DestinationTables {
         if entries > MOST_ADDRESSES {
             return Err(TablesError::Large { entries });
         }
+        let mut has_datelines = false;
         let (roots, mut hops) = match engine {
             Engine::Rule(algorithm) => {
                 algorithm.check(&graph)?;
                 let rule = Rule::new(algorithm, &graph, attachments, utility);
-                (rule.roots().to_vec(), of_rule(&graph, &rule, &sends, &none))
+                let mut hops = of_rule(&graph, &rule, &sends, &none);
+                if let Rule::DimensionOrder(order) = &rule {
+                    has_datelines = datelines::put_on_two_lanes(&graph, order, &sends, &mut hops);
+                }
+                (rule.roots().to_vec(), hops)
             }
             Engine::Lash => (Vec::new(), lash(&graph, &sends, &none)),
             Engine::Dfsssp => (Vec::new(), minimal(&graph, &sends, &none, (Tie::Load, false))),
             Engine::Nue => (Vec::new(), nue::nue(&graph, &sends, &none, lanes.unwrap_or(1))),
         };
-        if engine.takes_lanes() && *engine != Engine::Nue {
+        if has_datelines {
+            at_most(u32::from(hops.lanes()), lanes)?;
+        } else if engine.takes_lanes() && *engine != Engine::Nue {
             put_on_lanes(&graph, &sends, &mut hops, lanes)?;
         }
         add_management(&graph, &mut hops);
@@ -214,13 +223,16 @@ fn of_rule(graph: &SwitchGraph, rule: &Rule, sends: &[u32], none: &NextHops) -> 
         Rule::UpDown(directions) | Rule::InTransit(directions) => {
             let up = |by: usize| directions.is_up(graph.sender(by), graph.outputs()[by].to);
             let spare = (0..graph.outputs().len()).map(|by| !up(by)).collect();
-            vec![TurnSet { turns: AllowedTurns::up_down(graph, directions), spare }]
+            vec![TurnSet { turns: AllowedTurns::up_down(graph, directions), spare, has_detours: true }]
         }
         Rule::Smart(smart) => {
             let (turns, spare) = smart.around_tree(graph, sends);
-            vec![TurnSet { turns: smart.turns().clone(), spare: Vec::new() }, TurnSet { turns, spare }]
+            let all = TurnSet { turns: smart.turns().clone(), spare: Vec::new(), has_detours: true };
+            vec![all, TurnSet { turns, spare, has_detours: true }]
         }
-        Rule::DimensionOrder(order) => vec![TurnSet { turns: order.turns().clone(), spare: Vec::new() }],
+        Rule::DimensionOrder(order) => {
+            vec![TurnSet { turns: order.turns().clone(), spare: Vec::new(), has_detours: false }]
+        }
     };
     let tables = sets.iter().map(|set| balanced(graph, set, sends, none));
     tables.min_by_key(|(worth, _)| *worth).expect("there is a set").1
@@ -235,6 +247,12 @@ fn lash(graph: &SwitchGraph, sends: &[u32], none: &NextHops) -> NextHops {
     if second.0 < first.0 { second.1 } else { first.1 }
 }
 
+/// Refuses more lanes than are given.
+fn at_most(needed: u32, given: Option<u8>) -> Result<(), TablesError> {
+    let most = given.unwrap_or(u8::MAX);
+    if needed > u32::from(most) { Err(TablesError::Lanes { needed, given: most }) } else { Ok(()) }
+}
+
 /// Gives every path its lane.
 fn put_on_lanes(
     graph: &SwitchGraph,
@@ -243,10 +261,7 @@ fn put_on_lanes(
     given: Option<u8>,
 ) -> Result<(), TablesError> {
     let mut lanes = Lanes::few(graph, hops, sends);
-    let most = given.unwrap_or(u8::MAX);
-    if lanes.count > u32::from(most) {
-        return Err(TablesError::Lanes { needed: lanes.count, given: most });
-    }
+    at_most(lanes.count, given)?;
     lanes.share_out(u32::from(given.unwrap_or(1)));
     let count = u8::try_from(lanes.count).expect("at most as many as are given");
     hops.set_lanes(lanes.rows(), count);

@@ -40,6 +40,16 @@ use super::graph::{Output, SwitchGraph};
 pub struct DimensionOrder {
     turns: AllowedTurns,
     dimensions: Vec<Dimension>,
+    along: Vec<Along>,
+}
+
+/// The place of an output on a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Along {
+    /// Its dimension, by position among those that have cables.
+    pub(super) dimension: usize,
+    /// Whether it leads from the last coordinate to the first, or back: over the dateline of its circle.
+    pub(super) crosses: bool,
 }
 
 /// A dimension of a grid.
@@ -63,23 +73,38 @@ impl DimensionOrder {
     /// [`NotAGrid`] with the first rule of the module's list that the network breaks.
     pub fn new(graph: &SwitchGraph) -> Result<DimensionOrder, NotAGrid> {
         let grid = Grid::new(graph)?;
-        grid.check(graph)?;
+        let positions = grid.check(graph)?;
         let classes: Vec<(usize, bool)> = graph.outputs().iter().map(|output| grid.class(output)).collect();
         let turns = AllowedTurns::where_(graph, |by, next| {
             classes[next].0 > classes[by].0 || classes[next] == classes[by]
         });
-        Ok(DimensionOrder { turns, dimensions: grid.dimensions })
+        let along = |(by, (dimension, is_up)): (usize, &(usize, bool))| {
+            let coordinate = grid.coordinate(positions[graph.sender(by).index()], *dimension);
+            let last = if *is_up { grid.dimensions[*dimension].size as usize - 1 } else { 0 };
+            Along { dimension: *dimension, crosses: coordinate == last }
+        };
+        let along = classes.iter().enumerate().map(along).collect();
+        Ok(DimensionOrder { turns, dimensions: grid.dimensions, along })
     }
 
     /// The rule of a network that may be no grid: then no worm may turn from one switch's cable into another's.
     pub(super) fn or_none(graph: &SwitchGraph) -> DimensionOrder {
-        let none = |_| DimensionOrder { turns: AllowedTurns::none(graph), dimensions: Vec::new() };
+        let none = |_| DimensionOrder {
+            turns: AllowedTurns::none(graph),
+            dimensions: Vec::new(),
+            along: Vec::new(),
+        };
         DimensionOrder::new(graph).unwrap_or_else(none)
     }
 
     /// The turns that it allows.
     pub fn turns(&self) -> &AllowedTurns {
         &self.turns
+    }
+
+    /// The place of an output, given by its position in the graph.
+    pub(super) fn along(&self, by: usize) -> Along {
+        self.along[by]
     }
 
     /// The dimensions that have cables, in order.
@@ -147,8 +172,8 @@ impl Grid {
     }
 
     /// Checks that switches and cables are those of the grid: each switch at coordinates of its own, each cable between
-    /// neighbours, none missing.
-    fn check(&self, graph: &SwitchGraph) -> Result<(), NotAGrid> {
+    /// neighbours, none missing. Gives their positions.
+    fn check(&self, graph: &SwitchGraph) -> Result<Vec<usize>, NotAGrid> {
         let switches = graph.switches();
         let whole = self.dimensions.iter().try_fold(1_usize, |all, d| all.checked_mul(d.size as usize));
         if whole != Some(switches) {
@@ -176,8 +201,9 @@ impl Grid {
         }
         let lines = |d: &Dimension| switches / d.size as usize * (d.size - u32::from(!d.wraps)) as usize;
         let cables: usize = self.dimensions.iter().map(lines).sum();
-        let is_whole = positions.iter().all(Option::is_some) && graph.outputs().len() == 2 * cables;
-        if is_whole { Ok(()) } else { Err(NotAGrid("a cable is missing")) }
+        let positions: Option<Vec<usize>> = positions.into_iter().collect();
+        let is_whole = graph.outputs().len() == 2 * cables;
+        positions.filter(|_| is_whole).ok_or(NotAGrid("a cable is missing"))
     }
 
     /// Coordinates as one number, the first dimension fastest.
@@ -187,12 +213,18 @@ impl Grid {
         each.fold(0, |position, (size, coordinate)| position * size + *coordinate as usize)
     }
 
+    /// A coordinate of a position.
+    fn coordinate(&self, position: usize, place: usize) -> usize {
+        let stride: usize = self.dimensions[..place].iter().map(|d| d.size as usize).product();
+        position / stride % self.dimensions[place].size as usize
+    }
+
     /// The position next to another; none beyond the rim of a mesh.
     fn neighbour(&self, position: usize, (place, is_up): (usize, bool)) -> Option<usize> {
         let stride: usize = self.dimensions[..place].iter().map(|d| d.size as usize).product();
         let Dimension { size, wraps } = self.dimensions[place];
         let size = size as usize;
-        let coordinate = position / stride % size;
+        let coordinate = self.coordinate(position, place);
         let next = if is_up { coordinate + 1 } else { coordinate + size - 1 };
         let is_round = if is_up { next == size } else { coordinate == 0 };
         (wraps || !is_round).then(|| position - coordinate * stride + next % size * stride)

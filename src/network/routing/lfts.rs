@@ -48,6 +48,7 @@ mod without;
 mod words;
 
 pub use lanes::Lanes;
+pub use routes::HighestLane;
 pub use service_levels::{ServiceLevels, read_service_levels};
 pub use sl2vl::{DROPPED, LaneTables, read_sl2vl};
 

@@ -5,7 +5,7 @@ use simnet_media::trace::Recorder;
 use simnet_network::routing::{Attachments, Choices, Plan, Report, Root, RouteTable, Routes, Survey};
 use simnet_network::topology::Network;
 use simnet_scenario::Checked;
-use simnet_scenario::checked::{RouteSource, Routing, Stages};
+use simnet_scenario::checked::{RouteSource, Routing, Stages, TablesOnLanes};
 use simnet_scenario::mapping::Mapping;
 
 use super::map_files;
@@ -96,9 +96,14 @@ fn on_network(
     let Some(routing) = routing else { return Ok(routed) };
     progress.stage("routing", 1);
     let (table, report) = match &routing.source {
-        RouteSource::File { table, .. } => {
-            let report = Report::of_file(network, &Survey::new(network, &attachments, table));
-            (table.clone(), report)
+        RouteSource::File { table, on_lanes, .. } => {
+            let survey = match on_lanes.as_deref() {
+                None => Survey::new(network, &attachments, table),
+                Some(TablesOnLanes { tables, lanes }) => {
+                    Survey::of_tables_on_lanes(network, &attachments, tables, lanes)
+                }
+            };
+            (table.clone(), Report::of_file(network, &survey))
         }
         RouteSource::OnLanes { tables, table } => (table.clone(), tables.report(network, &attachments)),
         RouteSource::Computed(choices) => {

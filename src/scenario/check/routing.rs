@@ -1,20 +1,18 @@
 //! Where routes come from: a file that is read here, or an algorithm and its choices.
 
-use std::collections::BTreeMap;
-
 use simnet_base::diagnostics::Fault;
 use simnet_base::ids::SwitchId;
 use simnet_media::fabric::MOST_LANES;
 use simnet_network::routing::{
     Algorithm, Attachments, Choices, DestinationTables, Engine, Heuristic, Root, Selection, SwitchGraph,
-    TablesError, Tree, read_lfts, read_routes,
+    TablesError, Tree,
 };
-use simnet_network::topology::formats::port_guids;
 
-use super::{conflict, files, names};
-use crate::checked::{RouteSource, Routing, Topology, TopologySource};
+use super::route_files::{Kind, check_keys, routes_file};
+use super::{conflict, names};
+use crate::checked::{RouteSource, Routing, Topology};
 use crate::diagnostics::{Diagnostics, Place};
-use crate::wire::{self, FileName, Given, Located};
+use crate::wire::{self, Given, Located};
 
 /// Where routes come from. `lanes` are those of each channel; `None` with STOP and GO.
 pub(super) fn routing(
@@ -26,6 +24,7 @@ pub(super) fn routing(
 ) -> Option<Routing> {
     let (section, wire) = (wire.place, &wire.value);
     let distribute = wire.distribute.value().copied();
+    check_keys(wire, lanes, diagnostics)?;
     let read = match (wire.file.get(), wire.lfts.get()) {
         (Some(file), Some(lfts)) => {
             two_sources(
@@ -46,7 +45,7 @@ pub(super) fn routing(
         (Some((file, kind)), None) => {
             let keys = ["tree", "heuristic", "root", "relabel", "select", "seed"];
             only_with(wire, &keys, "a file", diagnostics);
-            routes_file(file, kind, topology, diagnostics)
+            routes_file((file, kind), wire, topology, lanes, diagnostics)
         }
         (None, Some(router)) if is_on_lanes(&router.value, lanes) => {
             on_lanes(router, wire, topology, lanes, diagnostics)
@@ -262,50 +261,4 @@ fn root(names: &[Located<String>], topology: &Topology, diagnostics: &mut Diagno
         }
     }
     sound.then_some(Root::Named(switches))
-}
-
-/// What a file of routes holds.
-enum Kind {
-    /// A route for each pair of hosts.
-    Routes,
-    /// The forwarding tables of a subnet manager.
-    Lfts,
-}
-
-/// The routes of a file: of each pair, or those that forwarding tables come to.
-fn routes_file(
-    named: &Located<FileName>,
-    kind: Kind,
-    topology: Option<&Topology>,
-    diagnostics: &mut Diagnostics,
-) -> Option<RouteSource> {
-    let (file, bytes) = files::open(named, diagnostics)?;
-    let topology = topology?;
-    let attachments = Attachments::by_ports(&topology.network, &topology.attachments);
-    let title = files::title(&file);
-    let read = match kind {
-        Kind::Routes => read_routes(&topology.network, &attachments, &title, &bytes).map(Ok),
-        Kind::Lfts => read_lfts(&topology.network, &port_guids_of(topology, diagnostics), &title, &bytes)
-            .map(|tables| tables.routes(&topology.network, &attachments)),
-    };
-    match read {
-        Ok(Ok(table)) => Some(RouteSource::File { file, table }),
-        Ok(Err(error)) => {
-            conflict(named.place, error.to_string(), "expected a smaller network", diagnostics);
-            None
-        }
-        Err(faults) => {
-            diagnostics.add_file(*faults);
-            None
-        }
-    }
-}
-
-/// The guids of ports, which stand in the network's own file alone.
-fn port_guids_of(topology: &Topology, diagnostics: &mut Diagnostics) -> BTreeMap<u64, (String, u16)> {
-    let own = match &topology.source {
-        TopologySource::File(own) => diagnostics.files().read(&own.path).ok(),
-        _ => None,
-    };
-    own.map(|own| port_guids(&own.bytes)).unwrap_or_default()
 }

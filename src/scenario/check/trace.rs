@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
 
     /// Notes a pair for which the file of routes has none.
     fn route(&mut self, source: HostId, destination: HostId, range: Range<usize>) {
-        let Some(RouteSource::File { file, table }) = self.routing.map(|routing| &routing.source) else {
+        let Some(RouteSource::File { file, table, .. }) = self.routing.map(|routing| &routing.source) else {
             return;
         };
         if table.turns(source, destination).is_none() {

@@ -187,6 +187,12 @@ table! {
         /// The forwarding tables of a subnet manager, OpenSM's `opensm-lfts.dump` or what `dump_lfts` prints, relative
         /// to the scenario's folder: every message takes the way that they have for the lid of its destination.
         lfts: FileName = Optional;
+        /// With `lfts` and credits: the lane that each switch gives a service level from one port to another, OpenSM's
+        /// `opensm-sl2vl.dump` or `ibdiagnet.slvl`; without it all packets are on lane 0.
+        sl2vl: FileName = Optional;
+        /// With `sl2vl`: the service levels of paths, lines as `slid dlid sl`, or `ibdiagnet.psl`; a path without one has
+        /// level 0.
+        sl: FileName = Optional;
         /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock.
         /// `lash`, `dfsssp` and `nue` find next hops by destination and put paths on the fabric's `lanes`, and so do
         /// `minimal` and `dimension-order` where there are several.

@@ -72,7 +72,7 @@ fn lanes_of(net: &Network, graph: &SwitchGraph, tables: &DestinationTables) -> V
         let far = net.peer(End { node: Node::Host(host), port }).unwrap().node;
         assert_eq!(far, Node::Switch(to), "a column leads to the switch of its port");
         for from in net.switch_ids().filter(has_host) {
-            let lane = &mut lanes[usize::from(tables.hops.lane(column, from))];
+            let lane = &mut lanes[usize::from(tables.hops.service_level(column, from))];
             for pair in walk(net, graph, tables, column, from).outputs.windows(2) {
                 lane.entry(pair[0]).or_default().insert(pair[1]);
             }

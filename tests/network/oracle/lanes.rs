@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Node, Port, SwitchId};
 use simnet_network::routing::{
-    Attachments, ChannelLane, Lanes, Survey, read_lfts, read_service_levels, read_sl2vl, verify,
-    write_certificate,
+    Attachments, ChannelLane, ForwardingTables, Lanes, Routes as _, Survey, read_lfts, read_service_levels,
+    read_sl2vl, verify, write_certificate,
 };
 use simnet_network::topology::{End, Network};
 
@@ -273,6 +273,7 @@ fn lanes_are_judged_as_walked() {
             let survey = Survey::of_tables_on_lanes(&net, &attachments, &read, &lanes);
             assert_eq!(as_survey_says(&survey), expected, "seed {seed}");
             check_order(&survey, &dependencies, seed);
+            check_pairs(&net, (&tables, &rows, &levels), &read, &lanes);
             check_certificate(&net, &survey, seed);
         }
         let on_one = Survey::of_tables(&net, &attachments, &read);
@@ -281,6 +282,38 @@ fn lanes_are_judged_as_walked() {
         broken += u64::from(on_one.dependencies.is_cyclic() && expected.cycle.is_none());
     }
     assert!(cyclic > 0 && broken > 0 && dropped > 0, "{cyclic} {broken} {dropped}");
+}
+
+/// Checks that each pair of hosts has a route if the walk of its level arrives, with that level, and that the highest
+/// lane of all these walks is the one that is named.
+fn check_pairs(
+    net: &Network,
+    (tables, rows, levels): (&Tables, &Rows, &Levels),
+    read: &ForwardingTables,
+    lanes: &Lanes,
+) {
+    let attachments = Attachments::lowest(net);
+    let (table, highest) = read.routes_on_lanes(net, &attachments, lanes).unwrap();
+    let known = known(tables);
+    let base = |host: HostId| {
+        let port = End { node: Node::Host(host), port: attachments.of(host)?.port };
+        known.iter().find(|(_, end)| **end == port).map(|(lid, _)| *lid)
+    };
+    let mut most = None;
+    for (source, to) in net.host_ids().flat_map(|s| net.host_ids().map(move |d| (s, d))) {
+        let level = base(source).zip(base(to)).and_then(|pair| levels.get(&pair)).copied().unwrap_or(0);
+        let ends = attachments.of(source).map(|cable| cable.far).zip(base(to)).filter(|_| source != to);
+        let walked = ends.map(|(from, lid)| walk(net, (tables, rows), from, lid, level));
+        let arrives = walked.as_ref().is_some_and(|walk| walk.ending == Ending::Arrived);
+        assert_eq!(table.turns(source, to).is_some(), arrives);
+        if source != to {
+            assert_eq!(table.service_level(source, to), level);
+        }
+        let lanes = walked.filter(|_| arrives).into_iter().flat_map(|walk| walk.taken);
+        most = most.max(lanes.map(|(_, lane)| lane).max());
+    }
+    // The walk does not note the lane of the last cable.
+    assert!(most <= highest.map(|highest| highest.lane));
 }
 
 /// Checks that the order of lanes is one, and has all dependencies.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use simnet_base::ids::{HostId, Node};
 use simnet_network::routing::{Algorithm, Attachments, Choices, Plan, RouteTable, Selection, Survey};
-use simnet_network::topology::Network;
 use simnet_network::topology::formats::{Format, write};
+use simnet_network::topology::{Network, generate};
 use simnet_running::simulation::{self, Outcome, Summary};
 use simnet_scenario::{self as scenario, Overrides};
 
@@ -206,4 +206,38 @@ fn circles_of_credits_are_cycles_of_the_proof() {
     });
     println!("{cyclic} sets of routes with a cycle, of which {deadlocked} deadlocked");
     assert!(deadlocked * 2 > cyclic, "most close");
+}
+
+/// Wrong if dimension order on a torus used more than two lanes, if they left a cycle, or if packets on them ever
+/// deadlocked at full load with room for one in each; on one lane most of the same tori do.
+#[test]
+fn two_lanes_carry_dimension_order_on_a_torus() {
+    let tori: [(&[u64], u64); 8] = [
+        (&[5], 2),
+        (&[8], 1),
+        (&[4, 4], 2),
+        (&[5, 3], 2),
+        (&[6, 5], 1),
+        (&[8, 8], 1),
+        (&[4, 4, 4], 1),
+        (&[5, 3, 4], 1),
+    ];
+    let mut on_one_lane = 0;
+    for (seed, (sizes, hosts)) in (0..).zip(tori) {
+        let sizes = ["x", "y", "z"].into_iter().zip(sizes.iter().copied());
+        let parameters: Vec<(&str, u64)> = sizes.chain([("hosts-per-switch", hosts)]).collect();
+        let net = generate::build("torus", &parameters, 0).unwrap();
+        let run = |lanes: u8| {
+            let fabric = format!("{TIGHT}\nlanes = {lanes}");
+            let times = ["300 us", "350 us"];
+            overload_on(&net, "algorithm = 'dimension-order'", (&fabric, "64 B", times), seed)
+        };
+        let summary = run(2);
+        let route = summary.stages().unwrap().route.as_ref().unwrap();
+        assert_eq!((&route.dependency_cycle, route.non_minimal_pairs), (&None, 0), "{parameters:?}");
+        assert_eq!(route.lanes.map(|used| used.lanes), Some(2), "{parameters:?}");
+        assert_eq!((summary.deadlock_count(), summary.outcome), (0, Outcome::Saturated), "{parameters:?}");
+        on_one_lane += u32::from(run(1).deadlock_count() > 0);
+    }
+    assert!(on_one_lane > 4, "only {on_one_lane} deadlock on one lane");
 }

@@ -15,6 +15,8 @@ const FULL: u64 = 3 * HOP;
 pub(super) struct Load {
     over: Vec<u64>,
     weight: Vec<u64>,
+    /// What a channel without load costs.
+    hop: u64,
     /// Per column the outputs of its tree, with the routes over each.
     flows: Vec<Vec<(u32, u32)>>,
 }
@@ -22,7 +24,18 @@ pub(super) struct Load {
 impl Load {
     pub(super) fn new(graph: &SwitchGraph, columns: usize) -> Load {
         let outputs = graph.outputs().len();
-        Load { over: vec![0; outputs], weight: vec![HOP; outputs], flows: vec![Vec::new(); columns] }
+        Load {
+            over: vec![0; outputs],
+            weight: vec![HOP; outputs],
+            hop: HOP,
+            flows: vec![Vec::new(); columns],
+        }
+    }
+
+    /// The same, with hops that cost so much that no load is worth one more of them.
+    pub(super) fn without_detours(graph: &SwitchGraph, columns: usize) -> Load {
+        let hop = HOP + FULL * graph.switches() as u64;
+        Load { hop, weight: vec![hop; graph.outputs().len()], ..Load::new(graph, columns) }
     }
 
     /// Takes a column out.
@@ -51,7 +64,7 @@ impl Load {
             for _ in 0..3 {
                 share = share * share / HOP;
             }
-            *weight = HOP + share * FULL / HOP;
+            *weight = self.hop + share * FULL / HOP;
         }
         &self.weight
     }

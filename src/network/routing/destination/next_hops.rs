@@ -17,7 +17,8 @@ pub enum Target {
 /// No next hop.
 const NONE: u16 = u16::MAX;
 
-/// One next hop per switch and destination, and one lane per switch that sends and destination.
+/// One next hop per switch and destination, and one service level per switch that sends and destination: the number of
+/// the lane all along the path, or what the lane at each output follows from.
 ///
 /// Costs 2 bytes for each switch and destination, 3 with several lanes: 20 MB for 10,000 hosts on 1,000 switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +28,11 @@ pub struct NextHops {
     targets: Vec<(Target, SwitchId)>,
     /// Per column, per switch, which of the switch's outputs is taken.
     nth: Vec<u16>,
-    /// Per column, per sending switch, the lane; empty with one lane.
-    lanes: Vec<u8>,
+    /// Per column, per sending switch, the service level; empty with one lane.
+    levels: Vec<u8>,
+    /// Per output by its position, which bit of the service level is the lane there; empty where the lane has the number
+    /// of the level.
+    bits: Vec<u8>,
     /// How many lanes there are.
     lane_count: u8,
 }
@@ -58,7 +62,14 @@ impl NextHops {
         let bare = graph.switch_ids().filter(|switch| sends[switch.index()] == 0);
         targets.extend(bare.map(|switch| (Target::Switch(switch), switch)));
         let nth = vec![NONE; targets.len() * graph.switches()];
-        NextHops { switches: graph.switches(), targets, nth, lanes: Vec::new(), lane_count: 1 }
+        NextHops {
+            switches: graph.switches(),
+            targets,
+            nth,
+            levels: Vec::new(),
+            bits: Vec::new(),
+            lane_count: 1,
+        }
     }
 
     /// Per host the first column that leads to the port that it is attached by.
@@ -124,9 +135,19 @@ impl NextHops {
         }
     }
 
-    /// The lane of what the hosts of a switch send to a column.
-    pub fn lane(&self, column: usize, from: SwitchId) -> u8 {
-        self.lanes.get(column * self.switches + from.index()).copied().unwrap_or(0)
+    /// The service level of what the hosts of a switch send to a column.
+    pub fn service_level(&self, column: usize, from: SwitchId) -> u8 {
+        self.levels.get(column * self.switches + from.index()).copied().unwrap_or(0)
+    }
+
+    /// The lane of a service level at an output to a switch, given by its position in the graph.
+    pub fn lane(&self, level: u8, by: usize) -> u8 {
+        self.bits.get(by).map_or(level, |bit| level >> bit & 1)
+    }
+
+    /// Whether the lane of a service level differs from output to output.
+    pub fn changes_lanes(&self) -> bool {
+        !self.bits.is_empty()
     }
 
     /// How many lanes there are.
@@ -138,7 +159,15 @@ impl NextHops {
     pub(super) fn set_lanes(&mut self, lanes: Vec<u8>, count: u8) {
         assert_eq!(lanes.len(), self.nth.len(), "one lane per column and switch");
         self.lane_count = count;
-        self.lanes = if count > 1 { lanes } else { Vec::new() };
+        self.levels = if count > 1 { lanes } else { Vec::new() };
+    }
+
+    /// Gives every column and sending switch its service level, one row of switches a column, of which a bit is the lane
+    /// at each output.
+    pub(super) fn set_levels(&mut self, levels: Vec<u8>, bits: Vec<u8>) {
+        self.set_lanes(levels, 2);
+        assert!(bits.iter().all(|bit| *bit < 8), "a service level has eight bits at most");
+        self.bits = bits;
     }
 }
 

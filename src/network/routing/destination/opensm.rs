@@ -7,8 +7,8 @@
 //! * *Lid matrix*: the hops to every switch by every port, which `-M FILE` takes. There OpenSM does not translate
 //!   addresses, so that those of switches are taken from the network's file if it has them.
 //! * *Service levels*: a line `0xGUID LID SL` for each host, sending by the port that it is attached by, and address,
-//!   `ibdiagnet.psl` to ibdmchk (`-c`). The service level of a path is the number of its lane. Addresses are those of
-//!   the tables file.
+//!   `ibdiagnet.psl` to ibdmchk (`-c`). The service level of a path is the number of its lane, but for dimension
+//!   order on a torus: there a bit of it is. Addresses are those of the tables file.
 //! * *SL to VL*: a line `0xGUID IN OUT 0xAB ...` for each two ports of a switch, two lanes a byte, `ibdiagnet.slvl` to
 //!   ibdmchk (`-d`). Service levels without a lane of their own share those that there are.
 //!
@@ -238,7 +238,8 @@ impl<'a> OpenSm<'a> {
             for address in &self.addresses {
                 let To::Host(column, _) = address.to else { continue };
                 if !matches!(self.tables.hops.target(column), (Target::Host(to, _), _) if to == host) {
-                    let (guid, level) = (self.guids.hosts[host.index()], self.tables.hops.lane(column, from));
+                    let guid = self.guids.hosts[host.index()];
+                    let level = self.tables.hops.service_level(column, from);
                     writeln!(out, "0x{guid:016x} {} {level}", address.lid)?;
                 }
             }
@@ -252,12 +253,14 @@ impl<'a> OpenSm<'a> {
     /// What `out` says.
     pub fn write_sl_to_vl(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_head(out, "lanes of service levels")?;
-        let lanes = self.tables.hops.lanes();
-        let pair = |nth: u8| format!(" 0x{:x}{:x}", 2 * nth % lanes, (2 * nth + 1) % lanes);
-        let row: String = (0..8).map(pair).collect();
+        let hops = &self.tables.hops;
+        let shared: String = row(&|level| level % hops.lanes());
         for (switch, own) in self.network.switch_ids().zip(&self.addresses) {
             let (_, ports) = self.network.port_range(Node::Switch(switch));
             for output in 1..=ports {
+                let by = |by: &usize| self.port_number(switch, self.graph.outputs()[*by].port) == output;
+                let by = self.graph.range(switch).find(by).filter(|_| hops.changes_lanes());
+                let row = by.map_or_else(|| shared.clone(), |by| row(&|level| hops.lane(level, by)));
                 for input in (0..=ports).filter(|input| *input != output) {
                     writeln!(out, "0x{:016x} {input} {output}{row}", own.guid)?;
                 }
@@ -265,6 +268,11 @@ impl<'a> OpenSm<'a> {
         }
         Ok(())
     }
+}
+
+/// The lanes of all service levels, two a byte.
+fn row(lane: &dyn Fn(u8) -> u8) -> String {
+    (0..8).map(|nth| format!(" 0x{:x}{:x}", lane(2 * nth), lane(2 * nth + 1))).collect()
 }
 
 /// Hops as the matrix has them.

@@ -28,6 +28,8 @@ pub(super) struct TurnSet {
     pub(super) turns: AllowedTurns,
     /// Per channel whether next hops over such channels alone may be forced.
     pub(super) spare: Vec<bool>,
+    /// Whether a longer way may be taken round channels that are full.
+    pub(super) has_detours: bool,
 }
 
 /// How good next hops are, the lower the better: pairs of a switch that sends and a column without a route, the load
@@ -42,7 +44,8 @@ pub(super) fn balanced(
     hops: &NextHops,
 ) -> (Worth, NextHops) {
     let mut growing = Growing::new(graph, set, sends);
-    let mut load = Load::new(graph, hops.columns());
+    let load = if set.has_detours { Load::new } else { Load::without_detours };
+    let mut load = load(graph, hops.columns());
     best_of_sweeps(sweeps(graph, hops.columns()), hops, |hops| {
         let mut lost = 0;
         for column in 0..hops.columns() {

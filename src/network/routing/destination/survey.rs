@@ -22,12 +22,12 @@ impl DestinationTables {
         let mut dependencies = DependencyGraph::with_lanes(network, self.hops.lanes());
         for column in self.hops.host_columns() {
             for from in graph.switch_ids().filter(|switch| sends[switch.index()] > 0) {
-                let lane = self.hops.lane(column, from);
+                let level = self.hops.service_level(column, from);
                 let mut before = None;
                 for by in self.hops.way(&graph, column, from) {
-                    let output = &graph.outputs()[by];
-                    if let Some(channel) = before.replace(output.channel) {
-                        dependencies.add_on(ChannelLane { channel, lane }, output.port, lane);
+                    let (output, lane) = (&graph.outputs()[by], self.hops.lane(level, by));
+                    if let Some(before) = before.replace(ChannelLane { channel: output.channel, lane }) {
+                        dependencies.add_on(before, output.port, lane);
                     }
                 }
             }
@@ -111,8 +111,7 @@ impl DestinationTables {
         (report, survey)
     }
 
-    /// The routes by each host's first address, as a source writes them, with the lanes of their paths as service
-    /// levels.
+    /// The routes by each host's first address, as a source writes them, with their service levels.
     ///
     /// # Errors
     /// [`TableTooLarge`] if they do not fit a table of all pairs.
@@ -129,7 +128,7 @@ impl DestinationTables {
         }
         table.set_service_levels(|from, to| {
             let start = attachments.switch(from).zip(columns[to.index()]);
-            start.map_or(0, |((switch, _), column)| self.hops.lane(column, switch))
+            start.map_or(0, |((switch, _), column)| self.hops.service_level(column, switch))
         });
         Ok(table)
     }

@@ -59,7 +59,7 @@ fn deadlocks(load: u64, buffer: u32) -> bool {
         link_events: vec![],
         horizon: created(PACKETS) + 1_000_000,
     };
-    let levels = vec![0; PACKETS as usize];
+    let levels = vec![0; case.messages[0].len()];
     let case = CreditCase { case, credits: CreditParameters::new(1, BYTES, buffer), levels };
     let mut engine = case.engine(Manner::default());
     engine.run_until(case.case.horizon);

@@ -7,6 +7,7 @@ mod closed_forms {
     mod datagrams;
     mod ethernet;
     mod fabric;
+    mod pfc;
     mod tcp;
     mod traffic;
 }
@@ -17,6 +18,7 @@ mod oracle {
     mod differential;
     mod ethernet;
     mod hand_checked;
+    mod pfc;
     mod watching;
 }
 

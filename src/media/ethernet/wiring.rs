@@ -3,9 +3,11 @@
 use thiserror::Error;
 
 use simnet_base::ids::{ChannelId, HostId, LinkId, Node, Port};
+use simnet_base::units::Duration;
 use simnet_network::topology::{End, Network};
 
-use super::parameters::Parameters;
+use super::parameters::{Buffer, Parameters};
+use super::pfc::{Flow, PRIORITIES};
 use super::spanning_tree::{Role, SpanningTree};
 
 /// Why an Ethernet cannot be built.
@@ -37,6 +39,11 @@ pub enum BuildError {
         /// Its port.
         port: u16,
     },
+    /// Thresholds or a priority that cannot be.
+    #[error(
+        "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8 and times above zero"
+    )]
+    Pauses,
     /// Tables that could outgrow memory: a note for each host at each switch.
     #[error(
         "{switches} switches would have to remember {hosts} hosts each; at most {MOST_NOTES} addresses together \
@@ -58,6 +65,8 @@ const MOST_NOTES: usize = 1 << 27;
 pub(super) enum Receiver {
     /// A forwarding port of a switch.
     Switch(u32),
+    /// One of a switch that pauses who sends to it.
+    Input(u32),
     /// The interface of a host.
     Host(HostId),
     /// A blocked port of a switch.
@@ -90,6 +99,13 @@ pub fn check(
         return Err(BuildError::Hosts { hosts: network.hosts().len(), attachments: attachments.len() });
     }
     check_size(network.switches().len(), network.hosts().len())?;
+    if let Flow::Pfc(pfc) = &parameters.flow {
+        let times = pfc.watchdog.map_or([Duration::from_ps(1); 2], |dog| [dog.detection, dog.restoration]);
+        let is_sound = pfc.xon <= pfc.xoff && pfc.priority < PRIORITIES && !times.contains(&Duration::ZERO);
+        if !is_sound || parameters.buffer != Buffer::Unbounded {
+            return Err(BuildError::Pauses);
+        }
+    }
     for (host, port) in attached(attachments) {
         if network.link_at(End { node: Node::Host(host), port }).is_none() {
             return Err(BuildError::NoCable {
@@ -130,10 +146,12 @@ pub(super) fn receiver(
     to: End,
     tree: &SpanningTree,
     attachments: &[Option<Port>],
+    has_pauses: bool,
 ) -> Receiver {
     let far = tree.roles(LinkId::new(channel / 2))[1 - channel % 2];
     match to.node {
         Node::Switch(_) if far == Some(Role::Blocked) => Receiver::Blocked,
+        Node::Switch(switch) if has_pauses => Receiver::Input(switch.0),
         Node::Switch(switch) => Receiver::Switch(switch.0),
         Node::Host(host) if attachments[host.index()] == Some(to.port) => Receiver::Host(host),
         Node::Host(_) => Receiver::Unattached,

@@ -27,7 +27,7 @@ use crate::ethernet::frame::wire_bytes_of;
 use crate::ethernet::{Address, Counters, Endpoint, Ethernet, Frame, Observer, PREAMBLE, Parameters, Pause};
 use crate::medium::{Event, Medium, Message};
 use simnet_base::des::agenda::{Agenda, Due};
-use simnet_base::ids::{HostId, Port};
+use simnet_base::ids::{HostId, Node, Port};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_network::topology::{End, Network};
 
@@ -376,7 +376,8 @@ impl Endpoint<Segment> for Hosts {
 
     fn dropped(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
         let Address::Host(destination) = frame.destination else { return ControlFlow::Continue(()) };
-        if !self.reach.leads(port, destination) {
+        // At its own host's port there is the one copy.
+        if matches!(port.node, Node::Switch(_)) && !self.reach.leads(port, destination) {
             return ControlFlow::Continue(());
         }
         self.lost.segments += 1;
@@ -393,6 +394,10 @@ impl Endpoint<Segment> for Hosts {
             }
             State::Leaving | State::Free => ControlFlow::Continue(()),
         }
+    }
+
+    fn starved(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        self.dropped(port, frame, now)
     }
 
     fn write(&self, frame: &Frame<Segment>, bytes: &mut Vec<u8>) {

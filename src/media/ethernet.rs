@@ -42,6 +42,7 @@
 
 mod counters;
 mod engine;
+mod forwarding;
 mod frame;
 mod lossless;
 mod parameters;
@@ -54,9 +55,13 @@ mod wiring;
 
 pub use counters::{ChannelCounters, Counters};
 pub use engine::Ethernet;
+pub use forwarding::{Forwarding, ForwardingTable, NotByDestination};
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
-pub use pfc::{Cause, Flow, PRIORITIES, PauseCounters, PauseFrame, PauseWatchdog, PfcParameters};
+pub use pfc::{
+    Cause, Deadlock, DeadlockMember, Flow, PRIORITIES, PauseCounters, PauseFrame, PauseWatchdog,
+    PfcParameters,
+};
 pub use spanning_tree::{Role, SpanningTree};
 pub use wiring::{BuildError, check, check_size};
 
@@ -139,6 +144,9 @@ pub trait Observer<P> {
 
     /// A PAUSE frame's first bit leaves a port (`Out`), or it is obeyed there from this instant on (`In`).
     fn paused(&mut self, _now: Time, _port: End, _way: Direction, _says: PauseFrame) {}
+
+    /// A circle of paused queues has closed.
+    fn deadlocked(&mut self, _deadlock: &Deadlock) {}
 }
 
 impl<P> Observer<P> for () {

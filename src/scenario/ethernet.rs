@@ -3,7 +3,7 @@
 use simnet_base::ids::SwitchId;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::ethernet::transport::{Congestion, TcpParameters};
-use simnet_media::ethernet::{BRIDGE_PRIORITY, Buffer, Flow, Parameters};
+use simnet_media::ethernet::{BRIDGE_PRIORITY, Buffer, Flow, Forwarding, Parameters};
 use simnet_network::topology::Network;
 
 /// Switched Ethernet and how hosts carry messages over it.
@@ -94,6 +94,7 @@ impl Ethernet {
             ageing: self.ageing,
             mtu: self.mtu,
             flow: Flow::None,
+            forwarding: Forwarding::SpanningTree,
             bridge_priorities,
         }
     }

@@ -49,6 +49,8 @@ pub struct Ethernet<P> {
     pub(super) breaks: bool,
     /// Pauses, if switches send them.
     pub(super) pfc: Option<Box<Pfc>>,
+    /// By switch and host, the channel out of the port that leads there, or none; empty without a table.
+    pub(super) table: Vec<u32>,
 }
 
 impl<P: Clone> Ethernet<P> {
@@ -67,12 +69,14 @@ impl<P: Clone> Ethernet<P> {
         let ends = wiring::ends(network);
         let pfc = match parameters.flow {
             Flow::None => None,
-            Flow::Pfc(pfc) => Some(Box::new(Pfc::new(pfc, ends.len()))),
+            Flow::Pfc(pfc) => Some(Box::new(Pfc::new(pfc, wiring::all_outputs(network), ends.len()))),
         };
+        let table = wiring::table(network, &parameters.forwarding);
+        let inputs = (pfc.is_some() || !table.is_empty(), !table.is_empty());
         let others = Ethernet::<P>::numbers(ends.len(), attachments.len(), pfc.is_some());
         let port = |(channel, ends): (usize, &Ends)| {
             let (rate, delay) = (parameters.rates[channel / 2], parameters.delays[channel / 2]);
-            let receiver = wiring::receiver(channel, ends.to, &tree, attachments, pfc.is_some());
+            let receiver = wiring::receiver(channel, ends.to, &tree, attachments, inputs);
             Output::new(Pace::new(rate, parameters.mtu), delay.as_ps(), receiver)
         };
         let switch = |id: SwitchId| Switch::new(wiring::outputs(network, &tree, Node::Switch(id)));
@@ -92,6 +96,7 @@ impl<P: Clone> Ethernet<P> {
             now: 0,
             breaks: false,
             pfc,
+            table,
             ends,
             tree,
         })
@@ -336,7 +341,14 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Sends copies of a frame out of all ports of the switch `at` but the one that leads `back`.
-    fn flood<E: Endpoint<P>>(&mut self, back: u32, at: u32, slot: u32, endpoint: &mut E, is_watched: bool) {
+    pub(super) fn flood<E: Endpoint<P>>(
+        &mut self,
+        back: u32,
+        at: u32,
+        slot: u32,
+        endpoint: &mut E,
+        is_watched: bool,
+    ) {
         self.counters.floods += 1;
         for nth in 0..self.switches[at as usize].outputs.len() {
             let output = self.switches[at as usize].outputs[nth];
@@ -351,7 +363,7 @@ impl<P: Clone> Ethernet<P> {
 
     /// Takes a frame in at an output port of the switch `at`, if there is room for it.
     #[inline]
-    fn enter<E: Endpoint<P>>(
+    pub(super) fn enter<E: Endpoint<P>>(
         &mut self,
         channel: u32,
         at: u32,

@@ -5,13 +5,14 @@
 //! two more events, at the port when it may begin and when its last bit has left. From there on all is as without
 //! pauses, and of each port one frame at a time is in its [`Output`](super::port::Output).
 //!
-//! Numbers of events behind those of arrivals: PAUSE frames by channel, hosts, ports by channel, the watchdog.
+//! Numbers of events behind those of arrivals: PAUSE frames by channel, hosts, ports by channel, the watchdog, the look
+//! for deadlocks.
 
-use simnet_base::ids::{ChannelId, HostId, Node};
+use simnet_base::ids::{ChannelId, HostId, LinkId, Node};
 use simnet_base::units::{Bytes, Time};
 
 use super::engine::{Ethernet, opposite};
-use super::frame::{GAP, MIN_FRAME, PREAMBLE};
+use super::frame::{Address, GAP, MIN_FRAME, PREAMBLE};
 use super::pfc::{Cause, Control, NONE, PRIORITIES, PauseCounters, Pfc, Tag, bit};
 use super::port::NIL;
 use super::{Direction, Endpoint, Observer};
@@ -48,7 +49,7 @@ impl<P: Clone> Ethernet<P> {
 
     /// How many numbers of events there are behind those of arrivals.
     pub(super) fn numbers(channels: usize, hosts: usize, has_pauses: bool) -> usize {
-        if has_pauses { 2 * channels + hosts + 1 } else { hosts }
+        if has_pauses { 2 * channels + hosts + 2 } else { hosts }
     }
 
     fn hosts(&self) -> u32 {
@@ -66,7 +67,9 @@ impl<P: Clone> Ethernet<P> {
         let hosts = self.hosts();
         let Some(host) = number.checked_sub(self.channels) else { return self.obey(number, observer) };
         let Some(port) = host.checked_sub(hosts) else { return self.ask(HostId(host), endpoint, O::WATCHES) };
-        if port == self.channels {
+        if port > self.channels {
+            self.look_for_deadlocks(observer);
+        } else if port == self.channels {
             self.bite(endpoint);
         } else if lets_go {
             // Ports with lesser numbers have something to send now.
@@ -94,8 +97,27 @@ impl<P: Clone> Ethernet<P> {
         input.is_some()
     }
 
-    /// Takes a frame in at an input of a switch, if there is room for it.
+    /// Handles a frame at an input of a switch that pauses those who send, or forwards by a table.
     pub(super) fn arrive_at_input<E: Endpoint<P>>(
+        &mut self,
+        channel: u32,
+        at: u32,
+        slot: u32,
+        endpoint: &mut E,
+        is_watched: bool,
+    ) {
+        if self.is_left_out(channel, slot) {
+            self.counters.blocked += 1;
+            self.frames.remove(slot);
+        } else if self.pfc.is_some() {
+            self.take_in(channel, at, slot, endpoint, is_watched);
+        } else {
+            self.pass_on(channel, at, slot, endpoint, is_watched);
+        }
+    }
+
+    /// Takes a frame in at an input of a switch, if there is room for it.
+    fn take_in<E: Endpoint<P>>(
         &mut self,
         channel: u32,
         at: u32,
@@ -115,9 +137,54 @@ impl<P: Clone> Ethernet<P> {
         }
         pfc.begin(channel, priority, length);
         pfc.behind = None;
-        self.forward(channel, at, slot, endpoint, is_watched);
+        self.pass_on(channel, at, slot, endpoint, is_watched);
         if self.pfc_mut().settle_in() {
             self.poke(opposite(channel));
+        }
+        self.set_look();
+    }
+
+    /// Sends a frame on its way by what was learned, or by the table.
+    fn pass_on<E: Endpoint<P>>(
+        &mut self,
+        channel: u32,
+        at: u32,
+        slot: u32,
+        endpoint: &mut E,
+        is_watched: bool,
+    ) {
+        if self.table.is_empty() {
+            return self.forward(channel, at, slot, endpoint, is_watched);
+        }
+        let back = opposite(channel);
+        match self.frames.get(slot).destination {
+            Address::Host(host) => {
+                let output = self.table[at as usize * self.interfaces.len() + host.index()];
+                if output == NONE || output == back {
+                    let counter = &mut self.counters;
+                    *(if output == NONE { &mut counter.unrouted } else { &mut counter.filtered }) += 1;
+                    return self.frames.remove(slot);
+                }
+                self.counters.forwarded += 1;
+                self.enter(output, at, slot, endpoint, is_watched);
+            }
+            Address::Broadcast => self.flood(back, at, slot, endpoint, is_watched),
+        }
+    }
+
+    /// Whether a frame that came over a channel keeps to the spanning tree, although there is a table, and the channel
+    /// is none of its.
+    fn is_left_out(&self, channel: u32, slot: u32) -> bool {
+        !self.table.is_empty()
+            && self.frames.get(slot).destination == Address::Broadcast
+            && !self.spanning_tree().forwards(LinkId(channel / 2))
+    }
+
+    /// Deadlocks are to be looked for at the end of this instant, if one may have closed.
+    fn set_look(&mut self) {
+        let number = 3 * self.channels + self.hosts() + 1;
+        if self.pfc().watch.has_suspects() && self.due.due(number).is_none() {
+            self.schedule(self.now, number);
         }
     }
 
@@ -140,9 +207,13 @@ impl<P: Clone> Ethernet<P> {
         sender.bytes += u64::from(length);
         let counters = &mut self.counters.channels[channel as usize];
         counters.peak = counters.peak.max(Bytes(sender.bytes));
-        if behind.is_none() && sender.paused & bit(priority) != 0 {
-            pfc.block(channel, priority, now);
-            self.set_alarm();
+        if sender.paused & bit(priority) != 0 {
+            pfc.watch.suspect(channel, priority);
+            pfc.watch.suspect(pfc.holds[hold as usize].input, priority);
+            if behind.is_none() {
+                pfc.block(channel, priority, now);
+                self.set_alarm();
+            }
         }
         self.poke(channel);
     }
@@ -270,6 +341,7 @@ impl<P: Clone> Ethernet<P> {
             self.schedule(at, self.channels + channel);
         }
         self.set_alarm();
+        self.set_look();
         if O::WATCHES {
             observer.paused(self.now(), self.ends[channel as usize].to, Direction::In, says);
         }
@@ -295,6 +367,8 @@ impl<P: Clone> Ethernet<P> {
     /// The watchdog takes queues away, and gives them back.
     fn bite<E: Endpoint<P>>(&mut self, endpoint: &mut E) {
         while let Some((channel, priority)) = self.pfc.as_deref_mut().and_then(|pfc| pfc.alarm(self.now)) {
+            let (now, output) = (self.now(), self.ends[channel as usize].from);
+            self.pfc_mut().watch.broken(channel, priority, output, now);
             let mut slot = self.pfc_mut().empty(channel, priority);
             while slot != NIL {
                 let (next, length) = (self.frames.next(slot), self.frames.length(slot));
@@ -307,5 +381,6 @@ impl<P: Clone> Ethernet<P> {
             }
         }
         self.set_alarm();
+        self.set_look();
     }
 }

@@ -2,6 +2,7 @@
 
 use simnet_base::units::{BitRate, Bytes, Duration};
 
+use super::forwarding::Forwarding;
 use super::pfc::Flow;
 
 /// Room for frames that wait in a switch.
@@ -28,6 +29,8 @@ pub struct Parameters {
     pub buffer: Buffer,
     /// What stops senders.
     pub flow: Flow,
+    /// By what switches forward.
+    pub forwarding: Forwarding,
     /// How long a learned address is remembered after it was last seen.
     pub ageing: Duration,
     /// The most bytes of payload of a frame.
@@ -56,6 +59,7 @@ impl Parameters {
             switch_latency: Duration::ZERO,
             buffer: Buffer::Unbounded,
             flow: Flow::None,
+            forwarding: Forwarding::SpanningTree,
             ageing: Duration::from_ms(300_000),
             mtu: 1_500,
             bridge_priorities: Vec::new(),

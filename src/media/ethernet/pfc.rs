@@ -27,9 +27,11 @@
 //!   frame is of a paused priority is not asked for one, nor for those behind it.
 //! * **Outputs** send the first frame of the highest priority that is not paused and whose first frame is ready.
 //! * **Within an instant**: frames arrive, by channel; PAUSE frames are obeyed, by channel; hosts are asked; ports
-//!   begin to send; watchdogs bite, by channel and priority, and ports that they let begin to send do so.
+//!   begin to send; watchdogs bite, by channel and priority, and ports that they let begin to send do so; deadlocks are
+//!   named.
 //! * **Watchdog.** A queue of a switch that has been paused, with frames in it, for `detection` is emptied: these
 //!   frames and all that come to it are dropped until it has not been paused for `restoration`.
+//! * **Deadlock.** On the spanning tree there is none; with tables a circle of queues may close: `pfc/deadlock.rs`.
 //!
 //! # Source
 //! IEEE 802.1Q-2018, clause 36 and annex N (headroom), IEEE 802.3 annex 31B and D, as from memory. The watchdog is
@@ -39,13 +41,15 @@
 //!
 //! # Validation
 //! `tests/media/oracle/pfc.rs`: a plain reference that looks at every port at every instant; arrivals, pauses, drops,
-//! and counts of random networks agree exactly. `tests/media/closed_forms/pfc.rs`: headroom to the byte.
+//! counts and deadlocks of random networks agree exactly. `tests/media/closed_forms/pfc.rs`: headroom to the byte.
 
 mod counters;
+mod deadlock;
 mod parameters;
 mod state;
 
 pub use counters::{Cause, PauseCounters};
+pub use deadlock::{Deadlock, DeadlockMember};
 pub use parameters::{Flow, PRIORITIES, PauseWatchdog, PfcParameters};
 pub(super) use state::{Control, NONE, Pfc, Tag, bit};
 

@@ -6,10 +6,14 @@ use std::ops::ControlFlow;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use simnet_base::ids::{ChannelId, HostId};
+use simnet_base::ids::{ChannelId, HostId, Port, SwitchId, Turn};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
-use simnet_media::ethernet::{Address, Endpoint, Ethernet, Flow, Frame, Parameters, PfcParameters};
-use simnet_network::topology::End;
+use simnet_media::ethernet::{
+    Address, Endpoint, Ethernet, Flow, Forwarding, ForwardingTable, Frame, Parameters, PauseWatchdog,
+    PfcParameters,
+};
+use simnet_network::routing::{Algorithm, Attachments, DestinationTables, Engine, Root, Routes, Tree};
+use simnet_network::topology::{End, Network};
 
 use support_media::ethernet::{attachments, chain};
 use support_network::cases;
@@ -193,4 +197,118 @@ fn nonsense_is_refused() {
     assert!(build(&|pfc| pfc.xon = pfc.xoff));
     assert!(!build(&|pfc| pfc.xon = Bytes(3_001)));
     assert!(!build(&|pfc| pfc.priority = 8));
+}
+
+/// A ring of switches with a host each: ports 0 to the host, 1 to the next switch, 2 to the one before.
+fn ring(switches: u32) -> Network {
+    let mut network = Network::new("ring");
+    for nth in 0..switches {
+        let switch = network.add_switch(format!("s{nth}"), 3).unwrap();
+        let host = network.add_host(format!("h{nth}")).unwrap();
+        network.connect(End::host(host, 0), End::switch(switch, 0)).unwrap();
+    }
+    for nth in 0..switches {
+        let [here, next] = [nth, (nth + 1) % switches].map(SwitchId);
+        network.connect(End::switch(here, 1), End::switch(next, 2)).unwrap();
+    }
+    network
+}
+
+/// Sends from each host of a ring to the one before it, by `table`; gives the Ethernet and what was delivered.
+fn around(
+    network: &Network,
+    table: ForwardingTable,
+    edit: impl Fn(&mut PfcParameters),
+) -> (Ethernet<()>, usize) {
+    let (rate, delay) = (BitRate::new(10_000_000_000).unwrap(), Duration::from_ns(50));
+    let mut parameters = Parameters::uniform(network.links().len(), rate, delay);
+    let needed = PfcParameters::headroom_needed(rate, delay, 1_500, Duration::ZERO);
+    let mut pfc = PfcParameters::new(Bytes(8_000), Bytes(4_000), needed);
+    edit(&mut pfc);
+    parameters.flow = Flow::Pfc(pfc);
+    parameters.forwarding = Forwarding::Table(table);
+    let mut net = Ethernet::new(network, &parameters, &attachments(network)).unwrap();
+    let hosts = u32::try_from(network.hosts().len()).unwrap();
+    let of = |host: u32| (0..FRAMES).map(|_| frame(host, (host + hosts - 1) % hosts, 1_518)).collect();
+    let mut endpoint = Hosts { waiting: (0..hosts).map(of).collect(), ..Hosts::default() };
+    for host in network.host_ids() {
+        net.wake(host, Time::ZERO);
+    }
+    net.run_until(None, &mut endpoint, &mut ());
+    assert!(endpoint.starved.is_empty(), "headroom is enough");
+    (net, endpoint.received.len())
+}
+
+/// What each host of a ring sends.
+const FRAMES: usize = 300;
+
+fn clockwise(network: &Network) -> ForwardingTable {
+    ForwardingTable::new(network, |switch, host| Some(Port(u16::from(switch.0 != host.0))))
+}
+
+/// Wrong if a ring whose frames all go the same way round did not end in a circle of all its queues, or with next hops
+/// that go up and then down did; or if the circle were not ended by the watchdog, which drops frames, and by nothing
+/// else.
+#[test]
+fn a_ring_deadlocks_one_way_round_and_not_up_and_down() {
+    for switches in [3, 4, 7] {
+        let network = ring(switches);
+        let all = FRAMES * switches as usize;
+        let (net, received) = around(&network, clockwise(&network), |_| {});
+        let [deadlock] = net.deadlocks() else { panic!("{:?}", net.deadlocks()) };
+        let circle: Vec<End> = deadlock.members.iter().map(|member| member.output).collect();
+        assert_eq!(circle, (0..switches).map(|nth| End::switch(SwitchId(nth), 1)).collect::<Vec<_>>());
+        assert_eq!((deadlock.priority, deadlock.cleared), (3, None));
+        assert!(received < all && net.under_way() > 0 && net.next().is_none());
+        // Nothing ends it but dropping what waits.
+        let watchdog =
+            PauseWatchdog { detection: Duration::from_us(100), restoration: Duration::from_us(100) };
+        let (net, some) = around(&network, clockwise(&network), |pfc| pfc.watchdog = Some(watchdog));
+        let first = &net.deadlocks()[0];
+        assert_eq!(first.members, deadlock.members);
+        let (at, _) = first.cleared.unwrap();
+        assert!(at > first.formed && at <= first.formed + watchdog.detection, "{first:?}");
+        assert!(net.deadlocks().iter().all(|deadlock| deadlock.cleared.is_some()) && net.under_way() == 0);
+        let dropped = usize::try_from(net.counters().dropped()).unwrap();
+        assert!(dropped > 0 && some + dropped == all, "{some} of {all}, {dropped}");
+        // Up and then down.
+        let engine = Engine::Rule(Algorithm::UpDown { tree: Tree::Bfs, root: Root::Far });
+        let lowest = Attachments::lowest(&network);
+        let tables = DestinationTables::new(&network, &lowest, &engine, (None, 0, None)).unwrap();
+        let table = ForwardingTable::of_next_hops(&network, &lowest, &tables.hops);
+        let (net, received) = around(&network, table, |_| {});
+        assert_eq!((received, net.deadlocks().len(), net.under_way()), (all, 0, 0));
+    }
+}
+
+/// Wrong if routes by destination made another table than their next hops, or routes that are not by destination one.
+#[test]
+fn routes_make_tables_where_they_go_by_destination() {
+    let network = ring(4);
+    let lowest = Attachments::lowest(&network);
+    let table = clockwise(&network);
+    // Each switch is entered by port 2, a route's first one by port 0.
+    let routes = Around { all: false };
+    assert_eq!(ForwardingTable::of_routes(&network, &lowest, &routes).unwrap(), table);
+    let error = ForwardingTable::of_routes(&network, &lowest, &Around { all: true }).unwrap_err();
+    assert_eq!(error.ports, [Port(1), Port(2)]);
+}
+
+/// Routes on a ring of four: all clockwise, or those of host 1 to host 3 the other way.
+struct Around {
+    all: bool,
+}
+
+impl Routes for Around {
+    fn route(&self, source: HostId, destination: HostId, turns: &mut Vec<Turn>) -> bool {
+        let hops = (destination.0 + 4 - source.0) % 4;
+        if self.all && (source.0, destination.0) == (1, 3) {
+            turns.extend([Turn(2), Turn(1), Turn(-1)]);
+        } else {
+            turns.push(Turn(1));
+            turns.extend((1..hops).map(|_| Turn(-1)));
+            turns.push(Turn(-2));
+        }
+        true
+    }
 }

@@ -5,22 +5,24 @@
 
 mod reference;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use simnet_base::ids::{ChannelId, HostId};
-use simnet_base::units::{Bytes, Duration, Time};
+use simnet_base::ids::{ChannelId, HostId, Node, Port, SwitchId};
+use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_media::ethernet::{
-    Buffer, Counters, Direction, Endpoint, Ethernet, Flow, Frame, Observer, Pause, PauseCounters, PauseFrame,
-    PauseWatchdog, PfcParameters,
+    Address, Buffer, Counters, Deadlock, Direction, Endpoint, Ethernet, Flow, Forwarding, ForwardingTable,
+    Frame, Observer, Parameters, Pause, PauseCounters, PauseFrame, PauseWatchdog, PfcParameters,
 };
+use simnet_network::routing::DependencyGraph;
 use simnet_network::topology::{End, Network};
 
 use super::ethernet::cases::{self, Case, reply};
 use reference::Reference;
+use support_media::ethernet::attachments;
 use support_network::cases as how_many;
 
 /// A case with pauses.
@@ -67,6 +69,7 @@ pub(crate) struct Seen {
     pub(crate) counted: Vec<PauseCounters>,
     /// Who is paused, in which priority, behind what, how often.
     pub(crate) causes: Vec<(u32, u8, u32, u64)>,
+    pub(crate) deadlocks: Vec<Deadlock>,
 }
 
 /// The headroom that is enough for every cable.
@@ -78,10 +81,129 @@ pub(crate) fn right_headroom(case: &Case, reaction: Duration) -> Bytes {
     needed.max().unwrap_or(Bytes(0))
 }
 
+/// A table by which all switches that can send to each host, on a tree of any cables for each.
+fn random_table(rng: &mut ChaCha8Rng, case: &Case) -> ForwardingTable {
+    let (network, leaves_out) = (&case.network, rng.random_bool(0.2));
+    let mut ports: BTreeMap<(SwitchId, HostId), Port> = BTreeMap::new();
+    for host in network.host_ids() {
+        let Some(port) = case.attachments[host.index()] else { continue };
+        let Some(end) = network.peer(End { node: Node::Host(host), port }) else { continue };
+        let mut near = vec![end];
+        while !near.is_empty() {
+            let End { node, port } = near.swap_remove(rng.random_range(0..near.len()));
+            let Node::Switch(switch) = node else { continue };
+            if ports.contains_key(&(switch, host)) {
+                continue;
+            }
+            ports.insert((switch, host), port);
+            near.extend(network.cables(node).map(|(_, _, far)| far));
+        }
+    }
+    ForwardingTable::new(network, |switch, host| {
+        ports.get(&(switch, host)).copied().filter(|_| !leaves_out || rng.random_bool(0.9))
+    })
+}
+
+/// Which channel is followed by which on a way of a table from a host to another.
+fn dependencies(case: &Case, table: &ForwardingTable) -> BTreeSet<(End, End)> {
+    let network = &case.network;
+    let mut found = BTreeSet::new();
+    let ways = network.host_ids().flat_map(|from| network.host_ids().map(move |to| (from, to)));
+    for (from, to) in ways {
+        let Some(port) = case.attachments[from.index()] else { continue };
+        let mut at = network.peer(End { node: Node::Host(from), port });
+        let mut last = None;
+        while let Some(End { node: Node::Switch(switch), .. }) = at {
+            let Some(port) = table.port(switch, to) else { break };
+            let out = End { node: Node::Switch(switch), port };
+            found.extend(last.map(|last| (last, out)));
+            (last, at) = (Some(out), network.peer(out));
+        }
+    }
+    found
+}
+
+/// Whether none of these can follow itself: the proof that no deadlock closes.
+fn is_acyclic(network: &Network, dependencies: &BTreeSet<(End, End)>) -> bool {
+    let mut graph = DependencyGraph::new(network);
+    for (held, next) in dependencies {
+        let link = network.link_at(*held).unwrap();
+        let is_forward = network.link(link).a == *held;
+        graph.add(if is_forward { link.forward() } else { link.backward() }, next.port);
+    }
+    !graph.is_cyclic()
+}
+
+/// Judges the deadlocks of a case by the dependencies of its ways; says whether these have cycles.
+fn judge(seed: u64, case: &Case, deadlocks: &[Deadlock]) -> bool {
+    let Forwarding::Table(table) = &case.parameters.forwarding else {
+        assert!(deadlocks.is_empty(), "seed {seed}: a deadlock on a tree");
+        return false;
+    };
+    let dependencies = dependencies(case, table);
+    let is_acyclic = is_acyclic(&case.network, &dependencies);
+    assert!(!is_acyclic || deadlocks.is_empty(), "seed {seed}: a deadlock that cannot be");
+    for Deadlock { members, .. } in deadlocks {
+        for (nth, member) in members.iter().enumerate() {
+            let next = members[(nth + 1) % members.len()].output;
+            assert!(dependencies.contains(&(member.output, next)), "seed {seed}: {members:?}");
+        }
+    }
+    !is_acyclic
+}
+
+/// A ring of switches with hosts at each and a few cables more, and hosts that send all that they have at once: where
+/// circles close.
+fn ring_case(rng: &mut ChaCha8Rng) -> Case {
+    let mut network = Network::new("ring");
+    let (switches, each) = (rng.random_range(3..=6), rng.random_range(1..=2));
+    let ports: Vec<SwitchId> =
+        (0..switches).map(|nth| network.add_switch(format!("s{nth}"), 8).unwrap()).collect();
+    for (nth, switch) in ports.iter().enumerate() {
+        let next = ports[(nth + 1) % ports.len()];
+        network.connect(End::switch(*switch, 0), End::switch(next, 1)).unwrap();
+        for host in 0..each {
+            let id = network.add_host(format!("h{nth}-{host}")).unwrap();
+            network.connect(End::host(id, 0), End::switch(*switch, 2 + host)).unwrap();
+        }
+    }
+    for nth in 0..rng.random_range(0..=2) {
+        let [a, b] = [0, 1].map(|_| *ports.choose(rng).unwrap());
+        network.connect(End::switch(a, 4 + 2 * nth), End::switch(b, 5 + 2 * nth)).unwrap();
+    }
+    let rate = BitRate::new(*[1_000_000_000, 10_000_000_000].choose(rng).unwrap()).unwrap();
+    let delay = Duration::from_ps(*[0, 5_000, 5_000_000].choose(rng).unwrap());
+    let mut parameters = Parameters::uniform(network.links().len(), rate, delay);
+    parameters.mtu = *[46, 400, 1_500].choose(rng).unwrap();
+    parameters.switch_latency = Duration::from_ps(*[0, 300_000].choose(rng).unwrap());
+    let hosts = u32::try_from(network.hosts().len()).unwrap();
+    let mut tag = 0;
+    let mut frame = |source: u32| {
+        tag += 2;
+        let to = (source + rng.random_range(1..hosts)) % hosts;
+        let payload =
+            if rng.random_bool(0.8) { parameters.mtu } else { rng.random_range(0..=parameters.mtu) };
+        let destination = Address::Host(HostId(to));
+        (0, Frame { source: HostId(source), destination, payload, content: tag })
+    };
+    let frames = (0..hosts).map(|source| (0..40).map(|_| frame(source)).collect()).collect();
+    let attachments = attachments(&network);
+    Case { network, parameters, attachments, frames, pauses: vec![rng.random_range(0..1_000_000_000)] }
+}
+
+/// The table of a ring by which all goes the same way round.
+fn clockwise(network: &Network) -> ForwardingTable {
+    ForwardingTable::new(network, |switch, host| {
+        let (_, _, at) = network.attachment(host)?;
+        Some(if at.node == Node::Switch(switch) { at.port } else { Port(0) })
+    })
+}
+
 fn random_case(seed: u64) -> Paused {
-    let mut case = cases::random_case(seed);
     let mut rng = ChaCha8Rng::seed_from_u64(2_000_000 + seed);
     let rng = &mut rng;
+    let is_ring = seed.is_multiple_of(3);
+    let mut case = if is_ring { ring_case(rng) } else { cases::random_case(seed) };
     let longest = u64::from(case.parameters.mtu) + 18;
     let slowest =
         case.parameters.rates.iter().map(|rate| rate.as_bits_per_s()).min().unwrap_or(1_000_000_000);
@@ -106,6 +228,11 @@ fn random_case(seed: u64) -> Paused {
     let priorities = (0..several).map(|_| rng.random_range(0..8)).collect();
     case.parameters.buffer = Buffer::Unbounded;
     case.parameters.flow = Flow::Pfc(pfc);
+    if is_ring && rng.random() {
+        case.parameters.forwarding = Forwarding::Table(clockwise(&case.network));
+    } else if is_ring || rng.random() {
+        case.parameters.forwarding = Forwarding::Table(random_table(rng, &case));
+    }
     Paused { case, pfc, priorities, is_right }
 }
 
@@ -202,9 +329,11 @@ fn engine(case: &Paused) -> Seen {
         }
     }
     run(&mut net, None, &mut hosts, &mut noted);
-    assert_eq!((net.under_way(), net.next()), (0, None));
+    let stands = net.deadlocks().iter().any(|deadlock| deadlock.cleared.is_none());
+    assert_eq!((net.under_way() > 0, net.next()), (stands, None), "what does not move is in a deadlock");
     let mut seen = noted.0;
     seen.events = hosts.events;
+    seen.deadlocks = net.deadlocks().to_vec();
     seen.counters = net.counters().clone();
     let channels = (0..2 * network.links().len()).map(ChannelId::new);
     let each = channels.flat_map(|channel| (0..8).map(move |priority| (channel, priority)));
@@ -222,6 +351,7 @@ fn assert_same<T: PartialEq + std::fmt::Debug>(seed: u64, what: &str, engine: &[
 }
 
 fn assert_equal(seed: u64, engine: &Seen, reference: &Seen) {
+    assert_same(seed, "deadlock", &engine.deadlocks, &reference.deadlocks);
     assert_same(seed, "pause", &engine.pauses, &reference.pauses);
     assert_same(seed, "passing", &engine.passed, &reference.passed);
     assert_same(seed, "event", &engine.events, &reference.events);
@@ -236,6 +366,7 @@ fn assert_equal(seed: u64, engine: &Seen, reference: &Seen) {
 /// found no headroom where there is as much as is said to be needed.
 #[test]
 fn the_engine_is_the_reference() {
+    let (mut cyclic, mut deadlocks, mut cleared) = (0, 0, 0);
     let (mut starved, mut dropped, mut told, mut storms, mut right) = (0, 0, 0, 0, 0);
     for seed in 0..how_many(5_000) {
         let case = random_case(seed);
@@ -247,19 +378,28 @@ fn the_engine_is_the_reference() {
         let of = |count: fn(&PauseCounters) -> u64| seen.counted.iter().map(count).sum::<u64>();
         let (short, bitten) = (of(|it| it.starved), of(|it| it.discarded));
         let c = &seen.counters;
-        assert_eq!(c.sent + c.forwarded + c.copies, c.hops() + c.dropped(), "seed {seed}");
+        let stands = seen.deadlocks.iter().any(|deadlock| deadlock.cleared.is_none());
+        let (taken, left) = (c.sent + c.forwarded + c.copies, c.hops() + c.dropped());
+        assert!(taken == left || stands && taken > left, "seed {seed}: {taken} taken in, {left} left");
         let fates = c.delivered + c.unwanted + c.blocked + c.filtered + c.forwarded + c.floods;
-        assert_eq!(c.hops(), fates + short, "seed {seed}");
+        assert_eq!(c.hops(), fates + short + c.unrouted, "seed {seed}");
         assert_eq!(c.dropped(), bitten, "seed {seed}");
         if case.is_right {
             assert_eq!(short, 0, "seed {seed}: no frame lacks headroom");
             right += of(|it| it.obeyed);
         }
+        cyclic += usize::from(judge(seed, &case.case, &seen.deadlocks));
+        deadlocks += seen.deadlocks.len();
+        cleared += seen.deadlocks.iter().filter(|deadlock| deadlock.cleared.is_some()).count();
         starved += short;
         dropped += bitten;
         told += of(|it| it.xoff + it.xon);
         storms += of(|it| it.storms);
     }
+    assert!(
+        cyclic > 10 && deadlocks > 5 && cleared > 0,
+        "{cyclic} with cycles, {deadlocks} deadlocks, {cleared} cleared"
+    );
     // The cases are worth something: each fate is met often.
     for met in [starved, dropped, told, storms, right] {
         assert!(

@@ -7,6 +7,7 @@ use simnet_base::units::{Bytes, Duration};
 
 use super::PauseFrame;
 use super::counters::{Cause, PauseCounters};
+use super::deadlock::Watch;
 use super::parameters::{PRIORITIES, PfcParameters};
 use crate::ethernet::port::NIL;
 
@@ -103,6 +104,9 @@ pub(in crate::ethernet) struct Pfc {
     /// By channel and priority.
     pub(in crate::ethernet) counters: Vec<[PauseCounters; EACH]>,
     pub(in crate::ethernet) causes: BTreeMap<Cause, u64>,
+    pub(in crate::ethernet) watch: Watch,
+    /// By switch, the channels out of all its ports.
+    pub(in crate::ethernet) outputs: Vec<Vec<u32>>,
 }
 
 pub(in crate::ethernet) fn bit(priority: u8) -> u8 {
@@ -110,7 +114,11 @@ pub(in crate::ethernet) fn bit(priority: u8) -> u8 {
 }
 
 impl Pfc {
-    pub(in crate::ethernet) fn new(parameters: PfcParameters, channels: usize) -> Pfc {
+    pub(in crate::ethernet) fn new(
+        parameters: PfcParameters,
+        outputs: Vec<Vec<u32>>,
+        channels: usize,
+    ) -> Pfc {
         Pfc {
             parameters,
             senders: vec![Sender::default(); channels],
@@ -125,6 +133,8 @@ impl Pfc {
             asked: parameters.priority,
             counters: vec![[PauseCounters::default(); EACH]; channels],
             causes: BTreeMap::new(),
+            watch: Watch::default(),
+            outputs,
         }
     }
 
@@ -181,6 +191,9 @@ impl Pfc {
             return false;
         }
         self.inputs[input].wanted |= mask;
+        if self.inputs[input].told & mask != 0 {
+            self.watch.suspect(hold.input, hold.priority);
+        }
         if let Some(behind) = self.behind {
             let [paused, behind] = [hold.input, behind].map(simnet_base::ids::ChannelId);
             *self.causes.entry(Cause { paused, priority: hold.priority, behind }).or_default() += 1;
@@ -263,6 +276,7 @@ impl Pfc {
                 counters.obeyed += 1;
                 if sender.filled & mask != 0 {
                     self.block(channel, priority, now);
+                    self.watch.suspect(channel, priority);
                 }
             } else {
                 sender.paused &= !mask;

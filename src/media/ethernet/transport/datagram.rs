@@ -149,7 +149,7 @@ impl<O: Observer<Segment>> Datagram<O> {
     ) -> Result<Datagram<O>, TransportError> {
         let capacity = capacity(parameters.mtu, header)?;
         let ethernet = Ethernet::new(network, parameters, attachments)?;
-        let reach = Reach::new(network, ethernet.spanning_tree(), attachments);
+        let reach = Reach::new(network, (ethernet.spanning_tree(), &parameters.forwarding), attachments);
         let rate = |host| Some(parameters.rates[reach.link(host)?.index()]);
         Ok(Datagram {
             ethernet,
@@ -185,6 +185,11 @@ impl<O: Observer<Segment>> Datagram<O> {
     /// What has been lost.
     pub fn losses(&self) -> Losses {
         self.hosts.lost
+    }
+
+    /// The Ethernet below.
+    pub fn ethernet(&self) -> &Ethernet<Segment> {
+        &self.ethernet
     }
 
     /// Gives the observer back.

@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use simnet_base::ids::{HostId, Node, SwitchId};
-use simnet_base::units::{Bytes, Duration};
-use simnet_media::ethernet::{Address, ChannelCounters, Direction, Frame, PauseCounters, PauseFrame, Role};
+use simnet_base::units::{Bytes, Duration, Time};
+use simnet_media::ethernet::{
+    Address, ChannelCounters, Deadlock, DeadlockMember, Direction, Forwarding, Frame, PauseCounters,
+    PauseFrame, Role,
+};
 use simnet_network::topology::End;
 
 use super::super::ethernet::{bridges, cases::reply};
@@ -80,6 +83,8 @@ pub(super) struct Reference<'a> {
     created: Vec<usize>,
     arrivals: u64,
     causes: BTreeMap<(u32, u8, u32), u64>,
+    /// Queues in deadlocks that stand, and which.
+    standing: BTreeMap<(usize, usize), usize>,
     pauses: VecDeque<u64>,
     seen: Seen,
 }
@@ -123,6 +128,7 @@ impl<'a> Reference<'a> {
             created: vec![0; of.frames.len()],
             arrivals: 0,
             causes: BTreeMap::new(),
+            standing: BTreeMap::new(),
             pauses: of.pauses.iter().copied().collect(),
             seen,
         }
@@ -170,6 +176,13 @@ impl<'a> Reference<'a> {
             }
         }
         lengths.values().sum()
+    }
+
+    /// Whether a port of a switch takes nothing of a frame's kind in: it is blocked, as far as the tree is used.
+    fn leaves_out(&self, to: End, frame: &Frame<u64>) -> bool {
+        let is_by_table = matches!(self.case.case.parameters.forwarding, Forwarding::Table(_));
+        let uses_tree = !is_by_table || frame.destination == Address::Broadcast;
+        uses_tree && self.roles[&to] == Role::Blocked
     }
 
     fn interface(&self, host: usize) -> Option<usize> {
@@ -249,6 +262,7 @@ impl<'a> Reference<'a> {
         self.bite(now);
         self.let_go();
         self.start_all(now);
+        self.name_deadlocks(now);
     }
 
     /// Inputs at which little enough counts want their senders no longer paused.
@@ -347,6 +361,7 @@ impl<'a> Reference<'a> {
                 let all = std::mem::take(&mut channel.queue);
                 let (gone, kept) = all.into_iter().partition(|copy: &Copy| copy.priority == priority);
                 channel.queue = kept;
+                self.break_deadlock(at, priority, now);
                 for copy in gone {
                     self.discard(at, &copy, now);
                 }
@@ -379,7 +394,7 @@ impl<'a> Reference<'a> {
                 self.seen.events.push(EventKind::Received(now, host, frame.content));
                 self.waiting[host.index()].extend(reply(host, &frame));
             }
-            Node::Switch(_) if self.roles[&to] == Role::Blocked => self.seen.counters.blocked += 1,
+            Node::Switch(_) if self.leaves_out(to, &frame) => self.seen.counters.blocked += 1,
             Node::Switch(switch) => self.take_in(at, switch, frame, now),
         }
     }
@@ -410,6 +425,27 @@ impl<'a> Reference<'a> {
     /// Queues copies; gives the first channel at which there is one.
     fn forward(&mut self, switch: SwitchId, came: End, copy: Copy, now: u64) -> Option<usize> {
         let frame = copy.frame;
+        match (&self.case.case.parameters.forwarding, frame.destination) {
+            (Forwarding::Table(table), Address::Host(host)) => {
+                let Some(port) = table.port(switch, host) else {
+                    self.seen.counters.unrouted += 1;
+                    return None;
+                };
+                let end = End { node: came.node, port };
+                if end == came {
+                    self.seen.counters.filtered += 1;
+                    return None;
+                }
+                self.seen.counters.forwarded += 1;
+                self.queue(end, copy, now)
+            }
+            (Forwarding::Table(_), Address::Broadcast) => self.flood(came, copy, now),
+            (Forwarding::SpanningTree, _) => self.forward_as_learned(switch, came, copy, now),
+        }
+    }
+
+    fn forward_as_learned(&mut self, switch: SwitchId, came: End, copy: Copy, now: u64) -> Option<usize> {
+        let frame = copy.frame;
         self.tables[switch.index()].insert(frame.source, (came, now));
         let ageing = self.case.case.parameters.ageing.as_ps();
         let known = match frame.destination {
@@ -427,20 +463,99 @@ impl<'a> Reference<'a> {
                 self.seen.counters.forwarded += 1;
                 self.queue(*end, copy, now)
             }
-            None => {
-                self.seen.counters.floods += 1;
-                let mut first = None;
-                for (port, ..) in self.case.case.network.cables(came.node) {
-                    let end = End { node: came.node, port };
-                    if end != came && self.roles[&end] != Role::Blocked {
-                        self.seen.counters.copies += 1;
-                        let queued = self.queue(end, copy, now);
-                        first = first.or(queued);
-                    }
-                }
-                first
+            None => self.flood(came, copy, now),
+        }
+    }
+
+    fn flood(&mut self, came: End, copy: Copy, now: u64) -> Option<usize> {
+        self.seen.counters.floods += 1;
+        let mut first = None;
+        for (port, ..) in self.case.case.network.cables(came.node) {
+            let end = End { node: came.node, port };
+            if end != came && self.roles[&end] != Role::Blocked {
+                self.seen.counters.copies += 1;
+                let queued = self.queue(end, copy, now);
+                first = first.or(queued);
             }
         }
+        first
+    }
+
+    /// The queues of a priority that can never move: the largest set in which each has frames and is paused for good,
+    /// and more than `xon` bytes of what counts at the input that pauses it wait in the set.
+    fn stuck(&self, priority: usize) -> Vec<usize> {
+        let waits = |at: &usize| {
+            let channel = &self.channels[*at];
+            matches!(channel.from.node, Node::Switch(_))
+                && channel.paused[priority]
+                && channel.waits(priority).next().is_some()
+                && channel.wanted[priority]
+                && channel.told[priority]
+                && self.channels[at ^ 1].controls.iter().all(|(_, says)| says.priorities >> priority & 1 == 0)
+        };
+        let mut stuck: Vec<usize> = (0..self.channels.len()).filter(waits).collect();
+        loop {
+            let copies = stuck.iter().flat_map(|at| self.channels[*at].waits(priority));
+            let rooms: BTreeMap<u64, (Option<usize>, u64)> =
+                copies.map(|copy| (copy.arrival, (copy.input, length(&copy.frame)))).collect();
+            let held = |at: &usize| -> u64 {
+                rooms.values().filter(|(input, _)| *input == Some(*at)).map(|(_, bytes)| bytes).sum()
+            };
+            let left: Vec<usize> =
+                stuck.iter().copied().filter(|at| held(at) > self.case.pfc.xon.0).collect();
+            if left == stuck {
+                return stuck;
+            }
+            stuck = left;
+        }
+    }
+
+    fn name_deadlocks(&mut self, now: u64) {
+        let mut found = Vec::new();
+        for priority in 0..8 {
+            let stuck = self.stuck(priority);
+            let next = |at: usize| {
+                let waits = |next: &&usize| {
+                    let channel = &self.channels[**next];
+                    channel.from.node == self.channels[at].to.node
+                        && channel.waits(priority).any(|copy| copy.input == Some(at))
+                };
+                *stuck.iter().find(waits).unwrap()
+            };
+            for start in &stuck {
+                // As many steps as there are queues end in a circle.
+                let on_circle = (0..stuck.len()).fold(*start, |at, _| next(at));
+                let mut circle = vec![on_circle];
+                while next(*circle.last().unwrap()) != on_circle {
+                    circle.push(next(*circle.last().unwrap()));
+                }
+                let lowest = (0..circle.len()).min_by_key(|place| circle[*place]).unwrap();
+                circle.rotate_left(lowest);
+                let stands = |(at, of): &(usize, usize)| circle.contains(at) && *of == priority;
+                if !self.standing.keys().any(stands) {
+                    found.push((circle, priority));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        for (circle, priority) in found {
+            let nth = self.seen.deadlocks.len();
+            let ends = circle.iter().map(|at| (self.channels[*at].from, self.channels[*at].to));
+            self.seen.deadlocks.push(Deadlock {
+                formed: Time::from_ps(now),
+                priority: u8::try_from(priority).unwrap(),
+                members: ends.map(|(output, input)| DeadlockMember { output, input }).collect(),
+                cleared: None,
+            });
+            self.standing.extend(circle.into_iter().map(|at| ((at, priority), nth)));
+        }
+    }
+
+    fn break_deadlock(&mut self, at: usize, priority: usize, now: u64) {
+        let Some(nth) = self.standing.get(&(at, priority)).copied() else { return };
+        self.seen.deadlocks[nth].cleared = Some((Time::from_ps(now), self.channels[at].from));
+        self.standing.retain(|_, of| *of != nth);
     }
 
     fn queue(&mut self, end: End, copy: Copy, now: u64) -> Option<usize> {

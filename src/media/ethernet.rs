@@ -8,7 +8,8 @@
 //! # Scope and limitations
 //! Cables are full-duplex, of any rate each, without errors or failures. Switches store and forward: a frame can leave
 //! `switch_latency` after its last bit has come in, ports are first in, first out, and nothing inside a switch is ever
-//! short but the buffer. No VLANs, no priorities, no PAUSE frames, no multicast but broadcast.
+//! short but the buffer. No VLANs, no multicast but broadcast. With [`Flow::Pfc`] switches pause those who send to
+//! them, by priority, and nothing is lost: `ethernet/pfc.rs` says what then holds in addition.
 //!
 //! **Times.** A frame of L bytes, destination address to FCS, padded to 64, whose first bit leaves at t is at the far
 //! end at t + (8 + L) byte times + the cable's delay; the next one can leave at t + (8 + L + 12) byte times. Each of
@@ -41,8 +42,11 @@
 
 mod counters;
 mod engine;
+mod forwarding;
 mod frame;
+mod lossless;
 mod parameters;
+mod pfc;
 mod port;
 mod spanning_tree;
 mod switch;
@@ -51,8 +55,13 @@ mod wiring;
 
 pub use counters::{ChannelCounters, Counters};
 pub use engine::Ethernet;
+pub use forwarding::{Forwarding, ForwardingTable, NotByDestination};
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
+pub use pfc::{
+    Cause, Deadlock, DeadlockMember, Flow, PRIORITIES, PauseCounters, PauseFrame, PauseWatchdog,
+    PfcParameters,
+};
 pub use spanning_tree::{Role, SpanningTree};
 pub use wiring::{BuildError, check, check_size};
 
@@ -90,6 +99,19 @@ pub trait Endpoint<P> {
         ControlFlow::Continue(())
     }
 
+    /// Hears that a frame that came over the cable from `port` was dropped at the input of the switch at its other end,
+    /// for want of headroom. `Break` ends the run after this instant.
+    fn starved(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// The priority of the next frame of `host`, below [`PRIORITIES`]; `None`: that of the parameters. Asked before
+    /// each [`Endpoint::next_frame`] where switches pause those who send; while it is paused the host is not asked for
+    /// one.
+    fn priority(&self, _host: HostId) -> Option<u8> {
+        None
+    }
+
     /// Appends the bytes of a frame, from the destination address up to but not including the FCS, without
     /// padding.
     fn write(&self, frame: &Frame<P>, bytes: &mut Vec<u8>);
@@ -119,6 +141,12 @@ pub trait Observer<P> {
         _write: &dyn Fn(&mut Vec<u8>),
     ) {
     }
+
+    /// A PAUSE frame's first bit leaves a port (`Out`), or it is obeyed there from this instant on (`In`).
+    fn paused(&mut self, _now: Time, _port: End, _way: Direction, _says: PauseFrame) {}
+
+    /// A circle of paused queues has closed.
+    fn deadlocked(&mut self, _deadlock: &Deadlock) {}
 }
 
 impl<P> Observer<P> for () {

@@ -3,7 +3,7 @@
 use simnet_base::ids::SwitchId;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::ethernet::transport::{Congestion, TcpParameters};
-use simnet_media::ethernet::{BRIDGE_PRIORITY, Buffer, Parameters};
+use simnet_media::ethernet::{BRIDGE_PRIORITY, Buffer, Flow, Forwarding, Parameters};
 use simnet_network::topology::Network;
 
 /// Switched Ethernet and how hosts carry messages over it.
@@ -93,6 +93,8 @@ impl Ethernet {
             buffer: self.buffer,
             ageing: self.ageing,
             mtu: self.mtu,
+            flow: Flow::None,
+            forwarding: Forwarding::SpanningTree,
             bridge_priorities,
         }
     }

@@ -7,6 +7,7 @@ mod closed_forms {
     mod datagrams;
     mod ethernet;
     mod fabric;
+    mod pfc;
     mod routing_loop;
     mod tcp;
     mod traffic;
@@ -18,6 +19,7 @@ mod oracle {
     mod differential;
     mod ethernet;
     mod hand_checked;
+    mod pfc;
     mod watching;
 }
 

@@ -13,6 +13,7 @@ use simnet_network::topology::Network;
 use super::counters::Counters;
 use super::frame::{Address, Frame, GAP, HEADER, PREAMBLE, TRAILER};
 use super::parameters::{Buffer, Parameters};
+use super::pfc::{Flow, Pfc};
 use super::port::{Arrived, Frames, Output, Pace};
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
@@ -23,28 +24,33 @@ use super::{Direction, Endpoint, Observer, Pause};
 #[derive(Clone, Debug)]
 pub struct Ethernet<P> {
     /// By channel: the port that it begins at, and the cable.
-    outputs: Vec<Output>,
-    frames: Frames<P>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) frames: Frames<P>,
     /// By channel.
-    ends: Vec<Ends>,
+    pub(super) ends: Vec<Ends>,
     switches: Vec<Switch>,
     /// By host, the channel out of its interface.
-    interfaces: Vec<Option<u32>>,
+    pub(super) interfaces: Vec<Option<u32>>,
     /// How many channels there are.
-    channels: u32,
-    /// Arrivals by channel, then questions by host: each event's number is its place in this order.
-    due: Wheel,
+    pub(super) channels: u32,
+    /// Arrivals by channel, then questions by host: each event's number is its place in this order. With pauses there
+    /// are more, see `lossless`.
+    pub(super) due: Wheel,
     /// The slots of frames whose first bits leave, not yet reported to an observer; by channel within an instant.
     starts: Agenda<u32, u32, u64>,
-    counters: Counters,
+    pub(super) counters: Counters,
     tree: SpanningTree,
     buffer: Buffer,
-    latency: u64,
+    pub(super) latency: u64,
     ageing: u64,
     mtu: u32,
-    now: u64,
+    pub(super) now: u64,
     /// Whether the endpoint has requested a break in this instant.
-    breaks: bool,
+    pub(super) breaks: bool,
+    /// Pauses, if switches send them.
+    pub(super) pfc: Option<Box<Pfc>>,
+    /// By switch and host, the channel out of the port that leads there, or none; empty without a table.
+    pub(super) table: Vec<u32>,
 }
 
 impl<P: Clone> Ethernet<P> {
@@ -61,9 +67,16 @@ impl<P: Clone> Ethernet<P> {
         wiring::check(network, parameters, attachments)?;
         let tree = SpanningTree::elect(network, &parameters.rates, &parameters.bridge_priorities);
         let ends = wiring::ends(network);
+        let pfc = match parameters.flow {
+            Flow::None => None,
+            Flow::Pfc(pfc) => Some(Box::new(Pfc::new(pfc, wiring::all_outputs(network), ends.len()))),
+        };
+        let table = wiring::table(network, &parameters.forwarding);
+        let inputs = (pfc.is_some() || !table.is_empty(), !table.is_empty());
+        let others = Ethernet::<P>::numbers(ends.len(), attachments.len(), pfc.is_some());
         let port = |(channel, ends): (usize, &Ends)| {
             let (rate, delay) = (parameters.rates[channel / 2], parameters.delays[channel / 2]);
-            let receiver = wiring::receiver(channel, ends.to, &tree, attachments);
+            let receiver = wiring::receiver(channel, ends.to, &tree, attachments, inputs);
             Output::new(Pace::new(rate, parameters.mtu), delay.as_ps(), receiver)
         };
         let switch = |id: SwitchId| Switch::new(wiring::outputs(network, &tree, Node::Switch(id)));
@@ -73,7 +86,7 @@ impl<P: Clone> Ethernet<P> {
             interfaces: wiring::interfaces(network, attachments),
             channels: number_of_channels(&ends),
             frames: Frames::new(),
-            due: Wheel::new(ends.len() + attachments.len(), span(parameters)),
+            due: Wheel::new(ends.len() + others, span(parameters)),
             starts: Agenda::new(),
             counters: Counters::new(ends.len(), network.switches().len()),
             buffer: parameters.buffer,
@@ -82,6 +95,8 @@ impl<P: Clone> Ethernet<P> {
             mtu: parameters.mtu,
             now: 0,
             breaks: false,
+            pfc,
+            table,
             ends,
             tree,
         })
@@ -117,7 +132,10 @@ impl<P: Clone> Ethernet<P> {
         for host in (0..hosts).map(HostId::new) {
             ways.extend(self.interfaces[host.index()]);
             while let Some(channel) = ways.pop() {
-                let Receiver::Switch(at) = self.outputs[channel as usize].receiver else { continue };
+                let (Receiver::Switch(at) | Receiver::Input(at)) = self.outputs[channel as usize].receiver
+                else {
+                    continue;
+                };
                 let back = opposite(channel);
                 let switch = &mut self.switches[at as usize];
                 switch.learn(host, back, self.now, hosts);
@@ -156,7 +174,8 @@ impl<P: Clone> Ethernet<P> {
             self.now = instant;
             match number.checked_sub(self.channels) {
                 None => self.arrive(number, endpoint, observer),
-                Some(host) => self.ask(HostId(host), endpoint, O::WATCHES),
+                Some(host) if self.pfc.is_none() => self.ask(HostId(host), endpoint, O::WATCHES),
+                Some(other) => self.handle_other(other, endpoint, observer),
             }
         };
         // After a break the instant may go on.
@@ -204,13 +223,17 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Asks a host for a frame.
-    fn ask<E: Endpoint<P>>(&mut self, host: HostId, endpoint: &mut E, is_watched: bool) {
+    pub(super) fn ask<E: Endpoint<P>>(&mut self, host: HostId, endpoint: &mut E, is_watched: bool) {
         let channel = self.interfaces[host.index()].expect("only attached hosts are woken");
+        if self.pfc.is_some() && self.has_to_wait(host, channel, endpoint) {
+            return;
+        }
         let Some(frame) = endpoint.next_frame(host, self.now()) else { return };
         assert!(frame.source == host, "{host:?} sends in its own name");
         assert!(frame.payload <= self.mtu, "a payload of {} B is above the MTU", frame.payload);
         self.counters.sent += 1;
         let slot = self.frames.insert(frame);
+        self.mark(slot);
         self.send(channel, slot, self.now, is_watched);
         if endpoint.may_have_more(host) {
             self.schedule(self.outputs[channel as usize].free, self.number_of(host));
@@ -220,20 +243,20 @@ impl<P: Clone> Ethernet<P> {
 
     /// Schedules what has this number. The last instant of all never comes.
     #[inline(always)]
-    fn schedule(&mut self, at: u64, number: u32) {
+    pub(super) fn schedule(&mut self, at: u64, number: u32) {
         if at < u64::MAX {
             self.due.schedule(at, number);
         }
     }
 
-    /// The number of a host's questions: after all arrivals, in the order of hosts.
+    /// The number of a host's questions: after all arrivals, and PAUSE frames, in the order of hosts.
     fn number_of(&self, host: HostId) -> u32 {
-        self.channels + host.0
+        self.channels * (1 + u32::from(self.pfc.is_some())) + host.0
     }
 
     /// Takes a frame in at a port.
     #[inline(always)]
-    fn send(&mut self, channel: u32, slot: u32, ready: u64, is_watched: bool) {
+    pub(super) fn send(&mut self, channel: u32, slot: u32, ready: u64, is_watched: bool) {
         let taken = self.outputs[channel as usize].send(&mut self.frames, slot, ready);
         if let Some(at) = taken.next {
             self.schedule(at, channel);
@@ -262,6 +285,9 @@ impl<P: Clone> Ethernet<P> {
         }
         match receiver {
             Receiver::Switch(switch) => return self.forward(channel, switch, slot, endpoint, O::WATCHES),
+            Receiver::Input(switch) => {
+                return self.arrive_at_input(channel, switch, slot, endpoint, O::WATCHES);
+            }
             Receiver::Host(host) if is_for(self.frames.get(slot), host) => {
                 self.counters.delivered += 1;
                 self.breaks |= endpoint.received(host, self.frames.get(slot), self.now()).is_break();
@@ -282,7 +308,8 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Sends a frame that has come over `channel` on its way.
-    fn forward<E: Endpoint<P>>(
+    #[inline]
+    pub(super) fn forward<E: Endpoint<P>>(
         &mut self,
         channel: u32,
         at: u32,
@@ -314,7 +341,14 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Sends copies of a frame out of all ports of the switch `at` but the one that leads `back`.
-    fn flood<E: Endpoint<P>>(&mut self, back: u32, at: u32, slot: u32, endpoint: &mut E, is_watched: bool) {
+    pub(super) fn flood<E: Endpoint<P>>(
+        &mut self,
+        back: u32,
+        at: u32,
+        slot: u32,
+        endpoint: &mut E,
+        is_watched: bool,
+    ) {
         self.counters.floods += 1;
         for nth in 0..self.switches[at as usize].outputs.len() {
             let output = self.switches[at as usize].outputs[nth];
@@ -329,7 +363,7 @@ impl<P: Clone> Ethernet<P> {
 
     /// Takes a frame in at an output port of the switch `at`, if there is room for it.
     #[inline]
-    fn enter<E: Endpoint<P>>(
+    pub(super) fn enter<E: Endpoint<P>>(
         &mut self,
         channel: u32,
         at: u32,
@@ -337,6 +371,9 @@ impl<P: Clone> Ethernet<P> {
         endpoint: &mut E,
         is_watched: bool,
     ) {
+        if self.pfc.is_some() {
+            return self.enqueue(channel, slot, endpoint);
+        }
         let output = &mut self.outputs[channel as usize];
         let length = u64::from(self.frames.length(slot));
         let freed = output.settle(&self.frames, self.now);
@@ -356,7 +393,7 @@ impl<P: Clone> Ethernet<P> {
 
     /// Counts and forgets a frame that finds no room behind a port.
     #[cold]
-    fn drop_frame<E: Endpoint<P>>(&mut self, channel: u32, slot: u32, endpoint: &mut E) {
+    pub(super) fn drop_frame<E: Endpoint<P>>(&mut self, channel: u32, slot: u32, endpoint: &mut E) {
         self.counters.channels[channel as usize].dropped += 1;
         let (port, frame) = (self.ends[channel as usize].from, self.frames.get(slot));
         self.breaks |= endpoint.dropped(port, frame, self.now()).is_break();
@@ -401,7 +438,7 @@ fn number_of_channels(ends: &[Ends]) -> u32 {
 }
 
 /// The channel in the other direction of the same cable.
-fn opposite(channel: u32) -> u32 {
+pub(super) fn opposite(channel: u32) -> u32 {
     channel ^ 1
 }
 

@@ -2,6 +2,9 @@
 
 use simnet_base::units::{BitRate, Bytes, Duration};
 
+use super::forwarding::Forwarding;
+use super::pfc::Flow;
+
 /// Room for frames that wait in a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
@@ -22,8 +25,12 @@ pub struct Parameters {
     pub delays: Vec<Duration>,
     /// From a frame's last bit in a switch to the first instant at which it can leave.
     pub switch_latency: Duration,
-    /// Room for waiting frames in every switch.
+    /// Room for waiting frames in every switch; unbounded where senders are paused, since room is at inputs then.
     pub buffer: Buffer,
+    /// What stops senders.
+    pub flow: Flow,
+    /// By what switches forward.
+    pub forwarding: Forwarding,
     /// How long a learned address is remembered after it was last seen.
     pub ageing: Duration,
     /// The most bytes of payload of a frame.
@@ -40,8 +47,8 @@ pub struct Parameters {
 pub const BRIDGE_PRIORITY: u16 = 0x8000;
 
 impl Parameters {
-    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, addresses remembered for 300 s,
-    /// an MTU of 1,500 B, equal bridges.
+    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, no pauses, addresses remembered for
+    /// 300 s, an MTU of 1,500 B, equal bridges.
     ///
     /// # Source
     /// IEEE 802.1D-2004, table 7-5, for the ageing time; IEEE 802.3 for the MTU.
@@ -51,6 +58,8 @@ impl Parameters {
             delays: vec![delay; links],
             switch_latency: Duration::ZERO,
             buffer: Buffer::Unbounded,
+            flow: Flow::None,
+            forwarding: Forwarding::SpanningTree,
             ageing: Duration::from_ms(300_000),
             mtu: 1_500,
             bridge_priorities: Vec::new(),

@@ -6,7 +6,7 @@ use super::frame::{Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 use super::wiring::Receiver;
 
 /// No slot.
-const NIL: u32 = u32::MAX;
+pub(super) const NIL: u32 = u32::MAX;
 
 /// A rate, ready to be multiplied with.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl Pace {
 /// A frame that waits at a port, or is on the cable behind it.
 #[derive(Clone, Debug)]
 struct Slot<P> {
-    /// When its last bit is at the far end, in picoseconds.
+    /// When its last bit is at the far end, in picoseconds; of one that waits to begin, when it can at the earliest.
     arrival: u64,
     /// The frame behind it, or the next free slot.
     next: u32,
@@ -110,6 +110,25 @@ impl<P> Frames<P> {
         at
     }
 
+    /// Lets a frame wait that no port has: it can leave from `ready` on, and comes after the one `behind`, if any.
+    pub(super) fn wait(&mut self, slot: u32, ready: u64, behind: Option<u32>) {
+        let frame = &mut self.slots[slot as usize];
+        (frame.arrival, frame.next) = (ready, NIL);
+        if let Some(behind) = behind {
+            self.slots[behind as usize].next = slot;
+        }
+    }
+
+    /// From when on a frame that waits can leave.
+    pub(super) fn ready(&self, slot: u32) -> u64 {
+        self.slots[slot as usize].arrival
+    }
+
+    /// The frame behind one that waits, or [`NIL`].
+    pub(super) fn next(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].next
+    }
+
     /// Forgets a frame that no port has.
     #[inline]
     pub(super) fn remove(&mut self, at: u32) {
@@ -133,7 +152,7 @@ pub(super) struct Output {
     /// What is at the far end.
     pub(super) receiver: Receiver,
     /// From one end of the cable to the other.
-    delay: u64,
+    pub(super) delay: u64,
     pub(super) pace: Pace,
     /// The first instant at which another frame can begin to leave.
     pub(super) free: u64,

@@ -2,10 +2,13 @@
 
 use thiserror::Error;
 
-use simnet_base::ids::{ChannelId, HostId, LinkId, Node, Port};
+use simnet_base::ids::{ChannelId, HostId, LinkId, Node, Port, SwitchId};
+use simnet_base::units::Duration;
 use simnet_network::topology::{End, Network};
 
-use super::parameters::Parameters;
+use super::forwarding::Forwarding;
+use super::parameters::{Buffer, Parameters};
+use super::pfc::{Flow, NONE, PRIORITIES};
 use super::spanning_tree::{Role, SpanningTree};
 
 /// Why an Ethernet cannot be built.
@@ -37,6 +40,14 @@ pub enum BuildError {
         /// Its port.
         port: u16,
     },
+    /// A table that is one of another network, or names a port without a cable.
+    #[error("the table has not one cabled port, or none, for each of the switches and hosts")]
+    Table,
+    /// Thresholds or a priority that cannot be.
+    #[error(
+        "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8 and times above zero"
+    )]
+    Pauses,
     /// Tables that could outgrow memory: a note for each host at each switch.
     #[error(
         "{switches} switches would have to remember {hosts} hosts each; at most {MOST_NOTES} addresses together \
@@ -58,6 +69,8 @@ const MOST_NOTES: usize = 1 << 27;
 pub(super) enum Receiver {
     /// A forwarding port of a switch.
     Switch(u32),
+    /// One of a switch that pauses who sends to it, or forwards by a table.
+    Input(u32),
     /// The interface of a host.
     Host(HostId),
     /// A blocked port of a switch.
@@ -90,6 +103,18 @@ pub fn check(
         return Err(BuildError::Hosts { hosts: network.hosts().len(), attachments: attachments.len() });
     }
     check_size(network.switches().len(), network.hosts().len())?;
+    if let Forwarding::Table(table) = &parameters.forwarding
+        && !(table.fits(network.switches().len(), network.hosts().len()) && table.is_cabled(network))
+    {
+        return Err(BuildError::Table);
+    }
+    if let Flow::Pfc(pfc) = &parameters.flow {
+        let times = pfc.watchdog.map_or([Duration::from_ps(1); 2], |dog| [dog.detection, dog.restoration]);
+        let is_sound = pfc.xon <= pfc.xoff && pfc.priority < PRIORITIES && !times.contains(&Duration::ZERO);
+        if !is_sound || parameters.buffer != Buffer::Unbounded {
+            return Err(BuildError::Pauses);
+        }
+    }
     for (host, port) in attached(attachments) {
         if network.link_at(End { node: Node::Host(host), port }).is_none() {
             return Err(BuildError::NoCable {
@@ -130,10 +155,12 @@ pub(super) fn receiver(
     to: End,
     tree: &SpanningTree,
     attachments: &[Option<Port>],
+    (has_inputs, has_table): (bool, bool),
 ) -> Receiver {
     let far = tree.roles(LinkId::new(channel / 2))[1 - channel % 2];
     match to.node {
-        Node::Switch(_) if far == Some(Role::Blocked) => Receiver::Blocked,
+        Node::Switch(_) if far == Some(Role::Blocked) && !has_table => Receiver::Blocked,
+        Node::Switch(switch) if has_inputs => Receiver::Input(switch.0),
         Node::Switch(switch) => Receiver::Switch(switch.0),
         Node::Host(host) if attachments[host.index()] == Some(to.port) => Receiver::Host(host),
         Node::Host(_) => Receiver::Unattached,
@@ -150,6 +177,26 @@ pub(super) fn outputs(network: &Network, tree: &SpanningTree, node: Node) -> Vec
     let cables = network.cables(node).map(|(port, link, _)| (link, End { node, port }));
     let forwarding = cables.filter(|(_, end)| tree.role(network, *end) != Some(Role::Blocked));
     forwarding.map(|(link, end)| out(network, link, end).0).collect()
+}
+
+/// By switch, the channels out of all its cabled ports, in the order of their numbers.
+pub(super) fn all_outputs(network: &Network) -> Vec<Vec<u32>> {
+    let of = |switch| {
+        let node = Node::Switch(switch);
+        network.cables(node).map(|(port, link, _)| out(network, link, End { node, port }).0).collect()
+    };
+    network.switch_ids().map(of).collect()
+}
+
+/// By switch and host, the channel out of the port that a table gives; empty without a table.
+pub(super) fn table(network: &Network, forwarding: &Forwarding) -> Vec<u32> {
+    let Forwarding::Table(table) = forwarding else { return Vec::new() };
+    let channel = |switch: SwitchId, host| {
+        let end = End { node: Node::Switch(switch), port: table.port(switch, host)? };
+        Some(out(network, network.link_at(end)?, end).0)
+    };
+    let each = network.switch_ids().flat_map(|switch| network.host_ids().map(move |host| (switch, host)));
+    each.map(|(switch, host)| channel(switch, host).unwrap_or(NONE)).collect()
 }
 
 /// Per host, the channel out of its interface.

@@ -100,9 +100,8 @@ fn what_a_switch_drops_has_no_route() {
         let changed = row.map(|(ports, lanes)| format!("{ports}:{}", lanes.replacen(" 1 ", " 15 ", 1)));
         changed.unwrap_or_else(|| line.to_owned())
     };
-    let room = with("opensm-sl2vl.dump", |text| {
-        text.lines().map(dropping).collect::<Vec<_>>().join("\n") + "\n"
-    });
+    let room =
+        with("opensm-sl2vl.dump", |text| text.lines().map(dropping).collect::<Vec<_>>().join("\n") + "\n");
     let summary = run(room.path(), CREDITS, ON_LANES);
     let judged = judged(room.path(), ON_LANES);
     agrees(&summary, &judged);
@@ -124,9 +123,15 @@ fn faults_have_their_place() {
         }
     };
     let one = CREDITS.replace("lanes = 8", "lanes = 1");
-    let beyond = ["s.toml:13:9", "there is no lane 1, on which s", "expected `lanes` of at least 2 in [fabric]"];
+    let beyond =
+        ["s.toml:13:9", "there is no lane 1, on which s", "expected `lanes` of at least 2 in [fabric]"];
     refused(&ring6(), &one, ON_LANES, &beyond);
-    refused(&ring6(), "flow = 'stop-go'", ON_LANES, &["s.toml:10:9", "s.toml:11:6", "means nothing to STOP and GO"]);
+    refused(
+        &ring6(),
+        "flow = 'stop-go'",
+        ON_LANES,
+        &["s.toml:10:9", "s.toml:11:6", "means nothing to STOP and GO"],
+    );
     let alone = ON_LANES.replace("sl2vl = 'opensm-sl2vl.dump'\n", "");
     refused(&ring6(), CREDITS, &alone, &["s.toml:13:6", "`sl` without `sl2vl`"]);
     let bad_level = with("psl.txt", |text| text.to_owned() + "7 8 16\n");

@@ -4,8 +4,8 @@
 //! room. Then frames that are at the far end of their cables are handled, by channel. Then hosts whose interfaces are
 //! free give a frame. Then every port that is free, and whose first frame is ready, begins to send it.
 
-mod bridges;
-mod cases;
+pub(crate) mod bridges;
+pub(crate) mod cases;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;

@@ -27,7 +27,7 @@ use crate::ethernet::frame::wire_bytes_of;
 use crate::ethernet::{Address, Counters, Endpoint, Ethernet, Frame, Observer, PREAMBLE, Parameters, Pause};
 use crate::medium::{Event, Medium, Message};
 use simnet_base::des::agenda::{Agenda, Due};
-use simnet_base::ids::{HostId, Port};
+use simnet_base::ids::{HostId, Node, Port};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_network::topology::{End, Network};
 
@@ -149,7 +149,7 @@ impl<O: Observer<Segment>> Datagram<O> {
     ) -> Result<Datagram<O>, TransportError> {
         let capacity = capacity(parameters.mtu, header)?;
         let ethernet = Ethernet::new(network, parameters, attachments)?;
-        let reach = Reach::new(network, ethernet.spanning_tree(), attachments);
+        let reach = Reach::new(network, (ethernet.spanning_tree(), &parameters.forwarding), attachments);
         let rate = |host| Some(parameters.rates[reach.link(host)?.index()]);
         Ok(Datagram {
             ethernet,
@@ -185,6 +185,11 @@ impl<O: Observer<Segment>> Datagram<O> {
     /// What has been lost.
     pub fn losses(&self) -> Losses {
         self.hosts.lost
+    }
+
+    /// The Ethernet below.
+    pub fn ethernet(&self) -> &Ethernet<Segment> {
+        &self.ethernet
     }
 
     /// Gives the observer back.
@@ -376,7 +381,8 @@ impl Endpoint<Segment> for Hosts {
 
     fn dropped(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
         let Address::Host(destination) = frame.destination else { return ControlFlow::Continue(()) };
-        if !self.reach.leads(port, destination) {
+        // At its own host's port there is the one copy.
+        if matches!(port.node, Node::Switch(_)) && !self.reach.leads(port, destination) {
             return ControlFlow::Continue(());
         }
         self.lost.segments += 1;
@@ -393,6 +399,10 @@ impl Endpoint<Segment> for Hosts {
             }
             State::Leaving | State::Free => ControlFlow::Continue(()),
         }
+    }
+
+    fn starved(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        self.dropped(port, frame, now)
     }
 
     fn write(&self, frame: &Frame<Segment>, bytes: &mut Vec<u8>) {

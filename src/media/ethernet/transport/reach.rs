@@ -3,7 +3,7 @@
 //! A flooded frame is copied to every port of the tree. Only the copy on the tree's one path to the destination
 //! matters: when another one is dropped, nothing is lost.
 
-use crate::ethernet::SpanningTree;
+use crate::ethernet::{Forwarding, ForwardingTable, SpanningTree};
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId};
 use simnet_network::topology::{End, Network};
 
@@ -13,6 +13,8 @@ pub(super) struct Reach {
     switches: Vec<Switch>,
     /// Per host, the cable that it uses and what is at the other end.
     places: Vec<Option<(LinkId, Node)>>,
+    /// By switch and host, whether its table leads there; empty without tables.
+    routed: Vec<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,7 +31,11 @@ struct Switch {
 
 impl Reach {
     /// The paths of `tree` between hosts that use the ports `attachments`. Costs O(switches + hosts + cables).
-    pub(super) fn new(network: &Network, tree: &SpanningTree, attachments: &[Option<Port>]) -> Reach {
+    pub(super) fn new(
+        network: &Network,
+        (tree, forwarding): (&SpanningTree, &Forwarding),
+        attachments: &[Option<Port>],
+    ) -> Reach {
         let below = subtrees(network, tree);
         let switches = network.switch_ids().map(|id| {
             let first_port = network.switches()[id.index()].first_port;
@@ -45,7 +51,11 @@ impl Reach {
             let end = End { node: Node::Host(host), port: (*attachments.get(host.index())?)? };
             Some((network.link_at(end)?, network.peer(end)?.node))
         };
-        Reach { switches: switches.collect(), places: network.host_ids().map(place).collect() }
+        let routed = match forwarding {
+            Forwarding::SpanningTree => Vec::new(),
+            Forwarding::Table(table) => routed(network, table, attachments),
+        };
+        Reach { switches: switches.collect(), places: network.host_ids().map(place).collect(), routed }
     }
 
     /// The cable that a host uses.
@@ -63,6 +73,9 @@ impl Reach {
             return false;
         };
         match (here, there) {
+            (Node::Switch(s), Node::Switch(_)) if !self.routed.is_empty() => {
+                self.routed[s.index() * self.places.len() + to.index()]
+            }
             (Node::Switch(s), Node::Switch(t)) => {
                 self.switches[s.index()].root == self.switches[t.index()].root
             }
@@ -70,8 +83,12 @@ impl Reach {
         }
     }
 
-    /// Whether the path from the switch of the port `out` to `host` leaves it by that port. Costs O(1).
+    /// Whether the path from the switch of the port `out` to `host` leaves it by that port; by tables there is but one
+    /// copy, which is on its way. Costs O(1).
     pub(super) fn leads(&self, out: End, host: HostId) -> bool {
+        if !self.routed.is_empty() {
+            return true;
+        }
         let (Node::Switch(id), Some((last, Node::Switch(at)))) = (out.node, self.place(host)) else {
             return false;
         };
@@ -91,6 +108,14 @@ impl Reach {
         let (first, end) = self.switches[top.index()].below;
         (first..end).contains(&self.switches[switch.index()].below.0)
     }
+}
+
+/// By switch and host, whether what the switch sends to the host comes there.
+fn routed(network: &Network, table: &ForwardingTable, attachments: &[Option<Port>]) -> Vec<bool> {
+    let attached = |host: HostId| Some(End { node: Node::Host(host), port: attachments[host.index()]? });
+    let leads = |switch, host| attached(host).is_some_and(|end| table.leads(network, switch, host, end));
+    let each = network.switch_ids().flat_map(|switch| network.host_ids().map(move |host| (switch, host)));
+    each.map(|(switch, host)| leads(switch, host)).collect()
 }
 
 /// Per switch, the positions of its subtree in a depth-first order: its own position, and the first one after it.
@@ -188,7 +213,7 @@ mod tests {
             let tree = SpanningTree::elect(&net, &rates, &[]);
             let attachments: Vec<_> =
                 net.host_ids().map(|host| net.attachment(host).map(|(port, ..)| port)).collect();
-            let reach = Reach::new(&net, &tree, &attachments);
+            let reach = Reach::new(&net, (&tree, &Forwarding::SpanningTree), &attachments);
             for from in net.host_ids() {
                 for to in net.host_ids().filter(|to| *to != from) {
                     let found = path(&net, &tree, from, to);

@@ -270,6 +270,11 @@ impl<O: Observer<Packet>> Tcp<O> {
         self.ethernet.counters()
     }
 
+    /// The Ethernet below.
+    pub fn ethernet(&self) -> &Ethernet<Packet> {
+        &self.ethernet
+    }
+
     /// Messages lost with their connections.
     pub fn lost_messages(&self) -> u64 {
         self.lost

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Port, SwitchId};
 use simnet_base::units::{BitRate, Bytes, Duration};
-use simnet_media::ethernet::{Address, Buffer, Frame, Parameters};
+use simnet_media::ethernet::{Address, Buffer, Flow, Forwarding, Frame, Parameters};
 use simnet_network::topology::{End, Host, Network, Switch};
 
 /// An Ethernet and what is sent on it.
@@ -125,6 +125,8 @@ fn random_parameters(rng: &mut ChaCha8Rng, network: &Network) -> Parameters {
             *[0, 0, 1, 50 * byte, rng.random_range(0..=2 * long)].choose(rng).unwrap(),
         ),
         buffer: *[Buffer::Unbounded, Buffer::PerPort(room), Buffer::Shared(room)].choose(rng).unwrap(),
+        flow: Flow::None,
+        forwarding: Forwarding::SpanningTree,
         ageing: Duration::from_ps(*[0, 1, long, 5 * long, u64::MAX].choose(rng).unwrap()),
         mtu: *[46, 400, 1_500, 9_000].choose(rng).unwrap(),
         bridge_priorities: (0..rng.random_range(0..=network.switches().len()))

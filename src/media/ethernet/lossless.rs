@@ -1,0 +1,386 @@
+//! The event loop where switches pause those who send: what happens in addition to, or instead of, what
+//! [`engine`](super::engine) says.
+//!
+//! A frame that waits may have to wait longer, so that its arrival is known only as it begins to be sent: a hop costs
+//! two more events, at the port when it may begin and when its last bit has left. From there on all is as without
+//! pauses, and of each port one frame at a time is in its [`Output`](super::port::Output).
+//!
+//! Numbers of events behind those of arrivals: PAUSE frames by channel, hosts, ports by channel, the watchdog, the look
+//! for deadlocks.
+
+use simnet_base::ids::{ChannelId, HostId, LinkId, Node};
+use simnet_base::units::{Bytes, Time};
+
+use super::engine::{Ethernet, opposite};
+use super::frame::{Address, GAP, MIN_FRAME, PREAMBLE};
+use super::pfc::{Cause, Control, NONE, PRIORITIES, PauseCounters, Pfc, Tag, bit};
+use super::port::NIL;
+use super::{Direction, Endpoint, Observer};
+
+impl<P: Clone> Ethernet<P> {
+    /// What has been counted of a priority on a channel; `None` without pauses, or if there is no such priority.
+    pub fn pauses(&self, channel: ChannelId, priority: u8) -> Option<&PauseCounters> {
+        self.pfc.as_deref()?.counters.get(channel.0 as usize)?.get(usize::from(priority))
+    }
+
+    /// The bytes of a priority that count at the input of a switch at the end of a channel; 0 without pauses.
+    pub fn occupied(&self, channel: ChannelId, priority: u8) -> Bytes {
+        let inputs = self.pfc.as_deref().map(|pfc| &pfc.inputs[channel.0 as usize]);
+        Bytes(inputs.map_or(0, |input| input.occupied[usize::from(priority)]))
+    }
+
+    /// Whether the sender of a channel may send no frame of a priority.
+    pub fn is_paused(&self, channel: ChannelId, priority: u8) -> bool {
+        self.pfc.as_deref().is_some_and(|pfc| pfc.senders[channel.0 as usize].paused & bit(priority) != 0)
+    }
+
+    /// Who paused whom, and how often, in the order of those who were paused. Costs O(pairs).
+    pub fn causes(&self) -> impl Iterator<Item = (Cause, u64)> + '_ {
+        self.pfc.iter().flat_map(|pfc| pfc.causes.iter().map(|(cause, count)| (*cause, *count)))
+    }
+
+    fn pfc_mut(&mut self) -> &mut Pfc {
+        self.pfc.as_deref_mut().expect("there are pauses")
+    }
+
+    fn pfc(&self) -> &Pfc {
+        self.pfc.as_deref().expect("there are pauses")
+    }
+
+    /// How many numbers of events there are behind those of arrivals.
+    pub(super) fn numbers(channels: usize, hosts: usize, has_pauses: bool) -> usize {
+        if has_pauses { 2 * channels + hosts + 2 } else { hosts }
+    }
+
+    fn hosts(&self) -> u32 {
+        u32::try_from(self.interfaces.len()).expect("hosts have ids")
+    }
+
+    /// Handles an event that is no arrival, by its number behind those.
+    pub(super) fn handle_other<E: Endpoint<P>, O: Observer<P>>(
+        &mut self,
+        number: u32,
+        endpoint: &mut E,
+        observer: &mut O,
+    ) {
+        let lets_go = self.let_leave();
+        let hosts = self.hosts();
+        let Some(host) = number.checked_sub(self.channels) else { return self.obey(number, observer) };
+        let Some(port) = host.checked_sub(hosts) else { return self.ask(HostId(host), endpoint, O::WATCHES) };
+        if port > self.channels {
+            self.look_for_deadlocks(observer);
+        } else if port == self.channels {
+            self.bite(endpoint);
+        } else if lets_go {
+            // Ports with lesser numbers have something to send now.
+            self.poke(port);
+        } else {
+            self.begin(port, observer);
+        }
+    }
+
+    /// Makes room for what arrives: frames have left by now. Whether a PAUSE frame is due now that was not.
+    fn let_leave(&mut self) -> bool {
+        let (now, mut lets_go) = (self.now, false);
+        while let Some(hold) = self.pfc_mut().left(now) {
+            lets_go |= self.release(hold);
+        }
+        lets_go
+    }
+
+    /// Frees the room of a frame's copy. Whether a PAUSE frame is due now.
+    fn release(&mut self, hold: u32) -> bool {
+        let input = self.pfc_mut().release(hold);
+        if let Some(input) = input {
+            self.poke(opposite(input));
+        }
+        input.is_some()
+    }
+
+    /// Handles a frame at an input of a switch that pauses those who send, or forwards by a table.
+    pub(super) fn arrive_at_input<E: Endpoint<P>>(
+        &mut self,
+        channel: u32,
+        at: u32,
+        slot: u32,
+        endpoint: &mut E,
+        is_watched: bool,
+    ) {
+        if self.is_left_out(channel, slot) {
+            self.counters.blocked += 1;
+            self.frames.remove(slot);
+        } else if self.pfc.is_some() {
+            self.take_in(channel, at, slot, endpoint, is_watched);
+        } else {
+            self.pass_on(channel, at, slot, endpoint, is_watched);
+        }
+    }
+
+    /// Takes a frame in at an input of a switch, if there is room for it.
+    fn take_in<E: Endpoint<P>>(
+        &mut self,
+        channel: u32,
+        at: u32,
+        slot: u32,
+        endpoint: &mut E,
+        is_watched: bool,
+    ) {
+        self.let_leave();
+        let length = self.frames.length(slot);
+        let pfc = self.pfc_mut();
+        let priority = pfc.tag(slot).priority;
+        if !pfc.has_room(channel, priority, length) {
+            pfc.count(channel, priority).starved += 1;
+            let (from, frame) = (self.ends[channel as usize].from, self.frames.get(slot));
+            self.breaks |= endpoint.starved(from, frame, self.now()).is_break();
+            return self.frames.remove(slot);
+        }
+        pfc.begin(channel, priority, length);
+        pfc.behind = None;
+        self.pass_on(channel, at, slot, endpoint, is_watched);
+        if self.pfc_mut().settle_in() {
+            self.poke(opposite(channel));
+        }
+        self.set_look();
+    }
+
+    /// Sends a frame on its way by what was learned, or by the table.
+    fn pass_on<E: Endpoint<P>>(
+        &mut self,
+        channel: u32,
+        at: u32,
+        slot: u32,
+        endpoint: &mut E,
+        is_watched: bool,
+    ) {
+        if self.table.is_empty() {
+            return self.forward(channel, at, slot, endpoint, is_watched);
+        }
+        let back = opposite(channel);
+        match self.frames.get(slot).destination {
+            Address::Host(host) => {
+                let output = self.table[at as usize * self.interfaces.len() + host.index()];
+                if output == NONE || output == back {
+                    let counter = &mut self.counters;
+                    *(if output == NONE { &mut counter.unrouted } else { &mut counter.filtered }) += 1;
+                    return self.frames.remove(slot);
+                }
+                self.counters.forwarded += 1;
+                self.enter(output, at, slot, endpoint, is_watched);
+            }
+            Address::Broadcast => self.flood(back, at, slot, endpoint, is_watched),
+        }
+    }
+
+    /// Whether a frame that came over a channel keeps to the spanning tree, although there is a table, and the channel
+    /// is none of its.
+    fn is_left_out(&self, channel: u32, slot: u32) -> bool {
+        !self.table.is_empty()
+            && self.frames.get(slot).destination == Address::Broadcast
+            && !self.spanning_tree().forwards(LinkId(channel / 2))
+    }
+
+    /// Deadlocks are to be looked for at the end of this instant, if one may have closed.
+    fn set_look(&mut self) {
+        let number = 3 * self.channels + self.hosts() + 1;
+        if self.pfc().watch.has_suspects() && self.due.due(number).is_none() {
+            self.schedule(self.now, number);
+        }
+    }
+
+    /// Puts a frame in the queue of its priority at an output port.
+    pub(super) fn enqueue<E: Endpoint<P>>(&mut self, channel: u32, slot: u32, endpoint: &mut E) {
+        let (now, length) = (self.now, self.frames.length(slot));
+        let ready = now.saturating_add(self.latency);
+        let pfc = self.pfc.as_deref_mut().expect("there are pauses");
+        let hold = pfc.current;
+        let priority = pfc.holds[hold as usize].priority;
+        if pfc.senders[channel as usize].stormy & bit(priority) != 0 {
+            return self.discard(channel, priority, slot, endpoint);
+        }
+        pfc.holds[hold as usize].copies += 1;
+        pfc.behind.get_or_insert(channel);
+        pfc.set_tag(slot, Tag { hold, priority });
+        let behind = pfc.queue(channel, priority, slot);
+        self.frames.wait(slot, ready, behind);
+        let sender = &mut pfc.senders[channel as usize];
+        sender.bytes += u64::from(length);
+        let counters = &mut self.counters.channels[channel as usize];
+        counters.peak = counters.peak.max(Bytes(sender.bytes));
+        if sender.paused & bit(priority) != 0 {
+            pfc.watch.suspect(channel, priority);
+            pfc.watch.suspect(pfc.holds[hold as usize].input, priority);
+            if behind.is_none() {
+                pfc.block(channel, priority, now);
+                self.set_alarm();
+            }
+        }
+        self.poke(channel);
+    }
+
+    /// Drops a frame that the watchdog does not let into its queue, or takes out of it.
+    fn discard<E: Endpoint<P>>(&mut self, channel: u32, priority: u8, slot: u32, endpoint: &mut E) {
+        self.pfc_mut().count(channel, priority).discarded += 1;
+        self.drop_frame(channel, slot, endpoint);
+    }
+
+    /// Whether a host's next frame has to wait; then the host is asked again when it need not.
+    pub(super) fn has_to_wait<E: Endpoint<P>>(&mut self, host: HostId, channel: u32, endpoint: &E) -> bool {
+        let Some(pfc) = self.pfc.as_deref_mut() else { return false };
+        let priority = endpoint.priority(host).unwrap_or(pfc.parameters.priority);
+        assert!(priority < PRIORITIES, "there is no priority {priority}");
+        pfc.asked = priority;
+        let sender = &mut pfc.senders[channel as usize];
+        sender.asks = sender.paused & bit(priority) != 0;
+        sender.asks
+    }
+
+    /// Notes the priority of the frame that a host has given.
+    pub(super) fn mark(&mut self, slot: u32) {
+        if let Some(pfc) = self.pfc.as_deref_mut() {
+            pfc.set_tag(slot, Tag { hold: NONE, priority: pfc.asked });
+        }
+    }
+
+    /// The port at which a channel begins, where something has changed, is to look for what to do next.
+    fn poke(&mut self, channel: u32) {
+        let Some(at) = self.next_look(channel) else { return };
+        let number = 2 * self.channels + self.hosts() + channel;
+        if let Some(already) = self.due.due(number) {
+            if already <= at {
+                return;
+            }
+            self.due.cancel(number);
+        }
+        self.schedule(at, number);
+    }
+
+    /// When the last bit of what a port sends has left, or else when it may begin to send.
+    fn next_look(&self, channel: u32) -> Option<u64> {
+        let pfc = self.pfc();
+        let sender = &pfc.senders[channel as usize];
+        if let Some((until, ..)) = sender.leaving {
+            return Some(until);
+        }
+        let begins = if pfc.owes(channel) {
+            Some(0)
+        } else {
+            let serves = sender.filled & !sender.paused;
+            let queues = (0..PRIORITIES).filter(|priority| serves & bit(*priority) != 0);
+            let fronts = queues.filter_map(|priority| sender.queues[usize::from(priority)]);
+            fronts.map(|(first, _)| self.frames.ready(first)).min()
+        };
+        begins.map(|at| at.max(self.outputs[channel as usize].free).max(self.now))
+    }
+
+    /// A port begins to send if it can.
+    fn begin<O: Observer<P>>(&mut self, channel: u32, observer: &mut O) {
+        if self.outputs[channel as usize].free <= self.now {
+            if self.pfc().owes(channel) {
+                self.send_pause(channel, observer);
+            } else if let Some((priority, slot)) = self.first(channel) {
+                self.begin_frame(channel, priority, slot, O::WATCHES);
+            }
+        }
+        self.poke(channel);
+    }
+
+    /// The frame that a port can begin with: of the highest priority.
+    fn first(&self, channel: u32) -> Option<(u8, u32)> {
+        let sender = &self.pfc().senders[channel as usize];
+        let serves = sender.filled & !sender.paused;
+        let queues = (0..PRIORITIES).rev().filter(|priority| serves & bit(*priority) != 0);
+        let mut fronts =
+            queues.filter_map(|priority| Some((priority, sender.queues[usize::from(priority)]?.0)));
+        fronts.find(|(_, slot)| self.frames.ready(*slot) <= self.now)
+    }
+
+    fn begin_frame(&mut self, channel: u32, priority: u8, slot: u32, is_watched: bool) {
+        let (next, length) = (self.frames.next(slot), self.frames.length(slot));
+        let time = self.outputs[channel as usize].pace.time(PREAMBLE + length);
+        let until = self.now.saturating_add(time);
+        let pfc = self.pfc_mut();
+        pfc.unqueue(channel, priority, next);
+        let hold = pfc.tag(slot).hold;
+        pfc.send(channel, until, hold, length);
+        self.send(channel, slot, self.now, is_watched);
+    }
+
+    /// A port of a switch sends a PAUSE frame.
+    fn send_pause<O: Observer<P>>(&mut self, channel: u32, observer: &mut O) {
+        let (now, ends) = (self.now(), self.ends[channel as usize]);
+        let output = &mut self.outputs[channel as usize];
+        let (pace, delay) = (output.pace, output.delay);
+        output.free = self.now.saturating_add(pace.time(PREAMBLE + MIN_FRAME + GAP));
+        let arrives = self.now.saturating_add(pace.time(PREAMBLE + MIN_FRAME)).saturating_add(delay);
+        let pfc = self.pfc_mut();
+        let says = pfc.say(channel);
+        let at = arrives.saturating_add(pfc.parameters.reaction.as_ps());
+        let controls = &mut pfc.senders[channel as usize].controls;
+        let is_first = controls.is_empty();
+        controls.push_back(Control { at, says });
+        if is_first {
+            self.schedule(at, self.channels + channel);
+        }
+        if O::WATCHES {
+            observer.paused(now, ends.from, Direction::Out, says);
+        }
+    }
+
+    /// The PAUSE frame at the far end of a channel is obeyed there.
+    fn obey<O: Observer<P>>(&mut self, channel: u32, observer: &mut O) {
+        let (now, back) = (self.now, opposite(channel));
+        let pfc = self.pfc_mut();
+        let controls = &mut pfc.senders[channel as usize].controls;
+        let Control { says, .. } = controls.pop_front().expect("it is on the cable");
+        let next = controls.front().map(|control| control.at);
+        pfc.obey(back, says, now);
+        let sender = &mut pfc.senders[back as usize];
+        let asks = sender.asks && says.priorities & !says.paused != 0 && std::mem::take(&mut sender.asks);
+        if let Some(at) = next {
+            self.schedule(at, self.channels + channel);
+        }
+        self.set_alarm();
+        self.set_look();
+        if O::WATCHES {
+            observer.paused(self.now(), self.ends[channel as usize].to, Direction::In, says);
+        }
+        match self.ends[back as usize].from.node {
+            Node::Host(host) if asks => self.wake(host, Time::from_ps(now)),
+            Node::Host(_) => {}
+            Node::Switch(_) => self.poke(back),
+        }
+    }
+
+    /// The watchdog is to look at the first alarm.
+    fn set_alarm(&mut self) {
+        let Some(at) = self.pfc().first_alarm() else { return };
+        let number = 3 * self.channels + self.hosts();
+        match self.due.due(number) {
+            Some(already) if already <= at => return,
+            Some(_) => self.due.cancel(number),
+            None => {}
+        }
+        self.schedule(at, number);
+    }
+
+    /// The watchdog takes queues away, and gives them back.
+    fn bite<E: Endpoint<P>>(&mut self, endpoint: &mut E) {
+        while let Some((channel, priority)) = self.pfc.as_deref_mut().and_then(|pfc| pfc.alarm(self.now)) {
+            let (now, output) = (self.now(), self.ends[channel as usize].from);
+            self.pfc_mut().watch.broken(channel, priority, output, now);
+            let mut slot = self.pfc_mut().empty(channel, priority);
+            while slot != NIL {
+                let (next, length) = (self.frames.next(slot), self.frames.length(slot));
+                let pfc = self.pfc_mut();
+                pfc.senders[channel as usize].bytes -= u64::from(length);
+                let hold = pfc.tag(slot).hold;
+                self.discard(channel, priority, slot, endpoint);
+                self.release(hold);
+                slot = next;
+            }
+        }
+        self.set_alarm();
+        self.set_look();
+    }
+}

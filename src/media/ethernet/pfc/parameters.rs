@@ -1,0 +1,125 @@
+//! What priority-based flow control is told.
+
+use simnet_base::units::{BitRate, Bytes, Duration};
+
+use crate::ethernet::frame::{GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
+use crate::ethernet::port::Pace;
+
+/// How many priorities there are.
+pub const PRIORITIES: u8 = 8;
+
+/// What stops those who send faster than a switch passes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flow {
+    /// Nothing: frames are dropped where there is no room.
+    #[default]
+    None,
+    /// PAUSE frames, for each priority.
+    Pfc(PfcParameters),
+}
+
+/// Priority-based flow control, the same at every port of every switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PfcParameters {
+    /// Bytes of a priority at an input; above it is to be paused.
+    pub xoff: Bytes,
+    /// At or below it may be sent again; at most `xoff`.
+    pub xon: Bytes,
+    /// Room above `xoff` for what is still under way.
+    pub headroom: Bytes,
+    /// The priority of frames whose senders name none, below [`PRIORITIES`].
+    pub priority: u8,
+    /// From a PAUSE frame's last bit to the instant from which on it is obeyed.
+    pub reaction: Duration,
+    /// What becomes of queues that stay paused; `None`: they wait.
+    pub watchdog: Option<PauseWatchdog>,
+}
+
+/// When a queue that stays paused is emptied, and when it serves again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PauseWatchdog {
+    /// How long it is paused with frames in it before they are dropped; above zero.
+    pub detection: Duration,
+    /// How long it must not have been paused before it takes frames again; above zero.
+    pub restoration: Duration,
+}
+
+impl PauseWatchdog {
+    /// As it is shipped.
+    ///
+    /// # Source
+    /// SONiC's documentation of the PFC watchdog, as from memory: 200 ms each.
+    pub const USUAL: PauseWatchdog =
+        PauseWatchdog { detection: Duration::from_ms(200), restoration: Duration::from_ms(200) };
+}
+
+impl PfcParameters {
+    /// These thresholds for priority 3, as is usual for RoCE; obeyed at once, without a watchdog.
+    pub const fn new(xoff: Bytes, xon: Bytes, headroom: Bytes) -> PfcParameters {
+        PfcParameters { xoff, xon, headroom, priority: 3, reaction: Duration::ZERO, watchdog: None }
+    }
+
+    /// The headroom with which no frame is ever dropped behind a cable of this rate and delay, with frames of at most
+    /// `mtu` bytes of payload and PAUSE frames obeyed after `reaction`; with a byte less, the worst case drops one, if
+    /// a byte takes a whole number of picoseconds (else it is enough). Saturates.
+    ///
+    /// With F = `mtu` + 18 the longest frame: the frame that passes `xoff` may pass it by F. On the cable back a
+    /// frame may have begun a picosecond before; the PAUSE frame waits for it and its gap (8 + F + 12 byte times),
+    /// takes 8 + 64, the delay and the reaction. The sender, whose frame had ended a delay before, sends until then:
+    /// frames whose gaps, preambles and lengths fit in that span, and one of F more that begins before its end. In all
+    ///
+    /// ```text
+    ///   F + best(S) + F,   S = (2 delay + reaction + (8 + F + 12) + (8 + 64) byte times) x rate - 12, rounded down,
+    ///   best(S) = max over n of min(n F, S - 20 n): the most bytes of n frames that begin before another begins in S
+    /// ```
+    /// which is at most (2 delays + reaction) x rate + 3 F + 80 B.
+    ///
+    /// # Source
+    /// The terms of IEEE 802.1Q, annex N (delays, longest frames of either direction, PAUSE frame, response), to the
+    /// byte for this model; there an upper bound.
+    pub fn headroom_needed(rate: BitRate, delay: Duration, mtu: u32, reaction: Duration) -> Bytes {
+        let longest = u64::from((HEADER + TRAILER).saturating_add(mtu).max(MIN_FRAME));
+        let pace = Pace::new(rate, mtu);
+        let wait = pace.time_of_many(u64::from(PREAMBLE + GAP) + longest).saturating_sub(1);
+        let pause = pace.time_of_many(u64::from(PREAMBLE + MIN_FRAME));
+        let obeyed =
+            [delay, delay, reaction].into_iter().map(Duration::as_ps).fold(wait, u64::saturating_add);
+        // Frames begin before that instant.
+        let span = obeyed.saturating_add(pause).saturating_sub(1);
+        let bytes = u128::from(span) * u128::from(rate.as_bits_per_s()) / 8_000_000_000_000;
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_sub(u64::from(GAP));
+        Bytes(longest.saturating_mul(2).saturating_add(most_of(bytes, longest)))
+    }
+}
+
+/// The most bytes of frames of [`MIN_FRAME`] to `longest` that take `span` bytes at most, preambles and gaps counted
+/// in.
+fn most_of(span: u64, longest: u64) -> u64 {
+    let each = u64::from(PREAMBLE + GAP);
+    let full = span / (longest + each);
+    let shorter = span.saturating_sub((full + 1).saturating_mul(each));
+    let is_legal = shorter >= (full + 1).saturating_mul(u64::from(MIN_FRAME));
+    (full * longest).max(if is_legal { shorter } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wrong if the most bytes of frames in a span were not what trying all of them finds.
+    #[test]
+    fn the_most_bytes_of_frames_in_a_span() {
+        for longest in [64, 65, 100, 300] {
+            let mut best = vec![0u64; 1_500];
+            for span in 0..best.len() {
+                let lengths = 64..=longest;
+                let last = lengths.filter(|length| length + 20 <= span as u64);
+                let index = |length: u64| span - usize::try_from(length + 20).unwrap();
+                best[span] = last.map(|length| best[index(length)] + length).max().unwrap_or(0);
+                // What a shorter span holds is held as well.
+                best[span] = best[span].max(if span > 0 { best[span - 1] } else { 0 });
+                assert_eq!(most_of(span as u64, longest), best[span], "{span} B, {longest} B");
+            }
+        }
+    }
+}

@@ -1,0 +1,576 @@
+//! Ports, frames and pauses, looked at all together at every instant.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use simnet_base::ids::{HostId, Node, SwitchId};
+use simnet_base::units::{Bytes, Duration, Time};
+use simnet_media::ethernet::{
+    Address, ChannelCounters, Deadlock, DeadlockMember, Direction, Forwarding, Frame, PauseCounters,
+    PauseFrame, Role,
+};
+use simnet_network::topology::End;
+
+use super::super::ethernet::{bridges, cases::reply};
+use super::{EventKind, Paused, Seen};
+
+/// A copy of a frame in a switch, or at its host.
+#[derive(Clone, Copy, Debug)]
+struct Copy {
+    frame: Frame<u64>,
+    priority: usize,
+    /// From when on it can leave.
+    ready: u64,
+    /// The channel that it came over; none at its host.
+    input: Option<usize>,
+    /// What it is a copy of: which arrival at a switch, of all.
+    arrival: u64,
+}
+
+/// One direction of a cable, the port that it begins at, and the input that it ends at.
+struct Channel {
+    from: End,
+    to: End,
+    rate: u64,
+    delay: u64,
+    /// All that waits, in order of arrival.
+    queue: Vec<Copy>,
+    leaving: Option<(u64, Copy)>,
+    free: u64,
+    cable: Vec<(u64, Frame<u64>)>,
+    /// PAUSE frames on the cable, and when they are obeyed.
+    controls: VecDeque<(u64, PauseFrame)>,
+    paused: [bool; 8],
+    since: [u64; 8],
+    blocked: [u64; 8],
+    stormy: [bool; 8],
+    /// At the input.
+    wanted: [bool; 8],
+    told: [bool; 8],
+    counted: [PauseCounters; 8],
+}
+
+fn length(frame: &Frame<u64>) -> u64 {
+    u64::from((14 + frame.payload + 4).max(64))
+}
+
+impl Channel {
+    fn time(&self, bytes: u64) -> u64 {
+        let exact = u128::from(bytes) * 8 * 1_000_000_000_000;
+        u64::try_from(exact.div_ceil(u128::from(self.rate))).unwrap()
+    }
+
+    fn waits(&self, priority: usize) -> impl Iterator<Item = &Copy> {
+        self.queue.iter().filter(move |copy| copy.priority == priority)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.queue.iter().chain(self.leaving.iter().map(|(_, copy)| copy)).map(|it| length(&it.frame)).sum()
+    }
+
+    /// The first frame of each priority that is not paused, the highest first.
+    fn fronts(&self) -> impl Iterator<Item = &Copy> {
+        let priorities = (0..8).rev().filter(|priority| !self.paused[*priority]);
+        priorities.filter_map(|priority| self.waits(priority).next())
+    }
+}
+
+pub(super) struct Reference<'a> {
+    case: &'a Paused,
+    channels: Vec<Channel>,
+    roles: BTreeMap<End, Role>,
+    tables: Vec<BTreeMap<HostId, (End, u64)>>,
+    waiting: Vec<VecDeque<Frame<u64>>>,
+    created: Vec<usize>,
+    arrivals: u64,
+    causes: BTreeMap<(u32, u8, u32), u64>,
+    /// Queues in deadlocks that stand, and which.
+    standing: BTreeMap<(usize, usize), usize>,
+    pauses: VecDeque<u64>,
+    seen: Seen,
+}
+
+impl<'a> Reference<'a> {
+    pub(super) fn new(case: &'a Paused) -> Reference<'a> {
+        let of = &case.case;
+        let parameters = &of.parameters;
+        let channel = |(at, from, to): (usize, End, End)| Channel {
+            from,
+            to,
+            rate: parameters.rates[at].as_bits_per_s(),
+            delay: parameters.delays[at].as_ps(),
+            queue: Vec::new(),
+            leaving: None,
+            free: 0,
+            cable: Vec::new(),
+            controls: VecDeque::new(),
+            paused: [false; 8],
+            since: [0; 8],
+            blocked: [0; 8],
+            stormy: [false; 8],
+            wanted: [false; 8],
+            told: [false; 8],
+            counted: [PauseCounters::default(); 8],
+        };
+        let links = of.network.links().iter().enumerate();
+        let channels: Vec<Channel> =
+            links.flat_map(|(at, link)| [(at, link.a, link.b), (at, link.b, link.a)]).map(channel).collect();
+        let switches = of.network.switches().len();
+        let mut seen = Seen::default();
+        seen.counters.channels = vec![ChannelCounters::default(); channels.len()];
+        seen.counters.shared_peaks = vec![Bytes(0); switches];
+        let roles = bridges::roles(&of.network, &parameters.rates, &parameters.bridge_priorities);
+        Reference {
+            case,
+            channels,
+            roles: roles.into_iter().collect(),
+            tables: vec![BTreeMap::new(); switches],
+            waiting: vec![VecDeque::new(); of.frames.len()],
+            created: vec![0; of.frames.len()],
+            arrivals: 0,
+            causes: BTreeMap::new(),
+            standing: BTreeMap::new(),
+            pauses: of.pauses.iter().copied().collect(),
+            seen,
+        }
+    }
+
+    pub(super) fn run(&mut self) {
+        let mut last = None;
+        while let Some(now) = self.next() {
+            assert!(last.is_none_or(|last| last < now), "time goes on");
+            while let Some(at) = self.pauses.pop_front_if(|at| *at <= now) {
+                self.note_rooms(at);
+            }
+            self.instant(now);
+            last = Some(now);
+        }
+        while let Some(at) = self.pauses.pop_front() {
+            self.note_rooms(at);
+        }
+    }
+
+    fn note_rooms(&mut self, _at: u64) {
+        let each = (0..self.channels.len()).flat_map(|at| (0..8).map(move |priority| (at, priority)));
+        let rooms =
+            each.map(|(at, priority)| (self.occupied(at, priority), self.channels[at].paused[priority]));
+        let rooms = rooms.collect();
+        self.seen.rooms.push(rooms);
+    }
+
+    pub(super) fn into_seen(self) -> Seen {
+        let Reference { channels, causes, mut seen, .. } = self;
+        seen.counted = channels.iter().flat_map(|channel| channel.counted).collect();
+        seen.causes =
+            causes.into_iter().map(|((paused, priority, behind), n)| (paused, priority, behind, n)).collect();
+        seen
+    }
+
+    /// The bytes that count at the input behind a channel: those of each frame in the switch once.
+    fn occupied(&self, input: usize, priority: usize) -> u64 {
+        let mut lengths = BTreeMap::new();
+        for channel in &self.channels {
+            for copy in channel.queue.iter().chain(channel.leaving.iter().map(|(_, copy)| copy)) {
+                if (copy.input, copy.priority) == (Some(input), priority) {
+                    lengths.insert(copy.arrival, length(&copy.frame));
+                }
+            }
+        }
+        lengths.values().sum()
+    }
+
+    /// Whether a port of a switch takes nothing of a frame's kind in: it is blocked, as far as the tree is used.
+    fn leaves_out(&self, to: End, frame: &Frame<u64>) -> bool {
+        let is_by_table = matches!(self.case.case.parameters.forwarding, Forwarding::Table(_));
+        let uses_tree = !is_by_table || frame.destination == Address::Broadcast;
+        uses_tree && self.roles[&to] == Role::Blocked
+    }
+
+    fn interface(&self, host: usize) -> Option<usize> {
+        let port = self.case.case.attachments[host]?;
+        let end = End { node: Node::Host(HostId::new(host)), port };
+        self.channels.iter().position(|channel| channel.from == end)
+    }
+
+    fn owes(&self, channel: usize) -> bool {
+        let input = &self.channels[channel ^ 1];
+        input.wanted != input.told
+    }
+
+    fn next(&self) -> Option<u64> {
+        let mut times = Vec::new();
+        for (at, channel) in self.channels.iter().enumerate() {
+            times.extend(channel.cable.iter().map(|(at, _)| *at));
+            times.extend(channel.controls.iter().map(|(at, _)| *at));
+            times.extend(channel.leaving.as_ref().map(|(until, _)| *until));
+            times.extend(channel.fronts().map(|copy| copy.ready.max(channel.free)));
+            times.extend(self.owes(at).then_some(channel.free));
+            times.extend((0..8).filter_map(|priority| self.alarm(at, priority)));
+        }
+        for host in 0..self.waiting.len() {
+            let Some(interface) = self.interface(host) else { continue };
+            let created = self.case.case.frames[host].get(self.created[host]);
+            times.extend(created.map(|(at, _)| *at));
+            if let Some(frame) = self.waiting[host].front()
+                && !self.channels[interface].paused[usize::from(self.case.priority(frame))]
+            {
+                times.push(self.channels[interface].free);
+            }
+        }
+        times.into_iter().min()
+    }
+
+    /// When the watchdog does something to a queue.
+    fn alarm(&self, at: usize, priority: usize) -> Option<u64> {
+        let watchdog = self.case.pfc.watchdog?;
+        let channel = &self.channels[at];
+        let has_frames = channel.waits(priority).next().is_some();
+        match (channel.stormy[priority], channel.paused[priority]) {
+            (true, false) => Some(channel.since[priority] + watchdog.restoration.as_ps()),
+            (false, true) if has_frames => Some(channel.blocked[priority] + watchdog.detection.as_ps()),
+            _ => None,
+        }
+    }
+
+    fn instant(&mut self, now: u64) {
+        for channel in &mut self.channels {
+            channel.leaving = channel.leaving.take().filter(|(until, _)| *until > now);
+        }
+        self.let_go();
+        for host in 0..self.waiting.len() {
+            while let Some((at, frame)) = self.case.case.frames[host].get(self.created[host])
+                && *at <= now
+            {
+                self.created[host] += 1;
+                self.waiting[host].push_back(*frame);
+            }
+        }
+        for at in 0..self.channels.len() {
+            if let Some(nth) = self.channels[at].cable.iter().position(|(arrival, _)| *arrival == now) {
+                let (_, frame) = self.channels[at].cable.remove(nth);
+                self.arrive(at, frame, now);
+            }
+        }
+        for at in 0..self.channels.len() {
+            if let Some((_, says)) = self.channels[at].controls.pop_front_if(|(at, _)| *at <= now) {
+                self.obey(at, says, now);
+            }
+        }
+        for host in 0..self.waiting.len() {
+            self.ask(host, now);
+        }
+        self.start_all(now);
+        self.bite(now);
+        self.let_go();
+        self.start_all(now);
+        self.name_deadlocks(now);
+    }
+
+    /// Inputs at which little enough counts want their senders no longer paused.
+    fn let_go(&mut self) {
+        for at in 0..self.channels.len() {
+            for priority in 0..8 {
+                if self.channels[at].wanted[priority] && self.occupied(at, priority) <= self.case.pfc.xon.0 {
+                    self.channels[at].wanted[priority] = false;
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, host: usize, now: u64) {
+        let Some(at) = self.interface(host) else { return };
+        let Some(frame) = self.waiting[host].front().copied() else { return };
+        let priority = usize::from(self.case.priority(&frame));
+        if self.channels[at].free <= now && !self.channels[at].paused[priority] {
+            self.waiting[host].pop_front();
+            self.seen.counters.sent += 1;
+            self.channels[at].queue.push(Copy { frame, priority, ready: now, input: None, arrival: 0 });
+        }
+    }
+
+    fn start_all(&mut self, now: u64) {
+        for at in 0..self.channels.len() {
+            if self.channels[at].free > now {
+                continue;
+            }
+            if self.owes(at) {
+                self.send_pause(at, now);
+                continue;
+            }
+            let channel = &mut self.channels[at];
+            let Some(copy) = channel.fronts().find(|copy| copy.ready <= now).copied() else { continue };
+            let nth = channel.queue.iter().position(|it| it.priority == copy.priority).unwrap();
+            channel.queue.remove(nth);
+            let end = now + channel.time(8 + length(&copy.frame));
+            channel.free = now + channel.time(8 + length(&copy.frame) + 12);
+            channel.leaving = Some((end, copy));
+            channel.cable.push((end + channel.delay, copy.frame));
+            self.seen.passed.push((now, channel.from, Direction::Out, copy.frame.content));
+        }
+    }
+
+    fn send_pause(&mut self, at: usize, now: u64) {
+        let input = &mut self.channels[at ^ 1];
+        let mut says = PauseFrame { priorities: 0, paused: 0 };
+        for priority in 0..8 {
+            if input.wanted[priority] != input.told[priority] {
+                says.priorities |= 1 << priority;
+                says.paused |= u8::from(input.wanted[priority]) << priority;
+                let counted = &mut input.counted[priority];
+                let of = if input.wanted[priority] { &mut counted.xoff } else { &mut counted.xon };
+                *of += 1;
+            }
+        }
+        input.told = input.wanted;
+        let channel = &mut self.channels[at];
+        channel.free = now + channel.time(84);
+        let obeyed = now + channel.time(72) + channel.delay + self.case.pfc.reaction.as_ps();
+        channel.controls.push_back((obeyed, says));
+        self.seen.pauses.push((now, channel.from, Direction::Out, says));
+    }
+
+    fn obey(&mut self, at: usize, says: PauseFrame, now: u64) {
+        self.seen.pauses.push((now, self.channels[at].to, Direction::In, says));
+        let sender = &mut self.channels[at ^ 1];
+        for priority in (0..8).filter(|priority| says.priorities >> priority & 1 == 1) {
+            let is_paused = says.paused >> priority & 1 == 1;
+            assert_ne!(sender.paused[priority], is_paused, "what is said is new");
+            sender.paused[priority] = is_paused;
+            if is_paused {
+                sender.counted[priority].obeyed += 1;
+                sender.blocked[priority] = now;
+            } else {
+                sender.counted[priority].paused += Duration::from_ps(now - sender.since[priority]);
+            }
+            sender.since[priority] = now;
+        }
+    }
+
+    fn bite(&mut self, now: u64) {
+        for at in 0..self.channels.len() {
+            for priority in 0..8 {
+                if self.alarm(at, priority).is_none_or(|alarm| alarm > now) {
+                    continue;
+                }
+                let is_stormy = &mut self.channels[at].stormy[priority];
+                *is_stormy = !*is_stormy;
+                if !*is_stormy {
+                    continue;
+                }
+                let channel = &mut self.channels[at];
+                channel.counted[priority].storms += 1;
+                let all = std::mem::take(&mut channel.queue);
+                let (gone, kept) = all.into_iter().partition(|copy: &Copy| copy.priority == priority);
+                channel.queue = kept;
+                self.break_deadlock(at, priority, now);
+                for copy in gone {
+                    self.discard(at, &copy, now);
+                }
+            }
+        }
+    }
+
+    fn discard(&mut self, at: usize, copy: &Copy, now: u64) {
+        self.channels[at].counted[copy.priority].discarded += 1;
+        self.seen.counters.channels[at].dropped += 1;
+        self.seen.events.push(EventKind::Dropped(now, self.channels[at].from, copy.frame.content));
+    }
+
+    fn arrive(&mut self, at: usize, frame: Frame<u64>, now: u64) {
+        let to = self.channels[at].to;
+        self.seen.passed.push((now, to, Direction::In, frame.content));
+        let time = self.channels[at].time(8 + length(&frame));
+        let counters = &mut self.seen.counters.channels[at];
+        counters.frames += 1;
+        counters.bytes += length(&frame);
+        counters.busy += Duration::from_ps(time);
+        match to.node {
+            Node::Host(host) => {
+                let is_for = [Address::Host(host), Address::Broadcast].contains(&frame.destination);
+                if self.case.case.attachments[host.index()] != Some(to.port) || !is_for {
+                    self.seen.counters.unwanted += 1;
+                    return;
+                }
+                self.seen.counters.delivered += 1;
+                self.seen.events.push(EventKind::Received(now, host, frame.content));
+                self.waiting[host.index()].extend(reply(host, &frame));
+            }
+            Node::Switch(_) if self.leaves_out(to, &frame) => self.seen.counters.blocked += 1,
+            Node::Switch(switch) => self.take_in(at, switch, frame, now),
+        }
+    }
+
+    fn take_in(&mut self, at: usize, switch: SwitchId, frame: Frame<u64>, now: u64) {
+        let (pfc, priority) = (&self.case.pfc, usize::from(self.case.priority(&frame)));
+        if self.occupied(at, priority) + length(&frame) > pfc.xoff.0 + pfc.headroom.0 {
+            self.channels[at].counted[priority].starved += 1;
+            self.seen.events.push(EventKind::Starved(now, self.channels[at].from, frame.content));
+            return;
+        }
+        self.arrivals += 1;
+        let ready = now + self.case.case.parameters.switch_latency.as_ps();
+        let copy = Copy { frame, priority, ready, input: Some(at), arrival: self.arrivals };
+        let first = self.forward(switch, self.channels[at].to, copy, now);
+        let occupied = self.occupied(at, priority);
+        let channel = &mut self.channels[at];
+        let Some(first) = first else { return };
+        channel.counted[priority].peak = Bytes(occupied).max(channel.counted[priority].peak);
+        if occupied > pfc.xoff.0 && !channel.wanted[priority] {
+            channel.wanted[priority] = true;
+            let number = |at: usize| u32::try_from(at).unwrap();
+            let cause = (number(at), u8::try_from(priority).unwrap(), number(first));
+            *self.causes.entry(cause).or_default() += 1;
+        }
+    }
+
+    /// Queues copies; gives the first channel at which there is one.
+    fn forward(&mut self, switch: SwitchId, came: End, copy: Copy, now: u64) -> Option<usize> {
+        let frame = copy.frame;
+        match (&self.case.case.parameters.forwarding, frame.destination) {
+            (Forwarding::Table(table), Address::Host(host)) => {
+                let Some(port) = table.port(switch, host) else {
+                    self.seen.counters.unrouted += 1;
+                    return None;
+                };
+                let end = End { node: came.node, port };
+                if end == came {
+                    self.seen.counters.filtered += 1;
+                    return None;
+                }
+                self.seen.counters.forwarded += 1;
+                self.queue(end, copy, now)
+            }
+            (Forwarding::Table(_), Address::Broadcast) => self.flood(came, copy, now),
+            (Forwarding::SpanningTree, _) => self.forward_as_learned(switch, came, copy, now),
+        }
+    }
+
+    fn forward_as_learned(&mut self, switch: SwitchId, came: End, copy: Copy, now: u64) -> Option<usize> {
+        let frame = copy.frame;
+        self.tables[switch.index()].insert(frame.source, (came, now));
+        let ageing = self.case.case.parameters.ageing.as_ps();
+        let known = match frame.destination {
+            Address::Host(host) => {
+                self.tables[switch.index()].get(&host).filter(|(_, seen)| now - seen < ageing)
+            }
+            Address::Broadcast => None,
+        };
+        match known {
+            Some((end, _)) if *end == came => {
+                self.seen.counters.filtered += 1;
+                None
+            }
+            Some((end, _)) => {
+                self.seen.counters.forwarded += 1;
+                self.queue(*end, copy, now)
+            }
+            None => self.flood(came, copy, now),
+        }
+    }
+
+    fn flood(&mut self, came: End, copy: Copy, now: u64) -> Option<usize> {
+        self.seen.counters.floods += 1;
+        let mut first = None;
+        for (port, ..) in self.case.case.network.cables(came.node) {
+            let end = End { node: came.node, port };
+            if end != came && self.roles[&end] != Role::Blocked {
+                self.seen.counters.copies += 1;
+                let queued = self.queue(end, copy, now);
+                first = first.or(queued);
+            }
+        }
+        first
+    }
+
+    /// The queues of a priority that can never move: the largest set in which each has frames and is paused for good,
+    /// and more than `xon` bytes of what counts at the input that pauses it wait in the set.
+    fn stuck(&self, priority: usize) -> Vec<usize> {
+        let waits = |at: &usize| {
+            let channel = &self.channels[*at];
+            matches!(channel.from.node, Node::Switch(_))
+                && channel.paused[priority]
+                && channel.waits(priority).next().is_some()
+                && channel.wanted[priority]
+                && channel.told[priority]
+                && self.channels[at ^ 1].controls.iter().all(|(_, says)| says.priorities >> priority & 1 == 0)
+        };
+        let mut stuck: Vec<usize> = (0..self.channels.len()).filter(waits).collect();
+        loop {
+            let copies = stuck.iter().flat_map(|at| self.channels[*at].waits(priority));
+            let rooms: BTreeMap<u64, (Option<usize>, u64)> =
+                copies.map(|copy| (copy.arrival, (copy.input, length(&copy.frame)))).collect();
+            let held = |at: &usize| -> u64 {
+                rooms.values().filter(|(input, _)| *input == Some(*at)).map(|(_, bytes)| bytes).sum()
+            };
+            let left: Vec<usize> =
+                stuck.iter().copied().filter(|at| held(at) > self.case.pfc.xon.0).collect();
+            if left == stuck {
+                return stuck;
+            }
+            stuck = left;
+        }
+    }
+
+    fn name_deadlocks(&mut self, now: u64) {
+        let mut found = Vec::new();
+        for priority in 0..8 {
+            let stuck = self.stuck(priority);
+            let next = |at: usize| {
+                let waits = |next: &&usize| {
+                    let channel = &self.channels[**next];
+                    channel.from.node == self.channels[at].to.node
+                        && channel.waits(priority).any(|copy| copy.input == Some(at))
+                };
+                *stuck.iter().find(waits).unwrap()
+            };
+            for start in &stuck {
+                // As many steps as there are queues end in a circle.
+                let on_circle = (0..stuck.len()).fold(*start, |at, _| next(at));
+                let mut circle = vec![on_circle];
+                while next(*circle.last().unwrap()) != on_circle {
+                    circle.push(next(*circle.last().unwrap()));
+                }
+                let lowest = (0..circle.len()).min_by_key(|place| circle[*place]).unwrap();
+                circle.rotate_left(lowest);
+                let stands = |(at, of): &(usize, usize)| circle.contains(at) && *of == priority;
+                if !self.standing.keys().any(stands) {
+                    found.push((circle, priority));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        for (circle, priority) in found {
+            let nth = self.seen.deadlocks.len();
+            let ends = circle.iter().map(|at| (self.channels[*at].from, self.channels[*at].to));
+            self.seen.deadlocks.push(Deadlock {
+                formed: Time::from_ps(now),
+                priority: u8::try_from(priority).unwrap(),
+                members: ends.map(|(output, input)| DeadlockMember { output, input }).collect(),
+                cleared: None,
+            });
+            self.standing.extend(circle.into_iter().map(|at| ((at, priority), nth)));
+        }
+    }
+
+    fn break_deadlock(&mut self, at: usize, priority: usize, now: u64) {
+        let Some(nth) = self.standing.get(&(at, priority)).copied() else { return };
+        self.seen.deadlocks[nth].cleared = Some((Time::from_ps(now), self.channels[at].from));
+        self.standing.retain(|_, of| *of != nth);
+    }
+
+    fn queue(&mut self, end: End, copy: Copy, now: u64) -> Option<usize> {
+        let at = self.channels.iter().position(|channel| channel.from == end).unwrap();
+        if self.channels[at].stormy[copy.priority] {
+            self.discard(at, &copy, now);
+            return None;
+        }
+        let channel = &mut self.channels[at];
+        if channel.waits(copy.priority).next().is_none() {
+            channel.blocked[copy.priority] = now;
+        }
+        channel.queue.push(copy);
+        let peak = &mut self.seen.counters.channels[at].peak;
+        *peak = Bytes(self.channels[at].bytes()).max(*peak);
+        Some(at)
+    }
+}

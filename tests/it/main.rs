@@ -87,7 +87,6 @@ mod scenarios {
     mod gather;
     mod in_transit;
     mod include;
-    mod lane_files;
     mod mapping;
     pub(crate) mod meaning;
     mod mix;

@@ -4,6 +4,7 @@
 /// Whole runs against slow, plain simulators, proofs and formulas.
 mod oracle {
     mod deadlock_proof;
+    mod lane_files;
     mod measure;
     mod message_time;
     mod recovery;

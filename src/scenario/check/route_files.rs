@@ -1,4 +1,4 @@
-//! Routes that come from files: one for each pair of hosts, or the forwarding tables of a subnet manager with its lanes.
+//! Routes that come from files: one for each pair of hosts, or a subnet manager's forwarding tables with its lanes.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ pub(super) enum Kind {
     Lfts,
 }
 
-/// The routes of a file: of each pair, or those that forwarding tables come to. `lanes` are those of each channel; `None`
-/// with STOP and GO.
+/// The routes of a file: of each pair, or those that forwarding tables come to. `lanes` are those of each channel;
+/// `None` with STOP and GO.
 pub(super) fn routes_file(
     (named, kind): (&Located<FileName>, Kind),
     wire: &wire::Routing,

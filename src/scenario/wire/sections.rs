@@ -190,8 +190,8 @@ table! {
         /// With `lfts` and credits: the lane that each switch gives a service level from one port to another, OpenSM's
         /// `opensm-sl2vl.dump` or `ibdiagnet.slvl`; without it all packets are on lane 0.
         sl2vl: FileName = Optional;
-        /// With `sl2vl`: the service levels of paths, lines as `slid dlid sl`, or `ibdiagnet.psl`; a path without one has
-        /// level 0.
+        /// With `sl2vl`: the service levels of paths, lines as `slid dlid sl`, or `ibdiagnet.psl`; a path without one
+        /// has level 0.
         sl: FileName = Optional;
         /// How routes are computed; `simnet route --help` says what each algorithm does, and which may deadlock.
         /// `lash`, `dfsssp` and `nue` find next hops by destination and put paths on the fabric's `lanes`, and so do

@@ -1,5 +1,5 @@
-//! Dimension order on the two lanes of a torus: lanes by coordinates, cycles sought over (channel, lane), and the tables
-//! that are written for OpenSM read back.
+//! Dimension order on the two lanes of a torus: lanes by coordinates, cycles sought over (channel, lane), and the
+//! tables that are written for OpenSM read back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,8 +49,8 @@ fn is_cyclic(mut follows: BTreeMap<OnLane, BTreeSet<OnLane>>) -> bool {
     }
 }
 
-/// Walks to all hosts from all switches, and gives what follows what; checks that no way is longer than need be, and that
-/// the lane in each dimension says whether the way goes over the dateline there.
+/// Walks to all hosts from all switches, and gives what follows what; checks that no way is longer than need be, and
+/// that the lane in each dimension says whether the way goes over the dateline there.
 fn walked(net: &Network, tables: &DestinationTables, sizes: &[u64]) -> BTreeMap<OnLane, BTreeSet<OnLane>> {
     let graph = SwitchGraph::new(net);
     let mut follows: BTreeMap<OnLane, BTreeSet<OnLane>> = BTreeMap::new();
@@ -86,8 +86,8 @@ fn walked(net: &Network, tables: &DestinationTables, sizes: &[u64]) -> BTreeMap<
     follows
 }
 
-/// Wrong if a path were on another lane than its coordinates say, took a longer way, if the two lanes left a cycle, or if
-/// the proof said so of lanes that have none.
+/// Wrong if a path were on another lane than its coordinates say, took a longer way, if the two lanes left a cycle, or
+/// if the proof said so of lanes that have none.
 #[test]
 fn two_lanes_leave_no_cycle_on_any_torus() {
     let all: [(&[u64], u8); 12] = [

@@ -30,8 +30,8 @@ pub struct NextHops {
     nth: Vec<u16>,
     /// Per column, per sending switch, the service level; empty with one lane.
     levels: Vec<u8>,
-    /// Per output by its position, which bit of the service level is the lane there; empty where the lane has the number
-    /// of the level.
+    /// Per output by its position, which bit of the service level is the lane there; empty where the lane has the
+    /// number of the level.
     bits: Vec<u8>,
     /// How many lanes there are.
     lane_count: u8,
@@ -162,8 +162,8 @@ impl NextHops {
         self.levels = if count > 1 { lanes } else { Vec::new() };
     }
 
-    /// Gives every column and sending switch its service level, one row of switches a column, of which a bit is the lane
-    /// at each output.
+    /// Gives every column and sending switch its service level, one row of switches a column, of which a bit is the
+    /// lane at each output.
     pub(super) fn set_levels(&mut self, levels: Vec<u8>, bits: Vec<u8>) {
         self.set_lanes(levels, 2);
         assert!(bits.iter().all(|bit| *bit < 8), "a service level has eight bits at most");

@@ -42,8 +42,8 @@ impl ForwardingTables {
     }
 
     /// The same with the service level of each pair, by the lowest lids of both; none where a switch drops packets of
-    /// that level. Says which is the highest lane that any of them take, the last cable included. Costs O(pairs x (hops x
-    /// log rows + log paths)).
+    /// that level. Says which is the highest lane that any of them take, the last cable included. Costs O(pairs x (hops
+    /// x log rows + log paths)).
     ///
     /// # Errors
     /// [`TableTooLarge`] if they do not fit one table.
@@ -124,8 +124,8 @@ impl ForwardingTables {
         Ok(table)
     }
 
-    /// Finds what packets pass from the far end of a source's cable to the port of a destination; false if the tables do
-    /// not lead there.
+    /// Finds what packets pass from the far end of a source's cable to the port of a destination; false if the tables
+    /// do not lead there.
     fn hops(
         &self,
         network: &Network,

@@ -1,19 +1,20 @@
 //! `[routing] lfts` with `sl2vl` and `sl`: packets on the lanes that a subnet manager's tables give them, and the verdict
-//! that `simnet route check` comes to on the same files.
+//! that the readers and the survey of `simnet route check` come to on the same files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use serde_json::Value;
-
-use simnet::scenario::checked::Checked;
-use simnet::scenario::{Overrides, read};
-use simnet::simulation::{self, Outcome, Summary};
+use simnet_network::routing::{
+    Attachments, Lanes, Report, ServiceLevels, Survey, read_lfts, read_service_levels, read_sl2vl,
+};
+use simnet_network::topology::formats::{ReadOptions, port_guids, read as read_network};
+use simnet_running::simulation::{self, Outcome, Summary};
+use simnet_scenario::checked::Checked;
+use simnet_scenario::{Overrides, read};
 
 /// A ring of six switches that OpenSM routed with LASH.
 fn ring6() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/infiniband")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/infiniband")
 }
 
 const TABLES: &str = "lfts = 'opensm-lfts.dump'";
@@ -40,37 +41,41 @@ fn run(folder: &Path, fabric: &str, routing: &str) -> Summary {
     simulation::run(&checked, &(), None).unwrap().summary
 }
 
-/// What `simnet route check` says of the files of `routing`.
-fn judged(folder: &Path, routing: &str) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_simnet"));
-    command.args(["route", "check", "ring6.topo", "--format", "json"]).current_dir(folder);
-    for line in routing.lines() {
-        let (key, file) = line.split_once(" = ").unwrap();
-        command.args([&format!("--{key}"), file.trim_matches('\'')]);
+/// What `simnet route check` looks at of the same files: the tables alone, or with their lanes.
+fn judged(folder: &Path, with_lanes: bool) -> Report {
+    let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
+    let topology = bytes("ring6.topo");
+    let network = read_network("ring6.topo", &topology, &ReadOptions::default()).unwrap();
+    let (guids, attachments) = (port_guids(&topology), Attachments::lowest(&network));
+    let tables = read_lfts(&network, &guids, "lfts", &bytes("opensm-lfts.dump")).unwrap();
+    if !with_lanes {
+        return Report::of_file(&network, &Survey::of_tables(&network, &attachments, &tables));
     }
-    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    let lanes = read_sl2vl(&network, &tables, "sl2vl", &bytes("opensm-sl2vl.dump")).unwrap();
+    let levels: ServiceLevels =
+        read_service_levels(&network, &guids, &tables, "sl", &bytes("psl.txt")).unwrap();
+    let lanes = Lanes { tables: lanes, levels };
+    Report::of_file(&network, &Survey::of_tables_on_lanes(&network, &attachments, &tables, &lanes))
 }
 
 /// Checks that the routes of a run are judged as the command judges them.
-fn agrees(summary: &Summary, judged: &Value) {
+fn agrees(summary: &Summary, judged: &Report) {
     let route = summary.stages().unwrap().route.as_ref().unwrap();
-    let of_run = serde_json::to_value(&route.dependency_cycle).unwrap();
-    assert_eq!(of_run, judged["dependency_cycle"]);
-    assert_eq!(serde_json::to_value(route.unreachable_pairs).unwrap(), judged["unreachable_pairs"]);
-    let lanes = route.lanes.map_or(1, |used| used.lanes);
-    assert_eq!(serde_json::to_value(lanes).unwrap(), judged["lanes"]);
+    assert_eq!(route.dependency_cycle, judged.dependency_cycle);
+    assert_eq!(route.unreachable_pairs, judged.unreachable_pairs);
+    assert_eq!(route.lanes.map(|used| used.lanes), judged.lanes.map(|used| used.lanes));
 }
 
 /// Wrong if tables of LASH did not deadlock on lane 0, did on their own lanes, or if a scenario's verdict were another
-/// than that of the command.
+/// than that of `route check`.
 #[test]
 fn tables_deadlock_on_one_lane_and_not_on_their_own() {
     let on_one = run(&ring6(), CREDITS, TABLES);
     assert!(on_one.deadlock_count() > 0 && on_one.outcome == Outcome::Deadlocked, "{:?}", on_one.outcome);
-    agrees(&on_one, &judged(&ring6(), TABLES));
+    agrees(&on_one, &judged(&ring6(), false));
     let on_lanes = run(&ring6(), CREDITS, ON_LANES);
     assert_eq!((on_lanes.deadlock_count(), on_lanes.outcome), (0, Outcome::Saturated));
-    agrees(&on_lanes, &judged(&ring6(), ON_LANES));
+    agrees(&on_lanes, &judged(&ring6(), true));
     let route = on_lanes.stages().unwrap().route.as_ref().unwrap();
     assert!(route.dependency_cycle.is_none() && route.lanes.is_some_and(|used| used.lanes > 1));
     // Without levels all packets are on level 0, hence on lane 0: as without any table of lanes.
@@ -103,12 +108,12 @@ fn what_a_switch_drops_has_no_route() {
     let room =
         with("opensm-sl2vl.dump", |text| text.lines().map(dropping).collect::<Vec<_>>().join("\n") + "\n");
     let summary = run(room.path(), CREDITS, ON_LANES);
-    let judged = judged(room.path(), ON_LANES);
+    let judged = judged(room.path(), true);
     agrees(&summary, &judged);
     let levels = fs::read_to_string(ring6().join("psl.txt")).unwrap();
     let dropped = levels.lines().filter(|line| line.ends_with(" 1")).count();
     assert!(dropped > 0);
-    assert_eq!(judged["unreachable_pairs"], Value::from(dropped));
+    assert_eq!(judged.unreachable_pairs, dropped as u64);
     assert_eq!(summary.deadlock_count(), 0);
 }
 
@@ -123,8 +128,11 @@ fn faults_have_their_place() {
         }
     };
     let one = CREDITS.replace("lanes = 8", "lanes = 1");
-    let beyond =
-        ["s.toml:13:9", "there is no lane 1, on which s", "expected `lanes` of at least 2 in [fabric]"];
+    let beyond = [
+        "s.toml:13:9",
+        "there is no lane 2, on which S-0200000000060000:2 sends",
+        "expected `lanes` of at least 3 in [fabric]",
+    ];
     refused(&ring6(), &one, ON_LANES, &beyond);
     refused(
         &ring6(),

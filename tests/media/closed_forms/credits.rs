@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{HostId, Port, SwitchId, Turn};
 use simnet_base::units::Duration;
 use simnet_media::fabric::{
-    BuildError, Cause, CreditParameters, Fabric, Fate, FlowControl, HostParameters, LaneArbitration,
+    BuildError, Cause, CreditParameters, Ended, Fabric, Fate, FlowControl, HostParameters, LaneArbitration,
     LaneWeight, LinkTiming, Parameters, Receive, ServiceLanes, SwitchParameters,
 };
 use simnet_network::topology::{End, Network};
@@ -15,7 +15,9 @@ use support_media::credits::{CreditCase, deadlocks_on_lanes, random_credit_case}
 use support_media::engine::Manner;
 use support_media::oracle::{Case, Message};
 use support_media::random_case::wired;
-use support_network::cases;
+use support_network::{cases, interval};
+
+use super::fabric::star;
 
 const R: u64 = 24;
 
@@ -51,7 +53,7 @@ fn case(
 fn delivered(case: &CreditCase) -> Vec<(u64, u64)> {
     let mut engine = case.engine(Manner::default());
     engine.run_until(case.case.horizon);
-    let times = |ended: &simnet_media::fabric::Ended| match ended.fate {
+    let times = |ended: &Ended| match ended.fate {
         Fate::Delivered { head, tail, .. } => (head.0, tail.0),
         Fate::Destroyed { .. } => panic!("destroyed: {ended:?}"),
     };
@@ -121,6 +123,54 @@ fn a_credit_loop_has_the_bandwidth_of_its_buffer() {
                 .collect();
             assert_eq!(delivered(&case), expected, "delay {delay}, {packets} packets of {bytes}");
         }
+    }
+}
+
+/// One output with Poisson arrivals is an M/D/1 queue: mean wait = load x service / (2 (1 - load)), the service of a
+/// packet being its bytes in cycles, as `closed_forms::fabric` says of worms: it may be granted in the cycle after the
+/// last byte of the one before it. Buffers have room for all that waits; the arrivals are those of the test there.
+///
+/// Whatever the order of service, all waits of a queue that is never idle in vain have one sum, which follows from the
+/// arrivals alone (Lindley): that has to be met to the cycle.
+///
+/// Wrong if any grant or credit comes a cycle early or late, or an arrival is left waiting.
+#[test]
+fn one_output_waits_as_an_m_d_1_queue() {
+    let (hosts, payload, count, warmup) = (121, 64, 20_000, 2_000);
+    for load in [0.3, 0.5, 0.7] {
+        let waits: Vec<f64> = (0..20)
+            .map(|replication| {
+                let case = star(replication, hosts, payload, load, count);
+                let case = CreditCase {
+                    case,
+                    credits: CreditParameters::new(1, payload, 1_000),
+                    levels: vec![0; count],
+                };
+                let mut engine = case.engine(Manner { unwatched: true, ..Manner::default() });
+                engine.run_until(case.case.horizon);
+                assert_eq!(engine.ended().len(), count);
+                let wait = |message: &Ended| match message.fate {
+                    Fate::Delivered { head, .. } => head.0 - message.created.0 - (1 + 1 + 1),
+                    Fate::Destroyed { .. } => panic!("nothing destroys here"),
+                };
+                let mut created: Vec<u64> = engine.ended().iter().map(|message| message.created.0).collect();
+                created.sort_unstable();
+                let served = created.iter().scan(0, |free, created| {
+                    let start = (*free).max(*created);
+                    *free = start + u64::from(payload);
+                    Some(start - created)
+                });
+                assert_eq!(engine.ended().iter().map(wait).sum::<u64>(), served.sum::<u64>());
+                let late = engine.ended().iter().filter(|message| message.tag >= warmup);
+                late.map(wait).sum::<u64>() as f64 / (count as f64 - warmup as f64)
+            })
+            .collect();
+        // Student's t for 19 degrees of freedom, 99 %, two-sided.
+        let (mean, half) = interval(&waits, 2.861);
+        let expected = load * f64::from(payload) / (2.0 * (1.0 - load));
+        println!("load {load}: wait {mean:.2} +- {half:.2} cycles, M/D/1 {expected:.2}");
+        assert!((mean - expected).abs() <= half, "load {load}: {mean} +- {half}, expected {expected}");
+        assert!(half < 0.05 * expected, "load {load}: the interval {half} says little about {expected}");
     }
 }
 

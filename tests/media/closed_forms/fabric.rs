@@ -203,7 +203,7 @@ fn is_delivered(message: &Ended) -> bool {
 }
 
 /// A star: every host but the last sends to the last, as Poisson arrivals of `load` in all.
-fn star(seed: u64, hosts: u16, payload: u32, load: f64, count: usize) -> Case {
+pub(super) fn star(seed: u64, hosts: u16, payload: u32, load: f64, count: usize) -> Case {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut network = Network::new("star");
     let switch = network.add_switch("s", hosts).unwrap();

@@ -123,7 +123,8 @@ fn sections(
     }
     let traffic =
         document.traffic.get().and_then(|wire| traffic::build(wire, routing.as_ref(), &context, diagnostics));
-    let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, network, diagnostics));
+    let media = (network, routing.as_ref());
+    let ethernet = document.ethernet.get().and_then(|wire| ethernet::ethernet(wire, media, diagnostics));
     let stages = Stages { mapping, routing, traffic };
     let work = work(document, &stages, ethernet.as_ref(), &context, diagnostics);
     let measure =

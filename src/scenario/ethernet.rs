@@ -3,8 +3,12 @@
 use simnet_base::ids::SwitchId;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::ethernet::transport::{Congestion, TcpParameters};
-use simnet_media::ethernet::{BRIDGE_PRIORITY, Buffer, Flow, Forwarding, Parameters};
-use simnet_network::topology::Network;
+use simnet_media::ethernet::{
+    BRIDGE_PRIORITY, Buffer, Flow, Forwarding, ForwardingTable, Parameters, PfcParameters,
+};
+use simnet_network::topology::{Link, Network};
+
+use super::pauses::Pauses;
 
 /// Switched Ethernet and how hosts carry messages over it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +43,10 @@ pub struct Ethernet {
     pub give_up: Duration,
     /// Whether switches know every host from the start.
     pub introduced: bool,
+    /// What stops senders, if anything does.
+    pub pauses: Option<Pauses>,
+    /// The next hops on the scenario's own network; `None`: switches forward on the spanning tree.
+    pub table: Option<ForwardingTable>,
 }
 
 /// How messages travel over an Ethernet.
@@ -74,12 +82,28 @@ impl Ethernet {
         }
     }
 
+    fn rate_of(&self, link: &Link, rate: Option<BitRate>) -> BitRate {
+        rate.or(link.rate).unwrap_or(self.rate)
+    }
+
+    fn delay_of(&self, link: &Link) -> Duration {
+        link.length.unwrap_or(self.cable_length).flight_time()
+    }
+
+    /// The headroom with which pauses let no frame be dropped on `network`, every cable at `rate` if one is given: that
+    /// of the cable that needs most of it; zero without pauses. Costs O(cables).
+    pub fn headroom_needed(&self, network: &Network, rate: Option<BitRate>) -> Bytes {
+        let Some(pauses) = &self.pauses else { return Bytes(0) };
+        let needed = |link: &Link| {
+            let (rate, delay) = (self.rate_of(link, rate), self.delay_of(link));
+            PfcParameters::headroom_needed(rate, delay, self.mtu, pauses.reaction)
+        };
+        network.links().iter().map(needed).max().unwrap_or(Bytes(0))
+    }
+
     /// The Ethernet's parameters on `network`, every cable at `rate` if one is given.
     pub fn parameters(&self, network: &Network, rate: Option<BitRate>) -> Parameters {
         let links = || network.links().iter();
-        let own = |link: &simnet_network::topology::Link| rate.or(link.rate).unwrap_or(self.rate);
-        let delay =
-            |link: &simnet_network::topology::Link| link.length.unwrap_or(self.cable_length).flight_time();
         let mut bridge_priorities = vec![BRIDGE_PRIORITY; network.switches().len()];
         for (switch, priority) in &self.priorities {
             if let Some(of) = bridge_priorities.get_mut(switch.index()) {
@@ -87,14 +111,16 @@ impl Ethernet {
             }
         }
         Parameters {
-            rates: links().map(own).collect(),
-            delays: links().map(delay).collect(),
+            rates: links().map(|link| self.rate_of(link, rate)).collect(),
+            delays: links().map(|link| self.delay_of(link)).collect(),
             switch_latency: self.switch_latency,
             buffer: self.buffer,
             ageing: self.ageing,
             mtu: self.mtu,
-            flow: Flow::None,
-            forwarding: Forwarding::SpanningTree,
+            flow: self.pauses.as_ref().map_or(Flow::None, |pauses| {
+                Flow::Pfc(pauses.parameters(self.headroom_needed(network, rate)))
+            }),
+            forwarding: self.table.clone().map_or(Forwarding::SpanningTree, Forwarding::Table),
             bridge_priorities,
         }
     }

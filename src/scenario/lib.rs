@@ -16,6 +16,7 @@ pub mod ethernet;
 pub mod expect;
 pub mod fabric;
 pub mod mapping;
+pub mod pauses;
 pub mod printed;
 pub mod rates;
 pub mod rings;

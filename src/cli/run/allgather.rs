@@ -52,6 +52,19 @@ pub(super) fn text(report: &GatherReport) -> String {
             if report.contention_free == Some(true) { ": free of contention" } else { ": CONTENTION" }
         );
     }
+    if let Some(pauses) = &report.pauses {
+        let _ = writeln!(
+            text,
+            "Pauses: {} sent, {} ports paused ({} of hosts) for {} in all; {} frames dropped for want of headroom, \
+             {} by the watchdog",
+            pauses.xoff,
+            pauses.ports_paused,
+            pauses.hosts_paused,
+            time(pauses.paused_ms * 1e6),
+            pauses.frames_starved,
+            pauses.frames_discarded
+        );
+    }
     for lost in report.lost.iter().take(LOSSES) {
         let _ = writeln!(text, "  lost: {}", legible(lost));
     }

@@ -158,6 +158,9 @@ fn deadlocks(summary: &Summary, place: &Path) -> Option<String> {
     let left = summary.deadlocks().iter().filter(|deadlock| deadlock.cleared_ns.is_none()).count();
     let fate = if left > 0 { format!(", {left} never broken") } else { String::new() };
     let replay = match place.join("events.simlog").is_file() {
+        _ if matches!(summary.findings, Findings::Allgather(_)) => {
+            " of paused queues; deadlocks.csv names them"
+        }
         true => "; the report replays them",
         false => "; the report replays them if [output.events] records them",
     };

@@ -31,7 +31,9 @@ pub(super) fn text(checked: &Checked, run: &Run, place: &Path) -> String {
             let network = &checked.topology.network;
             super::operation::text(report, network) + &deadlocks(&report.locked, network)
         }
-        Findings::Allgather(report) => super::allgather::text(report),
+        Findings::Allgather(report) => {
+            super::allgather::text(report) + &deadlocks(&report.deadlocks, &checked.topology.network)
+        }
         Findings::Ring(report) => super::allgather::ring(report),
         Findings::Discovery(report) => discovery(report),
     };

@@ -125,8 +125,12 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Lets every switch know every attached host of its component, as if each had just made itself known to all by a
-    /// frame that took no time and that no counter has. Costs O(hosts x switches), in memory too.
+    /// frame that took no time and that no counter has; with a table nobody learns, and this does nothing. Costs
+    /// O(hosts x switches), in memory too.
     pub fn introduce_all(&mut self) {
+        if !self.table.is_empty() {
+            return;
+        }
         let hosts = self.interfaces.len();
         let mut ways: Vec<u32> = Vec::new();
         for host in (0..hosts).map(HostId::new) {

@@ -12,8 +12,10 @@
 
 mod carrier;
 mod found;
+mod pauses;
 mod report;
 
+pub use pauses::PauseReport;
 pub use report::GatherReport;
 
 use std::io::{self, Write};
@@ -80,7 +82,12 @@ pub(super) fn run(
     let messages_delivered = executions.iter().map(|(outcome, _)| delivered(outcome)).sum();
     let report = GatherReport::new(&gather, job.as_ref(), &executions);
     let summary = Summary::new(checked, gather.end(&executions), Findings::Allgather(Box::new(report)));
-    let files = vec![tables::network(&checked.topology.network)];
+    let mut files = vec![tables::network(&checked.topology.network)];
+    let of_first = executions.first().and_then(|(_, counts)| counts.pauses.as_deref());
+    if let Some(pauses) = of_first {
+        files.push(("pauses.csv".to_owned(), pauses::table(&pauses.rows)));
+        files.push(("deadlocks.csv".to_owned(), tables::deadlocks(summary.deadlocks())));
+    }
     Ok(Run { summary, files, latencies: Vec::new(), events, messages_delivered })
 }
 
@@ -153,7 +160,12 @@ impl<'a> Gather<'a> {
     fn end(&self, executions: &Executions) -> End {
         let complete = executions.iter().all(|(outcome, _)| outcome.is_complete());
         let is_fabric = self.allgather.medium.ethernet().is_none();
-        match (complete, is_fabric && self.checked.fabric.deadlock_timeout.is_none()) {
+        let stands = |counts: &Counts| {
+            let deadlocks = counts.pauses.iter().flat_map(|pauses| &pauses.deadlocks);
+            deadlocks.clone().any(|deadlock| deadlock.cleared_ns.is_none())
+        };
+        let is_locked = executions.iter().any(|(_, counts)| stands(counts));
+        match (complete, is_locked || is_fabric && self.checked.fabric.deadlock_timeout.is_none()) {
             (true, _) => End::Drained,
             (false, true) => End::Deadlocked,
             (false, false) => End::Horizon,

@@ -200,7 +200,8 @@ impl Summary {
         match &self.findings {
             Findings::Stages(stages) => &stages.deadlocks,
             Findings::Operation(report) => &report.locked,
-            Findings::Allgather(_) | Findings::Ring(_) | Findings::Discovery(_) => &[],
+            Findings::Allgather(report) => &report.deadlocks,
+            Findings::Ring(_) | Findings::Discovery(_) => &[],
         }
     }
 

@@ -49,6 +49,7 @@ pub(super) fn allgather(
     let machines = own.and_then(|(place, topology)| machines(value, topology, place, diagnostics));
     if let (Some(routing), true, Some(MediumKind::Ethernet)) =
         (document.routing.get(), value.medium.is_absent(), medium)
+        && ethernet.is_some_and(|ethernet| ethernet.table.is_none())
     {
         conflict(routing.place, "routes of no fabric", "frames keep to the spanning tree", diagnostics);
     }

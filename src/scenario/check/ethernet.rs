@@ -5,9 +5,10 @@ use simnet_base::units::{Bytes, Duration};
 use simnet_media::ethernet::{Buffer, HEADER, TRAILER};
 
 use super::{names, out_of_range, quantity, within};
-use crate::checked::Topology;
+use crate::checked::{Routing, Topology};
 use crate::diagnostics::{Diagnostics, Place};
 use crate::ethernet::{Ethernet, Transport};
+use crate::pauses;
 use crate::wire::{self, Given, LONGEST_CABLE, Located, RATES, Sharing};
 
 /// The least MTU over which TCP can work.
@@ -18,7 +19,7 @@ const MOST_WINDOW: Bytes = Bytes(1 << 24);
 /// The Ethernet of a scenario on its own network.
 pub(super) fn ethernet(
     wire: &Located<wire::Ethernet>,
-    topology: Option<&Topology>,
+    (topology, routing): (Option<&Topology>, Option<&Routing>),
     diagnostics: &mut Diagnostics,
 ) -> Option<Ethernet> {
     let (section, wire) = (wire.place, &wire.value);
@@ -39,7 +40,9 @@ pub(super) fn ethernet(
     if let (Some(topology), Some(place)) = (topology, wire.rate.get().map(|at| at.place)) {
         check_links(topology, place, diagnostics);
     }
-    Some(Ethernet {
+    let flow = pauses::pauses(wire, fits, diagnostics);
+    let table = pauses::table(wire, (routing, topology), diagnostics);
+    let ethernet = Ethernet {
         rate: quantity(&wire.rate)?.value,
         cable_length: quantity(&wire.cable_length)?.value,
         mtu: u32::try_from(fits?).ok()?,
@@ -55,7 +58,13 @@ pub(super) fn ethernet(
         least_timeout: quantity(&wire.least_timeout)?.value,
         give_up: quantity(&wire.give_up)?.value,
         introduced: *wire.introduced.value()?,
-    })
+        pauses: flow?,
+        table: table?,
+    };
+    if let Some(topology) = topology {
+        pauses::check_headroom(wire, &ethernet, topology, diagnostics);
+    }
+    Some(ethernet)
 }
 
 /// Notes cables whose own rate or length no Ethernet has; they are faults of what the network comes from.

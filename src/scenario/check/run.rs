@@ -23,6 +23,7 @@ fn check_layers(document: &Document, diagnostics: &mut Diagnostics) {
 
 /// Sections that need another one, and a scenario that does nothing.
 pub(super) fn check_sections(document: &Document, diagnostics: &mut Diagnostics) {
+    crate::pauses::check_discovery(document, diagnostics);
     check_layers(document, diagnostics);
     if let (Some(traffic), true) = (document.traffic.get(), document.routing.is_absent()) {
         diagnostics.add(traffic.place, |span| {

@@ -14,7 +14,7 @@ use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::ethernet::transport::Congestion;
 
-use Presence::{Default, Optional};
+use Presence::{Default, Optional, Usually};
 
 /// Rates of Ethernet.
 pub(crate) const RATES: RangeInclusive<BitRate> = rate(10_000_000)..=rate(400_000_000_000);
@@ -24,6 +24,8 @@ pub(crate) const LONGEST_CABLE: Length = Length::from_mm(200_000_000_000);
 const MTUS: RangeInclusive<Bytes> = Bytes(46)..=Bytes(9_216);
 /// The longest time in a switch, and that an acknowledgement waits.
 const LONGEST: Duration = Duration::from_ms(1_000);
+/// The most bytes of a threshold.
+const MOST_ROOM: Bytes = Bytes(1 << 40);
 
 const fn rate(bits_per_s: u64) -> BitRate {
     BitRate::new(bits_per_s).expect("a rate above zero")
@@ -44,6 +46,26 @@ table! {
         buffer: Quantity<Bytes> = Optional;
         /// Whether each output port has so much room, or all of a switch together.
         buffer_sharing: Sharing = Optional;
+        /// What stops senders: nothing, so that frames are dropped where `buffer` is full, or PAUSE frames for each
+        /// priority; `none` if not given.
+        flow: EthernetFlow = Usually("'none'");
+        /// With pauses: bytes of a priority at an input of a switch above which its sender is paused; 32 of the longest
+        /// frames if not given.
+        xoff: Quantity<Bytes> = Optional, ..=MOST_ROOM;
+        /// With pauses: at or below it the sender may send again; half of `xoff` if not given.
+        xon: Quantity<Bytes> = Optional, ..=MOST_ROOM;
+        /// With pauses: room above `xoff` for what is still under way; what does not fit is dropped. As much as the
+        /// cables need for nothing to be dropped, if not given.
+        headroom: Quantity<Bytes> = Optional, ..=MOST_ROOM;
+        /// With pauses: the priority of all frames; 3 if not given.
+        priority: u32 = Optional, ..=7;
+        /// With pauses: from a PAUSE frame's last bit until it is obeyed; none if not given.
+        reaction: Quantity<Duration> = Optional, ..=LONGEST;
+        /// With pauses: what becomes of queues that stay paused; they wait if not given.
+        watchdog: Watchdog = Optional;
+        /// By what switches forward: what they have learned on the spanning tree, or the next hops of `[routing]` over
+        /// any cable; `spanning-tree` if not given.
+        forwarding: ForwardingKind = Usually("'spanning-tree'");
         /// How long a switch remembers where an address was last seen.
         ageing: Quantity<Duration> = Default("'300 s'"), ABOVE_ZERO;
         /// Bridge priorities, as `"switch" = priority`; the least is elected root. 32768 if not given.
@@ -66,6 +88,40 @@ table! {
         /// How long a TCP connection with messages on it may bring nothing before they are lost.
         give_up: Quantity<Duration> = Default("'120 s'"), Duration::from_ms(1_000)..=Duration::from_ms(3_600_000);
     }
+}
+
+table! {
+    /// What becomes of a queue of a switch that stays paused.
+    "[ethernet.watchdog]" Watchdog {
+        /// How long a queue with frames in it is paused before they, and all that come, are dropped.
+        detection: Quantity<Duration> = Default("'200 ms'"), ABOVE_ZERO;
+        /// How long it must not have been paused before it takes frames again.
+        restoration: Quantity<Duration> = Default("'200 ms'"), ABOVE_ZERO;
+    }
+}
+
+/// What stops senders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EthernetFlow {
+    None,
+    Pfc,
+}
+
+impl Choice for EthernetFlow {
+    const CHOICES: &'static [(&'static str, EthernetFlow)] =
+        &[("none", EthernetFlow::None), ("pfc", EthernetFlow::Pfc)];
+}
+
+/// By what switches forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ForwardingKind {
+    SpanningTree,
+    Routes,
+}
+
+impl Choice for ForwardingKind {
+    const CHOICES: &'static [(&'static str, ForwardingKind)] =
+        &[("spanning-tree", ForwardingKind::SpanningTree), ("routes", ForwardingKind::Routes)];
 }
 
 /// Who shares the room for waiting frames.

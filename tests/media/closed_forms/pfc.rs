@@ -228,6 +228,7 @@ fn around(
     parameters.flow = Flow::Pfc(pfc);
     parameters.forwarding = Forwarding::Table(table);
     let mut net = Ethernet::new(network, &parameters, &attachments(network)).unwrap();
+    net.introduce_all();
     let hosts = u32::try_from(network.hosts().len()).unwrap();
     let of = |host: u32| (0..FRAMES).map(|_| frame(host, (host + hosts - 1) % hosts, 1_518)).collect();
     let mut endpoint = Hosts { waiting: (0..hosts).map(of).collect(), ..Hosts::default() };

@@ -308,8 +308,8 @@ impl Hosts {
         }
     }
 
-    /// Nothing is under way any more: what has not arrived never will. No frame vanishes unheard of, so that this
-    /// finds nothing; it is what keeps a run from waiting for ever if one did. Costs O(slots).
+    /// Nothing moves any more: what has not arrived never will. No frame vanishes unheard of, so that this finds what
+    /// waits in a deadlock of pauses, and otherwise nothing. Costs O(slots).
     fn give_up(&mut self, now: Time) {
         for id in 0..u32::try_from(self.slots.len()).expect("slots have ids of 32 bits") {
             let slot = &mut self.slots[id as usize];

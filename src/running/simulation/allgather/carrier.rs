@@ -13,6 +13,7 @@ use simnet_scenario::checked::Topology;
 use simnet_scenario::ethernet::{Ethernet, Transport};
 use simnet_scenario::fabric::parameters;
 
+use super::pauses::Pauses;
 use super::{Gather, GatherError};
 use crate::simulation::progress::Heard;
 use crate::simulation::ranks::worms::Worms;
@@ -20,7 +21,7 @@ use crate::simulation::ranks::{self, Job, Outcome};
 use crate::simulation::{Listener, RunError};
 
 /// What a medium counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     /// Events of the medium: frames over cables, or what the fabric handled.
     pub(super) events: u64,
@@ -34,6 +35,8 @@ pub(super) struct Counts {
     pub(super) floods: u64,
     /// The most bytes behind one port at once.
     pub(super) peak_bytes: u64,
+    /// What pauses came to, if there are any.
+    pub(super) pauses: Option<Box<Pauses>>,
 }
 
 impl Gather<'_> {
@@ -139,6 +142,12 @@ impl<'a> Frames<'a> {
         Frames { topology, ethernet, parameters: ethernet.parameters(&topology.network, None) }
     }
 
+    fn pauses<P: Clone>(&self, of: &simnet_media::ethernet::Ethernet<P>) -> Option<Box<Pauses>> {
+        let network = &self.topology.network;
+        let needed = self.ethernet.headroom_needed(network, None).0;
+        Pauses::of(of, network, &self.parameters, needed).map(Box::new)
+    }
+
     /// Runs a job while `observer` watches and `listener` hears of it; gives the observer back.
     fn run<O>(
         &self,
@@ -158,7 +167,8 @@ impl<'a> Frames<'a> {
                     medium.introduce_all();
                 }
                 let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job)?;
-                let counts = Counts::of(medium.counters());
+                let pauses = self.pauses(medium.ethernet());
+                let counts = Counts { pauses, ..Counts::of(medium.counters()) };
                 Ok((outcome, counts, medium.into_observer()))
             }
             Transport::Tcp => {
@@ -168,7 +178,8 @@ impl<'a> Frames<'a> {
                     medium.introduce_all();
                 }
                 let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job)?;
-                let counts = Counts::of(medium.counters());
+                let pauses = self.pauses(medium.ethernet());
+                let counts = Counts { pauses, ..Counts::of(medium.counters()) };
                 Ok((outcome, counts, medium.into_observer()))
             }
         }
@@ -185,6 +196,7 @@ impl Counts {
             dropped: counters.dropped(),
             floods: counters.floods,
             peak_bytes: counters.peak().0,
+            pauses: None,
         }
     }
 }

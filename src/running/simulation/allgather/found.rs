@@ -67,6 +67,8 @@ impl Found {
                 let ring = ring(allgather.algorithm, &tree, &whole);
                 let order = order(allgather, ring.as_ref());
                 let kept = Tree::bfs(&kept, Tree::first_root(&kept)?)?;
+                // By tables messages leave the tree, and what they do to each other on it says nothing.
+                let order = order.filter(|_| ethernet.table.is_none());
                 let judgement = order.map(|order| judged(&kept, &order));
                 Ok(Found { ring, judgement, ways: None })
             }

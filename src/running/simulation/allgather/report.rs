@@ -5,8 +5,9 @@ use serde::Serialize;
 use simnet_base::ids::Node;
 use simnet_media::host::collective::Algorithm;
 
-use super::{Counts, Executions, Gather};
+use super::{Counts, Executions, Gather, PauseReport};
 use crate::simulation::ranks::{Job, Outcome, Waits};
+use crate::simulation::summary::DeadlockReport;
 use simnet_base::measure::Spread;
 
 /// The object `allgather` of `summary.json`.
@@ -88,6 +89,12 @@ pub struct GatherReport {
     pub judged_on: Option<&'static str>,
     /// Why nothing ran: there is no such ring.
     pub refused: Option<String>,
+    /// What pauses came to; absent without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<PauseReport>,
+    /// Deadlocks of paused queues, execution by execution; `deadlocks` of the summary.
+    #[serde(skip)]
+    pub deadlocks: Vec<DeadlockReport>,
 }
 
 /// How many lost messages and ranks that cannot go on are named.
@@ -151,6 +158,8 @@ impl GatherReport {
             max_channel_load: judged.map(|judged| judged.max_channel_load),
             judged_on: judged.map(|judged| judged.judged_on),
             refused: found.refusal().map(str::to_owned),
+            pauses: pauses(executions),
+            deadlocks: deadlocks(executions),
         }
     }
 
@@ -159,6 +168,19 @@ impl GatherReport {
     pub fn is_wrong(&self) -> bool {
         self.refused.is_some() || self.buffers_wrong > 0
     }
+}
+
+/// What pauses came to in all executions.
+fn pauses(executions: &Executions) -> Option<PauseReport> {
+    let mut of_each = executions.iter().filter_map(|(_, counts)| Some(&counts.pauses.as_ref()?.report));
+    let mut sum = of_each.next()?.clone();
+    of_each.for_each(|other| sum.add(other));
+    Some(sum)
+}
+
+fn deadlocks(executions: &Executions) -> Vec<DeadlockReport> {
+    let found = executions.iter().filter_map(|(_, counts)| Some(&counts.pauses.as_ref()?.deadlocks));
+    found.flatten().cloned().collect()
 }
 
 /// Names of ranks in what went wrong.

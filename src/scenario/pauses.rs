@@ -1,0 +1,198 @@
+//! What `[ethernet]` says of pauses, and of tables to forward by.
+//!
+//! # Source
+//! IEEE 802.1Q, clause 36: priority-based flow control. The watchdog's times are SONiC's. The usual thresholds are our
+//! choice: `xoff` of 32 of the longest frames, `xon` of half of that, and as much headroom as every cable needs.
+
+use simnet_base::diagnostics::{Fault, quoted};
+use simnet_base::ids::Node;
+use simnet_base::units::{Bytes, Duration};
+use simnet_media::ethernet::{ForwardingTable, HEADER, PauseWatchdog, PfcParameters, TRAILER};
+use simnet_network::routing::{Attachments, DestinationTables, Engine};
+
+use super::check::{conflict, out_of_range, quantity};
+use super::checked::{RouteSource, Routing, Topology};
+use super::diagnostics::{Diagnostics, Place};
+use super::ethernet::Ethernet;
+use super::wire::{self, Document, EthernetFlow, ForwardingKind, Given};
+
+/// The longest frames that `xoff` has room for where nothing is said of it.
+const USUAL_FRAMES: u64 = 32;
+
+/// What stops senders; the inner `None`: nothing. `None` after a fault.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+pub(super) fn pauses(
+    wire: &wire::Ethernet,
+    mtu: Option<u64>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<Pauses>> {
+    if wire.flow.value() != Some(&EthernetFlow::Pfc) {
+        only_pfc(wire, diagnostics);
+        return Some(None);
+    }
+    if let Some(buffer) = wire.buffer.get() {
+        let message = "`buffer` beside pauses";
+        let expected = "room is counted at inputs with flow = \"pfc\": `xoff` and `headroom`";
+        conflict(buffer.place, message, expected, diagnostics);
+        return None;
+    }
+    let longest = mtu? + u64::from(HEADER + TRAILER);
+    let given = |key: &Given<wire::Quantity<Bytes>>| match key {
+        Given::Absent => Some(None),
+        key => quantity(key).map(Some),
+    };
+    let (xoff, xon, headroom) = (given(&wire.xoff)?, given(&wire.xon)?, given(&wire.headroom)?);
+    let above = xoff.map_or(Bytes(USUAL_FRAMES * longest), |xoff| xoff.value);
+    if let Some(xon) = xon.filter(|xon| xon.value > above) {
+        let message = format!("`xon` of {} is above `xoff` of {above}", xon.value);
+        out_of_range(xon.place, message, format!("expected at most {above}"), diagnostics);
+        return None;
+    }
+    let watchdog = match &wire.watchdog {
+        Given::Absent => None,
+        given => {
+            let of = given.value()?;
+            let (detection, restoration) = (quantity(&of.detection)?.value, quantity(&of.restoration)?.value);
+            Some(PauseWatchdog { detection, restoration })
+        }
+    };
+    let reaction = match &wire.reaction {
+        Given::Absent => Duration::ZERO,
+        given => quantity(given)?.value,
+    };
+    let priority = wire.priority.value().map_or(3, |priority| u8::try_from(*priority).unwrap_or(u8::MAX));
+    Some(Some(Pauses {
+        xoff: above,
+        xon: xon.map_or(Bytes(above.0 / 2), |xon| xon.value),
+        headroom: headroom.map(|headroom| headroom.value),
+        priority,
+        reaction,
+        watchdog,
+    }))
+}
+
+/// Priority-based flow control in physical units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pauses {
+    /// Bytes at an input above which its sender is paused.
+    pub xoff: Bytes,
+    /// At or below it the sender may send again.
+    pub xon: Bytes,
+    /// Room above `xoff`; `None`: what the cable that needs most of it needs.
+    pub headroom: Option<Bytes>,
+    /// The priority of all frames.
+    pub priority: u8,
+    /// From a PAUSE frame's last bit until it is obeyed.
+    pub reaction: Duration,
+    /// What becomes of queues that stay paused.
+    pub watchdog: Option<PauseWatchdog>,
+}
+
+impl Pauses {
+    /// The same for an engine, whose cables need `needed` of headroom.
+    pub fn parameters(&self, needed: Bytes) -> PfcParameters {
+        PfcParameters {
+            priority: self.priority,
+            reaction: self.reaction,
+            watchdog: self.watchdog,
+            ..PfcParameters::new(self.xoff, self.xon, self.headroom.unwrap_or(needed))
+        }
+    }
+}
+
+/// Notes keys that belong to pauses alone.
+fn only_pfc(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) {
+    let given = [
+        ("xoff", wire.xoff.get().map(|at| at.place)),
+        ("xon", wire.xon.get().map(|at| at.place)),
+        ("headroom", wire.headroom.get().map(|at| at.place)),
+        ("priority", wire.priority.get().map(|at| at.place)),
+        ("reaction", wire.reaction.get().map(|at| at.place)),
+        ("watchdog", wire.watchdog.get().map(|at| at.place)),
+    ];
+    for (key, place) in given {
+        let Some(place) = place else { continue };
+        let message = format!("`{key}` means nothing where nobody is paused");
+        conflict(place, message, "belongs to flow = \"pfc\"", diagnostics);
+    }
+}
+
+/// Notes headroom that is less than the network's cables need: legal, as frames may be meant to be dropped.
+pub(super) fn check_headroom(
+    wire: &wire::Ethernet,
+    ethernet: &Ethernet,
+    topology: &Topology,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(given) = quantity(&wire.headroom) else { return };
+    let needed = ethernet.headroom_needed(&topology.network, None);
+    if given.value < needed {
+        diagnostics.warn(given.place, |span| {
+            let message = format!("{} of headroom: frames may be dropped", given.value);
+            let expected = format!("{needed} are enough for every cable of this network");
+            Fault::new("short-headroom", span, message, expected)
+        });
+    }
+}
+
+/// Notes frames that leave the spanning tree where it is what is to be found.
+pub(super) fn check_discovery(document: &Document, diagnostics: &mut Diagnostics) {
+    let forwarding = document.ethernet.value().and_then(|wire| wire.forwarding.get());
+    if let Some(at) = forwarding.filter(|at| at.value == ForwardingKind::Routes)
+        && !document.discovery.is_absent()
+    {
+        let message = "frames by routes where round trips are measured";
+        conflict(at.place, message, "what is found there is the spanning tree", diagnostics);
+    }
+}
+
+/// The table to forward by; the inner `None`: the spanning tree. `None` after a fault.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+pub(super) fn table(
+    wire: &wire::Ethernet,
+    (routing, topology): (Option<&Routing>, Option<&Topology>),
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<ForwardingTable>> {
+    let Some(at) = wire.forwarding.get().filter(|at| at.value == ForwardingKind::Routes) else {
+        return Some(None);
+    };
+    let Some(routing) = routing else {
+        diagnostics.add(at.place, |span| {
+            Fault::new("missing-section", span, "there are no routes", "needs a [routing] section")
+        });
+        return None;
+    };
+    of_source(&routing.source, topology?, at.place, diagnostics).map(Some)
+}
+
+fn of_source(
+    source: &RouteSource,
+    topology: &Topology,
+    place: Place,
+    diagnostics: &mut Diagnostics,
+) -> Option<ForwardingTable> {
+    let network = &topology.network;
+    let attachments = Attachments::by_ports(network, &topology.attachments);
+    let made = match source {
+        RouteSource::OnLanes { tables, .. } => {
+            return Some(ForwardingTable::of_next_hops(network, &attachments, &tables.hops));
+        }
+        RouteSource::Computed(choices) => {
+            let engine = Engine::Rule(choices.algorithm.clone());
+            DestinationTables::new(network, &attachments, &engine, (None, 0, choices.utility))
+                .map(|tables| ForwardingTable::of_next_hops(network, &attachments, &tables.hops))
+                .map_err(|error| (error.to_string(), "expected another algorithm".to_owned()))
+        }
+        RouteSource::File { table, .. } => {
+            ForwardingTable::of_routes(network, &attachments, table).map_err(|error| {
+                let [switch, host] = [Node::Switch(error.switch), Node::Host(error.destination)]
+                    .map(|node| quoted(network.name_of(node)));
+                let [first, other] = error.ports;
+                let message =
+                    format!("routes to `{host}` leave `{switch}` by port {first} and by port {other}");
+                (message, "expected one next hop for each switch and destination".to_owned())
+            })
+        }
+    };
+    made.map_err(|(message, expected)| conflict(place, message, expected, diagnostics)).ok()
+}

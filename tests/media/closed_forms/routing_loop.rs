@@ -2,16 +2,16 @@
 //! deadlocks.
 //!
 //! ```text
-//!   h0 ---- s0 ======== s1     a packet passes the cable between s0 and s1 `TTL` times, TTL / n in each direction, n = 2
+//!   h0 ---- s0 ======== s1     a packet passes the cable of s0 and s1 `TTL` times, TTL / n in each direction, n = 2
 //! ```
 //! Each direction carries `rate * TTL / n`, which cannot be above the cable's B. Below n B / TTL what comes in goes on;
 //! above it both buffers fill, and each waits for the other.
 //!
 //! # Source
-//! Hu, Zhu, Cheng, Guo, Tan, Padhye and Chen 2016, Deadlocks in datacenter networks: why do they form, and how to avoid
-//! them, as from memory; the bound is derived above. Departures: credits in the place of pause frames, switches that cut
-//! through, and a route of so many turns in the place of a count in the packet: what has gone it is destroyed where it
-//! is then.
+//! Hu, Zhu, Cheng, Guo, Tan, Padhye and Chen 2016, Deadlocks in datacenter networks: why do they form, and how to
+//! avoid them, as from memory; the bound is derived above. Departures: credits in the place of pause frames, switches
+//! that cut through, and a route of so many turns in the place of a count in the packet: what has gone it is destroyed
+//! where it is then.
 
 use simnet_base::ids::{Port, SwitchId, Turn};
 use simnet_base::units::Duration;

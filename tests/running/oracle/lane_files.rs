@@ -1,5 +1,5 @@
-//! `[routing] lfts` with `sl2vl` and `sl`: packets on the lanes that a subnet manager's tables give them, and the verdict
-//! that the readers and the survey of `simnet route check` come to on the same files.
+//! `[routing] lfts` with `sl2vl` and `sl`: packets on the lanes that a subnet manager's tables give them, and the
+//! verdict that the readers and the survey of `simnet route check` come to on the same files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,6 +11,7 @@ mod gains;
 mod long;
 mod message_time;
 mod network_model;
+mod networks;
 mod orientations;
 mod restrictions;
 mod table1;

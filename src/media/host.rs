@@ -135,14 +135,14 @@ impl Costs {
     pub const NONE: Costs = Costs { send: Duration::ZERO, reply: Duration::ZERO, loopback: Duration::ZERO };
 
     /// The costs of firmware in an interface whose processor runs at 37.5 MHz, which give the mapping times of
-    /// Myricom's mapper together with a probe time-out of 450 us and 800 ms before the first probe
+    /// Myricom's mapper together with a probe time-out of 440 us and 830 ms before the first probe
     /// ([`myricom::TIMEOUT`](mapper::myricom::TIMEOUT) and [`START_UP`](mapper::myricom::START_UP)).
     ///
     /// # Source
     /// Fitted to mainwaring1997, Fig. 10, times for C and C+A (1414 and 2197 ms), on the probes that are counted
     /// here; C+A+B was left out. Sending is 750 instructions of that processor, answering some more, neither of
     /// much weight: 86 % of the probes bring nothing and cost the time-out. Start-up and time-out are the round
-    /// values that come within 1 % of both times; an exact fit would be 0.84 s and 0.43 ms.
+    /// values that come within 1 % of both times; an exact fit would be 0.843 s and 0.433 ms.
     pub const fn lanai() -> Costs {
         let us = Duration::from_us;
         Costs { send: us(20), reply: us(30), loopback: us(20) }

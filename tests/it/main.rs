@@ -46,6 +46,7 @@ mod index;
 /// Other people's programs on what simnet writes, and simnet on what they write. Skipped where they are absent.
 mod interop {
     mod browser;
+    mod caminos;
     mod codegen;
     mod codegen_rtt;
     mod discover_walkthrough;

@@ -42,11 +42,12 @@ fn make(results: &Results<'_>) -> Page {
                 that kind, newest first, bounded by the known ports. Tried on C+A+B instead: oldest first (+36 \
                 to 118 % comparisons), all fourteen turns (+52 to 90 %), all switches (+153 to 294 %), no second \
                 scan (-15 to 25 % host probes), no window (+16 % host probes).\n\
-                - C and C+A come within 1.5 % in total; C+A+B stays 12.7 % below, from comparisons (-18 %) and \
-                switch probes (-25 %). On the reconstruction loop and switch probes are 14 a switch less one a \
-                host, whatever the numbering of ports: no choice here gives fewer of the one and more of the \
-                other.\n\
-                - Start-up (0.8 s) and time-out (0.45 ms) are fitted to the times of C and C+A; C+A+B is \
+                - Which turns get loop and switch probes, and the switch probe before a comparison, are the \
+                reading that comes nearest of those in `mainwaring1997/mechanisms`.\n\
+                - C and C+A come within 1 % in total; C+A+B stays 12.5 % below, from comparisons (-18 %) and \
+                switch probes (-16 %), which follow them. How many comparisons there are depends on B's wiring: \
+                `mainwaring1997/held-out`.\n\
+                - Start-up (0.83 s) and time-out (0.44 ms) are fitted to the times of C and C+A; C+A+B is \
                 predicted.\n\
                 - The paper's columns for C+A+B add up to 8417, not to its 8413."
             .to_owned(),

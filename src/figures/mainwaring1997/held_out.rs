@@ -409,8 +409,7 @@ to, where six cables among the roots lie, and all port numbers of B (the file sa
 readings of the text would give other bands.\n\
 - *Host probe hits* are below all of ours: the numbering that C and C+A choose is already 5 % above both \
 there.\n\
-- *Myricom's loop and switch probes* do not depend on the wiring in this reading (14 a switch, less one a \
-host): see [mechanisms](../mechanisms/README.md). Its comparisons do, and 5,089 is among them.\n\
+- *Myricom's loop probes* hardly depend on the wiring; its comparisons do, and 5,089 is among them.\n\
 - *The time of C+A+B* holds as a prediction for nearly half of the wirings; the fit of Fig. 7 leaves one of \
 three costs open, which moves it from 999 to 1,066 ms over time-outs of 0.8 to 1.2 ms.";
 

@@ -162,7 +162,7 @@ fn myricom(wire: &wire::Myricom) -> Option<myricom::Options> {
         skip_told: *wire.skip_told.value()?,
         loops: *wire.loops.value()?,
         survey: or(&wire.survey, Survey::default())?,
-        switch_again: or(&wire.switch_again, false)?,
+        switch_again: or(&wire.switch_again, true)?,
         start_up: wire.start_up.value()?.0,
     })
 }

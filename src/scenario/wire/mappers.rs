@@ -39,7 +39,7 @@ table! {
         /// What carries its messages: the flit-level fabric, or a walk over the cables on which a message fails
         /// when it uses one twice in the same direction (`circuit`) or never (`packet`); these take no time.
         model: MapModel = Default("'cut-through'");
-        /// How long it waits for the answer to a probe; if not given, 1 ms on a host, 450 us on an interface.
+        /// How long it waits for the answer to a probe; if not given, 1 ms on a host, 440 us on an interface.
         probe_timeout: Quantity<Duration> = Optional, ABOVE_ZERO;
         /// The least length of a probe: shorter ones are padded; if not given, they are as long as what they say, 32
         /// bytes and more.
@@ -197,11 +197,11 @@ table! {
         loops: Loops = Default("'plugs'");
         /// Which turns at a new switch get a loop probe (where these look for plugs) and a switch probe: those that
         /// lead to no host; for loop probes, or for both, all that can be ports by what the scan for hosts found.
-        survey: Survey = Usually("'hostless'");
+        survey: Survey = Usually("'window'");
         /// Whether a switch probe is sent again to a switch before it is compared with others.
-        switch_again: bool = Usually("false");
+        switch_again: bool = Usually("true");
         /// How long it waits before its first probe; part of its time.
-        start_up: Quantity<Duration> = Default("'800 ms'");
+        start_up: Quantity<Duration> = Default("'830 ms'");
     }
 }
 

@@ -51,11 +51,16 @@ pub fn interval(sample: &[f64], quantile: f64) -> (f64, f64) {
 ///
 /// Panics where it is absent although `SIMNET_REQUIRE_PEERS=1`.
 pub fn peer(name: &str) -> Option<PathBuf> {
+    found_or_skipped(name, installed(name))
+}
+
+/// Where a program is installed, if it is.
+pub fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     // Debian keeps some of the tools where only root's PATH looks.
     let folders =
         std::env::split_paths(&path).chain(["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from));
-    found_or_skipped(name, folders.map(|folder| folder.join(name)).find(|program| program.is_file()))
+    folders.map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
 /// What a peer needs besides a program, such as a library; as [`peer`].

@@ -14,9 +14,10 @@
 //! - a switch where no host answered is compared with the known ones of that kind (the mapper's own switch among
 //!   them if it has no other host), the newest first, up to the first comparison that returns; of the turns X of
 //!   `T X -S` those are left out that would put the entry outside the window of the known switch's ports;
-//! - a new switch is scanned for hosts once more; then each turn that leads to no host gets one loop probe and
-//!   one switch probe, without a window. Every switch that answers goes to the frontier, also where it turns out
-//!   to be known.
+//! - before it is compared, a switch probe goes to it once more;
+//! - a new switch is scanned for hosts once more; then each turn that can be a port by what that scan found gets one
+//!   loop probe and one switch probe, also where a host answered. Every switch that answers goes to the frontier,
+//!   also where it turns out to be known.
 //!
 //! A comparison that returns is proof: its way back, read from the mapper's end, is the route S, and that leads
 //! to one port of one switch only. The same holds for loop probes. The paper does not print them: here the probe
@@ -96,12 +97,12 @@ pub enum Loops {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Survey {
     /// Those that lead to no host, whether they can be ports or not, both.
-    #[default]
     Hostless,
     /// Loop probes go to those that can be ports by what the scan for hosts found, also where a host answered; switch
     /// probes as before.
     LoopsInWindow,
     /// Both go to those that can be ports, also where a host answered.
+    #[default]
     Window,
 }
 
@@ -110,11 +111,11 @@ pub enum Survey {
 /// # Source
 /// Mainwaring et al. 1997, Fig. 10: see [`Costs::lanai`](crate::host::Costs::lanai). The paper does not say
 /// what the interface does in this time.
-pub const START_UP: Duration = Duration::from_ms(800);
+pub const START_UP: Duration = Duration::from_ms(830);
 
 /// How long a mapper in the interface's firmware waits for an answer; see
 /// [`Costs::lanai`](crate::host::Costs::lanai).
-pub const TIMEOUT: Duration = Duration::from_us(450);
+pub const TIMEOUT: Duration = Duration::from_us(440);
 
 impl Options {
     /// The reading that reproduces Fig. 10.
@@ -127,8 +128,8 @@ impl Options {
         rescan: true,
         skip_told: false,
         loops: Loops::Plugs,
-        survey: Survey::Hostless,
-        switch_again: false,
+        survey: Survey::Window,
+        switch_again: true,
         start_up: START_UP,
     };
 }

@@ -70,7 +70,8 @@ const SHOWS: &str = "\
 What could make ours as the paper's numbers are where they are missed. Each mechanism is a key of a \
 scenario, or a way to count, alone beside ours as Figs. 7, 8 and 10 have it; no parameter of one was \
 chosen by a number of this table. *The same host wins*: the median over twelve ways to draw who has which \
-address, ten elections each. None of Figs. 7 and 8 is adopted; the remarks below say what each settles and what it costs. \
+address, ten elections each. None of Figs. 7 and 8 is adopted; the remarks below say what each settles and \
+what it costs. \
 The counts of C+A+B over other wirings of B are in [held-out](../held-out/README.md).";
 
 const DIFFERS: &str = "\

@@ -119,7 +119,9 @@ fn on_the_fabric_it_takes_the_time_of_fig_10() {
         assert_eq!(isomorphism::compare(&map.network, &net, mapper).isomorphic_to, Some("N"), "{preset}");
         let ms = time.as_ms_f64();
         assert!(deviation(ms, time_ms) < 0.015, "{preset}: {ms} ms");
-        assert!((3.9..=5.5).contains(&(ms / berkeley_ms)), "{preset}: {ms} ms");
+        // "3.9 to 5.5 times", with two digits.
+        let times = (ms / berkeley_ms * 10.0).round() / 10.0;
+        assert!((3.9..=5.5).contains(&times), "{preset}: {ms} ms");
     }
 }
 
@@ -205,7 +207,8 @@ fn a_cable_looped_back_is_found_with_and_without_probes_for_it() {
         net.connect(a, b).unwrap();
     }
     for (loops, hits, switch_hits) in [(Loops::Plugs, 0, 5), (Loops::Nothing, 0, 5), (Loops::Cables, 2, 1)] {
-        let map = map(&net, host, &Options { loops, ..Options::default() });
+        // Without the switch probe that precedes a comparison, so that a hit is a cable found.
+        let map = map(&net, host, &Options { loops, switch_again: false, ..Options::default() });
         assert_eq!(isomorphism::compare(&map.network, &net, host).isomorphic_to, Some("N"), "{loops:?}");
         assert_eq!((map.probes.of(Kind::Loop).hits, map.doubts.len()), (hits, 0), "{loops:?}");
         assert_eq!(map.probes.of(Kind::Switch).hits, switch_hits, "{loops:?}");

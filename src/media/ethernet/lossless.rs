@@ -18,9 +18,10 @@ use super::port::NIL;
 use super::{Direction, Endpoint, Observer};
 
 impl<P: Clone> Ethernet<P> {
-    /// What has been counted of a priority on a channel; `None` without pauses, or if there is no such priority.
-    pub fn pauses(&self, channel: ChannelId, priority: u8) -> Option<&PauseCounters> {
-        self.pfc.as_deref()?.counters.get(channel.0 as usize)?.get(usize::from(priority))
+    /// What has been counted of a priority on a channel, up to the present; `None` without pauses, or if there is no
+    /// such priority.
+    pub fn pauses(&self, channel: ChannelId, priority: u8) -> Option<PauseCounters> {
+        self.pfc.as_deref()?.counted(channel.0, priority, self.now)
     }
 
     /// The bytes of a priority that count at the input of a switch at the end of a channel; 0 without pauses.

@@ -304,8 +304,8 @@ fn rooms(net: &Ethernet<u64>, network: &Network) -> Vec<(u64, bool)> {
         .collect()
 }
 
-/// Runs a case on the engine.
-fn engine(case: &Paused) -> Seen {
+/// Runs a case on the engine; gives what it did, and the last instant at which it did anything.
+fn engine(case: &Paused) -> (Seen, Time) {
     let Case { network, parameters, attachments, frames, pauses } = &case.case;
     let mut net = Ethernet::new(network, parameters, attachments).unwrap();
     let waiting = vec![VecDeque::new(); frames.len()];
@@ -337,10 +337,10 @@ fn engine(case: &Paused) -> Seen {
     seen.counters = net.counters().clone();
     let channels = (0..2 * network.links().len()).map(ChannelId::new);
     let each = channels.flat_map(|channel| (0..8).map(move |priority| (channel, priority)));
-    seen.counted = each.map(|(channel, priority)| *net.pauses(channel, priority).unwrap()).collect();
+    seen.counted = each.map(|(channel, priority)| net.pauses(channel, priority).unwrap()).collect();
     let causes = net.causes().map(|(cause, count)| (cause.paused.0, cause.priority, cause.behind.0, count));
     seen.causes = causes.collect();
-    seen
+    (seen, net.now())
 }
 
 /// Names the first difference of two lists.
@@ -372,8 +372,8 @@ fn the_engine_is_the_reference() {
         let case = random_case(seed);
         let mut reference = Reference::new(&case);
         reference.run();
-        let expected = reference.into_seen();
-        let seen = engine(&case);
+        let (seen, end) = engine(&case);
+        let expected = reference.into_seen(end.as_ps());
         assert_equal(seed, &seen, &expected);
         let of = |count: fn(&PauseCounters) -> u64| seen.counted.iter().map(count).sum::<u64>();
         let (short, bitten) = (of(|it| it.starved), of(|it| it.discarded));

@@ -30,7 +30,7 @@ pub struct PauseReport {
     pub ports_paused: u64,
     /// Ports of hosts among them.
     pub hosts_paused: u64,
-    /// For how long ports were paused, all together.
+    /// For how long ports were paused, all together, up to the end of the run.
     pub paused_ms: f64,
     /// Frames dropped for want of headroom.
     pub frames_starved: u64,
@@ -62,7 +62,7 @@ record! {
         pub xon: u64,
         /// How often it began to obey.
         pub obeyed: u64,
-        /// For how long it was paused, up to the last time that it was let go.
+        /// For how long it was paused, in all, up to the end of the run.
         pub paused_ms: f64,
         /// Frames dropped at the input for want of headroom.
         pub frames_starved: u64,

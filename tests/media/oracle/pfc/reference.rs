@@ -157,8 +157,14 @@ impl<'a> Reference<'a> {
         self.seen.rooms.push(rooms);
     }
 
-    pub(super) fn into_seen(self) -> Seen {
-        let Reference { channels, causes, mut seen, .. } = self;
+    /// What is compared with a run that ended at the instant `end`: who is paused then was so up to it.
+    pub(super) fn into_seen(self, end: u64) -> Seen {
+        let Reference { mut channels, causes, mut seen, .. } = self;
+        for channel in &mut channels {
+            for priority in (0..8).filter(|priority| channel.paused[*priority]) {
+                channel.counted[priority].paused += Duration::from_ps(end - channel.since[priority]);
+            }
+        }
         seen.counted = channels.iter().flat_map(|channel| channel.counted).collect();
         seen.causes =
             causes.into_iter().map(|((paused, priority, behind), n)| (paused, priority, behind, n)).collect();

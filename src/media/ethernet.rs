@@ -31,10 +31,16 @@
 //! send nothing; what comes to them is lost. A host uses the port of its attachment: what comes to another one is lost,
 //! as is what is for someone else.
 //!
+//! **Tables.** With [`Forwarding::Table`] a switch sends what is for one host by the port that its table gives, over
+//! any cable, and nobody learns; broadcasts keep to the spanning tree. What the table sends back where it came from is
+//! filtered. With a `time_to_live` switches are routers in that: such a frame goes back, and a frame that so many
+//! switches have forwarded is dropped by the next one before it is looked up. It takes no room there.
+//!
 //! # Source
 //! IEEE 802.3 for frames, IEEE 802.1D-2004 for bridges: clauses 7.7 and 7.8 for forwarding, filtering and learning (a
 //! source is learned whatever becomes of the frame), 7.9 for the table and its ageing; clause 17 for the tree, see
-//! [`SpanningTree`], which stands from the start.
+//! [`SpanningTree`], which stands from the start. RFC 1812, 5.3.1, for the time to live: there a router drops a packet
+//! whose time comes to 0, so that one of n is forwarded by n - 1 routers, here by n.
 //!
 //! # Validation
 //! `tests/media/oracle/ethernet.rs`: a plain reference that looks at every port at every instant; arrivals, departures,
@@ -105,6 +111,12 @@ pub trait Endpoint<P> {
         ControlFlow::Continue(())
     }
 
+    /// Hears that a frame for one host that came over the cable from `port` was dropped by the switch at its other end,
+    /// as many having forwarded it as may. `Break` ends the run after this instant.
+    fn expired(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// The priority of the next frame of `host`, below [`PRIORITIES`]; `None`: that of the parameters. Asked before
     /// each [`Endpoint::next_frame`] where switches pause those who send; while it is paused the host is not asked for
     /// one.
@@ -145,8 +157,11 @@ pub trait Observer<P> {
     /// A PAUSE frame's first bit leaves a port (`Out`), or it is obeyed there from this instant on (`In`).
     fn paused(&mut self, _now: Time, _port: End, _way: Direction, _says: PauseFrame) {}
 
-    /// A circle of paused queues has closed.
-    fn deadlocked(&mut self, _deadlock: &Deadlock) {}
+    /// A circle of paused queues has closed: this one of [`Ethernet::deadlocks`].
+    fn deadlocked(&mut self, _nth: usize, _deadlock: &Deadlock) {}
+
+    /// That one was broken: frames of a queue of it were dropped, which wait at this port.
+    fn cleared(&mut self, _now: Time, _nth: usize, _output: End) {}
 }
 
 impl<P> Observer<P> for () {

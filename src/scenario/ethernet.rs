@@ -47,6 +47,8 @@ pub struct Ethernet {
     pub pauses: Option<Pauses>,
     /// The next hops on the scenario's own network; `None`: switches forward on the spanning tree.
     pub table: Option<ForwardingTable>,
+    /// How many switches forward a frame, with next hops; `None`: any number.
+    pub time_to_live: Option<u16>,
 }
 
 /// How messages travel over an Ethernet.
@@ -121,6 +123,7 @@ impl Ethernet {
                 Flow::Pfc(pauses.parameters(self.headroom_needed(network, rate)))
             }),
             forwarding: self.table.clone().map_or(Forwarding::SpanningTree, Forwarding::Table),
+            time_to_live: self.time_to_live,
             bridge_priorities,
         }
     }

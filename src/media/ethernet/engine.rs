@@ -51,6 +51,10 @@ pub struct Ethernet<P> {
     pub(super) pfc: Option<Box<Pfc>>,
     /// By switch and host, the channel out of the port that leads there, or none; empty without a table.
     pub(super) table: Vec<u32>,
+    /// How many switches forward a frame, if that is bounded.
+    pub(super) time_to_live: Option<u16>,
+    /// By slot, how many more switches may forward a frame; empty without a bound.
+    pub(super) lives: Vec<u16>,
 }
 
 impl<P: Clone> Ethernet<P> {
@@ -97,6 +101,8 @@ impl<P: Clone> Ethernet<P> {
             breaks: false,
             pfc,
             table,
+            time_to_live: parameters.time_to_live,
+            lives: Vec::new(),
             ends,
             tree,
         })

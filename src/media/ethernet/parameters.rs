@@ -31,6 +31,9 @@ pub struct Parameters {
     pub flow: Flow,
     /// By what switches forward.
     pub forwarding: Forwarding,
+    /// How many switches forward a frame for one host, with a table; the next one drops it. At least 1; `None`: any
+    /// number.
+    pub time_to_live: Option<u16>,
     /// How long a learned address is remembered after it was last seen.
     pub ageing: Duration,
     /// The most bytes of payload of a frame.
@@ -47,8 +50,8 @@ pub struct Parameters {
 pub const BRIDGE_PRIORITY: u16 = 0x8000;
 
 impl Parameters {
-    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, no pauses, addresses remembered for
-    /// 300 s, an MTU of 1,500 B, equal bridges.
+    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, no pauses, no time to live, addresses
+    /// remembered for 300 s, an MTU of 1,500 B, equal bridges.
     ///
     /// # Source
     /// IEEE 802.1D-2004, table 7-5, for the ageing time; IEEE 802.3 for the MTU.
@@ -60,6 +63,7 @@ impl Parameters {
             buffer: Buffer::Unbounded,
             flow: Flow::None,
             forwarding: Forwarding::SpanningTree,
+            time_to_live: None,
             ageing: Duration::from_ms(300_000),
             mtu: 1_500,
             bridge_priorities: Vec::new(),

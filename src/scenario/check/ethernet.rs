@@ -60,6 +60,7 @@ pub(super) fn ethernet(
         introduced: *wire.introduced.value()?,
         pauses: flow?,
         table: table?,
+        time_to_live: wire.time_to_live.value().and_then(|hops| u16::try_from(*hops).ok()),
     };
     if let Some(topology) = topology {
         pauses::check_headroom(wire, &ethernet, topology, diagnostics);

@@ -66,6 +66,12 @@ table! {
         /// By what switches forward: what they have learned on the spanning tree, or the next hops of `[routing]` over
         /// any cable; `spanning-tree` if not given.
         forwarding: ForwardingKind = Usually("'spanning-tree'");
+        /// With `forwarding = "routes"`: ports that switches take for hosts in the place of those of the routes, as
+        /// `"switch" = { "host" = port }`: a static route, or one that is not yet what the others are.
+        next_hops: Free<Free<u16>> = Optional;
+        /// With `forwarding = "routes"`: how many switches forward a frame; the next one drops it. Any number if not
+        /// given, and then what comes back to a switch that would send it back is dropped.
+        time_to_live: u32 = Optional, 1..=255;
         /// How long a switch remembers where an address was last seen.
         ageing: Quantity<Duration> = Default("'300 s'"), ABOVE_ZERO;
         /// Bridge priorities, as `"switch" = priority`; the least is elected root. 32768 if not given.

@@ -54,6 +54,7 @@ pub(crate) enum EventKind {
     Received(u64, HostId, u64),
     Dropped(u64, End, u64),
     Starved(u64, End, u64),
+    Expired(u64, End, u64),
 }
 
 /// All that is compared.
@@ -104,7 +105,15 @@ fn random_table(rng: &mut ChaCha8Rng, case: &Case) -> ForwardingTable {
     })
 }
 
-/// Which channel is followed by which on a way of a table from a host to another.
+/// A table of any ports, or none: frames go round in loops.
+fn loops(rng: &mut ChaCha8Rng, network: &Network) -> ForwardingTable {
+    ForwardingTable::new(network, |switch, _| {
+        let ports: Vec<Port> = network.cables(Node::Switch(switch)).map(|(port, ..)| port).collect();
+        ports.choose(rng).copied().filter(|_| rng.random_bool(0.95))
+    })
+}
+
+/// Which channel is followed by which on a way of a table from a host to another, as far as frames live.
 fn dependencies(case: &Case, table: &ForwardingTable) -> BTreeSet<(End, End)> {
     let network = &case.network;
     let mut found = BTreeSet::new();
@@ -113,7 +122,8 @@ fn dependencies(case: &Case, table: &ForwardingTable) -> BTreeSet<(End, End)> {
         let Some(port) = case.attachments[from.index()] else { continue };
         let mut at = network.peer(End { node: Node::Host(from), port });
         let mut last = None;
-        while let Some(End { node: Node::Switch(switch), .. }) = at {
+        for _ in 0..case.parameters.time_to_live.unwrap_or(u16::MAX) {
+            let Some(End { node: Node::Switch(switch), .. }) = at else { break };
             let Some(port) = table.port(switch, to) else { break };
             let out = End { node: Node::Switch(switch), port };
             found.extend(last.map(|last| (last, out)));
@@ -233,6 +243,12 @@ fn random_case(seed: u64) -> Paused {
     } else if is_ring || rng.random() {
         case.parameters.forwarding = Forwarding::Table(random_table(rng, &case));
     }
+    if matches!(case.parameters.forwarding, Forwarding::Table(_)) && rng.random_bool(0.4) {
+        case.parameters.time_to_live = Some(rng.random_range(1..=12));
+        if rng.random() {
+            case.parameters.forwarding = Forwarding::Table(loops(rng, &case.network));
+        }
+    }
     Paused { case, pfc, priorities, is_right }
 }
 
@@ -267,6 +283,10 @@ impl Endpoint<u64> for Hosts<'_> {
     }
     fn starved(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
         self.events.push(EventKind::Starved(now.as_ps(), port, frame.content));
+        ControlFlow::Continue(())
+    }
+    fn expired(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
+        self.events.push(EventKind::Expired(now.as_ps(), port, frame.content));
         ControlFlow::Continue(())
     }
     fn write(&self, _frame: &Frame<u64>, _bytes: &mut Vec<u8>) {}
@@ -367,7 +387,7 @@ fn assert_equal(seed: u64, engine: &Seen, reference: &Seen) {
 #[test]
 fn the_engine_is_the_reference() {
     let (mut cyclic, mut deadlocks, mut cleared) = (0, 0, 0);
-    let (mut starved, mut dropped, mut told, mut storms, mut right) = (0, 0, 0, 0, 0);
+    let (mut starved, mut dropped, mut told, mut storms, mut right, mut expired) = (0, 0, 0, 0, 0, 0);
     for seed in 0..how_many(5_000) {
         let case = random_case(seed);
         let mut reference = Reference::new(&case);
@@ -382,7 +402,7 @@ fn the_engine_is_the_reference() {
         let (taken, left) = (c.sent + c.forwarded + c.copies, c.hops() + c.dropped());
         assert!(taken == left || stands && taken > left, "seed {seed}: {taken} taken in, {left} left");
         let fates = c.delivered + c.unwanted + c.blocked + c.filtered + c.forwarded + c.floods;
-        assert_eq!(c.hops(), fates + short + c.unrouted, "seed {seed}");
+        assert_eq!(c.hops(), fates + short + c.unrouted + c.expired, "seed {seed}");
         assert_eq!(c.dropped(), bitten, "seed {seed}");
         if case.is_right {
             assert_eq!(short, 0, "seed {seed}: no frame lacks headroom");
@@ -395,6 +415,7 @@ fn the_engine_is_the_reference() {
         deadlocks += seen.deadlocks.len();
         cleared += seen.deadlocks.iter().filter(|deadlock| deadlock.cleared.is_some()).count();
         starved += short;
+        expired += c.expired;
         dropped += bitten;
         told += of(|it| it.xoff + it.xon);
         storms += of(|it| it.storms);
@@ -404,10 +425,10 @@ fn the_engine_is_the_reference() {
         "{cyclic} with cycles, {deadlocks} deadlocks, {cleared} cleared"
     );
     // The cases are worth something: each fate is met often.
-    for met in [starved, dropped, told, storms, right] {
+    for met in [starved, dropped, told, storms, right, expired] {
         assert!(
             met > 100,
-            "{starved} starved, {dropped} dropped, {told} told, {storms} storms, {right} obeyed"
+            "{starved} starved, {dropped} dropped, {told} told, {storms} storms, {right} obeyed, {expired} expired"
         );
     }
 }

@@ -155,12 +155,7 @@ impl Pfc {
     }
 
     /// What has been counted by `now`, a pause that lasts counted in.
-    pub(in crate::ethernet) fn counted(
-        &self,
-        channel: u32,
-        priority: u8,
-        now: u64,
-    ) -> Option<PauseCounters> {
+    pub(in crate::ethernet) fn counted(&self, channel: u32, priority: u8, now: u64) -> Option<PauseCounters> {
         let mut counted = *self.counters.get(channel as usize)?.get(usize::from(priority))?;
         let sender = &self.senders[channel as usize];
         if sender.paused & bit(priority) != 0 {

@@ -83,7 +83,7 @@ struct Hosts {
 pub struct Losses {
     /// Messages with at least one missing segment.
     pub messages: u64,
-    /// Segments that found no room in a switch on their way.
+    /// Segments that found no room in a switch on their way, or outlived their time to live.
     pub segments: u64,
 }
 
@@ -402,6 +402,10 @@ impl Endpoint<Segment> for Hosts {
     }
 
     fn starved(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        self.dropped(port, frame, now)
+    }
+
+    fn expired(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
         self.dropped(port, frame, now)
     }
 

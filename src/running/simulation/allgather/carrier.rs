@@ -31,6 +31,8 @@ pub(super) struct Counts {
     pub(super) hops: u64,
     /// Frames that found no room.
     pub(super) dropped: u64,
+    /// Frames that outlived their time to live.
+    pub(super) expired: u64,
     /// Frames that switches sent to all others.
     pub(super) floods: u64,
     /// The most bytes behind one port at once.
@@ -194,6 +196,7 @@ impl Counts {
             sent: counters.sent,
             hops: counters.hops(),
             dropped: counters.dropped(),
+            expired: counters.expired,
             floods: counters.floods,
             peak_bytes: counters.peak().0,
             pauses: None,

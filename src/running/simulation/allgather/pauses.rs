@@ -107,7 +107,7 @@ impl Pauses {
             xon: sum(|row| row.xon),
             ports_paused: paused.clone().count() as u64,
             hosts_paused: paused.filter(is_host).count() as u64,
-            paused_ms: rows.iter().map(|row| row.paused_ms).sum(),
+            paused_ms: rows.iter().map(|row| row.paused_ms).sum::<f64>().abs(),
             frames_starved: sum(|row| row.frames_starved),
             storms: sum(|row| row.storms),
             frames_discarded: sum(|row| row.frames_discarded),

@@ -73,6 +73,9 @@ pub struct GatherReport {
     pub frame_hops: u64,
     /// Frames that found no room in a switch.
     pub frames_dropped: u64,
+    /// Frames that outlived their time to live; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames_expired: Option<u64>,
     /// Frames that switches sent to all others.
     pub frames_flooded: u64,
     /// The most bytes that were behind one port of a switch at once.
@@ -158,6 +161,9 @@ impl GatherReport {
             max_channel_load: judged.map(|judged| judged.max_channel_load),
             judged_on: judged.map(|judged| judged.judged_on),
             refused: found.refusal().map(str::to_owned),
+            frames_expired: ethernet
+                .and_then(|ethernet| ethernet.time_to_live)
+                .map(|_| count(|counts| counts.expired).sum()),
             pauses: pauses(executions),
             deadlocks: deadlocks(executions),
         }

@@ -22,6 +22,8 @@ struct Copy {
     ready: u64,
     /// The channel that it came over; none at its host.
     input: Option<usize>,
+    /// How many switches have forwarded it.
+    hops: u16,
     /// What it is a copy of: which arrival at a switch, of all.
     arrival: u64,
 }
@@ -36,7 +38,8 @@ struct Channel {
     queue: Vec<Copy>,
     leaving: Option<(u64, Copy)>,
     free: u64,
-    cable: Vec<(u64, Frame<u64>)>,
+    /// When frames arrive, which, and how many switches have forwarded them.
+    cable: Vec<(u64, Frame<u64>, u16)>,
     /// PAUSE frames on the cable, and when they are obeyed.
     controls: VecDeque<(u64, PauseFrame)>,
     paused: [bool; 8],
@@ -205,7 +208,7 @@ impl<'a> Reference<'a> {
     fn next(&self) -> Option<u64> {
         let mut times = Vec::new();
         for (at, channel) in self.channels.iter().enumerate() {
-            times.extend(channel.cable.iter().map(|(at, _)| *at));
+            times.extend(channel.cable.iter().map(|(at, ..)| *at));
             times.extend(channel.controls.iter().map(|(at, _)| *at));
             times.extend(channel.leaving.as_ref().map(|(until, _)| *until));
             times.extend(channel.fronts().map(|copy| copy.ready.max(channel.free)));
@@ -251,9 +254,9 @@ impl<'a> Reference<'a> {
             }
         }
         for at in 0..self.channels.len() {
-            if let Some(nth) = self.channels[at].cable.iter().position(|(arrival, _)| *arrival == now) {
-                let (_, frame) = self.channels[at].cable.remove(nth);
-                self.arrive(at, frame, now);
+            if let Some(nth) = self.channels[at].cable.iter().position(|(arrival, ..)| *arrival == now) {
+                let (_, frame, hops) = self.channels[at].cable.remove(nth);
+                self.arrive(at, (frame, hops), now);
             }
         }
         for at in 0..self.channels.len() {
@@ -289,7 +292,8 @@ impl<'a> Reference<'a> {
         if self.channels[at].free <= now && !self.channels[at].paused[priority] {
             self.waiting[host].pop_front();
             self.seen.counters.sent += 1;
-            self.channels[at].queue.push(Copy { frame, priority, ready: now, input: None, arrival: 0 });
+            let copy = Copy { frame, priority, ready: now, input: None, hops: 0, arrival: 0 };
+            self.channels[at].queue.push(copy);
         }
     }
 
@@ -309,7 +313,7 @@ impl<'a> Reference<'a> {
             let end = now + channel.time(8 + length(&copy.frame));
             channel.free = now + channel.time(8 + length(&copy.frame) + 12);
             channel.leaving = Some((end, copy));
-            channel.cable.push((end + channel.delay, copy.frame));
+            channel.cable.push((end + channel.delay, copy.frame, copy.hops));
             self.seen.passed.push((now, channel.from, Direction::Out, copy.frame.content));
         }
     }
@@ -381,7 +385,7 @@ impl<'a> Reference<'a> {
         self.seen.events.push(EventKind::Dropped(now, self.channels[at].from, copy.frame.content));
     }
 
-    fn arrive(&mut self, at: usize, frame: Frame<u64>, now: u64) {
+    fn arrive(&mut self, at: usize, (frame, hops): (Frame<u64>, u16), now: u64) {
         let to = self.channels[at].to;
         self.seen.passed.push((now, to, Direction::In, frame.content));
         let time = self.channels[at].time(8 + length(&frame));
@@ -401,11 +405,11 @@ impl<'a> Reference<'a> {
                 self.waiting[host.index()].extend(reply(host, &frame));
             }
             Node::Switch(_) if self.leaves_out(to, &frame) => self.seen.counters.blocked += 1,
-            Node::Switch(switch) => self.take_in(at, switch, frame, now),
+            Node::Switch(switch) => self.take_in(at, switch, (frame, hops), now),
         }
     }
 
-    fn take_in(&mut self, at: usize, switch: SwitchId, frame: Frame<u64>, now: u64) {
+    fn take_in(&mut self, at: usize, switch: SwitchId, (frame, hops): (Frame<u64>, u16), now: u64) {
         let (pfc, priority) = (&self.case.pfc, usize::from(self.case.priority(&frame)));
         if self.occupied(at, priority) + length(&frame) > pfc.xoff.0 + pfc.headroom.0 {
             self.channels[at].counted[priority].starved += 1;
@@ -413,8 +417,15 @@ impl<'a> Reference<'a> {
             return;
         }
         self.arrivals += 1;
+        let time_to_live = self.case.case.parameters.time_to_live;
+        if frame.destination != Address::Broadcast && time_to_live == Some(hops) {
+            self.seen.counters.expired += 1;
+            self.seen.events.push(EventKind::Expired(now, self.channels[at].from, frame.content));
+            return;
+        }
         let ready = now + self.case.case.parameters.switch_latency.as_ps();
-        let copy = Copy { frame, priority, ready, input: Some(at), arrival: self.arrivals };
+        let hops = hops + 1;
+        let copy = Copy { frame, priority, ready, input: Some(at), hops, arrival: self.arrivals };
         let first = self.forward(switch, self.channels[at].to, copy, now);
         let occupied = self.occupied(at, priority);
         let channel = &mut self.channels[at];
@@ -438,7 +449,7 @@ impl<'a> Reference<'a> {
                     return None;
                 };
                 let end = End { node: came.node, port };
-                if end == came {
+                if end == came && self.case.case.parameters.time_to_live.is_none() {
                     self.seen.counters.filtered += 1;
                     return None;
                 }

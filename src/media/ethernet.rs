@@ -47,6 +47,7 @@
 //! drops and counters of random networks agree exactly. `tests/media/closed_forms/ethernet.rs`: closed forms.
 
 mod counters;
+mod ecn;
 mod engine;
 mod forwarding;
 mod frame;
@@ -60,6 +61,7 @@ pub mod transport;
 mod wiring;
 
 pub use counters::{ChannelCounters, Counters};
+pub use ecn::EcnParameters;
 pub use engine::Ethernet;
 pub use forwarding::{Forwarding, ForwardingTable, NotByDestination};
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
@@ -98,6 +100,11 @@ pub trait Endpoint<P> {
 
     /// Hears that the last bit of a frame for it has reached `host`. `Break` ends the run after this instant.
     fn received(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()>;
+
+    /// As [`Endpoint::received`], of a frame that was marked for the congestion that it met.
+    fn received_marked(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()> {
+        self.received(host, frame, now)
+    }
 
     /// Hears that a frame found no room in the buffer of a switch behind `port`, at which it was to leave.
     /// `Break` ends the run after this instant.

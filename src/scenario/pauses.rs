@@ -14,7 +14,7 @@ use simnet_network::topology::{End, Network};
 use super::check::{conflict, names, out_of_range, quantity};
 use super::checked::{RouteSource, Routing, Topology};
 use super::diagnostics::{Diagnostics, Place};
-use super::ethernet::Ethernet;
+use super::ethernet::{Ethernet, Transport};
 use super::wire::{self, Document, EthernetFlow, ForwardingKind, Free, Given};
 
 /// The longest frames that `xoff` has room for where nothing is said of it.
@@ -136,8 +136,16 @@ pub(super) fn check_headroom(
     }
 }
 
-/// Notes frames that leave the spanning tree where it is what is to be found.
+/// Notes frames that leave the spanning tree where it is what is to be found, and flows with rates where round trips
+/// are.
 pub(super) fn check_discovery(document: &Document, diagnostics: &mut Diagnostics) {
+    let transport = document.ethernet.value().and_then(|wire| wire.transport.get());
+    if let Some(at) = transport.filter(|at| at.value == Transport::Dcqcn)
+        && !document.discovery.is_absent()
+    {
+        let message = "DCQCN where round trips are measured";
+        conflict(at.place, message, "expected \"datagram\" or \"tcp\"", diagnostics);
+    }
     let forwarding = document.ethernet.value().and_then(|wire| wire.forwarding.get());
     if let Some(at) = forwarding.filter(|at| at.value == ForwardingKind::Routes)
         && !document.discovery.is_absent()

@@ -59,6 +59,8 @@ pub struct Counters {
     pub copies: u64,
     /// Frames at a switch whose table has no port for their destination.
     pub unrouted: u64,
+    /// Frames that were marked for congestion, each once.
+    pub marked: u64,
     /// Frames at a switch that as many had forwarded before as they may.
     pub expired: u64,
 }

@@ -230,6 +230,7 @@ impl<P: Clone> Ethernet<P> {
         let behind = pfc.queue(channel, priority, slot);
         self.frames.wait(slot, ready, behind);
         let sender = &mut pfc.senders[channel as usize];
+        let behind_port = sender.bytes;
         sender.bytes += u64::from(length);
         let counters = &mut self.counters.channels[channel as usize];
         counters.peak = counters.peak.max(Bytes(sender.bytes));
@@ -240,6 +241,9 @@ impl<P: Clone> Ethernet<P> {
                 pfc.block(channel, priority, now);
                 self.set_alarm();
             }
+        }
+        if self.ecn.is_some() {
+            self.judge(channel, slot, behind_port);
         }
         self.poke(channel);
     }
@@ -261,8 +265,11 @@ impl<P: Clone> Ethernet<P> {
         sender.asks
     }
 
-    /// Notes the priority of the frame that a host has given.
+    /// Notes the priority of the frame that a host has given, which has met no congestion.
     pub(super) fn mark(&mut self, slot: u32) {
+        if let Some(ecn) = self.ecn.as_deref_mut() {
+            ecn.set(slot, false);
+        }
         if let Some(pfc) = self.pfc.as_deref_mut() {
             pfc.set_tag(slot, Tag { hold: NONE, priority: pfc.asked });
         }

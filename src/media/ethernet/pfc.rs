@@ -10,7 +10,7 @@
 //! Eight priorities. What a host sends has the priority that its endpoint says, else the parameters'; a frame keeps it
 //! to its last hop. Every output port of a switch has a queue for each, first in, first out, as long as it takes: room
 //! is counted at inputs alone. Hosts take what comes and pause nobody. Not simulated: shared buffers, dynamic
-//! thresholds, weights among priorities, marks of congestion, and pauses that expire.
+//! thresholds, weights among priorities, and pauses that expire.
 //!
 //! * **Room.** A frame of L bytes counts L at the port of the switch by which it came, in its priority, from the
 //!   instant of its last bit until the last bit of its last copy has left the switch. A flooded frame counts once. What

@@ -46,6 +46,9 @@ pub enum BuildError {
     /// A time to live of nothing, or one without a table.
     #[error("a time to live is at least 1 and belongs to forwarding by a table")]
     TimeToLive,
+    /// Marks that cannot be.
+    #[error("marks need `kmin` of at most `kmax`, and a probability of at most one")]
+    Marks,
     /// Thresholds or a priority that cannot be.
     #[error(
         "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8 and times above zero"
@@ -115,6 +118,9 @@ pub fn check(
         || parameters.time_to_live.is_some() && parameters.forwarding == Forwarding::SpanningTree
     {
         return Err(BuildError::TimeToLive);
+    }
+    if parameters.ecn.is_some_and(|ecn| ecn.kmin > ecn.kmax || ecn.pmax > 1_000_000) {
+        return Err(BuildError::Marks);
     }
     if let Flow::Pfc(pfc) = &parameters.flow {
         let times = pfc.watchdog.map_or([Duration::from_ps(1); 2], |dog| [dog.detection, dog.restoration]);

@@ -365,6 +365,12 @@ mod tests {
         }
     }
 
+    fn random_pause(dice: &mut Dice) -> RecordedKind {
+        let port = End::switch(SwitchId(0), u16::try_from(dice.below(4)).unwrap());
+        let (obeyed, paused) = (dice.below(4) > 0, u8::from(dice.below(2) == 0) << 3);
+        RecordedKind::Pause { port, obeyed, says: PauseFrame { priorities: 1 << 3, paused } }
+    }
+
     /// Events such as a fabric of four ports reports: worms start, act and end; some are reported late.
     fn random_events(dice: &mut Dice) -> Vec<RecordedEvent> {
         let port = |nth: u64| End::switch(SwitchId(0), u16::try_from(nth).unwrap());
@@ -417,12 +423,7 @@ mod tests {
                     open.push((deadlocks, now));
                     deadlocks += 1;
                 }
-                12 => {
-                    let (port, obeyed) = (port(dice.below(4)), dice.below(4) > 0);
-                    let paused = u8::from(dice.below(2) == 0) << 3;
-                    let says = PauseFrame { priorities: 1 << 3, paused };
-                    report(at, RecordedKind::Pause { port, obeyed, says });
-                }
+                12 => report(at, random_pause(dice)),
                 13 if dice.below(4) == 0 => {
                     let members = vec![(port(0), port(1))];
                     let circle = CircleStart { nth: deadlocks, priority: 3, members };

@@ -252,6 +252,13 @@ impl World<'_> {
                 },
                 bytes: from.small()?,
             },
+            other => return self.of_pauses(other, from),
+        })
+    }
+
+    /// An event of pauses.
+    fn of_pauses(&self, kind: u8, from: &mut Cursor<'_>) -> Read<EventKind> {
+        Ok(match kind {
             17 => {
                 let (nth, priority) = (from.small()?, from.octet()?);
                 let members = (0..from.count()?).map(|_| Ok((self.end(from)?, self.end(from)?)));

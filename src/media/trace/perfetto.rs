@@ -5,9 +5,9 @@
 //!     deadlocks, cables            slices from forming to breaking, from failing to returning
 //!     s0                           a track a node, and below it
 //!       s0:1 in                      a slice a worm, from the arrival of its head to the departure of its tail;
-//!                                    inside it one of waiting; instants: STOP, GO
+//!                                    inside it one of waiting; instants: STOP, GO, PAUSE
 //!       s0:1 buffer                  a counter: flits
-//!       s0:3 out                     a slice a worm, from grant to release; instants: resets
+//!       s0:3 out                     a slice a worm, from grant to release; instants: resets, pauses obeyed
 //!     c00                          at a host as well
 //!       c00 process                  instants: what its process sends and receives
 //! ```

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::ethernet::PauseFrame;
 use crate::fabric::Cause;
 use simnet_base::diagnostics::legible_json;
 use simnet_base::ids::{HostId, Node, Turn};
@@ -187,19 +188,8 @@ impl<'a> Row<'a> {
                 let members = members.collect();
                 self.set(Column::Members, Cell::Members(members));
             }
-            EventKind::Circle { nth, priority, members } => {
-                self.count(Column::Deadlock, *nth);
-                self.count(Column::Priority, u32::from(*priority));
-                let port = |end| port_name(self.network, end);
-                let members = members.iter().map(|(i, o)| (None, port(*i), port(*o))).collect();
-                self.set(Column::Members, Cell::Members(members));
-            }
-            EventKind::Pause { port, obeyed, says } => {
-                self.port(Column::Port, *port);
-                self.set(Column::Obeyed, Cell::Flag(*obeyed));
-                self.set(Column::Priorities, Cell::Bits(says.priorities));
-                self.set(Column::Paused, Cell::Bits(says.paused));
-            }
+            EventKind::Circle { nth, priority, members } => self.circle(*nth, *priority, members),
+            EventKind::Pause { port, obeyed, says } => self.pause(*port, *obeyed, *says),
             EventKind::Clear { nth, output } => {
                 self.count(Column::Deadlock, *nth);
                 self.port(Column::Output, *output);
@@ -226,6 +216,21 @@ impl<'a> Row<'a> {
                 self.count(Column::LengthBytes, *bytes);
             }
         }
+    }
+
+    fn circle(&mut self, nth: u32, priority: u8, members: &[(End, End)]) {
+        self.count(Column::Deadlock, nth);
+        self.count(Column::Priority, u32::from(priority));
+        let port = |end| port_name(self.network, end);
+        let members = members.iter().map(|(i, o)| (None, port(*i), port(*o))).collect();
+        self.set(Column::Members, Cell::Members(members));
+    }
+
+    fn pause(&mut self, port: End, obeyed: bool, says: PauseFrame) {
+        self.port(Column::Port, port);
+        self.set(Column::Obeyed, Cell::Flag(obeyed));
+        self.set(Column::Priorities, Cell::Bits(says.priorities));
+        self.set(Column::Paused, Cell::Bits(says.paused));
     }
 
     fn end(&mut self, worm: u32, fate: &Result<HostId, Cause>) {

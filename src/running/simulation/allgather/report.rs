@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use simnet_base::ids::Node;
 use simnet_media::host::collective::Algorithm;
+use simnet_scenario::ethernet::Transport;
 
 use super::{Counts, Executions, Gather, PauseReport};
 use crate::simulation::ranks::{Job, Outcome, Waits};
@@ -76,6 +77,12 @@ pub struct GatherReport {
     /// Frames that outlived their time to live; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames_expired: Option<u64>,
+    /// Frames that were marked for congestion; absent where none can be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames_marked: Option<u64>,
+    /// Notifications of congestion that hosts sent; absent but with DCQCN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notifications: Option<u64>,
     /// Frames that switches sent to all others.
     pub frames_flooded: u64,
     /// The most bytes that were behind one port of a switch at once.
@@ -164,6 +171,12 @@ impl GatherReport {
             frames_expired: ethernet
                 .and_then(|ethernet| ethernet.time_to_live)
                 .map(|_| count(|counts| counts.expired).sum()),
+            frames_marked: ethernet
+                .and_then(|ethernet| ethernet.ecn)
+                .map(|_| count(|counts| counts.marked).sum()),
+            notifications: ethernet
+                .filter(|ethernet| ethernet.transport == Transport::Dcqcn)
+                .map(|_| count(|counts| counts.notifications).sum()),
             pauses: pauses(executions),
             deadlocks: deadlocks(executions),
         }

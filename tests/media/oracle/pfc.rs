@@ -14,8 +14,9 @@ use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{ChannelId, HostId, Node, Port, SwitchId};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_media::ethernet::{
-    Address, Buffer, Counters, Deadlock, Direction, Endpoint, Ethernet, Flow, Forwarding, ForwardingTable,
-    Frame, Observer, Parameters, Pause, PauseCounters, PauseFrame, PauseWatchdog, PfcParameters,
+    Address, Buffer, Counters, Deadlock, Direction, EcnParameters, Endpoint, Ethernet, Flow, Forwarding,
+    ForwardingTable, Frame, Observer, Parameters, Pause, PauseCounters, PauseFrame, PauseWatchdog,
+    PfcParameters,
 };
 use simnet_network::routing::DependencyGraph;
 use simnet_network::topology::{End, Network};
@@ -52,6 +53,8 @@ impl Paused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
     Received(u64, HostId, u64),
+    /// The same of a marked frame.
+    Marked(u64, HostId, u64),
     Dropped(u64, End, u64),
     Starved(u64, End, u64),
     Expired(u64, End, u64),
@@ -243,6 +246,11 @@ fn random_case(seed: u64) -> Paused {
     } else if is_ring || rng.random() {
         case.parameters.forwarding = Forwarding::Table(random_table(rng, &case));
     }
+    if rng.random_bool(0.4) {
+        // Between equal thresholds nothing is left to chance.
+        let limit = Bytes(*[0, longest, rng.random_range(0..=8 * longest)].choose(rng).unwrap());
+        case.parameters.ecn = Some(EcnParameters { kmin: limit, kmax: limit, pmax: 1_000_000, seed: 0 });
+    }
     if matches!(case.parameters.forwarding, Forwarding::Table(_)) && rng.random_bool(0.4) {
         case.parameters.time_to_live = Some(rng.random_range(1..=12));
         if rng.random() {
@@ -260,6 +268,22 @@ struct Hosts<'a> {
     events: Vec<EventKind>,
 }
 
+impl Hosts<'_> {
+    fn hears(
+        &mut self,
+        kind: fn(u64, HostId, u64) -> EventKind,
+        host: HostId,
+        frame: &Frame<u64>,
+        now: Time,
+    ) -> ControlFlow<()> {
+        self.events.push(kind(now.as_ps(), host, frame.content));
+        let Some(reply) = reply(host, frame) else { return ControlFlow::Continue(()) };
+        self.waiting[host.index()].push_back(reply);
+        self.woken.push(host);
+        ControlFlow::Break(())
+    }
+}
+
 impl Endpoint<u64> for Hosts<'_> {
     fn next_frame(&mut self, host: HostId, _now: Time) -> Option<Frame<u64>> {
         self.waiting[host.index()].pop_front()
@@ -271,11 +295,10 @@ impl Endpoint<u64> for Hosts<'_> {
         self.case.named(self.waiting[host.index()].front()?)
     }
     fn received(&mut self, host: HostId, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
-        self.events.push(EventKind::Received(now.as_ps(), host, frame.content));
-        let Some(reply) = reply(host, frame) else { return ControlFlow::Continue(()) };
-        self.waiting[host.index()].push_back(reply);
-        self.woken.push(host);
-        ControlFlow::Break(())
+        self.hears(EventKind::Received, host, frame, now)
+    }
+    fn received_marked(&mut self, host: HostId, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
+        self.hears(EventKind::Marked, host, frame, now)
     }
     fn dropped(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
         self.events.push(EventKind::Dropped(now.as_ps(), port, frame.content));
@@ -387,7 +410,8 @@ fn assert_equal(seed: u64, engine: &Seen, reference: &Seen) {
 #[test]
 fn the_engine_is_the_reference() {
     let (mut cyclic, mut deadlocks, mut cleared) = (0, 0, 0);
-    let (mut starved, mut dropped, mut told, mut storms, mut right, mut expired) = (0, 0, 0, 0, 0, 0);
+    let (mut starved, mut dropped, mut told, mut storms, mut right) = (0, 0, 0, 0, 0);
+    let (mut expired, mut marked) = (0, 0);
     for seed in 0..how_many(5_000) {
         let case = random_case(seed);
         let mut reference = Reference::new(&case);
@@ -415,7 +439,7 @@ fn the_engine_is_the_reference() {
         deadlocks += seen.deadlocks.len();
         cleared += seen.deadlocks.iter().filter(|deadlock| deadlock.cleared.is_some()).count();
         starved += short;
-        expired += c.expired;
+        (expired, marked) = (expired + c.expired, marked + c.marked);
         dropped += bitten;
         told += of(|it| it.xoff + it.xon);
         storms += of(|it| it.storms);
@@ -425,7 +449,7 @@ fn the_engine_is_the_reference() {
         "{cyclic} with cycles, {deadlocks} deadlocks, {cleared} cleared"
     );
     // The cases are worth something: each fate is met often.
-    for met in [starved, dropped, told, storms, right, expired] {
+    for met in [starved, dropped, told, storms, right, expired, marked] {
         assert!(
             met > 100,
             "{starved} starved, {dropped} dropped, {told} told, {storms} storms, {right} obeyed, {expired} expired"

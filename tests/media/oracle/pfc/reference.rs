@@ -24,6 +24,7 @@ struct Copy {
     input: Option<usize>,
     /// How many switches have forwarded it.
     hops: u16,
+    is_marked: bool,
     /// What it is a copy of: which arrival at a switch, of all.
     arrival: u64,
 }
@@ -38,8 +39,8 @@ struct Channel {
     queue: Vec<Copy>,
     leaving: Option<(u64, Copy)>,
     free: u64,
-    /// When frames arrive, which, and how many switches have forwarded them.
-    cable: Vec<(u64, Frame<u64>, u16)>,
+    /// When copies arrive, and which.
+    cable: Vec<(u64, Copy)>,
     /// PAUSE frames on the cable, and when they are obeyed.
     controls: VecDeque<(u64, PauseFrame)>,
     paused: [bool; 8],
@@ -255,8 +256,8 @@ impl<'a> Reference<'a> {
         }
         for at in 0..self.channels.len() {
             if let Some(nth) = self.channels[at].cable.iter().position(|(arrival, ..)| *arrival == now) {
-                let (_, frame, hops) = self.channels[at].cable.remove(nth);
-                self.arrive(at, (frame, hops), now);
+                let (_, copy) = self.channels[at].cable.remove(nth);
+                self.arrive(at, copy, now);
             }
         }
         for at in 0..self.channels.len() {
@@ -292,7 +293,8 @@ impl<'a> Reference<'a> {
         if self.channels[at].free <= now && !self.channels[at].paused[priority] {
             self.waiting[host].pop_front();
             self.seen.counters.sent += 1;
-            let copy = Copy { frame, priority, ready: now, input: None, hops: 0, arrival: 0 };
+            let copy =
+                Copy { frame, priority, ready: now, input: None, hops: 0, is_marked: false, arrival: 0 };
             self.channels[at].queue.push(copy);
         }
     }
@@ -313,7 +315,7 @@ impl<'a> Reference<'a> {
             let end = now + channel.time(8 + length(&copy.frame));
             channel.free = now + channel.time(8 + length(&copy.frame) + 12);
             channel.leaving = Some((end, copy));
-            channel.cable.push((end + channel.delay, copy.frame, copy.hops));
+            channel.cable.push((end + channel.delay, copy));
             self.seen.passed.push((now, channel.from, Direction::Out, copy.frame.content));
         }
     }
@@ -385,7 +387,8 @@ impl<'a> Reference<'a> {
         self.seen.events.push(EventKind::Dropped(now, self.channels[at].from, copy.frame.content));
     }
 
-    fn arrive(&mut self, at: usize, (frame, hops): (Frame<u64>, u16), now: u64) {
+    fn arrive(&mut self, at: usize, copy: Copy, now: u64) {
+        let frame = copy.frame;
         let to = self.channels[at].to;
         self.seen.passed.push((now, to, Direction::In, frame.content));
         let time = self.channels[at].time(8 + length(&frame));
@@ -401,15 +404,17 @@ impl<'a> Reference<'a> {
                     return;
                 }
                 self.seen.counters.delivered += 1;
-                self.seen.events.push(EventKind::Received(now, host, frame.content));
+                let event = if copy.is_marked { EventKind::Marked } else { EventKind::Received };
+                self.seen.events.push(event(now, host, frame.content));
                 self.waiting[host.index()].extend(reply(host, &frame));
             }
             Node::Switch(_) if self.leaves_out(to, &frame) => self.seen.counters.blocked += 1,
-            Node::Switch(switch) => self.take_in(at, switch, (frame, hops), now),
+            Node::Switch(switch) => self.take_in(at, switch, copy, now),
         }
     }
 
-    fn take_in(&mut self, at: usize, switch: SwitchId, (frame, hops): (Frame<u64>, u16), now: u64) {
+    fn take_in(&mut self, at: usize, switch: SwitchId, came: Copy, now: u64) {
+        let Copy { frame, hops, .. } = came;
         let (pfc, priority) = (&self.case.pfc, usize::from(self.case.priority(&frame)));
         if self.occupied(at, priority) + length(&frame) > pfc.xoff.0 + pfc.headroom.0 {
             self.channels[at].counted[priority].starved += 1;
@@ -424,8 +429,7 @@ impl<'a> Reference<'a> {
             return;
         }
         let ready = now + self.case.case.parameters.switch_latency.as_ps();
-        let hops = hops + 1;
-        let copy = Copy { frame, priority, ready, input: Some(at), hops, arrival: self.arrivals };
+        let copy = Copy { ready, input: Some(at), hops: hops + 1, arrival: self.arrivals, ..came };
         let first = self.forward(switch, self.channels[at].to, copy, now);
         let occupied = self.occupied(at, priority);
         let channel = &mut self.channels[at];
@@ -575,7 +579,7 @@ impl<'a> Reference<'a> {
         self.standing.retain(|_, of| *of != nth);
     }
 
-    fn queue(&mut self, end: End, copy: Copy, now: u64) -> Option<usize> {
+    fn queue(&mut self, end: End, mut copy: Copy, now: u64) -> Option<usize> {
         let at = self.channels.iter().position(|channel| channel.from == end).unwrap();
         if self.channels[at].stormy[copy.priority] {
             self.discard(at, &copy, now);
@@ -584,6 +588,11 @@ impl<'a> Reference<'a> {
         let channel = &mut self.channels[at];
         if channel.waits(copy.priority).next().is_none() {
             channel.blocked[copy.priority] = now;
+        }
+        let limit = self.case.case.parameters.ecn.map_or(u64::MAX, |ecn| ecn.kmax.0);
+        if channel.bytes() > limit && !copy.is_marked {
+            copy.is_marked = true;
+            self.seen.counters.marked += 1;
         }
         channel.queue.push(copy);
         let peak = &mut self.seen.counters.channels[at].peak;

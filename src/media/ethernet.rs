@@ -31,16 +31,23 @@
 //! send nothing; what comes to them is lost. A host uses the port of its attachment: what comes to another one is lost,
 //! as is what is for someone else.
 //!
+//! **Tables.** With [`Forwarding::Table`] a switch sends what is for one host by the port that its table gives, over
+//! any cable, and nobody learns; broadcasts keep to the spanning tree. What the table sends back where it came from is
+//! filtered. With a `time_to_live` switches are routers in that: such a frame goes back, and a frame that so many
+//! switches have forwarded is dropped by the next one before it is looked up. It takes no room there.
+//!
 //! # Source
 //! IEEE 802.3 for frames, IEEE 802.1D-2004 for bridges: clauses 7.7 and 7.8 for forwarding, filtering and learning (a
 //! source is learned whatever becomes of the frame), 7.9 for the table and its ageing; clause 17 for the tree, see
-//! [`SpanningTree`], which stands from the start.
+//! [`SpanningTree`], which stands from the start. RFC 1812, 5.3.1, for the time to live: there a router drops a packet
+//! whose time comes to 0, so that one of n is forwarded by n - 1 routers, here by n.
 //!
 //! # Validation
 //! `tests/media/oracle/ethernet.rs`: a plain reference that looks at every port at every instant; arrivals, departures,
 //! drops and counters of random networks agree exactly. `tests/media/closed_forms/ethernet.rs`: closed forms.
 
 mod counters;
+mod ecn;
 mod engine;
 mod forwarding;
 mod frame;
@@ -54,6 +61,7 @@ pub mod transport;
 mod wiring;
 
 pub use counters::{ChannelCounters, Counters};
+pub use ecn::EcnParameters;
 pub use engine::Ethernet;
 pub use forwarding::{Forwarding, ForwardingTable, NotByDestination};
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
@@ -93,6 +101,11 @@ pub trait Endpoint<P> {
     /// Hears that the last bit of a frame for it has reached `host`. `Break` ends the run after this instant.
     fn received(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()>;
 
+    /// As [`Endpoint::received`], of a frame that was marked for the congestion that it met.
+    fn received_marked(&mut self, host: HostId, frame: &Frame<P>, now: Time) -> ControlFlow<()> {
+        self.received(host, frame, now)
+    }
+
     /// Hears that a frame found no room in the buffer of a switch behind `port`, at which it was to leave.
     /// `Break` ends the run after this instant.
     fn dropped(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
@@ -102,6 +115,12 @@ pub trait Endpoint<P> {
     /// Hears that a frame that came over the cable from `port` was dropped at the input of the switch at its other end,
     /// for want of headroom. `Break` ends the run after this instant.
     fn starved(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Hears that a frame for one host that came over the cable from `port` was dropped by the switch at its other end,
+    /// as many having forwarded it as may. `Break` ends the run after this instant.
+    fn expired(&mut self, _port: End, _frame: &Frame<P>, _now: Time) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -145,8 +164,11 @@ pub trait Observer<P> {
     /// A PAUSE frame's first bit leaves a port (`Out`), or it is obeyed there from this instant on (`In`).
     fn paused(&mut self, _now: Time, _port: End, _way: Direction, _says: PauseFrame) {}
 
-    /// A circle of paused queues has closed.
-    fn deadlocked(&mut self, _deadlock: &Deadlock) {}
+    /// A circle of paused queues has closed: this one of [`Ethernet::deadlocks`].
+    fn deadlocked(&mut self, _nth: usize, _deadlock: &Deadlock) {}
+
+    /// That one was broken: frames of a queue of it were dropped, which wait at this port.
+    fn cleared(&mut self, _now: Time, _nth: usize, _output: End) {}
 }
 
 impl<P> Observer<P> for () {

@@ -17,7 +17,7 @@ mod mappers;
 mod mapping;
 mod measure;
 mod mix;
-mod names;
+pub(super) mod names;
 mod operation;
 mod output;
 mod rates;

@@ -2,9 +2,9 @@
 
 use simnet_base::ids::SwitchId;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
-use simnet_media::ethernet::transport::{Congestion, TcpParameters};
+use simnet_media::ethernet::transport::{Congestion, DcqcnParameters, TcpParameters};
 use simnet_media::ethernet::{
-    BRIDGE_PRIORITY, Buffer, Flow, Forwarding, ForwardingTable, Parameters, PfcParameters,
+    BRIDGE_PRIORITY, Buffer, EcnParameters, Flow, Forwarding, ForwardingTable, Parameters, PfcParameters,
 };
 use simnet_network::topology::{Link, Network};
 
@@ -43,10 +43,16 @@ pub struct Ethernet {
     pub give_up: Duration,
     /// Whether switches know every host from the start.
     pub introduced: bool,
+    /// When frames are marked for congestion, with the seed 0; `None`: never.
+    pub ecn: Option<EcnParameters>,
+    /// How rates of flows are cut and raised.
+    pub dcqcn: Box<DcqcnParameters>,
     /// What stops senders, if anything does.
     pub pauses: Option<Pauses>,
     /// The next hops on the scenario's own network; `None`: switches forward on the spanning tree.
     pub table: Option<ForwardingTable>,
+    /// How many switches forward a frame, with next hops; `None`: any number.
+    pub time_to_live: Option<u16>,
 }
 
 /// How messages travel over an Ethernet.
@@ -54,6 +60,8 @@ pub struct Ethernet {
 pub enum Transport {
     /// In frames, without recovery.
     Datagram,
+    /// The same, flows at the rates that DCQCN gives them.
+    Dcqcn,
     /// Over a TCP/IP stack in every host.
     Tcp,
 }
@@ -63,6 +71,7 @@ impl Transport {
     pub const fn name(self) -> &'static str {
         match self {
             Transport::Datagram => "datagram",
+            Transport::Dcqcn => "dcqcn",
             Transport::Tcp => "tcp",
         }
     }
@@ -120,7 +129,9 @@ impl Ethernet {
             flow: self.pauses.as_ref().map_or(Flow::None, |pauses| {
                 Flow::Pfc(pauses.parameters(self.headroom_needed(network, rate)))
             }),
+            ecn: self.ecn,
             forwarding: self.table.clone().map_or(Forwarding::SpanningTree, Forwarding::Table),
+            time_to_live: self.time_to_live,
             bridge_priorities,
         }
     }

@@ -5,16 +5,17 @@
 //! choice: `xoff` of 32 of the longest frames, `xon` of half of that, and as much headroom as every cable needs.
 
 use simnet_base::diagnostics::{Fault, quoted};
-use simnet_base::ids::Node;
+use simnet_base::ids::{Node, Port};
 use simnet_base::units::{Bytes, Duration};
 use simnet_media::ethernet::{ForwardingTable, HEADER, PauseWatchdog, PfcParameters, TRAILER};
 use simnet_network::routing::{Attachments, DestinationTables, Engine};
+use simnet_network::topology::{End, Network};
 
-use super::check::{conflict, out_of_range, quantity};
+use super::check::{conflict, names, out_of_range, quantity};
 use super::checked::{RouteSource, Routing, Topology};
 use super::diagnostics::{Diagnostics, Place};
-use super::ethernet::Ethernet;
-use super::wire::{self, Document, EthernetFlow, ForwardingKind, Given};
+use super::ethernet::{Ethernet, Transport};
+use super::wire::{self, Document, EthernetFlow, ForwardingKind, Free, Given};
 
 /// The longest frames that `xoff` has room for where nothing is said of it.
 const USUAL_FRAMES: u64 = 32;
@@ -135,8 +136,16 @@ pub(super) fn check_headroom(
     }
 }
 
-/// Notes frames that leave the spanning tree where it is what is to be found.
+/// Notes frames that leave the spanning tree where it is what is to be found, and flows with rates where round trips
+/// are.
 pub(super) fn check_discovery(document: &Document, diagnostics: &mut Diagnostics) {
+    let transport = document.ethernet.value().and_then(|wire| wire.transport.get());
+    if let Some(at) = transport.filter(|at| at.value == Transport::Dcqcn)
+        && !document.discovery.is_absent()
+    {
+        let message = "DCQCN where round trips are measured";
+        conflict(at.place, message, "expected \"datagram\" or \"tcp\"", diagnostics);
+    }
     let forwarding = document.ethernet.value().and_then(|wire| wire.forwarding.get());
     if let Some(at) = forwarding.filter(|at| at.value == ForwardingKind::Routes)
         && !document.discovery.is_absent()
@@ -154,6 +163,7 @@ pub(super) fn table(
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<ForwardingTable>> {
     let Some(at) = wire.forwarding.get().filter(|at| at.value == ForwardingKind::Routes) else {
+        only_routes(wire, diagnostics);
         return Some(None);
     };
     let Some(routing) = routing else {
@@ -162,7 +172,53 @@ pub(super) fn table(
         });
         return None;
     };
-    of_source(&routing.source, topology?, at.place, diagnostics).map(Some)
+    let mut table = of_source(&routing.source, topology?, at.place, diagnostics)?;
+    if let Some(given) = wire.next_hops.get() {
+        set_next_hops(&given.value, &topology?.network, &mut table, diagnostics)?;
+    }
+    Some(Some(table))
+}
+
+/// Notes keys that belong to tables alone.
+fn only_routes(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) {
+    let given = [
+        ("next-hops", wire.next_hops.get().map(|at| at.place)),
+        ("time-to-live", wire.time_to_live.get().map(|at| at.place)),
+    ];
+    for (key, place) in given {
+        let Some(place) = place else { continue };
+        let message = format!("`{key}` means nothing on the spanning tree");
+        conflict(place, message, "belongs to forwarding = \"routes\"", diagnostics);
+    }
+}
+
+/// Sets next hops that the routes do not give; `None` after a fault.
+fn set_next_hops(
+    given: &Free<Free<u16>>,
+    network: &Network,
+    table: &mut ForwardingTable,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let mut is_sound = true;
+    for (switch, of_hosts) in &given.entries {
+        let found = names::switch_alone(switch, network, diagnostics);
+        for (host, port) in &of_hosts.value.entries {
+            let (switch, host) = (found, names::host(host, network, diagnostics));
+            let Some((switch, host)) = switch.zip(host) else {
+                is_sound = false;
+                continue;
+            };
+            let node = Node::Switch(switch);
+            if network.link_at(End { node, port: Port(port.value) }).is_none() {
+                let message =
+                    format!("`{}` has no cable in port {}", quoted(network.name_of(node)), port.value);
+                out_of_range(port.place, message, names::cabled_ports(network, node), diagnostics);
+                is_sound = false;
+            }
+            table.set(switch, host, Port(port.value));
+        }
+    }
+    is_sound.then_some(())
 }
 
 fn of_source(

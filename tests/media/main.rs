@@ -5,6 +5,7 @@
 mod closed_forms {
     mod credits;
     mod datagrams;
+    mod dcqcn;
     mod ethernet;
     mod fabric;
     mod pfc;

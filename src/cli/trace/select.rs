@@ -174,7 +174,9 @@ impl Selection {
             | EventKind::Cable { .. }
             | EventKind::Send(_)
             | EventKind::Receive(_)
-            | EventKind::Frame { .. } => false,
+            | EventKind::Frame { .. }
+            | EventKind::Circle { .. }
+            | EventKind::Pause { .. } => false,
         }
     }
 
@@ -228,6 +230,7 @@ fn places(what: &EventKind, links: &[Link]) -> (Vec<End>, Vec<HostId>) {
         EventKind::Start { port, .. }
         | EventKind::Arrive { port, .. }
         | EventKind::Flow { port, .. }
+        | EventKind::Pause { port, .. }
         | EventKind::Control { port, .. } => (vec![*port], Vec::new()),
         EventKind::Wait { input, output, .. }
         | EventKind::Grant { input, output, .. }
@@ -235,6 +238,9 @@ fn places(what: &EventKind, links: &[Link]) -> (Vec<End>, Vec<HostId>) {
         EventKind::Reset { output, .. } | EventKind::Clear { output, .. } => (vec![*output], Vec::new()),
         EventKind::Deadlock { members, .. } => {
             (members.iter().flat_map(|(_, input, output)| [*input, *output]).collect(), Vec::new())
+        }
+        EventKind::Circle { members, .. } => {
+            (members.iter().flat_map(|(input, output)| [*input, *output]).collect(), Vec::new())
         }
         EventKind::End { fate, .. } => (Vec::new(), fate.iter().copied().collect()),
         EventKind::Cable { link: id, .. } => (link(*id), Vec::new()),

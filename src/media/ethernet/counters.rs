@@ -33,8 +33,8 @@ impl ChannelCounters {
 
 /// What has happened on an Ethernet. Once nothing is under way,
 /// `sent + forwarded + copies = hops() + dropped()` and
-/// `hops() = delivered + unwanted + blocked + filtered + forwarded + floods + unrouted`; with pauses frames dropped for
-/// want of headroom ([`PauseCounters::starved`](super::PauseCounters::starved)) are hops as well.
+/// `hops() = delivered + unwanted + blocked + filtered + forwarded + floods + unrouted + expired`; with pauses frames
+/// dropped for want of headroom ([`PauseCounters::starved`](super::PauseCounters::starved)) are hops as well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// By channel.
@@ -59,6 +59,10 @@ pub struct Counters {
     pub copies: u64,
     /// Frames at a switch whose table has no port for their destination.
     pub unrouted: u64,
+    /// Frames that were marked for congestion, each once.
+    pub marked: u64,
+    /// Frames at a switch that as many had forwarded before as they may.
+    pub expired: u64,
 }
 
 impl Counters {

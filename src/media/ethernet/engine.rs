@@ -11,6 +11,7 @@ use simnet_base::units::{Bytes, Duration, Time};
 use simnet_network::topology::Network;
 
 use super::counters::Counters;
+use super::ecn::Ecn;
 use super::frame::{Address, Frame, GAP, HEADER, PREAMBLE, TRAILER};
 use super::parameters::{Buffer, Parameters};
 use super::pfc::{Flow, Pfc};
@@ -51,6 +52,12 @@ pub struct Ethernet<P> {
     pub(super) pfc: Option<Box<Pfc>>,
     /// By switch and host, the channel out of the port that leads there, or none; empty without a table.
     pub(super) table: Vec<u32>,
+    /// Marks of congestion, if there are any.
+    pub(super) ecn: Option<Box<Ecn>>,
+    /// How many switches forward a frame, if that is bounded.
+    pub(super) time_to_live: Option<u16>,
+    /// By slot, how many more switches may forward a frame; empty without a bound.
+    pub(super) lives: Vec<u16>,
 }
 
 impl<P: Clone> Ethernet<P> {
@@ -97,6 +104,9 @@ impl<P: Clone> Ethernet<P> {
             breaks: false,
             pfc,
             table,
+            ecn: parameters.ecn.map(|ecn| Box::new(Ecn::new(ecn, ends.len()))),
+            time_to_live: parameters.time_to_live,
+            lives: Vec::new(),
             ends,
             tree,
         })
@@ -294,7 +304,12 @@ impl<P: Clone> Ethernet<P> {
             }
             Receiver::Host(host) if is_for(self.frames.get(slot), host) => {
                 self.counters.delivered += 1;
-                self.breaks |= endpoint.received(host, self.frames.get(slot), self.now()).is_break();
+                let (is_marked, frame) = (self.is_marked(slot), self.frames.get(slot));
+                let heard = match is_marked {
+                    true => endpoint.received_marked(host, frame, self.now()),
+                    false => endpoint.received(host, frame, self.now()),
+                };
+                self.breaks |= heard.is_break();
             }
             Receiver::Host(_) | Receiver::Unattached => self.counters.unwanted += 1,
             Receiver::Blocked => self.counters.blocked += 1,
@@ -359,6 +374,9 @@ impl<P: Clone> Ethernet<P> {
             if output != back {
                 self.counters.copies += 1;
                 let copy = self.frames.insert(self.frames.get(slot).clone());
+                if let Some(ecn) = self.ecn.as_deref_mut() {
+                    ecn.set(copy, ecn.is_marked(slot));
+                }
                 self.enter(output, at, copy, endpoint, is_watched);
             }
         }
@@ -392,7 +410,23 @@ impl<P: Clone> Ethernet<P> {
         }
         let counters = &mut self.counters.channels[channel as usize];
         counters.peak = Bytes(occupied).max(counters.peak);
+        if self.ecn.is_some() {
+            self.judge(channel, slot, occupied - length);
+        }
         self.send(channel, slot, self.now.saturating_add(self.latency), is_watched);
+    }
+
+    /// Marks a frame that comes to an output behind which there are so many bytes, if it is to be.
+    #[cold]
+    pub(super) fn judge(&mut self, channel: u32, slot: u32, bytes: u64) {
+        let is_marked = self.ecn.as_deref_mut().is_some_and(|ecn| ecn.judge(channel, slot, bytes));
+        self.counters.marked += u64::from(is_marked);
+    }
+
+    /// Whether a frame was marked on its way.
+    #[inline]
+    fn is_marked(&self, slot: u32) -> bool {
+        self.ecn.as_deref().is_some_and(|ecn| ecn.is_marked(slot))
     }
 
     /// Counts and forgets a frame that finds no room behind a port.

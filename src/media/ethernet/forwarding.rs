@@ -106,6 +106,13 @@ impl ForwardingTable {
         Ok(table)
     }
 
+    /// Sets the port by which a switch sends what is for a host; nothing without such a switch and host.
+    pub fn set(&mut self, switch: SwitchId, destination: HostId, port: Port) {
+        if let Some(entry) = self.ports.get_mut(switch.index() * self.hosts + destination.index()) {
+            *entry = Some(port);
+        }
+    }
+
     /// By which port a switch sends what is for a host.
     pub fn port(&self, switch: SwitchId, destination: HostId) -> Option<Port> {
         *self.ports.get(switch.index() * self.hosts + destination.index())?

@@ -18,9 +18,10 @@ use super::port::NIL;
 use super::{Direction, Endpoint, Observer};
 
 impl<P: Clone> Ethernet<P> {
-    /// What has been counted of a priority on a channel; `None` without pauses, or if there is no such priority.
-    pub fn pauses(&self, channel: ChannelId, priority: u8) -> Option<&PauseCounters> {
-        self.pfc.as_deref()?.counters.get(channel.0 as usize)?.get(usize::from(priority))
+    /// What has been counted of a priority on a channel, up to the present; `None` without pauses, or if there is no
+    /// such priority.
+    pub fn pauses(&self, channel: ChannelId, priority: u8) -> Option<PauseCounters> {
+        self.pfc.as_deref()?.counted(channel.0, priority, self.now)
     }
 
     /// The bytes of a priority that count at the input of a switch at the end of a channel; 0 without pauses.
@@ -70,7 +71,7 @@ impl<P: Clone> Ethernet<P> {
         if port > self.channels {
             self.look_for_deadlocks(observer);
         } else if port == self.channels {
-            self.bite(endpoint);
+            self.bite(endpoint, observer);
         } else if lets_go {
             // Ports with lesser numbers have something to send now.
             self.poke(port);
@@ -157,10 +158,12 @@ impl<P: Clone> Ethernet<P> {
             return self.forward(channel, at, slot, endpoint, is_watched);
         }
         let back = opposite(channel);
-        match self.frames.get(slot).destination {
+        let destination = self.frames.get(slot).destination;
+        match destination {
+            Address::Host(_) if self.has_expired(channel, slot) => self.expire(channel, slot, endpoint),
             Address::Host(host) => {
                 let output = self.table[at as usize * self.interfaces.len() + host.index()];
-                if output == NONE || output == back {
+                if output == NONE || output == back && self.time_to_live.is_none() {
                     let counter = &mut self.counters;
                     *(if output == NONE { &mut counter.unrouted } else { &mut counter.filtered }) += 1;
                     return self.frames.remove(slot);
@@ -170,6 +173,29 @@ impl<P: Clone> Ethernet<P> {
             }
             Address::Broadcast => self.flood(back, at, slot, endpoint, is_watched),
         }
+    }
+
+    /// Whether as many switches have forwarded a frame as may. If not, one more does.
+    fn has_expired(&mut self, channel: u32, slot: u32) -> bool {
+        let Some(time_to_live) = self.time_to_live else { return false };
+        let index = slot as usize;
+        if index >= self.lives.len() {
+            self.lives.resize(index + 1, 0);
+        }
+        if matches!(self.ends[channel as usize].from.node, Node::Host(_)) {
+            self.lives[index] = time_to_live;
+        }
+        let left = self.lives[index].checked_sub(1);
+        self.lives[index] = left.unwrap_or(0);
+        left.is_none()
+    }
+
+    /// Drops a frame that has come over a channel and is not forwarded once more.
+    fn expire<E: Endpoint<P>>(&mut self, channel: u32, slot: u32, endpoint: &mut E) {
+        self.counters.expired += 1;
+        let (from, frame) = (self.ends[channel as usize].from, self.frames.get(slot));
+        self.breaks |= endpoint.expired(from, frame, self.now()).is_break();
+        self.frames.remove(slot);
     }
 
     /// Whether a frame that came over a channel keeps to the spanning tree, although there is a table, and the channel
@@ -204,6 +230,7 @@ impl<P: Clone> Ethernet<P> {
         let behind = pfc.queue(channel, priority, slot);
         self.frames.wait(slot, ready, behind);
         let sender = &mut pfc.senders[channel as usize];
+        let behind_port = sender.bytes;
         sender.bytes += u64::from(length);
         let counters = &mut self.counters.channels[channel as usize];
         counters.peak = counters.peak.max(Bytes(sender.bytes));
@@ -214,6 +241,9 @@ impl<P: Clone> Ethernet<P> {
                 pfc.block(channel, priority, now);
                 self.set_alarm();
             }
+        }
+        if self.ecn.is_some() {
+            self.judge(channel, slot, behind_port);
         }
         self.poke(channel);
     }
@@ -235,8 +265,11 @@ impl<P: Clone> Ethernet<P> {
         sender.asks
     }
 
-    /// Notes the priority of the frame that a host has given.
+    /// Notes the priority of the frame that a host has given, which has met no congestion.
     pub(super) fn mark(&mut self, slot: u32) {
+        if let Some(ecn) = self.ecn.as_deref_mut() {
+            ecn.set(slot, false);
+        }
         if let Some(pfc) = self.pfc.as_deref_mut() {
             pfc.set_tag(slot, Tag { hold: NONE, priority: pfc.asked });
         }
@@ -365,10 +398,13 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// The watchdog takes queues away, and gives them back.
-    fn bite<E: Endpoint<P>>(&mut self, endpoint: &mut E) {
+    fn bite<E: Endpoint<P>, O: Observer<P>>(&mut self, endpoint: &mut E, observer: &mut O) {
         while let Some((channel, priority)) = self.pfc.as_deref_mut().and_then(|pfc| pfc.alarm(self.now)) {
             let (now, output) = (self.now(), self.ends[channel as usize].from);
-            self.pfc_mut().watch.broken(channel, priority, output, now);
+            let broken = self.pfc_mut().watch.broken(channel, priority, output, now);
+            if let Some(nth) = broken.filter(|_| O::WATCHES) {
+                observer.cleared(now, nth, output);
+            }
             let mut slot = self.pfc_mut().empty(channel, priority);
             while slot != NIL {
                 let (next, length) = (self.frames.next(slot), self.frames.length(slot));

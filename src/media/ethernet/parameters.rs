@@ -2,6 +2,7 @@
 
 use simnet_base::units::{BitRate, Bytes, Duration};
 
+use super::ecn::EcnParameters;
 use super::forwarding::Forwarding;
 use super::pfc::Flow;
 
@@ -29,8 +30,13 @@ pub struct Parameters {
     pub buffer: Buffer,
     /// What stops senders.
     pub flow: Flow,
+    /// When frames are marked for congestion; `None`: never.
+    pub ecn: Option<EcnParameters>,
     /// By what switches forward.
     pub forwarding: Forwarding,
+    /// How many switches forward a frame for one host, with a table; the next one drops it. At least 1; `None`: any
+    /// number.
+    pub time_to_live: Option<u16>,
     /// How long a learned address is remembered after it was last seen.
     pub ageing: Duration,
     /// The most bytes of payload of a frame.
@@ -47,8 +53,8 @@ pub struct Parameters {
 pub const BRIDGE_PRIORITY: u16 = 0x8000;
 
 impl Parameters {
-    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, no pauses, addresses remembered for
-    /// 300 s, an MTU of 1,500 B, equal bridges.
+    /// An Ethernet of `links` equal cables: no switch latency, unbounded buffers, no pauses, no marks, no time to live,
+    /// addresses remembered for 300 s, an MTU of 1,500 B, equal bridges.
     ///
     /// # Source
     /// IEEE 802.1D-2004, table 7-5, for the ageing time; IEEE 802.3 for the MTU.
@@ -59,7 +65,9 @@ impl Parameters {
             switch_latency: Duration::ZERO,
             buffer: Buffer::Unbounded,
             flow: Flow::None,
+            ecn: None,
             forwarding: Forwarding::SpanningTree,
+            time_to_live: None,
             ageing: Duration::from_ms(300_000),
             mtu: 1_500,
             bridge_priorities: Vec::new(),

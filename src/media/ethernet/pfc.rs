@@ -10,7 +10,7 @@
 //! Eight priorities. What a host sends has the priority that its endpoint says, else the parameters'; a frame keeps it
 //! to its last hop. Every output port of a switch has a queue for each, first in, first out, as long as it takes: room
 //! is counted at inputs alone. Hosts take what comes and pause nobody. Not simulated: shared buffers, dynamic
-//! thresholds, weights among priorities, marks of congestion, and pauses that expire.
+//! thresholds, weights among priorities, and pauses that expire.
 //!
 //! * **Room.** A frame of L bytes counts L at the port of the switch by which it came, in its priority, from the
 //!   instant of its last bit until the last bit of its last copy has left the switch. A flooded frame counts once. What
@@ -54,6 +54,10 @@ pub use deadlock::{Deadlock, DeadlockMember};
 pub use parameters::{Flow, PRIORITIES, PauseWatchdog, PfcParameters};
 pub(super) use state::{Control, NONE, Pfc, Tag, bit};
 
+use simnet_base::ids::Node;
+
+use super::frame::{Address, MIN_FRAME, TRAILER};
+
 /// What a PAUSE frame says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseFrame {
@@ -61,4 +65,38 @@ pub struct PauseFrame {
     pub priorities: u8,
     /// Those of them that are paused; the others may be sent.
     pub paused: u8,
+}
+
+/// The address of what is for the next MAC alone.
+///
+/// # Source
+/// IEEE 802.3, 31B.1.
+const MAC_CONTROL: [u8; 6] = [0x01, 0x80, 0xc2, 0, 0, 0x01];
+/// The type of MAC control frames, and the opcode of a PAUSE frame for each priority.
+///
+/// # Source
+/// IEEE 802.3, 31.4.1.3 and annex 31D.
+const PFC: [u8; 4] = [0x88, 0x08, 0x01, 0x01];
+
+impl PauseFrame {
+    /// Appends its bytes, padded, without the FCS. A pause is as long as there is, 65,535 quanta, since here it lasts
+    /// until it is ended.
+    pub fn write(self, sender: Node, bytes: &mut Vec<u8>) {
+        let begin = bytes.len();
+        bytes.extend(MAC_CONTROL);
+        bytes.extend(match sender {
+            Node::Host(host) => Address::Host(host).bytes(),
+            Node::Switch(switch) => {
+                let [a, b, c, d] = switch.0.to_be_bytes();
+                [6, 0, a, b, c, d]
+            }
+        });
+        bytes.extend(PFC);
+        bytes.extend([0, self.priorities]);
+        for priority in 0..PRIORITIES {
+            let quanta: u16 = if self.paused & bit(priority) != 0 { u16::MAX } else { 0 };
+            bytes.extend(quanta.to_be_bytes());
+        }
+        bytes.resize(begin + (MIN_FRAME - TRAILER) as usize, 0);
+    }
 }

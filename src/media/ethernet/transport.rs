@@ -2,16 +2,19 @@
 //!
 //! ```text
 //!   Medium::send --> Datagram: frames made as the interface asks for them, no recovery
+//!                    with DCQCN each flow at its rate
 //!                    Tcp: a real TCP/IP stack a host, its bytes on the frames
 //! ```
 //! Both fulfil [`crate::medium::Medium`], and both let an [`super::Observer`] watch.
 
 mod datagram;
+mod dcqcn;
 mod pattern;
 mod reach;
 mod tcp;
 
 pub use datagram::{DATAGRAM_HEADER, Datagram, Losses, Segment, check_datagram};
+pub use dcqcn::DcqcnParameters;
 pub use pattern::{fill, is_right};
 pub use tcp::{Congestion, Packet, Tcp, TcpParameters, check_tcp};
 

@@ -43,6 +43,12 @@ pub enum BuildError {
     /// A table that is one of another network, or names a port without a cable.
     #[error("the table has not one cabled port, or none, for each of the switches and hosts")]
     Table,
+    /// A time to live of nothing, or one without a table.
+    #[error("a time to live is at least 1 and belongs to forwarding by a table")]
+    TimeToLive,
+    /// Marks that cannot be.
+    #[error("marks need `kmin` of at most `kmax`, and a probability of at most one")]
+    Marks,
     /// Thresholds or a priority that cannot be.
     #[error(
         "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8 and times above zero"
@@ -107,6 +113,14 @@ pub fn check(
         && !(table.fits(network.switches().len(), network.hosts().len()) && table.is_cabled(network))
     {
         return Err(BuildError::Table);
+    }
+    if parameters.time_to_live == Some(0)
+        || parameters.time_to_live.is_some() && parameters.forwarding == Forwarding::SpanningTree
+    {
+        return Err(BuildError::TimeToLive);
+    }
+    if parameters.ecn.is_some_and(|ecn| ecn.kmin > ecn.kmax || ecn.pmax > 1_000_000) {
+        return Err(BuildError::Marks);
     }
     if let Flow::Pfc(pfc) = &parameters.flow {
         let times = pfc.watchdog.map_or([Duration::from_ps(1); 2], |dog| [dog.detection, dog.restoration]);

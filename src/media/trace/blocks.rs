@@ -34,6 +34,8 @@ pub const OUTBOUND: u32 = 2;
 /// See [`INBOUND`].
 pub const UNICAST: u32 = 1 << 2;
 /// See [`INBOUND`].
+pub const MULTICAST: u32 = 2 << 2;
+/// See [`INBOUND`].
 pub const BROADCAST: u32 = 3 << 2;
 
 /// Writes a file block by block, each as soon as it is made.

@@ -8,6 +8,7 @@ use simnet_network::topology::End;
 
 use super::Event;
 use super::recorded::{Key, RecordedEvent, RecordedKind};
+use crate::ethernet::PRIORITIES;
 
 /// What is kept of each scene: `[output.events]` of a scenario.
 ///
@@ -101,7 +102,7 @@ impl Bounded {
         match &mut self.keep {
             Keep::First(first) => first.push(event),
             Keep::Around { past, future, deadlock } => {
-                if deadlock.is_none() && matches!(event.what, RecordedKind::Deadlock(_)) {
+                if deadlock.is_none() && event.what.is_deadlock() {
                     let key = event.key();
                     *deadlock = Some(key);
                     past.split_off(key).into_iter().for_each(|later| future.push(later));
@@ -263,6 +264,8 @@ struct Before {
     worms: BTreeMap<u64, Vec<RecordedEvent>>,
     flows: BTreeMap<End, RecordedEvent>,
     controls: BTreeMap<End, RecordedEvent>,
+    /// By port that obeys and priority, the last that it was told.
+    pauses: BTreeMap<(End, u8), RecordedEvent>,
     cables: BTreeMap<LinkId, RecordedEvent>,
     deadlocks: BTreeMap<u32, RecordedEvent>,
 }
@@ -290,10 +293,21 @@ impl Before {
             RecordedKind::Deadlock(ref formed) => {
                 self.deadlocks.insert(formed.nth, event);
             }
+            RecordedKind::Circle(ref formed) => {
+                self.deadlocks.insert(formed.nth, event);
+            }
             RecordedKind::Clear(nth, _) => {
                 self.deadlocks.remove(&nth);
             }
-            RecordedKind::Send(_) | RecordedKind::Receive(_) | RecordedKind::Frame { .. } => {}
+            RecordedKind::Pause { port, obeyed: true, says } => {
+                for priority in (0..PRIORITIES).filter(|priority| says.priorities >> priority & 1 == 1) {
+                    self.pauses.insert((port, priority), event.clone());
+                }
+            }
+            RecordedKind::Send(_)
+            | RecordedKind::Receive(_)
+            | RecordedKind::Frame { .. }
+            | RecordedKind::Pause { .. } => {}
         }
     }
 
@@ -302,7 +316,11 @@ impl Before {
         let worms = self.worms.into_values().flatten();
         let ports = self.flows.into_values().chain(self.controls.into_values());
         let others = self.cables.into_values().chain(self.deadlocks.into_values());
-        let mut events: Vec<RecordedEvent> = worms.chain(ports).chain(others).collect();
+        // One that speaks of several priorities is there once.
+        let pauses: BTreeMap<(End, u64), RecordedEvent> =
+            self.pauses.into_iter().map(|((port, _), event)| ((port, event.at), event)).collect();
+        let mut events: Vec<RecordedEvent> =
+            worms.chain(ports).chain(pauses.into_values()).chain(others).collect();
         sort(&mut events);
         events
     }
@@ -332,8 +350,9 @@ fn replace<K: Ord>(last: &mut BTreeMap<K, RecordedEvent>, key: K, event: Recorde
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ethernet::PauseFrame;
     use crate::fabric::Flow;
-    use crate::trace::recorded::{DeadlockStart, Step, WormStart};
+    use crate::trace::recorded::{CircleStart, DeadlockStart, Step, WormStart};
     use simnet_base::ids::{HostId, SwitchId};
 
     /// A small generator of numbers, so that a case is its seed.
@@ -344,6 +363,12 @@ mod tests {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % limit
         }
+    }
+
+    fn random_pause(dice: &mut Dice) -> RecordedKind {
+        let port = End::switch(SwitchId(0), u16::try_from(dice.below(4)).unwrap());
+        let (obeyed, paused) = (dice.below(4) > 0, u8::from(dice.below(2) == 0) << 3);
+        RecordedKind::Pause { port, obeyed, says: PauseFrame { priorities: 1 << 3, paused } }
     }
 
     /// Events such as a fabric of four ports reports: worms start, act and end; some are reported late.
@@ -358,7 +383,7 @@ mod tests {
             let nth = usize::try_from(dice.below(alive.len().max(1) as u64)).unwrap();
             // A worm that starts in this cycle is nowhere else yet.
             let acts = alive.get(nth).is_some_and(|(_, since)| *since < now);
-            match dice.below(12) {
+            match dice.below(14) {
                 0 | 1 => {
                     let name = format!("w{worms}");
                     let port = End::host(HostId(0), 0);
@@ -398,6 +423,14 @@ mod tests {
                     open.push((deadlocks, now));
                     deadlocks += 1;
                 }
+                12 => report(at, random_pause(dice)),
+                13 if dice.below(4) == 0 => {
+                    let members = vec![(port(0), port(1))];
+                    let circle = CircleStart { nth: deadlocks, priority: 3, members };
+                    report(at, RecordedKind::Circle(Box::new(circle)));
+                    open.push((deadlocks, now));
+                    deadlocks += 1;
+                }
                 11 if open.first().is_some_and(|(_, formed)| *formed < now) => {
                     report(at, RecordedKind::Clear(open.remove(0).0, port(2)));
                 }
@@ -424,7 +457,7 @@ mod tests {
         let most = usize::try_from(bounds.most).unwrap();
         let (first, last) = if bounds.around_deadlock {
             let half = most.div_ceil(2);
-            let is_deadlock = |event: &RecordedEvent| matches!(event.what, RecordedKind::Deadlock(_));
+            let is_deadlock = |event: &RecordedEvent| event.what.is_deadlock();
             let deadlock = all[begin..end].iter().position(is_deadlock).map(|nth| begin + nth);
             let middle = deadlock.unwrap_or(end);
             (begin.max(middle.saturating_sub(half)), end.min(middle + half))
@@ -438,8 +471,16 @@ mod tests {
                 RecordedKind::End(..)
                 | RecordedKind::Clear(..)
                 | RecordedKind::Frame { .. }
+                | RecordedKind::Pause { obeyed: false, .. }
                 | RecordedKind::Send(_)
                 | RecordedKind::Receive(_) => false,
+                RecordedKind::Pause { port, .. } => {
+                    let is_later = |it: &RecordedEvent| match &it.what {
+                        RecordedKind::Pause { port: p, obeyed: true, .. } => p == port,
+                        _ => false,
+                    };
+                    !later.iter().any(is_later)
+                }
                 RecordedKind::Start(_) | RecordedKind::Step { .. } => {
                     let own = event.worm();
                     let over = |it: &RecordedEvent| matches!(it.what, RecordedKind::End(worm, _) if Some(worm) == own);
@@ -454,9 +495,14 @@ mod tests {
                 RecordedKind::Cable(link, _) => {
                     !later.iter().any(|it| matches!(&it.what, RecordedKind::Cable(l, _) if l == link))
                 }
-                RecordedKind::Deadlock(formed) => !later
-                    .iter()
-                    .any(|it| matches!(&it.what, RecordedKind::Clear(nth, _) if *nth == formed.nth)),
+                RecordedKind::Deadlock(_) | RecordedKind::Circle(_) => {
+                    let number = event.key().2;
+                    let clears = |it: &RecordedEvent| match it.what {
+                        RecordedKind::Clear(nth, _) => u64::from(nth) == number,
+                        _ => false,
+                    };
+                    !later.iter().any(clears)
+                }
             };
             if matters {
                 kept.push(event.clone());
@@ -483,7 +529,12 @@ mod tests {
                 RecordedKind::Control(port, _) => drop(state.insert(("stop", u64::from(port.port.0)), text)),
                 RecordedKind::Cable(..) => drop(state.insert(("cable", 0), text)),
                 RecordedKind::Deadlock(formed) => drop(state.insert(("deadlock", formed.nth.into()), text)),
+                RecordedKind::Circle(formed) => drop(state.insert(("deadlock", formed.nth.into()), text)),
                 RecordedKind::Clear(nth, _) => drop(state.remove(&("deadlock", (*nth).into()))),
+                RecordedKind::Pause { port, obeyed: true, .. } => {
+                    drop(state.insert(("pause", u64::from(port.port.0)), text));
+                }
+                RecordedKind::Pause { .. } => {}
                 RecordedKind::Send(_) | RecordedKind::Receive(_) | RecordedKind::Frame { .. } => {}
             }
             let ends = events.peek().is_none_or(|next| next.at > event.at);

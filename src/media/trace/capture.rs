@@ -13,8 +13,8 @@
 //! One interface a host with a process, and one an Ethernet port, described when something first passes it; those of
 //! another scene are others, named alike, whose descriptions name the scene. Stamps are the scene's, in nanoseconds,
 //! rounded down: they go back where a scene begins. A frame's payload is not in the log, so that a capture has its
-//! addresses and its true length, cut after them (`simnet run --pcap` writes whole frames). Everything else in the log
-//! has no packet.
+//! addresses and its true length, cut after them (`simnet run --pcap` writes whole frames). PAUSE frames are whole.
+//! Everything else in the log has no packet.
 //!
 //! # Source
 //! See `trace/blocks.rs`.
@@ -26,9 +26,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::blocks::{BROADCAST, Blocks, ETHERNET, INBOUND, Interface, OUTBOUND, UNICAST, USER0};
+use super::blocks::{BROADCAST, Blocks, ETHERNET, INBOUND, Interface, MULTICAST, OUTBOUND, UNICAST, USER0};
 use super::{Event, EventKind, Heading, Message, Scene, Sink};
-use crate::ethernet::{Address, TRAILER};
+use crate::ethernet::{Address, MIN_FRAME, TRAILER};
 use crate::host;
 use simnet_base::ids::{HostId, Node};
 use simnet_base::units::Time;
@@ -132,6 +132,16 @@ impl<W: Write> Sink for Capture<W> {
                 let direction = if *arrives { INBOUND } else { OUTBOUND };
                 let length = bytes.saturating_sub(TRAILER).max(14);
                 self.blocks.packet(event.at, interface, direction | reception, &header, length)
+            }
+            EventKind::Pause { port, obeyed, says } => {
+                let interface = self.port(scene, *port)?;
+                // It is of the port at the other end where it is obeyed.
+                let sender = if *obeyed { self.network.peer(*port).unwrap_or(*port) } else { *port };
+                self.data.clear();
+                says.write(sender.node, &mut self.data);
+                let direction = if *obeyed { INBOUND } else { OUTBOUND };
+                let length = MIN_FRAME - TRAILER;
+                self.blocks.packet(event.at, interface, direction | MULTICAST, &self.data, length)
             }
             _ => Ok(()),
         }

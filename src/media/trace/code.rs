@@ -6,6 +6,7 @@
 //! Numbers are LEB128, least significant first. A node is twice its position, one more for a host; a turn is zigzag.
 //! A worm, a text and a list are a number, a length with bytes, a count with items.
 
+use crate::ethernet::PauseFrame;
 use crate::fabric::{Cause, Flow};
 use simnet_base::ids::{HostId, LinkId, Node, Port, SwitchId, Turn};
 use simnet_base::units::Time;
@@ -50,6 +51,8 @@ fn kind(what: &EventKind) -> u8 {
         EventKind::Send(_) => 14,
         EventKind::Receive(_) => 15,
         EventKind::Frame { .. } => 16,
+        EventKind::Circle { .. } => 17,
+        EventKind::Pause { .. } => 18,
     }
 }
 
@@ -89,6 +92,18 @@ fn fields(what: &EventKind, out: &mut Vec<u8>) {
                 end(*input, out);
                 end(*output, out);
             }
+        }
+        EventKind::Circle { nth, priority, members } => {
+            numbers([*nth, u32::from(*priority)], out);
+            number(members.len() as u64, out);
+            for (input, output) in members {
+                end(*input, out);
+                end(*output, out);
+            }
+        }
+        EventKind::Pause { port, obeyed, says } => {
+            end(*port, out);
+            numbers([u32::from(*obeyed), u32::from(says.priorities), u32::from(says.paused)], out);
         }
         EventKind::Clear { nth, output } => {
             numbers([*nth], out);
@@ -237,6 +252,23 @@ impl World<'_> {
                 },
                 bytes: from.small()?,
             },
+            other => return self.of_pauses(other, from),
+        })
+    }
+
+    /// An event of pauses.
+    fn of_pauses(&self, kind: u8, from: &mut Cursor<'_>) -> Read<EventKind> {
+        Ok(match kind {
+            17 => {
+                let (nth, priority) = (from.small()?, from.octet()?);
+                let members = (0..from.count()?).map(|_| Ok((self.end(from)?, self.end(from)?)));
+                EventKind::Circle { nth, priority, members: members.collect::<Read<_>>()? }
+            }
+            18 => {
+                let (port, obeyed) = (self.end(from)?, from.flag()?);
+                let (priorities, paused) = (from.octet()?, from.octet()?);
+                EventKind::Pause { port, obeyed, says: PauseFrame { priorities, paused } }
+            }
             other => return Err(format!("events of kind {other} are unknown to this version")),
         })
     }
@@ -307,6 +339,10 @@ impl<'a> Cursor<'a> {
 
     fn small(&mut self) -> Read<u32> {
         u32::try_from(self.number()?).map_err(|_| "a number of more than 32 bits".to_owned())
+    }
+
+    fn octet(&mut self) -> Read<u8> {
+        u8::try_from(self.number()?).map_err(|_| "a number of more than 8 bits".to_owned())
     }
 
     fn flag(&mut self) -> Read<bool> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+use crate::ethernet::PauseFrame;
 use crate::fabric::{Cause, Flow};
 use simnet_base::ids::{HostId, LinkId, Turn};
 use simnet_base::units::{Duration, Time};
@@ -193,6 +194,25 @@ pub enum EventKind {
         /// The host that took it, or why it was destroyed.
         fate: Result<HostId, Cause>,
     },
+    /// `deadlock`: a circle of paused queues has closed.
+    Circle {
+        /// Its number in the scene, from 0.
+        nth: u32,
+        /// The priority of its queues.
+        priority: u8,
+        /// Per queue the input port of its switch that pauses the queue before it, and its output port: each waits for
+        /// the next, the last for the first.
+        members: Vec<(End, End)>,
+    },
+    /// `pause`: a PAUSE frame leaves a port (its first bit), or is obeyed there from now on.
+    Pause {
+        /// The port.
+        port: End,
+        /// Whether it is obeyed there.
+        obeyed: bool,
+        /// What it says.
+        says: PauseFrame,
+    },
     /// `cable`: a cable failed or returned.
     Cable {
         /// The cable.
@@ -246,10 +266,15 @@ impl fmt::Display for Scene {
 }
 
 impl EventKind {
+    /// Whether a circle of waiting has closed.
+    pub const fn is_deadlock(&self) -> bool {
+        matches!(self, EventKind::Deadlock { .. } | EventKind::Circle { .. })
+    }
+
     /// The names of all kinds.
-    pub const NAMES: [&'static str; 16] = [
+    pub const NAMES: [&'static str; 17] = [
         "start", "arrive", "wait", "grant", "release", "flow", "stop", "go", "reset", "deadlock", "clear",
-        "end", "cable", "send", "receive", "frame",
+        "end", "cable", "send", "receive", "frame", "pause",
     ];
 
     /// The name of the kind, as in `simnet trace --only`.
@@ -264,7 +289,8 @@ impl EventKind {
             EventKind::Control { stop: true, .. } => "stop",
             EventKind::Control { stop: false, .. } => "go",
             EventKind::Reset { .. } => "reset",
-            EventKind::Deadlock { .. } => "deadlock",
+            EventKind::Deadlock { .. } | EventKind::Circle { .. } => "deadlock",
+            EventKind::Pause { .. } => "pause",
             EventKind::Clear { .. } => "clear",
             EventKind::End { .. } => "end",
             EventKind::Cable { .. } => "cable",

@@ -263,6 +263,8 @@ impl EventKind {
             EventKind::Flow { .. }
             | EventKind::Control { .. }
             | EventKind::Clear { .. }
+            | EventKind::Circle { .. }
+            | EventKind::Pause { .. }
             | EventKind::Cable { .. }
             | EventKind::Send(_)
             | EventKind::Receive(_)

@@ -5,9 +5,9 @@
 //!     deadlocks, cables            slices from forming to breaking, from failing to returning
 //!     s0                           a track a node, and below it
 //!       s0:1 in                      a slice a worm, from the arrival of its head to the departure of its tail;
-//!                                    inside it one of waiting; instants: STOP, GO
+//!                                    inside it one of waiting; instants: STOP, GO, PAUSE
 //!       s0:1 buffer                  a counter: flits
-//!       s0:3 out                     a slice a worm, from grant to release; instants: resets
+//!       s0:3 out                     a slice a worm, from grant to release; instants: resets, pauses obeyed
 //!     c00                          at a host as well
 //!       c00 process                  instants: what its process sends and receives
 //! ```
@@ -47,6 +47,7 @@ use self::flows::MessageFlows;
 use self::packets::{FlowEnd, Label, Note, Value};
 use self::rows::{Row, Rows, Who};
 use super::{Event, EventKind, Heading, Message, Names, Scene, Sink, cause_name};
+use crate::ethernet::PauseFrame;
 use crate::fabric::{Cause, Flow};
 use simnet_base::ids::{HostId, Node};
 use simnet_base::units::{Duration, Time};
@@ -231,6 +232,34 @@ impl<W: Write> Perfetto<W> {
         Ok(())
     }
 
+    fn has_closed(&mut self, nth: u32, priority: u8, members: &[(End, End)]) -> io::Result<()> {
+        let port = |end| Value::Text(self.rows.port(end));
+        let notes =
+            |(input, output): &(End, End)| vec![Note("input", port(*input)), Note("output", port(*output))];
+        let rows = members.iter().map(notes).collect();
+        let notes =
+            vec![Note("priority", Value::Number(priority.into())), Note("members", Value::Rows(rows))];
+        let name = format!("deadlock {nth}");
+        let label = Label { name: &name, category: "deadlock", flow: FlowEnd::None, notes };
+        self.rows.open(Row::Deadlocks, Who::Deadlock(nth), &label)?;
+        let label = Label { notes: Vec::new(), ..label };
+        members.iter().try_for_each(|(_, output)| self.rows.instant(Row::Out(*output), None, &label))
+    }
+
+    fn pauses(&mut self, port: End, obeyed: bool, says: PauseFrame) -> io::Result<()> {
+        let list = |set: u8| {
+            let of: Vec<String> =
+                (0..8).filter(|bit| set >> bit & 1 == 1).map(|bit| bit.to_string()).collect();
+            of.join(" ")
+        };
+        let notes = vec![
+            Note("XOFF", Value::Text(list(says.paused))),
+            Note("XON", Value::Text(list(says.priorities & !says.paused))),
+        ];
+        let (name, row) = if obeyed { ("obeys PAUSE", Row::Out(port)) } else { ("PAUSE", Row::In(port)) };
+        self.rows.instant(row, None, &Label { name, category: "flow control", flow: FlowEnd::None, notes })
+    }
+
     /// The notes on a worm of a deadlock: what it is called, and the ports between which it waits.
     fn member_notes(&self, (worm, input, output): &(u32, End, End)) -> Vec<Note> {
         vec![
@@ -374,6 +403,8 @@ impl<W: Write> Sink for Perfetto<W> {
             EventKind::Control { port, stop } => self.controls(*port, *stop),
             EventKind::Reset { worm, output } => self.is_reset(*worm, *output),
             EventKind::Deadlock { nth, members } => self.is_deadlocked(*nth, members),
+            EventKind::Circle { nth, priority, members } => self.has_closed(*nth, *priority, members),
+            EventKind::Pause { port, obeyed, says } => self.pauses(*port, *obeyed, *says),
             EventKind::Clear { nth, output } => self.is_cleared(*nth, *output),
             EventKind::End { worm, fate } => self.ends(*worm, *fate),
             EventKind::Cable { link, up } => self.cable(*link, *up),

@@ -329,6 +329,7 @@ fn heading(bytes: &[u8]) -> Result<Heading, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ethernet::PauseFrame;
     use crate::fabric::{Cause, Flow};
     use crate::trace::{EventKind, LogWriter, Message, Sink as _};
     use simnet_base::ids::{HostId, LinkId, SwitchId, Turn};
@@ -379,6 +380,9 @@ mod tests {
             EventKind::Control { port: one, stop: false },
             EventKind::Deadlock { nth: 0, members: vec![(0, one, three), (1, three, one)] },
             EventKind::Reset { worm: 1, output },
+            EventKind::Pause { port: one, obeyed: false, says: PauseFrame { priorities: 255, paused: 9 } },
+            EventKind::Pause { port: one, obeyed: true, says: PauseFrame { priorities: 8, paused: 0 } },
+            EventKind::Circle { nth: 1, priority: 7, members: vec![(one, three), (three, one)] },
             EventKind::Clear { nth: 0, output },
             EventKind::Release { worm: 0, input, output },
             EventKind::End { worm: 1, fate: Err(Cause::Expired) },

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use tempfile::SpooledTempFile;
 
-use crate::ethernet::{self, Address, Direction, Frame};
+use crate::ethernet::{self, Address, Direction, Frame, PauseFrame};
 use crate::fabric::{Cause, Fate, Flow, Member, Observer, WormId};
 use crate::host;
 use simnet_base::ids::{HostId, LinkId, Turn};
@@ -15,7 +15,9 @@ use simnet_network::topology::End;
 
 use super::bounds::Bounded;
 use super::file::{LogWriter, Mark, Start};
-use super::recorded::{DeadlockStart, RecordedEvent, RecordedKind, Step, WormNumbers, WormStart};
+use super::recorded::{
+    CircleStart, DeadlockStart, RecordedEvent, RecordedKind, Step, WormNumbers, WormStart,
+};
 use super::{Bounds, Heading, Message, Scene, Sink as _};
 
 /// Bytes of a scene that are kept in memory once it is over; more go to a file without a name.
@@ -249,5 +251,21 @@ impl<P> ethernet::Observer<P> for Recording<'_> {
         };
         let (arrives, source, bytes) = (way == Direction::In, frame.source, frame.length());
         self.note_at(now, RecordedKind::Frame { port, arrives, source, destination, bytes });
+    }
+
+    fn paused(&mut self, now: Time, port: End, way: Direction, says: PauseFrame) {
+        self.note_at(now, RecordedKind::Pause { port, obeyed: way == Direction::In, says });
+    }
+
+    fn deadlocked(&mut self, nth: usize, deadlock: &ethernet::Deadlock) {
+        let before = deadlock.members.iter().cycle().skip(deadlock.members.len() - 1);
+        let members =
+            deadlock.members.iter().zip(before).map(|(member, before)| (before.input, member.output));
+        let (nth, priority, members) = (narrow(nth), deadlock.priority, members.collect());
+        self.note_at(deadlock.formed, RecordedKind::Circle(Box::new(CircleStart { nth, priority, members })));
+    }
+
+    fn cleared(&mut self, now: Time, nth: usize, output: End) {
+        self.note_at(now, RecordedKind::Clear(narrow(nth), output));
     }
 }

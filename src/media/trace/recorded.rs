@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ethernet::PauseFrame;
 use crate::fabric::{Cause, Flow};
 use simnet_base::ids::{HostId, LinkId, Node, Port};
 use simnet_base::units::Time;
@@ -31,6 +32,8 @@ pub(super) enum RecordedKind {
     Control(End, bool),
     Deadlock(Box<DeadlockStart>),
     Clear(u32, End),
+    Circle(Box<CircleStart>),
+    Pause { port: End, obeyed: bool, says: PauseFrame },
     End(u64, Result<HostId, Cause>),
     Cable(LinkId, bool),
     Send(Box<Message>),
@@ -65,6 +68,14 @@ pub(super) struct DeadlockStart {
     pub(super) members: Vec<(u64, End, End)>,
 }
 
+/// A deadlock of paused queues.
+#[derive(Clone, Debug)]
+pub(super) struct CircleStart {
+    pub(super) nth: u32,
+    pub(super) priority: u8,
+    pub(super) members: Vec<(End, End)>,
+}
+
 fn place(node: Node, port: Port) -> u64 {
     let (kind, id) = match node {
         Node::Switch(id) => (0, id.0),
@@ -97,9 +108,11 @@ impl RecordedEvent {
             },
             RecordedKind::Start(start) => (6, place_of(start.port)),
             RecordedKind::Frame { port, .. } => (6, place_of(*port)),
+            RecordedKind::Pause { port, .. } => (7, place_of(*port)),
             RecordedKind::Control(port, _) => (9, place_of(*port)),
             RecordedKind::Clear(nth, _) => (10, u64::from(*nth)),
             RecordedKind::Deadlock(formed) => (11, u64::from(formed.nth)),
+            RecordedKind::Circle(formed) => (11, u64::from(formed.nth)),
             RecordedKind::End(worm, _) => (12, *worm),
             RecordedKind::Receive(message) => (13, u64::from(message.host.0)),
         };
@@ -148,6 +161,11 @@ impl WormNumbers {
 }
 
 impl RecordedKind {
+    /// Whether a circle of waiting has closed.
+    pub(super) fn is_deadlock(&self) -> bool {
+        matches!(self, RecordedKind::Deadlock(_) | RecordedKind::Circle(_))
+    }
+
     /// What a worm did on its way from an input to an output of one node.
     fn step(step: Step, worm: u32, input: End, output: End) -> RecordedKind {
         RecordedKind::Step {
@@ -186,6 +204,10 @@ impl RecordedEvent {
                 RecordedKind::Deadlock(Box::new(DeadlockStart { nth, members }))
             }
             EventKind::Clear { nth, output } => RecordedKind::Clear(nth, output),
+            EventKind::Circle { nth, priority, members } => {
+                RecordedKind::Circle(Box::new(CircleStart { nth, priority, members }))
+            }
+            EventKind::Pause { port, obeyed, says } => RecordedKind::Pause { port, obeyed, says },
             EventKind::End { worm, fate } => RecordedKind::End(worm.into(), fate),
             EventKind::Cable { link, up } => RecordedKind::Cable(link, up),
             EventKind::Send(message) => RecordedKind::Send(Box::new(message)),
@@ -223,6 +245,11 @@ fn kind_of_event(what: RecordedKind, number: &mut impl FnMut(u64) -> u32) -> Eve
             EventKind::Deadlock { nth: formed.nth, members }
         }
         RecordedKind::Clear(nth, output) => EventKind::Clear { nth, output },
+        RecordedKind::Circle(formed) => {
+            let CircleStart { nth, priority, members } = *formed;
+            EventKind::Circle { nth, priority, members }
+        }
+        RecordedKind::Pause { port, obeyed, says } => EventKind::Pause { port, obeyed, says },
         RecordedKind::End(worm, fate) => EventKind::End { worm: number(worm), fate },
         RecordedKind::Cable(link, up) => EventKind::Cable { link, up },
         RecordedKind::Send(message) => EventKind::Send(*message),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use crate::ethernet::PauseFrame;
 use crate::fabric::Cause;
 use simnet_base::diagnostics::legible_json;
 use simnet_base::ids::{HostId, Node, Turn};
@@ -71,10 +72,14 @@ columns! {
     Source "source",
     Destination "destination",
     LengthBytes "length_bytes",
+    Priority "priority",
+    Obeyed "obeyed",
+    Priorities "priorities",
+    Paused "paused",
 }
 
-/// A member of a deadlock: message, input, output.
-type Member = (String, String, String);
+/// A member of a deadlock: message, none of a queue, input, output.
+type Member = (Option<String>, String, String);
 
 /// What stands in a column.
 enum Cell<'a> {
@@ -85,6 +90,8 @@ enum Cell<'a> {
     Instant(u64),
     Flag(bool),
     Turns(&'a [Turn]),
+    /// Those of a set of bits.
+    Bits(u8),
     Hex(&'a [u8]),
     Members(Vec<Member>),
 }
@@ -176,10 +183,13 @@ impl<'a> Row<'a> {
                 self.count(Column::Deadlock, *nth);
                 let port = |end| port_name(self.network, end);
                 let members = members.iter();
-                let members = members.map(|(worm, i, o)| (self.name(*worm).into_owned(), port(*i), port(*o)));
+                let members =
+                    members.map(|(worm, i, o)| (Some(self.name(*worm).into_owned()), port(*i), port(*o)));
                 let members = members.collect();
                 self.set(Column::Members, Cell::Members(members));
             }
+            EventKind::Circle { nth, priority, members } => self.circle(*nth, *priority, members),
+            EventKind::Pause { port, obeyed, says } => self.pause(*port, *obeyed, *says),
             EventKind::Clear { nth, output } => {
                 self.count(Column::Deadlock, *nth);
                 self.port(Column::Output, *output);
@@ -206,6 +216,21 @@ impl<'a> Row<'a> {
                 self.count(Column::LengthBytes, *bytes);
             }
         }
+    }
+
+    fn circle(&mut self, nth: u32, priority: u8, members: &[(End, End)]) {
+        self.count(Column::Deadlock, nth);
+        self.count(Column::Priority, u32::from(priority));
+        let port = |end| port_name(self.network, end);
+        let members = members.iter().map(|(i, o)| (None, port(*i), port(*o))).collect();
+        self.set(Column::Members, Cell::Members(members));
+    }
+
+    fn pause(&mut self, port: End, obeyed: bool, says: PauseFrame) {
+        self.port(Column::Port, port);
+        self.set(Column::Obeyed, Cell::Flag(obeyed));
+        self.set(Column::Priorities, Cell::Bits(says.priorities));
+        self.set(Column::Paused, Cell::Bits(says.paused));
     }
 
     fn end(&mut self, worm: u32, fate: &Result<HostId, Cause>) {
@@ -252,6 +277,11 @@ impl<'a> Row<'a> {
     }
 }
 
+/// The numbers of the bits of a set, the least first.
+fn bits_of(set: u8) -> impl Iterator<Item = u8> {
+    (0..8).filter(move |bit| set >> bit & 1 == 1)
+}
+
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
@@ -280,6 +310,9 @@ impl Cell<'_> {
                 let turns: Vec<i16> = turns.iter().map(|turn| turn.0).collect();
                 serde_json::to_writer(out, &turns).map_err(io::Error::from)
             }
+            Cell::Bits(bits) => {
+                serde_json::to_writer(out, &bits_of(*bits).collect::<Vec<_>>()).map_err(io::Error::from)
+            }
             Cell::Hex(bytes) => write!(out, "\"{}\"", hex(bytes)),
             Cell::Members(members) => out.write_all(legible_json(&members_json(members)).as_bytes()),
         }
@@ -293,6 +326,9 @@ impl Cell<'_> {
             Cell::Instant(ps) => serde_json::Value::from(nanoseconds(*ps)).to_string().into(),
             Cell::Flag(flag) => if *flag { "true" } else { "false" }.into(),
             Cell::Turns(turns) => turns.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into(),
+            Cell::Bits(bits) => {
+                bits_of(*bits).map(|bit| bit.to_string()).collect::<Vec<_>>().join(" ").into()
+            }
             Cell::Hex(bytes) => hex(bytes).into(),
             Cell::Members(members) => members_json(members).into(),
         }
@@ -300,8 +336,9 @@ impl Cell<'_> {
 }
 
 fn members_json(members: &[Member]) -> String {
-    let members = members.iter().map(|(message, input, output)| {
-        serde_json::json!({ "message": message, "input": input, "output": output })
+    let members = members.iter().map(|(message, input, output)| match message {
+        Some(message) => serde_json::json!({ "message": message, "input": input, "output": output }),
+        None => serde_json::json!({ "input": input, "output": output }),
     });
     serde_json::Value::from(members.collect::<Vec<_>>()).to_string()
 }

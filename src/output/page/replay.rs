@@ -219,7 +219,7 @@ fn place(shown: &Shown) -> Markup {
 }
 
 fn is_deadlock(what: &EventKind) -> bool {
-    matches!(what, EventKind::Deadlock { .. })
+    what.is_deadlock()
 }
 
 fn scenes_table(shown: &Shown) -> Markup {

@@ -4,7 +4,8 @@
 //! One interface a cabled port, called `node:port`. A port's interface has what passes it in either direction, so that
 //! a frame is there twice a cable: where it leaves (stamped with its first bit) and where it arrives (stamped with its
 //! last). Stamps are in nanoseconds, rounded down, and do not go back. Frames are padded to 60 B as on the wire; there
-//! is no preamble and no frame check sequence, and the file says so.
+//! is no preamble and no frame check sequence, and the file says so. PAUSE frames are there as well, stamped where they
+//! come in with the instant from which on they are obeyed.
 //!
 //! What is written is gone from memory. After the requested number of packets, the rest is only counted.
 //!
@@ -19,8 +20,10 @@ use std::io::{self, Write};
 
 use simnet_base::ids::{HostId, Node, SwitchId};
 use simnet_base::units::{BitRate, Time};
-use simnet_media::ethernet::{Address, Direction, Frame, MIN_FRAME, Observer, TRAILER};
-use simnet_media::trace::blocks::{BROADCAST, Blocks, ETHERNET, INBOUND, Interface, OUTBOUND, UNICAST};
+use simnet_media::ethernet::{Address, Direction, Frame, MIN_FRAME, Observer, PauseFrame, TRAILER};
+use simnet_media::trace::blocks::{
+    BROADCAST, Blocks, ETHERNET, INBOUND, Interface, MULTICAST, OUTBOUND, UNICAST,
+};
 use simnet_network::topology::{End, Network};
 
 const NO_INTERFACE: u32 = u32::MAX;
@@ -32,6 +35,7 @@ pub struct Pcapng<W> {
     /// Per switch and per host: its first port and, from that one on, its interfaces.
     switches: Vec<(u16, Vec<u32>)>,
     hosts: Vec<(u16, Vec<u32>)>,
+    network: Network,
     limit: u64,
     tally: Tally,
     /// The first failure to write; nothing is written after it.
@@ -59,6 +63,7 @@ impl<W: Write> Pcapng<W> {
             blocks: Blocks::new(out)?,
             switches: Vec::new(),
             hosts: Vec::new(),
+            network: network.clone(),
             limit,
             tally: Tally::default(),
             failure: None,
@@ -123,15 +128,12 @@ impl<W: Write> Pcapng<W> {
     }
 }
 
-impl<P, W: Write> Observer<P> for Pcapng<W> {
-    fn passed(
-        &mut self,
-        now: Time,
-        port: End,
-        way: Direction,
-        frame: &Frame<P>,
-        write: &dyn Fn(&mut Vec<u8>),
-    ) {
+/// Appends the bytes of a packet.
+type Fill<'a> = &'a dyn Fn(&mut Vec<u8>);
+
+impl<W: Write> Pcapng<W> {
+    /// Writes a packet that passes a port, as long as there is room for one; `to` is whom it is for, by its flags.
+    fn packet(&mut self, now: Time, port: End, (way, to): (Direction, u32), fill: Fill<'_>) {
         if self.failure.is_some() {
             return;
         }
@@ -141,7 +143,7 @@ impl<P, W: Write> Observer<P> for Pcapng<W> {
             return;
         }
         self.data.clear();
-        write(&mut self.data);
+        fill(&mut self.data);
         let least = (MIN_FRAME - TRAILER) as usize;
         if self.data.len() < least {
             self.data.resize(least, 0);
@@ -150,14 +152,35 @@ impl<P, W: Write> Observer<P> for Pcapng<W> {
             Direction::In => INBOUND,
             Direction::Out => OUTBOUND,
         };
-        let reception = match frame.destination {
-            Address::Host(_) => UNICAST,
-            Address::Broadcast => BROADCAST,
-        };
         let length = u32::try_from(self.data.len()).expect("a frame is short");
-        match self.blocks.packet(now, interface, direction | reception, &self.data, length) {
+        match self.blocks.packet(now, interface, direction | to, &self.data, length) {
             Ok(()) => self.tally.packets += 1,
             Err(failure) => self.failure = Some(failure),
         }
+    }
+}
+
+impl<P, W: Write> Observer<P> for Pcapng<W> {
+    fn passed(
+        &mut self,
+        now: Time,
+        port: End,
+        way: Direction,
+        frame: &Frame<P>,
+        write: &dyn Fn(&mut Vec<u8>),
+    ) {
+        let to = match frame.destination {
+            Address::Host(_) => UNICAST,
+            Address::Broadcast => BROADCAST,
+        };
+        self.packet(now, port, (way, to), write);
+    }
+
+    fn paused(&mut self, now: Time, port: End, way: Direction, says: PauseFrame) {
+        let sender = match way {
+            Direction::Out => port,
+            Direction::In => self.network.peer(port).unwrap_or(port),
+        };
+        self.packet(now, port, (way, MULTICAST), &|bytes| says.write(sender.node, bytes));
     }
 }

@@ -8,6 +8,7 @@ use super::{names, out_of_range, quantity, within};
 use crate::checked::{Routing, Topology};
 use crate::diagnostics::{Diagnostics, Place};
 use crate::ethernet::{Ethernet, Transport};
+use crate::marks;
 use crate::pauses;
 use crate::wire::{self, Given, LONGEST_CABLE, Located, RATES, Sharing};
 
@@ -40,6 +41,8 @@ pub(super) fn ethernet(
     if let (Some(topology), Some(place)) = (topology, wire.rate.get().map(|at| at.place)) {
         check_links(topology, place, diagnostics);
     }
+    let marks = marks::ecn(wire, diagnostics);
+    let rates = marks::dcqcn(wire, diagnostics);
     let flow = pauses::pauses(wire, fits, diagnostics);
     let table = pauses::table(wire, (routing, topology), diagnostics);
     let ethernet = Ethernet {
@@ -58,8 +61,11 @@ pub(super) fn ethernet(
         least_timeout: quantity(&wire.least_timeout)?.value,
         give_up: quantity(&wire.give_up)?.value,
         introduced: *wire.introduced.value()?,
+        ecn: marks?,
+        dcqcn: Box::new(rates?),
         pauses: flow?,
         table: table?,
+        time_to_live: wire.time_to_live.value().and_then(|hops| u16::try_from(*hops).ok()),
     };
     if let Some(topology) = topology {
         pauses::check_headroom(wire, &ethernet, topology, diagnostics);

@@ -144,7 +144,9 @@ fn frames(checked: &Checked, ethernet: &Ethernet, place: Place, diagnostics: &mu
     let (network, ports) = wiring(&checked.topology);
     let parameters = ethernet.parameters(network, None);
     let made = match ethernet.transport {
-        Transport::Datagram => check_datagram(network, &parameters, ports, ethernet.header),
+        Transport::Datagram | Transport::Dcqcn => {
+            check_datagram(network, &parameters, ports, ethernet.header)
+        }
         Transport::Tcp => check_tcp(network, &parameters, ports, &ethernet.tcp(checked.seed)),
     };
     if let Err(error) = made {

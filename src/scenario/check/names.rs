@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::wire::Located;
 
 /// The host of that name.
-pub(super) fn host(
+pub(crate) fn host(
     name: &Located<String>,
     network: &Network,
     diagnostics: &mut Diagnostics,
@@ -59,7 +59,7 @@ pub(super) fn switch(
 }
 
 /// The switch of that name, where nothing but a name will do.
-pub(super) fn switch_alone(
+pub(crate) fn switch_alone(
     name: &Located<String>,
     network: &Network,
     diagnostics: &mut Diagnostics,
@@ -123,7 +123,7 @@ pub(super) fn link(
 }
 
 /// The ports of a node with a cable, for messages.
-pub(super) fn cabled_ports(network: &Network, node: Node) -> String {
+pub(crate) fn cabled_ports(network: &Network, node: Node) -> String {
     let ports: Vec<String> = network.cables(node).map(|(port, _, _)| port.to_string()).collect();
     match ports.len() {
         0 => "no port of it has a cable".to_owned(),

@@ -6,7 +6,7 @@ use serde_json::Value as Schema;
 
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
-use super::kinds::{Choice, Quantity};
+use super::kinds::{Choice, Quantity, Share};
 use super::table::{Described, Free, Given, Presence, Reading, Wire, table, table_schema};
 use crate::diagnostics::Diagnostics;
 use crate::ethernet::Transport;
@@ -24,6 +24,10 @@ pub(crate) const LONGEST_CABLE: Length = Length::from_mm(200_000_000_000);
 const MTUS: RangeInclusive<Bytes> = Bytes(46)..=Bytes(9_216);
 /// The longest time in a switch, and that an acknowledgement waits.
 const LONGEST: Duration = Duration::from_ms(1_000);
+/// Times of the steps of a rate.
+const STEPS: RangeInclusive<Duration> = Duration::from_us(1)..=LONGEST;
+/// Rates that a flow's is raised by, and the least.
+const INCREASES: RangeInclusive<BitRate> = rate(1_000)..=rate(400_000_000_000);
 /// The most bytes of a threshold.
 const MOST_ROOM: Bytes = Bytes(1 << 40);
 
@@ -63,14 +67,25 @@ table! {
         reaction: Quantity<Duration> = Optional, ..=LONGEST;
         /// With pauses: what becomes of queues that stay paused; they wait if not given.
         watchdog: Watchdog = Optional;
+        /// When frames are marked for congestion; never if not given.
+        ecn: Ecn = Optional;
+        /// With `transport = "dcqcn"`: how flows are slowed down and sped up; as in the paper if not given.
+        dcqcn: Dcqcn = Optional;
         /// By what switches forward: what they have learned on the spanning tree, or the next hops of `[routing]` over
         /// any cable; `spanning-tree` if not given.
         forwarding: ForwardingKind = Usually("'spanning-tree'");
+        /// With `forwarding = "routes"`: ports that switches take for hosts in the place of those of the routes, as
+        /// `"switch" = { "host" = port }`: a static route, or one that is not yet what the others are.
+        next_hops: Free<Free<u16>> = Optional;
+        /// With `forwarding = "routes"`: how many switches forward a frame; the next one drops it. Any number if not
+        /// given, and then what comes back to a switch that would send it back is dropped.
+        time_to_live: u32 = Optional, 1..=255;
         /// How long a switch remembers where an address was last seen.
         ageing: Quantity<Duration> = Default("'300 s'"), ABOVE_ZERO;
         /// Bridge priorities, as `"switch" = priority`; the least is elected root. 32768 if not given.
         priorities: Free<u16> = Default("{}");
-        /// Messages in frames without recovery, or over a TCP/IP stack in every host.
+        /// Messages in frames without recovery; the same, each flow at the rate that DCQCN gives it; or over a TCP/IP
+        /// stack in every host.
         transport: Transport = Default("'datagram'");
         /// What each frame of a datagram carries in addition to data, below `mtu`.
         header: Quantity<Bytes> = Default("'8 B'");
@@ -97,6 +112,38 @@ table! {
         detection: Quantity<Duration> = Default("'200 ms'"), ABOVE_ZERO;
         /// How long it must not have been paused before it takes frames again.
         restoration: Quantity<Duration> = Default("'200 ms'"), ABOVE_ZERO;
+    }
+}
+
+table! {
+    /// When a frame is marked: by the bytes behind the output that it comes to, before it.
+    "[ethernet.ecn]" Ecn {
+        /// Up to so many bytes nothing is marked.
+        kmin: Quantity<Bytes> = Default("'5 KB'"), ..=MOST_ROOM;
+        /// Above so many everything is; at least `kmin`.
+        kmax: Quantity<Bytes> = Default("'200 KB'"), ..=MOST_ROOM;
+        /// The probability of a mark at `kmax`; it rises from `kmin` on.
+        pmax: Share = Default("'1 %'");
+    }
+}
+
+table! {
+    /// How DCQCN cuts and raises the rate of a flow.
+    "[ethernet.dcqcn]" Dcqcn {
+        /// The least time between two notifications of a flow.
+        notification_interval: Quantity<Duration> = Default("'50 us'"), ..=LONGEST;
+        /// How long without a notification before alpha shrinks.
+        alpha_timer: Quantity<Duration> = Default("'55 us'"), STEPS;
+        /// The time of a step upwards.
+        rate_timer: Quantity<Duration> = Default("'55 us'"), STEPS;
+        /// The bytes of a step upwards, preambles and gaps counted in.
+        byte_counter: Quantity<Bytes> = Default("'10 MB'"), Bytes(1_000)..=MOST_ROOM;
+        /// What is added to the target rate in a step after recovery.
+        additive: Quantity<BitRate> = Default("'40 Mb/s'"), INCREASES;
+        /// The same once timer and bytes have both counted past recovery.
+        hyper: Quantity<BitRate> = Default("'400 Mb/s'"), INCREASES;
+        /// No flow is slower.
+        least: Quantity<BitRate> = Default("'10 Mb/s'"), INCREASES;
     }
 }
 
@@ -146,5 +193,5 @@ impl Choice for Congestion {
 
 impl Choice for Transport {
     const CHOICES: &'static [(&'static str, Transport)] =
-        &[("datagram", Transport::Datagram), ("tcp", Transport::Tcp)];
+        &[("datagram", Transport::Datagram), ("dcqcn", Transport::Dcqcn), ("tcp", Transport::Tcp)];
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use simnet_base::ids::{HostId, LinkId, SwitchId, Turn};
 use simnet_base::units::{Duration, Time};
+use simnet_media::ethernet::PauseFrame;
 use simnet_media::fabric::{Cause, Flow};
 use simnet_media::trace::{
     Capture, Csv, Event, EventKind, Heading, LogEntry, LogWriter, Message, Ndjson, Perfetto, Reader, Scene,
@@ -55,6 +56,8 @@ fn items() -> Vec<LogEntry> {
         EventKind::Control { port: input, stop: true },
         EventKind::Deadlock { nth: 0, members: vec![(0, input, output)] },
         EventKind::Clear { nth: 0, output },
+        EventKind::Pause { port: input, obeyed: true, says: PauseFrame { priorities: 9, paused: 8 } },
+        EventKind::Circle { nth: 1, priority: 3, members: vec![(input, output), (output, input)] },
         EventKind::Release { worm: 0, input, output },
         EventKind::End { worm: 0, fate: Ok(HostId(1)) },
         EventKind::Start { worm: 1, port: host, name: String::new(), turns: 0, payload: 1 },

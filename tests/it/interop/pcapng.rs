@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use simnet::ethernet::transport::{Datagram, Tcp, TcpParameters};
-use simnet::ethernet::{Buffer, Counters, Parameters};
-use simnet::ids::HostId;
+use simnet::ethernet::{Buffer, Counters, Flow, Parameters, PauseCounters, PfcParameters};
+use simnet::ids::{ChannelId, HostId};
 use simnet::medium::{Medium, Message};
 use simnet::report::{Pcapng, Tally};
 use simnet::topology::Network;
@@ -273,4 +273,43 @@ fn tshark_finds_every_tcp_frame_well_made() {
             assert!(caused.iter().any(|caused| line.contains(caused)), "{line}");
         }
     }
+}
+
+/// Wrong if a PAUSE frame were missing from a capture, or were not one to tshark: MAC control, per priority, XOFF with
+/// the longest time and XON with none.
+#[test]
+fn tshark_finds_every_pause() {
+    let net = chain(1, 3);
+    let mut parameters = lan(&net, Buffer::Unbounded);
+    parameters.rates[2] = BitRate::new(10_000_000).unwrap();
+    parameters.flow = Flow::Pfc(PfcParameters::new(Bytes(10_000), Bytes(5_000), Bytes(20_000)));
+    let watch = capture(&net, &parameters, u64::MAX);
+    let mut medium = Datagram::new(&net, &parameters, &attachments(&net), 8, watch).unwrap();
+    medium.introduce_all();
+    medium.send(Message { source: HostId(0), destination: HostId(2), bytes: 200_000, tag: 0 }, Time::ZERO);
+    while medium.advance(None).is_some() {}
+    let sums = |of: fn(&PauseCounters) -> u64| -> u64 {
+        let channels = (0..6).map(ChannelId::new);
+        channels.map(|channel| of(&medium.ethernet().pauses(channel, 3).unwrap())).sum()
+    };
+    let [xoff, xon] = [sums(|it| it.xoff), sums(|it| it.xon)];
+    assert!(xoff > 3 && xon == xoff, "{xoff} XOFF, {xon} XON");
+    let (file, _) = medium.into_observer().finish().unwrap();
+    let (names, packets) = read(&file);
+    let pauses: Vec<&Packet> = packets.iter().filter(|packet| packet.bytes[12..14] == [0x88, 0x08]).collect();
+    // Each leaves the switch's port, and is obeyed at the host's.
+    assert_eq!(pauses.len() as u64, 2 * (xoff + xon));
+    for packet in &pauses {
+        let is_out = packet.flags & 3 == 2;
+        assert_eq!(names[packet.interface], if is_out { "s0:2" } else { "h0:0" });
+        assert_eq!((packet.flags >> 2, packet.bytes.len()), (2, 60));
+    }
+    let fields =
+        ["-T", "fields", "-e", "macc.opcode", "-e", "macc.cbfc.enbv", "-e", "macc.cbfc.pause_time.c3"];
+    let arguments = [&["-Y", "macc", "-E", "separator=,"][..], &fields, &STRICT].concat();
+    let Some(text) = tshark(&file, Some("s0:2"), &arguments) else { return };
+    let (stops, goes): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.ends_with(",65535"));
+    assert_eq!((stops.len() as u64, goes.len() as u64), (xoff, xon), "{text}");
+    assert!(stops.iter().all(|line| line.starts_with("0x0101,0x0008,")), "{text}");
+    assert!(goes.iter().all(|line| *line == "0x0101,0x0008,0"), "{text}");
 }

@@ -73,7 +73,8 @@ fn can_deadlock(network: &str, routes: &str) -> bool {
 fn every_case_ends_as_it_says() {
     // Wrong if a case of the zoo missed what it expects, had nothing to explain, or ended with another exit code.
     let cases = cases();
-    for wanted in ["cable", "credit-loops", "for-ever", "jam", "mixed-tables", "own-tail", "ring", "scout"] {
+    let of_worms = ["cable", "credit-loops", "for-ever", "jam", "mixed-tables", "own-tail", "ring", "scout"];
+    for wanted in of_worms.into_iter().chain(["pfc-loop", "pfc-ring", "pfc-watchdog"]) {
         assert!(cases.iter().any(|case| case == wanted), "no {wanted}");
     }
     for case in cases {
@@ -82,7 +83,7 @@ fn every_case_ends_as_it_says() {
         assert!(!shown.stderr.contains("error"), "{case}: {}", shown.stderr);
         assert_eq!(
             shown.code,
-            Some(if ["credit-ring", "for-ever"].contains(&&*case) { 4 } else { 0 }),
+            Some(if ["credit-ring", "for-ever", "pfc-loop", "pfc-ring"].contains(&&*case) { 4 } else { 0 }),
             "{case}: {}",
             shown.stderr
         );
@@ -208,6 +209,8 @@ struct Standing {
     waits: BTreeMap<End, End>,
     /// The input ports that sent STOP, and no GO since.
     stopped: BTreeSet<End>,
+    /// The output ports that obey a pause, by priority.
+    paused: BTreeSet<(End, u8)>,
 }
 
 impl Standing {
@@ -236,6 +239,15 @@ impl Standing {
             }
             EventKind::Control { port, stop: false } => {
                 self.stopped.remove(&port);
+            }
+            EventKind::Pause { port, obeyed: true, says } => {
+                for priority in (0..8).filter(|priority| says.priorities >> priority & 1 == 1) {
+                    if says.paused >> priority & 1 == 1 {
+                        self.paused.insert((port, priority));
+                    } else {
+                        self.paused.remove(&(port, priority));
+                    }
+                }
             }
             _ => {}
         }
@@ -319,6 +331,28 @@ fn circles(network: &Network, events: &[Event]) -> Vec<Circle> {
                     worms: holders.iter().map(|member| names[&member.0].clone()).collect(),
                     cleared: None,
                 });
+            }
+            EventKind::Circle { nth, priority, members } => {
+                assert_eq!(*nth as usize, circles.len());
+                for ((_, output), (next, _)) in members.iter().zip(members.iter().cycle().skip(1)) {
+                    assert!(standing.paused.contains(&(*output, *priority)), "{output:?} may send");
+                    assert_eq!(network.peer(*output), Some(*next), "{output:?} is paused by {next:?}");
+                }
+                let queue = |(_, output): &(End, End)| format!("{}/{priority}", port_name(network, *output));
+                circles.push(Circle {
+                    formed_ns: ns(event),
+                    outputs: members.iter().map(queue).collect(),
+                    worms: Vec::new(),
+                    cleared: None,
+                });
+            }
+            // A watchdog takes what is paused.
+            EventKind::Clear { nth: which, output }
+                if standing.paused.iter().any(|(end, _)| end == output) =>
+            {
+                let priority = standing.paused.iter().find(|(end, _)| end == output).unwrap().1;
+                let queue = format!("{}/{priority}", port_name(network, *output));
+                circles[*which as usize].cleared = Some((ns(event), queue));
             }
             EventKind::Clear { nth: which, output } => {
                 let now = events.iter().filter(|other| other.at == event.at);

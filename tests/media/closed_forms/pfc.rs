@@ -261,6 +261,12 @@ fn a_ring_deadlocks_one_way_round_and_not_up_and_down() {
         assert_eq!(circle, (0..switches).map(|nth| End::switch(SwitchId(nth), 1)).collect::<Vec<_>>());
         assert_eq!((deadlock.priority, deadlock.cleared), (3, None));
         assert!(received < all && net.under_way() > 0 && net.next().is_none());
+        // Each queue of the circle is paused from before it closed up to the end of the run.
+        for link in (0..switches).map(|nth| switches + nth) {
+            let counted = net.pauses(ChannelId(2 * link), 3).unwrap();
+            let lasts = net.now().since(deadlock.formed);
+            assert!(counted.obeyed > 0 && counted.paused >= lasts && lasts > Duration::ZERO, "{counted:?}");
+        }
         // Nothing ends it but dropping what waits.
         let watchdog =
             PauseWatchdog { detection: Duration::from_us(100), restoration: Duration::from_us(100) };

@@ -14,8 +14,9 @@ use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{ChannelId, HostId, Node, Port, SwitchId};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_media::ethernet::{
-    Address, Buffer, Counters, Deadlock, Direction, Endpoint, Ethernet, Flow, Forwarding, ForwardingTable,
-    Frame, Observer, Parameters, Pause, PauseCounters, PauseFrame, PauseWatchdog, PfcParameters,
+    Address, Buffer, Counters, Deadlock, Direction, EcnParameters, Endpoint, Ethernet, Flow, Forwarding,
+    ForwardingTable, Frame, Observer, Parameters, Pause, PauseCounters, PauseFrame, PauseWatchdog,
+    PfcParameters,
 };
 use simnet_network::routing::DependencyGraph;
 use simnet_network::topology::{End, Network};
@@ -52,8 +53,11 @@ impl Paused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
     Received(u64, HostId, u64),
+    /// The same of a marked frame.
+    Marked(u64, HostId, u64),
     Dropped(u64, End, u64),
     Starved(u64, End, u64),
+    Expired(u64, End, u64),
 }
 
 /// All that is compared.
@@ -104,7 +108,15 @@ fn random_table(rng: &mut ChaCha8Rng, case: &Case) -> ForwardingTable {
     })
 }
 
-/// Which channel is followed by which on a way of a table from a host to another.
+/// A table of any ports, or none: frames go round in loops.
+fn loops(rng: &mut ChaCha8Rng, network: &Network) -> ForwardingTable {
+    ForwardingTable::new(network, |switch, _| {
+        let ports: Vec<Port> = network.cables(Node::Switch(switch)).map(|(port, ..)| port).collect();
+        ports.choose(rng).copied().filter(|_| rng.random_bool(0.95))
+    })
+}
+
+/// Which channel is followed by which on a way of a table from a host to another, as far as frames live.
 fn dependencies(case: &Case, table: &ForwardingTable) -> BTreeSet<(End, End)> {
     let network = &case.network;
     let mut found = BTreeSet::new();
@@ -113,7 +125,8 @@ fn dependencies(case: &Case, table: &ForwardingTable) -> BTreeSet<(End, End)> {
         let Some(port) = case.attachments[from.index()] else { continue };
         let mut at = network.peer(End { node: Node::Host(from), port });
         let mut last = None;
-        while let Some(End { node: Node::Switch(switch), .. }) = at {
+        for _ in 0..case.parameters.time_to_live.unwrap_or(u16::MAX) {
+            let Some(End { node: Node::Switch(switch), .. }) = at else { break };
             let Some(port) = table.port(switch, to) else { break };
             let out = End { node: Node::Switch(switch), port };
             found.extend(last.map(|last| (last, out)));
@@ -233,6 +246,17 @@ fn random_case(seed: u64) -> Paused {
     } else if is_ring || rng.random() {
         case.parameters.forwarding = Forwarding::Table(random_table(rng, &case));
     }
+    if rng.random_bool(0.4) {
+        // Between equal thresholds nothing is left to chance.
+        let limit = Bytes(*[0, longest, rng.random_range(0..=8 * longest)].choose(rng).unwrap());
+        case.parameters.ecn = Some(EcnParameters { kmin: limit, kmax: limit, pmax: 1_000_000, seed: 0 });
+    }
+    if matches!(case.parameters.forwarding, Forwarding::Table(_)) && rng.random_bool(0.4) {
+        case.parameters.time_to_live = Some(rng.random_range(1..=12));
+        if rng.random() {
+            case.parameters.forwarding = Forwarding::Table(loops(rng, &case.network));
+        }
+    }
     Paused { case, pfc, priorities, is_right }
 }
 
@@ -242,6 +266,22 @@ struct Hosts<'a> {
     waiting: Vec<VecDeque<Frame<u64>>>,
     woken: Vec<HostId>,
     events: Vec<EventKind>,
+}
+
+impl Hosts<'_> {
+    fn hears(
+        &mut self,
+        kind: fn(u64, HostId, u64) -> EventKind,
+        host: HostId,
+        frame: &Frame<u64>,
+        now: Time,
+    ) -> ControlFlow<()> {
+        self.events.push(kind(now.as_ps(), host, frame.content));
+        let Some(reply) = reply(host, frame) else { return ControlFlow::Continue(()) };
+        self.waiting[host.index()].push_back(reply);
+        self.woken.push(host);
+        ControlFlow::Break(())
+    }
 }
 
 impl Endpoint<u64> for Hosts<'_> {
@@ -255,11 +295,10 @@ impl Endpoint<u64> for Hosts<'_> {
         self.case.named(self.waiting[host.index()].front()?)
     }
     fn received(&mut self, host: HostId, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
-        self.events.push(EventKind::Received(now.as_ps(), host, frame.content));
-        let Some(reply) = reply(host, frame) else { return ControlFlow::Continue(()) };
-        self.waiting[host.index()].push_back(reply);
-        self.woken.push(host);
-        ControlFlow::Break(())
+        self.hears(EventKind::Received, host, frame, now)
+    }
+    fn received_marked(&mut self, host: HostId, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
+        self.hears(EventKind::Marked, host, frame, now)
     }
     fn dropped(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
         self.events.push(EventKind::Dropped(now.as_ps(), port, frame.content));
@@ -267,6 +306,10 @@ impl Endpoint<u64> for Hosts<'_> {
     }
     fn starved(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
         self.events.push(EventKind::Starved(now.as_ps(), port, frame.content));
+        ControlFlow::Continue(())
+    }
+    fn expired(&mut self, port: End, frame: &Frame<u64>, now: Time) -> ControlFlow<()> {
+        self.events.push(EventKind::Expired(now.as_ps(), port, frame.content));
         ControlFlow::Continue(())
     }
     fn write(&self, _frame: &Frame<u64>, _bytes: &mut Vec<u8>) {}
@@ -304,8 +347,8 @@ fn rooms(net: &Ethernet<u64>, network: &Network) -> Vec<(u64, bool)> {
         .collect()
 }
 
-/// Runs a case on the engine.
-fn engine(case: &Paused) -> Seen {
+/// Runs a case on the engine; gives what it did, and the last instant at which it did anything.
+fn engine(case: &Paused) -> (Seen, Time) {
     let Case { network, parameters, attachments, frames, pauses } = &case.case;
     let mut net = Ethernet::new(network, parameters, attachments).unwrap();
     let waiting = vec![VecDeque::new(); frames.len()];
@@ -337,10 +380,10 @@ fn engine(case: &Paused) -> Seen {
     seen.counters = net.counters().clone();
     let channels = (0..2 * network.links().len()).map(ChannelId::new);
     let each = channels.flat_map(|channel| (0..8).map(move |priority| (channel, priority)));
-    seen.counted = each.map(|(channel, priority)| *net.pauses(channel, priority).unwrap()).collect();
+    seen.counted = each.map(|(channel, priority)| net.pauses(channel, priority).unwrap()).collect();
     let causes = net.causes().map(|(cause, count)| (cause.paused.0, cause.priority, cause.behind.0, count));
     seen.causes = causes.collect();
-    seen
+    (seen, net.now())
 }
 
 /// Names the first difference of two lists.
@@ -368,12 +411,13 @@ fn assert_equal(seed: u64, engine: &Seen, reference: &Seen) {
 fn the_engine_is_the_reference() {
     let (mut cyclic, mut deadlocks, mut cleared) = (0, 0, 0);
     let (mut starved, mut dropped, mut told, mut storms, mut right) = (0, 0, 0, 0, 0);
+    let (mut expired, mut marked) = (0, 0);
     for seed in 0..how_many(5_000) {
         let case = random_case(seed);
         let mut reference = Reference::new(&case);
         reference.run();
-        let expected = reference.into_seen();
-        let seen = engine(&case);
+        let (seen, end) = engine(&case);
+        let expected = reference.into_seen(end.as_ps());
         assert_equal(seed, &seen, &expected);
         let of = |count: fn(&PauseCounters) -> u64| seen.counted.iter().map(count).sum::<u64>();
         let (short, bitten) = (of(|it| it.starved), of(|it| it.discarded));
@@ -382,7 +426,7 @@ fn the_engine_is_the_reference() {
         let (taken, left) = (c.sent + c.forwarded + c.copies, c.hops() + c.dropped());
         assert!(taken == left || stands && taken > left, "seed {seed}: {taken} taken in, {left} left");
         let fates = c.delivered + c.unwanted + c.blocked + c.filtered + c.forwarded + c.floods;
-        assert_eq!(c.hops(), fates + short + c.unrouted, "seed {seed}");
+        assert_eq!(c.hops(), fates + short + c.unrouted + c.expired, "seed {seed}");
         assert_eq!(c.dropped(), bitten, "seed {seed}");
         if case.is_right {
             assert_eq!(short, 0, "seed {seed}: no frame lacks headroom");
@@ -395,6 +439,7 @@ fn the_engine_is_the_reference() {
         deadlocks += seen.deadlocks.len();
         cleared += seen.deadlocks.iter().filter(|deadlock| deadlock.cleared.is_some()).count();
         starved += short;
+        (expired, marked) = (expired + c.expired, marked + c.marked);
         dropped += bitten;
         told += of(|it| it.xoff + it.xon);
         storms += of(|it| it.storms);
@@ -404,10 +449,10 @@ fn the_engine_is_the_reference() {
         "{cyclic} with cycles, {deadlocks} deadlocks, {cleared} cleared"
     );
     // The cases are worth something: each fate is met often.
-    for met in [starved, dropped, told, storms, right] {
+    for met in [starved, dropped, told, storms, right, expired, marked] {
         assert!(
             met > 100,
-            "{starved} starved, {dropped} dropped, {told} told, {storms} storms, {right} obeyed"
+            "{starved} starved, {dropped} dropped, {told} told, {storms} storms, {right} obeyed, {expired} expired"
         );
     }
 }

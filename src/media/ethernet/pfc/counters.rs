@@ -13,7 +13,7 @@ pub struct PauseCounters {
     pub xon: u64,
     /// How often the sender began to obey.
     pub obeyed: u64,
-    /// For how long it has been paused, up to the last time that it was let go.
+    /// For how long it has been paused, in all; a pause that lasts counts up to the present.
     pub paused: Duration,
     /// Frames dropped at the far end for want of headroom.
     pub starved: u64,

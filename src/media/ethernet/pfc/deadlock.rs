@@ -70,13 +70,20 @@ impl Watch {
         !self.suspects.is_empty()
     }
 
-    /// The frames of a queue are dropped: a deadlock that it is in is broken.
-    pub(in crate::ethernet) fn broken(&mut self, channel: u32, priority: u8, output: End, now: Time) {
-        let Some(&nth) = self.members.get(&(channel, priority)) else { return };
+    /// The frames of a queue are dropped: a deadlock that it is in is broken. Gives its number.
+    pub(in crate::ethernet) fn broken(
+        &mut self,
+        channel: u32,
+        priority: u8,
+        output: End,
+        now: Time,
+    ) -> Option<usize> {
+        let nth = *self.members.get(&(channel, priority))?;
         self.found[nth].cleared = Some((now, output));
         // Those that are left may be stuck in another circle.
         self.suspects.extend(self.members.iter().filter(|(_, of)| **of == nth).map(|(member, _)| *member));
         self.members.retain(|_, of| *of != nth);
+        Some(nth)
     }
 }
 
@@ -226,11 +233,11 @@ impl<P: Clone> Ethernet<P> {
         };
         let members = circle.iter().map(member).collect();
         let deadlock = Deadlock { formed: self.now(), priority, members, cleared: None };
-        if O::WATCHES {
-            observer.deadlocked(&deadlock);
-        }
         let watch = &mut self.pfc.as_deref_mut().expect("there are pauses").watch;
         let nth = watch.found.len();
+        if O::WATCHES {
+            observer.deadlocked(nth, &deadlock);
+        }
         watch.members.extend(circle.iter().map(|channel| ((*channel, priority), nth)));
         watch.found.push(deadlock);
     }

@@ -154,6 +154,16 @@ impl Pfc {
         &mut self.counters[channel as usize][usize::from(priority)]
     }
 
+    /// What has been counted by `now`, a pause that lasts counted in.
+    pub(in crate::ethernet) fn counted(&self, channel: u32, priority: u8, now: u64) -> Option<PauseCounters> {
+        let mut counted = *self.counters.get(channel as usize)?.get(usize::from(priority))?;
+        let sender = &self.senders[channel as usize];
+        if sender.paused & bit(priority) != 0 {
+            counted.paused += Duration::from_ps(now - sender.since[usize::from(priority)]);
+        }
+        Some(counted)
+    }
+
     /// Whether a frame that comes over a channel fits in.
     pub(in crate::ethernet) fn has_room(&self, channel: u32, priority: u8, length: u32) -> bool {
         let room = self.parameters.xoff.0.saturating_add(self.parameters.headroom.0);

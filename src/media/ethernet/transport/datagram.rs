@@ -24,13 +24,16 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use crate::ethernet::frame::wire_bytes_of;
-use crate::ethernet::{Address, Counters, Endpoint, Ethernet, Frame, Observer, PREAMBLE, Parameters, Pause};
+use crate::ethernet::{
+    Address, Counters, Endpoint, Ethernet, Frame, GAP, Observer, PREAMBLE, Parameters, Pause,
+};
 use crate::medium::{Event, Medium, Message};
 use simnet_base::des::agenda::{Agenda, Due};
 use simnet_base::ids::{HostId, Node, Port};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_network::topology::{End, Network};
 
+use super::dcqcn::{Control, DcqcnParameters, NOTIFIES};
 use super::reach::Reach;
 use super::{TransportError, fill};
 
@@ -46,7 +49,7 @@ pub struct Segment {
     slot: u32,
     /// The message's number among all messages, modulo 2^32.
     message: u32,
-    /// The segment's number in its message, modulo 2^32.
+    /// The segment's number in its message, modulo 2^32; both 0 and the slot [`NIL`] of a notification.
     number: u32,
 }
 
@@ -67,6 +70,8 @@ struct Hosts {
     rates: Vec<Option<BitRate>>,
     /// Per host, the first and the last message that waits or is being sent.
     queues: Vec<(u32, u32)>,
+    /// Rates of flows; messages are in these instead of queues.
+    control: Option<Control>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     handed_over: u32,
@@ -83,7 +88,7 @@ struct Hosts {
 pub struct Losses {
     /// Messages with at least one missing segment.
     pub messages: u64,
-    /// Segments that found no room in a switch on their way.
+    /// Segments that found no room in a switch on their way, or outlived their time to live.
     pub segments: u64,
 }
 
@@ -159,6 +164,7 @@ impl<O: Observer<Segment>> Datagram<O> {
                 rates: network.host_ids().map(rate).collect(),
                 reach,
                 queues: vec![(NIL, NIL); network.hosts().len()],
+                control: None,
                 slots: Vec::new(),
                 free: Vec::new(),
                 handed_over: 0,
@@ -169,6 +175,18 @@ impl<O: Observer<Segment>> Datagram<O> {
             },
             observer,
         })
+    }
+
+    /// The same, each flow at its rate. Nothing has been handed over yet.
+    #[must_use]
+    pub fn with_rates(mut self, parameters: DcqcnParameters) -> Datagram<O> {
+        self.hosts.control = Some(Control::new(parameters, self.hosts.queues.len()));
+        self
+    }
+
+    /// Notifications of congestion that hosts have sent.
+    pub fn notifications(&self) -> u64 {
+        self.hosts.control.as_ref().map_or(0, |control| control.notifications)
     }
 
     /// Lets every switch know every host, as a cluster's do that has been up for a while: nothing is flooded. Costs
@@ -200,8 +218,10 @@ impl<O: Observer<Segment>> Datagram<O> {
 
 impl<O: Observer<Segment>> Medium for Datagram<O> {
     fn send(&mut self, message: Message, now: Time) {
-        if self.hosts.take_over(message) {
-            self.ethernet.wake(message.source, now);
+        if self.hosts.take_over(message, now) {
+            if self.hosts.control.is_none() {
+                self.ethernet.wake(message.source, now);
+            }
         } else {
             self.hosts.lost.messages += 1;
             self.hosts.events.push_back((now, Event::Lost(message.tag)));
@@ -212,6 +232,9 @@ impl<O: Observer<Segment>> Medium for Datagram<O> {
         loop {
             if let Some(event) = self.hosts.events.pop_front() {
                 return Some(event);
+            }
+            if let Some(control) = &mut self.hosts.control {
+                control.wakes.drain(..).for_each(|(host, at)| self.ethernet.wake(host, at));
             }
             let leaves = self.hosts.leaving.next();
             let limit = [until, leaves].into_iter().flatten().min();
@@ -238,7 +261,7 @@ impl<O: Observer<Segment>> Medium for Datagram<O> {
 
 impl Hosts {
     /// Puts a message at the end of its host's queue. `false` if that host has no cable.
-    fn take_over(&mut self, message: Message) -> bool {
+    fn take_over(&mut self, message: Message, now: Time) -> bool {
         let (source, destination) = (message.source, message.destination);
         if self.reach.link(source).is_none() {
             return false;
@@ -267,6 +290,11 @@ impl Hosts {
                 u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 messages are under way")
             }
         };
+        if let Some(control) = &mut self.control {
+            let line = self.rates[source.index()].expect("a host with a cable has its rate");
+            control.push(&message, id, line, now);
+            return true;
+        }
         let (first, last) = &mut self.queues[source.index()];
         if *last == NIL {
             *first = id;
@@ -329,8 +357,16 @@ impl Hosts {
 
 impl Endpoint<Segment> for Hosts {
     fn next_frame(&mut self, host: HostId, now: Time) -> Option<Frame<Segment>> {
-        let (first, last) = &mut self.queues[host.index()];
-        let id = *first;
+        let id = match &mut self.control {
+            None => self.queues[host.index()].0,
+            Some(control) => match control.notify(host, now) {
+                Some(to) => {
+                    self.pauses = true;
+                    return Some(notification(host, to, self.header));
+                }
+                None => control.front(host, now)?,
+            },
+        };
         let slot = self.slots.get_mut(id as usize)?;
         let number = slot.sent;
         slot.sent += 1;
@@ -340,10 +376,18 @@ impl Endpoint<Segment> for Hosts {
         let content = Segment { slot: id, message: slot.number, number: number as u32 };
         let destination = Address::Host(slot.message.destination);
         let frame = Frame { source: host, destination, payload: self.header + data, content };
+        if let Some(control) = &mut self.control {
+            let bytes = u64::from(PREAMBLE + frame.length() + GAP);
+            control.sends(host, slot.message.destination, bytes, is_last, now);
+            self.pauses = true;
+        }
         if is_last {
-            *first = slot.next;
-            if *first == NIL {
-                *last = NIL;
+            let (first, last) = &mut self.queues[host.index()];
+            if self.control.is_none() {
+                *first = slot.next;
+                if *first == NIL {
+                    *last = NIL;
+                }
             }
             let rate = self.rates[host.index()].expect("a host with a cable has its rate");
             let leaves = now + rate.time_for(Bytes(u64::from(PREAMBLE + frame.length())));
@@ -361,7 +405,28 @@ impl Endpoint<Segment> for Hosts {
         if std::mem::take(&mut self.pauses) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn received(&mut self, _host: HostId, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+    fn priority(&self, host: HostId) -> Option<u8> {
+        self.control.as_ref()?.notifies(host).then_some(NOTIFIES)
+    }
+
+    fn received_marked(&mut self, host: HostId, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        let heard = self.received(host, frame, now);
+        match &mut self.control {
+            Some(control) if frame.content.slot != NIL => {
+                control.congested(host, frame.source, now);
+                if control.wakes.is_empty() { heard } else { ControlFlow::Break(()) }
+            }
+            _ => heard,
+        }
+    }
+
+    fn received(&mut self, host: HostId, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        if frame.content.slot == NIL {
+            if let Some(control) = &mut self.control {
+                control.notified(host, frame.source, now);
+            }
+            return ControlFlow::Continue(());
+        }
         let Some(slot) = self.slot(frame.content) else { return ControlFlow::Continue(()) };
         slot.arrived += 1;
         if slot.arrived + slot.dropped < slot.segments {
@@ -385,6 +450,9 @@ impl Endpoint<Segment> for Hosts {
         if matches!(port.node, Node::Switch(_)) && !self.reach.leads(port, destination) {
             return ControlFlow::Continue(());
         }
+        if frame.content.slot == NIL {
+            return ControlFlow::Continue(());
+        }
         self.lost.segments += 1;
         let Some(slot) = self.slot(frame.content) else { return ControlFlow::Continue(()) };
         slot.dropped += 1;
@@ -402,6 +470,10 @@ impl Endpoint<Segment> for Hosts {
     }
 
     fn starved(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
+        self.dropped(port, frame, now)
+    }
+
+    fn expired(&mut self, port: End, frame: &Frame<Segment>, now: Time) -> ControlFlow<()> {
         self.dropped(port, frame, now)
     }
 
@@ -423,6 +495,12 @@ impl Endpoint<Segment> for Hosts {
         bytes.resize(from + data as usize, 0);
         fill(u64::from(message), u64::from(number) * u64::from(self.capacity), &mut bytes[from..]);
     }
+}
+
+/// A notification of congestion for a sender: a header alone, of no message.
+fn notification(source: HostId, destination: HostId, header: u32) -> Frame<Segment> {
+    let content = Segment { slot: NIL, message: 0, number: 0 };
+    Frame { source, destination: Address::Host(destination), payload: header, content }
 }
 
 impl Slot {

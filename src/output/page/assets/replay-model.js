@@ -18,8 +18,8 @@
  */
 simnet.replay = (() => {
   const KINDS = ["start", "arrive", "wait", "grant", "release", "flow", "stop", "go", "reset", "deadlock", "clear", "end",
-    "cable", "send", "receive", "frame"];
-  const [START, ARRIVE, WAIT, GRANT, RELEASE, FLOW, STOP, GO, RESET, DEADLOCK, CLEAR, END, CABLE, SEND, RECEIVE, FRAME] =
+    "cable", "send", "receive", "frame", "pause", "circle"];
+  const [START, ARRIVE, WAIT, GRANT, RELEASE, FLOW, STOP, GO, RESET, DEADLOCK, CLEAR, END, CABLE, SEND, RECEIVE, FRAME, PAUSE, CIRCLE] =
     KINDS.keys();
   // Why a worm was destroyed, by number; 0: it was not.
   const CAUSES = ["", "a forward reset", "a failed cable", "a turn that its switch does not have", "a turn to a port without cable",
@@ -75,8 +75,8 @@ simnet.replay = (() => {
       let now = 0;
       for (let index = 0; index < this.count; index++) {
         const head = number();
-        const kind = head % 16;
-        now += (head - kind) / 16;
+        const kind = head % 32;
+        now += (head - kind) / 32;
         this.time[index] = now;
         this.kind[index] = kind;
         this.at[index] = numbers.length;
@@ -92,6 +92,8 @@ simnet.replay = (() => {
           case FLOW: some(4); break;
           case STOP: case GO: case CABLE: some(1); break;
           case DEADLOCK: some(2); some(3 * numbers[numbers.length - 1]); break;
+          case CIRCLE: some(3); some(2 * numbers[numbers.length - 1]); break;
+          case PAUSE: some(4); break;
           case SEND: case RECEIVE: some(5); some(numbers[numbers.length - 1]); break;
           case FRAME: some(5); break;
           default: some(2);
@@ -185,8 +187,18 @@ simnet.replay = (() => {
       }
     }
 
-    /** The members of the deadlock that event `index` tells: {worm, input, output, holds}, each waiting for the next. */
+    /** Whether event `index` tells of a deadlock. */
+    isDeadlock(index) {
+      return this.kind[index] === DEADLOCK || this.kind[index] === CIRCLE;
+    }
+
+    /** The members of the deadlock that event `index` tells: {worm, input, output, holds}, each waiting for the next; of
+     *  paused queues {priority, input, output, holds}. */
     members(index) {
+      if (this.kind[index] === CIRCLE) {
+        const [, priority, count, ...ends] = this.args(index);
+        return Array.from({ length: count }, (_, nth) => ({ priority, input: ends[2 * nth], output: ends[2 * nth + 1], holds: true }));
+      }
       const [, count, ...rest] = this.args(index);
       const members = [];
       for (let nth = 0; nth < count; nth++) {
@@ -227,6 +239,7 @@ simnet.replay = (() => {
       this.tailAt = new Float64Array(places);
       this.stopped = new Uint8Array(places); // the input has sent STOP
       this.stopAt = new Float64Array(places);
+      this.paused = new Uint8Array(places); // the priorities that it has paused, a bit each
       this.mode = new Uint8Array(worms);
       this.head = new Float64Array(worms).fill(-1); // the place where the worm's head was last
       this.wants = new Float64Array(worms).fill(-1); // the output that it waits for
@@ -241,7 +254,7 @@ simnet.replay = (() => {
 
     clear() {
       for (const list of [this.flowAt, this.occupancy, this.inflow, this.outflow, this.countAt, this.since, this.tailAt,
-        this.stopped, this.stopAt, this.mode, this.granted, this.hit]) list.fill(0);
+        this.stopped, this.stopAt, this.paused, this.mode, this.granted, this.hit]) list.fill(0);
       for (const list of [this.owner, this.ownerIn, this.tail, this.head, this.wants]) list.fill(-1);
       this.queue.fill(null);
       this.trail.clear();
@@ -342,7 +355,8 @@ simnet.replay = (() => {
           this.resets += 1;
           this.lastReset = index;
           break;
-        case DEADLOCK: this.deadlocks.set(a, index); break;
+        case PAUSE: if (b === 1) this.pause(a ^ 1, c, numbers[at + 3], now); break;
+        case DEADLOCK: case CIRCLE: this.deadlocks.set(a, index); break;
         case CLEAR: this.deadlocks.delete(a); break;
         case END: this.end(a, b, now); break;
         case CABLE:
@@ -518,6 +532,14 @@ simnet.replay = (() => {
       else this.destroyed += 1;
     }
 
+    // The sender at the far end of `place` is told which of its priorities are paused.
+    pause(place, priorities, paused, now) {
+      this.paused[place] = (this.paused[place] & ~priorities) | paused;
+      const isStopped = this.paused[place] === 0 ? 0 : 1;
+      if (isStopped !== this.stopped[place]) this.stopAt[place] = now;
+      this.stopped[place] = isStopped;
+    }
+
     frame(place, arrives, source, destination, bytes, now, index) {
       const from = arrives ? place ^ 1 : place;
       const list = this.frames.get(from) ?? [];
@@ -650,7 +672,7 @@ simnet.replay = (() => {
         if (isIdle) continue;
         out.push(place, this.flowAt[place], this.occupancy[place], this.inflow[place], this.outflow[place], this.countAt[place],
           this.owner[place], this.ownerIn[place], this.since[place], this.tail[place], this.tailAt[place],
-          this.stopped[place], this.stopAt[place]);
+          this.stopped[place], this.stopAt[place], this.paused[place]);
         list((queue ?? []).flatMap((entry) => [entry.worm, entry.flits, entry.whole, entry.leaves ? 1 : 0, entry.until]));
       }
       out.push(-1);
@@ -680,7 +702,7 @@ simnet.replay = (() => {
       [this.index, this.delivered, this.destroyed, this.resets, this.lastReset] = [take(), take(), take(), take(), take()];
       for (let place = take(); place >= 0; place = take()) {
         for (const field of [this.flowAt, this.occupancy, this.inflow, this.outflow, this.countAt, this.owner, this.ownerIn,
-          this.since, this.tail, this.tailAt, this.stopped, this.stopAt]) field[place] = take();
+          this.since, this.tail, this.tailAt, this.stopped, this.stopAt, this.paused]) field[place] = take();
         const flat = list();
         const queue = [];
         for (let at = 0; at < flat.length; at += 5) {
@@ -743,7 +765,8 @@ simnet.replay = (() => {
         case STOP: return `The buffer of ${this.port(a)} is filling up: STOP to ${this.port(a ^ 1)}.`;
         case GO: return `The buffer of ${this.port(a)} has room again: GO to ${this.port(a ^ 1)}.`;
         case RESET: return `${this.port(b)} was blocked for too long: its forward reset destroys ${this.worm(a)}.`;
-        case DEADLOCK: return `Deadlock: ${this.circle(log.members(index))}.`;
+        case PAUSE: return `${this.pause(c, d)} ${b === 1 ? `is obeyed by ${this.port(a)}` : `leaves ${this.port(a)}`}.`;
+        case DEADLOCK: case CIRCLE: return `Deadlock: ${this.circle(log.members(index))}.`;
         case CLEAR: return `The deadlock is broken at ${this.port(b)}.`;
         case END: return b === 0
           ? `${this.worm(a)} is whole at ${this.host(c)}.`
@@ -756,6 +779,13 @@ simnet.replay = (() => {
         case RECEIVE: return `${this.host(a)} receives ${this.message(b)} number ${c}.`;
         default: return `${this.frame(c, d, e)} ${b === 1 ? "has arrived at" : "leaves"} ${this.port(a)}.`;
       }
+    }
+
+    /** A PAUSE frame: which priorities are to be paused, and which may be sent again. */
+    pause(priorities, paused) {
+      const list = (set) => Array.from({ length: 8 }, (_, priority) => priority).filter((priority) => (set >> priority) & 1).join(", ");
+      const parts = [[paused, "XOFF"], [priorities & ~paused, "XON"]].filter(([set]) => set !== 0);
+      return `A PAUSE frame (${parts.map(([set, word]) => `${word} for priority ${list(set)}`).join(", ")})`;
     }
 
     /** Whose frame, for whom, as `frames` of a model have it. */
@@ -776,6 +806,9 @@ simnet.replay = (() => {
 
     // Who is in a circle of waiting: "first-0 waits for itself", "8 worms wait for each other in a circle".
     circle(members) {
+      if (members[0]?.priority !== undefined) {
+        return members.length === 1 ? "a paused queue waits for itself" : `${members.length} paused queues wait for each other in a circle`;
+      }
       const worms = [...new Set(members.filter((member) => member.holds).map((member) => member.worm))];
       if (worms.length === 1) return `${this.worm(worms[0])} waits for itself`;
       return `${worms.length === 0 ? "worms" : `${worms.length} worms`} wait for each other in a circle`;
@@ -786,6 +819,10 @@ simnet.replay = (() => {
       const count = members.length;
       return members.flatMap((member, nth) => {
         if (!member.holds) return [];
+        if (member.priority !== undefined) {
+          const next = members[(nth + 1) % count];
+          return [`Priority ${member.priority} of ${this.port(member.output)} is paused by ${this.port(next.input)}, whose frames wait for ${this.port(next.output)}.`];
+        }
         const front = members[(nth + 1) % count];
         const next = front.holds ? front : members[(nth + 2) % count];
         const who = front.worm === member.worm ? "it" : this.worm(front.worm);
@@ -800,6 +837,6 @@ simnet.replay = (() => {
 
   return {
     KINDS, CAUSES, NOWHERE, OUT, IN, WAITING, THERE, Log, Model, Words,
-    kinds: { START, ARRIVE, WAIT, GRANT, RELEASE, FLOW, STOP, GO, RESET, DEADLOCK, CLEAR, END, CABLE, SEND, RECEIVE, FRAME },
+    kinds: { START, ARRIVE, WAIT, GRANT, RELEASE, FLOW, STOP, GO, RESET, DEADLOCK, CLEAR, END, CABLE, SEND, RECEIVE, FRAME, PAUSE, CIRCLE },
   };
 })();

@@ -191,7 +191,7 @@ simnet.replay.start = (root, data) => {
     const found = { deadlock: [], clear: [], reset: [], cable: [] };
     for (let index = 0; index < made.count; index++) {
       const kind = made.kind[index];
-      if (kind === kinds.DEADLOCK) found.deadlock.push(index);
+      if (made.isDeadlock(index)) found.deadlock.push(index);
       if (kind === kinds.CLEAR) found.clear.push(index);
       if (kind === kinds.RESET) found.reset.push(index);
       if (kind === kinds.CABLE) found.cable.push(index);
@@ -324,7 +324,7 @@ simnet.replay.start = (root, data) => {
         model.seek(found + 1);
         time = log.time[found];
         flashNow(found);
-        waitUntil = wall + (log.kind[found] === kinds.DEADLOCK ? LOOK_MS : GLANCE_MS);
+        waitUntil = wall + (log.isDeadlock(found) ? LOOK_MS : GLANCE_MS);
         speak(true);
         return;
       }
@@ -336,7 +336,7 @@ simnet.replay.start = (root, data) => {
   // A deadlock, or the reset that breaks one: others would stop the eye too often.
   function firstToLookAt(from, until) {
     for (let index = from; index < until; index++) {
-      if (log.kind[index] === kinds.DEADLOCK || log.kind[index] === kinds.CLEAR) return index;
+      if (log.isDeadlock(index) || log.kind[index] === kinds.CLEAR) return index;
       if (log.kind[index] === kinds.RESET && model.deadlocks.size > 0) flashNow(index);
     }
     return -1;
@@ -660,7 +660,10 @@ simnet.replay.start = (root, data) => {
     const lines = [`${portName(place)} → ${portName(far)}`];
     if (model.down.has(place >> 1)) lines.push("This cable has failed.");
     for (const frame of model.frames.get(place) ?? []) lines.push(words.frame(...frame));
-    if (log.isOfFrames) return lines.join("\n");
+    if (log.isOfFrames) {
+      if (model.paused[far] !== 0) lines.push(`paused: priority ${[0, 1, 2, 3, 4, 5, 6, 7].filter((one) => (model.paused[far] >> one) & 1).join(", ")}`);
+      return lines.join("\n");
+    }
     if (model.owner[place] >= 0) lines.push(`held by ${words.worm(model.owner[place])}`);
     if (model.stopped[far] === 1) lines.push("stopped: STOP was sent");
     if (isBuffer || model.isBusy(far)) {
@@ -701,16 +704,18 @@ simnet.replay.start = (root, data) => {
         el("svg:path", { d: "M19 1 L28 7 L19 13 Z", style: "fill: var(--c6); stroke: var(--ink)" })),
       "a frame as far as it has come, in the colour of its sender",
     ];
-    const items = log.isOfFrames ? [frame] : [
+    const stop = picture(el("svg:circle", { cx: 17, cy: 7, r: 6, style: "fill: var(--bad)" }), el("svg:rect", { x: 13, y: 5.8, width: 8, height: 2.4, style: "fill: var(--paper)" }));
+    const circle = [picture(el("svg:rect", { x: 0, y: 1, width: 34, height: 12, rx: 6, style: "fill: var(--bad); opacity: .28" })), "deadlock: each waits for the next"];
+    const paused = log.kind.includes(kinds.PAUSE) ? [[stop, "paused: this port may not send all that it has"], circle] : [];
+    const items = log.isOfFrames ? [frame, ...paused] : [
       [picture(...tube(0.6)), `buffer of ${data.buffer} flits, filled from the switch on`],
       [picture(el("svg:rect", { x: 0, y: 5, width: 30, height: 4, style: "fill: var(--c6)" }),
         el("svg:path", { d: "M24 1 L33 7 L24 13 Z", style: "fill: var(--c6); stroke: var(--ink)" })), "a worm's head"],
       [picture(...tube(0.5), el("svg:rect", { x: 15.5, y: 0, width: 3, height: 14, style: "fill: var(--c6)" })), "its tail"],
-      [picture(el("svg:circle", { cx: 17, cy: 7, r: 6, style: "fill: var(--bad)" }), el("svg:rect", { x: 13, y: 5.8, width: 8, height: 2.4, style: "fill: var(--paper)" })),
-        "STOP: this port may not send"],
+      [stop, "STOP: this port may not send"],
       [picture(el("svg:path", { d: "M2 7 H26", style: "stroke: var(--c6); stroke-width: 2; stroke-dasharray: 3 3" }),
         el("svg:circle", { cx: 29, cy: 7, r: 4, style: "fill: none; stroke: var(--warn); stroke-width: 2" })), "a head waits for this output"],
-      [picture(el("svg:rect", { x: 0, y: 1, width: 34, height: 12, rx: 6, style: "fill: var(--bad); opacity: .28" })), "deadlock: each waits for the next"],
+      circle,
     ];
     return el("ul", { class: "legend", "aria-label": "What the drawing means" }, items.map(([drawn, text]) => el("li", {}, drawn, el("span", {}, simnet.explained(text)))));
   }

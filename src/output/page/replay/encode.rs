@@ -1,6 +1,6 @@
 //! Events as bytes that fit into a page, and back.
 //!
-//! Per event: a varint of sixteen times the time since the event before plus the kind, then the kind's numbers as
+//! Per event: a varint of 32 times the time since the event before plus the kind, then the kind's numbers as
 //! varints. A *place* is a port by its cable: `2 x link` is the link's end `a`, `2 x link + 1` its end `b`, so that the
 //! far end of a cable is one bit away; a port without a cable is the number after the last. `replay-model.js` reads it.
 
@@ -8,9 +8,13 @@ use std::collections::BTreeMap;
 
 use simnet_base::ids::{HostId, LinkId, Turn};
 use simnet_base::units::Time;
+use simnet_media::ethernet::PauseFrame;
 use simnet_media::fabric::{Cause, Flow};
 use simnet_media::trace::{Event, EventKind, Message, leb128};
 use simnet_network::topology::{End, Network};
+
+/// The kind of a deadlock of queues; the others are known by their names.
+const CIRCLE: usize = EventKind::NAMES.len();
 
 /// Events of one scene as the page holds them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,9 +46,12 @@ pub fn encode<'a>(
     let mut last = 0;
     for event in events {
         let now = event.at.as_ps() / unit_ps;
-        let kind = EventKind::NAMES.iter().position(|name| *name == event.what.name()).unwrap_or(0);
+        let kind = match event.what {
+            EventKind::Circle { .. } => CIRCLE,
+            _ => EventKind::NAMES.iter().position(|name| *name == event.what.name()).unwrap_or(0),
+        };
         // A stretch that no run has is shortened.
-        writer.number((now - last).min(u64::MAX / 16 - 1) * 16 + kind as u64);
+        writer.number((now - last).min(u64::MAX / 32 - 1) * 32 + kind as u64);
         writer.happening(&event.what);
         writer.encoded.count += 1;
         last = now;
@@ -122,6 +129,17 @@ impl Writer<'_> {
                     self.place(*output);
                 }
             }
+            EventKind::Circle { nth, priority, members } => {
+                self.numbers([u64::from(*nth), u64::from(*priority), members.len() as u64]);
+                for (input, output) in members {
+                    self.place(*input);
+                    self.place(*output);
+                }
+            }
+            EventKind::Pause { port, obeyed, says } => {
+                self.place(*port);
+                self.numbers([u64::from(*obeyed), u64::from(says.priorities), u64::from(says.paused)]);
+            }
             EventKind::Clear { nth, output } => {
                 self.number(u64::from(*nth));
                 self.place(*output);
@@ -179,8 +197,13 @@ pub fn decode(network: &Network, encoded: &Encoded) -> Option<Vec<Event>> {
     let mut events = Vec::with_capacity(encoded.count);
     for _ in 0..encoded.count {
         let head = reader.number()?;
-        now += head / 16;
-        let what = reader.happening(EventKind::NAMES[(head % 16) as usize])?;
+        now += head / 32;
+        let kind = usize::try_from(head % 32).ok()?;
+        let what = if kind == CIRCLE {
+            reader.circle()?
+        } else {
+            reader.happening(EventKind::NAMES.get(kind).copied()?)?
+        };
         events.push(Event { at: Time::from_ps(now * encoded.unit_ps), what });
     }
     reader.bytes.is_empty().then_some(events)
@@ -265,8 +288,23 @@ impl Reader<'_> {
             }
             "send" => EventKind::Send(self.message()?),
             "receive" => EventKind::Receive(self.message()?),
+            "pause" => {
+                let (port, obeyed) = (self.place()?, self.number()? == 1);
+                let says = PauseFrame { priorities: self.octet()?, paused: self.octet()? };
+                EventKind::Pause { port, obeyed, says }
+            }
             _ => self.frame()?,
         })
+    }
+
+    fn circle(&mut self) -> Option<EventKind> {
+        let (nth, priority, count) = (self.small()?, self.octet()?, self.number()?);
+        let members = (0..count).map(|_| Some((self.place()?, self.place()?))).collect::<Option<_>>()?;
+        Some(EventKind::Circle { nth, priority, members })
+    }
+
+    fn octet(&mut self) -> Option<u8> {
+        u8::try_from(self.number()?).ok()
     }
 
     fn frame(&mut self) -> Option<EventKind> {

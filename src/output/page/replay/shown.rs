@@ -1,6 +1,6 @@
 //! What of an event log a page shows: read in two passes, so that a log may be larger than memory.
 
-use simnet_media::trace::{Event, EventKind, Heading, LogEntry, LogFault, Reader, Scene};
+use simnet_media::trace::{Event, Heading, LogEntry, LogFault, Reader, Scene};
 
 use super::window::{Extent, Window, first, quotas};
 
@@ -42,7 +42,7 @@ pub(super) fn read(open: impl Fn() -> Result<Reader, LogFault>, most: usize) -> 
         Step::Scene(_) => extents.push(Extent::default()),
         Step::Event(event) => {
             let Some(extent) = extents.last_mut() else { return };
-            if matches!(event.what, EventKind::Deadlock { .. }) {
+            if event.what.is_deadlock() {
                 extent.deadlock = extent.deadlock.or(Some(extent.events));
             }
             extent.events += 1;

@@ -85,6 +85,8 @@ struct Standing {
     worms: BTreeMap<u32, Vec<(u64, Event)>>,
     flows: BTreeMap<End, (u64, Event)>,
     stops: BTreeMap<End, (u64, Event)>,
+    /// By port that obeys and priority, the last that it was told.
+    pauses: BTreeMap<(End, u8), (u64, Event)>,
     cables: BTreeMap<LinkId, (u64, Event)>,
     deadlocks: BTreeMap<u32, (u64, Event)>,
 }
@@ -113,13 +115,21 @@ impl Standing {
             EventKind::Cable { link, .. } => {
                 self.cables.insert(*link, kept);
             }
-            EventKind::Deadlock { nth, .. } => {
+            EventKind::Deadlock { nth, .. } | EventKind::Circle { nth, .. } => {
                 self.deadlocks.insert(*nth, kept);
             }
             EventKind::Clear { nth, .. } => {
                 self.deadlocks.remove(nth);
             }
-            EventKind::Send(_) | EventKind::Receive(_) | EventKind::Frame { .. } => {}
+            EventKind::Pause { port, obeyed: true, says } => {
+                for priority in (0..8).filter(|priority| says.priorities >> priority & 1 == 1) {
+                    self.pauses.insert((*port, priority), kept.clone());
+                }
+            }
+            EventKind::Send(_)
+            | EventKind::Receive(_)
+            | EventKind::Frame { .. }
+            | EventKind::Pause { .. } => {}
         }
     }
 
@@ -127,8 +137,11 @@ impl Standing {
         let worms = self.worms.into_values().flatten();
         let ports = self.flows.into_values().chain(self.stops.into_values());
         let rest = self.cables.into_values().chain(self.deadlocks.into_values());
-        let mut events: Vec<(u64, Event)> = worms.chain(ports).chain(rest).collect();
+        let mut events: Vec<(u64, Event)> =
+            worms.chain(ports).chain(self.pauses.into_values()).chain(rest).collect();
         events.sort_by_key(|(position, _)| *position);
+        // One that speaks of several priorities is there once.
+        events.dedup_by_key(|(position, _)| *position);
         events.into_iter().map(|(_, event)| event).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use simnet_media::ethernet::transport::{Datagram, Packet, Segment, Tcp};
-use simnet_media::ethernet::{Counters, Observer, Parameters};
+use simnet_media::ethernet::{Counters, EcnParameters, Observer, Parameters};
 use simnet_media::fabric;
 use simnet_media::trace::{Recorder, Scene, WormNames};
 use simnet_network::topology::Network;
@@ -31,6 +31,12 @@ pub(super) struct Counts {
     pub(super) hops: u64,
     /// Frames that found no room.
     pub(super) dropped: u64,
+    /// Frames that outlived their time to live.
+    pub(super) expired: u64,
+    /// Frames that were marked for congestion.
+    pub(super) marked: u64,
+    /// Notifications of it that hosts sent.
+    pub(super) notifications: u64,
     /// Frames that switches sent to all others.
     pub(super) floods: u64,
     /// The most bytes behind one port at once.
@@ -159,16 +165,22 @@ impl<'a> Frames<'a> {
         O: Observer<Segment> + Observer<Packet>,
     {
         let (network, ports) = (&self.topology.network, &self.topology.attachments);
-        let (parameters, introduced) = (&self.parameters, self.ethernet.introduced);
+        let introduced = self.ethernet.introduced;
+        let ecn = self.parameters.ecn.map(|ecn| EcnParameters { seed: job.seed, ..ecn });
+        let parameters = &Parameters { ecn, ..self.parameters.clone() };
         match self.ethernet.transport {
-            Transport::Datagram => {
+            kind @ (Transport::Datagram | Transport::Dcqcn) => {
                 let mut medium = Datagram::new(network, parameters, ports, self.ethernet.header, observer)?;
+                if kind == Transport::Dcqcn {
+                    medium = medium.with_rates(*self.ethernet.dcqcn);
+                }
                 if introduced {
                     medium.introduce_all();
                 }
                 let outcome = ranks::run(&mut Heard::new(&mut medium, listener), job)?;
                 let pauses = self.pauses(medium.ethernet());
-                let counts = Counts { pauses, ..Counts::of(medium.counters()) };
+                let notifications = medium.notifications();
+                let counts = Counts { pauses, notifications, ..Counts::of(medium.counters()) };
                 Ok((outcome, counts, medium.into_observer()))
             }
             Transport::Tcp => {
@@ -194,6 +206,9 @@ impl Counts {
             sent: counters.sent,
             hops: counters.hops(),
             dropped: counters.dropped(),
+            expired: counters.expired,
+            marked: counters.marked,
+            notifications: 0,
             floods: counters.floods,
             peak_bytes: counters.peak().0,
             pauses: None,

@@ -30,7 +30,7 @@ pub struct PauseReport {
     pub ports_paused: u64,
     /// Ports of hosts among them.
     pub hosts_paused: u64,
-    /// For how long ports were paused, all together.
+    /// For how long ports were paused, all together, up to the end of the run.
     pub paused_ms: f64,
     /// Frames dropped for want of headroom.
     pub frames_starved: u64,
@@ -62,7 +62,7 @@ record! {
         pub xon: u64,
         /// How often it began to obey.
         pub obeyed: u64,
-        /// For how long it was paused, up to the last time that it was let go.
+        /// For how long it was paused, in all, up to the end of the run.
         pub paused_ms: f64,
         /// Frames dropped at the input for want of headroom.
         pub frames_starved: u64,
@@ -107,7 +107,7 @@ impl Pauses {
             xon: sum(|row| row.xon),
             ports_paused: paused.clone().count() as u64,
             hosts_paused: paused.filter(is_host).count() as u64,
-            paused_ms: rows.iter().map(|row| row.paused_ms).sum(),
+            paused_ms: rows.iter().map(|row| row.paused_ms).sum::<f64>().abs(),
             frames_starved: sum(|row| row.frames_starved),
             storms: sum(|row| row.storms),
             frames_discarded: sum(|row| row.frames_discarded),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use simnet_base::ids::Node;
 use simnet_media::host::collective::Algorithm;
+use simnet_scenario::ethernet::Transport;
 
 use super::{Counts, Executions, Gather, PauseReport};
 use crate::simulation::ranks::{Job, Outcome, Waits};
@@ -73,6 +74,15 @@ pub struct GatherReport {
     pub frame_hops: u64,
     /// Frames that found no room in a switch.
     pub frames_dropped: u64,
+    /// Frames that outlived their time to live; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames_expired: Option<u64>,
+    /// Frames that were marked for congestion; absent where none can be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames_marked: Option<u64>,
+    /// Notifications of congestion that hosts sent; absent but with DCQCN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notifications: Option<u64>,
     /// Frames that switches sent to all others.
     pub frames_flooded: u64,
     /// The most bytes that were behind one port of a switch at once.
@@ -158,6 +168,15 @@ impl GatherReport {
             max_channel_load: judged.map(|judged| judged.max_channel_load),
             judged_on: judged.map(|judged| judged.judged_on),
             refused: found.refusal().map(str::to_owned),
+            frames_expired: ethernet
+                .and_then(|ethernet| ethernet.time_to_live)
+                .map(|_| count(|counts| counts.expired).sum()),
+            frames_marked: ethernet
+                .and_then(|ethernet| ethernet.ecn)
+                .map(|_| count(|counts| counts.marked).sum()),
+            notifications: ethernet
+                .filter(|ethernet| ethernet.transport == Transport::Dcqcn)
+                .map(|_| count(|counts| counts.notifications).sum()),
             pauses: pauses(executions),
             deadlocks: deadlocks(executions),
         }

@@ -93,7 +93,7 @@ pub(super) fn known_step(discovery: &Discovery) -> Option<Duration> {
         return None;
     }
     let headers = match ethernet.transport {
-        Transport::Datagram => ethernet.header,
+        Transport::Datagram | Transport::Dcqcn => ethernet.header,
         Transport::Tcp => TCP_HEADERS,
     };
     let payload = discovery.plan.message.0 + discovery.software.envelope.0 + u64::from(headers);

@@ -34,7 +34,7 @@ pub(super) fn measured(
     let (network, ports) = (&topology.network, &topology.attachments);
     let counts = |counters: &Counters| (counters.hops(), counters.dropped());
     match ethernet.transport {
-        Transport::Datagram => {
+        Transport::Datagram | Transport::Dcqcn => {
             let mut medium = Datagram::new(network, &parameters, ports, ethernet.header, ())?;
             if ethernet.introduced {
                 medium.introduce_all();

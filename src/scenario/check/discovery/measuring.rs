@@ -87,7 +87,7 @@ fn message(wire: &wire::Discovery, medium: Option<&Ethernet>, diagnostics: &mut 
 /// What a frame carries before a message's envelope.
 pub(super) const fn headers(medium: &Ethernet) -> u32 {
     match medium.transport {
-        Transport::Datagram => medium.header,
+        Transport::Datagram | Transport::Dcqcn => medium.header,
         Transport::Tcp => TCP_HEADERS,
     }
 }

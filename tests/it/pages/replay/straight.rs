@@ -27,6 +27,8 @@ struct State {
     owners: BTreeMap<u64, (u64, u64)>,
     tails: BTreeMap<u64, (u64, u64)>,
     stops: BTreeSet<u64>,
+    /// By place, the priorities that it has paused.
+    paused: BTreeMap<u64, u8>,
     waits: BTreeMap<u64, (u64, u64)>,
     alive: BTreeSet<u64>,
     struck: BTreeSet<u64>,
@@ -121,6 +123,20 @@ impl State {
                 });
                 self.deadlocks.insert(*nth);
             }
+            EventKind::Circle { nth, .. } => {
+                self.deadlocks.insert(*nth);
+            }
+            EventKind::Pause { port, obeyed: true, says } => {
+                let far = at(port) ^ 1;
+                let paused = self.paused.entry(far).or_default();
+                *paused = *paused & !says.priorities | says.paused;
+                if *paused == 0 {
+                    self.stops.remove(&far);
+                } else {
+                    self.stops.insert(far);
+                }
+            }
+            EventKind::Pause { .. } => {}
             EventKind::Clear { nth, .. } => {
                 self.deadlocks.remove(nth);
             }

@@ -126,7 +126,9 @@ fn random_parameters(rng: &mut ChaCha8Rng, network: &Network) -> Parameters {
         ),
         buffer: *[Buffer::Unbounded, Buffer::PerPort(room), Buffer::Shared(room)].choose(rng).unwrap(),
         flow: Flow::None,
+        ecn: None,
         forwarding: Forwarding::SpanningTree,
+        time_to_live: None,
         ageing: Duration::from_ps(*[0, 1, long, 5 * long, u64::MAX].choose(rng).unwrap()),
         mtu: *[46, 400, 1_500, 9_000].choose(rng).unwrap(),
         bridge_priorities: (0..rng.random_range(0..=network.switches().len()))

@@ -22,6 +22,9 @@ struct Copy {
     ready: u64,
     /// The channel that it came over; none at its host.
     input: Option<usize>,
+    /// How many switches have forwarded it.
+    hops: u16,
+    is_marked: bool,
     /// What it is a copy of: which arrival at a switch, of all.
     arrival: u64,
 }
@@ -36,7 +39,8 @@ struct Channel {
     queue: Vec<Copy>,
     leaving: Option<(u64, Copy)>,
     free: u64,
-    cable: Vec<(u64, Frame<u64>)>,
+    /// When copies arrive, and which.
+    cable: Vec<(u64, Copy)>,
     /// PAUSE frames on the cable, and when they are obeyed.
     controls: VecDeque<(u64, PauseFrame)>,
     paused: [bool; 8],
@@ -157,8 +161,14 @@ impl<'a> Reference<'a> {
         self.seen.rooms.push(rooms);
     }
 
-    pub(super) fn into_seen(self) -> Seen {
-        let Reference { channels, causes, mut seen, .. } = self;
+    /// What is compared with a run that ended at the instant `end`: who is paused then was so up to it.
+    pub(super) fn into_seen(self, end: u64) -> Seen {
+        let Reference { mut channels, causes, mut seen, .. } = self;
+        for channel in &mut channels {
+            for priority in (0..8).filter(|priority| channel.paused[*priority]) {
+                channel.counted[priority].paused += Duration::from_ps(end - channel.since[priority]);
+            }
+        }
         seen.counted = channels.iter().flat_map(|channel| channel.counted).collect();
         seen.causes =
             causes.into_iter().map(|((paused, priority, behind), n)| (paused, priority, behind, n)).collect();
@@ -199,7 +209,7 @@ impl<'a> Reference<'a> {
     fn next(&self) -> Option<u64> {
         let mut times = Vec::new();
         for (at, channel) in self.channels.iter().enumerate() {
-            times.extend(channel.cable.iter().map(|(at, _)| *at));
+            times.extend(channel.cable.iter().map(|(at, ..)| *at));
             times.extend(channel.controls.iter().map(|(at, _)| *at));
             times.extend(channel.leaving.as_ref().map(|(until, _)| *until));
             times.extend(channel.fronts().map(|copy| copy.ready.max(channel.free)));
@@ -245,9 +255,9 @@ impl<'a> Reference<'a> {
             }
         }
         for at in 0..self.channels.len() {
-            if let Some(nth) = self.channels[at].cable.iter().position(|(arrival, _)| *arrival == now) {
-                let (_, frame) = self.channels[at].cable.remove(nth);
-                self.arrive(at, frame, now);
+            if let Some(nth) = self.channels[at].cable.iter().position(|(arrival, ..)| *arrival == now) {
+                let (_, copy) = self.channels[at].cable.remove(nth);
+                self.arrive(at, copy, now);
             }
         }
         for at in 0..self.channels.len() {
@@ -283,7 +293,9 @@ impl<'a> Reference<'a> {
         if self.channels[at].free <= now && !self.channels[at].paused[priority] {
             self.waiting[host].pop_front();
             self.seen.counters.sent += 1;
-            self.channels[at].queue.push(Copy { frame, priority, ready: now, input: None, arrival: 0 });
+            let copy =
+                Copy { frame, priority, ready: now, input: None, hops: 0, is_marked: false, arrival: 0 };
+            self.channels[at].queue.push(copy);
         }
     }
 
@@ -303,7 +315,7 @@ impl<'a> Reference<'a> {
             let end = now + channel.time(8 + length(&copy.frame));
             channel.free = now + channel.time(8 + length(&copy.frame) + 12);
             channel.leaving = Some((end, copy));
-            channel.cable.push((end + channel.delay, copy.frame));
+            channel.cable.push((end + channel.delay, copy));
             self.seen.passed.push((now, channel.from, Direction::Out, copy.frame.content));
         }
     }
@@ -375,7 +387,8 @@ impl<'a> Reference<'a> {
         self.seen.events.push(EventKind::Dropped(now, self.channels[at].from, copy.frame.content));
     }
 
-    fn arrive(&mut self, at: usize, frame: Frame<u64>, now: u64) {
+    fn arrive(&mut self, at: usize, copy: Copy, now: u64) {
+        let frame = copy.frame;
         let to = self.channels[at].to;
         self.seen.passed.push((now, to, Direction::In, frame.content));
         let time = self.channels[at].time(8 + length(&frame));
@@ -391,15 +404,17 @@ impl<'a> Reference<'a> {
                     return;
                 }
                 self.seen.counters.delivered += 1;
-                self.seen.events.push(EventKind::Received(now, host, frame.content));
+                let event = if copy.is_marked { EventKind::Marked } else { EventKind::Received };
+                self.seen.events.push(event(now, host, frame.content));
                 self.waiting[host.index()].extend(reply(host, &frame));
             }
             Node::Switch(_) if self.leaves_out(to, &frame) => self.seen.counters.blocked += 1,
-            Node::Switch(switch) => self.take_in(at, switch, frame, now),
+            Node::Switch(switch) => self.take_in(at, switch, copy, now),
         }
     }
 
-    fn take_in(&mut self, at: usize, switch: SwitchId, frame: Frame<u64>, now: u64) {
+    fn take_in(&mut self, at: usize, switch: SwitchId, came: Copy, now: u64) {
+        let Copy { frame, hops, .. } = came;
         let (pfc, priority) = (&self.case.pfc, usize::from(self.case.priority(&frame)));
         if self.occupied(at, priority) + length(&frame) > pfc.xoff.0 + pfc.headroom.0 {
             self.channels[at].counted[priority].starved += 1;
@@ -407,8 +422,14 @@ impl<'a> Reference<'a> {
             return;
         }
         self.arrivals += 1;
+        let time_to_live = self.case.case.parameters.time_to_live;
+        if frame.destination != Address::Broadcast && time_to_live == Some(hops) {
+            self.seen.counters.expired += 1;
+            self.seen.events.push(EventKind::Expired(now, self.channels[at].from, frame.content));
+            return;
+        }
         let ready = now + self.case.case.parameters.switch_latency.as_ps();
-        let copy = Copy { frame, priority, ready, input: Some(at), arrival: self.arrivals };
+        let copy = Copy { ready, input: Some(at), hops: hops + 1, arrival: self.arrivals, ..came };
         let first = self.forward(switch, self.channels[at].to, copy, now);
         let occupied = self.occupied(at, priority);
         let channel = &mut self.channels[at];
@@ -432,7 +453,7 @@ impl<'a> Reference<'a> {
                     return None;
                 };
                 let end = End { node: came.node, port };
-                if end == came {
+                if end == came && self.case.case.parameters.time_to_live.is_none() {
                     self.seen.counters.filtered += 1;
                     return None;
                 }
@@ -558,7 +579,7 @@ impl<'a> Reference<'a> {
         self.standing.retain(|_, of| *of != nth);
     }
 
-    fn queue(&mut self, end: End, copy: Copy, now: u64) -> Option<usize> {
+    fn queue(&mut self, end: End, mut copy: Copy, now: u64) -> Option<usize> {
         let at = self.channels.iter().position(|channel| channel.from == end).unwrap();
         if self.channels[at].stormy[copy.priority] {
             self.discard(at, &copy, now);
@@ -567,6 +588,11 @@ impl<'a> Reference<'a> {
         let channel = &mut self.channels[at];
         if channel.waits(copy.priority).next().is_none() {
             channel.blocked[copy.priority] = now;
+        }
+        let limit = self.case.case.parameters.ecn.map_or(u64::MAX, |ecn| ecn.kmax.0);
+        if channel.bytes() > limit && !copy.is_marked {
+            copy.is_marked = true;
+            self.seen.counters.marked += 1;
         }
         channel.queue.push(copy);
         let peak = &mut self.seen.counters.channels[at].peak;

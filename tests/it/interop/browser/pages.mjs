@@ -10,7 +10,7 @@ const NAMED = new Set([
 
 // What shown units mean, of a number in the unit of its key.
 const UNITS = {
-  "": [1], ns: [1], "µs": [1e3], ms: [1e6, 1], s: [1e9, 1e3], "%": [0.01, 1], "b/s": [1], "kb/s": [1e3], "Mb/s": [1e6], "Gb/s": [1e9],
+  "": [1], ns: [1], "µs": [1e3, 1e-3], ms: [1e6, 1], s: [1e9, 1e3], "%": [0.01, 1], "b/s": [1], "kb/s": [1e3], "Mb/s": [1e6], "Gb/s": [1e9],
   B: [1], kB: [1e3], MB: [1e6], GB: [1e9],
 };
 

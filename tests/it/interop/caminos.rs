@@ -1,12 +1,13 @@
-//! Credits beside CAMINOS's virtual cut-through, on a mesh of 8 x 8 switches under dimension-order routes: latency below
-//! saturation, and what is accepted beyond it.
+//! Credits beside CAMINOS's virtual cut-through, on a mesh of 8 x 8 switches under dimension-order routes: latency
+//! below saturation, and what is accepted beyond it.
 //!
 //! Compared with what CAMINOS 0.6.3 gave when it was recorded, and with the program itself where it is installed
-//! (`cargo install caminos --locked`). No package of Debian's has it, so that `SIMNET_REQUIRE_PEERS` does not ask for it.
+//! (`cargo install caminos --locked`). No package of Debian's has it, so that `SIMNET_REQUIRE_PEERS` does not ask for
+//! it.
 //!
 //! Both: one lane, buffers of two packets of 32 flits, a host a switch, a flit a cycle, two cycles from switch to switch.
-//! CAMINOS counts a cycle more at a host, opens queues by phits where simnet returns the room of a packet at once, and
-//! lets chance choose among inputs where simnet goes round.
+//! CAMINOS counts a cycle more at a host, gives room back phit by phit where simnet returns that of a packet at once,
+//! and lets chance choose among inputs where simnet goes round.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +18,8 @@ use simnet::simulation;
 
 use support_network::installed;
 
-/// Loads, in flits a cycle and host, from a tenth to eight tenths of saturation, with the latency that CAMINOS gave: the
-/// mean from creation to delivery, in cycles. 50,000 cycles of warm-up, 250,000 measured.
+/// Loads, in flits a cycle and host, from a tenth to eight tenths of saturation, with the latency that CAMINOS gave:
+/// the mean from creation to delivery, in cycles. 50,000 cycles of warm-up, 250,000 measured.
 const RECORDED: [(f64, f64); 8] = [
     (0.033, 48.59),
     (0.066, 52.02),
@@ -72,8 +73,8 @@ fn assert_near(what: &str, ours: f64, theirs: f64) {
     assert!((ours / theirs - 1.0).abs() < 0.05, "{what}: {ours} where CAMINOS has {theirs}");
 }
 
-/// Wrong if a packet waited for room that it has, or went on without, if lines of packets did not move while the first is
-/// being sent, or if a credit came back by another way than the cable's: each moves the curve by more.
+/// Wrong if a packet waited for room that it has, or went on without, if packets behind the first did not move while it
+/// is being sent, or if a credit came back later than the cable's delay: each moves the curve by more.
 #[test]
 fn a_mesh_is_as_caminos_has_it() {
     let loads: Vec<f64> = RECORDED.iter().map(|(load, _)| *load).chain([0.5]).collect();

@@ -5,8 +5,8 @@
 //! (`cargo install caminos --locked`). No package of Debian's has it, so that `SIMNET_REQUIRE_PEERS` does not ask for
 //! it.
 //!
-//! Both: one lane, buffers of two packets of 32 flits, a host a switch, a flit a cycle, two cycles from switch to switch.
-//! CAMINOS counts a cycle more at a host, gives room back phit by phit where simnet returns that of a packet at once,
+//! Both: one lane, buffers of two packets of 32 flits, a host a switch, a flit a cycle, two cycles from switch to
+//! switch. CAMINOS counts a cycle more at a host, gives room back phit by phit where simnet returns that of a packet at once,
 //! and lets chance choose among inputs where simnet goes round.
 
 use std::fs;
@@ -69,7 +69,7 @@ fn ours(loads: &[f64]) -> Vec<(f64, f64)> {
 }
 
 fn assert_near(what: &str, ours: f64, theirs: f64) {
-    println!("{what}: ours {ours:.3}, CAMINOS {theirs:.3}, {:+.1} %", (ours / theirs - 1.0) * 100.0);
+    eprintln!("{what}: ours {ours:.3}, CAMINOS {theirs:.3}, {:+.1} %", (ours / theirs - 1.0) * 100.0);
     assert!((ours / theirs - 1.0).abs() < 0.05, "{what}: {ours} where CAMINOS has {theirs}");
 }
 

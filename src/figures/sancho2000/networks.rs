@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn the_greatest_of_ten_is_as_combinatorics_has_it() {
         let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
-        let (low, high) = ends(&[hundred.clone()], |ten| ten.max).unwrap();
+        let (low, high) = ends(std::slice::from_ref(&hundred), |ten| ten.max).unwrap();
         let [low, high] = [low, high].map(|end| hundred.iter().filter(|value| **value <= end).count());
         assert!(share_below(low - 2) < 0.025 && 0.025 < share_below(low + 1), "{low}");
         assert!(share_below(high - 1) < 0.975 && high == 100, "{high}");
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_mean_of_ten_scatters_less_than_one_network() {
         let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
-        let (low, high) = ends(&[hundred.clone()], |ten| ten.mean).unwrap();
+        let (low, high) = ends(std::slice::from_ref(&hundred), |ten| ten.mean).unwrap();
         // The standard error of the mean of ten without replacement: sd / sqrt(10) * sqrt(90 / 99) = 8.7.
         assert!((31.0..36.0).contains(&low) && (65.0..70.0).contains(&high), "{low} to {high}");
         assert_eq!(ends(&[hundred[..TEN].to_vec()], |ten| ten.mean), None);

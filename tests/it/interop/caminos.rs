@@ -6,8 +6,8 @@
 //! it.
 //!
 //! Both: one lane, buffers of two packets of 32 flits, a host a switch, a flit a cycle, two cycles from switch to
-//! switch. CAMINOS counts a cycle more at a host, gives room back phit by phit where simnet returns that of a packet at once,
-//! and lets chance choose among inputs where simnet goes round.
+//! switch. CAMINOS counts a cycle more at a host, gives room back phit by phit where simnet returns that of a packet
+//! at once, and lets chance choose among inputs where simnet goes round.
 
 use std::fs;
 use std::path::Path;

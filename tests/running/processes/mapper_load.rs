@@ -12,8 +12,8 @@ use simnet_network::topology::{Network, isomorphism, presets};
 use simnet_running::simulation::hosts::{self, Load, Setup};
 
 use support_media::mapping::parameters;
+use support_network::long_cases;
 use support_network::mapping::random_network;
-use support_network::{cases, long_cases};
 
 /// The traffic of a case: the load of each host in flits a flit time, and the length of its messages.
 fn traffic(seed: u64) -> (f64, u32) {
@@ -60,7 +60,7 @@ fn under_load_a_map_that_is_wrong_is_not_sure() {
     let net = presets::load("now-c").unwrap();
     let mapper = net.find_host("c-util").unwrap();
     for options in [Options::default(), Options::default().careful()] {
-        let presets = (0..cases(20)).into_par_iter().map(|seed| judged(&net, mapper, options, seed));
+        let presets = (0..long_cases(20)).into_par_iter().map(|seed| judged(&net, mapper, options, seed));
         let random = (0..long_cases(600)).into_par_iter().map(|seed| judged_at_random(options, seed));
         let counts = presets.chain(random);
         let [all, right, sure] = counts.reduce(|| [0; 3], |a, b| std::array::from_fn(|nth| a[nth] + b[nth]));

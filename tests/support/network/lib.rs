@@ -18,19 +18,26 @@ pub fn root() -> &'static Path {
 /// How many cases to run of `full`: all with `SIMNET_THOROUGH=1`, a fifth with `SIMNET_THOROUGH=ci`,
 /// otherwise a twentieth; at least one.
 pub fn cases(full: u64) -> u64 {
-    let share = match std::env::var("SIMNET_THOROUGH").as_deref() {
-        Ok("ci") => full / 5,
-        Ok(value) if !value.is_empty() && value != "0" => full,
-        _ => full / 20,
-    };
-    share.max(1)
+    match thorough().as_deref() {
+        Some("ci") => (full / 5).max(1),
+        Some(_) => full.max(1),
+        None => (full / 20).max(1),
+    }
 }
 
-/// As [`cases`] for those of which one takes a twentieth of a second or more: by default a fifth as many, a hundredth
-/// of `full`.
+/// As [`cases`] for those of which one takes a twentieth of a second or more: a twentieth with `SIMNET_THOROUGH=ci`,
+/// by default a hundredth.
 pub fn long_cases(full: u64) -> u64 {
-    let some = cases(full);
-    if some == (full / 20).max(1) { some.div_ceil(5) } else { some }
+    match thorough().as_deref() {
+        Some("ci") => cases(full).div_ceil(4),
+        Some(_) => cases(full),
+        None => cases(full).div_ceil(5),
+    }
+}
+
+/// What `SIMNET_THOROUGH` says, if it asks for more than the least.
+fn thorough() -> Option<String> {
+    std::env::var("SIMNET_THOROUGH").ok().filter(|value| !value.is_empty() && value != "0")
 }
 
 /// Takes the first entry of a queue if it is `wanted`.

@@ -107,7 +107,7 @@ before a switch is compared. Loop probes are then 140, 277 and 426 where 134, 28
 C+A's switch probes 328 for 329. Before, both went to all turns that lead to no host: 147, 295 and 461 of each. \
 Start-up and time-out were fitted again. C+A+B's comparisons, \
 and switch probes and total with them, depend on B's wiring: 13 % of those drawn have comparisons within \
-10 % of 5,089, and 22 % the total. The printed surplus of switch probes over loop probes, 18, 46 and 187, \
+10 % of 5,089, and 23 % the total. The printed surplus of switch probes over loop probes, 18, 46 and 187, \
 is 4 % of the comparisons each time; we know of no rule that gives it: 24, 51 and 86 switches are \
 compared here, 19, 40 and 68 of them recognised, in 64, 190 and 590 pairs.\n\
 - *Fig. 6, C+A+B.* What finds nothing, and the host hit ratio, are within what wirings of B allow: see \

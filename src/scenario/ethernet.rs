@@ -1,6 +1,6 @@
 //! The Ethernet of a scenario, in physical units.
 
-use simnet_base::ids::SwitchId;
+use simnet_base::ids::{ChannelId, SwitchId};
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::ethernet::transport::{Congestion, DcqcnParameters, TcpParameters};
 use simnet_media::ethernet::{
@@ -8,6 +8,7 @@ use simnet_media::ethernet::{
 };
 use simnet_network::topology::{Link, Network};
 
+use super::checked::Topology;
 use super::pauses::Pauses;
 
 /// Switched Ethernet and how hosts carry messages over it.
@@ -108,6 +109,21 @@ impl Ethernet {
             PfcParameters::headroom_needed(rate, delay, self.mtu, pauses.reaction)
         };
         network.links().iter().map(needed).max().unwrap_or(Bytes(0))
+    }
+
+    /// The ports of a shortest circle along which paused queues can wait for each other, `switch:port`, each followed by
+    /// the next on some way of the table; `None` if there is none, or no table: the proof that no deadlock closes.
+    /// Broadcasts are not looked at. Costs O(hosts x cables) and the search for a cycle.
+    pub fn circle(&self, topology: &Topology) -> Option<Vec<String>> {
+        let network = &topology.network;
+        let has_time_to_live = self.time_to_live.is_some();
+        let graph = self.table.as_ref()?.dependencies(network, &topology.attachments, has_time_to_live);
+        let circle = graph.shortest_cycle()?;
+        let name = |channel: &ChannelId| {
+            let from = graph.sender(*channel);
+            format!("{}:{}", network.name_of(from.node), from.port)
+        };
+        Some(circle.iter().map(name).collect())
     }
 
     /// The Ethernet's parameters on `network`, every cable at `rate` if one is given.

@@ -136,6 +136,22 @@ pub(super) fn check_headroom(
     }
 }
 
+/// Notes next hops along which a circle of paused queues can close.
+pub(super) fn check_circles(
+    wire: &wire::Ethernet,
+    ethernet: &Ethernet,
+    topology: &Topology,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(at) = wire.forwarding.get().filter(|_| ethernet.pauses.is_some()) else { return };
+    let Some(circle) = ethernet.circle(topology) else { return };
+    diagnostics.warn(at.place, |span| {
+        let message = format!("a circle of paused queues can close: {}", quoted(&circle.join(", ")));
+        let expected = "next hops whose channels do not follow each other in a circle cannot deadlock";
+        Fault::new("deadlock", span, message, expected)
+    });
+}
+
 /// Notes frames that leave the spanning tree where it is what is to be found, and flows with rates where round trips
 /// are.
 pub(super) fn check_discovery(document: &Document, diagnostics: &mut Diagnostics) {

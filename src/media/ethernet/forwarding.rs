@@ -1,7 +1,7 @@
 //! By what switches forward frames that are for one host.
 
-use simnet_base::ids::{HostId, Node, Port, SwitchId};
-use simnet_network::routing::{Attachments, NextHops, Routes, SwitchGraph, Target};
+use simnet_base::ids::{ChannelId, HostId, Node, Port, SwitchId};
+use simnet_network::routing::{Attachments, DependencyGraph, NextHops, Routes, SwitchGraph, Target};
 use simnet_network::topology::{End, Network};
 use thiserror::Error;
 
@@ -118,6 +118,47 @@ impl ForwardingTable {
         *self.ports.get(switch.index() * self.hosts + destination.index())?
     }
 
+    /// Which channel is followed by which one on some way of a frame from an attached host to a host: a circle of
+    /// paused queues of frames for one host each can close only along a cycle of these. Costs O(hosts x channels).
+    ///
+    /// With a time to live frames may go back where they came from. Its bound is not looked at: a loop counts as if
+    /// frames went round it for ever. Broadcasts are not looked at either.
+    ///
+    /// # Source
+    /// Dally and Seitz 1987, with the queues of one priority in the place of channels: a queue waits for those that the
+    /// frames at the input that pauses it go on to.
+    pub fn dependencies(
+        &self,
+        network: &Network,
+        attachments: &[Option<Port>],
+        has_time_to_live: bool,
+    ) -> DependencyGraph {
+        let out = |end: End| {
+            let link = network.link_at(end)?;
+            Some(if network.link(link).a == end { link.forward() } else { link.backward() })
+        };
+        let interface = |host: HostId| out(End { node: Node::Host(host), port: attachments[host.index()]? });
+        let interfaces: Vec<Option<ChannelId>> = network.host_ids().map(interface).collect();
+        let mut graph = DependencyGraph::new(network);
+        let mut is_followed = vec![false; 2 * network.links().len()];
+        for host in network.host_ids() {
+            is_followed.fill(false);
+            let mut open: Vec<ChannelId> = interfaces.iter().copied().flatten().collect();
+            while let Some(channel) = open.pop() {
+                let to = end_of(network, channel);
+                let Node::Switch(switch) = to.node else { continue };
+                let Some(port) = self.port(switch, host) else { continue };
+                let output = End { node: to.node, port };
+                let Some(next) = out(output).filter(|_| has_time_to_live || to != output) else { continue };
+                graph.add(channel, port);
+                if !std::mem::replace(&mut is_followed[next.index()], true) {
+                    open.push(next);
+                }
+            }
+        }
+        graph
+    }
+
     /// Whether it is one of a network with so many switches and hosts.
     pub(super) fn fits(&self, switches: usize, hosts: usize) -> bool {
         self.hosts == hosts && self.ports.len() == switches * hosts
@@ -148,4 +189,10 @@ impl ForwardingTable {
         }
         false
     }
+}
+
+/// The port that a channel leads to.
+fn end_of(network: &Network, channel: ChannelId) -> End {
+    let link = &network.links()[channel.index() / 2];
+    if channel.0.is_multiple_of(2) { link.b } else { link.a }
 }

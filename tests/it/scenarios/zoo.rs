@@ -29,6 +29,9 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
+/// The cases that end in a deadlock which nothing recovers.
+const ENDS_STUCK: [&str; 5] = ["credit-ring", "for-ever", "pfc-clos", "pfc-loop", "pfc-ring"];
+
 /// A case that has been run, whole.
 struct Shown {
     summary: Value,
@@ -74,7 +77,7 @@ fn every_case_ends_as_it_says() {
     // Wrong if a case of the zoo missed what it expects, had nothing to explain, or ended with another exit code.
     let cases = cases();
     let of_worms = ["cable", "credit-loops", "for-ever", "jam", "mixed-tables", "own-tail", "ring", "scout"];
-    for wanted in of_worms.into_iter().chain(["pfc-loop", "pfc-ring", "pfc-watchdog"]) {
+    for wanted in of_worms.into_iter().chain(["pfc-clos", "pfc-loop", "pfc-ring", "pfc-watchdog"]) {
         assert!(cases.iter().any(|case| case == wanted), "no {wanted}");
     }
     for case in cases {
@@ -83,7 +86,7 @@ fn every_case_ends_as_it_says() {
         assert!(!shown.stderr.contains("error"), "{case}: {}", shown.stderr);
         assert_eq!(
             shown.code,
-            Some(if ["credit-ring", "for-ever", "pfc-loop", "pfc-ring"].contains(&&*case) { 4 } else { 0 }),
+            Some(if ENDS_STUCK.contains(&&*case) { 4 } else { 0 }),
             "{case}: {}",
             shown.stderr
         );
@@ -111,6 +114,37 @@ fn the_proof_knew_it() {
         let shown = shown(case, &[]);
         assert!(shown.summary["route"]["dependency_cycle"].is_array(), "{case}");
     }
+}
+
+/// Wrong if the next hops of an Ethernet that deadlocks were not warned of before, the circle that closes were not the
+/// one that the proof names, or a case that is mended were warned of as well.
+#[test]
+fn the_proof_of_next_hops_knew_it() {
+    for (case, cyclic) in [
+        ("pfc-clos", true),
+        ("pfc-clos-updown", false),
+        ("pfc-loop", true),
+        ("pfc-loop-slow", true),
+        ("pfc-ring", true),
+        ("pfc-ring-updown", false),
+        ("pfc-watchdog", true),
+    ] {
+        let checked = simnet(&["check", &file(&format!("{case}.toml"))]);
+        assert_eq!(checked.status.code(), Some(0), "{case}");
+        let warned = String::from_utf8_lossy(&checked.stderr).contains("a circle of paused queues can close");
+        let summary = shown(case, &[]).summary;
+        let proved = &summary["allgather"]["pauses"]["dependency_cycle"];
+        assert_eq!((warned, proved.is_array()), (cyclic, cyclic), "{case}");
+        for deadlock in summary["deadlocks"].as_array().unwrap() {
+            let ports = |queue: &Value| queue.as_str().unwrap().strip_suffix("/3").unwrap().to_owned();
+            let formed: Vec<String> = deadlock["cycle"].as_array().unwrap().iter().map(ports).collect();
+            let turned = |by: usize| json!([&formed[by..], &formed[..by]].concat()) == *proved;
+            assert!((0..formed.len()).any(turned), "{case}: {formed:?}, {proved:?}");
+        }
+    }
+    let (network, routes) = (file("clos.json"), file("pfc-clos.routes"));
+    let output = simnet(&["route", "check", &network, "--routes", &routes]);
+    assert_eq!(output.status.code(), Some(1), "paths that bounce are refused by `route check`");
 }
 
 #[test]

@@ -151,7 +151,8 @@ impl<'a> Frames<'a> {
     fn pauses<P: Clone>(&self, of: &simnet_media::ethernet::Ethernet<P>) -> Option<Box<Pauses>> {
         let network = &self.topology.network;
         let needed = self.ethernet.headroom_needed(network, None).0;
-        Pauses::of(of, network, &self.parameters, needed).map(Box::new)
+        let circle = self.ethernet.pauses.and_then(|_| self.ethernet.circle(self.topology));
+        Pauses::of(of, network, &self.parameters, (needed, circle)).map(Box::new)
     }
 
     /// Runs a job while `observer` watches and `listener` hears of it; gives the observer back.

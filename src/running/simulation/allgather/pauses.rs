@@ -22,6 +22,9 @@ pub struct PauseReport {
     pub headroom_bytes: u64,
     /// The headroom with which nothing is dropped behind any cable of the network.
     pub headroom_needed_bytes: u64,
+    /// The outputs of a shortest circle along which the next hops let paused queues wait for each other, `switch:port`;
+    /// null if there is none, so that no deadlock can close, broadcasts aside.
+    pub dependency_cycle: Option<Vec<String>>,
     /// How often a sender was told to pause.
     pub xoff: u64,
     /// How often one was told to send again.
@@ -89,7 +92,7 @@ impl Pauses {
         ethernet: &Ethernet<P>,
         network: &Network,
         parameters: &Parameters,
-        needed: u64,
+        (needed, dependency_cycle): (u64, Option<Vec<String>>),
     ) -> Option<Pauses> {
         let Flow::Pfc(pfc) = &parameters.flow else { return None };
         let rows = rows(ethernet, network);
@@ -103,6 +106,7 @@ impl Pauses {
             xon_bytes: pfc.xon.0,
             headroom_bytes: pfc.headroom.0,
             headroom_needed_bytes: needed,
+            dependency_cycle,
             xoff: sum(|row| row.xoff),
             xon: sum(|row| row.xon),
             ports_paused: paused.clone().count() as u64,

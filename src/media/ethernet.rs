@@ -67,8 +67,8 @@ pub use forwarding::{Forwarding, ForwardingTable, NotByDestination};
 pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
 pub use pfc::{
-    Cause, Deadlock, DeadlockMember, Flow, PRIORITIES, PauseCounters, PauseFrame, PauseWatchdog,
-    PfcParameters,
+    Cause, Deadlock, DeadlockMember, Flow, LEAST_QUANTA, PRIORITIES, PauseCounters, PauseFrame,
+    PauseWatchdog, PfcParameters,
 };
 pub use spanning_tree::{Role, SpanningTree};
 pub use wiring::{BuildError, check, check_size};
@@ -163,6 +163,9 @@ pub trait Observer<P> {
 
     /// A PAUSE frame's first bit leaves a port (`Out`), or it is obeyed there from this instant on (`In`).
     fn paused(&mut self, _now: Time, _port: End, _way: Direction, _says: PauseFrame) {}
+
+    /// The pauses of these priorities, a bit each, have run out at a port: it may send them again.
+    fn ran_out(&mut self, _now: Time, _port: End, _priorities: u8) {}
 
     /// A circle of paused queues has closed: this one of [`Ethernet::deadlocks`].
     fn deadlocked(&mut self, _nth: usize, _deadlock: &Deadlock) {}

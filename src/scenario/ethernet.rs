@@ -111,8 +111,8 @@ impl Ethernet {
         network.links().iter().map(needed).max().unwrap_or(Bytes(0))
     }
 
-    /// The ports of a shortest circle along which paused queues can wait for each other, `switch:port`, each followed by
-    /// the next on some way of the table; `None` if there is none, or no table: the proof that no deadlock closes.
+    /// The ports of a shortest circle along which paused queues can wait for each other, `switch:port`, each followed
+    /// by the next on some way of the table; `None` if there is none, or no table: the proof that no deadlock closes.
     /// Broadcasts are not looked at. Costs O(hosts x cables) and the search for a cycle.
     pub fn circle(&self, topology: &Topology) -> Option<Vec<String>> {
         let network = &topology.network;

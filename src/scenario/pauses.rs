@@ -69,6 +69,7 @@ pub(super) fn pauses(
         priority,
         reaction,
         watchdog,
+        quanta: wire.quanta.value().and_then(|quanta| u16::try_from(*quanta).ok()),
     }))
 }
 
@@ -87,6 +88,8 @@ pub struct Pauses {
     pub reaction: Duration,
     /// What becomes of queues that stay paused.
     pub watchdog: Option<PauseWatchdog>,
+    /// How many quanta a pause lasts; `None`: until XON.
+    pub quanta: Option<u16>,
 }
 
 impl Pauses {
@@ -96,6 +99,7 @@ impl Pauses {
             priority: self.priority,
             reaction: self.reaction,
             watchdog: self.watchdog,
+            quanta: self.quanta,
             ..PfcParameters::new(self.xoff, self.xon, self.headroom.unwrap_or(needed))
         }
     }
@@ -109,6 +113,7 @@ fn only_pfc(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) {
         ("headroom", wire.headroom.get().map(|at| at.place)),
         ("priority", wire.priority.get().map(|at| at.place)),
         ("reaction", wire.reaction.get().map(|at| at.place)),
+        ("quanta", wire.quanta.get().map(|at| at.place)),
         ("watchdog", wire.watchdog.get().map(|at| at.place)),
     ];
     for (key, place) in given {

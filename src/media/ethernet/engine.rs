@@ -13,6 +13,7 @@ use simnet_network::topology::Network;
 use super::counters::Counters;
 use super::ecn::Ecn;
 use super::frame::{Address, Frame, GAP, HEADER, PREAMBLE, TRAILER};
+use super::lossless;
 use super::parameters::{Buffer, Parameters};
 use super::pfc::{Flow, Pfc};
 use super::port::{Arrived, Frames, Output, Pace};
@@ -76,7 +77,7 @@ impl<P: Clone> Ethernet<P> {
         let ends = wiring::ends(network);
         let pfc = match parameters.flow {
             Flow::None => None,
-            Flow::Pfc(pfc) => Some(Box::new(Pfc::new(pfc, wiring::all_outputs(network), ends.len()))),
+            Flow::Pfc(pfc) => Some(Box::new(lossless::pauses(network, parameters, pfc))),
         };
         let table = wiring::table(network, &parameters.forwarding);
         let inputs = (pfc.is_some() || !table.is_empty(), !table.is_empty());

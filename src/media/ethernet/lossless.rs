@@ -10,12 +10,27 @@
 
 use simnet_base::ids::{ChannelId, HostId, LinkId, Node};
 use simnet_base::units::{Bytes, Time};
+use simnet_network::topology::Network;
 
 use super::engine::{Ethernet, opposite};
 use super::frame::{Address, GAP, MIN_FRAME, PREAMBLE};
-use super::pfc::{Cause, Control, NONE, PRIORITIES, PauseCounters, Pfc, Tag, bit};
-use super::port::NIL;
+use super::parameters::Parameters;
+use super::pfc::{Cause, Control, NONE, PRIORITIES, PauseCounters, Pfc, PfcParameters, Tag, bit, pause_time};
+use super::port::{NIL, Pace};
+use super::wiring;
 use super::{Direction, Endpoint, Observer};
+
+/// What flow control knows in the beginning.
+pub(super) fn pauses(network: &Network, parameters: &Parameters, of: PfcParameters) -> Pfc {
+    let mut pfc = Pfc::new(of, wiring::all_outputs(network), 2 * network.links().len());
+    let Some(quanta) = of.quanta else { return pfc };
+    for (channel, input) in pfc.inputs.iter_mut().enumerate() {
+        let rate = parameters.rates[channel / 2];
+        input.lasting = pause_time(Pace::new(rate, parameters.mtu), quanta);
+        input.lapses = !of.lasts(rate, parameters.mtu);
+    }
+    pfc
+}
 
 impl<P: Clone> Ethernet<P> {
     /// What has been counted of a priority on a channel, up to the present; `None` without pauses, or if there is no
@@ -40,7 +55,7 @@ impl<P: Clone> Ethernet<P> {
         self.pfc.iter().flat_map(|pfc| pfc.causes.iter().map(|(cause, count)| (*cause, *count)))
     }
 
-    fn pfc_mut(&mut self) -> &mut Pfc {
+    pub(super) fn pfc_mut(&mut self) -> &mut Pfc {
         self.pfc.as_deref_mut().expect("there are pauses")
     }
 
@@ -53,7 +68,7 @@ impl<P: Clone> Ethernet<P> {
         if has_pauses { 2 * channels + hosts + 2 } else { hosts }
     }
 
-    fn hosts(&self) -> u32 {
+    pub(super) fn hosts(&self) -> u32 {
         u32::try_from(self.interfaces.len()).expect("hosts have ids")
     }
 
@@ -207,9 +222,10 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// Deadlocks are to be looked for at the end of this instant, if one may have closed.
-    fn set_look(&mut self) {
+    pub(super) fn set_look(&mut self) {
         let number = 3 * self.channels + self.hosts() + 1;
-        if self.pfc().watch.has_suspects() && self.due.due(number).is_none() {
+        let pfc = self.pfc();
+        if (pfc.watch.has_suspects() || pfc.may_be_quiet) && self.due.due(number).is_none() {
             self.schedule(self.now, number);
         }
     }
@@ -256,6 +272,7 @@ impl<P: Clone> Ethernet<P> {
 
     /// Whether a host's next frame has to wait; then the host is asked again when it need not.
     pub(super) fn has_to_wait<E: Endpoint<P>>(&mut self, host: HostId, channel: u32, endpoint: &E) -> bool {
+        self.go_on();
         let Some(pfc) = self.pfc.as_deref_mut() else { return false };
         let priority = endpoint.priority(host).unwrap_or(pfc.parameters.priority);
         assert!(priority < PRIORITIES, "there is no priority {priority}");
@@ -276,7 +293,7 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// The port at which a channel begins, where something has changed, is to look for what to do next.
-    fn poke(&mut self, channel: u32) {
+    pub(super) fn poke(&mut self, channel: u32) {
         let Some(at) = self.next_look(channel) else { return };
         let number = 2 * self.channels + self.hosts() + channel;
         if let Some(already) = self.due.due(number) {
@@ -295,13 +312,14 @@ impl<P: Clone> Ethernet<P> {
         if let Some((until, ..)) = sender.leaving {
             return Some(until);
         }
-        let begins = if pfc.owes(channel) {
+        let begins = if pfc.owes(channel, self.now) {
             Some(0)
         } else {
             let serves = sender.filled & !sender.paused;
             let queues = (0..PRIORITIES).filter(|priority| serves & bit(*priority) != 0);
             let fronts = queues.filter_map(|priority| sender.queues[usize::from(priority)]);
-            fronts.map(|(first, _)| self.frames.ready(first)).min()
+            let refresh = Some(pfc.inputs[opposite(channel) as usize].refresh).filter(|at| *at < u64::MAX);
+            fronts.map(|(first, _)| self.frames.ready(first)).chain(refresh).min()
         };
         begins.map(|at| at.max(self.outputs[channel as usize].free).max(self.now))
     }
@@ -309,10 +327,13 @@ impl<P: Clone> Ethernet<P> {
     /// A port begins to send if it can.
     fn begin<O: Observer<P>>(&mut self, channel: u32, observer: &mut O) {
         if self.outputs[channel as usize].free <= self.now {
-            if self.pfc().owes(channel) {
+            if self.pfc().owes(channel, self.now) {
                 self.send_pause(channel, observer);
             } else if let Some((priority, slot)) = self.first(channel) {
                 self.begin_frame(channel, priority, slot, O::WATCHES);
+                if self.pfc().parameters.quanta.is_some() {
+                    self.note_broken(channel, priority, observer);
+                }
             }
         }
         self.poke(channel);
@@ -347,36 +368,53 @@ impl<P: Clone> Ethernet<P> {
         output.free = self.now.saturating_add(pace.time(PREAMBLE + MIN_FRAME + GAP));
         let arrives = self.now.saturating_add(pace.time(PREAMBLE + MIN_FRAME)).saturating_add(delay);
         let pfc = self.pfc_mut();
-        let says = pfc.say(channel);
+        let says = pfc.say(channel, now.as_ps());
         let at = arrives.saturating_add(pfc.parameters.reaction.as_ps());
-        let controls = &mut pfc.senders[channel as usize].controls;
-        let is_first = controls.is_empty();
-        controls.push_back(Control { at, says });
-        if is_first {
-            self.schedule(at, self.channels + channel);
-        }
+        pfc.senders[channel as usize].controls.push_back(Control { at, says });
+        self.set_control(channel);
+        self.set_look();
         if O::WATCHES {
             observer.paused(now, ends.from, Direction::Out, says);
         }
     }
 
-    /// The PAUSE frame at the far end of a channel is obeyed there.
+    /// What is next to happen at the far end of a channel: a PAUSE frame on it is obeyed, or a pause there runs out.
+    pub(super) fn set_control(&mut self, channel: u32) {
+        let pfc = self.pfc();
+        let first = pfc.senders[channel as usize].controls.front().map_or(u64::MAX, |control| control.at);
+        let (at, number) = (first.min(pfc.runs_out(opposite(channel))), self.channels + channel);
+        match self.due.due(number) {
+            Some(already) if already == at => return,
+            Some(_) => self.due.cancel(number),
+            None => {}
+        }
+        self.schedule(at, number);
+    }
+
+    /// The PAUSE frame at the far end of a channel is obeyed there, and pauses run out.
     fn obey<O: Observer<P>>(&mut self, channel: u32, observer: &mut O) {
         let (now, back) = (self.now, opposite(channel));
         let pfc = self.pfc_mut();
         let controls = &mut pfc.senders[channel as usize].controls;
-        let Control { says, .. } = controls.pop_front().expect("it is on the cable");
-        let next = controls.front().map(|control| control.at);
-        pfc.obey(back, says, now);
-        let sender = &mut pfc.senders[back as usize];
-        let asks = sender.asks && says.priorities & !says.paused != 0 && std::mem::take(&mut sender.asks);
-        if let Some(at) = next {
-            self.schedule(at, self.channels + channel);
+        let says = controls.pop_front_if(|control| control.at <= now).map(|control| control.says);
+        if let Some(says) = says {
+            pfc.obey(back, says, now);
         }
+        let over = pfc.run_out(back, now);
+        let let_go = over | says.map_or(0, |says| says.priorities & !says.paused);
+        let sender = &mut pfc.senders[back as usize];
+        let asks = sender.asks && let_go != 0 && std::mem::take(&mut sender.asks);
+        self.set_control(channel);
         self.set_alarm();
         self.set_look();
         if O::WATCHES {
-            observer.paused(self.now(), self.ends[channel as usize].to, Direction::In, says);
+            let port = self.ends[channel as usize].to;
+            if let Some(says) = says {
+                observer.paused(self.now(), port, Direction::In, says);
+            }
+            if over != 0 {
+                observer.ran_out(self.now(), port, over);
+            }
         }
         match self.ends[back as usize].from.node {
             Node::Host(host) if asks => self.wake(host, Time::from_ps(now)),
@@ -386,7 +424,7 @@ impl<P: Clone> Ethernet<P> {
     }
 
     /// The watchdog is to look at the first alarm.
-    fn set_alarm(&mut self) {
+    pub(super) fn set_alarm(&mut self) {
         let Some(at) = self.pfc().first_alarm() else { return };
         let number = 3 * self.channels + self.hosts();
         match self.due.due(number) {
@@ -397,19 +435,25 @@ impl<P: Clone> Ethernet<P> {
         self.schedule(at, number);
     }
 
+    /// Frames leave a queue: a deadlock that it is in is broken.
+    fn note_broken<O: Observer<P>>(&mut self, channel: u32, priority: u8, observer: &mut O) {
+        let (now, output) = (self.now(), self.ends[channel as usize].from);
+        let broken = self.pfc_mut().watch.broken(channel, priority, output, now);
+        if let Some(nth) = broken.filter(|_| O::WATCHES) {
+            observer.cleared(now, nth, output);
+        }
+    }
+
     /// The watchdog takes queues away, and gives them back.
     fn bite<E: Endpoint<P>, O: Observer<P>>(&mut self, endpoint: &mut E, observer: &mut O) {
         while let Some((channel, priority)) = self.pfc.as_deref_mut().and_then(|pfc| pfc.alarm(self.now)) {
-            let (now, output) = (self.now(), self.ends[channel as usize].from);
-            let broken = self.pfc_mut().watch.broken(channel, priority, output, now);
-            if let Some(nth) = broken.filter(|_| O::WATCHES) {
-                observer.cleared(now, nth, output);
-            }
+            self.note_broken(channel, priority, observer);
             let mut slot = self.pfc_mut().empty(channel, priority);
             while slot != NIL {
                 let (next, length) = (self.frames.next(slot), self.frames.length(slot));
                 let pfc = self.pfc_mut();
                 pfc.senders[channel as usize].bytes -= u64::from(length);
+                pfc.waiting -= 1;
                 let hold = pfc.tag(slot).hold;
                 self.discard(channel, priority, slot, endpoint);
                 self.release(hold);

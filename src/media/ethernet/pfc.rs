@@ -10,7 +10,7 @@
 //! Eight priorities. What a host sends has the priority that its endpoint says, else the parameters'; a frame keeps it
 //! to its last hop. Every output port of a switch has a queue for each, first in, first out, as long as it takes: room
 //! is counted at inputs alone. Hosts take what comes and pause nobody. Not simulated: shared buffers, dynamic
-//! thresholds, weights among priorities, and pauses that expire.
+//! thresholds, and weights among priorities.
 //!
 //! * **Room.** A frame of L bytes counts L at the port of the switch by which it came, in its priority, from the
 //!   instant of its last bit until the last bit of its last copy has left the switch. A flooded frame counts once. What
@@ -25,10 +25,18 @@
 //! * **PAUSE frames** take 8 + 64 + 12 byte times of the cable, and its delay. `reaction` after their last bit they are
 //!   obeyed: no frame of a paused priority begins to be sent, what is being sent is sent to its end. A host whose next
 //!   frame is of a paused priority is not asked for one, nor for those behind it.
+//! * **Quanta.** A pause lasts until XON. With `quanta` it lasts as many times 512 bit times of the cable from the
+//!   instant on at which it is obeyed, and each PAUSE frame begins that time anew for all priorities that are to be
+//!   paused. Half of it after a PAUSE frame has begun, rounded down to a picosecond, another one is due, if any
+//!   priority is still to be paused. A pause that runs out at an instant at which a PAUSE frame is obeyed goes on. One
+//!   that is not said again in time lets its sender begin frames, for which there may be no headroom.
+//! * **Nothing but PAUSE frames.** From the end of an instant on at which nothing else can ever happen, PAUSE frames
+//!   that only say again what holds are no longer sent, and no pause runs out, until a host is woken. Then all of that
+//!   goes on as it stood. So a run ends whose queues are all stuck.
 //! * **Outputs** send the first frame of the highest priority that is not paused and whose first frame is ready.
 //! * **Within an instant**: frames arrive, by channel; PAUSE frames are obeyed, by channel; hosts are asked; ports
 //!   begin to send; watchdogs bite, by channel and priority, and ports that they let begin to send do so; deadlocks are
-//!   named.
+//!   named. A pause runs out where a PAUSE frame on the cable back would be obeyed.
 //! * **Watchdog.** A queue of a switch that has been paused, with frames in it, for `detection` is emptied: these
 //!   frames and all that come to it are dropped until it has not been paused for `restoration`.
 //! * **Deadlock.** On the spanning tree there is none; with tables a circle of queues may close: `pfc/deadlock.rs`. So
@@ -36,9 +44,10 @@
 //!
 //! # Source
 //! IEEE 802.1Q-2018, clause 36 and annex N (headroom), IEEE 802.3 annex 31B and D, as from memory. The watchdog is
-//! SONiC's (PFC watchdog, action "drop"), which polls its counters, where this one is exact. Departures: a pause lasts
-//! until XON, as if it were refreshed for ever, so that no quanta are counted and no refreshing frames are sent (one
-//! of 84 byte times in 4 MB of cable time); no frame that is spoilt makes a pause miss.
+//! SONiC's (PFC watchdog, action "drop"), which polls its counters, where this one is exact. When a pause is said again
+//! the standard leaves open; half of its time is our choice. Departures: without `quanta` a pause lasts until XON, as
+//! if it were refreshed for ever, and no refreshing frames are sent (one of 84 byte times in 2 MB of cable time, at
+//! most quanta); no frame that is spoilt makes a pause miss.
 //!
 //! # Validation
 //! `tests/media/oracle/pfc.rs`: a plain reference that looks at every port at every instant; arrivals, pauses, drops,
@@ -47,11 +56,13 @@
 mod counters;
 mod deadlock;
 mod parameters;
+mod quiet;
 mod state;
 
 pub use counters::{Cause, PauseCounters};
 pub use deadlock::{Deadlock, DeadlockMember};
-pub use parameters::{Flow, PRIORITIES, PauseWatchdog, PfcParameters};
+pub(super) use parameters::pause_time;
+pub use parameters::{Flow, LEAST_QUANTA, PRIORITIES, PauseWatchdog, PfcParameters};
 pub(super) use state::{Control, NONE, Pfc, Tag, bit};
 
 use simnet_base::ids::Node;
@@ -65,6 +76,8 @@ pub struct PauseFrame {
     pub priorities: u8,
     /// Those of them that are paused; the others may be sent.
     pub paused: u8,
+    /// For how long, in units of 512 bit times; as long as there is where a pause lasts until XON.
+    pub quanta: u16,
 }
 
 /// The address of what is for the next MAC alone.
@@ -79,8 +92,7 @@ const MAC_CONTROL: [u8; 6] = [0x01, 0x80, 0xc2, 0, 0, 0x01];
 const PFC: [u8; 4] = [0x88, 0x08, 0x01, 0x01];
 
 impl PauseFrame {
-    /// Appends its bytes, padded, without the FCS. A pause is as long as there is, 65,535 quanta, since here it lasts
-    /// until it is ended.
+    /// Appends its bytes, padded, without the FCS.
     pub fn write(self, sender: Node, bytes: &mut Vec<u8>) {
         let begin = bytes.len();
         bytes.extend(MAC_CONTROL);
@@ -94,7 +106,7 @@ impl PauseFrame {
         bytes.extend(PFC);
         bytes.extend([0, self.priorities]);
         for priority in 0..PRIORITIES {
-            let quanta: u16 = if self.paused & bit(priority) != 0 { u16::MAX } else { 0 };
+            let quanta: u16 = if self.paused & bit(priority) != 0 { self.quanta } else { 0 };
             bytes.extend(quanta.to_be_bytes());
         }
         bytes.resize(begin + (MIN_FRAME - TRAILER) as usize, 0);

@@ -8,7 +8,7 @@ use simnet_network::topology::{End, Network};
 
 use super::forwarding::Forwarding;
 use super::parameters::{Buffer, Parameters};
-use super::pfc::{Flow, NONE, PRIORITIES};
+use super::pfc::{Flow, LEAST_QUANTA, NONE, PRIORITIES};
 use super::spanning_tree::{Role, SpanningTree};
 
 /// Why an Ethernet cannot be built.
@@ -51,7 +51,8 @@ pub enum BuildError {
     Marks,
     /// Thresholds or a priority that cannot be.
     #[error(
-        "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8 and times above zero"
+        "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8, times above zero and \
+         3 quanta at least"
     )]
     Pauses,
     /// Tables that could outgrow memory: a note for each host at each switch.
@@ -125,6 +126,7 @@ pub fn check(
     if let Flow::Pfc(pfc) = &parameters.flow {
         let times = pfc.watchdog.map_or([Duration::from_ps(1); 2], |dog| [dog.detection, dog.restoration]);
         let is_sound = pfc.xon <= pfc.xoff && pfc.priority < PRIORITIES && !times.contains(&Duration::ZERO);
+        let is_sound = is_sound && pfc.quanta.is_none_or(|quanta| quanta >= LEAST_QUANTA);
         if !is_sound || parameters.buffer != Buffer::Unbounded {
             return Err(BuildError::Pauses);
         }

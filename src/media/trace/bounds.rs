@@ -368,7 +368,11 @@ mod tests {
     fn random_pause(dice: &mut Dice) -> RecordedKind {
         let port = End::switch(SwitchId(0), u16::try_from(dice.below(4)).unwrap());
         let (obeyed, paused) = (dice.below(4) > 0, u8::from(dice.below(2) == 0) << 3);
-        RecordedKind::Pause { port, obeyed, says: PauseFrame { priorities: 1 << 3, paused } }
+        RecordedKind::Pause {
+            port,
+            obeyed,
+            says: PauseFrame { priorities: 1 << 3, paused, quanta: u16::MAX },
+        }
     }
 
     /// Events such as a fabric of four ports reports: worms start, act and end; some are reported late.

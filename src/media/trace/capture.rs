@@ -133,6 +133,8 @@ impl<W: Write> Sink for Capture<W> {
                 let length = bytes.saturating_sub(TRAILER).max(14);
                 self.blocks.packet(event.at, interface, direction | reception, &header, length)
             }
+            // What runs out is said by no frame.
+            EventKind::Pause { says, .. } if says.quanta == 0 => Ok(()),
             EventKind::Pause { port, obeyed, says } => {
                 let interface = self.port(scene, *port)?;
                 // It is of the port at the other end where it is obeyed.

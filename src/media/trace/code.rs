@@ -103,7 +103,12 @@ fn fields(what: &EventKind, out: &mut Vec<u8>) {
         }
         EventKind::Pause { port, obeyed, says } => {
             end(*port, out);
-            numbers([u32::from(*obeyed), u32::from(says.priorities), u32::from(says.paused)], out);
+            let has_quanta = says.quanta < u16::MAX;
+            let how = u32::from(*obeyed) | u32::from(has_quanta) << 1;
+            numbers([how, u32::from(says.priorities), u32::from(says.paused)], out);
+            if has_quanta {
+                number(u64::from(says.quanta), out);
+            }
         }
         EventKind::Clear { nth, output } => {
             numbers([*nth], out);
@@ -265,9 +270,18 @@ impl World<'_> {
                 EventKind::Circle { nth, priority, members: members.collect::<Read<_>>()? }
             }
             18 => {
-                let (port, obeyed) = (self.end(from)?, from.flag()?);
+                let (port, how) = (self.end(from)?, from.small()?);
                 let (priorities, paused) = (from.octet()?, from.octet()?);
-                EventKind::Pause { port, obeyed, says: PauseFrame { priorities, paused } }
+                let quanta = match how {
+                    0 | 1 => u16::MAX,
+                    2 | 3 => u16::try_from(from.small()?).map_err(|_| "more quanta than a pause can have")?,
+                    _ => return Err("a pause that this version does not know".to_owned()),
+                };
+                EventKind::Pause {
+                    port,
+                    obeyed: how & 1 == 1,
+                    says: PauseFrame { priorities, paused, quanta },
+                }
             }
             other => return Err(format!("events of kind {other} are unknown to this version")),
         })

@@ -204,7 +204,8 @@ pub enum EventKind {
         /// the next, the last for the first.
         members: Vec<(End, End)>,
     },
-    /// `pause`: a PAUSE frame leaves a port (its first bit), or is obeyed there from now on.
+    /// `pause`: a PAUSE frame leaves a port (its first bit), or is obeyed there from now on. Pauses that run out there
+    /// are written as if they were ended, by one of no quanta.
     Pause {
         /// The port.
         port: End,

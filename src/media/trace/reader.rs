@@ -380,8 +380,16 @@ mod tests {
             EventKind::Control { port: one, stop: false },
             EventKind::Deadlock { nth: 0, members: vec![(0, one, three), (1, three, one)] },
             EventKind::Reset { worm: 1, output },
-            EventKind::Pause { port: one, obeyed: false, says: PauseFrame { priorities: 255, paused: 9 } },
-            EventKind::Pause { port: one, obeyed: true, says: PauseFrame { priorities: 8, paused: 0 } },
+            EventKind::Pause {
+                port: one,
+                obeyed: false,
+                says: PauseFrame { priorities: 255, paused: 9, quanta: 77 },
+            },
+            EventKind::Pause {
+                port: one,
+                obeyed: true,
+                says: PauseFrame { priorities: 8, paused: 0, quanta: u16::MAX },
+            },
             EventKind::Circle { nth: 1, priority: 7, members: vec![(one, three), (three, one)] },
             EventKind::Clear { nth: 0, output },
             EventKind::Release { worm: 0, input, output },

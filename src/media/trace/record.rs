@@ -257,6 +257,11 @@ impl<P> ethernet::Observer<P> for Recording<'_> {
         self.note_at(now, RecordedKind::Pause { port, obeyed: way == Direction::In, says });
     }
 
+    fn ran_out(&mut self, now: Time, port: End, priorities: u8) {
+        let says = PauseFrame { priorities, paused: 0, quanta: 0 };
+        self.note_at(now, RecordedKind::Pause { port, obeyed: true, says });
+    }
+
     fn deadlocked(&mut self, nth: usize, deadlock: &ethernet::Deadlock) {
         let before = deadlock.members.iter().cycle().skip(deadlock.members.len() - 1);
         let members =

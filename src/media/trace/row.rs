@@ -76,6 +76,7 @@ columns! {
     Obeyed "obeyed",
     Priorities "priorities",
     Paused "paused",
+    Quanta "quanta",
 }
 
 /// A member of a deadlock: message, none of a queue, input, output.
@@ -231,6 +232,9 @@ impl<'a> Row<'a> {
         self.set(Column::Obeyed, Cell::Flag(obeyed));
         self.set(Column::Priorities, Cell::Bits(says.priorities));
         self.set(Column::Paused, Cell::Bits(says.paused));
+        if says.quanta < u16::MAX {
+            self.count(Column::Quanta, u32::from(says.quanta));
+        }
     }
 
     fn end(&mut self, worm: u32, fate: &Result<HostId, Cause>) {

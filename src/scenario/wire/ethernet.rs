@@ -65,6 +65,9 @@ table! {
         priority: u32 = Optional, ..=7;
         /// With pauses: from a PAUSE frame's last bit until it is obeyed; none if not given.
         reaction: Quantity<Duration> = Optional, ..=LONGEST;
+        /// With pauses: how many times 512 bit times of its cable a pause lasts; it is said again after half of that.
+        /// Until XON if not given.
+        quanta: u32 = Optional, 3..=65_535;
         /// With pauses: what becomes of queues that stay paused; they wait if not given.
         watchdog: Watchdog = Optional;
         /// When frames are marked for congestion; never if not given.

@@ -56,7 +56,11 @@ fn items() -> Vec<LogEntry> {
         EventKind::Control { port: input, stop: true },
         EventKind::Deadlock { nth: 0, members: vec![(0, input, output)] },
         EventKind::Clear { nth: 0, output },
-        EventKind::Pause { port: input, obeyed: true, says: PauseFrame { priorities: 9, paused: 8 } },
+        EventKind::Pause {
+            port: input,
+            obeyed: true,
+            says: PauseFrame { priorities: 9, paused: 8, quanta: 5 },
+        },
         EventKind::Circle { nth: 1, priority: 3, members: vec![(input, output), (output, input)] },
         EventKind::Release { worm: 0, input, output },
         EventKind::End { worm: 0, fate: Ok(HostId(1)) },

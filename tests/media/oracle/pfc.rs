@@ -43,6 +43,12 @@ impl Paused {
         Some(*self.priorities.get(place.checked_rem(self.priorities.len())?)?)
     }
 
+    /// Whether pauses are said again before they run out, on all cables.
+    fn lasts(&self) -> bool {
+        let parameters = &self.case.parameters;
+        parameters.rates.iter().all(|rate| self.pfc.lasts(*rate, parameters.mtu))
+    }
+
     /// The priority of a frame.
     pub(crate) fn priority(&self, frame: &Frame<u64>) -> u8 {
         self.named(frame).unwrap_or(self.pfc.priority)
@@ -116,11 +122,13 @@ fn loops(rng: &mut ChaCha8Rng, network: &Network) -> ForwardingTable {
     })
 }
 
-/// Which channel is followed by which on a way of a table from a host to another, as far as frames live.
-fn dependencies(case: &Case, table: &ForwardingTable) -> BTreeSet<(End, End)> {
+/// Which channel is followed by which on a way of a table from a host to another, as far as frames live; to itself as
+/// well, if those count.
+fn dependencies(case: &Case, table: &ForwardingTable, to_itself: bool) -> BTreeSet<(End, End)> {
     let network = &case.network;
     let mut found = BTreeSet::new();
     let ways = network.host_ids().flat_map(|from| network.host_ids().map(move |to| (from, to)));
+    let ways = ways.filter(|(from, to)| to_itself || from != to);
     for (from, to) in ways {
         let Some(port) = case.attachments[from.index()] else { continue };
         let mut at = network.peer(End { node: Node::Host(from), port });
@@ -153,8 +161,13 @@ fn judge(seed: u64, case: &Case, deadlocks: &[Deadlock]) -> bool {
         assert!(deadlocks.is_empty(), "seed {seed}: a deadlock on a tree");
         return false;
     };
-    let dependencies = dependencies(case, table);
+    let to_others = is_acyclic(&case.network, &dependencies(case, table, false));
+    let dependencies = dependencies(case, table, true);
     let is_acyclic = is_acyclic(&case.network, &dependencies);
+    let has_time_to_live = case.parameters.time_to_live.is_some();
+    let proved = table.dependencies(&case.network, &case.attachments, has_time_to_live).is_cyclic();
+    assert!(proved || to_others, "seed {seed}: the proof misses a circle");
+    assert!(has_time_to_live || proved != to_others, "seed {seed}: the proof has a circle that is none");
     assert!(!is_acyclic || deadlocks.is_empty(), "seed {seed}: a deadlock that cannot be: {deadlocks:?}");
     for Deadlock { members, .. } in deadlocks {
         for (nth, member) in members.iter().enumerate() {
@@ -236,6 +249,7 @@ fn random_case(seed: u64) -> Paused {
         priority: rng.random_range(0..8),
         reaction,
         watchdog: rng.random_bool(0.3).then_some(watchdog),
+        quanta: quanta(rng, &case, long),
     };
     let several = *[0, 1, 2, 4].choose(rng).unwrap();
     let priorities = (0..several).map(|_| rng.random_range(0..8)).collect();
@@ -258,6 +272,25 @@ fn random_case(seed: u64) -> Paused {
         }
     }
     Paused { case, pfc, priorities, is_right }
+}
+
+/// No quanta, few enough for pauses to run out between PAUSE frames, about as many as just last, or many; so many at
+/// least that no more than some dozens of PAUSE frames are sent while a frame or a bit is on a cable.
+fn quanta(rng: &mut ChaCha8Rng, case: &Case, long: u64) -> Option<u16> {
+    let parameters = &case.parameters;
+    let fastest = parameters.rates.iter().map(|rate| rate.as_bits_per_s()).max()?;
+    let delay = parameters.delays.iter().map(|delay| delay.as_ps()).max()?;
+    let quantum = 512_000_000_000_000 / fastest;
+    let least = u16::try_from(delay.max(long) / (20 * quantum) + 1).ok().filter(|_| rng.random())?.max(3);
+    let just = u16::try_from(2 * (u64::from(parameters.mtu) + 38) / 64).unwrap();
+    let choices = [
+        3,
+        rng.random_range(3..=8),
+        rng.random_range(just.max(6) - 3..=just + 3),
+        rng.random_range(3..=200),
+        65_535,
+    ];
+    Some((*choices.choose(rng).unwrap()).max(least))
 }
 
 /// The hosts of a case, on the engine.
@@ -324,6 +357,10 @@ impl Observer<u64> for Noted {
     }
     fn paused(&mut self, now: Time, port: End, way: Direction, says: PauseFrame) {
         self.0.pauses.push((now.as_ps(), port, way, says));
+    }
+    fn ran_out(&mut self, now: Time, port: End, priorities: u8) {
+        let says = PauseFrame { priorities, paused: 0, quanta: 0 };
+        self.0.pauses.push((now.as_ps(), port, Direction::In, says));
     }
 }
 
@@ -411,7 +448,7 @@ fn assert_equal(seed: u64, engine: &Seen, reference: &Seen) {
 fn the_engine_is_the_reference() {
     let (mut cyclic, mut deadlocks, mut cleared) = (0, 0, 0);
     let (mut starved, mut dropped, mut told, mut storms, mut right) = (0, 0, 0, 0, 0);
-    let (mut expired, mut marked) = (0, 0);
+    let (mut expired, mut marked, mut refreshed, mut ran_out) = (0, 0, 0, 0);
     for seed in 0..how_many(5_000) {
         let case = random_case(seed);
         let mut reference = Reference::new(&case);
@@ -428,7 +465,9 @@ fn the_engine_is_the_reference() {
         let fates = c.delivered + c.unwanted + c.blocked + c.filtered + c.forwarded + c.floods;
         assert_eq!(c.hops(), fates + short + c.unrouted + c.expired, "seed {seed}");
         assert_eq!(c.dropped(), bitten, "seed {seed}");
-        if case.is_right {
+        (refreshed, ran_out) = (refreshed + of(|it| it.refreshed), ran_out + of(|it| it.expired));
+        if case.is_right && case.lasts() {
+            assert_eq!(of(|it| it.expired), 0, "seed {seed}: no pause runs out");
             assert_eq!(short, 0, "seed {seed}: no frame lacks headroom");
             right += of(|it| it.obeyed);
         }
@@ -449,10 +488,11 @@ fn the_engine_is_the_reference() {
         "{cyclic} with cycles, {deadlocks} deadlocks, {cleared} cleared"
     );
     // The cases are worth something: each fate is met often.
-    for met in [starved, dropped, told, storms, right, expired, marked] {
+    for met in [starved, dropped, told, storms, right, expired, marked, refreshed, ran_out] {
         assert!(
             met > 100,
-            "{starved} starved, {dropped} dropped, {told} told, {storms} storms, {right} obeyed, {expired} expired"
+            "{starved} starved, {dropped} dropped, {told} told, {storms} storms, {right} obeyed, {expired} expired, \
+             {refreshed} refreshed, {ran_out} ran out"
         );
     }
 }

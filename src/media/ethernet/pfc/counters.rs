@@ -11,8 +11,12 @@ pub struct PauseCounters {
     pub xoff: u64,
     /// How often it told it to send again.
     pub xon: u64,
+    /// How often it told it once more to stay paused, before the time of the pause was over.
+    pub refreshed: u64,
     /// How often the sender began to obey.
     pub obeyed: u64,
+    /// How often the time of a pause was over before another PAUSE frame came.
+    pub expired: u64,
     /// For how long it has been paused, in all; a pause that lasts counts up to the present.
     pub paused: Duration,
     /// Frames dropped at the far end for want of headroom.

@@ -2,8 +2,9 @@
 //!
 //! A queue of a switch is *stuck* if it has frames, is paused, no PAUSE frame that lets it go is due or on the cable,
 //! and of what counts at the input that pauses it more than `xon` bytes are of frames that wait in queues that are
-//! stuck: the largest set of queues of which that holds. What is stuck stays so until frames are dropped. A frame that
-//! is being sent waits in no queue.
+//! stuck: the largest set of queues of which that holds. A queue whose pauses can run out behind frames on
+//! the cable back is stuck only once nothing but PAUSE frames is sent any more; what is sent again ends its deadlock.
+//! What is stuck stays so until frames are dropped. A frame that is being sent waits in no queue.
 //!
 //! ```text
 //!   s0:2/3 paused by s1:0, whose frames wait in s1:2/3, paused by s2:0, whose frames wait in ... s0:2/3
@@ -94,7 +95,8 @@ impl Pfc {
             (bit(priority), &self.senders[channel as usize], &self.inputs[channel as usize]);
         let on_cable = &self.senders[opposite(channel) as usize].controls;
         sender.paused & sender.filled & input.told & input.wanted & mask != 0
-            && on_cable.iter().all(|control| control.says.priorities & mask == 0)
+            && (!input.lapses || self.still_since.is_some())
+            && on_cable.iter().all(|control| control.says.priorities & !control.says.paused & mask == 0)
     }
 }
 
@@ -106,6 +108,9 @@ impl<P: Clone> Ethernet<P> {
 
     /// The end of an instant: names the circles of queues that have closed in it.
     pub(in crate::ethernet) fn look_for_deadlocks<O: Observer<P>>(&mut self, observer: &mut O) {
+        if std::mem::take(&mut self.pfc.as_deref_mut().expect("there are pauses").may_be_quiet) {
+            self.stand_still_if_quiet();
+        }
         let pfc = self.pfc.as_deref_mut().expect("there are pauses");
         let mut suspects = std::mem::take(&mut pfc.watch.suspects);
         suspects.sort_unstable_by_key(|(channel, priority)| (*priority, *channel));

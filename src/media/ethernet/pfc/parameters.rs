@@ -33,7 +33,13 @@ pub struct PfcParameters {
     pub reaction: Duration,
     /// What becomes of queues that stay paused; `None`: they wait.
     pub watchdog: Option<PauseWatchdog>,
+    /// How long a pause lasts, in units of 512 bit times of the cable, at least [`LEAST_QUANTA`]; `None`: until XON.
+    pub quanta: Option<u16>,
 }
+
+/// The fewest quanta of a pause: of fewer, half of the time is over before the PAUSE frame and its gap, so that their
+/// port would send nothing else.
+pub const LEAST_QUANTA: u16 = 3;
 
 /// When a queue that stays paused is emptied, and when it serves again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,14 +60,38 @@ impl PauseWatchdog {
 }
 
 impl PfcParameters {
-    /// These thresholds for priority 3, as is usual for RoCE; obeyed at once, without a watchdog.
+    /// These thresholds for priority 3, as is usual for RoCE; obeyed at once and until XON, without a watchdog.
     pub const fn new(xoff: Bytes, xon: Bytes, headroom: Bytes) -> PfcParameters {
-        PfcParameters { xoff, xon, headroom, priority: 3, reaction: Duration::ZERO, watchdog: None }
+        PfcParameters {
+            xoff,
+            xon,
+            headroom,
+            priority: 3,
+            reaction: Duration::ZERO,
+            watchdog: None,
+            quanta: None,
+        }
+    }
+
+    /// Whether a pause is always said again before it runs out, on a cable of this rate with frames of at most `mtu`
+    /// bytes of payload; so it is without quanta.
+    ///
+    /// With T = `quanta` x 64 byte times and F = `mtu` + 18 the longest frame: the next PAUSE frame is due T / 2 after
+    /// one has begun, and waits for a frame that began a picosecond before, and its gap (8 + F + 12 byte times). That
+    /// has to be T at most.
+    pub fn lasts(&self, rate: BitRate, mtu: u32) -> bool {
+        let Some(quanta) = self.quanta else { return true };
+        let pace = Pace::new(rate, mtu);
+        let time = pause_time(pace, quanta);
+        let longest = u64::from((HEADER + TRAILER).saturating_add(mtu).max(MIN_FRAME));
+        let wait = pace.time_of_many(u64::from(PREAMBLE + GAP) + longest).saturating_sub(1);
+        (time / 2).saturating_add(wait) <= time
     }
 
     /// The headroom with which no frame is ever dropped behind a cable of this rate and delay, with frames of at most
     /// `mtu` bytes of payload and PAUSE frames obeyed after `reaction`; with a byte less, the worst case drops one, if
-    /// a byte takes a whole number of picoseconds (else it is enough). Saturates.
+    /// a byte takes a whole number of picoseconds (else it is enough). Of pauses that last: see
+    /// [`PfcParameters::lasts`]. Saturates.
     ///
     /// With F = `mtu` + 18 the longest frame: the frame that passes `xoff` may pass it by F. On the cable back a
     /// frame may have begun a picosecond before; the PAUSE frame waits for it and its gap (8 + F + 12 byte times),
@@ -90,6 +120,14 @@ impl PfcParameters {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_sub(u64::from(GAP));
         Bytes(longest.saturating_mul(2).saturating_add(most_of(bytes, longest)))
     }
+}
+
+/// How long a pause of so many quanta lasts, in picoseconds, rounded up; saturates.
+///
+/// # Source
+/// IEEE 802.3, 31B.2: a quantum is 512 bit times.
+pub(in crate::ethernet) fn pause_time(pace: Pace, quanta: u16) -> u64 {
+    pace.time_of_many(64 * u64::from(quanta))
 }
 
 /// The most bytes of frames of [`MIN_FRAME`] to `longest` that take `span` bytes at most, preambles and gaps counted

@@ -56,6 +56,8 @@ pub(in crate::ethernet) struct Sender {
     pub(in crate::ethernet) stormy: u8,
     /// By priority: since when it is paused, or is not.
     pub(in crate::ethernet) since: [u64; EACH],
+    /// By priority: when its pause runs out; the end of time if it does not.
+    pub(in crate::ethernet) until: [u64; EACH],
     /// By priority: since when frames wait in it that are paused.
     pub(in crate::ethernet) blocked: [u64; EACH],
     /// When the last bit of the frame leaves that is being sent, and the room that it takes.
@@ -77,6 +79,12 @@ pub(in crate::ethernet) struct Input {
     pub(in crate::ethernet) wanted: u8,
     /// Which were, by the last PAUSE frame sent.
     pub(in crate::ethernet) told: u8,
+    /// When it is to be said again that priorities are paused; the end of time if never.
+    pub(in crate::ethernet) refresh: u64,
+    /// How long a pause lasts that it says, in picoseconds; the end of time if until XON.
+    pub(in crate::ethernet) lasting: u64,
+    /// Whether one can run out although it is said again.
+    pub(in crate::ethernet) lapses: bool,
 }
 
 /// All that flow control knows.
@@ -107,6 +115,12 @@ pub(in crate::ethernet) struct Pfc {
     pub(in crate::ethernet) watch: Watch,
     /// By switch, the channels out of all its ports.
     pub(in crate::ethernet) outputs: Vec<Vec<u32>>,
+    /// How many frames wait in queues.
+    pub(in crate::ethernet) waiting: usize,
+    /// Whether it is to be looked, at the end of the instant, whether anything but PAUSE frames can ever happen.
+    pub(in crate::ethernet) may_be_quiet: bool,
+    /// Since when PAUSE frames stand still, if they do.
+    pub(in crate::ethernet) still_since: Option<u64>,
 }
 
 pub(in crate::ethernet) fn bit(priority: u8) -> u8 {
@@ -122,7 +136,7 @@ impl Pfc {
         Pfc {
             parameters,
             senders: vec![Sender::default(); channels],
-            inputs: vec![Input::default(); channels],
+            inputs: vec![Input { refresh: u64::MAX, lasting: u64::MAX, ..Input::default() }; channels],
             tags: Vec::new(),
             holds: Vec::new(),
             free: NONE,
@@ -135,6 +149,9 @@ impl Pfc {
             causes: BTreeMap::new(),
             watch: Watch::default(),
             outputs,
+            waiting: 0,
+            may_be_quiet: false,
+            still_since: None,
         }
     }
 
@@ -253,21 +270,34 @@ impl Pfc {
         Some(hold)
     }
 
-    /// Whether a PAUSE frame is due on a channel: the input beside it wants something else than it has said.
-    pub(in crate::ethernet) fn owes(&self, channel: u32) -> bool {
+    /// Whether a PAUSE frame is due on a channel: the input beside it wants something else than it has said, or has to
+    /// say it again.
+    pub(in crate::ethernet) fn owes(&self, channel: u32, now: u64) -> bool {
         let input = &self.inputs[(channel ^ 1) as usize];
-        input.wanted != input.told
+        input.wanted != input.told || input.refresh <= now
     }
 
     /// The PAUSE frame that is due on a channel, which is sent.
-    pub(in crate::ethernet) fn say(&mut self, channel: u32) -> PauseFrame {
+    pub(in crate::ethernet) fn say(&mut self, channel: u32, now: u64) -> PauseFrame {
         let input = &mut self.inputs[(channel ^ 1) as usize];
-        let says = PauseFrame { priorities: input.wanted ^ input.told, paused: input.wanted & !input.told };
-        input.told = input.wanted;
-        for priority in (0..PRIORITIES).filter(|priority| says.priorities & bit(*priority) != 0) {
+        let (told, wanted) = (input.told, input.wanted);
+        let again = if self.parameters.quanta.is_some() { told & wanted } else { 0 };
+        let priorities = told ^ wanted | again;
+        let quanta = self.parameters.quanta.unwrap_or(u16::MAX);
+        let says = PauseFrame { priorities, paused: wanted & priorities, quanta };
+        input.told = wanted;
+        if self.parameters.quanta.is_some() {
+            let is_on = wanted != 0;
+            input.refresh = if is_on { now.saturating_add(input.lasting / 2) } else { u64::MAX };
+            self.may_be_quiet |= told == wanted;
+        }
+        for priority in (0..PRIORITIES).filter(|priority| priorities & bit(*priority) != 0) {
             let counters = self.count(channel ^ 1, priority);
-            let counter =
-                if says.paused & bit(priority) != 0 { &mut counters.xoff } else { &mut counters.xon };
+            let counter = match (told & bit(priority) != 0, wanted & bit(priority) != 0) {
+                (false, _) => &mut counters.xoff,
+                (true, false) => &mut counters.xon,
+                (true, true) => &mut counters.refreshed,
+            };
             *counter += 1;
         }
         says
@@ -275,28 +305,65 @@ impl Pfc {
 
     /// The sender of a channel obeys.
     pub(in crate::ethernet) fn obey(&mut self, channel: u32, says: PauseFrame, now: u64) {
-        let watchdog = self.parameters.watchdog;
+        let until = now.saturating_add(self.inputs[channel as usize].lasting);
         for priority in (0..PRIORITIES).filter(|priority| says.priorities & bit(*priority) != 0) {
             let (mask, index) = (bit(priority), usize::from(priority));
             let sender = &mut self.senders[channel as usize];
-            let counters = &mut self.counters[channel as usize][index];
-            let since = std::mem::replace(&mut sender.since[index], now);
-            if says.paused & mask != 0 {
-                sender.paused |= mask;
-                counters.obeyed += 1;
-                if sender.filled & mask != 0 {
-                    self.block(channel, priority, now);
-                    self.watch.suspect(channel, priority);
+            let was_paused = sender.paused & mask != 0;
+            if says.paused & mask == 0 {
+                // A pause that has run out has nothing left to end.
+                if was_paused {
+                    self.resume(channel, priority, now);
                 }
-            } else {
-                sender.paused &= !mask;
-                counters.paused += Duration::from_ps(now - since);
-                if let (true, Some(watchdog)) = (sender.stormy & mask != 0, watchdog) {
-                    let at = now.saturating_add(watchdog.restoration.as_ps());
-                    self.alarms.push(Reverse((at, channel, priority)));
-                }
+                continue;
+            }
+            sender.until[index] = until;
+            if was_paused {
+                continue;
+            }
+            sender.paused |= mask;
+            sender.since[index] = now;
+            let is_filled = sender.filled & mask != 0;
+            self.count(channel, priority).obeyed += 1;
+            if is_filled {
+                self.block(channel, priority, now);
+                self.watch.suspect(channel, priority);
             }
         }
+    }
+
+    /// A sender may send a priority again.
+    fn resume(&mut self, channel: u32, priority: u8, now: u64) {
+        let sender = &mut self.senders[channel as usize];
+        sender.paused &= !bit(priority);
+        let since = std::mem::replace(&mut sender.since[usize::from(priority)], now);
+        let is_stormy = sender.stormy & bit(priority) != 0;
+        self.count(channel, priority).paused += Duration::from_ps(now - since);
+        if let (true, Some(watchdog)) = (is_stormy, self.parameters.watchdog) {
+            let at = now.saturating_add(watchdog.restoration.as_ps());
+            self.alarms.push(Reverse((at, channel, priority)));
+        }
+    }
+
+    /// When the first pause of a sender runs out; the end of time if none does.
+    pub(in crate::ethernet) fn runs_out(&self, channel: u32) -> u64 {
+        let sender = &self.senders[channel as usize];
+        let paused = (0..PRIORITIES).filter(|priority| sender.paused & bit(*priority) != 0);
+        paused.map(|priority| sender.until[usize::from(priority)]).min().unwrap_or(u64::MAX)
+    }
+
+    /// Ends the pauses of a sender whose time is over; gives their priorities, a bit each.
+    pub(in crate::ethernet) fn run_out(&mut self, channel: u32, now: u64) -> u8 {
+        let sender = &self.senders[channel as usize];
+        let is_over = |priority: &u8| {
+            sender.paused & bit(*priority) != 0 && sender.until[usize::from(*priority)] <= now
+        };
+        let over = (0..PRIORITIES).filter(is_over).fold(0, |over, priority| over | bit(priority));
+        for priority in (0..PRIORITIES).filter(|priority| over & bit(*priority) != 0) {
+            self.resume(channel, priority, now);
+            self.count(channel, priority).expired += 1;
+        }
+        over
     }
 
     /// Frames of a priority begin to wait that is paused.
@@ -346,6 +413,7 @@ impl Pfc {
     pub(in crate::ethernet) fn queue(&mut self, channel: u32, priority: u8, slot: u32) -> Option<u32> {
         let sender = &mut self.senders[channel as usize];
         sender.filled |= bit(priority);
+        self.waiting += 1;
         let queue = &mut sender.queues[usize::from(priority)];
         let behind = queue.map(|(_, last)| last);
         *queue = Some((queue.map_or(slot, |(first, _)| first), slot));
@@ -354,6 +422,7 @@ impl Pfc {
 
     /// Takes the first frame of a queue; `next` is the one behind it.
     pub(in crate::ethernet) fn unqueue(&mut self, channel: u32, priority: u8, next: u32) {
+        self.waiting -= 1;
         let sender = &mut self.senders[channel as usize];
         let queue = &mut sender.queues[usize::from(priority)];
         *queue = queue.filter(|_| next != NIL).map(|(_, last)| (next, last));

@@ -290,7 +290,8 @@ impl Reader<'_> {
             "receive" => EventKind::Receive(self.message()?),
             "pause" => {
                 let (port, obeyed) = (self.place()?, self.number()? == 1);
-                let says = PauseFrame { priorities: self.octet()?, paused: self.octet()? };
+                let (priorities, paused) = (self.octet()?, self.octet()?);
+                let says = PauseFrame { priorities, paused, quanta: u16::MAX };
                 EventKind::Pause { port, obeyed, says }
             }
             _ => self.frame()?,

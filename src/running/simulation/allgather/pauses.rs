@@ -29,6 +29,10 @@ pub struct PauseReport {
     pub xoff: u64,
     /// How often one was told to send again.
     pub xon: u64,
+    /// How often one was told once more to stay paused.
+    pub refreshed: u64,
+    /// How often a pause ran out before that.
+    pub expired: u64,
     /// Ports that were paused at least once in the first execution.
     pub ports_paused: u64,
     /// Ports of hosts among them.
@@ -63,6 +67,10 @@ record! {
         pub xoff: u64,
         /// How often it was told to send again.
         pub xon: u64,
+        /// How often it was told once more to stay paused.
+        pub refreshed: u64,
+        /// How often its pause ran out before that.
+        pub expired: u64,
         /// How often it began to obey.
         pub obeyed: u64,
         /// For how long it was paused, in all, up to the end of the run.
@@ -109,6 +117,8 @@ impl Pauses {
             dependency_cycle,
             xoff: sum(|row| row.xoff),
             xon: sum(|row| row.xon),
+            refreshed: sum(|row| row.refreshed),
+            expired: sum(|row| row.expired),
             ports_paused: paused.clone().count() as u64,
             hosts_paused: paused.filter(is_host).count() as u64,
             paused_ms: rows.iter().map(|row| row.paused_ms).sum::<f64>().abs(),
@@ -138,6 +148,8 @@ impl PauseReport {
     pub(super) fn add(&mut self, other: &PauseReport) {
         self.xoff += other.xoff;
         self.xon += other.xon;
+        self.refreshed += other.refreshed;
+        self.expired += other.expired;
         self.paused_ms += other.paused_ms;
         self.frames_starved += other.frames_starved;
         self.storms += other.storms;
@@ -173,6 +185,8 @@ fn rows<P: Clone>(ethernet: &Ethernet<P>, network: &Network) -> Vec<PauseRow> {
             priority: u64::from(priority),
             xoff: counted.xoff,
             xon: counted.xon,
+            refreshed: counted.refreshed,
+            expired: counted.expired,
             obeyed: counted.obeyed,
             paused_ms: counted.paused.as_ms_f64(),
             frames_starved: counted.starved,

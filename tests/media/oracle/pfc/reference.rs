@@ -45,11 +45,15 @@ struct Channel {
     controls: VecDeque<(u64, PauseFrame)>,
     paused: [bool; 8],
     since: [u64; 8],
+    /// When pauses run out.
+    until: [u64; 8],
     blocked: [u64; 8],
     stormy: [bool; 8],
     /// At the input.
     wanted: [bool; 8],
     told: [bool; 8],
+    /// When the last PAUSE frame of this input began.
+    last_pause: u64,
     counted: [PauseCounters; 8],
 }
 
@@ -90,6 +94,10 @@ pub(super) struct Reference<'a> {
     /// Queues in deadlocks that stand, and which.
     standing: BTreeMap<(usize, usize), usize>,
     pauses: VecDeque<u64>,
+    /// Whether anything has happened in this instant after which it is looked whether all stands still.
+    may_be_still: bool,
+    /// Since when nothing but PAUSE frames could be sent, so that they are not.
+    still_since: Option<u64>,
     seen: Seen,
 }
 
@@ -109,10 +117,12 @@ impl<'a> Reference<'a> {
             controls: VecDeque::new(),
             paused: [false; 8],
             since: [0; 8],
+            until: [u64::MAX; 8],
             blocked: [0; 8],
             stormy: [false; 8],
             wanted: [false; 8],
             told: [false; 8],
+            last_pause: 0,
             counted: [PauseCounters::default(); 8],
         };
         let links = of.network.links().iter().enumerate();
@@ -134,6 +144,8 @@ impl<'a> Reference<'a> {
             causes: BTreeMap::new(),
             standing: BTreeMap::new(),
             pauses: of.pauses.iter().copied().collect(),
+            may_be_still: false,
+            still_since: None,
             seen,
         }
     }
@@ -201,19 +213,47 @@ impl<'a> Reference<'a> {
         self.channels.iter().position(|channel| channel.from == end)
     }
 
-    fn owes(&self, channel: usize) -> bool {
+    /// When the input beside a channel says next that priorities are paused or may be sent.
+    fn says(&self, channel: usize) -> Option<u64> {
         let input = &self.channels[channel ^ 1];
-        input.wanted != input.told
+        if input.wanted != input.told {
+            return Some(0);
+        }
+        let quanta = self.case.pfc.quanta.filter(|_| input.told.contains(&true))?;
+        Some(input.last_pause + input.time(64 * u64::from(quanta)) / 2)
+    }
+
+    /// When the pauses of a sender run out.
+    fn ends_of_pauses(&self, at: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let channel = &self.channels[at];
+        (0..8)
+            .filter(|priority| channel.paused[*priority])
+            .map(|priority| (priority, channel.until[priority]))
+    }
+
+    /// Whether a pause of a channel's sender ends although it is said again and again.
+    fn lapses(&self, at: usize) -> bool {
+        let Some(quanta) = self.case.pfc.quanta else { return false };
+        let (channel, longest) = (&self.channels[at], u64::from(self.case.case.parameters.mtu + 18).max(64));
+        let time = channel.time(64 * u64::from(quanta));
+        time / 2 + channel.time(8 + longest + 12) - 1 > time
     }
 
     fn next(&self) -> Option<u64> {
         let mut times = Vec::new();
+        if self.still_since.is_some() {
+            for host in (0..self.waiting.len()).filter(|host| self.interface(*host).is_some()) {
+                times.extend(self.case.case.frames[host].get(self.created[host]).map(|(at, _)| *at));
+            }
+            return times.into_iter().min();
+        }
         for (at, channel) in self.channels.iter().enumerate() {
             times.extend(channel.cable.iter().map(|(at, ..)| *at));
             times.extend(channel.controls.iter().map(|(at, _)| *at));
             times.extend(channel.leaving.as_ref().map(|(until, _)| *until));
             times.extend(channel.fronts().map(|copy| copy.ready.max(channel.free)));
-            times.extend(self.owes(at).then_some(channel.free));
+            times.extend(self.says(at).map(|at| at.max(channel.free)));
+            times.extend(self.ends_of_pauses(at).map(|(_, until)| until).filter(|until| *until < u64::MAX));
             times.extend((0..8).filter_map(|priority| self.alarm(at, priority)));
         }
         for host in 0..self.waiting.len() {
@@ -242,6 +282,9 @@ impl<'a> Reference<'a> {
     }
 
     fn instant(&mut self, now: u64) {
+        if let Some(since) = self.still_since.take() {
+            self.go_on(now - since);
+        }
         for channel in &mut self.channels {
             channel.leaving = channel.leaving.take().filter(|(until, _)| *until > now);
         }
@@ -264,6 +307,7 @@ impl<'a> Reference<'a> {
             if let Some((_, says)) = self.channels[at].controls.pop_front_if(|(at, _)| *at <= now) {
                 self.obey(at, says, now);
             }
+            self.run_out(at ^ 1, now);
         }
         for host in 0..self.waiting.len() {
             self.ask(host, now);
@@ -272,7 +316,52 @@ impl<'a> Reference<'a> {
         self.bite(now);
         self.let_go();
         self.start_all(now);
+        if std::mem::take(&mut self.may_be_still) && self.is_still(now) {
+            self.still_since = Some(now);
+        }
         self.name_deadlocks(now);
+    }
+
+    /// Whether nothing can ever happen but that PAUSE frames say again what holds.
+    fn is_still(&self, now: u64) -> bool {
+        let stays = |at: usize| {
+            let channel = &self.channels[at];
+            let mut until = self.ends_of_pauses(at).map(|(_, until)| until).min();
+            self.channels[at ^ 1].controls.iter().all(|(arrival, says)| {
+                let is_in_time = until.is_some_and(|until| *arrival <= until);
+                until = Some(arrival + channel.time(64 * u64::from(says.quanta)));
+                let is_paused =
+                    |priority: usize| says.priorities >> priority & 1 == 0 || channel.paused[priority];
+                is_in_time && says.paused == says.priorities && (0..8).all(is_paused)
+            })
+        };
+        let channels = self.channels.iter().enumerate().all(|(at, channel)| {
+            channel.cable.is_empty()
+                && channel.leaving.is_none()
+                && [channel.wanted, channel.told] == [channel.paused; 2]
+                && self.says(at ^ 1).is_none_or(|at| at > now)
+                && channel.fronts().next().is_none()
+                && stays(at)
+                && (0..8).all(|priority| self.alarm(at, priority).is_none())
+        });
+        channels
+            && (0..self.waiting.len()).all(|host| {
+                let Some(at) = self.interface(host) else { return true };
+                let front = self.waiting[host].front();
+                let waits =
+                    |frame: &Frame<u64>| self.channels[at].paused[usize::from(self.case.priority(frame))];
+                self.channels[at].free <= now && front.is_none_or(waits)
+            })
+    }
+
+    /// PAUSE frames have stood still.
+    fn go_on(&mut self, span: u64) {
+        self.may_be_still = true;
+        for channel in &mut self.channels {
+            channel.controls.iter_mut().for_each(|(at, _)| *at += span);
+            channel.until.iter_mut().for_each(|until| *until = until.saturating_add(span));
+            channel.last_pause += span;
+        }
     }
 
     /// Inputs at which little enough counts want their senders no longer paused.
@@ -304,7 +393,7 @@ impl<'a> Reference<'a> {
             if self.channels[at].free > now {
                 continue;
             }
-            if self.owes(at) {
+            if self.says(at).is_some_and(|at| at <= now) {
                 self.send_pause(at, now);
                 continue;
             }
@@ -312,6 +401,8 @@ impl<'a> Reference<'a> {
             let Some(copy) = channel.fronts().find(|copy| copy.ready <= now).copied() else { continue };
             let nth = channel.queue.iter().position(|it| it.priority == copy.priority).unwrap();
             channel.queue.remove(nth);
+            self.break_deadlock(at, copy.priority, now);
+            let channel = &mut self.channels[at];
             let end = now + channel.time(8 + length(&copy.frame));
             channel.free = now + channel.time(8 + length(&copy.frame) + 12);
             channel.leaving = Some((end, copy));
@@ -321,16 +412,22 @@ impl<'a> Reference<'a> {
     }
 
     fn send_pause(&mut self, at: usize, now: u64) {
+        let quanta = self.case.pfc.quanta;
         let input = &mut self.channels[at ^ 1];
-        let mut says = PauseFrame { priorities: 0, paused: 0 };
+        let mut says = PauseFrame { priorities: 0, paused: 0, quanta: quanta.unwrap_or(65_535) };
+        self.may_be_still |= quanta.is_some() && input.wanted == input.told;
+        input.last_pause = now;
         for priority in 0..8 {
-            if input.wanted[priority] != input.told[priority] {
-                says.priorities |= 1 << priority;
-                says.paused |= u8::from(input.wanted[priority]) << priority;
-                let counted = &mut input.counted[priority];
-                let of = if input.wanted[priority] { &mut counted.xoff } else { &mut counted.xon };
-                *of += 1;
-            }
+            let counted = &mut input.counted[priority];
+            let of = match (input.told[priority], input.wanted[priority]) {
+                (false, true) => &mut counted.xoff,
+                (true, false) => &mut counted.xon,
+                (true, true) if quanta.is_some() => &mut counted.refreshed,
+                _ => continue,
+            };
+            *of += 1;
+            says.priorities |= 1 << priority;
+            says.paused |= u8::from(input.wanted[priority]) << priority;
         }
         input.told = input.wanted;
         let channel = &mut self.channels[at];
@@ -345,7 +442,14 @@ impl<'a> Reference<'a> {
         let sender = &mut self.channels[at ^ 1];
         for priority in (0..8).filter(|priority| says.priorities >> priority & 1 == 1) {
             let is_paused = says.paused >> priority & 1 == 1;
-            assert_ne!(sender.paused[priority], is_paused, "what is said is new");
+            if self.case.pfc.quanta.is_none() {
+                assert_ne!(sender.paused[priority], is_paused, "what is said is new");
+            } else if is_paused {
+                sender.until[priority] = now + sender.time(64 * u64::from(says.quanta));
+            }
+            if sender.paused[priority] == is_paused {
+                continue;
+            }
             sender.paused[priority] = is_paused;
             if is_paused {
                 sender.counted[priority].obeyed += 1;
@@ -354,6 +458,28 @@ impl<'a> Reference<'a> {
                 sender.counted[priority].paused += Duration::from_ps(now - sender.since[priority]);
             }
             sender.since[priority] = now;
+        }
+    }
+
+    /// Pauses of a sender whose time is over end.
+    fn run_out(&mut self, at: usize, now: u64) {
+        let over: Vec<usize> =
+            self.ends_of_pauses(at).filter(|(_, until)| *until <= now).map(|it| it.0).collect();
+        let sender = &mut self.channels[at];
+        for priority in &over {
+            sender.paused[*priority] = false;
+            sender.counted[*priority].expired += 1;
+            sender.counted[*priority].paused += Duration::from_ps(now - sender.since[*priority]);
+            sender.since[*priority] = now;
+        }
+        if !over.is_empty() {
+            let priorities = over.iter().fold(0, |mask, priority| mask | 1 << priority);
+            self.seen.pauses.push((
+                now,
+                sender.from,
+                Direction::In,
+                PauseFrame { priorities, paused: 0, quanta: 0 },
+            ));
         }
     }
 
@@ -512,7 +638,11 @@ impl<'a> Reference<'a> {
                 && channel.waits(priority).next().is_some()
                 && channel.wanted[priority]
                 && channel.told[priority]
-                && self.channels[at ^ 1].controls.iter().all(|(_, says)| says.priorities >> priority & 1 == 0)
+                && (self.still_since.is_some() || !self.lapses(*at))
+                && self.channels[at ^ 1]
+                    .controls
+                    .iter()
+                    .all(|(_, says)| (says.priorities & !says.paused) >> priority & 1 == 0)
         };
         let mut stuck: Vec<usize> = (0..self.channels.len()).filter(waits).collect();
         loop {

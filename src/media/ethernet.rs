@@ -68,7 +68,7 @@ pub use frame::{Address, Frame, GAP, HEADER, MIN_FRAME, PREAMBLE, TRAILER};
 pub use parameters::{BRIDGE_PRIORITY, Buffer, Parameters};
 pub use pfc::{
     Cause, Deadlock, DeadlockMember, Flow, LEAST_QUANTA, PRIORITIES, PauseCounters, PauseFrame,
-    PauseWatchdog, PfcParameters,
+    PauseWatchdog, PfcParameters, SharedBuffer,
 };
 pub use spanning_tree::{Role, SpanningTree};
 pub use wiring::{BuildError, check, check_size};

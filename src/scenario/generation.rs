@@ -24,6 +24,41 @@ pub(crate) struct Generation {
     keys: [(&'static str, &'static str); 6],
 }
 
+/// A switch of an Ethernet: values of `[ethernet]`, as texts of the scenario language.
+#[derive(Debug)]
+pub(crate) struct EthernetSwitch {
+    /// What `preset` calls it.
+    pub(crate) name: &'static str,
+    /// The keys of `[ethernet]` that it gives, with their values in TOML.
+    keys: &'static [(&'static str, &'static str)],
+}
+
+/// A switch with 64 ports of 100 Gb/s and Broadcom's Tomahawk 2, as SONiC sets it up for RoCE.
+///
+/// # Source
+/// 64 ports of 100 Gb/s and one shared buffer of 42 MB: Broadcom, Tomahawk 2, as SemiAccurate (October 11, 2016) and
+/// others report it. SONiC's files for the Arista 7260CX3-C64, in sonic-buildimage below
+/// `device/arista/x86_64-arista_7260cx3_64`: 33,582,016 B for all inputs (`buffers_pool_sizes_t1.j2`); alpha 2^-3,
+/// 1,248 B reserved, an offset of XON of 2,496 B, and 101,088 B of headroom at 100 Gb/s and 300 m
+/// (`pg_profile_lookup.ini`). Marks from 1 MiB to 2 MiB at 5 %: SONiC, `files/build_templates/qos_config.j2`. Assumed:
+/// a latency of 450 ns, the class of such switches where they cut through; here they store and forward, so that a frame
+/// takes its own time in addition. Left out: the 8,965,632 B that all headroom together may take in the switch, and all
+/// of outputs.
+const ROCE_64X100G: EthernetSwitch = EthernetSwitch {
+    name: "roce-64x100g",
+    keys: &[
+        ("rate", "'100 Gb/s'"),
+        ("switch-latency", "'450 ns'"),
+        ("flow", "'pfc'"),
+        ("headroom", "'101088 B'"),
+        ("shared", "{ buffer = '33582016 B', alpha = '1/8', reserved = '1248 B', xon-offset = '2496 B' }"),
+        ("ecn", "{ kmin = '1 MiB', kmax = '2 MiB', pmax = '5 %' }"),
+    ],
+};
+
+/// All switches of Ethernets.
+pub(crate) const ETHERNET_SWITCHES: [&EthernetSwitch; 1] = [&ROCE_64X100G];
+
 /// The keys of a generation, in the order in which they are written here.
 const fn keys(values: [&'static str; 6]) -> [(&'static str, &'static str); 6] {
     let [rate, buffer, stop, go, latency, arbitration] = values;
@@ -163,12 +198,29 @@ pub(crate) fn is_named(entries: &[Entry]) -> bool {
     entries.iter().any(|entry| entry.key == "preset")
 }
 
-/// What the generation that a table names gives a key, in TOML, and where it is named.
+/// What the generation, or switch of an Ethernet, that a table names gives a key, in TOML, and where it is named.
 pub(crate) fn given(entries: &[Entry], field: &str) -> Option<(&'static str, Place)> {
     let item = &entries.iter().find(|entry| entry.key == "preset")?.item;
     let Value::Text(name) = &item.value else { return None };
-    let generation = GENERATIONS.iter().find(|generation| generation.name == name)?;
-    Some((generation.value(&key_of(field))?, item.place))
+    let key = key_of(field);
+    let generation = GENERATIONS.iter().find(|generation| generation.name == name);
+    let value = match generation {
+        Some(generation) => generation.value(&key),
+        None => ethernet_switch(name, &key),
+    };
+    Some((value?, item.place))
+}
+
+/// What a switch of an Ethernet gives a key.
+fn ethernet_switch(name: &str, key: &str) -> Option<&'static str> {
+    let switch = ETHERNET_SWITCHES.iter().find(|switch| switch.name == name)?;
+    switch.keys.iter().find(|(of, _)| *of == key).map(|(_, value)| *value)
+}
+
+/// Whether the switch of an Ethernet that a table names gives a key of it its value.
+pub(crate) fn is_of_ethernet(entries: &[Entry], field: &str) -> bool {
+    let Some(entry) = entries.iter().find(|entry| entry.key == "preset") else { return false };
+    matches!(&entry.item.value, Value::Text(name) if ethernet_switch(name, &key_of(field)).is_some())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::ids::{Node, Port};
 use simnet_base::units::{Bytes, Duration};
-use simnet_media::ethernet::{ForwardingTable, HEADER, PauseWatchdog, PfcParameters, TRAILER};
+use simnet_media::ethernet::{ForwardingTable, HEADER, PauseWatchdog, PfcParameters, SharedBuffer, TRAILER};
 use simnet_network::routing::{Attachments, DestinationTables, Engine};
 use simnet_network::topology::{End, Network};
 
@@ -69,6 +69,7 @@ pub(super) fn pauses(
         priority,
         reaction,
         watchdog,
+        shared: shared(wire, diagnostics)?,
         quanta: wire.quanta.value().and_then(|quanta| u16::try_from(*quanta).ok()),
     }))
 }
@@ -88,6 +89,8 @@ pub struct Pauses {
     pub reaction: Duration,
     /// What becomes of queues that stay paused.
     pub watchdog: Option<PauseWatchdog>,
+    /// The buffer that all inputs of a switch share, in the place of `xoff` and `xon`; `None`: each has its own room.
+    pub shared: Option<SharedBuffer>,
     /// How many quanta a pause lasts; `None`: until XON.
     pub quanta: Option<u16>,
 }
@@ -100,9 +103,39 @@ impl Pauses {
             reaction: self.reaction,
             watchdog: self.watchdog,
             quanta: self.quanta,
+            shared: self.shared,
             ..PfcParameters::new(self.xoff, self.xon, self.headroom.unwrap_or(needed))
         }
     }
+}
+
+/// The buffer that inputs share; the inner `None`: there is none. `None` after a fault.
+#[expect(clippy::option_option, reason = "the outer one says whether there was a fault")]
+fn shared(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) -> Option<Option<SharedBuffer>> {
+    if let Given::Absent = wire.shared {
+        return Some(None);
+    }
+    let of = wire.shared.value()?;
+    let own = [("xoff", &wire.xoff), ("xon", &wire.xon)];
+    let own = own.into_iter().filter_map(|(key, given)| Some((key, given.get()?.place)));
+    let mut is_sound = true;
+    for (key, place) in own {
+        let message = format!("`{key}` beside a shared buffer");
+        conflict(place, message, "its `alpha` says when inputs pause their senders", diagnostics);
+        is_sound = false;
+    }
+    let (pool, reserved, xon_offset): (_, _, _) = (
+        quantity::<Bytes>(&of.buffer)?,
+        quantity::<Bytes>(&of.reserved)?,
+        quantity::<Bytes>(&of.xon_offset)?,
+    );
+    let alpha = of.alpha.value()?;
+    is_sound.then_some(Some(SharedBuffer {
+        pool: pool.value,
+        alpha: (alpha.0, alpha.1),
+        reserved: reserved.value,
+        xon_offset: xon_offset.value,
+    }))
 }
 
 /// Notes keys that belong to pauses alone.
@@ -113,11 +146,13 @@ fn only_pfc(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) {
         ("headroom", wire.headroom.get().map(|at| at.place)),
         ("priority", wire.priority.get().map(|at| at.place)),
         ("reaction", wire.reaction.get().map(|at| at.place)),
+        ("shared", wire.shared.get().map(|at| at.place)),
         ("quanta", wire.quanta.get().map(|at| at.place)),
         ("watchdog", wire.watchdog.get().map(|at| at.place)),
     ];
+    let preset = wire.preset.get().map(|at| at.place);
     for (key, place) in given {
-        let Some(place) = place else { continue };
+        let Some(place) = place.filter(|place| Some(*place) != preset) else { continue };
         let message = format!("`{key}` means nothing where nobody is paused");
         conflict(place, message, "belongs to flow = \"pfc\"", diagnostics);
     }

@@ -39,7 +39,7 @@ impl ChannelCounters {
 pub struct Counters {
     /// By channel.
     pub channels: Vec<ChannelCounters>,
-    /// Per switch, the most bytes of frames that were in it at once; counted for shared buffers only.
+    /// Per switch, the most bytes of frames that were in its shared buffer at once; zero without one.
     pub shared_peaks: Vec<Bytes>,
     /// Frames taken from hosts.
     pub sent: u64,

@@ -23,6 +23,13 @@ use super::{Direction, Endpoint, Observer};
 /// What flow control knows in the beginning.
 pub(super) fn pauses(network: &Network, parameters: &Parameters, of: PfcParameters) -> Pfc {
     let mut pfc = Pfc::new(of, wiring::all_outputs(network), 2 * network.links().len());
+    if of.shared.is_some() {
+        let switch = |ends: wiring::Ends| match ends.to.node {
+            Node::Switch(switch) => switch.0,
+            Node::Host(_) => NONE,
+        };
+        pfc.set_pools(wiring::ends(network).into_iter().map(switch).collect());
+    }
     let Some(quanta) = of.quanta else { return pfc };
     for (channel, input) in pfc.inputs.iter_mut().enumerate() {
         let rate = parameters.rates[channel / 2];
@@ -101,7 +108,7 @@ impl<P: Clone> Ethernet<P> {
         while let Some(hold) = self.pfc_mut().left(now) {
             lets_go |= self.release(hold);
         }
-        lets_go
+        lets_go | self.judge_pools()
     }
 
     /// Frees the room of a frame's copy. Whether a PAUSE frame is due now.
@@ -111,6 +118,18 @@ impl<P: Clone> Ethernet<P> {
             self.poke(opposite(input));
         }
         input.is_some()
+    }
+
+    /// Lets those send again who may since pools have emptied. Whether a PAUSE frame is due now.
+    fn judge_pools(&mut self) -> bool {
+        if self.pfc().relieved.is_empty() {
+            return false;
+        }
+        let let_go = self.pfc_mut().let_go();
+        for input in &let_go {
+            self.poke(opposite(*input));
+        }
+        !let_go.is_empty()
     }
 
     /// Handles a frame at an input of a switch that pauses those who send, or forwards by a table.
@@ -156,6 +175,10 @@ impl<P: Clone> Ethernet<P> {
         self.pass_on(channel, at, slot, endpoint, is_watched);
         if self.pfc_mut().settle_in() {
             self.poke(opposite(channel));
+        }
+        if let Some(pool) = self.pfc().pools.get(at as usize) {
+            let (used, peak) = (Bytes(pool.used), &mut self.counters.shared_peaks[at as usize]);
+            *peak = used.max(*peak);
         }
         self.set_look();
     }
@@ -460,6 +483,7 @@ impl<P: Clone> Ethernet<P> {
                 slot = next;
             }
         }
+        self.judge_pools();
         self.set_alarm();
         self.set_look();
     }

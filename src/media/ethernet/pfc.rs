@@ -9,19 +9,26 @@
 //! # Scope and limitations
 //! Eight priorities. What a host sends has the priority that its endpoint says, else the parameters'; a frame keeps it
 //! to its last hop. Every output port of a switch has a queue for each, first in, first out, as long as it takes: room
-//! is counted at inputs alone. Hosts take what comes and pause nobody. Not simulated: shared buffers, dynamic
-//! thresholds, and weights among priorities.
+//! is counted at inputs alone. Hosts take what comes and pause nobody. Not simulated: weights among
+//! priorities.
 //!
 //! * **Room.** A frame of L bytes counts L at the port of the switch by which it came, in its priority, from the
 //!   instant of its last bit until the last bit of its last copy has left the switch. A flooded frame counts once. What
 //!   leaves at an instant makes room for what arrives at it. A frame that does not fit in `xoff + headroom` is dropped
 //!   before it is looked at: its source is not learned ([`Endpoint::starved`](super::Endpoint::starved)). What is
 //!   filtered, or finds no next hop, counts at no time.
-//! * **XOFF and XON.** A priority is to be paused from the frame on with which it counts more than `xoff` bytes at an
-//!   input, until it counts `xon` or fewer. Where that is not what was said last over the cable back, a PAUSE frame is
-//!   due there. It goes ahead of all data as soon as the frame that is being sent there, and the gap after it, have
-//!   ended, and says what then holds of all priorities of which it has changed: a priority that was to be paused and
-//!   no longer is before that frame begins is never told of.
+//! * **Shared buffers.** With `shared` a frame counts in the `reserved` bytes of its priority at its input as far as
+//!   these are not in use, and else in the pool of the switch. The priority is to be paused from the frame on with
+//!   which it has more than `alpha` times what is then free of the pool. Frames that come while it is, and one for
+//!   which the pool has no room, count in its headroom; one that does not fit there is dropped. What leaves makes room
+//!   in the headroom first, then in the pool. After whatever leaves a switch at an instant has left, priorities of its
+//!   inputs may be sent again whose headroom is empty, if they have nothing of the pool or `xon_offset` less than would
+//!   pause them.
+//! * **XOFF and XON.** Without it, a priority is to be paused from the frame on with which it counts more than `xoff`
+//!   bytes at an input, until it counts `xon` or fewer. Where that is not what was said last over the cable back, a
+//!   PAUSE frame is due there. It goes ahead of all data as soon as the frame that is being sent there, and the gap
+//!   after it, have ended, and says what then holds of all priorities of which it has changed: a priority that was to
+//!   be paused and no longer is before that frame begins is never told of.
 //! * **PAUSE frames** take 8 + 64 + 12 byte times of the cable, and its delay. `reaction` after their last bit they are
 //!   obeyed: no frame of a paused priority begins to be sent, what is being sent is sent to its end. A host whose next
 //!   frame is of a paused priority is not asked for one, nor for those behind it.
@@ -43,11 +50,13 @@
 //!   it may where the table's ways close none, if there are broadcasts: these keep to the spanning tree.
 //!
 //! # Source
-//! IEEE 802.1Q-2018, clause 36 and annex N (headroom), IEEE 802.3 annex 31B and D, as from memory. The watchdog is
-//! SONiC's (PFC watchdog, action "drop"), which polls its counters, where this one is exact. When a pause is said again
-//! the standard leaves open; half of its time is our choice. Departures: without `quanta` a pause lasts until XON, as
-//! if it were refreshed for ever, and no refreshing frames are sent (one of 84 byte times in 2 MB of cable time, at
-//! most quanta); no frame that is spoilt makes a pause miss.
+//! Choudhury and Hahne 1998, Dynamic queue length thresholds for shared-memory packet switches, for the pool; reserved
+//! room, headroom and the offset of XON are those of SONiC's buffer profiles, as from memory. IEEE 802.1Q-2018, clause
+//! 36 and annex N (headroom), IEEE 802.3 annex 31B and D, as from memory. The watchdog is SONiC's (PFC watchdog, action
+//! "drop"), which polls its counters, where this one is exact. When a pause is said again the standard leaves open;
+//! half of its time is our choice. Departures: without `quanta` a pause lasts until XON, as if it were refreshed for
+//! ever, and no refreshing frames are sent (one of 84 byte times in 2 MB of cable time, at most quanta); no frame that
+//! is spoilt makes a pause miss.
 //!
 //! # Validation
 //! `tests/media/oracle/pfc.rs`: a plain reference that looks at every port at every instant; arrivals, pauses, drops,
@@ -57,12 +66,13 @@ mod counters;
 mod deadlock;
 mod parameters;
 mod quiet;
+mod shared;
 mod state;
 
 pub use counters::{Cause, PauseCounters};
 pub use deadlock::{Deadlock, DeadlockMember};
 pub(super) use parameters::pause_time;
-pub use parameters::{Flow, LEAST_QUANTA, PRIORITIES, PauseWatchdog, PfcParameters};
+pub use parameters::{Flow, LEAST_QUANTA, PRIORITIES, PauseWatchdog, PfcParameters, SharedBuffer};
 pub(super) use state::{Control, NONE, Pfc, Tag, bit};
 
 use simnet_base::ids::Node;

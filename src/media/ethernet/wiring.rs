@@ -51,8 +51,8 @@ pub enum BuildError {
     Marks,
     /// Thresholds or a priority that cannot be.
     #[error(
-        "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8, times above zero and \
-         3 quanta at least"
+        "pauses need `xon` of at most `xoff`, unbounded buffers at outputs, a priority below 8, times and alpha above \
+         zero and 3 quanta at least"
     )]
     Pauses,
     /// Tables that could outgrow memory: a note for each host at each switch.
@@ -127,6 +127,7 @@ pub fn check(
         let times = pfc.watchdog.map_or([Duration::from_ps(1); 2], |dog| [dog.detection, dog.restoration]);
         let is_sound = pfc.xon <= pfc.xoff && pfc.priority < PRIORITIES && !times.contains(&Duration::ZERO);
         let is_sound = is_sound && pfc.quanta.is_none_or(|quanta| quanta >= LEAST_QUANTA);
+        let is_sound = is_sound && pfc.shared.is_none_or(|of| of.alpha.0 > 0 && of.alpha.1 > 0);
         if !is_sound || parameters.buffer != Buffer::Unbounded {
             return Err(BuildError::Pauses);
         }

@@ -134,6 +134,7 @@ impl Canonical<'_> {
             let name = key_of(key.field);
             match (entries.iter().find(|entry| entry.key == name), key.presence) {
                 (Some(entry), _) => self.named(&name, &entry.item, key.put),
+                (None, _) if generation::is_of_ethernet(entries, key.field) => {}
                 (None, Presence::Default(text) | Presence::Usually(text)) => {
                     self.named(&name, &default_item(text, item.place), key.put);
                 }

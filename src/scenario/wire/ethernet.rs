@@ -6,15 +6,16 @@ use serde_json::Value as Schema;
 
 use super::bounds::ABOVE_ZERO;
 use super::canonical::{Canonical, Key, put};
-use super::kinds::{Choice, Quantity, Share};
+use super::kinds::{Choice, Quantity, Ratio, Share};
 use super::table::{Described, Free, Given, Presence, Reading, Wire, table, table_schema};
 use crate::diagnostics::Diagnostics;
 use crate::ethernet::Transport;
+use crate::generation::{ETHERNET_SWITCHES, EthernetSwitch};
 use crate::tree::Item;
 use simnet_base::units::{BitRate, Bytes, Duration, Length};
 use simnet_media::ethernet::transport::Congestion;
 
-use Presence::{Default, Optional, Usually};
+use Presence::{Default, Optional, Required, Usually};
 
 /// Rates of Ethernet.
 pub(crate) const RATES: RangeInclusive<BitRate> = rate(10_000_000)..=rate(400_000_000_000);
@@ -38,6 +39,9 @@ const fn rate(bits_per_s: u64) -> BitRate {
 table! {
     /// Switched Ethernet: store-and-forward switches that learn addresses, on the spanning tree that they elect.
     "[ethernet]" Ethernet {
+        /// A switch, which gives `rate`, `switch-latency`, `flow`, `headroom`, `shared` and `ecn` its values; keys that
+        /// are given beside it override it.
+        preset: &'static EthernetSwitch = Optional;
         /// The rate of every cable that gives none of its own.
         rate: Quantity<BitRate> = Default("'100 Mb/s'"), RATES;
         /// The length of every cable that gives none of its own; 5 ns/m.
@@ -61,6 +65,9 @@ table! {
         /// With pauses: room above `xoff` for what is still under way; what does not fit is dropped. As much as the
         /// cables need for nothing to be dropped, if not given.
         headroom: Quantity<Bytes> = Optional, ..=MOST_ROOM;
+        /// With pauses: a buffer that all inputs of a switch share, whose threshold for each takes the place of `xoff`
+        /// and `xon`; each has its own room if not given.
+        shared: Shared = Optional;
         /// With pauses: the priority of all frames; 3 if not given.
         priority: u32 = Optional, ..=7;
         /// With pauses: from a PAUSE frame's last bit until it is obeyed; none if not given.
@@ -105,6 +112,21 @@ table! {
         least_timeout: Quantity<Duration> = Default("'200 ms'"), Duration::from_ms(1)..=Duration::from_ms(60_000);
         /// How long a TCP connection with messages on it may bring nothing before they are lost.
         give_up: Quantity<Duration> = Default("'120 s'"), Duration::from_ms(1_000)..=Duration::from_ms(3_600_000);
+    }
+}
+
+table! {
+    /// The buffer that all inputs of a switch share.
+    "[ethernet.shared]" Shared {
+        /// The bytes of it in every switch; `reserved` and `headroom` come in addition.
+        buffer: Quantity<Bytes> = Required, ..=MOST_ROOM;
+        /// A priority of an input is to be paused above so many times what is free of the buffer.
+        alpha: Ratio = Default("'1/8'");
+        /// What each priority of an input has before it takes of the buffer.
+        reserved: Quantity<Bytes> = Default("'0 B'"), ..=MOST_ROOM;
+        /// By how much it must be below its threshold before it may be sent again; with nothing of the buffer it always
+        /// may.
+        xon_offset: Quantity<Bytes> = Default("'0 B'"), ..=MOST_ROOM;
     }
 }
 
@@ -160,6 +182,11 @@ pub(crate) enum EthernetFlow {
 impl Choice for EthernetFlow {
     const CHOICES: &'static [(&'static str, EthernetFlow)] =
         &[("none", EthernetFlow::None), ("pfc", EthernetFlow::Pfc)];
+}
+
+impl Choice for &'static EthernetSwitch {
+    const CHOICES: &'static [(&'static str, &'static EthernetSwitch)] =
+        &[(ETHERNET_SWITCHES[0].name, ETHERNET_SWITCHES[0])];
 }
 
 /// By what switches forward.

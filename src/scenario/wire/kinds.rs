@@ -382,6 +382,42 @@ impl Limited for Share {
     }
 }
 
+/// A ratio of whole numbers above zero, written as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ratio(pub(crate) u32, pub(crate) u32);
+
+impl Wire for Ratio {
+    fn read(item: &Item, diagnostics: &mut Diagnostics) -> Option<Ratio> {
+        const WANTED: &str = "a ratio of whole numbers above zero, as in \"1/8\"";
+        let Value::Text(text) = &item.value else {
+            wrong_type(item, WANTED, diagnostics);
+            return None;
+        };
+        let whole = |part: &str| part.trim().parse::<u32>().ok().filter(|number| *number > 0);
+        let (numerator, denominator) = text.split_once('/').unwrap_or((text, "1"));
+        let ratio = whole(numerator).zip(whole(denominator));
+        if ratio.is_none() {
+            diagnostics.add(item.place, |span| {
+                Fault::new("not-a-ratio", span, "this is no ratio", format!("expected {WANTED}"))
+            });
+        }
+        ratio.map(|(numerator, denominator)| Ratio(numerator, denominator))
+    }
+
+    fn schema() -> Schema {
+        json_schema!({
+            "title": "ratio",
+            "type": "string",
+            "pattern": "^ *[0-9]+ *(/ *[0-9]+ *)?$",
+            "examples": ["1/8"]
+        })
+    }
+
+    fn canonical(item: &Item, canonical: &mut Canonical<'_>) {
+        canonical.raw(item);
+    }
+}
+
 /// A name fit for a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ScenarioName(pub(crate) String);

@@ -127,6 +127,11 @@ impl<'a> Reading<'a> {
             (Some(entry), _) => {
                 T::read(&entry.item, diagnostics).map(|value| Located { value, place: entry.item.place })
             }
+            (None, Presence::Default(_) | Presence::Optional | Presence::Usually(_))
+                if let Some((text, place)) = generation::given(self.entries, field) =>
+            {
+                T::read(&default_item(text, place), diagnostics).map(|value| Located { value, place })
+            }
             (None, Presence::Default(text)) => {
                 let item = default_item(text, self.place);
                 T::read(&item, diagnostics).map(|value| Located { value, place: self.place })

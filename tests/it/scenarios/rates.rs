@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use simnet::ids::Node;
+use simnet::scenario::checked::Work;
 use simnet::scenario::rates::RateSource;
 use simnet::scenario::{self, Checked, Overrides};
 use simnet::simulation::{self, Decoding, Findings, Run};
 use simnet::topology::formats::{Format, write};
 use simnet::topology::{End, Host, Link, Network, Switch};
-use simnet::units::{BitRate, Duration, Unit as _};
+use simnet::units::{BitRate, Bytes, Duration, Unit as _};
 
 /// Two leaves of three hosts each on one cable, as a subnet is described; each cable with the rate that `rate` gives
 /// its number, the one between the leaves being the last.
@@ -198,6 +199,48 @@ fn presets_give_what_nobody_says_otherwise() {
     assert_ne!(key(&ndr), key(&of("preset = 'infiniband-hdr'")));
     assert_ne!(key(&ndr), key(&of("rate = '1.28 Gb/s'")));
     assert_eq!(key(&of("")), key(&of("rate = '1.28 Gb/s', buffer = '108 B', arbitration = 'serial'")));
+}
+
+/// Wrong if the switch of an Ethernet did not give what nobody says otherwise, keys beside it did not override it, or
+/// one were known as the other.
+#[test]
+fn switches_of_ethernets_give_what_nobody_says_otherwise() {
+    let of = |ethernet: &str| {
+        let text = format!(
+            "scenario.name = 'x'\ntopology.chain = {{ switches = 1, hosts-per-switch = 3 }}\n\
+             allgather = {{ algorithm = 'ring', size = '1 KiB' }}\nethernet = {{ {ethernet} }}"
+        );
+        scenario::read("x.toml", text.as_bytes(), &Overrides::default()).unwrap_or_else(|e| panic!("{e}"))
+    };
+    let ethernet = |checked: &Checked| match &checked.work {
+        Work::Allgather(work) => work.medium.ethernet().unwrap().clone(),
+        _ => unreachable!(),
+    };
+    let whole = of("preset = 'roce-64x100g'");
+    let found = ethernet(&whole);
+    let (pauses, ecn) = (found.pauses.unwrap(), found.ecn.unwrap());
+    let shared = pauses.shared.unwrap();
+    assert_eq!(
+        (found.rate.to_string(), found.switch_latency.to_string()),
+        ("100 Gb/s".into(), "450 ns".into())
+    );
+    assert_eq!((shared.pool, shared.alpha), (Bytes(33_582_016), (1, 8)));
+    assert_eq!((shared.reserved, shared.xon_offset), (Bytes(1_248), Bytes(2_496)));
+    assert_eq!((pauses.headroom, pauses.priority), (Some(Bytes(101_088)), 3));
+    assert_eq!((ecn.kmin, ecn.kmax, ecn.pmax), (Bytes(1 << 20), Bytes(2 << 20), 50_000));
+    let own = ethernet(&of("preset = 'roce-64x100g', rate = '40 Gb/s', shared = { buffer = '1 MB' }"));
+    let shared = own.pauses.unwrap().shared.unwrap();
+    assert_eq!(
+        (own.rate.to_string(), shared.pool, shared.reserved),
+        ("40 Gb/s".into(), Bytes(1_000_000), Bytes(0))
+    );
+    let open = of("preset = 'roce-64x100g', flow = 'none'");
+    assert!(ethernet(&open).pauses.is_none() && whole.warnings.is_empty() && open.warnings.is_empty());
+    let key = |checked: &Checked| checked.identity.key(0, false, 0);
+    assert_ne!(key(&whole), key(&open));
+    assert_ne!(key(&whole), key(&of("")));
+    assert_ne!(key(&whole), key(&of("preset = 'roce-64x100g', rate = '100 Mb/s'")));
+    assert_eq!(key(&of("")), key(&of("rate = '100 Mb/s', flow = 'none'")));
 }
 
 /// Wrong if the buffers of the default were refused on fast cables without a word on what would do.

@@ -10,7 +10,7 @@ use simnet_base::ids::{ChannelId, HostId, Port, SwitchId, Turn};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_media::ethernet::{
     Address, Endpoint, Ethernet, Flow, Forwarding, ForwardingTable, Frame, Parameters, PauseWatchdog,
-    PfcParameters,
+    PfcParameters, SharedBuffer,
 };
 use simnet_network::routing::{Algorithm, Attachments, DestinationTables, Engine, Root, Routes, Tree};
 use simnet_network::topology::{End, Network};
@@ -131,6 +131,51 @@ fn the_headroom_is_right_to_the_byte() {
         let bound = u128::from(2 * delay + reaction) * u128::from(rate) / 8_000_000_000_000;
         let bound = u64::try_from(bound).unwrap() + 3 * (u64::from(mtu) + 18) + 80;
         assert!(needed.0 <= bound, "case {nth}: {needed} is above {bound} B");
+    }
+}
+
+/// Wrong if n queues that fill a pool of B bytes, from none on and all at once, did not come to alpha B / (1 + n alpha)
+/// each (Choudhury and Hahne 1998), up to the frame with which each passes its threshold; or if one were dropped.
+#[test]
+fn queues_that_fill_a_pool_have_equal_shares() {
+    const FRAME: u64 = 1_018;
+    for (n, (numerator, denominator), pool) in [
+        (1, (1, 8), 400_000),
+        (3, (1, 2), 100_000),
+        (4, (1, 1), 200_000),
+        (7, (2, 1), 64_000),
+        (16, (2, 1), 90_000),
+    ] {
+        let hosts = u32::try_from(n + 1).unwrap();
+        let network = chain(1, hosts);
+        let (rate, delay) = (BitRate::new(10_000_000_000).unwrap(), Duration::from_ps(100_000));
+        let mut parameters = Parameters::uniform(network.links().len(), rate, delay);
+        // What goes out meanwhile is less than a frame.
+        *parameters.rates.last_mut().unwrap() = BitRate::new(10_000).unwrap();
+        let headroom = PfcParameters::headroom_needed(rate, delay, 1_500, Duration::ZERO);
+        let mut pfc = PfcParameters::new(Bytes(0), Bytes(0), headroom);
+        let (alpha, reserved, xon_offset) = ((numerator, denominator), Bytes(0), Bytes(0));
+        pfc.shared = Some(SharedBuffer { pool: Bytes(pool), alpha, reserved, xon_offset });
+        parameters.flow = Flow::Pfc(pfc);
+        let mut net = Ethernet::new(&network, &parameters, &attachments(&network)).unwrap();
+        net.introduce_all();
+        let frames = |host: u32| (0..pool / FRAME + 10).map(|_| frame(host, hosts - 1, FRAME)).collect();
+        let mut waiting: Vec<VecDeque<_>> = (0..hosts - 1).map(frames).collect();
+        waiting.push(VecDeque::new());
+        let mut all = Hosts { waiting, ..Hosts::default() };
+        (0..hosts - 1).for_each(|host| net.wake(HostId(host), Time::ZERO));
+        net.run_until(Some(Time::from_ps(2_000_000_000)), &mut all, &mut ());
+        let (alpha, n, pool) = (f64::from(numerator) / f64::from(denominator), n as f64, pool as f64);
+        let share = alpha * pool / (1.0 + n * alpha);
+        let filled = net.pooled(SwitchId(0)).0 as f64;
+        let case = format!("{n} queues, alpha {alpha}, {pool} B");
+        assert!(filled > n * share && filled <= n * (share + FRAME as f64), "{case}: {filled} in all");
+        for link in 0..hosts as usize - 1 {
+            let own = [2 * link, 2 * link + 1].map(|channel| net.occupied(ChannelId::new(channel), 3).0);
+            let own = own.into_iter().max().unwrap() as f64;
+            assert!(own > share - alpha * n * FRAME as f64, "{case}: {own} of queue {link}, not {share}");
+        }
+        assert!(all.starved.is_empty(), "{case}: none is dropped");
     }
 }
 

@@ -2,9 +2,11 @@
 //!
 //! A queue of a switch is *stuck* if it has frames, is paused, no PAUSE frame that lets it go is due or on the cable,
 //! and of what counts at the input that pauses it more than `xon` bytes are of frames that wait in queues that are
-//! stuck: the largest set of queues of which that holds. A queue whose pauses can run out behind frames on
-//! the cable back is stuck only once nothing but PAUSE frames is sent any more; what is sent again ends its deadlock.
-//! What is stuck stays so until frames are dropped. A frame that is being sent waits in no queue.
+//! stuck: the largest set of queues of which that holds. With a shared buffer it is what keeps the input paused if all
+//! other frames leave the pool, in place of `xon`, and queues of all priorities are looked at together. A queue whose
+//! pauses can run out behind frames on the cable back is stuck only once nothing but PAUSE frames is sent any more;
+//! what is sent again ends its deadlock. What is stuck stays so until frames are dropped. A frame that is being sent
+//! waits in no queue.
 //!
 //! ```text
 //!   s0:2/3 paused by s1:0, whose frames wait in s1:2/3, paused by s2:0, whose frames wait in ... s0:2/3
@@ -23,6 +25,7 @@ use simnet_base::ids::Node;
 use simnet_base::units::Time;
 use simnet_network::topology::End;
 
+use super::PRIORITIES;
 use super::state::{Pfc, bit};
 use crate::ethernet::Observer;
 use crate::ethernet::engine::{Ethernet, opposite};
@@ -116,6 +119,15 @@ impl<P: Clone> Ethernet<P> {
         suspects.sort_unstable_by_key(|(channel, priority)| (*priority, *channel));
         suspects.dedup();
         let mut found = Vec::new();
+        if self.pfc.as_deref().is_some_and(|pfc| pfc.parameters.shared.is_some()) {
+            let stuck = if suspects.is_empty() { BTreeSet::new() } else { self.stuck_with_pools() };
+            for priority in 0..PRIORITIES {
+                let of_one = stuck.iter().filter(|(_, of)| *of == priority).map(|(channel, _)| *channel);
+                let circles = self.circles(&of_one.collect(), priority);
+                found.extend(circles.into_iter().map(|circle| (circle, priority)));
+            }
+            suspects.clear();
+        }
         for of_one in suspects.chunk_by(|(_, one), (_, other)| one == other) {
             let priority = of_one[0].1;
             let ahead = self.ahead(of_one.iter().map(|(channel, _)| *channel), priority);
@@ -185,6 +197,30 @@ impl<P: Clone> Ethernet<P> {
             }
             let before = queues.len();
             queues.retain(|channel| bytes.get(channel).is_some_and(|bytes| *bytes > pfc.parameters.xon.0));
+            if queues.len() == before {
+                return queues;
+            }
+        }
+    }
+
+    /// The stuck queues where inputs share room: those of all priorities depend on each other. Costs O(channels +
+    /// frames that wait) for each queue that waits and is not stuck.
+    fn stuck_with_pools(&self) -> BTreeSet<(u32, u8)> {
+        let pfc = self.pfc.as_deref().expect("there are pauses");
+        let each = (0..self.channels).flat_map(|channel| (0..PRIORITIES).map(move |of| (channel, of)));
+        let mut queues: BTreeSet<(u32, u8)> =
+            each.filter(|(channel, priority)| self.is_waiting(*channel, *priority)).collect();
+        loop {
+            let mut bytes: BTreeMap<(u32, u8), u64> = BTreeMap::new();
+            let mut counted = BTreeSet::new();
+            for (channel, priority) in &queues {
+                for hold in self.holds(*channel, *priority).filter(|hold| counted.insert(*hold)) {
+                    let of = pfc.holds[hold as usize];
+                    *bytes.entry((of.input, of.priority)).or_default() += u64::from(of.length);
+                }
+            }
+            let (before, keep) = (queues.len(), pfc.keep_paused(&bytes));
+            queues.retain(|queue| keep.contains(queue));
             if queues.len() == before {
                 return queues;
             }

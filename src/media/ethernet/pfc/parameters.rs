@@ -35,6 +35,37 @@ pub struct PfcParameters {
     pub watchdog: Option<PauseWatchdog>,
     /// How long a pause lasts, in units of 512 bit times of the cable, at least [`LEAST_QUANTA`]; `None`: until XON.
     pub quanta: Option<u16>,
+    /// The pool that the inputs of a switch share, in the place of `xoff` and `xon`; `None`: each has its own room.
+    pub shared: Option<SharedBuffer>,
+}
+
+/// Room that all inputs and priorities of a switch share, with a threshold for each that falls as the pool fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedBuffer {
+    /// The bytes of the pool of every switch; what is reserved, and headroom, come in addition.
+    pub pool: Bytes,
+    /// How many times what is free of the pool one priority of an input may have of it, as numerator and denominator,
+    /// both above zero.
+    pub alpha: (u32, u32),
+    /// Bytes of each priority of an input that come first and are not of the pool.
+    pub reserved: Bytes,
+    /// By how many bytes it must be below that threshold before it may be sent again.
+    pub xon_offset: Bytes,
+}
+
+impl SharedBuffer {
+    /// Whether `own` bytes of one priority of an input are above `alpha` times what is free of a pool of which `used`
+    /// are in use.
+    pub(super) fn is_above(&self, own: u64, used: u64) -> bool {
+        let (numerator, denominator) = self.alpha;
+        let free = self.pool.0.saturating_sub(used);
+        u128::from(own) * u128::from(denominator) > u128::from(free) * u128::from(numerator)
+    }
+
+    /// Whether a priority of an input that is paused stays so, with so many bytes of the pool and of headroom.
+    pub(super) fn keeps_paused(&self, own: u64, headroom: u64, used: u64) -> bool {
+        headroom > 0 || own > 0 && self.is_above(own.saturating_add(self.xon_offset.0), used)
+    }
 }
 
 /// The fewest quanta of a pause: of fewer, half of the time is over before the PAUSE frame and its gap, so that their
@@ -70,6 +101,7 @@ impl PfcParameters {
             reaction: Duration::ZERO,
             watchdog: None,
             quanta: None,
+            shared: None,
         }
     }
 

@@ -9,6 +9,7 @@ use super::PauseFrame;
 use super::counters::{Cause, PauseCounters};
 use super::deadlock::Watch;
 use super::parameters::{PRIORITIES, PfcParameters};
+use super::shared::Pool;
 use crate::ethernet::port::NIL;
 
 /// No hold, no slot.
@@ -75,6 +76,10 @@ pub(in crate::ethernet) struct Sender {
 pub(in crate::ethernet) struct Input {
     /// By priority.
     pub(in crate::ethernet) occupied: [u64; EACH],
+    /// By priority, with a pool: what of that is in the pool.
+    pub(in crate::ethernet) pooled: [u64; EACH],
+    /// By priority, with a pool: what of it is in the headroom.
+    pub(in crate::ethernet) spilled: [u64; EACH],
     /// Which priorities are to be paused.
     pub(in crate::ethernet) wanted: u8,
     /// Which were, by the last PAUSE frame sent.
@@ -115,6 +120,12 @@ pub(in crate::ethernet) struct Pfc {
     pub(in crate::ethernet) watch: Watch,
     /// By switch, the channels out of all its ports.
     pub(in crate::ethernet) outputs: Vec<Vec<u32>>,
+    /// By switch, the pool that its inputs share; empty without one.
+    pub(in crate::ethernet) pools: Vec<Pool>,
+    /// The switches that something has left since their inputs were judged.
+    pub(in crate::ethernet) relieved: Vec<u32>,
+    /// By channel, the switch at its end; empty without pools.
+    pub(in crate::ethernet) switches: Vec<u32>,
     /// How many frames wait in queues.
     pub(in crate::ethernet) waiting: usize,
     /// Whether it is to be looked, at the end of the instant, whether anything but PAUSE frames can ever happen.
@@ -149,6 +160,9 @@ impl Pfc {
             causes: BTreeMap::new(),
             watch: Watch::default(),
             outputs,
+            pools: Vec::new(),
+            relieved: Vec::new(),
+            switches: Vec::new(),
             waiting: 0,
             may_be_quiet: false,
             still_since: None,
@@ -183,6 +197,9 @@ impl Pfc {
 
     /// Whether a frame that comes over a channel fits in.
     pub(in crate::ethernet) fn has_room(&self, channel: u32, priority: u8, length: u32) -> bool {
+        if self.parameters.shared.is_some() {
+            return self.share(channel, priority, length).is_some();
+        }
         let room = self.parameters.xoff.0.saturating_add(self.parameters.headroom.0);
         self.inputs[channel as usize].occupied[usize::from(priority)] + u64::from(length) <= room
     }
@@ -207,6 +224,7 @@ impl Pfc {
             self.forget(self.current);
             return false;
         }
+        let is_above_pool = self.parameters.shared.is_some() && self.take_shared(hold);
         let (input, priority) = (hold.input as usize, usize::from(hold.priority));
         let occupied = &mut self.inputs[input].occupied[priority];
         *occupied += u64::from(hold.length);
@@ -214,7 +232,11 @@ impl Pfc {
         let counters = &mut self.counters[input][priority];
         counters.peak = Bytes(occupied).max(counters.peak);
         let mask = bit(hold.priority);
-        if occupied <= self.parameters.xoff.0 || self.inputs[input].wanted & mask != 0 {
+        let is_above = match self.parameters.shared {
+            None => occupied > self.parameters.xoff.0,
+            Some(_) => is_above_pool,
+        };
+        if !is_above || self.inputs[input].wanted & mask != 0 {
             return false;
         }
         self.inputs[input].wanted |= mask;
@@ -239,8 +261,13 @@ impl Pfc {
         if of.copies > 0 {
             return None;
         }
-        let Hold { input, length, priority, .. } = *of;
+        let of = *of;
+        let Hold { input, length, priority, .. } = of;
         self.forget(hold);
+        if self.parameters.shared.is_some() {
+            self.give_back(of);
+            return None;
+        }
         let at = &mut self.inputs[input as usize];
         let occupied = &mut at.occupied[usize::from(priority)];
         *occupied -= u64::from(length);

@@ -18,7 +18,11 @@ pub struct PauseReport {
     pub xoff_bytes: u64,
     /// At or below it the sender may send again.
     pub xon_bytes: u64,
-    /// Room above `xoff`.
+    /// The buffer that the inputs of each switch share, in the place of these two; null if each has its own room.
+    pub shared_bytes: Option<u64>,
+    /// The most bytes of it that were in use at once in one switch; null without one.
+    pub shared_peak_bytes: Option<u64>,
+    /// Room above `xoff`, or in addition to that buffer.
     pub headroom_bytes: u64,
     /// The headroom with which nothing is dropped behind any cable of the network.
     pub headroom_needed_bytes: u64,
@@ -109,9 +113,12 @@ impl Pauses {
         let hosts: Vec<&str> = network.hosts().iter().map(|host| host.name.as_str()).collect();
         let is_host =
             |row: &&PauseRow| row.paused.rsplit_once(':').is_some_and(|(name, _)| hosts.contains(&name));
+        let peaks = &ethernet.counters().shared_peaks;
         let report = PauseReport {
             xoff_bytes: pfc.xoff.0,
             xon_bytes: pfc.xon.0,
+            shared_bytes: pfc.shared.map(|of| of.pool.0),
+            shared_peak_bytes: pfc.shared.map(|_| peaks.iter().map(|peak| peak.0).max().unwrap_or(0)),
             headroom_bytes: pfc.headroom.0,
             headroom_needed_bytes: needed,
             dependency_cycle,
@@ -154,6 +161,7 @@ impl PauseReport {
         self.frames_starved += other.frames_starved;
         self.storms += other.storms;
         self.frames_discarded += other.frames_discarded;
+        self.shared_peak_bytes = self.shared_peak_bytes.max(other.shared_peak_bytes);
         self.input_peak_bytes = self.input_peak_bytes.max(other.input_peak_bytes);
     }
 }

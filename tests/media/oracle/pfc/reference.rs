@@ -1,12 +1,15 @@
 //! Ports, frames and pauses, looked at all together at every instant.
 
+mod deadlock;
+mod pools;
+mod still;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use simnet_base::ids::{HostId, Node, SwitchId};
-use simnet_base::units::{Bytes, Duration, Time};
+use simnet_base::units::{Bytes, Duration};
 use simnet_media::ethernet::{
-    Address, ChannelCounters, Deadlock, DeadlockMember, Direction, Forwarding, Frame, PauseCounters,
-    PauseFrame, Role,
+    Address, ChannelCounters, Direction, Forwarding, Frame, PauseCounters, PauseFrame, Role,
 };
 use simnet_network::topology::End;
 
@@ -52,6 +55,10 @@ struct Channel {
     /// At the input.
     wanted: [bool; 8],
     told: [bool; 8],
+    /// At the input, with a pool: bytes in all, in the pool and in the headroom, when last looked at.
+    known: [u64; 8],
+    pooled: [u64; 8],
+    spilled: [u64; 8],
     /// When the last PAUSE frame of this input began.
     last_pause: u64,
     counted: [PauseCounters; 8],
@@ -122,6 +129,9 @@ impl<'a> Reference<'a> {
             stormy: [false; 8],
             wanted: [false; 8],
             told: [false; 8],
+            known: [0; 8],
+            pooled: [0; 8],
+            spilled: [0; 8],
             last_pause: 0,
             counted: [PauseCounters::default(); 8],
         };
@@ -223,22 +233,6 @@ impl<'a> Reference<'a> {
         Some(input.last_pause + input.time(64 * u64::from(quanta)) / 2)
     }
 
-    /// When the pauses of a sender run out.
-    fn ends_of_pauses(&self, at: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let channel = &self.channels[at];
-        (0..8)
-            .filter(|priority| channel.paused[*priority])
-            .map(|priority| (priority, channel.until[priority]))
-    }
-
-    /// Whether a pause of a channel's sender ends although it is said again and again.
-    fn lapses(&self, at: usize) -> bool {
-        let Some(quanta) = self.case.pfc.quanta else { return false };
-        let (channel, longest) = (&self.channels[at], u64::from(self.case.case.parameters.mtu + 18).max(64));
-        let time = channel.time(64 * u64::from(quanta));
-        time / 2 + channel.time(8 + longest + 12) - 1 > time
-    }
-
     fn next(&self) -> Option<u64> {
         let mut times = Vec::new();
         if self.still_since.is_some() {
@@ -322,50 +316,11 @@ impl<'a> Reference<'a> {
         self.name_deadlocks(now);
     }
 
-    /// Whether nothing can ever happen but that PAUSE frames say again what holds.
-    fn is_still(&self, now: u64) -> bool {
-        let stays = |at: usize| {
-            let channel = &self.channels[at];
-            let mut until = self.ends_of_pauses(at).map(|(_, until)| until).min();
-            self.channels[at ^ 1].controls.iter().all(|(arrival, says)| {
-                let is_in_time = until.is_some_and(|until| *arrival <= until);
-                until = Some(arrival + channel.time(64 * u64::from(says.quanta)));
-                let is_paused =
-                    |priority: usize| says.priorities >> priority & 1 == 0 || channel.paused[priority];
-                is_in_time && says.paused == says.priorities && (0..8).all(is_paused)
-            })
-        };
-        let channels = self.channels.iter().enumerate().all(|(at, channel)| {
-            channel.cable.is_empty()
-                && channel.leaving.is_none()
-                && [channel.wanted, channel.told] == [channel.paused; 2]
-                && self.says(at ^ 1).is_none_or(|at| at > now)
-                && channel.fronts().next().is_none()
-                && stays(at)
-                && (0..8).all(|priority| self.alarm(at, priority).is_none())
-        });
-        channels
-            && (0..self.waiting.len()).all(|host| {
-                let Some(at) = self.interface(host) else { return true };
-                let front = self.waiting[host].front();
-                let waits =
-                    |frame: &Frame<u64>| self.channels[at].paused[usize::from(self.case.priority(frame))];
-                self.channels[at].free <= now && front.is_none_or(waits)
-            })
-    }
-
-    /// PAUSE frames have stood still.
-    fn go_on(&mut self, span: u64) {
-        self.may_be_still = true;
-        for channel in &mut self.channels {
-            channel.controls.iter_mut().for_each(|(at, _)| *at += span);
-            channel.until.iter_mut().for_each(|until| *until = until.saturating_add(span));
-            channel.last_pause += span;
-        }
-    }
-
     /// Inputs at which little enough counts want their senders no longer paused.
     fn let_go(&mut self) {
+        if let Some(of) = self.case.pfc.shared {
+            return self.let_go_of_pools(of);
+        }
         for at in 0..self.channels.len() {
             for priority in 0..8 {
                 if self.channels[at].wanted[priority] && self.occupied(at, priority) <= self.case.pfc.xon.0 {
@@ -461,28 +416,6 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Pauses of a sender whose time is over end.
-    fn run_out(&mut self, at: usize, now: u64) {
-        let over: Vec<usize> =
-            self.ends_of_pauses(at).filter(|(_, until)| *until <= now).map(|it| it.0).collect();
-        let sender = &mut self.channels[at];
-        for priority in &over {
-            sender.paused[*priority] = false;
-            sender.counted[*priority].expired += 1;
-            sender.counted[*priority].paused += Duration::from_ps(now - sender.since[*priority]);
-            sender.since[*priority] = now;
-        }
-        if !over.is_empty() {
-            let priorities = over.iter().fold(0, |mask, priority| mask | 1 << priority);
-            self.seen.pauses.push((
-                now,
-                sender.from,
-                Direction::In,
-                PauseFrame { priorities, paused: 0, quanta: 0 },
-            ));
-        }
-    }
-
     fn bite(&mut self, now: u64) {
         for at in 0..self.channels.len() {
             for priority in 0..8 {
@@ -542,7 +475,11 @@ impl<'a> Reference<'a> {
     fn take_in(&mut self, at: usize, switch: SwitchId, came: Copy, now: u64) {
         let Copy { frame, hops, .. } = came;
         let (pfc, priority) = (&self.case.pfc, usize::from(self.case.priority(&frame)));
-        if self.occupied(at, priority) + length(&frame) > pfc.xoff.0 + pfc.headroom.0 {
+        let has_room = match pfc.shared {
+            None => self.occupied(at, priority) + length(&frame) <= pfc.xoff.0 + pfc.headroom.0,
+            Some(_) => self.share(at, priority, length(&frame), false).0,
+        };
+        if !has_room {
             self.channels[at].counted[priority].starved += 1;
             self.seen.events.push(EventKind::Starved(now, self.channels[at].from, frame.content));
             return;
@@ -557,11 +494,15 @@ impl<'a> Reference<'a> {
         let ready = now + self.case.case.parameters.switch_latency.as_ps();
         let copy = Copy { ready, input: Some(at), hops: hops + 1, arrival: self.arrivals, ..came };
         let first = self.forward(switch, self.channels[at].to, copy, now);
-        let occupied = self.occupied(at, priority);
-        let channel = &mut self.channels[at];
         let Some(first) = first else { return };
+        let occupied = self.occupied(at, priority);
+        let is_above = match pfc.shared {
+            None => occupied > pfc.xoff.0,
+            Some(_) => self.share(at, priority, length(&frame), true).1,
+        };
+        let channel = &mut self.channels[at];
         channel.counted[priority].peak = Bytes(occupied).max(channel.counted[priority].peak);
-        if occupied > pfc.xoff.0 && !channel.wanted[priority] {
+        if is_above && !channel.wanted[priority] {
             channel.wanted[priority] = true;
             let number = |at: usize| u32::try_from(at).unwrap();
             let cause = (number(at), u8::try_from(priority).unwrap(), number(first));
@@ -626,87 +567,6 @@ impl<'a> Reference<'a> {
             }
         }
         first
-    }
-
-    /// The queues of a priority that can never move: the largest set in which each has frames and is paused for good,
-    /// and more than `xon` bytes of what counts at the input that pauses it wait in the set.
-    fn stuck(&self, priority: usize) -> Vec<usize> {
-        let waits = |at: &usize| {
-            let channel = &self.channels[*at];
-            matches!(channel.from.node, Node::Switch(_))
-                && channel.paused[priority]
-                && channel.waits(priority).next().is_some()
-                && channel.wanted[priority]
-                && channel.told[priority]
-                && (self.still_since.is_some() || !self.lapses(*at))
-                && self.channels[at ^ 1]
-                    .controls
-                    .iter()
-                    .all(|(_, says)| (says.priorities & !says.paused) >> priority & 1 == 0)
-        };
-        let mut stuck: Vec<usize> = (0..self.channels.len()).filter(waits).collect();
-        loop {
-            let copies = stuck.iter().flat_map(|at| self.channels[*at].waits(priority));
-            let rooms: BTreeMap<u64, (Option<usize>, u64)> =
-                copies.map(|copy| (copy.arrival, (copy.input, length(&copy.frame)))).collect();
-            let held = |at: &usize| -> u64 {
-                rooms.values().filter(|(input, _)| *input == Some(*at)).map(|(_, bytes)| bytes).sum()
-            };
-            let left: Vec<usize> =
-                stuck.iter().copied().filter(|at| held(at) > self.case.pfc.xon.0).collect();
-            if left == stuck {
-                return stuck;
-            }
-            stuck = left;
-        }
-    }
-
-    fn name_deadlocks(&mut self, now: u64) {
-        let mut found = Vec::new();
-        for priority in 0..8 {
-            let stuck = self.stuck(priority);
-            let next = |at: usize| {
-                let waits = |next: &&usize| {
-                    let channel = &self.channels[**next];
-                    channel.from.node == self.channels[at].to.node
-                        && channel.waits(priority).any(|copy| copy.input == Some(at))
-                };
-                *stuck.iter().find(waits).unwrap()
-            };
-            for start in &stuck {
-                // As many steps as there are queues end in a circle.
-                let on_circle = (0..stuck.len()).fold(*start, |at, _| next(at));
-                let mut circle = vec![on_circle];
-                while next(*circle.last().unwrap()) != on_circle {
-                    circle.push(next(*circle.last().unwrap()));
-                }
-                let lowest = (0..circle.len()).min_by_key(|place| circle[*place]).unwrap();
-                circle.rotate_left(lowest);
-                let stands = |(at, of): &(usize, usize)| circle.contains(at) && *of == priority;
-                if !self.standing.keys().any(stands) {
-                    found.push((circle, priority));
-                }
-            }
-        }
-        found.sort();
-        found.dedup();
-        for (circle, priority) in found {
-            let nth = self.seen.deadlocks.len();
-            let ends = circle.iter().map(|at| (self.channels[*at].from, self.channels[*at].to));
-            self.seen.deadlocks.push(Deadlock {
-                formed: Time::from_ps(now),
-                priority: u8::try_from(priority).unwrap(),
-                members: ends.map(|(output, input)| DeadlockMember { output, input }).collect(),
-                cleared: None,
-            });
-            self.standing.extend(circle.into_iter().map(|at| ((at, priority), nth)));
-        }
-    }
-
-    fn break_deadlock(&mut self, at: usize, priority: usize, now: u64) {
-        let Some(nth) = self.standing.get(&(at, priority)).copied() else { return };
-        self.seen.deadlocks[nth].cleared = Some((Time::from_ps(now), self.channels[at].from));
-        self.standing.retain(|_, of| *of != nth);
     }
 
     fn queue(&mut self, end: End, mut copy: Copy, now: u64) -> Option<usize> {

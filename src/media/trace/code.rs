@@ -56,6 +56,16 @@ fn kind(what: &EventKind) -> u8 {
     }
 }
 
+/// What a PAUSE frame says; its quanta only where a pause can run out.
+fn pause(obeyed: bool, says: PauseFrame, out: &mut Vec<u8>) {
+    let has_quanta = says.quanta < u16::MAX;
+    let how = u32::from(obeyed) | u32::from(has_quanta) << 1;
+    numbers([how, u32::from(says.priorities), u32::from(says.paused)], out);
+    if has_quanta {
+        number(u64::from(says.quanta), out);
+    }
+}
+
 fn fields(what: &EventKind, out: &mut Vec<u8>) {
     match what {
         EventKind::Start { worm, port, name, turns, payload } => {
@@ -103,12 +113,7 @@ fn fields(what: &EventKind, out: &mut Vec<u8>) {
         }
         EventKind::Pause { port, obeyed, says } => {
             end(*port, out);
-            let has_quanta = says.quanta < u16::MAX;
-            let how = u32::from(*obeyed) | u32::from(has_quanta) << 1;
-            numbers([how, u32::from(says.priorities), u32::from(says.paused)], out);
-            if has_quanta {
-                number(u64::from(says.quanta), out);
-            }
+            pause(*obeyed, *says, out);
         }
         EventKind::Clear { nth, output } => {
             numbers([*nth], out);

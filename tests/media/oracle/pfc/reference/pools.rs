@@ -1,12 +1,12 @@
 //! Buffers that inputs share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use simnet_base::ids::Node;
 use simnet_base::units::Bytes;
 use simnet_media::ethernet::SharedBuffer;
 
-use super::Reference;
+use super::{Reference, length};
 
 /// Whether so many bytes of a pool are above alpha times what is free of it.
 pub(super) fn is_above(of: SharedBuffer, own: u64, free: u64) -> bool {
@@ -20,11 +20,24 @@ impl Reference<'_> {
         inputs.flat_map(|channel| channel.pooled).sum()
     }
 
+    /// The bytes that count at every input, by priority: those of each frame in a switch once.
+    fn occupied_by_input(&self) -> BTreeMap<(usize, usize), u64> {
+        let (mut seen, mut bytes) = (BTreeSet::new(), BTreeMap::new());
+        for channel in &self.channels {
+            for copy in channel.queue.iter().chain(channel.leaving.iter().map(|(_, copy)| copy)) {
+                if let Some(input) = copy.input.filter(|_| seen.insert(copy.arrival)) {
+                    *bytes.entry((input, copy.priority)).or_default() += length(&copy.frame);
+                }
+            }
+        }
+        bytes
+    }
+
     pub(super) fn let_go_of_pools(&mut self, of: SharedBuffer) {
-        let mut relieved = BTreeSet::new();
+        let (mut relieved, occupied) = (BTreeSet::new(), self.occupied_by_input());
         for at in 0..self.channels.len() {
             for priority in 0..8 {
-                let occupied = self.occupied(at, priority);
+                let occupied = occupied.get(&(at, priority)).copied().unwrap_or(0);
                 let channel = &mut self.channels[at];
                 let mut gone = channel.known[priority] - occupied;
                 if gone > 0 {

@@ -276,13 +276,19 @@ fn tshark_finds_every_tcp_frame_well_made() {
 }
 
 /// Wrong if a PAUSE frame were missing from a capture, or were not one to tshark: MAC control, per priority, XOFF with
-/// the longest time and XON with none.
+/// its quanta, the longest time without any, as often as it is said, and XON with none.
 #[test]
 fn tshark_finds_every_pause() {
+    find_every_pause(None);
+    find_every_pause(Some(400));
+}
+
+fn find_every_pause(quanta: Option<u16>) {
     let net = chain(1, 3);
     let mut parameters = lan(&net, Buffer::Unbounded);
     parameters.rates[2] = BitRate::new(10_000_000).unwrap();
-    parameters.flow = Flow::Pfc(PfcParameters::new(Bytes(10_000), Bytes(5_000), Bytes(20_000)));
+    let pfc = PfcParameters::new(Bytes(10_000), Bytes(5_000), Bytes(20_000));
+    parameters.flow = Flow::Pfc(PfcParameters { quanta, ..pfc });
     let watch = capture(&net, &parameters, u64::MAX);
     let mut medium = Datagram::new(&net, &parameters, &attachments(&net), 8, watch).unwrap();
     medium.introduce_all();
@@ -292,13 +298,14 @@ fn tshark_finds_every_pause() {
         let channels = (0..6).map(ChannelId::new);
         channels.map(|channel| of(&medium.ethernet().pauses(channel, 3).unwrap())).sum()
     };
-    let [xoff, xon] = [sums(|it| it.xoff), sums(|it| it.xon)];
+    let [xoff, xon, again] = [sums(|it| it.xoff), sums(|it| it.xon), sums(|it| it.refreshed)];
     assert!(xoff > 3 && xon == xoff, "{xoff} XOFF, {xon} XON");
+    assert_eq!(again > 0, quanta.is_some(), "{again} said again");
     let (file, _) = medium.into_observer().finish().unwrap();
     let (names, packets) = read(&file);
     let pauses: Vec<&Packet> = packets.iter().filter(|packet| packet.bytes[12..14] == [0x88, 0x08]).collect();
     // Each leaves the switch's port, and is obeyed at the host's.
-    assert_eq!(pauses.len() as u64, 2 * (xoff + xon));
+    assert_eq!(pauses.len() as u64, 2 * (xoff + again + xon));
     for packet in &pauses {
         let is_out = packet.flags & 3 == 2;
         assert_eq!(names[packet.interface], if is_out { "s0:2" } else { "h0:0" });
@@ -308,8 +315,9 @@ fn tshark_finds_every_pause() {
         ["-T", "fields", "-e", "macc.opcode", "-e", "macc.cbfc.enbv", "-e", "macc.cbfc.pause_time.c3"];
     let arguments = [&["-Y", "macc", "-E", "separator=,"][..], &fields, &STRICT].concat();
     let Some(text) = tshark(&file, Some("s0:2"), &arguments) else { return };
-    let (stops, goes): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.ends_with(",65535"));
-    assert_eq!((stops.len() as u64, goes.len() as u64), (xoff, xon), "{text}");
+    let time = format!(",{}", quanta.unwrap_or(u16::MAX));
+    let (stops, goes): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.ends_with(&time));
+    assert_eq!((stops.len() as u64, goes.len() as u64), (xoff + again, xon), "{text}");
     assert!(stops.iter().all(|line| line.starts_with("0x0101,0x0008,")), "{text}");
     assert!(goes.iter().all(|line| *line == "0x0101,0x0008,0"), "{text}");
 }

@@ -7,7 +7,9 @@
 use simnet_base::diagnostics::{Fault, quoted};
 use simnet_base::ids::{Node, Port};
 use simnet_base::units::{Bytes, Duration};
-use simnet_media::ethernet::{ForwardingTable, HEADER, PauseWatchdog, PfcParameters, SharedBuffer, TRAILER};
+use simnet_media::ethernet::{
+    FlowHash, ForwardingTable, HEADER, PauseWatchdog, PfcParameters, SharedBuffer, TRAILER,
+};
 use simnet_network::routing::{Attachments, DestinationTables, Engine};
 use simnet_network::topology::{End, Network};
 
@@ -15,7 +17,7 @@ use super::check::{conflict, names, out_of_range, quantity};
 use super::checked::{RouteSource, Routing, Topology};
 use super::diagnostics::{Diagnostics, Place};
 use super::ethernet::{Ethernet, Transport};
-use super::wire::{self, Document, EthernetFlow, ForwardingKind, Free, Given};
+use super::wire::{self, Document, EthernetFlow, ForwardingKind, Free, Given, HashKind};
 
 /// The longest frames that `xoff` has room for where nothing is said of it.
 const USUAL_FRAMES: u64 = 32;
@@ -203,10 +205,10 @@ pub(super) fn check_discovery(document: &Document, diagnostics: &mut Diagnostics
         conflict(at.place, message, "expected \"datagram\" or \"tcp\"", diagnostics);
     }
     let forwarding = document.ethernet.value().and_then(|wire| wire.forwarding.get());
-    if let Some(at) = forwarding.filter(|at| at.value == ForwardingKind::Routes)
+    if let Some(at) = forwarding.filter(|at| at.value != ForwardingKind::SpanningTree)
         && !document.discovery.is_absent()
     {
-        let message = "frames by routes where round trips are measured";
+        let message = "frames by next hops where round trips are measured";
         conflict(at.place, message, "what is found there is the spanning tree", diagnostics);
     }
 }
@@ -218,33 +220,48 @@ pub(super) fn table(
     (routing, topology): (Option<&Routing>, Option<&Topology>),
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<ForwardingTable>> {
-    let Some(at) = wire.forwarding.get().filter(|at| at.value == ForwardingKind::Routes) else {
-        only_routes(wire, diagnostics);
-        return Some(None);
+    let (kind, place) =
+        wire.forwarding.get().map_or((ForwardingKind::SpanningTree, None), |at| (at.value, Some(at.place)));
+    refuse_without(wire, kind, diagnostics);
+    let mut table = match (kind, place) {
+        (ForwardingKind::Routes, Some(place)) => {
+            let Some(routing) = routing else {
+                diagnostics.add(place, |span| {
+                    Fault::new("missing-section", span, "there are no routes", "needs a [routing] section")
+                });
+                return None;
+            };
+            of_source(&routing.source, topology?, place, diagnostics)?
+        }
+        (ForwardingKind::Ecmp, _) => {
+            let Topology { network, attachments, .. } = topology?;
+            let is_shared = wire.flow_hash.get().is_some_and(|at| at.value == HashKind::Shared);
+            let attachments = Attachments::by_ports(network, attachments);
+            ForwardingTable::of_shortest_paths(network, &attachments, FlowHash { seed: 0, is_shared })
+        }
+        _ => return Some(None),
     };
-    let Some(routing) = routing else {
-        diagnostics.add(at.place, |span| {
-            Fault::new("missing-section", span, "there are no routes", "needs a [routing] section")
-        });
-        return None;
-    };
-    let mut table = of_source(&routing.source, topology?, at.place, diagnostics)?;
     if let Some(given) = wire.next_hops.get() {
         set_next_hops(&given.value, &topology?.network, &mut table, diagnostics)?;
     }
     Some(Some(table))
 }
 
-/// Notes keys that belong to tables alone.
-fn only_routes(wire: &wire::Ethernet, diagnostics: &mut Diagnostics) {
+/// Notes keys that belong to other ways of forwarding.
+fn refuse_without(wire: &wire::Ethernet, kind: ForwardingKind, diagnostics: &mut Diagnostics) {
+    let tree = "means nothing on the spanning tree";
+    let table = (kind == ForwardingKind::SpanningTree)
+        .then_some((tree, "belongs to forwarding = \"routes\" or \"ecmp\""));
+    let several = (kind != ForwardingKind::Ecmp)
+        .then_some(("means nothing where there is one next hop", "belongs to forwarding = \"ecmp\""));
     let given = [
-        ("next-hops", wire.next_hops.get().map(|at| at.place)),
-        ("time-to-live", wire.time_to_live.get().map(|at| at.place)),
+        ("next-hops", wire.next_hops.get().map(|at| at.place), table),
+        ("time-to-live", wire.time_to_live.get().map(|at| at.place), table),
+        ("flow-hash", wire.flow_hash.get().map(|at| at.place), several),
     ];
-    for (key, place) in given {
-        let Some(place) = place else { continue };
-        let message = format!("`{key}` means nothing on the spanning tree");
-        conflict(place, message, "belongs to forwarding = \"routes\"", diagnostics);
+    for (key, place, fault) in given {
+        let Some((place, (message, expected))) = place.zip(fault) else { continue };
+        conflict(place, format!("`{key}` {message}"), expected, diagnostics);
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) use bounds::{Bounded, Limited};
 pub(super) use canonical::{Canonical, Gap};
 pub(super) use credits::{FlowKind, LaneArbitration, LaneWeight};
 pub(super) use discovery::{Compute, Discovery, KnownPair, MadeUp, Noise, Pace, PingSoftware};
-pub(super) use ethernet::{Ethernet, EthernetFlow, ForwardingKind, LONGEST_CABLE, RATES, Sharing};
+pub(super) use ethernet::{Ethernet, EthernetFlow, ForwardingKind, HashKind, LONGEST_CABLE, RATES, Sharing};
 pub(super) use evaluation::{Direction, Figure, Pins, Ratio, Reference};
 pub(super) use expected::Expected;
 pub(super) use include::Include;

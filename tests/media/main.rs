@@ -31,6 +31,7 @@ mod papers {
 
 /// What holds of the maps of random networks.
 mod properties {
+    mod equal_cost;
     mod growth;
     mod mapper_doubt;
     mod mapper_future;

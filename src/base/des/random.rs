@@ -14,6 +14,18 @@
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+/// Mixes the bits of a number so that each of its result's depends on all: a hash whose results are all different.
+///
+/// # Source
+/// The finaliser of SplitMix64: Steele, Lea and Flood 2014.
+#[inline]
+pub fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 /// What a stream of chance is for; one number each, unique in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Purpose(pub u32);
@@ -154,6 +166,14 @@ mod tests {
     use super::*;
 
     const TEST: Purpose = Purpose(9_999);
+
+    /// Wrong if the hash changed, and with it every route that it chooses: the first numbers of SplitMix64 from seed 0
+    /// and 1234567.
+    #[test]
+    fn the_hash_is_splitmix64() {
+        assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(mix(1_234_567), 6_457_827_717_110_365_317);
+    }
 
     #[test]
     fn the_streams_never_change() {

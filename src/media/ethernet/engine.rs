@@ -19,7 +19,7 @@ use super::pfc::{Flow, Pfc};
 use super::port::{Arrived, Frames, Output, Pace};
 use super::spanning_tree::SpanningTree;
 use super::switch::Switch;
-use super::wiring::{self, BuildError, Ends, Receiver};
+use super::wiring::{self, BuildError, Ends, NextChannels, Receiver};
 use super::{Direction, Endpoint, Observer, Pause};
 
 /// An Ethernet with what is under way on it.
@@ -51,8 +51,8 @@ pub struct Ethernet<P> {
     pub(super) breaks: bool,
     /// Pauses, if switches send them.
     pub(super) pfc: Option<Box<Pfc>>,
-    /// By switch and host, the channel out of the port that leads there, or none; empty without a table.
-    pub(super) table: Vec<u32>,
+    /// The channels by which switches send what is for a host; empty without a table.
+    pub(super) table: NextChannels,
     /// Marks of congestion, if there are any.
     pub(super) ecn: Option<Box<Ecn>>,
     /// How many switches forward a frame, if that is bounded.
@@ -79,7 +79,7 @@ impl<P: Clone> Ethernet<P> {
             Flow::None => None,
             Flow::Pfc(pfc) => Some(Box::new(lossless::pauses(network, parameters, pfc))),
         };
-        let table = wiring::table(network, &parameters.forwarding);
+        let table = NextChannels::new(network, &parameters.forwarding);
         let inputs = (pfc.is_some() || !table.is_empty(), !table.is_empty());
         let others = Ethernet::<P>::numbers(ends.len(), attachments.len(), pfc.is_some());
         let port = |(channel, ends): (usize, &Ends)| {

@@ -1,9 +1,13 @@
 //! By what switches forward frames that are for one host.
 
+use std::collections::BTreeMap;
+
 use simnet_base::ids::{ChannelId, HostId, Node, Port, SwitchId};
 use simnet_network::routing::{Attachments, DependencyGraph, NextHops, Routes, SwitchGraph, Target};
 use simnet_network::topology::{End, Network};
 use thiserror::Error;
+
+use super::flow_hash::FlowHash;
 
 /// By what switches forward frames that are for one host; broadcasts keep to the spanning tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,12 +19,27 @@ pub enum Forwarding {
     Table(ForwardingTable),
 }
 
-/// A port for each switch and destination. Takes 4 bytes for each.
+impl Forwarding {
+    /// The same, with flows hashed by this seed where there are several next hops.
+    #[must_use]
+    pub fn seeded(mut self, seed: u64) -> Forwarding {
+        if let Forwarding::Table(table) = &mut self {
+            table.hash.seed = seed;
+        }
+        self
+    }
+}
+
+/// The ports for each switch and destination, among which a hash chooses for each flow. Takes 4 bytes for each, and 2
+/// for each port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForwardingTable {
     hosts: usize,
-    /// By switch, by host.
-    ports: Vec<Option<Port>>,
+    /// By switch, by host: where its ports begin; and the end.
+    first: Vec<u32>,
+    /// In order of their numbers.
+    ports: Vec<Port>,
+    hash: FlowHash,
 }
 
 /// Routes that no table of next hops has: two of them leave a switch by different ports for the same host.
@@ -43,7 +62,61 @@ impl ForwardingTable {
         for switch in network.switch_ids() {
             ports.extend(network.host_ids().map(|host| next(switch, host)));
         }
-        ForwardingTable { hosts: network.hosts().len(), ports }
+        ForwardingTable::of_single(network, &ports)
+    }
+
+    /// The table with these ports, by switch, by host.
+    fn of_single(network: &Network, ports: &[Option<Port>]) -> ForwardingTable {
+        let mut table = ForwardingTable::empty(network);
+        for port in ports {
+            table.push(port.iter().copied());
+        }
+        table
+    }
+
+    fn empty(network: &Network) -> ForwardingTable {
+        let hosts = network.hosts().len();
+        ForwardingTable { hosts, first: vec![0], ports: Vec::new(), hash: FlowHash::default() }
+    }
+
+    /// Adds the next entry.
+    fn push(&mut self, ports: impl Iterator<Item = Port>) {
+        self.ports.extend(ports);
+        self.first.push(u32::try_from(self.ports.len()).expect("fewer than 2^32 next hops"));
+    }
+
+    /// The table by which every switch has for a host all ports that lead nearer to it: equal-cost multipath, as of
+    /// routers with cables of equal cost. In a folded Clos network of which no cable is missing such paths go up and
+    /// then down; elsewhere they may close a circle. Costs O(switches x hosts x cables of a switch).
+    ///
+    /// # Source
+    /// RFC 2991.
+    pub fn of_shortest_paths(
+        network: &Network,
+        attachments: &Attachments,
+        hash: FlowHash,
+    ) -> ForwardingTable {
+        let graph = SwitchGraph::new(network);
+        let mut distances = BTreeMap::new();
+        for (switch, _) in network.host_ids().filter_map(|host| attachments.switch(host)) {
+            distances.entry(switch).or_insert_with(|| graph.distances([switch]));
+        }
+        let mut table = ForwardingTable::empty(network);
+        for switch in network.switch_ids() {
+            for host in network.host_ids() {
+                match attachments.switch(host) {
+                    Some((at, port)) if at == switch => table.push(std::iter::once(port)),
+                    Some((at, _)) => {
+                        let distance = &distances[&at];
+                        let here = distance[switch.index()];
+                        let nearer = graph.of(switch).iter().filter(|it| distance[it.to.index()] < here);
+                        table.push(nearer.map(|output| output.port));
+                    }
+                    None => table.push(std::iter::empty()),
+                }
+            }
+        }
+        ForwardingTable { hash, ..table }
     }
 
     /// The table of `hops`, by the first address of each host at its own port. Lanes are not looked at. Costs
@@ -76,9 +149,12 @@ impl ForwardingTable {
         attachments: &Attachments,
         routes: &impl Routes,
     ) -> Result<ForwardingTable, NotByDestination> {
-        let mut table = ForwardingTable::new(network, |switch, host| {
-            attachments.switch(host).filter(|(at, _)| *at == switch).map(|(_, port)| port)
-        });
+        let hosts = network.hosts().len();
+        let mut ports = Vec::new();
+        for switch in network.switch_ids() {
+            let here = |host| attachments.switch(host).filter(|(at, _)| *at == switch);
+            ports.extend(network.host_ids().map(|host| here(host).map(|(_, port)| port)));
+        }
         let mut turns = Vec::new();
         for source in network.host_ids() {
             for destination in network.host_ids().filter(|host| *host != source) {
@@ -89,7 +165,7 @@ impl ForwardingTable {
                 }
                 for turn in &turns {
                     let Some(port) = input.turned(*turn) else { break };
-                    let entry = &mut table.ports[switch.index() * table.hosts + destination.index()];
+                    let entry = &mut ports[switch.index() * hosts + destination.index()];
                     let first = *entry.get_or_insert(port);
                     if first != port {
                         return Err(NotByDestination { switch, destination, ports: [first, port] });
@@ -103,19 +179,43 @@ impl ForwardingTable {
                 }
             }
         }
-        Ok(table)
+        Ok(ForwardingTable::of_single(network, &ports))
     }
 
-    /// Sets the port by which a switch sends what is for a host; nothing without such a switch and host.
+    /// The place of what `first` has of an entry, and of the next.
+    fn place(&self, switch: SwitchId, destination: HostId) -> Option<(usize, [u32; 2])> {
+        let entry = switch.index() * self.hosts + destination.index();
+        let bounds = self.first.get(entry..entry + 2).filter(|_| destination.index() < self.hosts)?;
+        Some((entry, [bounds[0], bounds[1]]))
+    }
+
+    /// Sets the only port by which a switch sends what is for a host; nothing without such a switch and host. Costs
+    /// O(switches x hosts).
     pub fn set(&mut self, switch: SwitchId, destination: HostId, port: Port) {
-        if let Some(entry) = self.ports.get_mut(switch.index() * self.hosts + destination.index()) {
-            *entry = Some(port);
+        let Some((entry, [first, end])) = self.place(switch, destination) else { return };
+        self.ports.splice(first as usize..end as usize, [port]);
+        for later in &mut self.first[entry + 1..] {
+            *later = *later + 1 - (end - first);
         }
     }
 
-    /// By which port a switch sends what is for a host.
-    pub fn port(&self, switch: SwitchId, destination: HostId) -> Option<Port> {
-        *self.ports.get(switch.index() * self.hosts + destination.index())?
+    /// The ports by which a switch sends what is for a host, in order of their numbers; none: it drops it.
+    pub fn ports(&self, switch: SwitchId, destination: HostId) -> &[Port] {
+        self.place(switch, destination)
+            .map_or(&[], |(_, [first, end])| &self.ports[first as usize..end as usize])
+    }
+
+    /// By which of them it sends a flow, which is what one host sends to another.
+    pub fn port(&self, switch: SwitchId, flow: [HostId; 2]) -> Option<Port> {
+        match self.ports(switch, flow[1]) {
+            [] => None,
+            ports => Some(ports[self.hash.choice(switch, flow, ports.len())]),
+        }
+    }
+
+    /// By what switches choose.
+    pub(super) fn hash(&self) -> FlowHash {
+        self.hash
     }
 
     /// Which channel is followed by which one on some way of a frame from an attached host to a host: a circle of
@@ -147,12 +247,14 @@ impl ForwardingTable {
             while let Some(channel) = open.pop() {
                 let to = end_of(network, channel);
                 let Node::Switch(switch) = to.node else { continue };
-                let Some(port) = self.port(switch, host) else { continue };
-                let output = End { node: to.node, port };
-                let Some(next) = out(output).filter(|_| has_time_to_live || to != output) else { continue };
-                graph.add(channel, port);
-                if !std::mem::replace(&mut is_followed[next.index()], true) {
-                    open.push(next);
+                for port in self.ports(switch, host).iter().copied() {
+                    let output = End { node: to.node, port };
+                    let next = out(output).filter(|_| has_time_to_live || to != output);
+                    let Some(next) = next else { continue };
+                    graph.add(channel, port);
+                    if !std::mem::replace(&mut is_followed[next.index()], true) {
+                        open.push(next);
+                    }
                 }
             }
         }
@@ -161,33 +263,36 @@ impl ForwardingTable {
 
     /// Whether it is one of a network with so many switches and hosts.
     pub(super) fn fits(&self, switches: usize, hosts: usize) -> bool {
-        self.hosts == hosts && self.ports.len() == switches * hosts
+        self.hosts == hosts && self.first.len() == switches * hosts + 1
     }
 
     /// Whether every port that it names has a cable.
     pub(super) fn is_cabled(&self, network: &Network) -> bool {
-        let ports = self.ports.iter().enumerate().filter_map(|(at, port)| Some((at, (*port)?)));
-        let mut ends =
-            ports.map(|(at, port)| End { node: Node::Switch(SwitchId::new(at / self.hosts)), port });
-        ends.all(|end| network.link_at(end).is_some())
+        let is_cabled = |switch, port| network.link_at(End { node: Node::Switch(switch), port }).is_some();
+        let of = |at, host| self.ports(at, host).iter().all(|port| is_cabled(at, *port));
+        network.switch_ids().all(|at| network.host_ids().all(|host| of(at, host)))
     }
 
-    /// Whether what a switch sends to a host comes to the port `attached` there. Costs O(switches).
-    pub(super) fn leads(
-        &self,
-        network: &Network,
-        mut switch: SwitchId,
-        destination: HostId,
-        attached: End,
-    ) -> bool {
-        for _ in network.switch_ids() {
-            let Some(port) = self.port(switch, destination) else { return false };
-            match network.peer(End { node: Node::Switch(switch), port }) {
-                Some(End { node: Node::Switch(next), .. }) => switch = next,
-                far => return far == Some(attached),
+    /// By switch, whether what it sends to a host comes to the port `attached` there, whatever is chosen. Costs
+    /// O(switches + cables).
+    pub(super) fn leads(&self, network: &Network, destination: HostId, attached: End) -> Vec<bool> {
+        let ports = |switch| self.ports(switch, destination);
+        let mut leads = vec![false; network.switches().len()];
+        // From the end on: a switch leads there once all that it sends by is known to.
+        let mut unknown: Vec<usize> = network.switch_ids().map(|switch| ports(switch).len()).collect();
+        let mut near: Vec<End> = network.peer(attached).into_iter().collect();
+        while let Some(End { node, port }) = near.pop() {
+            let Node::Switch(switch) = node else { continue };
+            if !ports(switch).contains(&port) {
+                continue;
+            }
+            unknown[switch.index()] -= 1;
+            if unknown[switch.index()] == 0 {
+                leads[switch.index()] = true;
+                near.extend(network.cables(node).map(|(_, _, far)| far));
             }
         }
-        false
+        leads
     }
 }
 

@@ -196,11 +196,11 @@ impl<P: Clone> Ethernet<P> {
             return self.forward(channel, at, slot, endpoint, is_watched);
         }
         let back = opposite(channel);
-        let destination = self.frames.get(slot).destination;
+        let (source, destination) = (self.frames.get(slot).source, self.frames.get(slot).destination);
         match destination {
             Address::Host(_) if self.has_expired(channel, slot) => self.expire(channel, slot, endpoint),
             Address::Host(host) => {
-                let output = self.table[at as usize * self.interfaces.len() + host.index()];
+                let output = self.table.of(at, [source, host]);
                 if output == NONE || output == back && self.time_to_live.is_none() {
                     let counter = &mut self.counters;
                     *(if output == NONE { &mut counter.unrouted } else { &mut counter.filtered }) += 1;

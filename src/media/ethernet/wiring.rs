@@ -6,6 +6,7 @@ use simnet_base::ids::{ChannelId, HostId, LinkId, Node, Port, SwitchId};
 use simnet_base::units::Duration;
 use simnet_network::topology::{End, Network};
 
+use super::flow_hash::FlowHash;
 use super::forwarding::Forwarding;
 use super::parameters::{Buffer, Parameters};
 use super::pfc::{Flow, LEAST_QUANTA, NONE, PRIORITIES};
@@ -205,15 +206,57 @@ pub(super) fn all_outputs(network: &Network) -> Vec<Vec<u32>> {
     network.switch_ids().map(of).collect()
 }
 
-/// By switch and host, the channel out of the port that a table gives; empty without a table.
-pub(super) fn table(network: &Network, forwarding: &Forwarding) -> Vec<u32> {
-    let Forwarding::Table(table) = forwarding else { return Vec::new() };
-    let channel = |switch: SwitchId, host| {
-        let end = End { node: Node::Switch(switch), port: table.port(switch, host)? };
-        Some(out(network, network.link_at(end)?, end).0)
-    };
-    let each = network.switch_ids().flat_map(|switch| network.host_ids().map(move |host| (switch, host)));
-    each.map(|(switch, host)| channel(switch, host).unwrap_or(NONE)).collect()
+/// The channels by which switches send what is for a host; empty without a table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NextChannels {
+    hosts: usize,
+    /// By switch and host: the channel, [`NONE`], or [`SEVERAL`] and a place in `several`.
+    entries: Vec<u32>,
+    several: Vec<Box<[u32]>>,
+    hash: FlowHash,
+}
+
+/// More than the number of any channel.
+const SEVERAL: u32 = 1 << 31;
+
+impl NextChannels {
+    pub(super) fn new(network: &Network, forwarding: &Forwarding) -> NextChannels {
+        let Forwarding::Table(table) = forwarding else { return NextChannels::default() };
+        let hosts = network.hosts().len();
+        let mut found = NextChannels { hosts, hash: table.hash(), ..NextChannels::default() };
+        for switch in network.switch_ids() {
+            let channel = |port: &Port| {
+                let end = End { node: Node::Switch(switch), port: *port };
+                network.link_at(end).map_or(NONE, |link| out(network, link, end).0)
+            };
+            for host in network.host_ids() {
+                let entry = match table.ports(switch, host) {
+                    [] => NONE,
+                    [port] => channel(port),
+                    ports => {
+                        found.several.push(ports.iter().map(channel).collect());
+                        SEVERAL + u32::try_from(found.several.len() - 1).expect("at most 2^27 entries")
+                    }
+                };
+                found.entries.push(entry);
+            }
+        }
+        found
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The channel by which a switch sends what the first host sends to the second; [`NONE`]: it drops it.
+    pub(super) fn of(&self, switch: u32, flow: [HostId; 2]) -> u32 {
+        let entry = self.entries[switch as usize * self.hosts + flow[1].index()];
+        if entry < SEVERAL || entry == NONE {
+            return entry;
+        }
+        let several = &self.several[(entry - SEVERAL) as usize];
+        several[self.hash.choice(SwitchId(switch), flow, several.len())]
+    }
 }
 
 /// Per host, the channel out of its interface.

@@ -32,6 +32,7 @@ use std::cmp::Ordering;
 
 use thiserror::Error;
 
+use simnet_base::des::random::mix;
 use simnet_base::ids::{HostId, Port, SwitchId, Turn};
 
 use super::graph::{Attachments, SwitchGraph, UNREACHED};
@@ -269,25 +270,4 @@ fn draw(fraction: &mut u64, radix: u32) -> u32 {
 
 fn position(count: usize) -> u32 {
     u32::try_from(count).expect("fewer than 2^32 switches, and than 2^31 cables")
-}
-
-/// The finaliser of SplitMix64.
-fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mix;
-
-    /// Wrong if the hash changed, and with it every route: the first numbers of SplitMix64 from seed 0 and
-    /// 1234567.
-    #[test]
-    fn the_hash_is_splitmix64() {
-        assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
-        assert_eq!(mix(1_234_567), 6_457_827_717_110_365_317);
-    }
 }

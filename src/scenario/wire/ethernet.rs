@@ -81,13 +81,17 @@ table! {
         ecn: Ecn = Optional;
         /// With `transport = "dcqcn"`: how flows are slowed down and sped up; as in the paper if not given.
         dcqcn: Dcqcn = Optional;
-        /// By what switches forward: what they have learned on the spanning tree, or the next hops of `[routing]` over
-        /// any cable; `spanning-tree` if not given.
+        /// By what switches forward: what they have learned on the spanning tree, the next hops of `[routing]` over any
+        /// cable, or all next hops of shortest paths, among which a hash of its ends chooses for each pair of hosts;
+        /// `spanning-tree` if not given.
         forwarding: ForwardingKind = Usually("'spanning-tree'");
-        /// With `forwarding = "routes"`: ports that switches take for hosts in the place of those of the routes, as
+        /// With `forwarding = "ecmp"`: whether each switch hashes by a seed of its own, or all by the same, so that one
+        /// that is sent what another has chosen chooses alike; `per-switch` if not given.
+        flow_hash: HashKind = Optional;
+        /// With next hops: ports that switches take for hosts in the place of those of the routes or shortest paths, as
         /// `"switch" = { "host" = port }`: a static route, or one that is not yet what the others are.
         next_hops: Free<Free<u16>> = Optional;
-        /// With `forwarding = "routes"`: how many switches forward a frame; the next one drops it. Any number if not
+        /// With next hops: how many switches forward a frame; the next one drops it. Any number if not
         /// given, and then what comes back to a switch that would send it back is dropped.
         time_to_live: u32 = Optional, 1..=255;
         /// How long a switch remembers where an address was last seen.
@@ -194,11 +198,27 @@ impl Choice for &'static EthernetSwitch {
 pub(crate) enum ForwardingKind {
     SpanningTree,
     Routes,
+    Ecmp,
 }
 
 impl Choice for ForwardingKind {
-    const CHOICES: &'static [(&'static str, ForwardingKind)] =
-        &[("spanning-tree", ForwardingKind::SpanningTree), ("routes", ForwardingKind::Routes)];
+    const CHOICES: &'static [(&'static str, ForwardingKind)] = &[
+        ("spanning-tree", ForwardingKind::SpanningTree),
+        ("routes", ForwardingKind::Routes),
+        ("ecmp", ForwardingKind::Ecmp),
+    ];
+}
+
+/// By what switches choose among next hops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HashKind {
+    PerSwitch,
+    Shared,
+}
+
+impl Choice for HashKind {
+    const CHOICES: &'static [(&'static str, HashKind)] =
+        &[("per-switch", HashKind::PerSwitch), ("shared", HashKind::Shared)];
 }
 
 /// Who shares the room for waiting frames.

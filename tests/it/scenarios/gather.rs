@@ -54,6 +54,25 @@ fn a_ring_takes_what_frames_take() {
     assert!(ms(&lr1) > ms(&lr2));
 }
 
+/// Wrong if equal-cost multipath used one path of a folded Clos network only, as a spanning tree does, if hashes that all
+/// switches share were worth as much as one for each, or if the seed of the scenario did not reach them.
+#[test]
+fn several_paths_take_less_time_than_a_tree() {
+    let tree = "[topology.fat-tree]\narity = 4\nlevels = 3\n[ethernet]\nbuffer = '64 MiB'\n";
+    let gather = |ethernet: &str, seed: u64| {
+        let network = format!("[scenario]\nname = 's'\nseed = {seed}\n{tree}{ethernet}");
+        gathered(&network, "algorithm = 'shift'\nsize = '8 KiB'\n")
+    };
+    let tree = gather("", 1);
+    let own = gather("forwarding = 'ecmp'\n", 1);
+    let shared = gather("forwarding = 'ecmp'\nflow-hash = 'shared'\n", 1);
+    assert!(2.0 * ms(&own) < ms(&tree), "{own} {tree}");
+    assert!(ms(&own) < ms(&shared) && ms(&shared) < ms(&tree), "{own} {shared} {tree}");
+    assert_eq!(own, gather("forwarding = 'ecmp'\n", 1));
+    assert_ne!(ms(&own), ms(&gather("forwarding = 'ecmp'\n", 2)));
+    assert!([&own, &shared].iter().all(|result| result["correct"] == 1.0));
+}
+
 /// Wrong if the medium, its rate, its transport or the protocol were not those that the scenario names.
 #[test]
 fn a_run_is_what_its_scenario_says() {

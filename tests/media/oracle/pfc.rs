@@ -14,11 +14,11 @@ use rand_chacha::ChaCha8Rng;
 use simnet_base::ids::{ChannelId, HostId, Node, Port, SwitchId};
 use simnet_base::units::{BitRate, Bytes, Duration, Time};
 use simnet_media::ethernet::{
-    Address, Buffer, Counters, Deadlock, Direction, EcnParameters, Endpoint, Ethernet, Flow, Forwarding,
-    ForwardingTable, Frame, Observer, Parameters, Pause, PauseCounters, PauseFrame, PauseWatchdog,
-    PfcParameters, SharedBuffer,
+    Address, Buffer, Counters, Deadlock, Direction, EcnParameters, Endpoint, Ethernet, Flow, FlowHash,
+    Forwarding, ForwardingTable, Frame, Observer, Parameters, Pause, PauseCounters, PauseFrame,
+    PauseWatchdog, PfcParameters, SharedBuffer,
 };
-use simnet_network::routing::DependencyGraph;
+use simnet_network::routing::{Attachments, DependencyGraph};
 use simnet_network::topology::{End, Network};
 
 use super::ethernet::cases::{self, Case, reply};
@@ -114,6 +114,13 @@ fn random_table(rng: &mut ChaCha8Rng, case: &Case) -> ForwardingTable {
     })
 }
 
+/// The table of all shortest paths.
+fn equal_cost(rng: &mut ChaCha8Rng, case: &Case) -> ForwardingTable {
+    let attachments = Attachments::by_ports(&case.network, &case.attachments);
+    let hash = FlowHash { seed: rng.random(), is_shared: rng.random_bool(0.3) };
+    ForwardingTable::of_shortest_paths(&case.network, &attachments, hash)
+}
+
 /// A table of any ports, or none: frames go round in loops.
 fn loops(rng: &mut ChaCha8Rng, network: &Network) -> ForwardingTable {
     ForwardingTable::new(network, |switch, _| {
@@ -133,7 +140,7 @@ fn dependencies(case: &Case, table: &ForwardingTable) -> BTreeSet<(End, End)> {
         let mut last = None;
         for _ in 0..case.parameters.time_to_live.unwrap_or(u16::MAX) {
             let Some(End { node: Node::Switch(switch), .. }) = at else { break };
-            let Some(port) = table.port(switch, to) else { break };
+            let Some(port) = table.port(switch, [from, to]) else { break };
             let out = End { node: Node::Switch(switch), port };
             found.extend(last.map(|last| (last, out)));
             (last, at) = (Some(out), network.peer(out));
@@ -257,6 +264,8 @@ fn random_case(seed: u64) -> Paused {
         case.parameters.forwarding = Forwarding::Table(clockwise(&case.network));
     } else if is_ring || rng.random() {
         case.parameters.forwarding = Forwarding::Table(random_table(rng, &case));
+    } else if rng.random() {
+        case.parameters.forwarding = Forwarding::Table(equal_cost(rng, &case));
     }
     if rng.random_bool(0.4) {
         // Between equal thresholds nothing is left to chance.

@@ -112,10 +112,16 @@ impl Reach {
 
 /// By switch and host, whether what the switch sends to the host comes there.
 fn routed(network: &Network, table: &ForwardingTable, attachments: &[Option<Port>]) -> Vec<bool> {
-    let attached = |host: HostId| Some(End { node: Node::Host(host), port: attachments[host.index()]? });
-    let leads = |switch, host| attached(host).is_some_and(|end| table.leads(network, switch, host, end));
-    let each = network.switch_ids().flat_map(|switch| network.host_ids().map(move |host| (switch, host)));
-    each.map(|(switch, host)| leads(switch, host)).collect()
+    let hosts = network.hosts().len();
+    let mut routed = vec![false; network.switches().len() * hosts];
+    for host in network.host_ids() {
+        let Some(port) = attachments[host.index()] else { continue };
+        let leads = table.leads(network, host, End { node: Node::Host(host), port });
+        for (switch, leads) in leads.into_iter().enumerate() {
+            routed[switch * hosts + host.index()] = leads;
+        }
+    }
+    routed
 }
 
 /// Per switch, the positions of its subtree in a depth-first order: its own position, and the first one after it.

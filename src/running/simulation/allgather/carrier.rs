@@ -168,7 +168,8 @@ impl<'a> Frames<'a> {
         let (network, ports) = (&self.topology.network, &self.topology.attachments);
         let introduced = self.ethernet.introduced;
         let ecn = self.parameters.ecn.map(|ecn| EcnParameters { seed: job.seed, ..ecn });
-        let parameters = &Parameters { ecn, ..self.parameters.clone() };
+        let forwarding = self.parameters.forwarding.clone().seeded(job.seed);
+        let parameters = &Parameters { ecn, forwarding, ..self.parameters.clone() };
         match self.ethernet.transport {
             kind @ (Transport::Datagram | Transport::Dcqcn) => {
                 let mut medium = Datagram::new(network, parameters, ports, self.ethernet.header, observer)?;

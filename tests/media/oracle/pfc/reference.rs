@@ -515,7 +515,7 @@ impl<'a> Reference<'a> {
         let frame = copy.frame;
         match (&self.case.case.parameters.forwarding, frame.destination) {
             (Forwarding::Table(table), Address::Host(host)) => {
-                let Some(port) = table.port(switch, host) else {
+                let Some(port) = table.port(switch, [frame.source, host]) else {
                     self.seen.counters.unrouted += 1;
                     return None;
                 };

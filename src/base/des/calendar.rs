@@ -176,18 +176,12 @@ impl<E: Copy> Calendar<E> {
     #[inline(never)]
     fn put_elsewhere(&mut self, time: u64, phase: u8, event: E) {
         let entry = Entry::new(time, phase, event);
-        if time <= self.now && self.open {
-            return self.put_current(time, entry);
-        }
-        assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
         let block = time >> BLOCK;
-        if block <= self.block + 1 {
-            return self.put_fine(time, phase, event);
-        }
-        self.waiting += 1;
-        if block >> SPAN == self.span {
-            self.coarse.put(slot_of(block), entry);
-        } else {
+        if block > self.block + 1 {
+            self.waiting += 1;
+            if block >> SPAN == self.span {
+                return self.coarse.put(slot_of(block), entry);
+            }
             debug_assert!(block >> SPAN > self.span, "the span before is over");
             // A heap forgets the order of equals; the lists of the wheels need no such number.
             debug_assert!(
@@ -197,6 +191,11 @@ impl<E: Copy> Calendar<E> {
             let sequence = self.sequence;
             self.sequence += 1;
             self.far.push(Reverse(Far { time, sequence, entry }));
+        } else if time <= self.now && self.open {
+            self.put_current(time, entry);
+        } else {
+            assert!(time >= self.now, "scheduled at {time}, before {}", self.now);
+            self.put_fine(time, phase, event);
         }
     }
 
@@ -581,6 +580,7 @@ fn place_of(time: u64) -> usize {
 }
 
 /// A block's place in its span.
+#[inline]
 fn slot_of(index: u64) -> usize {
     (index & ((1 << SPAN) - 1)) as usize
 }

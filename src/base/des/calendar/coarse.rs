@@ -29,6 +29,7 @@ impl<E: Copy> Coarse<E> {
         Coarse { lists, occupied: [0; WORDS], nodes: Vec::new(), free: NIL }
     }
 
+    #[inline]
     pub(super) fn put(&mut self, slot: usize, entry: Entry<E>) {
         let node = Node { entry, next: NIL };
         let index = if self.free == NIL {
@@ -59,6 +60,7 @@ impl<E: Copy> Coarse<E> {
     }
 
     /// Empties a slot and gives the first node of its list.
+    #[inline]
     pub(super) fn take(&mut self, slot: usize) -> u32 {
         debug_assert!(
             (self.occupied[slot / 64] & 1 << (slot % 64) != 0) == (self.lists[slot].head != NIL),
@@ -71,6 +73,7 @@ impl<E: Copy> Coarse<E> {
     }
 
     /// Frees a node; gives its content.
+    #[inline]
     pub(super) fn free(&mut self, node: u32) -> Node<E> {
         let content = self.nodes[node as usize];
         debug_assert!(node != self.free, "a node is freed once");

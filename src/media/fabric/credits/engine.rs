@@ -87,12 +87,10 @@ pub(in crate::fabric) struct Engine {
     pub(super) switch_ports: u32,
     /// The next cycle to be run.
     pub(in crate::fabric) now: u64,
-    /// Outputs to be arbitrated in this cycle.
+    /// Outputs of switches to be arbitrated in this cycle.
     pub(super) listed: Vec<u32>,
     /// Queues whose front packet has become ready in this cycle, if there is a limit to its waiting.
     pub(super) limited: Vec<u32>,
-    /// Per port of a switch: the packets that have been in front and decoded.
-    pub(super) decoded: Vec<u64>,
     over: Vec<Over>,
     /// Hosts whose message's tail has left in this cycle.
     pub(super) departures: Vec<u32>,
@@ -126,7 +124,6 @@ impl Engine {
             hosts: Vec::new(),
             records: Records::default(),
             switch_ports: wiring.switch_ports(),
-            decoded: vec![0; wiring.switch_ports() as usize],
             wiring,
             parameters: credits.clone(),
             routing_latency: parameters.switch.routing_latency,
@@ -186,7 +183,12 @@ impl Engine {
                 out.dead = false;
                 out.to_host = to >= self.switch_ports;
                 for lane in 0..lanes {
-                    self.lanes[(from * lanes + lane) as usize].credits = self.parameters.buffer;
+                    let number = from * lanes + lane;
+                    self.lanes[number as usize].credits = self.parameters.buffer;
+                    if let Some(queue) = self.queues.get_mut((to * lanes + lane) as usize) {
+                        (queue.upstream, queue.upstream_lane) = (from, number);
+                        (queue.delay, queue.period) = (out.delay, out.period);
+                    }
                 }
             }
         }
@@ -258,12 +260,26 @@ impl Engine {
             self.run_shuffled(t, endpoint, observer);
         } else {
             // Most cycles have one event.
-            let mut next = self.calendar.open_only(t).or_else(|| self.calendar.pop_next());
+            let only = self.calendar.open_only(t);
+            if only.is_none() && !O::WATCHES {
+                self.note_requests(t);
+            }
+            let mut next = only.or_else(|| self.calendar.pop_next());
             while let Some((phase, event)) = next {
-                if phase == OVER && !self.listed.is_empty() {
-                    self.arbitrate_all(t, observer);
+                if let Event::Ready { queue } = event
+                    && (only.is_some() || self.is_alone(queue, t))
+                    && self.pass(queue, t, observer)
+                {
+                    self.events += 1;
+                    if only.is_some() && !O::WATCHES {
+                        return;
+                    }
+                } else {
+                    if phase == OVER && !self.listed.is_empty() {
+                        self.arbitrate_all(t, observer);
+                    }
+                    self.handle(event, t, endpoint, observer);
                 }
-                self.handle(event, t, endpoint, observer);
                 next = self.calendar.pop_next();
             }
         }
@@ -312,13 +328,32 @@ impl Engine {
             Event::Alarm { queue } => self.alarm(queue, t, observer),
             Event::Wake { host } => self.host_wakes(host, t, endpoint),
             Event::Start { host } => self.host_may_start(host, t, endpoint, observer),
-            Event::Try { out } => self.try_again(out, t),
+            Event::Try { out } => self.try_again::<O>(out, t),
             Event::Destroyed { packet } => self.end_packet(packet),
             Event::Depart { host } => self.depart(host, t),
         }
     }
 
-    /// Puts an output on the list of those to be arbitrated in this cycle.
+    /// Notes which outputs are asked for by one packet only of those that become ready in the cycle that has begun.
+    fn note_requests(&mut self, t: u64) {
+        for event in self.calendar.upcoming(READY) {
+            if let Event::Ready { queue } = event
+                && let Some(output) = self.outs.get_mut(self.queues[*queue as usize].out as usize)
+            {
+                output.is_contested = output.asked_at == t;
+                output.asked_at = t;
+            }
+        }
+    }
+
+    /// Whether no other packet that becomes ready in cycle `t` asks for the same output, if that has been noted.
+    #[inline]
+    fn is_alone(&self, queue: u32, t: u64) -> bool {
+        let output = self.outs.get(self.queues[queue as usize].out as usize);
+        output.is_some_and(|output| output.asked_at == t && !output.is_contested)
+    }
+
+    /// Puts an output of a switch on the list of those to be arbitrated in this cycle.
     #[inline]
     pub(super) fn list(&mut self, out: u32) {
         let output = &mut self.outs[out as usize];
@@ -328,12 +363,19 @@ impl Engine {
         }
     }
 
-    /// The output may be able to send in cycle `t`, unless that has been found out before.
-    fn try_again(&mut self, out: u32, t: u64) {
+    /// The output may be able to send in cycle `t`, unless that has been found out before. That of a host has one
+    /// message to send, and waits for nothing else that happens in the cycle.
+    #[inline]
+    fn try_again<O: Observer>(&mut self, out: u32, t: u64) {
         let output = &mut self.outs[out as usize];
-        if output.try_at == t {
-            output.try_at = NEVER;
+        if output.try_at != t {
+            return;
+        }
+        output.try_at = NEVER;
+        if out < self.switch_ports {
             self.list(out);
+        } else {
+            self.send_from_host::<O>(out, t);
         }
     }
 
@@ -348,17 +390,13 @@ impl Engine {
         }
     }
 
-    /// P4: arbitrates the outputs on the list.
+    /// P4: arbitrates the outputs of switches on the list.
     #[inline]
     fn arbitrate_all<O: Observer>(&mut self, t: u64, observer: &mut O) {
         for index in 0..self.listed.len() {
             let out = self.listed[index];
             self.outs[out as usize].listed = false;
-            if out < self.switch_ports {
-                self.arbitrate(out, t, observer);
-            } else {
-                self.send_from_host::<O>(out, t);
-            }
+            self.arbitrate(out, t, observer);
         }
         if !self.limited.is_empty() {
             self.set_alarms();

@@ -8,8 +8,9 @@
 //!   |-----------arrives------------>| tail_in                          free = the cycle after: the next is in front
 //!                                                                      |--delay--> its credit is back upstream
 //! ```
-//! One event a packet and switch (`Ready`), if nothing is in its way. An output that cannot send is tried again when
-//! it is free or credit comes back; that is known when what it waits for is granted.
+//! One event a packet and switch (`Ready`), if nothing is in its way; where no other of the same cycle asks for its
+//! output the packet is passed on at once, and else when all of the cycle are ready (P4). An output that cannot send is
+//! tried again when it is free or credit comes back; that is known when what it waits for is granted.
 
 use super::engine::{Engine, Event, GRANTS, OVER, READY, TAILS};
 use super::messages::Packet;
@@ -48,53 +49,53 @@ impl Engine {
         let entry = &mut self.queues[queue as usize];
         debug_assert!(!entry.waits, "one packet after the other is in front");
         let packet = &self.records.packets[entry.front as usize];
+        let message = &self.records.messages[packet.message as usize];
         let (base, ports) = (entry.base, entry.ports);
         let mut ready = (packet.head_in + self.routing_latency).max(entry.free);
-        let output = match self.records.turn(packet.message, packet.hop) {
-            None => Err(Cause::Stranded),
-            // A sum below 0 wraps to a number beyond all ports.
-            Some(turn) => match (entry.port - base).wrapping_add_signed(turn) {
-                local if local >= ports => Err(Cause::IllegalTurn),
-                local if self.outs[(base + local) as usize].peer == NONE => Err(Cause::NoSuchWire),
-                local => Ok(local),
-            },
-        };
-        (entry.out, entry.fault) = (NONE, output.err());
-        if let Ok(local) = output {
-            entry.out = base + local;
-            let (input, level) =
-                (entry.port - base, self.records.messages[packet.message as usize].service_level);
-            entry.out_lane = match &self.parameters.service_lanes {
-                None => level,
-                Some(tables) => {
-                    let switch = self.switch_of[entry.port as usize] as usize;
-                    tables.switches[switch][(input * ports + local) as usize][usize::from(level)]
+        (entry.out, entry.fault) = (NONE, None);
+        let input = entry.port - base;
+        // A sum below 0 wraps to a number beyond all ports.
+        match self.records.turn(message, packet.hop).map(|turn| input.wrapping_add_signed(turn)) {
+            None => entry.fault = Some(Cause::Stranded),
+            Some(local) if local >= ports => entry.fault = Some(Cause::IllegalTurn),
+            Some(local) => {
+                let output = &self.outs[(base + local) as usize];
+                if output.peer == NONE {
+                    entry.fault = Some(Cause::NoSuchWire);
+                } else {
+                    entry.out = base + local;
+                    entry.out_lane = match &self.parameters.service_lanes {
+                        None => message.service_level,
+                        Some(tables) => {
+                            let switch = self.switch_of[entry.port as usize] as usize;
+                            let way = (input * ports + local) as usize;
+                            tables.switches[switch][way][usize::from(message.service_level)]
+                        }
+                    };
+                    // No byte may be missing: the last one, which comes in at the pace of its cable, is in time.
+                    if entry.period > output.period {
+                        let late = u64::from(packet.bytes - 1) * u64::from(entry.period - output.period);
+                        ready = ready.max(packet.head_in + late);
+                    }
                 }
-            };
-            // No byte may be missing: the last one, which comes in at the pace of its cable, is in time.
-            let (slow, fast) = (self.outs[entry.port as usize].period, self.outs[entry.out as usize].period);
-            if slow > fast {
-                let late = u64::from(packet.bytes - 1) * u64::from(slow - fast);
-                ready = ready.max(packet.head_in + late);
             }
         }
         entry.ready = ready;
         let until = |from: u64, limit: Option<u64>| limit.map_or(NEVER, |limit| from.saturating_add(limit));
-        let expires = self.records.messages[packet.message as usize].expires;
         entry.due = until(ready, self.parameters.head_of_line_limit)
             .min(until(packet.head_in, self.parameters.lifetime_limit))
-            .min(expires);
+            .min(message.expires);
         self.calendar.schedule(ready, READY, Event::Ready { queue });
     }
 
     /// P2: the front packet is decoded, and its bytes are in time.
     pub(super) fn ready<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
-        let entry = &self.queues[queue as usize];
+        let entry = &mut self.queues[queue as usize];
         debug_assert!(
             entry.ready == t && !entry.waits && entry.front != NONE,
             "a front packet is ready once"
         );
-        self.decoded[entry.port as usize] += 1;
+        entry.decoded += 1;
         let (packet, out, fault, due) = (entry.front, entry.out, entry.fault, entry.due);
         if self.records.packets[packet as usize].spoilt {
             return self.destroy::<O>(queue, t);
@@ -190,14 +191,12 @@ impl Engine {
             let lane = left.trailing_zeros() as u8;
             left &= left - 1;
             let number = self.lane_of(out, lane);
-            let mut credits = u32::MAX;
-            if !to_host {
-                self.lanes[number].bring_to(t, self.parameters.buffer);
-                credits = self.lanes[number].credits;
-            }
+            let credit = &mut self.lanes[number];
+            let fits_all = to_host || credit.has(self.parameters.mtu, t, self.parameters.buffer);
+            let credits = if fits_all { u32::MAX } else { credit.credits };
             let queue = self.candidate(out, lane, credits);
             if queue == NONE {
-                soonest = self.lanes[number].returns.front().map_or(soonest, |(at, _)| soonest.min(*at));
+                soonest = self.lanes[number].next_return().map_or(soonest, |at| soonest.min(at));
             } else {
                 eligible |= 1 << lane;
                 candidates[usize::from(lane)] = queue;
@@ -227,13 +226,9 @@ impl Engine {
         let bytes = self.records.packets[packet as usize].bytes;
         let number = self.lane_of(out, lane);
         let output = &mut self.outs[out as usize];
-        if !output.to_host {
-            let credit = &mut self.lanes[number];
-            credit.bring_to(t, self.parameters.buffer);
-            if credit.credits < bytes {
-                let soonest = credit.returns.front().map(|(at, _)| *at);
-                return soonest.into_iter().for_each(|at| self.wake_output(out, at));
-            }
+        let credit = &mut self.lanes[number];
+        if !output.to_host && !credit.has(bytes, t, self.parameters.buffer) {
+            return credit.next_return().into_iter().for_each(|at| self.wake_output(out, at));
         }
         if self.parameters.lanes > 1 {
             let choice = output.turns.choose(&self.parameters.arbitration, 1 << lane);
@@ -251,7 +246,7 @@ impl Engine {
         let words = &self.requests[first..first + output.words as usize];
         let fits = |queue: u32| {
             let front = self.queues[queue as usize].front;
-            credits >= self.parameters.mtu || self.records.packets[front as usize].bytes <= credits
+            credits == u32::MAX || self.records.packets[front as usize].bytes <= credits
         };
         let start = pointer as usize / 64;
         // Once round, and the first word again for what lies before the pointer.
@@ -290,12 +285,48 @@ impl Engine {
         queue
     }
 
+    /// Passes on the front packet of the queue in the cycle in which it is ready, if nothing is in its way; whether it
+    /// did. Exact where no other packet that becomes ready in this cycle asks for the same output: it is granted without
+    /// a request, which [`ready`](Self::ready) and [`arbitrate_lone`](Self::arbitrate_lone) would make and take back at
+    /// once, as they do when events are shuffled.
+    pub(super) fn pass<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) -> bool {
+        let entry = &self.queues[queue as usize];
+        let packet = &self.records.packets[entry.front as usize];
+        if packet.spoilt || entry.fault.is_some() || entry.due <= t {
+            return false;
+        }
+        let (out, lane, bytes) = (entry.out, entry.out_lane, packet.bytes);
+        let number = self.lane_of(out, lane);
+        let output = &mut self.outs[out as usize];
+        if output.waiting > 0 || output.free > t || output.dead {
+            return false;
+        }
+        if !output.to_host && !self.lanes[number].has(bytes, t, self.parameters.buffer) {
+            return false;
+        }
+        if self.parameters.lanes > 1 {
+            let choice = output.turns.choose(&self.parameters.arbitration, 1 << lane);
+            output.turns.sent(choice, bytes);
+        }
+        self.queues[queue as usize].decoded += 1;
+        self.leave(queue, t, observer);
+        true
+    }
+
     /// P4: the front packet of the queue is granted the output that it waits for, and leaves from now on.
     fn grant<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
         self.withdraw(queue, t);
+        self.leave(queue, t, observer);
+    }
+
+    /// The front packet of the queue, which waits no more, leaves from now on for the output that it asked for.
+    #[inline(always)]
+    fn leave<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
+        if O::WATCHES {
+            self.report_grant(queue, t, observer);
+        }
         let entry = &mut self.queues[queue as usize];
-        let (out, lane, packet) = (entry.out, entry.out_lane, entry.front);
-        let (port, place) = (entry.port, entry.place);
+        let (out, lane, packet, place) = (entry.out, entry.out_lane, entry.front, entry.place);
         let record = &mut self.records.packets[packet as usize];
         record.hop += 1;
         let period = self.outs[out as usize].period;
@@ -311,31 +342,23 @@ impl Engine {
         debug_assert!(last >= record.tail_in, "the last byte has come when it is to leave");
         let number = self.lane_of(out, lane);
         self.lanes[number].pointer = place + 1;
-        if O::WATCHES {
-            self.report_grant(queue, t, last, observer);
-        }
         self.take_from_queue(queue, last);
         self.send(out, lane, packet, t);
         if O::WATCHES {
             self.report_sent(packet);
         }
-        debug_assert!(self.queues[queue as usize].port == port, "a queue stays where it is");
     }
 
     /// The front packet of the queue is all gone at the end of cycle `last`: gives its room back, and sees to the next.
+    #[inline(always)]
     fn take_from_queue(&mut self, queue: u32, last: u64) {
         let entry = &mut self.queues[queue as usize];
         let record = &mut self.records.packets[entry.front as usize];
-        let (bytes, port, lane) = (record.bytes, entry.port, entry.lane);
+        let (bytes, lane) = (record.bytes, entry.lane);
         entry.front = std::mem::replace(&mut record.next, NONE);
         entry.free = last + 1;
-        if entry.front != NONE {
-            self.plan_front(queue);
-        }
-        let back = &self.outs[port as usize];
-        let (upstream, at) = (back.peer, last + u64::from(back.delay));
-        let number = self.lane_of(upstream, lane);
-        let credit = &mut self.lanes[number];
+        let (has_next, upstream, at) = (entry.front != NONE, entry.upstream, last + u64::from(entry.delay));
+        let credit = &mut self.lanes[entry.upstream_lane as usize];
         debug_assert!(credit.returns.back().is_none_or(|(before, _)| *before < at), "credits come in order");
         credit.returns.push_back((at, bytes));
         credit.returning += bytes;
@@ -344,9 +367,13 @@ impl Engine {
             let at = at.max(output.free);
             self.wake_output(upstream, at);
         }
+        if has_next {
+            self.plan_front(queue);
+        }
     }
 
     /// Sends a packet from cycle `t` on over an idle output, for which there are credits.
+    #[inline(always)]
     pub(super) fn send(&mut self, out: u32, lane: u8, packet: u32, t: u64) {
         let number = self.lane_of(out, lane);
         let output = &mut self.outs[out as usize];

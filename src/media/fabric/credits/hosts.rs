@@ -82,8 +82,9 @@ impl Engine {
             let record = &self.records.messages[message as usize];
             observer.started(Cycle(t), self.wiring.end(out), worm, u32::from(record.turns), record.payload);
         }
-        self.list(out);
         self.ask(host, endpoint);
+        // In P3 as in P4: no other packet asks for a host's output, and no grant's credits are back in its own cycle.
+        self.send_from_host::<O>(out, t);
     }
 
     /// P4: a host sends the next packet of its message, if its cable is idle and there are credits.
@@ -108,16 +109,12 @@ impl Engine {
         }
         let bytes = entry.unsent.min(self.parameters.mtu);
         let number = self.lane_of(out, lane);
-        self.lanes[number].bring_to(t, self.parameters.buffer);
         let output = &mut self.outs[out as usize];
-        if !output.to_host && self.lanes[number].credits < bytes {
+        let credit = &mut self.lanes[number];
+        if !output.to_host && !credit.has(bytes, t, self.parameters.buffer) {
             output.lanes_waiting = 1 << lane;
             output.since = output.since.min(t);
-            if let Some((at, _)) = self.lanes[number].returns.front() {
-                let at = *at;
-                self.wake_output(out, at);
-            }
-            return;
+            return credit.next_return().into_iter().for_each(|at| self.wake_output(out, at));
         }
         self.stop_waiting(out, t);
         let packet = self.records.add_packet(Packet {

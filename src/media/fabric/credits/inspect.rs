@@ -35,8 +35,12 @@ impl Engine {
     }
 
     pub(in crate::fabric) fn heads_decoded(&self) -> Vec<u64> {
-        let decoded =
-            |out: &u32| self.decoded.get(self.outs[*out as usize].peer as usize).copied().unwrap_or(0);
+        let lanes = usize::from(self.parameters.lanes);
+        let decoded = |out: &u32| {
+            let first = self.outs[*out as usize].peer as usize * lanes;
+            let queues = self.queues.get(first..first + lanes).into_iter().flatten();
+            queues.map(|queue| queue.decoded).sum()
+        };
         self.wiring.links.iter().flatten().map(decoded).collect()
     }
 

@@ -124,14 +124,13 @@ impl Records {
 
     /// The turn after `hop` others, if there is one.
     #[inline]
-    pub(super) fn turn(&self, message: u32, hop: u16) -> Option<i32> {
-        let record = &self.messages[message as usize];
-        if hop >= record.turns {
+    pub(super) fn turn(&self, message: &Message, hop: u16) -> Option<i32> {
+        if hop >= message.turns {
             return None;
         }
         let hop = usize::from(hop);
-        Some(match record.spill {
-            NONE => i32::from(record.route[hop]),
+        Some(match message.spill {
+            NONE => i32::from(message.route[hop]),
             spill => i32::from(self.spilled[spill as usize][hop].0),
         })
     }

@@ -17,9 +17,17 @@ pub(super) struct Queue {
     pub(super) port: u32,
     pub(super) place: u32,
     pub(super) lane: u8,
+    /// The output that sends to it, the lane of that among the records of lanes, and the delay of the cable to it.
+    pub(super) upstream: u32,
+    pub(super) upstream_lane: u32,
+    pub(super) delay: u32,
+    /// Cycles between two bytes that come in.
+    pub(super) period: u32,
     /// Its switch's first port, and how many that has.
     pub(super) base: u32,
     pub(super) ports: u32,
+    /// The packets that have been in front and decoded.
+    pub(super) decoded: u64,
     /// What the front packet asks for, unless it has a fault.
     pub(super) out: u32,
     pub(super) out_lane: u8,
@@ -60,8 +68,13 @@ impl Queue {
             port,
             place,
             lane,
+            upstream: NONE,
+            upstream_lane: NONE,
+            delay: 1,
+            period: 1,
             base,
             ports,
+            decoded: 0,
             out: NONE,
             out_lane: 0,
             waits: false,
@@ -122,6 +135,9 @@ pub(super) struct Output {
     pub(super) to_host: bool,
     /// It is in the list of outputs to be arbitrated in this cycle.
     pub(super) listed: bool,
+    /// Several queues ask for it first in the cycle `asked_at`; for another cycle nothing is known.
+    pub(super) is_contested: bool,
+    pub(super) asked_at: u64,
     /// The first cycle in which it may send the next packet.
     pub(super) free: u64,
     /// When it is to be arbitrated next; [`NEVER`]: not until something changes.
@@ -151,6 +167,8 @@ impl Output {
             dead: true,
             to_host: false,
             listed: false,
+            is_contested: false,
+            asked_at: NEVER,
             free: 0,
             try_at: NEVER,
             since: NEVER,
@@ -165,7 +183,7 @@ impl Output {
 /// A lane of an output: the credits for the queue at the far end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
-    /// Bytes that may be sent.
+    /// Bytes that may be sent, of which `returning` may have come back meanwhile.
     pub(super) credits: u32,
     /// Bytes of credit that come back, or will once a packet that is leaving has left.
     pub(super) returning: u32,
@@ -176,14 +194,25 @@ pub(super) struct Lane {
 }
 
 impl Lane {
+    /// Whether there are credits for `bytes` bytes in cycle `t`. What has come back is taken in only if it is needed.
+    #[inline(always)]
+    pub(super) fn has(&mut self, bytes: u32, t: u64, buffer: u32) -> bool {
+        if self.credits < bytes {
+            self.bring_to(t, buffer);
+        }
+        self.credits >= bytes
+    }
+
+    /// The first cycle, after those that have been taken in, in which credits come back.
+    #[inline]
+    pub(super) fn next_return(&self) -> Option<u64> {
+        self.returns.front().map(|(at, _)| *at)
+    }
+
     /// Takes in the credits that have come back up to cycle `t`, of a buffer of `buffer` bytes.
     #[inline]
     pub(super) fn bring_to(&mut self, t: u64, buffer: u32) {
-        while let Some(&(at, bytes)) = self.returns.front() {
-            if at > t {
-                break;
-            }
-            self.returns.pop_front();
+        while let Some((_, bytes)) = self.returns.pop_front_if(|(at, _)| *at <= t) {
             self.credits += bytes;
             self.returning -= bytes;
             // Stays on: with more credits than room a buffer would overflow.

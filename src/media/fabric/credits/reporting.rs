@@ -50,9 +50,12 @@ impl Engine {
         self.identity_of(self.records.packets[packet as usize].message)
     }
 
-    /// The front packet of the queue leaves from cycle `t` to cycle `last`.
-    pub(super) fn report_grant<O: Observer>(&mut self, queue: u32, t: u64, last: u64, observer: &mut O) {
+    /// The front packet of the queue leaves from cycle `t` on.
+    pub(super) fn report_grant<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) {
         let entry = &self.queues[queue as usize];
+        let (bytes, output) =
+            (self.records.packets[entry.front as usize].bytes, &self.outs[entry.out as usize]);
+        let last = t + u64::from(bytes - 1) * u64::from(output.period);
         let (port, out, worm) = (entry.port, entry.out, self.identity(entry.front));
         observer.granted(Cycle(t), self.wiring.end(port), self.wiring.end(out), worm);
         self.reports.released(last, port, out, worm);

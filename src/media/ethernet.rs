@@ -34,8 +34,8 @@
 //! **Tables.** With [`Forwarding::Table`] a switch sends what is for one host by the port that its table gives, over
 //! any cable, and nobody learns; broadcasts keep to the spanning tree. What the table sends back where it came from is
 //! filtered. Where it gives several ports, a hash of the frame's source and destination chooses ([`FlowHash`]). With a
-//! `time_to_live` switches are routers in that: such a frame goes back, and a frame that so many switches have forwarded
-//! is dropped by the next one before it is looked up. It takes no room there.
+//! `time_to_live` switches are routers in that: such a frame goes back, and a frame that so many switches have
+//! forwarded is dropped by the next one before it is looked up. It takes no room there.
 //!
 //! # Source
 //! IEEE 802.3 for frames, IEEE 802.1D-2004 for bridges: clauses 7.7 and 7.8 for forwarding, filtering and learning (a

@@ -167,7 +167,7 @@ mod tests {
 
     const TEST: Purpose = Purpose(9_999);
 
-    /// Wrong if the hash changed, and with it every route that it chooses: the first numbers of SplitMix64 from seed 0
+    /// Wrong if the hash changed, and with it everything that it chooses: the first numbers of SplitMix64 from seed 0
     /// and 1234567.
     #[test]
     fn the_hash_is_splitmix64() {

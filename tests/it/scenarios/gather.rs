@@ -54,8 +54,8 @@ fn a_ring_takes_what_frames_take() {
     assert!(ms(&lr1) > ms(&lr2));
 }
 
-/// Wrong if equal-cost multipath used one path of a folded Clos network only, as a spanning tree does, if hashes that all
-/// switches share were worth as much as one for each, or if the seed of the scenario did not reach them.
+/// Wrong if equal-cost multipath used one path of a folded Clos network only, as a spanning tree does, if a hash that
+/// all switches share were worth as much as one for each, or if the seed of the scenario did not reach it.
 #[test]
 fn several_paths_take_less_time_than_a_tree() {
     let tree = "[topology.fat-tree]\narity = 4\nlevels = 3\n[ethernet]\nbuffer = '64 MiB'\n";

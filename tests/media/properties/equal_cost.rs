@@ -1,5 +1,5 @@
-//! Equal-cost multipath: next hops are those of shortest paths, all of them are used, and a proof over all of them holds
-//! for each.
+//! Equal-cost multipath: next hops are those of shortest paths, all of them are used, and a proof over all of them
+//! holds for each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,8 +49,8 @@ fn walk(network: &Network, table: &ForwardingTable, from: End, flow: [HostId; 2]
     (at.node == Node::Host(flow[1])).then_some(ways)
 }
 
-/// Wrong if a next hop is not the first of a shortest path, one is missing, a flow takes another way or gets lost, or the
-/// proof leaves out a turn that it takes.
+/// Wrong if a next hop is not the first of a shortest path, one is missing, a flow takes another way or gets lost, or
+/// the proof leaves out a turn that it takes.
 #[test]
 fn flows_take_shortest_paths() {
     let (mut flows, mut branching) = (0, 0);
@@ -102,9 +102,9 @@ fn flows_take_shortest_paths() {
     assert!(flows > 100 && branching > 100, "{flows} flows, {branching} choices");
 }
 
-/// Wrong if flows from all hosts to all do not use all upward cables where every switch has a hash of its own, or with a
-/// shared one more than those that two choices alike come to: of 4 x 4 from the second row of a tree one in four. The
-/// proof finds no circle.
+/// Wrong if flows from all hosts to all do not use all upward cables where every switch has a hash of its own, or with
+/// a shared one more than those that two choices alike come to: of 4 x 4 from the second row of a tree one in four.
+/// The proof finds no circle.
 #[test]
 fn a_shared_hash_uses_a_part_of_a_tree() {
     let network = FatTree::new(4, 3, 4).unwrap().build();

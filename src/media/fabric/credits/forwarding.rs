@@ -286,9 +286,9 @@ impl Engine {
     }
 
     /// Passes on the front packet of the queue in the cycle in which it is ready, if nothing is in its way; whether it
-    /// did. Exact where no other packet that becomes ready in this cycle asks for the same output: it is granted without
-    /// a request, which [`ready`](Self::ready) and [`arbitrate_lone`](Self::arbitrate_lone) would make and take back at
-    /// once, as they do when events are shuffled.
+    /// did. Exact where no other packet that becomes ready in this cycle asks for the same output: it is granted
+    /// without a request, which [`ready`](Self::ready) and [`arbitrate_lone`](Self::arbitrate_lone) would make and take
+    /// back at once, as they do when events are shuffled.
     pub(super) fn pass<O: Observer>(&mut self, queue: u32, t: u64, observer: &mut O) -> bool {
         let entry = &self.queues[queue as usize];
         let packet = &self.records.packets[entry.front as usize];

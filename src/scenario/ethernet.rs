@@ -51,7 +51,7 @@ pub struct Ethernet {
     /// What stops senders, if anything does.
     pub pauses: Option<Pauses>,
     /// The next hops on the scenario's own network; `None`: switches forward on the spanning tree.
-    pub table: Option<ForwardingTable>,
+    pub table: Option<Box<ForwardingTable>>,
     /// How many switches forward a frame, with next hops; `None`: any number.
     pub time_to_live: Option<u16>,
 }
@@ -146,7 +146,7 @@ impl Ethernet {
                 Flow::Pfc(pauses.parameters(self.headroom_needed(network, rate)))
             }),
             ecn: self.ecn,
-            forwarding: self.table.clone().map_or(Forwarding::SpanningTree, Forwarding::Table),
+            forwarding: self.table.as_deref().cloned().map_or(Forwarding::SpanningTree, Forwarding::Table),
             time_to_live: self.time_to_live,
             bridge_priorities,
         }

@@ -64,7 +64,7 @@ pub(super) fn ethernet(
         ecn: marks?,
         dcqcn: Box::new(rates?),
         pauses: flow?,
-        table: table?,
+        table: table?.map(Box::new),
         time_to_live: wire.time_to_live.value().and_then(|hops| u16::try_from(*hops).ok()),
     };
     if let Some(topology) = topology {

@@ -69,7 +69,7 @@ fn several_paths_take_less_time_than_a_tree() {
     assert!(2.0 * ms(&own) < ms(&tree), "{own} {tree}");
     assert!(ms(&own) < ms(&shared) && ms(&shared) < ms(&tree), "{own} {shared} {tree}");
     assert_eq!(own, gather("forwarding = 'ecmp'\n", 1));
-    assert_ne!(ms(&own), ms(&gather("forwarding = 'ecmp'\n", 2)));
+    assert_ne!(own["time_mean_ms"], gather("forwarding = 'ecmp'\n", 2)["time_mean_ms"]);
     assert!([&own, &shared].iter().all(|result| result["correct"] == 1.0));
 }
 

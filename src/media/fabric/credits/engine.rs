@@ -261,7 +261,7 @@ impl Engine {
         } else {
             // Most cycles have one event.
             let only = self.calendar.open_only(t);
-            if only.is_none() && !O::WATCHES {
+            if only.is_none() {
                 self.note_requests(t);
             }
             let mut next = only.or_else(|| self.calendar.pop_next());

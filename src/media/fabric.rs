@@ -90,7 +90,10 @@ mod worm;
 mod tests;
 
 pub use counters::{ChannelUse, Live};
-pub use credits::{CreditParameters, LaneArbitration, LaneWeight, MOST_LANES, SERVICE_LEVELS, ServiceLanes};
+pub use credits::{
+    CreditParameters, LaneArbitration, LaneWeight, MANAGEMENT_LANE, MOST_LANES, MOST_MANAGEMENT,
+    SERVICE_LEVELS, ServiceLanes,
+};
 pub use deadlock::{Cleared, Deadlock, Member};
 pub use endpoint::{Cause, Ended, Endpoint, Fate, Fates, Flow, Observer, Outgoing, RouteBuffer, WormId};
 pub use parameters::{
@@ -215,7 +218,7 @@ impl Fabric {
     }
 
     /// Notes that `host` has something to send again: it is asked in cycle `at`, or in the next cycle if that
-    /// is over. Does nothing then if the host has a message to be started.
+    /// is over. Does nothing then if the host has a message to be started; asks for data and for management apart.
     pub fn wake(&mut self, host: HostId, at: Cycle) {
         on_engine!(&mut self.inner, engine => engine.wake(host.0, at.0));
     }
@@ -237,6 +240,11 @@ impl Fabric {
     /// Lets a failed cable return in P0 of cycle `at`, or of the next cycle if that is over.
     pub fn restore_link(&mut self, link: LinkId, at: Cycle) {
         on_engine!(&mut self.inner, engine => engine.schedule_link(link.0, at.0, true));
+    }
+
+    /// Whether there is a lane of management: hosts are asked for such messages.
+    pub fn has_management(&self) -> bool {
+        matches!(&self.inner, Inner::Credits(engine) if engine.has_management())
     }
 
     /// What each channel has done up to now, worms in flight counted in; indexed by `ChannelId`. Costs
@@ -277,7 +285,7 @@ impl Fabric {
     }
 
     /// Bytes in the queue of one lane of an input port of a switch at the end of the last cycle run. With STOP and GO
-    /// lane 0 has all.
+    /// lane 0 has all; [`MANAGEMENT_LANE`] is that of management.
     pub fn lane_occupancy(&self, port: End, lane: u8) -> u32 {
         match &self.inner {
             Inner::Credits(engine) => engine.lane_occupancy(port, lane),

@@ -52,6 +52,7 @@ impl Credits {
             mtu: small(self.mtu),
             head_of_line_limit,
             lifetime_limit: self.packet_lifetime.map(|time| cycles(time).max(1)),
+            management: None,
             arbitration: self.arbitration.clone(),
             service_lanes: self.service_lanes.clone(),
         }

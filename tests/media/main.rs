@@ -8,6 +8,7 @@ mod closed_forms {
     mod dcqcn;
     mod ethernet;
     mod fabric;
+    mod management;
     mod pfc;
     mod routing_loop;
     mod tcp;

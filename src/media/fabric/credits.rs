@@ -5,8 +5,8 @@
 //! bytes, but the last, which follow one another on the same route; no route byte travels. Each input port of a switch
 //! has a queue of `buffer` bytes for each lane, first in, first out; a packet is sent only with credits for all of it.
 //! Lanes by service level, arbitration of lanes by two tables of weights, limits to how long a packet waits and lives,
-//! a time to live. Not simulated: the lane of management (VL15), bytes of credit packets and of headers,
-//! retransmission, bit errors, receive buffers of hosts (a host takes what comes at once, and no credits are needed
+//! a time to live. A lane of management (VL15), if there is one, goes ahead of all of it: `management.rs`. Not
+//! simulated: bytes of credit packets and of headers, retransmission, bit errors, receive buffers of hosts (a host takes what comes at once, and no credits are needed
 //! for it). Time is an integer number of base cycles; a byte is a flit.
 //!
 //! | phase | what happens in cycle t |
@@ -47,8 +47,8 @@
 //!   back as if it had left. Of several causes the earliest counts, in one cycle the first in the order of [`Cause`].
 //! * **Failures.** `failure.rs`: what is on the cable is spoilt and keeps its schedule; credits are never lost.
 //!
-//! A packet that waits for credits waits for one queue, so a deadlock is a circle of queues (`deadlock.rs`), named in
-//! the cycle at whose end it is closed.
+//! A packet of data that waits for credits waits for one queue, so a deadlock is a circle of queues (`deadlock.rs`), named in
+//! the cycle at whose end it is closed. Packets of management wait for no credits: they pass by it.
 //!
 //! `ChannelUse` counts bytes that were sent, cycles from a grant to the last byte (`held`), and cycles at whose end a
 //! ready packet waits for the channel, whoever has it (`blocked`); at a host, those in which its interface lacks
@@ -82,12 +82,14 @@ mod forwarding;
 mod hosts;
 mod inspect;
 mod lanes;
+mod management;
 mod messages;
 mod parameters;
 mod records;
 mod reporting;
 
 pub(super) use engine::Engine;
+pub use management::{MANAGEMENT_LANE, MOST_MANAGEMENT};
 pub use parameters::{
     CreditParameters, LaneArbitration, LaneWeight, MOST_LANES, SERVICE_LEVELS, ServiceLanes,
 };

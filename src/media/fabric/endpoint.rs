@@ -44,11 +44,14 @@ pub enum Cause {
     Stranded,
     /// Its time to live was over while its head was in a switch.
     Expired,
+    /// It was of management, and its head reached a switch without room for it: what InfiniBand counts as
+    /// `VL15Dropped`.
+    Vl15Dropped,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers in files: a new one comes last.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 8] = [
         Cause::Reset,
         Cause::LinkFailure,
         Cause::IllegalTurn,
@@ -56,6 +59,7 @@ impl Cause {
         Cause::HostTooSoon,
         Cause::Stranded,
         Cause::Expired,
+        Cause::Vl15Dropped,
     ];
 
     /// Its position in [`ALL`](Self::ALL).
@@ -69,6 +73,7 @@ impl Cause {
             Cause::Reset => "reset",
             Cause::LinkFailure => "cut",
             Cause::Expired => "expired",
+            Cause::Vl15Dropped => "dropped",
             _ => "undeliverable",
         }
     }
@@ -174,6 +179,14 @@ pub trait Endpoint {
     /// Asked once at the start, and again as soon as the previous message of that host has started to leave
     /// its interface; after `None`, only once [`Fabric::wake`](crate::fabric::Fabric::wake) names the host.
     fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing>;
+
+    /// The same for messages of management, of at most [`MOST_MANAGEMENT`](crate::fabric::MOST_MANAGEMENT) bytes: they
+    /// have a lane of their own, on which they pass by what the host sends otherwise. Asked only by a fabric that has
+    /// such a lane ([`Fabric::has_management`](crate::fabric::Fabric::has_management)), for the next one as soon as the
+    /// one before has started; their service levels are ignored.
+    fn next_management(&mut self, _host: HostId, _route: &mut RouteBuffer) -> Option<Outgoing> {
+        None
+    }
 
     /// Hears that the tail of what `host` was sending left its interface in cycle `at`, at the end of that cycle
     /// and before what is over in it; hosts of one cycle come by their ids. `Break` ends the run after the

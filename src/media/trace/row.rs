@@ -26,6 +26,7 @@ pub fn cause_name(cause: Cause) -> &'static str {
         Cause::HostTooSoon => "host-too-soon",
         Cause::Stranded => "stranded",
         Cause::Expired => "expired",
+        Cause::Vl15Dropped => "vl15-dropped",
     }
 }
 

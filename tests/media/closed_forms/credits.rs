@@ -19,9 +19,10 @@ use support_network::{cases, interval};
 
 use super::fabric::star;
 
-const R: u64 = 24;
+/// The routing latency, in cycles.
+pub(super) const R: u64 = 24;
 
-fn parameters(links: Vec<LinkTiming>) -> Parameters {
+pub(super) fn parameters(links: Vec<LinkTiming>) -> Parameters {
     Parameters {
         base_cycle: Duration::from_ps(6_250),
         switch: SwitchParameters { routing_latency: R, ..SwitchParameters::default() },
@@ -31,11 +32,11 @@ fn parameters(links: Vec<LinkTiming>) -> Parameters {
     }
 }
 
-fn message(tag: u64, created: u64, payload: u32, route: Vec<Turn>) -> Message {
+pub(super) fn message(tag: u64, created: u64, payload: u32, route: Vec<Turn>) -> Message {
     Message { created, payload, route, tag, time_to_live: None }
 }
 
-fn case(
+pub(super) fn case(
     network: Network,
     links: Vec<LinkTiming>,
     messages: Vec<Vec<Message>>,
@@ -46,11 +47,11 @@ fn case(
     let parameters = parameters(links);
     let horizon = 1_000_000;
     let case = Case { network, parameters, attachments, messages, link_events: vec![], horizon };
-    CreditCase { case, credits, levels }
+    CreditCase { case, credits, levels, management: Vec::new() }
 }
 
 /// The heads and tails of what was delivered, by tag.
-fn delivered(case: &CreditCase) -> Vec<(u64, u64)> {
+pub(super) fn delivered(case: &CreditCase) -> Vec<(u64, u64)> {
     let mut engine = case.engine(Manner::default());
     engine.run_until(case.case.horizon);
     let times = |ended: &Ended| match ended.fate {
@@ -94,7 +95,7 @@ fn a_lone_message_takes_the_zero_load_latency() {
 }
 
 /// Two hosts at a switch with ports 0 and 1.
-fn pair() -> Network {
+pub(super) fn pair() -> Network {
     let mut network = Network::new("pair");
     let switch = network.add_switch("s", 2).unwrap();
     for port in 0..2 {
@@ -145,6 +146,7 @@ fn one_output_waits_as_an_m_d_1_queue() {
                     case,
                     credits: CreditParameters::new(1, payload, 1_000),
                     levels: vec![0; count],
+                    management: Vec::new(),
                 };
                 let mut engine = case.engine(Manner { unwatched: true, ..Manner::default() });
                 engine.run_until(case.case.horizon);
@@ -176,7 +178,7 @@ fn one_output_waits_as_an_m_d_1_queue() {
 
 /// Four switches in a ring, port 7 to the next one's port 6, a host at port 0 of each, which sends 20 packets to the
 /// host two switches on; those that pass from the last switch to the first on lane `crossing`.
-fn ring(lanes: u8, crossing: u8) -> CreditCase {
+pub(super) fn ring(lanes: u8, crossing: u8) -> CreditCase {
     let mut network = Network::new("ring");
     for index in 0..4 {
         network.add_switch(format!("s{index}"), 8).unwrap();
@@ -244,6 +246,7 @@ fn nothing_is_lost_and_what_is_stuck_is_behind_a_deadlock() {
         for ended in engine.ended() {
             let is_right = match ended.fate {
                 Fate::Delivered { .. } => true,
+                Fate::Destroyed { cause: Cause::Vl15Dropped, .. } => case.is_management(ended.tag),
                 Fate::Destroyed { cause, .. } => cause.is_of_route(),
             };
             assert!(is_right, "seed {seed}: {ended:?}");
@@ -251,6 +254,10 @@ fn nothing_is_lost_and_what_is_stuck_is_behind_a_deadlock() {
         let sent: usize = case.case.messages.iter().map(Vec::len).sum();
         let deadlocks = engine.fabric().deadlocks();
         assert!(deadlocks.iter().all(|deadlock| deadlock.cleared.is_none()), "seed {seed}");
+        let managing = engine.ended().iter().filter(|ended| case.is_management(ended.tag)).count();
+        let to_manage =
+            case.case.messages.iter().flatten().filter(|message| case.is_management(message.tag)).count();
+        assert_eq!(managing, to_manage, "seed {seed}: management waits for nothing");
         assert_eq!(engine.ended().len() == sent, deadlocks.is_empty(), "seed {seed}: {deadlocks:?}");
         stuck += u64::from(!deadlocks.is_empty());
     }

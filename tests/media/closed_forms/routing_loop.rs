@@ -85,7 +85,8 @@ fn deadlocks(load: u64, buffer: u32) -> bool {
         horizon: created(PACKETS) + 1_000_000,
     };
     let levels = vec![0; case.messages[0].len()];
-    let case = CreditCase { case, credits: CreditParameters::new(1, BYTES, buffer), levels };
+    let credits = CreditParameters::new(1, BYTES, buffer);
+    let case = CreditCase { case, credits, levels, management: Vec::new() };
     let mut engine = case.engine(Manner::default());
     engine.run_until(case.case.horizon);
     let found = !engine.fabric().deadlocks().is_empty();

@@ -20,7 +20,7 @@ use support_network::cases;
 #[derive(Clone, Copy, Debug, Default)]
 struct Coverage([u64; NAMES.len()]);
 
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 23] = [
     "cases",
     "messages",
     "delivered",
@@ -39,6 +39,11 @@ const NAMES: [&str; 18] = [
     "cases with several lanes",
     "cases with unequal rates",
     "cases in which a buffer was full",
+    "messages of management delivered",
+    "dropped on the lane of management",
+    "of management struck otherwise",
+    "of management that passed by a deadlock for ever",
+    "cases with management and data",
 ];
 
 impl AddAssign for Coverage {
@@ -58,6 +63,11 @@ impl Coverage {
         let is_delivered = |message: &Ended| matches!(message.fate, Fate::Delivered { .. });
         let links = &case.case.parameters.links;
         let deadlocks = oracle.deadlocks();
+        // While a circle stood that nothing opened, it started and arrived.
+        let locked_for_ever = |message: &Ended| {
+            is_delivered(message)
+                && deadlocks.iter().any(|it| it.cleared.is_none() && it.formed < message.started.0)
+        };
         Coverage([
             1,
             oracle.started() as u64,
@@ -77,6 +87,12 @@ impl Coverage {
             u64::from(case.credits.lanes > 1),
             u64::from(links.iter().any(|link| link.period != links[0].period)),
             u64::from(oracle.fullest == case.credits.buffer as usize),
+            count(&|message| is_delivered(message) && case.is_management(message.tag)),
+            because(Cause::Vl15Dropped),
+            count(&|message| case.is_management(message.tag) && !is_delivered(message))
+                - because(Cause::Vl15Dropped),
+            count(&|message| case.is_management(message.tag) && locked_for_ever(message)),
+            u64::from(case.management.contains(&true) && case.management.contains(&false)),
         ])
     }
 }
@@ -154,11 +170,11 @@ fn checked(seed: u64) -> Coverage {
     compared(&case, seed).unwrap_or_else(|fault| {
         let small = shrunk_credit_case(&case, |case| compared(case, seed).is_err());
         let last = compared(&small, seed).map(|_| ()).unwrap_err();
-        let CreditCase { case: plain, credits, levels } = &small;
+        let CreditCase { case: plain, credits, levels, management } = &small;
         let links: Vec<_> = plain.network.links().iter().zip(&plain.parameters.links).collect();
         panic!(
             "seed {seed}, {:?}: {fault}\nsmallest case found:\n{:?}\n{:?}\n{:?}\n{links:#?}\n{credits:?}\n\
-             {levels:?}\nhorizon {}\nthere: {last}",
+             {levels:?}\n{management:?}\nhorizon {}\nthere: {last}",
             manner(seed),
             plain.messages,
             plain.link_events,

@@ -10,12 +10,14 @@
 
 mod arbiter;
 mod case;
+mod failure;
 mod inspect;
+mod management;
 mod random;
 
 use std::collections::VecDeque;
 
-use simnet_base::ids::{HostId, LinkId, Node};
+use simnet_base::ids::{HostId, Node};
 use simnet_media::fabric::Cause;
 use simnet_network::topology::End;
 
@@ -42,6 +44,8 @@ struct Packet {
     spoilt: bool,
     over: bool,
     received: u32,
+    /// The channel at whose end it found no room, if it is of management.
+    dropped: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +53,7 @@ struct Sent {
     source: HostId,
     message: Message,
     level: u8,
+    is_management: bool,
     started: u64,
     packets: u32,
     packets_over: u32,
@@ -117,6 +122,10 @@ struct Transmitter {
     waiting: VecDeque<Message>,
     current: Option<(usize, u32)>,
     free: u64,
+    /// Messages of management, when the one before has left, and the one that has started in this cycle.
+    managing: VecDeque<Message>,
+    managing_free: u64,
+    managing_now: Option<usize>,
 }
 
 /// The oracle.
@@ -134,7 +143,7 @@ pub struct CreditOracle {
     found: Vec<FoundDeadlock>,
     /// Doomed in this cycle while it waited: its buffer and the channel that it waited for.
     hits: Vec<((usize, usize), usize)>,
-    /// The most bytes that any buffer has held.
+    /// The most bytes that any buffer of data has held.
     pub fullest: usize,
     /// All grants: cycle, input, output, tag.
     pub grants: Vec<(u64, End, End, u64)>,
@@ -159,9 +168,10 @@ impl CreditOracle {
             credits: vec![case.credits.buffer; lanes],
             sending: None,
             idle_from: 0,
-            pointers: vec![(0, 0); lanes],
+            pointers: vec![(0, 0); lanes + 1],
             arbiter: Arbiter::default(),
-            buffers: vec![Buffer::default(); lanes],
+            // The last one is that of management.
+            buffers: vec![Buffer::default(); lanes + 1],
             sent: 0,
             blocked: 0,
             held: 0,
@@ -170,9 +180,12 @@ impl CreditOracle {
         let leaving = |end: End| channels.iter().position(|channel| channel.from == end);
         let host = |(id, messages): (HostId, &Vec<Message>)| Transmitter {
             channel: case.case.attachments[id.index()].and_then(|port| leaving(End::host(id, port.0))),
-            waiting: messages.iter().cloned().collect(),
+            waiting: messages.iter().filter(|it| !case.is_management(it.tag)).cloned().collect(),
             current: None,
             free: 0,
+            managing: messages.iter().filter(|it| case.is_management(it.tag)).cloned().collect(),
+            managing_free: 0,
+            managing_now: None,
         };
         let hosts = network.host_ids().zip(&case.case.messages).map(host).collect();
         CreditOracle {
@@ -218,6 +231,9 @@ impl CreditOracle {
     /// The first cycle from the present on in which something may begin.
     fn next_cause(&self) -> u64 {
         let starts = self.hosts.iter().filter_map(|host| Some((host.channel?, self.ready_to_start(host)?)));
+        let managing =
+            self.hosts.iter().filter_map(|host| Some((host.channel?, self.ready_to_manage(host)?)));
+        let starts = starts.chain(managing);
         let starts = starts.filter(|(channel, _)| self.channels[*channel].up).map(|(_, at)| at);
         let events = self.events.front().map(|event| event.at);
         starts.chain(events).map(|at| at.max(self.now)).min().unwrap_or(u64::MAX)
@@ -240,63 +256,6 @@ impl CreditOracle {
     fn strike(&mut self, message: usize, cause: Cause, now: u64) {
         let struck = self.sent[message].struck.get_or_insert((now, cause));
         *struck = (*struck).min((now, cause));
-    }
-
-    fn links(&mut self, now: u64) {
-        while self.events.front().is_some_and(|event| event.at <= now) {
-            let LinkEvent { link, up, .. } = self.events.pop_front().unwrap();
-            let channels = [2 * link.index(), 2 * link.index() + 1];
-            if self.channels[channels[0]].up == up {
-                continue;
-            }
-            for channel in channels {
-                self.channels[channel].up = up;
-            }
-            if !up {
-                self.fail(link, now);
-            }
-        }
-    }
-
-    fn fail(&mut self, link: LinkId, now: u64) {
-        for number in [2 * link.index(), 2 * link.index() + 1] {
-            let channel = &self.channels[number];
-            let mut hit: Vec<usize> = channel.wire.iter().map(|(_, byte)| byte.packet).collect();
-            hit.extend(channel.sending.map(|sending| sending.packet));
-            hit.dedup();
-            for packet in hit {
-                self.packets[packet].spoilt = true;
-                self.strike(self.packets[packet].message, Cause::LinkFailure, now);
-            }
-            for (at, buffer) in self.buffers() {
-                let Some(Resident { packet, state: State::Waits { channel, .. }, .. }) =
-                    self.front(at, buffer)
-                else {
-                    continue;
-                };
-                let packet = *packet;
-                if *channel == number {
-                    self.strike(self.packets[packet].message, Cause::NoSuchWire, now);
-                } else if !self.packets[packet].spoilt {
-                    continue;
-                }
-                self.doom(at, buffer);
-            }
-            let host = self.hosts.iter().position(|host| host.channel == Some(number));
-            if let Some(host) = host {
-                self.drop_unsent(host, number, now);
-            }
-        }
-    }
-
-    fn drop_unsent(&mut self, host: usize, channel: usize, now: u64) {
-        let Some((message, left)) = self.hosts[host].current.take() else { return };
-        self.strike(message, Cause::LinkFailure, now);
-        self.sent[message].packets_over += left.div_ceil(self.case.credits.mtu);
-        // What is being sent goes on to its end.
-        let channel = &self.channels[channel];
-        let last = channel.sending.map(|it| it.next_at + u64::from(it.left - 1) * channel.period + 1);
-        self.hosts[host].free = last.unwrap_or(0).max(now);
     }
 
     /// All buffers with packets: the channel that ends there, and the lane.
@@ -340,6 +299,9 @@ impl CreditOracle {
             while let Some((_, byte)) = self.channels[number].wire.pop_front_if(|(at, _)| *at <= now) {
                 match self.channels[number].to.node {
                     Node::Host(host) => self.received(host, byte, now),
+                    Node::Switch(_) if byte.lane == self.management_lane() => {
+                        self.management_received(number, byte, now);
+                    }
                     Node::Switch(_) => {
                         let buffer = &mut self.channels[number].buffers[byte.lane];
                         if byte.is_first {
@@ -427,7 +389,10 @@ impl CreditOracle {
         let credits = &self.case.credits;
         let is_over = |from: u64, limit: Option<u64>| limit.is_some_and(|limit| now - from >= limit);
         let life = sent.message.time_to_live.or(self.case.case.parameters.host.time_to_live);
-        if is_over(since, credits.head_of_line_limit) || is_over(head_at, credits.lifetime_limit) {
+        let has_limits = !sent.is_management;
+        if has_limits
+            && (is_over(since, credits.head_of_line_limit) || is_over(head_at, credits.lifetime_limit))
+        {
             return Some(Cause::Reset);
         }
         is_over(sent.started, life).then_some(Cause::Expired)
@@ -449,6 +414,7 @@ impl CreditOracle {
         let end = End::switch(switch, u16::try_from(output).unwrap());
         let wanted = self.channels.iter().position(|channel| channel.from == end).ok_or(Cause::NoSuchWire)?;
         let lane = match &self.case.credits.service_lanes {
+            _ if sent.is_management => self.case.credits.lanes,
             None => sent.level,
             Some(tables) => {
                 let (input, output) = (i64::from(input.port.0) - first, output - first);
@@ -483,7 +449,24 @@ impl CreditOracle {
         Some(ready.max(self.channels[host.channel?].idle_from))
     }
 
+    fn begin_message(&mut self, host: usize, message: Message, is_management: bool, packets: u32, now: u64) {
+        self.live.push(self.sent.len());
+        self.sent.push(Sent {
+            source: HostId::new(host),
+            level: self.case.levels[usize::try_from(message.tag).unwrap()],
+            is_management,
+            started: now,
+            packets,
+            packets_over: 0,
+            struck: None,
+            head: None,
+            tail: None,
+            message,
+        });
+    }
+
     fn starts(&mut self, now: u64) {
+        self.start_managing(now);
         for host in 0..self.hosts.len() {
             let Some(channel) = self.hosts[host].channel else { continue };
             let entry = &self.hosts[host];
@@ -495,18 +478,8 @@ impl CreditOracle {
             }
             let message = self.hosts[host].waiting.pop_front().unwrap();
             self.hosts[host].current = Some((self.sent.len(), message.payload));
-            self.live.push(self.sent.len());
-            self.sent.push(Sent {
-                source: HostId::new(host),
-                level: self.case.levels[usize::try_from(message.tag).unwrap()],
-                started: now,
-                packets: message.payload.div_ceil(self.case.credits.mtu),
-                packets_over: 0,
-                struck: None,
-                head: None,
-                tail: None,
-                message,
-            });
+            let packets = message.payload.div_ceil(self.case.credits.mtu);
+            self.begin_message(host, message, false, packets, now);
         }
     }
 
@@ -516,8 +489,9 @@ impl CreditOracle {
     }
 
     fn has_credits(&self, channel: usize, lane: usize, packet_bytes: u32) -> bool {
+        let is_free = lane == self.management_lane();
         let channel = &self.channels[channel];
-        matches!(channel.to.node, Node::Host(_)) || channel.credits[lane] >= packet_bytes
+        is_free || matches!(channel.to.node, Node::Host(_)) || channel.credits[lane] >= packet_bytes
     }
 
     fn grants(&mut self, now: u64) {
@@ -546,7 +520,10 @@ impl CreditOracle {
                 continue;
             }
             let table = &self.case.credits.arbitration;
-            let lane = self.channels[number].arbiter.choose(table, &lanes);
+            let management = self.management_lane();
+            let is_managing = lanes.contains(&management);
+            let lane =
+                if is_managing { management } else { self.channels[number].arbiter.choose(table, &lanes) };
             requests.retain(|request| request.2 == lane);
             requests.sort_unstable();
             let pointer = self.channels[number].pointers[lane];
@@ -555,7 +532,9 @@ impl CreditOracle {
             let &(port, buffer, _, at, packet) = chosen;
             let bytes = self.packets[packet].bytes;
             self.channels[number].pointers[lane] = (port, buffer + 1);
-            self.channels[number].arbiter.sent(bytes);
+            if !is_managing {
+                self.channels[number].arbiter.sent(bytes);
+            }
             self.set(at, buffer, State::Leaves);
             let tag = self.sent[self.packets[packet].message].message.tag;
             self.grants.push((now, self.channels[at].to, self.channels[number].from, tag));
@@ -568,6 +547,9 @@ impl CreditOracle {
     }
 
     fn grant_host(&mut self, host: usize, now: u64) {
+        if self.grant_management_of_host(host, now) {
+            return;
+        }
         let entry = &self.hosts[host];
         let (Some(channel), Some((message, left))) = (entry.channel, entry.current) else { return };
         let bytes = left.min(self.case.credits.mtu);
@@ -577,16 +559,29 @@ impl CreditOracle {
         if !self.is_idle(channel, now) || !self.has_credits(channel, lane, bytes) {
             return;
         }
-        let packet = self.packets.len();
-        self.packets.push(Packet { message, bytes, hop: 0, spoilt: false, over: false, received: 0 });
+        let packet = self.new_packet(message, bytes);
         self.begin(channel, Sending { packet, lane, source: None, left: bytes, next_at: now });
         let entry = &mut self.hosts[host];
         entry.current = Some((message, left - bytes)).filter(|(_, left)| *left > 0);
     }
 
+    fn new_packet(&mut self, message: usize, bytes: u32) -> usize {
+        self.packets.push(Packet {
+            message,
+            bytes,
+            hop: 0,
+            spoilt: false,
+            over: false,
+            received: 0,
+            dropped: None,
+        });
+        self.packets.len() - 1
+    }
+
     fn begin(&mut self, channel: usize, sending: Sending) {
+        let management = self.management_lane();
         let channel = &mut self.channels[channel];
-        if matches!(channel.to.node, Node::Switch(_)) {
+        if matches!(channel.to.node, Node::Switch(_)) && sending.lane != management {
             channel.credits[sending.lane] -= sending.left;
         }
         channel.sending = Some(sending);
@@ -634,23 +629,30 @@ impl CreditOracle {
             channel.idle_from = now + channel.period;
             match source {
                 Some((at, buffer)) => self.give_back(at, buffer, packet, now),
-                None => self.left_host(number, now),
+                None => self.left_host(number, lane, now),
             }
         }
     }
 
-    fn left_host(&mut self, channel: usize, now: u64) {
+    fn left_host(&mut self, channel: usize, lane: usize, now: u64) {
+        let management = self.management_lane();
         let host = self.hosts.iter_mut().find(|host| host.channel == Some(channel)).unwrap();
-        if host.current.is_none() {
+        if lane == management {
+            host.managing_free = now + 1;
+        } else if host.current.is_none() {
             host.free = host.free.max(now + 1);
         }
     }
 
     /// All of the front packet has left the buffer, or been destroyed.
     fn give_back(&mut self, channel: usize, lane: usize, packet: usize, now: u64) {
+        let management = self.management_lane();
         let channel = &mut self.channels[channel];
         let front = channel.buffers[lane].residents.pop_front().unwrap();
         assert_eq!(front.packet, packet, "what leaves is in front");
+        if lane == management {
+            return;
+        }
         let at = now + channel.delay;
         channel.returning.extend((0..self.packets[packet].bytes).map(|_| (at, lane)));
     }

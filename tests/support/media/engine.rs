@@ -51,9 +51,19 @@ pub struct Engine {
     pub logs: Logs,
 }
 
+/// What kinds of messages there are, by their tags.
+#[derive(Clone, Debug, Default)]
+pub struct Kinds {
+    /// The service level of each; 0 of those beyond.
+    pub levels: Vec<u8>,
+    /// Whether each is of management; none beyond is.
+    pub management: Vec<bool>,
+}
+
 struct Hosts {
     waiting: Vec<VecDeque<Message>>,
-    /// The service level of each message by its tag; 0 of those beyond.
+    /// Those of management.
+    managing: Vec<VecDeque<Message>>,
     levels: Vec<u8>,
     ended: Vec<Ended>,
     /// Messages created from this cycle on are not known yet.
@@ -66,11 +76,11 @@ struct Notebook<'a>(&'a mut Logs);
 impl Engine {
     /// The engine before its first cycle.
     pub fn new(case: &Case, manner: Manner) -> Engine {
-        Engine::with_levels(case, Vec::new(), manner)
+        Engine::with_kinds(case, Kinds::default(), manner)
     }
 
-    /// The same for messages with service levels, by their tags.
-    pub fn with_levels(case: &Case, levels: Vec<u8>, manner: Manner) -> Engine {
+    /// The same for messages of these kinds.
+    pub fn with_kinds(case: &Case, kinds: Kinds, manner: Manner) -> Engine {
         let mut fabric = Fabric::new(&case.network, &case.parameters, &case.attachments).unwrap();
         if let Some(seed) = manner.order {
             fabric.shuffle(seed);
@@ -82,13 +92,24 @@ impl Engine {
                 fabric.fail_link(event.link, Cycle(event.at));
             }
         }
-        let waiting = case.messages.iter().map(|messages| messages.iter().cloned().collect()).collect();
+        let is_management = |message: &Message| {
+            usize::try_from(message.tag).ok().and_then(|tag| kinds.management.get(tag)).is_some_and(|it| *it)
+        };
+        let those = |wanted: bool| {
+            let of_host = |messages: &Vec<Message>| {
+                messages.iter().filter(|message| is_management(message) == wanted).cloned().collect()
+            };
+            case.messages.iter().map(of_host).collect()
+        };
+        let (waiting, managing) = (those(false), those(true));
         let created = case.network.host_ids().zip(&case.messages);
         let created = created.flat_map(|(host, messages)| messages.iter().map(move |m| (m.created, host)));
         let mut creations: Vec<(u64, HostId)> = created.filter(|_| manner.waking).collect();
         creations.sort_unstable_by(|a, b| b.cmp(a));
         let known_before = if manner.waking { 0 } else { u64::MAX };
-        let hosts = Hosts { waiting, levels, ended: Vec::new(), known_before, breaking: manner.breaking };
+        let breaking = manner.breaking;
+        let hosts =
+            Hosts { waiting, managing, levels: kinds.levels, ended: Vec::new(), known_before, breaking };
         Engine { fabric, network: case.network.clone(), hosts, manner, creations, logs: Logs::default() }
     }
 
@@ -178,15 +199,27 @@ impl Engine {
     }
 }
 
-impl Endpoint for Hosts {
-    fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
-        let known = self.known_before;
-        let message = first_if(&mut self.waiting[host.index()], |message| message.created < known)?;
+impl Hosts {
+    fn outgoing(&self, message: Message, route: &mut RouteBuffer) -> Outgoing {
         route.extend_from_slice(&message.route);
         let Message { created, payload, tag, time_to_live, .. } = message;
         let level = usize::try_from(tag).ok().and_then(|tag| self.levels.get(tag));
         let service_level = level.copied().unwrap_or(0);
-        Some(Outgoing { created: Cycle(created), payload, tag, time_to_live, service_level })
+        Outgoing { created: Cycle(created), payload, tag, time_to_live, service_level }
+    }
+}
+
+impl Endpoint for Hosts {
+    fn next_message(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        let known = self.known_before;
+        let message = first_if(&mut self.waiting[host.index()], |message| message.created < known)?;
+        Some(self.outgoing(message, route))
+    }
+
+    fn next_management(&mut self, host: HostId, route: &mut RouteBuffer) -> Option<Outgoing> {
+        let known = self.known_before;
+        let message = first_if(&mut self.managing[host.index()], |message| message.created < known)?;
+        Some(self.outgoing(message, route))
     }
 
     fn ended(&mut self, message: &Ended) -> ControlFlow<()> {

@@ -6,6 +6,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::deadlock::Watch;
+use super::management::{Management, Step};
 use super::messages::Records;
 use super::parameters::CreditParameters;
 use super::records::{Host, Lane, Output, Queue};
@@ -54,6 +55,8 @@ pub(super) enum Event {
     Destroyed { packet: u32 },
     /// The tail of the host's last message leaves.
     Depart { host: u32 },
+    /// Something happens to what the lane of management has at a packet, port or host.
+    Management { step: Step, at: u32 },
 }
 
 /// A message that is over in this cycle.
@@ -77,6 +80,7 @@ pub(in crate::fabric) struct Engine {
     pub(super) requests: Vec<u64>,
     pub(super) hosts: Vec<Host>,
     pub(super) records: Records,
+    pub(super) management: Management,
     pub(super) wiring: Wiring,
     pub(super) parameters: CreditParameters,
     pub(super) routing_latency: u64,
@@ -123,6 +127,7 @@ impl Engine {
             requests: Vec::new(),
             hosts: Vec::new(),
             records: Records::default(),
+            management: Management::default(),
             switch_ports: wiring.switch_ports(),
             wiring,
             parameters: credits.clone(),
@@ -191,6 +196,13 @@ impl Engine {
                     }
                 }
             }
+        }
+        if let Some(room) = self.parameters.management {
+            let switches = network.switches().iter().map(|switch| u32::from(switch.ports));
+            let starts = switches.clone().scan(0, |next, ports| Some(std::mem::replace(next, *next + ports)));
+            let ports = starts.zip(switches);
+            let each = ports.flat_map(|(base, ports)| std::iter::repeat_n((base, ports), ports as usize));
+            self.management = Management::new(room, each, network.hosts().len());
         }
         for (host, port) in network.host_ids().zip(attached) {
             let out = port.map_or(NONE, |port| self.wiring.port(End::host(host, port.0)));
@@ -331,15 +343,19 @@ impl Engine {
             Event::Try { out } => self.try_again::<O>(out, t),
             Event::Destroyed { packet } => self.end_packet(packet),
             Event::Depart { host } => self.depart(host, t),
+            Event::Management { step, at } => self.manage(step, at, t, endpoint, observer),
         }
     }
 
     /// Notes which outputs are asked for by one packet only of those that become ready in the cycle that has begun.
     fn note_requests(&mut self, t: u64) {
         for event in self.calendar.upcoming(READY) {
-            if let Event::Ready { queue } = event
-                && let Some(output) = self.outs.get_mut(self.queues[*queue as usize].out as usize)
-            {
+            let out = match event {
+                Event::Ready { queue } => self.queues[*queue as usize].out,
+                Event::Management { step: Step::Ready, at } => self.management.queues[*at as usize].out,
+                _ => NONE,
+            };
+            if let Some(output) = self.outs.get_mut(out as usize) {
                 output.is_contested = output.asked_at == t;
                 output.asked_at = t;
             }
@@ -396,13 +412,18 @@ impl Engine {
         for index in 0..self.listed.len() {
             let out = self.listed[index];
             self.outs[out as usize].listed = false;
-            self.arbitrate(out, t, observer);
+            if self.outs[out as usize].urgent > 0 {
+                self.arbitrate_management(out, t, observer);
+            } else {
+                self.arbitrate(out, t, observer);
+            }
         }
         if !self.limited.is_empty() {
             self.set_alarms();
         }
         if O::WATCHES {
             self.report_waits(t, observer);
+            self.report_management_waits(t, observer);
         }
         self.clear_deadlocks(t, observer);
         self.look_for_deadlocks(t, observer);

@@ -49,6 +49,7 @@ impl Engine {
         }
         let lanes = usize::from(self.parameters.lanes);
         let mut found = Vec::new();
+        self.management_on_cable(port, t, &mut found);
         for queue in &self.queues[port as usize * lanes..(port as usize + 1) * lanes] {
             if queue.leaving.packet != NONE && queue.leaving.tail_in >= t {
                 found.push(queue.leaving.packet);
@@ -73,6 +74,7 @@ impl Engine {
         if port >= self.switch_ports {
             return;
         }
+        self.spoil_management::<O>(packet, port, t);
         let lanes = u32::from(self.parameters.lanes);
         for queue in port * lanes..(port + 1) * lanes {
             let entry = &self.queues[queue as usize];
@@ -84,6 +86,7 @@ impl Engine {
 
     /// Packets that wait for a failed output have requested no output.
     fn turn_away_waiting<O: Observer>(&mut self, out: u32, t: u64, observer: &mut O) {
+        self.turn_away_management::<O>(out, t);
         let output = &self.outs[out as usize];
         if output.waiting == 0 {
             return;
@@ -114,6 +117,7 @@ impl Engine {
                 let host = self.wiring.host(port).0;
                 if self.hosts[host as usize].out == port {
                     self.retry_host(host);
+                    self.retry_management(host);
                 }
             }
         }

@@ -124,7 +124,7 @@ impl Engine {
         output.lanes_waiting |= 1 << entry.out_lane;
         output.waiting += 1;
         if output.waiting == 1 {
-            (output.since, output.lone) = (t, queue);
+            (output.since, output.lone) = (output.since.min(t), queue);
             return;
         }
         let lone = std::mem::replace(&mut output.lone, NONE);
@@ -161,7 +161,7 @@ impl Engine {
             debug_assert!(output.lone == queue && output.waiting == 0, "who is alone waits");
             (output.lone, output.lanes_waiting) = (NONE, 0);
         }
-        if output.waiting == 0 {
+        if output.waiting == 0 && output.urgent == 0 {
             output.used.blocked += t - output.since;
             output.since = NEVER;
         }
@@ -298,7 +298,7 @@ impl Engine {
         let (out, lane, bytes) = (entry.out, entry.out_lane, packet.bytes);
         let number = self.lane_of(out, lane);
         let output = &mut self.outs[out as usize];
-        if output.waiting > 0 || output.free > t || output.dead {
+        if output.waiting > 0 || output.urgent > 0 || output.free > t || output.dead {
             return false;
         }
         if !output.to_host && !self.lanes[number].has(bytes, t, self.parameters.buffer) {

@@ -15,6 +15,9 @@ impl Engine {
                 let host = u32::try_from(host).expect("host ids have 32 bits");
                 self.ask(host, endpoint);
                 self.plan_start(host);
+                if self.management.is_there() {
+                    self.ask_management(host, endpoint);
+                }
             }
         }
     }
@@ -49,6 +52,9 @@ impl Engine {
             self.ask(host, endpoint);
             self.plan_start(host);
         }
+        if self.management.is_there() {
+            self.ask_management(host, endpoint);
+        }
     }
 
     /// P3: the cycle has come for which the start of the next message was planned.
@@ -68,6 +74,10 @@ impl Engine {
             entry.waits_for_cable = true;
             return;
         }
+        if self.outs[entry.out as usize].free > t {
+            // A packet of management has taken the cable meanwhile.
+            return self.plan_start(host);
+        }
         let message = std::mem::replace(&mut entry.next, NONE);
         debug_assert!(message != NONE && entry.current == NONE, "one message after the other");
         let record = &mut self.records.messages[message as usize];
@@ -83,6 +93,9 @@ impl Engine {
             observer.started(Cycle(t), self.wiring.end(out), worm, u32::from(record.turns), record.payload);
         }
         self.ask(host, endpoint);
+        if self.management.is_there() {
+            return self.host_sends_in(out, t);
+        }
         // In P3 as in P4: no other packet asks for a host's output, and no grant's credits are back in its own cycle.
         self.send_from_host::<O>(out, t);
     }
@@ -90,6 +103,9 @@ impl Engine {
     /// P4: a host sends the next packet of its message, if its cable is idle and there are credits.
     pub(super) fn send_from_host<O: Observer>(&mut self, out: u32, t: u64) {
         let host = self.wiring.host(out).0;
+        if self.management.is_there() && self.send_management_of_host::<O>(host, t) {
+            return;
+        }
         let entry = self.hosts[host as usize];
         if entry.current == NONE || entry.out != out {
             return;

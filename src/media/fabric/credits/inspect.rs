@@ -1,6 +1,7 @@
 //! What can be asked between cycles: use of channels, buffers, credits, messages still there.
 
 use super::engine::Engine;
+use super::management::MANAGEMENT_LANE;
 use super::records::bytes_before;
 use crate::fabric::ports::{NEVER, NONE};
 use crate::fabric::{ChannelUse, Live};
@@ -37,9 +38,10 @@ impl Engine {
     pub(in crate::fabric) fn heads_decoded(&self) -> Vec<u64> {
         let lanes = usize::from(self.parameters.lanes);
         let decoded = |out: &u32| {
-            let first = self.outs[*out as usize].peer as usize * lanes;
+            let peer = self.outs[*out as usize].peer;
+            let first = peer as usize * lanes;
             let queues = self.queues.get(first..first + lanes).into_iter().flatten();
-            queues.map(|queue| queue.decoded).sum()
+            queues.map(|queue| queue.decoded).sum::<u64>() + self.management_decoded(peer)
         };
         self.wiring.links.iter().flatten().map(decoded).collect()
     }
@@ -67,10 +69,15 @@ impl Engine {
     }
 
     pub(in crate::fabric) fn occupancy(&self, end: End) -> u32 {
-        (0..self.parameters.lanes).map(|lane| self.lane_occupancy(end, lane)).sum()
+        let data: u32 = (0..self.parameters.lanes).map(|lane| self.lane_occupancy(end, lane)).sum();
+        data + self.lane_occupancy(end, MANAGEMENT_LANE)
     }
 
     pub(in crate::fabric) fn lane_occupancy(&self, end: End, lane: u8) -> u32 {
+        if lane == MANAGEMENT_LANE {
+            let port = self.switch_port(end);
+            return port.map_or(0, |port| self.management_before(port, self.now));
+        }
         let is_there = lane < self.parameters.lanes;
         let port = self.switch_port(end).filter(|_| is_there);
         port.map_or(0, |port| self.queue_before(port, lane, self.now))

@@ -16,6 +16,8 @@ pub(super) struct Message {
     spill: u32,
     pub(super) turns: u16,
     pub(super) service_level: u8,
+    /// It has the lane of management to itself.
+    pub(super) is_management: bool,
     pub(super) cause: Option<Cause>,
     route: [i8; INLINE],
     pub(super) tag: u64,
@@ -73,6 +75,7 @@ impl Records {
             spill: if short.is_some() { NONE } else { self.spill(route) },
             turns: u16::try_from(route.len()).expect("a route has fewer than 65,536 turns"),
             service_level: message.service_level,
+            is_management: false,
             cause: None,
             route: short.unwrap_or([0; INLINE]),
             tag: message.tag,

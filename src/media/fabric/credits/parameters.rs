@@ -1,5 +1,6 @@
 //! What a fabric with credits is made of in addition to cables, switches and hosts, in bytes and base cycles.
 
+use super::management::MOST_MANAGEMENT;
 use crate::fabric::BuildError;
 use crate::fabric::wiring::check_time;
 use simnet_network::topology::Network;
@@ -10,8 +11,8 @@ pub const SERVICE_LEVELS: usize = 16;
 /// The most lanes for data.
 ///
 /// # Source
-/// InfiniBand Architecture Specification, volume 1, section 3.5.7: VL0 to VL14, as from memory. VL15, which carries
-/// management, is not simulated.
+/// InfiniBand Architecture Specification, volume 1, section 3.5.7: VL0 to VL14, as from memory. VL15 carries
+/// management ([`CreditParameters::management`]).
 pub const MOST_LANES: u8 = 15;
 
 /// Buffers, lanes and limits of a fabric with credits.
@@ -29,6 +30,9 @@ pub struct CreditParameters {
     /// Base cycles from the arrival of its head in a switch after which no packet is passed on; at least 1. `None`:
     /// for ever. InfiniBand's switch lifetime limit (SLL).
     pub lifetime_limit: Option<u64>,
+    /// Room in each input port of a switch for packets of management, in bytes; at least 256. `None`: there is no lane
+    /// of management, and hosts are not asked for such messages.
+    pub management: Option<u32>,
     /// How an output of a switch chooses among lanes; the same at all of them.
     pub arbitration: LaneArbitration,
     /// The lanes of service levels; `None`: a packet's lane is the number of its service level everywhere.
@@ -36,7 +40,8 @@ pub struct CreditParameters {
 }
 
 impl CreditParameters {
-    /// `lanes` lanes with room for `packets` packets of `mtu` bytes each, plain round robin over the lanes, no limits.
+    /// `lanes` lanes with room for `packets` packets of `mtu` bytes each, plain round robin over the lanes, no limits, no
+    /// lane of management.
     pub fn new(lanes: u8, mtu: u32, packets: u32) -> CreditParameters {
         CreditParameters {
             lanes,
@@ -44,6 +49,7 @@ impl CreditParameters {
             mtu,
             head_of_line_limit: None,
             lifetime_limit: None,
+            management: None,
             arbitration: LaneArbitration::round_robin(lanes),
             service_lanes: None,
         }
@@ -98,6 +104,9 @@ impl CreditParameters {
         }
         if self.mtu == 0 || self.buffer < self.mtu {
             return Err(BuildError::BufferBelowPacket { buffer: self.buffer, mtu: self.mtu });
+        }
+        if let Some(room) = self.management.filter(|room| *room < MOST_MANAGEMENT) {
+            return Err(BuildError::BufferBelowPacket { buffer: room, mtu: MOST_MANAGEMENT });
         }
         check_time("the head-of-line limit", self.head_of_line_limit.unwrap_or(1))?;
         check_time("the lifetime limit", self.lifetime_limit.unwrap_or(1))?;

@@ -129,6 +129,8 @@ pub(super) struct Output {
     /// The only queue that waits for it, which has no request while it is alone; [`NONE`]: all have theirs.
     pub(super) lone: u32,
     pub(super) lanes_waiting: u16,
+    /// The queues of management that wait for it.
+    pub(super) urgent: u16,
     /// The cable has failed.
     pub(super) dead: bool,
     /// The far end takes everything at once: no credits are needed.
@@ -164,6 +166,7 @@ impl Output {
             waiting: 0,
             lone: NONE,
             lanes_waiting: 0,
+            urgent: 0,
             dead: true,
             to_host: false,
             listed: false,

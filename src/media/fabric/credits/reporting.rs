@@ -129,6 +129,7 @@ impl Engine {
                 rate += WHOLE / leaving.period;
             }
         }
+        rate += WHOLE.checked_div(self.management_flow(port, t, &mut flow)).unwrap_or(0);
         flow.outflow = WHOLE.checked_div(rate).map_or(0, |period| period.max(1));
         flow
     }

@@ -1,10 +1,10 @@
 //! A case for credits, and what is read of the engine that runs it.
 
-use simnet_media::fabric::{ChannelUse, CreditParameters, FlowControl, Parameters};
+use simnet_media::fabric::{ChannelUse, CreditParameters, FlowControl, MANAGEMENT_LANE, Parameters};
 use simnet_network::topology::End;
 
 use super::{CreditView, FoundDeadlock};
-use crate::engine::{Engine, Manner};
+use crate::engine::{Engine, Kinds, Manner};
 use crate::oracle::Case;
 
 /// All that determines a run.
@@ -16,14 +16,22 @@ pub struct CreditCase {
     pub credits: CreditParameters,
     /// The service level of each message, by its tag.
     pub levels: Vec<u8>,
+    /// By its tag, whether a message is of management; none beyond.
+    pub management: Vec<bool>,
 }
 
 impl CreditCase {
+    /// Whether the message with this tag is of management.
+    pub fn is_management(&self, tag: u64) -> bool {
+        usize::try_from(tag).ok().and_then(|tag| self.management.get(tag)).copied().unwrap_or(false)
+    }
+
     /// The engine before its first cycle.
     pub fn engine(&self, manner: Manner) -> Engine {
         let flow = FlowControl::Credits(Box::new(self.credits.clone()));
         let parameters = Parameters { flow, ..self.case.parameters.clone() };
-        Engine::with_levels(&Case { parameters, ..self.case.clone() }, self.levels.clone(), manner)
+        let kinds = Kinds { levels: self.levels.clone(), management: self.management.clone() };
+        Engine::with_kinds(&Case { parameters, ..self.case.clone() }, kinds, manner)
     }
 
     /// All channels of an engine that runs the case, by channel id.
@@ -32,7 +40,10 @@ impl CreditCase {
         let links = self.case.network.links().iter();
         let ends = links.flat_map(|link| [(link.a, link.b), (link.b, link.a)]);
         let view = |((from, to), used): ((End, End), ChannelUse)| CreditView {
-            occupancy: (0..lanes).map(|lane| fabric.lane_occupancy(to, lane)).collect(),
+            occupancy: (0..lanes)
+                .chain([MANAGEMENT_LANE])
+                .map(|lane| fabric.lane_occupancy(to, lane))
+                .collect(),
             credits: (0..lanes).map(|lane| fabric.credits(from, lane)).collect(),
             sent: used.flits,
             blocked: used.blocked,

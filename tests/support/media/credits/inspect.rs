@@ -10,7 +10,7 @@ use super::{CreditOracle, Resident, State};
 /// A channel at the end of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditView {
-    /// By lane: bytes in the queue at its far end.
+    /// By lane: bytes in the queue at its far end; that of management last.
     pub occupancy: Vec<u32>,
     /// By lane: credits at its near end; `None` where the far end is a host.
     pub credits: Vec<Option<u32>>,
@@ -137,6 +137,9 @@ impl CreditOracle {
         else {
             return None;
         };
+        if *lane == self.management_lane() {
+            return None;
+        }
         let wanted = &self.channels[*channel];
         let coming = wanted.returning.iter().filter(|(_, of)| of == lane).count();
         let credits = wanted.credits[*lane] as usize + coming;

@@ -4,11 +4,12 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use simnet_media::fabric::{
-    CreditParameters, LaneArbitration, LaneWeight, MOST_LANES, SERVICE_LEVELS, ServiceLanes,
+    CreditParameters, LaneArbitration, LaneWeight, MOST_LANES, MOST_MANAGEMENT, SERVICE_LEVELS, ServiceLanes,
 };
 use simnet_network::topology::Network;
 
 use super::CreditCase;
+use crate::oracle::Message;
 use crate::random_case::random_case;
 
 /// The case with this seed: the network, messages and failures of the wormhole's random case, with credits.
@@ -26,7 +27,10 @@ pub fn random_credit_case(seed: u64) -> CreditCase {
     let messages = case.messages.iter().flatten().count();
     let levels = (0..messages).map(|_| rng.random_range(0..levels)).collect();
     let mtu = *[1, 3, 8, rng.random_range(1..=40), 64, rng.random_range(1..=300)].choose(&mut rng).unwrap();
-    let room = *[0, 0, 1, rng.random_range(0..=mtu), rng.random_range(0..=4 * mtu)].choose(&mut rng).unwrap();
+    let buffer =
+        mtu + *[0, 0, 1, rng.random_range(0..=mtu), rng.random_range(0..=4 * mtu)].choose(&mut rng).unwrap();
+    let messages = &mut case.messages;
+    let (room, management) = random_management(&mut rng, messages);
     let mut limit = |often: f64| {
         let most = *[20, 200, 2_000].choose(&mut rng).unwrap();
         rng.random_bool(often).then(|| rng.random_range(1..=most))
@@ -37,17 +41,36 @@ pub fn random_credit_case(seed: u64) -> CreditCase {
     } else {
         random_arbitration(&mut rng, lanes)
     };
-    let buffer = mtu + room;
     let credits = CreditParameters {
         lanes,
         buffer,
         mtu,
         head_of_line_limit,
         lifetime_limit,
+        management: room,
         arbitration,
         service_lanes,
     };
-    CreditCase { case, credits, levels }
+    CreditCase { case, credits, levels, management }
+}
+
+/// Makes some of the messages into ones of management; gives the room for them, and which they are by their tags.
+fn random_management(rng: &mut ChaCha8Rng, messages: &mut [Vec<Message>]) -> (Option<u32>, Vec<bool>) {
+    if rng.random_bool(0.3) {
+        return (None, Vec::new());
+    }
+    let share = *[0.1, 0.3, 0.6, 1.0].choose(rng).unwrap();
+    let longest = *[1, 64, MOST_MANAGEMENT, MOST_MANAGEMENT].choose(rng).unwrap();
+    let room = MOST_MANAGEMENT + *[0, 0, 1, 100, 256, rng.random_range(0..=1_000)].choose(rng).unwrap();
+    let mut kinds = vec![false; messages.iter().flatten().count()];
+    for message in messages.iter_mut().flatten() {
+        if !rng.random_bool(share) {
+            continue;
+        }
+        kinds[usize::try_from(message.tag).unwrap()] = true;
+        message.payload = *[longest, rng.random_range(1..=longest)].choose(rng).unwrap();
+    }
+    (Some(room), kinds)
 }
 
 fn random_arbitration(rng: &mut ChaCha8Rng, lanes: u8) -> LaneArbitration {
